@@ -1,0 +1,53 @@
+# make run   set up .venv, reproduce the paper, say where to look
+# make test  set up .venv, lint and run every test that fits in minutes
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+EXTRAS := plot,validate,dev
+
+.PHONY: help setup run test test-all bench lint lock clean debian
+
+help:
+	@echo "make run | test | test-all | bench | lint | setup | lock | clean"
+
+# The stamp is newer than what it was made from, so set-up runs once.
+setup: $(VENV)/.ready
+$(VENV)/.ready: pyproject.toml constraints.txt Makefile
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hamex needs Python 3.11 or newer; run make PYTHON=python3.x")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip -c constraints.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[$(EXTRAS)]"
+	@$(MAKE) --no-print-directory debian
+	@touch $@
+
+# OpenSees needs Debian's BLAS and LAPACK. Where they cannot be installed, `hamex paper` and the tests say so.
+debian:
+	@if ldconfig -p 2>/dev/null | grep -q liblapack.so.3; then :; \
+	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  { apt-get update -qq && apt-get install -y -qq libblas3 liblapack3; } >/dev/null 2>&1 \
+	  || echo "note: could not install libblas3 and liblapack3; the live OpenSees column will be missing"; \
+	else echo "note: OpenSees needs Debian's libblas3 and liblapack3 (sudo apt-get install libblas3 liblapack3)"; fi
+
+run: setup
+	$(BIN)/hamex paper --out paper-out
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/python -m pytest -q -m "not heavy"
+
+test-all: lint
+	$(BIN)/python -m pytest -q
+
+bench: setup
+	$(BIN)/python benchmarks/threshold.py
+
+# Pin what is installed now, so that every set-up is the same.
+lock: setup
+	$(BIN)/python -m pip freeze --exclude-editable | grep -v '^hamex' > constraints.txt
+
+clean:
+	rm -rf $(VENV) paper-out build dist .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,70 @@
+"""hamex: structural dynamics from the action up.
+
+Public names are listed here and loaded when first used, so that ``import hamex`` stays cheap.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "hamex.model.law": ("Slider",),
+    "hamex.model.damping": ("ratio",),
+    "hamex.model.units": ("Units",),
+    "hamex.model.record": ("Model",),
+    "hamex.model.oscillator": ("oscillator",),
+    "hamex.motion.ground": ("GroundMotion", "el_centro"),
+    "hamex.motion.load": ("Load",),
+    "hamex.motion.pulses": ("constant", "half_sine", "sine", "triangle"),
+    "hamex.discretise.schemes": ("Galerkin", "Newmark", "PiecewiseExact"),
+    "hamex.solve": ("Problem", "State", "solve"),
+    "hamex.solution.solution": ("Solution",),
+    "hamex.solution.files": ("read",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+if TYPE_CHECKING:
+    from hamex.discretise.schemes import Galerkin, Newmark, PiecewiseExact
+    from hamex.model.damping import ratio
+    from hamex.model.law import Slider
+    from hamex.model.oscillator import oscillator
+    from hamex.model.record import Model
+    from hamex.model.units import Units
+    from hamex.motion.ground import GroundMotion, el_centro
+    from hamex.motion.load import Load
+    from hamex.motion.pulses import constant, half_sine, sine, triangle
+    from hamex.solution.files import read
+    from hamex.solution.solution import Solution
+    from hamex.solve import Problem, State, solve
+
+__all__ = [
+    "Galerkin", "GroundMotion", "Load", "Model", "Newmark", "PiecewiseExact", "Problem", "Slider", "Solution",
+    "State", "Units", "constant", "el_centro", "half_sine", "oscillator", "ratio", "read", "sine", "solve", "triangle",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'hamex' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
+
+
+class _Package(ModuleType):
+    """Keeps ``hamex.solve`` the function: importing the module of the same name must not hide it."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _HOME and isinstance(value, ModuleType):
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -1,0 +1,1 @@
+"""HOW, per step: schemes, and what is computed once before the march."""

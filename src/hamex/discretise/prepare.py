@@ -1,0 +1,96 @@
+"""Prepare: check the model and compute, once, what every step multiplies with."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.discretise.schemes import Galerkin
+from hamex.errors import ModelError, SchemeError
+from hamex.model.record import Model
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Scalars:
+    """The numbers of a model with one degree of freedom and one spring, by the letters of the paper."""
+
+    m: float
+    c: float
+    K: float
+    a: float
+    b: float
+    yield_force: float
+    viscosity: float
+    kinematic: float
+    isotropic: float
+
+    @property
+    def hardens(self) -> bool:
+        """True when the spring has internal variables beside its slip."""
+        return self.kinematic > 0 or self.isotropic > 0
+
+
+def scalars(model: Model) -> Scalars:
+    """Read the one-spring oscillator out of the record, or say why it is none."""
+    if len(model.dofs) != 1 or len(model.springs) != 1:
+        raise ModelError(f"the model has {len(model.dofs)} degrees of freedom and {len(model.springs)} springs; "
+                         "only one of each can be marched so far")
+    law = model.laws["slider"]
+    m, a = float(model.mass[0, 0]), float(model.flexibility[0, 0])
+    if m <= 0 or a <= 0:
+        raise ModelError(f"the model needs positive mass and flexibility, got {m:g} and {a:g}")
+    return Scalars(m, float(model.damping.dense()[0, 0]), float(model.stiffness[0, 0]), a,
+                   float(model.compatibility[0, 0]), float(law.yield_force[0]), float(law.viscosity[0]),
+                   float(law.kinematic[0]), float(law.isotropic[0]))
+
+
+@dataclass(frozen=True)
+class LinearElement:
+    """Coefficients of one step of the linear time element, eqs. (66)-(68) solved for Δu and F."""
+
+    inv_mass: float     # 1/M̂,  M̂ = m/h + c/2 + (h/4)K
+    inv_flex: float     # 1/Q,  Q = a + (h/4) b²/M̂
+    recoil: float       # Δu per unit of −F: h b/(2M̂)
+    momentum: float     # 2m/h, eq. (79)
+    rate: float         # slip rate per unit of excess force: 1/(η + (h/2)(1/Q + Hk + Hi))
+
+
+def linear_element(x: Scalars, scheme: Galerkin) -> LinearElement:
+    """The step's coefficients; refuses a step at which the problem stops being convex."""
+    h = scheme.step
+    effective = x.m / h + x.c / 2 + h / 4 * x.K
+    if effective <= 0:
+        limit = (x.c + math.sqrt(x.c**2 - 4 * x.K * x.m)) / -x.K
+        raise SchemeError(f"Galerkin: with the negative stiffness {x.K:g} the step must be below {limit:.6g} s, "
+                          f"got {h:g} s")
+    flexibility = x.a + h / 4 * x.b**2 / effective
+    slipping = x.viscosity + h / 2 * (1 / flexibility + x.kinematic + x.isotropic)
+    return LinearElement(1 / effective, 1 / flexibility, h * x.b / (2 * effective), 2 * x.m / h, 1 / slipping)
+
+
+def exact_recurrence(x: Scalars, h: float) -> tuple[float, ...]:
+    """Rows of ``(u, p) ← G (u, p) + H (f₀, f₁)``, from the exponential of the system and its load.
+
+    The load and its slope ride along as two more states, so that over-, under- and critically
+    damped oscillators need no cases.
+    """
+    from scipy.linalg import expm
+
+    if not math.isinf(x.yield_force):
+        raise SchemeError("PiecewiseExact: the spring can slip; this scheme is for elastic oscillators, "
+                          "use Galerkin or Newmark")
+    system = np.zeros((4, 4))
+    system[0, 1] = 1 / x.m
+    system[1] = [-(x.b**2 / x.a + x.K), -x.c / x.m, 1.0, 0.0]
+    system[2, 3] = 1 / h                                  # f(t) = f₀ + (f₁ − f₀) t/h
+    flow = expm(system * h)
+    rows: list[float] = []
+    for row in flow[:2]:
+        rows += [row[0], row[1], row[2] - row[3], row[3]]
+    return tuple(float(value) for value in rows)

@@ -1,0 +1,52 @@
+"""Named errors and warnings of hamex: each message says what is wrong and what to change.
+
+This module is the one leaf that every layer may import.
+"""
+
+
+class HamexError(Exception):
+    """Base of every error that hamex raises on purpose."""
+
+
+class InputError(HamexError, ValueError):
+    """A value given by the user cannot be used."""
+
+
+class ModelError(InputError):
+    """A mass, stiffness, damping or matrix of a model is out of range."""
+
+
+class LawError(InputError):
+    """A parameter of a spring's law is out of range."""
+
+
+class LoadError(InputError):
+    """A load or ground motion cannot be used."""
+
+
+class UnitError(InputError):
+    """A unit is unknown or of the wrong kind."""
+
+
+class SchemeError(InputError):
+    """A time-stepping scheme was given a value it cannot work with."""
+
+
+class ProblemError(InputError):
+    """Model, load, start state and duration do not fit together."""
+
+
+class SpecError(InputError):
+    """A problem file is not valid."""
+
+
+class FileError(HamexError, OSError):
+    """A file cannot be read or written."""
+
+
+class ConvergenceError(HamexError, RuntimeError):
+    """An iterative reference scheme did not converge (hamex's own step never iterates here)."""
+
+
+class StepWarning(UserWarning):
+    """The solver step is too long for the load to be seen whole."""

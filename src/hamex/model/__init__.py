@@ -1,0 +1,1 @@
+"""WHAT: the model record, laws of springs, damping and builders."""

@@ -1,0 +1,81 @@
+"""The oscillator of the paper: one mass, one spring with its law, one dashpot."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hamex.errors import ModelError
+from hamex.model.damping import Damping, Ratio
+from hamex.model.law import Slider, Sliders
+from hamex.model.record import Model
+from hamex.model.units import Units
+
+
+def oscillator(
+    mass: float,
+    stiffness: float,
+    damping: float | Ratio = 0.0,
+    law: Slider | None = None,
+    units: Units | None = None,
+) -> Model:
+    """One mass on a spring and a dashpot (Figs. 1, 2, 7 and 8 of the paper).
+
+    Parameters
+    ----------
+    mass : m > 0 [force·time²/length].
+    stiffness : k > 0 of the elastic spring [force/length].
+    damping : coefficient c ≥ 0 [force·time/length], or ``ratio(0.05)``.
+    law : what the spring does beyond elasticity; elastic when left out.
+    units : names of the units, for labels; ``Units("in", "kip")``.
+
+    Examples
+    --------
+    >>> model = oscillator(mass=1, stiffness=225, damping=1.5, law=Slider(0.27, 1.5))
+    >>> model.flexibility[0, 0] * 225
+    1.0
+    """
+    m, k = _positive("mass", mass), _positive("stiffness", stiffness)
+    c = 2 * damping.value * math.sqrt(k * m) if isinstance(damping, Ratio) else _coefficient(damping)
+    if law is not None and not isinstance(law, Slider):
+        raise ModelError(f"oscillator: law must be a law such as Slider(…), got {law!r}")
+    one = np.ones((1, 1))
+    return Model(
+        mass=m * one,
+        damping=Damping.full(c * one),
+        stiffness=0 * one,
+        flexibility=one / k,
+        compatibility=one,
+        laws={"slider": Sliders.of([law or Slider()])},
+        influence=one,
+        supports=np.zeros((1, 0)),
+        dofs=("mass",),
+        springs=("spring",),
+        units=units or Units(),
+    )
+
+
+def _positive(name: str, value: float) -> float:
+    number = _finite(name, value)
+    if number <= 0:
+        raise ModelError(f"oscillator: {name} must be positive, got {number:g}")
+    return number
+
+
+def _coefficient(value: float) -> float:
+    number = _finite("damping", value)
+    if number < 0:
+        raise ModelError(f"oscillator: damping must not be negative, got {number:g}; "
+                         "a coefficient ≥ 0, or ratio(0.05)")
+    return number
+
+
+def _finite(name: str, value: float) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ModelError(f"oscillator: {name} must be a number, got {value!r}") from None
+    if not math.isfinite(number):
+        raise ModelError(f"oscillator: {name} must be finite, got {number}")
+    return number

@@ -1,0 +1,1 @@
+"""WHAT SHAKES IT: ground motions, loads, pulses."""

@@ -1,0 +1,98 @@
+"""Loads given by a formula: sine, constant, rectangle, triangle, half sine.
+
+Each formula is a small frozen record that can be called, so that loads pickle, print and compare by value.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hamex.errors import LoadError
+from hamex.motion.load import Load
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Sine:
+    """``amplitude · sin(omega t + phase)`` while 0 ≤ t ≤ duration."""
+
+    amplitude: float
+    omega: float
+    phase: float
+    duration: float
+
+    def __call__(self, t: ArrayLike) -> Array:
+        time = np.asarray(t, dtype=float)
+        on = (time >= 0) & (time <= self.duration)
+        return np.where(on, self.amplitude * np.sin(self.omega * time + self.phase), 0.0)
+
+
+@dataclass(frozen=True)
+class Polyline:
+    """Straight lines between ``(times, values)``, zero outside."""
+
+    times: tuple[float, ...]
+    values: tuple[float, ...]
+
+    def __call__(self, t: ArrayLike) -> Array:
+        return np.interp(np.asarray(t, dtype=float), self.times, self.values, left=0.0, right=0.0)
+
+
+def sine(amplitude: float, omega: float, duration: float = math.inf, phase: float = 0.0) -> Load:
+    """Harmonic force, ``amplitude`` [force], ``omega`` [rad/s], on until ``duration`` [s] inclusive.
+
+    >>> float(sine(2.0, omega=math.pi).forces(0.5))
+    2.0
+    """
+    _finite("sine", amplitude=amplitude, omega=omega, phase=phase)
+    _duration("sine", duration)
+    breaks = (duration,) if math.isfinite(duration) else ()
+    return Load(Sine(amplitude, omega, phase, duration), breaks=breaks)
+
+
+def constant(amplitude: float, duration: float = math.inf) -> Load:
+    """Force switched on at t = 0 and kept until ``duration`` [s] inclusive: a step load.
+
+    >>> float(constant(3.0).forces(10.0))
+    3.0
+    """
+    return sine(amplitude, omega=0.0, duration=duration, phase=math.pi / 2)
+
+
+def half_sine(amplitude: float, duration: float) -> Load:
+    """One half wave of ``duration`` [s]."""
+    _duration("half_sine", duration, finite=True)
+    return sine(amplitude, omega=math.pi / duration, duration=duration)
+
+
+def triangle(amplitude: float, duration: float, peak: float = 0.5) -> Load:
+    """Rise to ``amplitude`` at ``peak · duration``, back to zero at ``duration`` [s]; peak=0 is a blast.
+
+    >>> float(triangle(4.0, duration=2.0).forces(0.5))
+    2.0
+    """
+    _finite("triangle", amplitude=amplitude)
+    _duration("triangle", duration, finite=True)
+    if not 0 <= peak <= 1:
+        raise LoadError(f"triangle: peak must lie between 0 and 1, got {peak!r}")
+    top = peak * duration
+    corners = [(0.0, 0.0)] * (peak > 0) + [(top, amplitude)] + [(duration, 0.0)] * (peak < 1)
+    times, values = zip(*corners, strict=True)
+    return Load(Polyline(times, values), breaks=times)
+
+
+def _finite(who: str, **values: float) -> None:
+    for name, value in values.items():
+        if not math.isfinite(value):
+            raise LoadError(f"{who}: {name} must be finite, got {value!r}")
+
+
+def _duration(who: str, duration: float, finite: bool = False) -> None:
+    if not duration > 0 or (finite and math.isinf(duration)):
+        raise LoadError(f"{who}: duration must be a positive number of seconds, got {duration!r}")

@@ -1,0 +1,1 @@
+"""The paper: section 6 reproduced and checked."""

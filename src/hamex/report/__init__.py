@@ -1,0 +1,1 @@
+"""WHAT TO SHOW: figures, tables and pages in one style."""

@@ -1,0 +1,48 @@
+"""The one schema of results: name → dimensions, unit, meaning.
+
+``time`` are the nodes 0 … n, ``interval`` the n steps between them: mixing them is a half-step error.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Variable(NamedTuple):
+    """Where a result lives, the kind of its unit, and what it is."""
+
+    dims: tuple[str, ...]
+    kind: str
+    meaning: str
+
+
+VARIABLES: dict[str, Variable] = {
+    "displacement": Variable(("time", "dof"), "length", "displacement u relative to the ground"),
+    "momentum": Variable(("time", "dof"), "momentum", "momentum p = M u̇"),
+    "velocity": Variable(("time", "dof"), "velocity", "velocity M⁻¹p"),
+    "slip": Variable(("time", "spring"), "length", "slip u₁ of the slider"),
+    "node_force": Variable(("time", "spring"), "force", "spring force at the nodes, (Bᵀu − u₁)/a"),
+    "impulse": Variable(("time", "spring"), "momentum", "impulse J of the spring force, eq. (54) at the start"),
+    "back_force": Variable(("time", "spring"), "force", "back force X of kinematic hardening"),
+    "accumulated_slip": Variable(("time", "spring"), "length", "accumulated slip ∫|u̇₁|dt"),
+    "force": Variable(("interval", "spring"), "force", "mean spring force of the step, ΔJ/h, eq. (89)"),
+    "mean_displacement": Variable(("interval", "dof"), "length", "mean displacement of the step, eq. (88)"),
+    "load": Variable(("interval", "dof"), "force", "load f* of the step"),
+    "iterations": Variable(("interval",), "count", "Newton iterations spent in the step"),
+    "kinetic": Variable(("time",), "energy", "kinetic energy ½pᵀM⁻¹p"),
+    "stored": Variable(("time",), "energy", "elastic energy ½uᵀKu + ½eᵀA⁻¹e"),
+    "viscous": Variable(("time",), "energy", "energy dissipated by the dashpots, cumulative"),
+    "plastic": Variable(("time",), "energy", "energy dissipated by slip, cumulative, never negative"),
+    "hardening": Variable(("time",), "energy", "energy stored by hardening, X²/2Hk + Hi w²/2"),
+    "input": Variable(("time",), "energy", "work of the load on the displacements, cumulative"),
+    "imbalance": Variable(("time",), "energy", "energy found minus energy put in: checks arithmetic, not accuracy"),
+    "residual": Variable((), "one", "largest imbalance relative to the largest work"),
+}
+
+ENERGIES = ("kinetic", "stored", "viscous", "plastic", "hardening", "input", "imbalance", "residual")
+
+
+def unit(kind: str, length: str, force: str) -> str:
+    """Unit of a kind, written with the model's length and force."""
+    return {"length": length, "force": force, "momentum": f"{force} s", "velocity": f"{length}/s",
+            "energy": f"{force} {length}", "count": "1", "one": "1"}[kind]

@@ -1,0 +1,76 @@
+"""State: everything a restart needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hamex.errors import ProblemError
+
+Array = NDArray[Any]
+INTERNALS = ("back_force", "accumulated_slip", "impulse", "acceleration", "tangent")
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Displacement, momentum, slip and internal variables at one instant; what is left out is zero.
+
+    Parameters
+    ----------
+    displacement : u, one per degree of freedom [length].
+    momentum : p = m u̇, one per degree of freedom [force·time].
+    slip : u₁, one per spring [length].
+    internal : ``back_force`` [force] and ``accumulated_slip`` [length] of hardening springs; ``impulse`` J of the
+        springs [force·time], given by eq. (54) when left out;
+        ``acceleration`` and ``tangent``, which only Newmark carries.
+
+    Examples
+    --------
+    >>> State(displacement=0.1).displacement
+    array([0.1])
+    """
+
+    displacement: Array | None = None
+    momentum: Array | None = None
+    slip: Array | None = None
+    internal: Mapping[str, Array] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("displacement", "momentum", "slip"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, _vector(name, value))
+        unknown = set(self.internal) - set(INTERNALS)
+        if unknown:
+            raise ProblemError(f"State: unknown internal variable {min(unknown)!r}; known: {', '.join(INTERNALS)}")
+        object.__setattr__(self, "internal", {name: _vector(name, value) for name, value in self.internal.items()})
+
+    def filled(self, dofs: int, springs: int) -> State:
+        """The same state with zeros for what was left out and every size checked."""
+        def full(name: str, value: Array | None, size: int) -> Array:
+            if value is None:
+                return np.zeros(size)
+            if value.shape != (size,):
+                raise ProblemError(f"State: {name} has {value.size} entries, the model needs {size}")
+            return value
+
+        internal = {name: full(name, value, dofs if name == "acceleration" else springs)
+                    for name, value in self.internal.items()}
+        for name in ("back_force", "accumulated_slip"):
+            internal.setdefault(name, np.zeros(springs))
+        return State(full("displacement", self.displacement, dofs), full("momentum", self.momentum, dofs),
+                     full("slip", self.slip, springs), internal)
+
+
+def _vector(name: str, value: ArrayLike) -> Array:
+    try:
+        vector = np.atleast_1d(np.array(value, dtype=float))
+    except (TypeError, ValueError):
+        raise ProblemError(f"State: {name} must be numbers, got {value!r}") from None
+    if vector.ndim != 1 or not np.all(np.isfinite(vector)):
+        raise ProblemError(f"State: {name} must be finite numbers, one per component")
+    return vector
