@@ -1,0 +1,73 @@
+"""Plot of one run: displacement with slip, hysteresis, energy balance."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hamex.report.page import page
+from hamex.report.style import BLACK, BLUE, GREEN, ORANGE, PINK, RED, SKY, figure
+from hamex.solution.files import check_writable, write_atomically
+from hamex.solution.solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = (".png", ".svg", ".html")
+_PARTS = (("kinetic", SKY), ("stored", BLUE), ("hardening", GREEN), ("viscous", ORANGE), ("plastic", RED))
+
+
+def write_plot(solution: Solution, path: str | Path, title: str = "") -> Path:
+    """Write the plot as ``.png``, ``.svg`` or a page ``.html`` that needs no network."""
+    path = Path(path)
+    check_writable(path, FORMATS)
+    drawing = draw(solution, title)
+
+    def write(temporary: Path) -> None:
+        if path.suffix.lower() == ".html":
+            body = f"<figure>{to_svg(drawing)}</figure>"
+            temporary.write_text(page(title or "hamex run", body), encoding="utf-8")
+        else:
+            drawing.savefig(temporary, metadata=no_date(path))
+
+    return write_atomically(path, write)
+
+
+def no_date(path: Path) -> dict[str, Any] | None:
+    """Metadata that keeps the file the same from run to run."""
+    return {"Date": None} if path.suffix.lower() == ".svg" else None
+
+
+def to_svg(drawing: Figure) -> str:
+    """The figure as an SVG element to stand inside a page."""
+    buffer = io.StringIO()
+    drawing.savefig(buffer, format="svg", metadata={"Date": None})
+    text = buffer.getvalue()
+    return text[text.index("<svg"):]
+
+
+def draw(solution: Solution, title: str = "") -> Figure:
+    """Displacement and slip, hysteresis by eqs. (88)-(89), energies, of the first component."""
+    length, force = solution.units.length, solution.units.force
+    with figure(2, 2, height=5.6, width_ratios=[2.2, 1]) as (drawing, axes):
+        (history, loop), (energy, residual) = axes
+        t = solution.times
+        history.plot(t, solution.values("displacement")[:, 0], color=BLUE, label="displacement $u$")
+        history.plot(t, solution.values("slip")[:, 0], color=RED, lw=1.0, label="slip $u_1$")
+        history.set(xlabel="time [s]", ylabel=f"[{length}]", title=title, xlim=(t[0], t[-1]))
+        history.legend(loc="best", ncols=2)
+        loop.plot(solution.values("mean_displacement")[:, 0], solution.values("force")[:, 0], color=BLACK, lw=0.8)
+        loop.set(xlabel=f"mean displacement [{length}]", ylabel=f"mean force [{force}]", title="hysteresis, step means")
+        parts = [(name, colour, solution.values(name)) for name, colour in _PARTS if solution.values(name).any()]
+        energy.stackplot(t, *(values for _, _, values in parts), colors=[colour for _, colour, _ in parts],
+                         labels=[name for name, _, _ in parts], alpha=0.85)
+        start = sum(float(values[0]) for _, _, values in parts)
+        energy.plot(t, solution.values("input") + start, color=BLACK, lw=0.9, ls="--", label="input")
+        energy.set(xlabel="time [s]", ylabel=f"energy [{force} {length}]", xlim=(t[0], t[-1]),
+                   title="energy balance: a check of the arithmetic, not of accuracy")
+        energy.legend(loc="upper left", ncols=2)
+        residual.plot(t, solution.values("imbalance"), color=PINK, lw=0.8)
+        residual.set(xlabel="time [s]", ylabel=f"[{force} {length}]", xlim=(t[0], t[-1]),
+                     title=f"imbalance (residual {solution.residual:.0e})")
+    return drawing

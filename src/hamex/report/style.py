@@ -1,0 +1,36 @@
+"""One look for every figure: colours that colour-blind readers can tell apart, thin axes, no clutter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Okabe & Ito, "Color Universal Design" (2008).
+BLUE, ORANGE, GREEN, PINK, SKY, RED, BLACK = (
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#222222")
+
+_RULES: dict[str, Any] = {
+    "figure.dpi": 110, "savefig.dpi": 160, "font.size": 9.5, "font.family": "DejaVu Sans",
+    "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.8, "axes.grid": True,
+    "axes.titlesize": 9.5, "axes.titlelocation": "left", "grid.color": "#dddddd", "grid.linewidth": 0.6,
+    "lines.linewidth": 1.2, "legend.frameon": False, "svg.fonttype": "path", "svg.hashsalt": "hamex",
+}
+
+
+@contextmanager
+def figure(rows: int = 1, columns: int = 1, width: float = 8.4, height: float = 3.0,
+           **options: Any) -> Iterator[tuple[Figure, Any]]:
+    """A figure and its axes in the house style; axes always come as a two-dimensional array.
+
+    The object-oriented interface keeps no global list of figures, so nothing has to be closed.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_RULES):
+        drawing = Figure(figsize=(width, height), layout="constrained")
+        yield drawing, drawing.subplots(rows, columns, squeeze=False, **options)
