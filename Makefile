@@ -43,6 +43,7 @@ test-all: lint
 	$(BIN)/python -m pytest -q
 
 bench: setup
+	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/threshold.py
 
 # Pin what is installed now, so that every set-up is the same.

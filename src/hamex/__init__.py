@@ -23,6 +23,7 @@ _HOMES = {
     "hamex.solve": ("Problem", "State", "solve"),
     "hamex.solution.solution": ("Solution",),
     "hamex.solution.files": ("read",),
+    "hamex.spec": ("read_problem",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -39,10 +40,12 @@ if TYPE_CHECKING:
     from hamex.solution.files import read
     from hamex.solution.solution import Solution
     from hamex.solve import Problem, State, solve
+    from hamex.spec import read_problem
 
 __all__ = [
-    "Galerkin", "GroundMotion", "Load", "Model", "Newmark", "PiecewiseExact", "Problem", "Slider", "Solution",
-    "State", "Units", "constant", "el_centro", "half_sine", "oscillator", "ratio", "read", "sine", "solve", "triangle",
+    "Galerkin", "GroundMotion", "Load", "Model", "Newmark", "PiecewiseExact", "Problem", "Slider", "Solution", "State",
+    "Units", "constant", "el_centro", "half_sine", "oscillator", "ratio", "read", "read_problem", "sine", "solve",
+    "triangle",
 ]
 
 

@@ -48,5 +48,13 @@ class ConvergenceError(HamexError, RuntimeError):
     """An iterative reference scheme did not converge (hamex's own step never iterates here)."""
 
 
+class MissingPackageError(HamexError, ImportError):
+    """An optional package is needed for this and is not installed."""
+
+
+class OverflowRunError(HamexError, ArithmeticError):
+    """Numbers grew beyond what the machine can hold; the run is not a result."""
+
+
 class StepWarning(UserWarning):
     """The solver step is too long for the load to be seen whole."""

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
+from hamex.checks import is_positive
 from hamex.discretise.prepare import Scalars, exact_recurrence, linear_element, scalars
 from hamex.discretise.schemes import Galerkin, Newmark, PiecewiseExact, Scheme
-from hamex.errors import ConvergenceError, ProblemError
+from hamex.errors import ConvergenceError, OverflowRunError, ProblemError
 from hamex.march.linear import recurrence
 from hamex.march.newmark import newmark
 from hamex.march.oscillator import galerkin
@@ -65,18 +66,16 @@ class Problem:
             given = getattr(self, name)
             if not isinstance(given, kind):
                 raise ProblemError(f"Problem: {name} must be a {kind.__name__}, got {type(given).__name__}")
-        if not (isinstance(self.duration, (int, float, np.number)) and math.isfinite(self.duration)
-                and self.duration > 0):
+        if not is_positive(self.duration):
             raise ProblemError(f"Problem: duration must be a positive number of seconds, got {self.duration!r}")
         dofs = len(self.model.dofs)
         loaded = self.load.channels if self.load.patterns is None else len(self.load.patterns)
         if loaded != dofs:
             raise ProblemError(f"Problem: the load acts on {loaded} degrees of freedom, the model has {dofs}")
-        impulse = np.broadcast_to(np.asarray(self.prior_impulse, dtype=float), (dofs,))
-        if not np.all(np.isfinite(impulse)):
-            raise ProblemError("Problem: prior_impulse must be finite")
-        object.__setattr__(self, "prior_impulse", impulse)
+        object.__setattr__(self, "prior_impulse", _impulse(self.prior_impulse, dofs))
         object.__setattr__(self, "start", self.start.filled(dofs, len(self.model.springs)))
+        if np.any((self.start.internal["back_force"] != 0) & (self.model.laws["slider"].kinematic == 0)):
+            raise ProblemError("Problem: a spring without kinematic hardening cannot start with a back_force")
 
     def replace(self, **changes: Any) -> Problem:
         """A copy with changes."""
@@ -92,6 +91,16 @@ class Problem:
             raise ProblemError(f"Problem: the duration {self.duration:g} s is no whole number of steps of {step:g} s;"
                                f" take duration={near * step:.12g} or step={self.duration / near:.12g}")
         return whole
+
+
+def _impulse(given: object, dofs: int) -> Array:
+    try:
+        impulse = np.broadcast_to(np.asarray(given, dtype=float), (dofs,))
+    except (TypeError, ValueError):
+        impulse = np.array([np.nan])
+    if not np.all(np.isfinite(impulse)):
+        raise ProblemError(f"Problem: prior_impulse must be finite, one number or one per dof; got {given!r}")
+    return impulse
 
 
 def solve(problem: Problem, scheme: Scheme, error: bool = False) -> Solution:
@@ -112,35 +121,39 @@ def solve(problem: Problem, scheme: Scheme, error: bool = False) -> Solution:
     >>> f"{1000 * sol.values('slip')[-1, 0]:.4f}"          # Table 2
     '-5.1638'
     """
-    if isinstance(scheme, Galerkin):
-        solution = _galerkin(problem, scheme)
-    elif isinstance(scheme, Newmark):
-        solution = _newmark(problem, scheme)
-    elif isinstance(scheme, PiecewiseExact):
-        solution = _exact(problem, scheme)
-    else:
-        raise ProblemError(f"solve: the scheme must be Galerkin, Newmark or PiecewiseExact, got {scheme!r}")
+    solution = _run(problem, scheme)
     if error:
-        finer = [solve(problem, dataclasses.replace(scheme, step=scheme.step / parts)) for parts in (2, 4)]
+        finer = (_run(problem, dataclasses.replace(scheme, step=scheme.step / parts), quiet=True) for parts in (2, 4))
         solution = dataclasses.replace(solution, error=estimate(solution, *finer))
     return solution
 
 
-def _galerkin(problem: Problem, scheme: Galerkin) -> Solution:
+def _run(problem: Problem, scheme: Scheme, quiet: bool = False) -> Solution:
+    """One march; ``quiet`` runs do not repeat the warning about a step longer than the record's."""
+    if isinstance(scheme, Galerkin):
+        return _galerkin(problem, scheme, quiet)
+    if isinstance(scheme, Newmark):
+        return _newmark(problem, scheme, quiet)
+    if isinstance(scheme, PiecewiseExact):
+        return _exact(problem, scheme, quiet)
+    raise ProblemError(f"solve: the scheme must be Galerkin, Newmark or PiecewiseExact, got {scheme!r}")
+
+
+def _galerkin(problem: Problem, scheme: Galerkin, quiet: bool) -> Solution:
     x, steps = scalars(problem.model), problem.steps(scheme.step)
     element = linear_element(x, scheme)
-    load = _on_dofs(problem, problem.load.step_values(scheme.step, steps, scheme.load))
+    load = _on_dofs(problem, problem.load.step_values(scheme.step, steps, scheme.load, quiet))
     nodes = _Nodes(problem.start, x, steps)
     force = np.empty(steps)
     inputs = (load[:, 0], scheme.step, x.b, x.K, element.inv_mass, element.inv_flex, element.recoil, element.momentum,
               x.yield_force, element.rate, x.kinematic, x.isotropic, nodes.stride)
     march(galerkin, inputs, (*nodes.arrays, force), steps)
-    return _solution(problem, scheme, x, nodes, load, {"force": force[:, None]})
+    return _solution(problem, scheme, x, nodes, load, load, {"force": force[:, None]})
 
 
-def _newmark(problem: Problem, scheme: Newmark) -> Solution:
+def _newmark(problem: Problem, scheme: Newmark, quiet: bool) -> Solution:
     x, steps = scalars(problem.model), problem.steps(scheme.step)
-    at_nodes = _on_dofs(problem, problem.load.node_values(scheme.step, steps))
+    at_nodes = _on_dofs(problem, problem.load.node_values(scheme.step, steps, quiet))
     nodes = _Nodes(problem.start, x, steps)
     start = problem.start.internal
     carried = np.array([_start_acceleration(problem, x, at_nodes), 1 / x.a])
@@ -159,14 +172,14 @@ def _newmark(problem: Problem, scheme: Newmark) -> Solution:
     force = 0.5 * (node_force[:-1] + node_force[1:])
     load = 0.5 * (at_nodes[:-1] + at_nodes[1:])
     extra = {"force": force[:, None], "iterations": iterations}
-    return _solution(problem, scheme, x, nodes, load, extra,
+    return _solution(problem, scheme, x, nodes, at_nodes, load, extra,
                      {"acceleration": carried[:1], "tangent": carried[1:]})
 
 
-def _exact(problem: Problem, scheme: PiecewiseExact) -> Solution:
+def _exact(problem: Problem, scheme: PiecewiseExact, quiet: bool) -> Solution:
     x, steps = scalars(problem.model), problem.steps(scheme.step)
     coefficients = exact_recurrence(x, scheme.step)
-    at_nodes = _on_dofs(problem, problem.load.node_values(scheme.step, steps))
+    at_nodes = _on_dofs(problem, problem.load.node_values(scheme.step, steps, quiet))
     nodes = _Nodes(problem.start, x, steps)
     # A given slip only moves the spring's origin; the recurrence works from there.
     origin = x.b / x.a * nodes.s[0]
@@ -177,7 +190,7 @@ def _exact(problem: Problem, scheme: PiecewiseExact) -> Solution:
     resisting = load[:, 0] - (x.c * np.diff(nodes.u) + np.diff(nodes.p)) / scheme.step
     mean = (resisting + origin) / (x.b**2 / x.a + x.K)
     extra = {"force": ((x.b * mean - nodes.s[0]) / x.a)[:, None], "mean_displacement": mean[:, None]}
-    return _solution(problem, scheme, x, nodes, load, extra)
+    return _solution(problem, scheme, x, nodes, at_nodes, load, extra)
 
 
 class _Nodes:
@@ -211,20 +224,26 @@ def _start_acceleration(problem: Problem, x: Scalars, at_nodes: Array) -> float:
     return float((at_nodes[0, 0] - x.c * p[0] / x.m - x.K * u[0] - spring) / x.m)
 
 
-def _solution(problem: Problem, scheme: Scheme, x: Scalars, nodes: _Nodes, load: Array,
+def _solution(problem: Problem, scheme: Scheme, x: Scalars, nodes: _Nodes, entered: Array, load: Array,
               extra: Mapping[str, Array], carried: Mapping[str, Array] | None = None) -> Solution:
+    """Gather what the march left; ``entered`` are the load values it used, ``load`` their step means."""
     model = problem.model
+    if not np.all(np.isfinite([nodes.u[-1], nodes.p[-1]])):
+        raise OverflowRunError(f"{type(scheme).__name__}: the numbers are not finite at the end of the run; the scheme "
+                               "is not stable at this step, or loads and units are out of proportion")
     histories: dict[str, NDArray[Any]] = {
         "displacement": nodes.u[:, None], "momentum": nodes.p[:, None], "slip": nodes.s[:, None], "load": load, **extra}
     if x.hardens:
         histories |= {"back_force": nodes.X[:, None], "accumulated_slip": nodes.w[:, None]}
+    for array in histories.values():
+        array.flags.writeable = False
     internal = {"back_force": nodes.X[-1:].copy(), "accumulated_slip": nodes.w[-1:].copy(), **(carried or {}),
                 "start_impulse": _start_impulse(problem, x)}
     law = model.laws["slider"]
     system = System(model.mass, model.damping.dense(), model.stiffness, model.flexibility, model.compatibility,
                     law.yield_force, law.viscosity, law.kinematic, law.isotropic)
     return Solution(histories, scheme.step, model.dofs, model.springs, model.units, system, internal,
-                    lambda: _provenance(problem, scheme, load))
+                    lambda: _provenance(problem, scheme, entered))
 
 
 def _start_impulse(problem: Problem, x: Scalars) -> Array:
@@ -237,15 +256,17 @@ def _start_impulse(problem: Problem, x: Scalars) -> Array:
     return np.asarray((problem.prior_impulse - start.momentum - x.c * start.displacement) / x.b)
 
 
-def _provenance(problem: Problem, scheme: Scheme, load: Array) -> dict[str, str]:
-    """What a reader needs to repeat the run. The hash covers every number that enters the march."""
-    digest = hashlib.sha256(repr(scheme).encode())
+def _provenance(problem: Problem, scheme: Scheme, entered: Array) -> dict[str, str]:
+    """What a reader needs to repeat the run. The hash covers every number that enters it, under its name."""
     model, start = problem.model, problem.start
     law = model.laws["slider"]
-    arrays = [model.mass, model.damping.dense(), model.stiffness, model.flexibility, model.compatibility,
-              law.yield_force, law.viscosity, law.kinematic, law.isotropic, np.array([problem.duration]), load,
-              start.displacement, start.momentum, start.slip]
-    arrays += [start.internal[name] for name in sorted(start.internal)]
-    for array in arrays:
-        digest.update(np.ascontiguousarray(array, dtype=float).tobytes())
+    numbers = {"M": model.mass, "C": model.damping.dense(), "K": model.stiffness, "A": model.flexibility,
+               "B": model.compatibility, "yield_force": law.yield_force, "viscosity": law.viscosity,
+               "kinematic": law.kinematic, "isotropic": law.isotropic, "duration": problem.duration, "load": entered,
+               "prior_impulse": problem.prior_impulse, "displacement": start.displacement, "momentum": start.momentum,
+               "slip": start.slip, **start.internal}
+    digest = hashlib.sha256(repr(scheme).encode())
+    for name in sorted(numbers):
+        array = np.ascontiguousarray(numbers[name], dtype=float)
+        digest.update(f"{name}{array.shape}".encode() + array.tobytes())
     return {"hamex": __version__, "scheme": repr(scheme), "problem": digest.hexdigest()}

@@ -1,5 +1,49 @@
 """Command line: words in, one call, a file or a table out."""
 
+from __future__ import annotations
 
-def main() -> None:
-    """Entry point of the ``hamex`` command."""
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import TextIO
+
+from hamex.errors import HamexError
+
+_RED, _YELLOW, _PLAIN = "\033[31m", "\033[33m", "\033[0m"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry point of the ``hamex`` command: every error of ours is one clear message and exit code 2.
+
+    >>> try:
+    ...     main(["--version"])   # doctest: +ELLIPSIS
+    ... except SystemExit as end:
+    ...     end.code
+    hamex ...
+    0
+    """
+    # Marching multiplies no large matrices: BLAS threads would only cost start-up time. Yours to override.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = _one_line
+        try:
+            from hamex.cli.app import app
+
+            app(args=None if arguments is None else list(arguments), prog_name="hamex")
+        except HamexError as problem:
+            _say(sys.stderr, "error", _RED, str(problem))
+            raise SystemExit(2) from None
+
+
+def _one_line(message: Warning | str, category: type[Warning], filename: str, lineno: int,
+              file: TextIO | None = None, line: str | None = None) -> None:
+    """A warning without the source line that raised it, which tells a user of the command nothing."""
+    _say(file or sys.stderr, "warning", _YELLOW, str(message))
+
+
+def _say(stream: TextIO, word: str, colour: str, message: str) -> None:
+    # rich is not worth loading for one coloured word.
+    coloured = stream.isatty() and "NO_COLOR" not in os.environ
+    print(f"{colour}{word}:{_PLAIN} {message}" if coloured else f"{word}: {message}", file=stream)

@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from hamex.paper.results import PaperResults
 
 
-def paper(
+def command(
     out: Annotated[Path | None, typer.Option(help="Folder for page and figures [default: hamex-paper].")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON; draw only if --out is given.")] = False,
 ) -> None:
-    """Reproduce section 6 of the paper: Table 2 digit by digit, figures 10-13, one page."""
+    """Reproduce section 6 of the paper, beside OpenSees.
+
+    Table 2 digit by digit, figures 10-13, convergence, and one page that works offline.
+    """
     from hamex.paper import results
     from hamex.paper.write import check_folder, write_paper
 
@@ -36,26 +39,20 @@ def paper(
 
 def show(results: PaperResults) -> None:
     """Table 2 on the terminal, within 80 columns."""
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
-    table = Table(title="Table 2: final slip u₁ [milli-in] and momentum p [milli-in/s]", title_justify="left",
-                  box=None, header_style="bold")
-    table.add_column("case")
-    for name in ("u₁ printed", "computed", "p printed", "computed", "OpenSees u₁", "p"):
-        table.add_column(name, justify="right")
+    lines = ["Table 2: final slip u₁ in milli-in and momentum p in milli-in/s", "",
+             f"{'':22}{'u₁':>8}{'':10}{'p':>10}{'':11}{'OpenSees':>15}",
+             f"{'case':20}{'printed':>10}{'computed':>10}{'printed':>10}{'computed':>10}{'u₁':>10}{'p':>9}"]
     for row in results.rows:
-        style = "green" if row.digits_match else "red"
-        table.add_row(f"{row.case.loading} {row.case.parameter}", row.case.slip_printed,
-                      f"[{style}]{row.slip_computed}[/]", row.case.momentum_printed,
-                      f"[{style}]{row.momentum_computed}[/]", f"{1e3 * row.opensees['slip']:.4f}",
-                      f"{1e3 * row.opensees['momentum']:.4f}")
-    console.print(table)
+        case = row.case
+        lines.append(f"{case.loading + ' ' + case.parameter:20}{case.slip_printed:>10}{row.slip_computed:>10}"
+                     f"{case.momentum_printed:>10}{row.momentum_computed:>10}"
+                     f"{1e3 * row.opensees['slip']:10.4f}{1e3 * row.opensees['momentum']:9.4f}"
+                     + ("" if row.digits_match else "  differs"))
     matches = sum(2 for row in results.rows if row.digits_match)
     source = results.opensees
     how = "run live" if source["live"] else f"recorded values, because: {source['reason']}"
-    console.print(f"\n{matches} of {2 * len(results.rows)} printed numbers met in every digit; "
-                  f"energy residual at most {results.energy_residual_max:.1e} of the largest work.")
     honoured = "yes" if source["eta_honoured"] else "NO"
-    console.print(f"OpenSees {source['version']} ({how}), viscosity honoured: {honoured}.")
+    lines += ["", f"{matches} of {2 * len(results.rows)} printed numbers met in every digit",
+              f"energy balance closes to {results.energy_residual_max:.1e} of the largest work in every case",
+              f"OpenSees {source['version']} ({how}), viscosity honoured: {honoured}"]
+    sys.stdout.write("\n".join(lines) + "\n")

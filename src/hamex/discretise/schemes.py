@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
+from hamex.checks import is_positive
 from hamex.errors import SchemeError
 
 LoadRule = Literal["average", "end", "mean"]
@@ -66,13 +66,11 @@ class Newmark:
 
     def __post_init__(self) -> None:
         check_step("Newmark", self.step)
-        if not (math.isfinite(self.beta) and self.beta > 0):
-            raise SchemeError(f"Newmark: beta must be positive, got {self.beta!r}")
-        if not (math.isfinite(self.gamma) and self.gamma > 0):
-            raise SchemeError(f"Newmark: gamma must be positive, got {self.gamma!r}")
-        if not (math.isfinite(self.tolerance) and self.tolerance > 0):
-            raise SchemeError(f"Newmark: tolerance must be positive, got {self.tolerance!r}")
-        if self.max_iterations < 1:
+        for name in ("beta", "gamma", "tolerance"):
+            value = getattr(self, name)
+            if not is_positive(value):
+                raise SchemeError(f"Newmark: {name} must be positive, got {value!r}")
+        if not isinstance(self.max_iterations, int) or self.max_iterations < 1:
             raise SchemeError(f"Newmark: max_iterations must be at least 1, got {self.max_iterations!r}")
 
 
@@ -99,9 +97,6 @@ Scheme = Galerkin | Newmark | PiecewiseExact
 
 def check_step(who: str, step: float) -> None:
     """Refuse a step that is not a positive number of seconds."""
-    try:
-        good = math.isfinite(step) and step > 0
-    except TypeError:
-        good = False
-    if not good:
+    if not is_positive(step):
         raise SchemeError(f"{who}: step must be a positive number of seconds, got {step!r}")
+

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.checks import is_finite
 from hamex.errors import ModelError
 
 Array = NDArray[Any]
@@ -29,7 +29,7 @@ def ratio(value: float) -> Ratio:
     >>> ratio(0.05).value
     0.05
     """
-    if not (math.isfinite(value) and value >= 0):
+    if not is_finite(value) or value < 0:
         raise ModelError(f"ratio: the damping ratio must be a finite number ≥ 0, got {value!r} (0.05 is 5 %)")
     return Ratio(float(value))
 

@@ -33,7 +33,7 @@ def oscillator(
     Examples
     --------
     >>> model = oscillator(mass=1, stiffness=225, damping=1.5, law=Slider(0.27, 1.5))
-    >>> model.flexibility[0, 0] * 225
+    >>> float(model.flexibility[0, 0] * 225)
     1.0
     """
     m, k = _positive("mass", mass), _positive("stiffness", stiffness)
@@ -67,7 +67,7 @@ def _coefficient(value: float) -> float:
     number = _finite("damping", value)
     if number < 0:
         raise ModelError(f"oscillator: damping must not be negative, got {number:g}; "
-                         "a coefficient ≥ 0, or ratio(0.05)")
+                         "give a coefficient ≥ 0 or a damping ratio")
     return number
 
 

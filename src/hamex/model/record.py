@@ -61,5 +61,9 @@ class Model:
                 raise ModelError(f"Model: {name} has shape {array.shape}, expected {shape}")
             if not np.all(np.isfinite(array)):
                 raise ModelError(f"Model: {name} holds a value that is not finite")
-        if self.damping.matrix.shape != (dof, dof):
-            raise ModelError(f"Model: damping has shape {self.damping.matrix.shape}, expected {(dof, dof)}")
+        damping = self.damping
+        if damping.matrix.shape != (dof, dof) or damping.shapes.shape != (dof, damping.weights.size):
+            raise ModelError(f"Model: damping has shape {damping.matrix.shape} and mode shapes {damping.shapes.shape}, "
+                             f"expected {(dof, dof)} and {(dof, damping.weights.size)}")
+        if not np.all(np.isfinite(damping.dense())):
+            raise ModelError("Model: damping holds a value that is not finite")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.checks import is_finite, is_positive
 from hamex.errors import LoadError
 from hamex.model.record import Model
 from hamex.motion.load import Load
@@ -51,7 +51,7 @@ class GroundMotion:
         bad = np.flatnonzero(~np.isfinite(a))
         if bad.size:
             raise LoadError(f"GroundMotion: sample {bad[0]} is not finite ({a[bad[0]]}); mend or cut the record")
-        if not (math.isfinite(self.step) and self.step > 0):
+        if not is_positive(self.step):
             raise LoadError(f"GroundMotion: step must be a positive number of seconds, got {self.step!r}")
         a.setflags(write=False)
         object.__setattr__(self, "acceleration", a)
@@ -74,7 +74,7 @@ class GroundMotion:
         >>> el_centro().scaled(2).peak == 2 * el_centro().peak
         True
         """
-        if not math.isfinite(factor):
+        if not is_finite(factor):
             raise LoadError(f"GroundMotion.scaled: the factor must be finite, got {factor!r}")
         return replace(self, acceleration=factor * self.acceleration, source=f"{self.source} × {factor:g}")
 
@@ -83,7 +83,7 @@ class GroundMotion:
 
         ``g`` is one gravity in the model's units, e.g. 9.80665 for metres or 386.0886 for inches.
         """
-        if not (math.isfinite(g) and g > 0):
+        if not is_positive(g):
             raise LoadError(f"GroundMotion.on: g must be positive, one gravity in the model's units; got {g!r}")
         name = model.directions[0] if direction is None else direction
         if name not in model.directions:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hamex.checks import is_finite, is_positive
 from hamex.errors import LoadError, StepWarning
 from hamex.march import sampling
 from hamex.march.run import march
@@ -46,10 +47,11 @@ class Load:
     step: float | None
     patterns: Array | None
     breaks: tuple[float, ...]
-    start: float
+    shifts: tuple[float, ...]
 
     def __init__(self, forces: ArrayLike | Callable[..., Any], step: float | None = None, *,
-                 patterns: ArrayLike | None = None, breaks: Sequence[float] = (), start: float = 0.0) -> None:
+                 patterns: ArrayLike | None = None, breaks: Sequence[float] = (),
+                 shifts: Sequence[float] = ()) -> None:
         if callable(forces):
             if step is not None:
                 raise LoadError("Load: a function has no sample step; leave step out")
@@ -62,8 +64,8 @@ class Load:
         set_field(self, "forces", forces)
         set_field(self, "step", step)
         set_field(self, "patterns", None if patterns is None else _patterns(patterns, self.channels))
-        set_field(self, "breaks", tuple(float(b) for b in breaks))
-        set_field(self, "start", float(start))
+        set_field(self, "breaks", _breaks(breaks))
+        set_field(self, "shifts", tuple(shifts))
 
     @property
     def channels(self) -> int:
@@ -75,7 +77,7 @@ class Load:
         """Time of the last sample on this load's clock [s]; infinite for a function."""
         if callable(self.forces) or self.step is None:
             return math.inf
-        return (len(self.forces) - 1) * self.step - self.start
+        return (len(self.forces) - 1) * self.step - sum(self.shifts)
 
     def after(self, time: float) -> Load:
         """The rest of the load, with its clock at 0 where this one shows ``time`` [s].
@@ -83,25 +85,30 @@ class Load:
         >>> Load([0.0, 1.0, 2.0], step=0.5).after(0.5).step_values(0.5, 2, "end").ravel().tolist()
         [2.0, 0.0]
         """
-        if not (math.isfinite(time) and time >= 0):
+        if not is_finite(time) or time < 0:
             raise LoadError(f"Load.after: time must be a finite number ≥ 0, got {time!r}")
-        return replace_start(self, self.start + time)
+        return self._with(shifts=(*self.shifts, float(time)))
 
     def scaled(self, factor: float) -> Load:
         """The load times a factor."""
-        if not math.isfinite(factor):
-            raise LoadError(f"Load.scaled: the factor must be finite, got {factor!r}")
+        if not is_finite(factor):
+            raise LoadError(f"Load.scaled: the factor must be a finite number, got {factor!r}")
         patterns = np.eye(self.channels) if self.patterns is None else self.patterns
-        return Load(self.forces, self.step, patterns=factor * patterns, breaks=self.breaks, start=self.start)
+        return self._with(patterns=factor * patterns)
 
-    def node_values(self, h: float, steps: int) -> Array:
-        """Channel values at the nodes 0, h, … steps·h, (steps + 1, k)."""
+    def _with(self, **changes: Any) -> Load:
+        same = {"patterns": self.patterns, "breaks": self.breaks, "shifts": self.shifts}
+        return Load(self.forces, self.step, **same | changes)
+
+    def node_values(self, h: float, steps: int, quiet: bool = False) -> Array:
+        """Channel values at the nodes 0, h, … steps·h, (steps + 1, k); ``quiet`` does not warn of skipped samples."""
         if callable(self.forces):
             return evaluate(self.forces, self._times(h, steps))[:, None]
-        self._warn_if_skipping(h)
+        if not quiet:
+            self._warn_if_skipping(h)
         return self._sample(sampling.nodes, h, steps, steps + 1)
 
-    def step_values(self, h: float, steps: int, rule: str) -> Array:
+    def step_values(self, h: float, steps: int, rule: str, quiet: bool = False) -> Array:
         """One value f* per step and channel, (steps, k).
 
         ``average``: half the sum of the node values; ``end``: the value at the end, as the paper
@@ -111,23 +118,38 @@ class Load:
             if callable(self.forces):
                 return step_means(self.forces, self._times(h, steps), self.breaks)[:, None]
             return self._sample(sampling.means, h, steps, steps)
-        values = self.node_values(h, steps)
+        if rule not in RULES:
+            raise LoadError(f"Load: the rule must be one of {', '.join(RULES)}, got {rule!r}")
+        values = self.node_values(h, steps, quiet)
         return values[1:] if rule == "end" else 0.5 * (values[:-1] + values[1:])
 
+    def _clock(self, h: float) -> tuple[float, int]:
+        """Where node 0 stands on the load's own clock: ``base`` seconds and ``first`` whole steps.
+
+        A restart shifts the clock by whole steps; they stay whole numbers, so that node r is the same
+        number in every run.
+        """
+        base, first = 0.0, 0
+        for shift in self.shifts:
+            whole = round(shift / h)
+            if abs(shift - whole * h) <= _WHOLE * h:
+                first += whole
+            else:
+                base += shift
+        return base, first
+
     def _times(self, h: float, steps: int) -> Array:
-        """Node times on the function's own clock, as multiples of the step wherever they are."""
-        first = round(self.start / h)
-        if abs(self.start - first * h) <= _WHOLE * h:
-            return np.arange(first, first + steps + 1) * h
-        return self.start + np.arange(steps + 1) * h
+        base, first = self._clock(h)
+        return base + np.arange(first, first + steps + 1) * h
 
     def _sample(self, kernel: Callable[..., int], h: float, steps: int, size: int) -> Array:
         assert self.step is not None
         assert not callable(self.forces)
-        first, num, den = positions(self.start / self.step, h / self.step)
+        base, first = self._clock(h)
+        place = (base / self.step, first, _ratio(h, self.step))
         out = np.empty((self.channels, size))
         for samples, row in zip(self.forces.T, out, strict=True):
-            march(kernel, (np.append(samples, 0.0), first, num, den), (row,), steps)
+            march(kernel, (np.append(samples, 0.0), *place), (row,), steps)
         return out.T
 
     def _warn_if_skipping(self, h: float) -> None:
@@ -136,34 +158,11 @@ class Load:
                           'use load="mean" or a shorter step', StepWarning, stacklevel=2)
 
 
-def replace_start(load: Load, start: float) -> Load:
-    """The same forces seen from another start of the clock."""
-    return Load(load.forces, load.step, patterns=load.patterns, breaks=load.breaks, start=start)
-
-
-def positions(offset: float, ratio: float) -> tuple[int, int, int]:
-    """Node r stands at ``(first + r·num) / den`` samples: whole numbers, so nothing drifts.
-
-    >>> positions(10.0, 0.5)
-    (20, 1, 2)
-    """
-    per_node = _small_fraction(ratio, _RATIO)
-    den = per_node.denominator
-    on_grid = round(offset * den)
-    if abs(offset * den - on_grid) > _WHOLE * den:
-        shift = _small_fraction(offset, _WHOLE)
-        den = math.lcm(den, shift.denominator)
-        on_grid = int(shift * den)
-    return on_grid, int(per_node * den), den
-
-
-def _small_fraction(value: float, tolerance: float) -> Fraction:
-    exact = Fraction(value)
-    for largest in (1, 100, 10_000, 1_000_000):
-        candidate = exact.limit_denominator(largest)
-        if abs(float(candidate - exact)) <= tolerance * max(1.0, value):
-            break
-    return candidate
+def _ratio(h: float, step: float) -> float:
+    """h/step, as the small fraction it was meant to be: 0.3/0.1 is 3."""
+    exact = h / step
+    small = float(Fraction(exact).limit_denominator(1000))
+    return small if abs(small - exact) <= _RATIO * exact else exact
 
 
 def _samples(forces: ArrayLike) -> Array:
@@ -174,7 +173,7 @@ def _samples(forces: ArrayLike) -> Array:
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or array.size == 0:
-        raise LoadError(f"Load: forces must hold at least one sample, (n,) or (n, k); got shape {array.shape}")
+        raise LoadError("Load: forces must hold at least one sample, (n,) or (n, k)")
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         raise LoadError(f"Load: sample {bad[0][0]} is not finite ({array[tuple(bad[0])]})")
@@ -183,13 +182,23 @@ def _samples(forces: ArrayLike) -> Array:
 
 
 def _positive_step(step: float) -> float:
-    if not (isinstance(step, (int, float, np.number)) and math.isfinite(step) and step > 0):
+    if not is_positive(step):
         raise LoadError(f"Load: step must be a positive number of seconds, got {step!r}")
     return float(step)
 
 
+def _breaks(breaks: Sequence[float]) -> tuple[float, ...]:
+    wrong = [b for b in breaks if not is_finite(b)]
+    if wrong:
+        raise LoadError(f"Load: breaks must be finite times in seconds, got {wrong[0]!r}")
+    return tuple(float(b) for b in breaks)
+
+
 def _patterns(patterns: ArrayLike, channels: int) -> Array:
-    array = np.array(patterns, dtype=float)
+    try:
+        array = np.array(patterns, dtype=float)
+    except (TypeError, ValueError):
+        raise LoadError("Load: patterns must be numbers, (dof, k)") from None
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or array.shape[1] != channels or not np.all(np.isfinite(array)):

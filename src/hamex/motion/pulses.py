@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hamex.checks import is_finite, is_positive
 from hamex.errors import LoadError
 from hamex.motion.load import Load
 
@@ -79,7 +80,7 @@ def triangle(amplitude: float, duration: float, peak: float = 0.5) -> Load:
     """
     _finite("triangle", amplitude=amplitude)
     _duration("triangle", duration, finite=True)
-    if not 0 <= peak <= 1:
+    if not (is_finite(peak) and 0 <= peak <= 1):
         raise LoadError(f"triangle: peak must lie between 0 and 1, got {peak!r}")
     top = peak * duration
     corners = [(0.0, 0.0)] * (peak > 0) + [(top, amplitude)] + [(duration, 0.0)] * (peak < 1)
@@ -89,10 +90,10 @@ def triangle(amplitude: float, duration: float, peak: float = 0.5) -> Load:
 
 def _finite(who: str, **values: float) -> None:
     for name, value in values.items():
-        if not math.isfinite(value):
+        if not is_finite(value):
             raise LoadError(f"{who}: {name} must be finite, got {value!r}")
 
 
 def _duration(who: str, duration: float, finite: bool = False) -> None:
-    if not duration > 0 or (finite and math.isinf(duration)):
+    if not (is_positive(duration) or (duration == math.inf and not finite)):
         raise LoadError(f"{who}: duration must be a positive number of seconds, got {duration!r}")

@@ -22,11 +22,12 @@ RECORD_SCALE = 2.0
 DURATION = 40.0
 
 CONVENTIONS = (
-    "The force is minus mass times scale times the input, f = −m·scale·a(t), for the sine and for the record.",
+    "The force is minus mass times scale times the input, f = −m·scale·a(t), for sine and record.",
     "The sine acts while t ≤ 30 s; the force is zero from the next node on.",
-    "El Centro is the series of Chopra's appendix: 1560 samples at 0.02 s, the first zero, the last at 31.18 s, then "
-    "zeros to 40 s. Its values are in g and are used as bare numbers: no factor of gravity.",
-    "The load of a step is the value at its end, the discrete force of eq. (51). This makes the method first order in the step.",
+    "El Centro is the series of Chopra's appendix: 1560 samples at 0.02 s, the first zero, the last at 31.18 s, "
+    "then zeros to 40 s. Its values are in g and are used as bare numbers: no factor of gravity.",
+    "The load of a step is the value at its end, the discrete force of eq. (51). This makes the method first "
+    "order in the step.",
 )
 
 

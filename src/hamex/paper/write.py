@@ -9,7 +9,7 @@ from hamex.errors import FileError
 from hamex.paper.figures import figures
 from hamex.paper.page import paper_page
 from hamex.paper.results import PaperResults
-from hamex.report.history import no_date, to_svg
+from hamex.report.style import check_installed, save, to_svg
 from hamex.solution.files import check_writable, write_atomically
 
 PAGE = "index.html"
@@ -17,6 +17,7 @@ PAGE = "index.html"
 
 def check_folder(folder: Path) -> None:
     """Make the folder, or say why it cannot be used, before any work starts."""
+    check_installed()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
@@ -31,6 +32,6 @@ def write_paper(results: PaperResults, folder: Path) -> Path:
     for name, drawing in drawn.items():
         for ending in (".png", ".svg"):
             path = folder / f"{name}{ending}"
-            write_atomically(path, partial(drawing.savefig, metadata=no_date(path)))
+            write_atomically(path, partial(save, drawing))
     text = paper_page(results, {name: to_svg(drawing) for name, drawing in drawn.items()})
     return write_atomically(folder / PAGE, lambda temporary: temporary.write_text(text, encoding="utf-8"))

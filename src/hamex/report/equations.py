@@ -8,10 +8,11 @@ from functools import cache
 @cache
 def equation(latex: str, size: float = 20) -> str:
     """A displayed equation as an HTML block with inline SVG."""
-    import ziamath
+    from ziamath.config import config
+    from ziamath.zmath import Latex
 
-    ziamath.config.svg2 = False          # each SVG stands alone on the page
-    drawing = ziamath.Latex(latex, size=size, color="currentColor").svg()
+    config.svg2 = False          # each SVG stands alone on the page
+    drawing = Latex(latex, size=size, color="currentColor").svg()
     return f'<div class="equation" role="img" aria-label="{_plain(latex)}">{drawing}</div>'
 
 

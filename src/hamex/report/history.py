@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hamex.report.page import page
-from hamex.report.style import BLACK, BLUE, GREEN, ORANGE, PINK, RED, SKY, figure
+from hamex.report.style import BLACK, BLUE, GREEN, ORANGE, PINK, RED, SKY, check_installed, figure, save, to_svg
 from hamex.solution.files import check_writable, write_atomically
 from hamex.solution.solution import Solution
 
@@ -15,13 +14,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = (".png", ".svg", ".html")
-_PARTS = (("kinetic", SKY), ("stored", BLUE), ("hardening", GREEN), ("viscous", ORANGE), ("plastic", RED))
+# From the bottom up: what is lost, then what is stored, then what moves.
+_PARTS = (("plastic", RED), ("viscous", ORANGE), ("hardening", GREEN), ("stored", BLUE), ("kinetic", SKY))
 
 
 def write_plot(solution: Solution, path: str | Path, title: str = "") -> Path:
     """Write the plot as ``.png``, ``.svg`` or a page ``.html`` that needs no network."""
     path = Path(path)
-    check_writable(path, FORMATS)
+    check_plot(path)
     drawing = draw(solution, title)
 
     def write(temporary: Path) -> None:
@@ -29,22 +29,15 @@ def write_plot(solution: Solution, path: str | Path, title: str = "") -> Path:
             body = f"<figure>{to_svg(drawing)}</figure>"
             temporary.write_text(page(title or "hamex run", body), encoding="utf-8")
         else:
-            drawing.savefig(temporary, metadata=no_date(path))
+            save(drawing, temporary)
 
     return write_atomically(path, write)
 
 
-def no_date(path: Path) -> dict[str, Any] | None:
-    """Metadata that keeps the file the same from run to run."""
-    return {"Date": None} if path.suffix.lower() == ".svg" else None
-
-
-def to_svg(drawing: Figure) -> str:
-    """The figure as an SVG element to stand inside a page."""
-    buffer = io.StringIO()
-    drawing.savefig(buffer, format="svg", metadata={"Date": None})
-    text = buffer.getvalue()
-    return text[text.index("<svg"):]
+def check_plot(path: Path) -> None:
+    """Refuse a plot that cannot be drawn or written, before any work starts."""
+    check_installed()
+    check_writable(path, FORMATS)
 
 
 def draw(solution: Solution, title: str = "") -> Figure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import tempfile
@@ -36,7 +37,9 @@ def check_writable(path: Path, formats: tuple[str, ...] = FORMATS) -> None:
     folder = path.parent
     if not folder.is_dir():
         raise FileError(f"cannot write {path}: the folder {folder} does not exist")
-    if not os.access(folder, os.W_OK) or path.is_dir():
+    if path.is_dir():
+        raise FileError(f"cannot write {path}: it is a folder, not a file")
+    if not os.access(folder, os.W_OK):
         raise FileError(f"cannot write {path}: the folder {folder} is not writable")
 
 
@@ -130,7 +133,7 @@ def _csv(solution: Solution, path: Path) -> None:
         for label, column in zip(labels, values.T, strict=True):
             where = f" {label}" if label else ""
             columns[f"{name}{where} [{variable.attrs['units']}]" + (" step mean" if of_step else "")] = column
-    with path.open("w", encoding="utf-8") as file:
-        file.write(",".join(columns) + "\n")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerow(columns)
         for row in zip(*(column.tolist() for column in columns.values()), strict=True):
             file.write(",".join("" if value != value else repr(value) for value in row) + "\n")

@@ -96,6 +96,8 @@ class Solution:
             return self.histories[name]
         if name not in self._cache:
             self._derive(name)
+            for array in self._cache.values():
+                array.flags.writeable = False   # handing out must not mean changing
         return self._cache[name]
 
     def _derive(self, name: str) -> None:
@@ -177,9 +179,10 @@ class Solution:
 
         variables = {}
         for name in names:
+            values = self.values(name)
             dims, kind, meaning = VARIABLES[name]
             attributes = {"units": unit(kind, self.units.length, self.units.force), "long_name": meaning}
-            variables[name] = xr.Variable(dims, self.values(name), attributes)
+            variables[name] = xr.Variable(dims, values, attributes)
         seconds = {"units": "s"}
         coordinates = {
             "time": xr.Variable("time", self.times, seconds | {"long_name": "nodes"}),

@@ -60,6 +60,8 @@ class State:
 
         internal = {name: full(name, value, dofs if name == "acceleration" else springs)
                     for name, value in self.internal.items()}
+        if np.any(internal.get("accumulated_slip", np.zeros(1)) < 0):
+            raise ProblemError("State: accumulated_slip must not be negative")
         for name in ("back_force", "accumulated_slip"):
             internal.setdefault(name, np.zeros(springs))
         return State(full("displacement", self.displacement, dofs), full("momentum", self.momentum, dofs),

@@ -1,0 +1,33 @@
+"""The typer app: one line per command. Commands load what they need when they are called."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hamex import __version__
+from hamex.cli import init, paper, run
+
+app = typer.Typer(
+    help="Structural dynamics from the action up: extended Hamilton's principle, marched in time.",
+    rich_markup_mode=None, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]})
+
+app.command("run")(run.command)
+app.command("init")(init.command)
+app.command("paper")(paper.command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"hamex {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True,
+                                          help="Show the version and exit.")] = False,
+) -> None:
+    pass

@@ -1,0 +1,52 @@
+"""``hamex run``: a problem file in, a table on the screen and files out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    problem: Annotated[Path, typer.Argument(metavar="PROBLEM.toml", help="Problem file; `hamex init` writes one.",
+                                            show_default=False)],
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE",
+                                                help="Write all results: .nc (complete) or .csv (histories).")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE",
+                                              help="Write a plot of the histories: .png, .svg or .html.")] = None,
+    error: Annotated[bool, typer.Option("--error", help="Estimate the error of every peak by halving the step "
+                                                        "twice: seven times the work.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
+) -> None:
+    """Run a problem file: peaks, residual slip, energies, status."""
+    # Work starts only when every file that was asked for can be written.
+    if output is not None:
+        from hamex.solution.files import check_writable
+
+        check_writable(output)
+    if plot is not None:
+        from hamex.report.history import FORMATS, write_plot
+        from hamex.solution.files import check_writable
+
+        check_writable(plot, FORMATS)
+    from hamex.cli.summary import show, summary
+    from hamex.solve import solve
+    from hamex.spec import read_problem
+
+    file = read_problem(problem)
+    solution = solve(file.problem, file.scheme, error=error)
+    written = []
+    if output is not None:
+        written.append(solution.save(output))
+    if plot is not None:
+        written.append(write_plot(solution, plot, file.title))
+    found = summary(file, solution)
+    if json:
+        from json import dumps
+
+        print(dumps(found | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
+        return
+    show(found)
+    for path in written:
+        print(f"wrote {path}")

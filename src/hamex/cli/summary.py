@@ -1,0 +1,176 @@
+"""What a run found: as plain data for JSON, and as tables for the screen."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hamex.discretise.schemes import Galerkin, Newmark
+from hamex.model.record import Model
+from hamex.solution.schema import unit
+from hamex.solution.solution import Solution
+from hamex.spec import ProblemFile
+
+_PEAKS = {
+    "displacement": "displacement", "velocity": "velocity", "force": "spring force, step mean",
+    "node_force": "spring force, at nodes", "slip": "slip", "residual_slip": "residual slip (signed)",
+}
+_ENERGIES = {
+    "start": "brought by the start", "input": "work of the load", "viscous": "dissipated by damping",
+    "plastic": "dissipated by slip", "hardening": "stored by hardening", "stored": "stored elastically",
+    "kinetic": "kinetic",
+}
+_OVERSHOOT = "read step means; node forces overshoot at viscosity 0 (docs/limits.md)"
+
+
+def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
+    """Every number that the screen shows, by name."""
+    model, scheme = file.problem.model, file.scheme
+    yields = bool(np.isfinite(model.laws["slider"].yield_force).any())
+    names = [name for name in _PEAKS if yields or "slip" not in name]
+    rate_independent = yields and not model.laws["slider"].viscosity.any()
+    return {
+        "title": file.title, "model": _oscillator(model), "load": file.load_text,
+        "scheme": repr(scheme), "steps": solution.steps, "step": solution.step, "duration": file.problem.duration,
+        "units": {"length": model.units.length, "force": model.units.force},
+        "peaks": {name: {"value": peak.value, "unit": peak.unit, "time": peak.time, "error": peak.error}
+                  for name, peak in solution.peaks.items() if name in names},
+        "ductility": _ductility(model, solution) if yields else None,
+        "energy": _energies(solution),
+        "energy_unit": unit("energy", model.units.length, model.units.force),
+        "energy_residual": solution.residual,
+        "balances_exactly": isinstance(scheme, Galerkin),
+        "iterations": int(solution.values("iterations").sum()) if isinstance(scheme, Newmark) else None,
+        "advice": _OVERSHOOT if rate_independent and isinstance(scheme, Galerkin) else None,
+        "status": solution.status.name.lower(), "status_message": solution.status.value,
+        "provenance": solution.provenance,
+    }
+
+
+def _oscillator(model: Model) -> dict[str, float | None]:
+    """The numbers of an oscillator and of its slider; no yield force if it is elastic."""
+    m, c = float(model.mass[0, 0]), float(model.damping.dense()[0, 0])
+    k = float(model.compatibility[0, 0] ** 2 / model.flexibility[0, 0] + model.stiffness[0, 0])
+    law = model.laws["slider"]
+    limit = float(law.yield_force[0])
+    return {"mass": m, "stiffness": k, "damping": c, "period": 2 * math.pi * math.sqrt(m / k),
+            "damping_ratio": c / (2 * math.sqrt(k) * math.sqrt(m)), "yield_force": None if math.isinf(limit) else limit,
+            "viscosity": float(law.viscosity[0]), "kinematic": float(law.kinematic[0]),
+            "isotropic": float(law.isotropic[0])}
+
+
+def _ductility(model: Model, solution: Solution) -> dict[str, float] | None:
+    """Peak deformation of the spring relative to its deformation at first yield; None if that is zero."""
+    deformation = float(np.abs(solution.values("displacement") @ model.compatibility).max())
+    limit = float(model.laws["slider"].yield_force[0] * model.flexibility[0, 0])
+    if limit == 0:
+        return None
+    return {"value": deformation / limit, "deformation": deformation, "yield_deformation": limit}
+
+
+def _energies(solution: Solution) -> dict[str, float]:
+    """Energies at the end; beside the work of the load, what the start state brought along."""
+    found = {name: float(solution.values(name)[-1]) for name in _ENERGIES if name != "start"}
+    return {"start": float(sum(solution.values(name)[0] for name in ("kinetic", "stored", "hardening")))} | found
+
+
+def show(found: dict[str, Any]) -> None:
+    """Print a summary as tables that fit the terminal, 80 columns where there is none."""
+    width = min(shutil.get_terminal_size((80, 24)).columns, 100)
+    length, force = found["units"]["length"], found["units"]["force"]
+    print(heading(found["title"]))
+    oscillator, slider = _model_lines(found["model"], length, force)
+    for name, text in (
+        ("model", oscillator),
+        ("spring", slider),
+        ("load", found["load"]),
+        ("scheme", found["scheme"]),
+        ("", f"{found['steps']} steps of {found['step']:g} s, {found['duration']:g} s in all"),
+    ):
+        print(_wrapped(text, width, f"  {name:8}"))
+    print("\n" + _peaks(found["peaks"]))
+    if found["ductility"]:
+        print("\nductility {value:.4g}: peak deformation {deformation:.5g} {length}, at first yield "
+              "{yield_deformation:.5g} {length}".format(**found["ductility"], length=length))
+    print("\n" + _energy_table(found["energy"], found["energy_unit"]) + "\n")
+    print(_balance(found))
+    if found["iterations"] is not None:
+        print(f"{found['iterations']} Newton iterations, {found['iterations'] / found['steps']:.2f} a step")
+    if found["advice"]:
+        print(f"advice: {found['advice']}")
+    print(f"{found['status']}: {found['status_message']}")
+
+
+def _wrapped(text: str, width: int, label: str) -> str:
+    """Lines that break after commas, so that a number stays beside its name and unit."""
+    kept = ", ".join(part if len(part) > width // 2 else part.replace(" ", "\xa0") for part in text.split(", "))
+    return textwrap.fill(kept, width, initial_indent=label, subsequent_indent=" " * len(label)).replace("\xa0", " ")
+
+
+def _model_lines(model: dict[str, float | None], length: str, force: str) -> tuple[str, str]:
+    oscillator = (f"mass {model['mass']:.5g} {force} s²/{length}, stiffness {model['stiffness']:.5g} {force}/{length}, "
+                  f"period {model['period']:.5g} s, damping ratio {100 * (model['damping_ratio'] or 0):.4g} %")
+    if model["yield_force"] is None:
+        return oscillator, "elastic"
+    slider = [f"yield force {model['yield_force']:.5g} {force}",
+              f"viscosity {model['viscosity']:.5g} {force} s/{length}"]
+    slider += [f"{name} hardening {model[name]:.5g} {force}/{length}"
+               for name in ("kinematic", "isotropic") if model[name]]
+    return oscillator, ", ".join(slider)
+
+
+def _balance(found: dict[str, Any]) -> str:
+    gap = f"{found['energy_residual']:.1e} of the largest work"
+    if found["balances_exactly"]:
+        return f"energy balance closes to {gap} (arithmetic, not accuracy)"
+    return f"energy balance off by {gap} (not promised by this scheme)"
+
+
+def _peaks(peaks: dict[str, dict[str, Any]]) -> str:
+    estimated = any(peak["error"] is not None for peak in peaks.values())
+    columns = ["peak", ">value", ">± error", "unit", ">at [s]"]
+    rows = [[_PEAKS[name], f"{peak['value']:.5g}", f"{peak['error'] or 0:.2g}", peak["unit"], f"{peak['time']:g}"]
+            for name, peak in peaks.items()]
+    kept = [0, 1, 2, 3, 4] if estimated else [0, 1, 3, 4]
+    return aligned([columns[i] for i in kept], [[row[i] for i in kept] for row in rows])
+
+
+def _energy_table(energies: dict[str, float], label: str) -> str:
+    put_in = energies["start"] + energies["input"]
+    rows = [[_ENERGIES[name], f"{value:.4g}", f"{100 * value / put_in:.1f} %" if put_in > 0 else ""]
+            for name, value in energies.items() if value or name == "input"]
+    whole = "start + work" if energies["start"] else "input"
+    return aligned(["energy at the end", f">{label}", f">share of {whole}"], rows)
+
+
+def aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of text; a column whose name starts with > is right-aligned.
+
+    >>> print(aligned(["peak", ">value"], [["slip", "1.5"], ["force", "12"]]))
+      peak   value
+      ────────────
+      slip     1.5
+      force     12
+    """
+    names = [name.removeprefix(">") for name in columns]
+    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+    right = [name.startswith(">") for name in columns]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = (cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(cells, widths, right, strict=True))
+        return "  " + "  ".join(padded).rstrip()
+
+    rule = "  " + "─" * (sum(widths) + 2 * len(widths) - 2)
+    return "\n".join([heading(line(names)), rule, *map(line, rows)])
+
+
+def heading(text: str) -> str:
+    """Bold on a terminal; plain where the text goes to a file or colours are refused."""
+    return f"\033[1m{text}\033[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text

@@ -1,0 +1,107 @@
+"""One function, run compiled or as plain Python: the same bits."""
+
+import importlib
+import inspect
+import pkgutil
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import hamex as hx
+import hamex.march
+from hamex.march import linear, newmark, oscillator, run, sampling
+
+RNG = np.random.default_rng(7)
+NOISE = RNG.normal(size=301)
+
+
+def galerkin_call(hk, hi, stride, eta):
+    h, k, m, c = 0.02, 225.0, 1.0, 1.5
+    mass = m / h + c / 2
+    flex = 1 / k + h / 4 / mass
+    rate = 1 / (eta + h / 2 * (1 / flex + hk + hi))
+    inputs = (NOISE[:300], h, 1.0, 0.0, 1 / mass, 1 / flex, h / 2 / mass, 2 * m / h, 0.27, rate, hk, hi, stride)
+    return inputs, [np.zeros(n) for n in (301, 301, 301, 300 * stride + 1, 300 * stride + 1, 300)]
+
+
+def newmark_call(hk, hi, stride, max_iterations=20):
+    inputs = (NOISE, 0.02, 1.0, 1.5, 0.0, 1.0, 225.0, 0.25, 0.5, 1e-10, max_iterations, 0.27, 0.5, hk, hi, stride)
+    nodes = [np.zeros(n) for n in (301, 301, 301, 300 * stride + 1, 300 * stride + 1)]
+    return inputs, [*nodes, np.array([0.3, 225.0]), np.zeros(300, dtype=np.int64), np.zeros(1)]
+
+
+CALLS = {
+    "galerkin": (oscillator.galerkin, galerkin_call(0.0, 0.0, 0, 1.5)),
+    "galerkin, hardening": (oscillator.galerkin, galerkin_call(20.0, 9.0, 1, 0.1)),
+    "galerkin, viscosity 0": (oscillator.galerkin, galerkin_call(0.0, 0.0, 0, 0.0)),
+    "newmark": (newmark.newmark, newmark_call(0.0, 0.0, 0)),
+    "newmark, hardening": (newmark.newmark, newmark_call(20.0, 9.0, 1)),
+    "newmark, no convergence": (newmark.newmark, newmark_call(0.0, 0.0, 0, max_iterations=2)),
+    "recurrence": (linear.recurrence, ((NOISE, *(0.1 * RNG.normal(size=8)).tolist()), [np.zeros(301) for _ in "up"])),
+    "nodes": (sampling.nodes, ((NOISE, 0.3, 3, 0.7), [np.zeros(500)])),
+    "means": (sampling.means, ((NOISE, 0.9, 5, 17 / 6), [np.zeros(150)])),
+}
+
+
+def outcome(name, compile):
+    kernel, (inputs, outputs) = CALLS[name]
+    copies = [out.copy() for out in outputs]
+    code = run.march(kernel, inputs, copies, steps=300, compile=compile)
+    return code, [out.tobytes() for out in copies], any(out.any() for out in copies)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_compiled_and_plain_agree_in_every_bit(name):
+    plain, machine = outcome(name, False), outcome(name, True)
+    assert plain == machine
+    assert plain[2], "nothing was computed"
+
+
+def test_no_kernel_is_left_out():
+    kernels = set()
+    for info in pkgutil.iter_modules(hamex.march.__path__):
+        module = importlib.import_module(f"hamex.march.{info.name}")
+        if module is not run:
+            kernels |= {thing for _, thing in inspect.getmembers(module, inspect.isfunction)
+                        if thing.__module__ == module.__name__ and not thing.__name__.startswith("_")}
+    assert kernels == {kernel for kernel, _ in CALLS.values()}
+
+
+def test_a_kernel_that_gives_up_says_at_which_step():
+    assert outcome("newmark", False)[0] == 0
+    assert outcome("newmark, no convergence", False)[0] > 0
+
+
+@pytest.mark.parametrize(("steps", "loaded", "compiles"), [
+    (run.WORTH_COMPILING - 1, False, False),
+    (run.WORTH_COMPILING, False, True),
+    (1, True, True),
+])
+def test_the_choice_depends_on_the_size_of_the_job_and_on_numba_being_there(monkeypatch, steps, loaded, compiles):
+    used = []
+    monkeypatch.setattr(run, "sys", SimpleNamespace(modules={"numba": None} if loaded else {}))
+    monkeypatch.setattr(run, "compiled", lambda kernel: used.append(kernel) or kernel)
+    out = np.zeros(2)
+    run.march(sampling.nodes, (np.array([1.0, 3.0, 0.0]), 0.0, 0, 0.5), (out,), steps)
+    assert bool(used) is compiles
+    assert out.tolist() == [1.0, 2.0]
+
+
+SCHEMES = [hx.Galerkin(0.02), hx.Galerkin(0.02, load="end"), hx.Galerkin(0.02, load="mean"),
+           hx.Newmark(0.02), hx.PiecewiseExact(0.02)]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=str)
+def test_whole_runs_agree_in_every_bit(monkeypatch, scheme):
+    law = hx.Slider() if isinstance(scheme, hx.PiecewiseExact) else hx.Slider(0.27, 1.5, 20.0, 9.0)
+    model = hx.oscillator(1, 225, damping=1.5, law=law)
+    problem = hx.Problem(model, hx.Load(NOISE, step=0.03), duration=8.0, start=hx.State(1e-3, 1e-2, 1e-4))
+
+    def histories(modules, worth):
+        monkeypatch.setattr(run, "sys", SimpleNamespace(modules=modules))
+        monkeypatch.setattr(run, "WORTH_COMPILING", worth)
+        sol = hx.solve(problem, scheme)
+        return {name: sol.values(name).tobytes() for name in sol.names}
+
+    assert histories({}, float("inf")) == histories({}, 0)

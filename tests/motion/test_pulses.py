@@ -1,0 +1,80 @@
+"""Loads given by a formula; references are the formulas' own integrals."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.errors import LoadError
+
+T = np.linspace(-0.5, 3.0, 36)
+
+
+def test_sine_is_on_until_its_end_inclusive():
+    force = hx.sine(0.2, omega=15.0, duration=2.0, phase=0.3).forces
+    assert np.allclose(force(T), np.where((T >= 0) & (T <= 2.0), 0.2 * np.sin(15 * T + 0.3), 0.0), rtol=1e-15, atol=0)
+    assert force(2.0) == 0.2 * math.sin(30.3)
+    assert force(np.nextafter(2.0, 3.0)) == 0.0
+
+
+def test_constant_is_exactly_constant():
+    force = hx.constant(3.3).forces
+    assert np.array_equal(force(T), np.where(T >= 0, 3.3, 0.0))
+    assert hx.constant(3.3, duration=1.0).forces(np.array([1.0, 1.001])).tolist() == [3.3, 0.0]
+
+
+PULSES = {
+    "half sine": (hx.half_sine(2.0, 0.83), 2.0 * 2 / math.pi * 0.83),
+    "triangle": (hx.triangle(2.0, 0.83), 0.83),
+    "skew triangle": (hx.triangle(2.0, 0.83, peak=0.2), 0.83),
+    "blast": (hx.triangle(2.0, 0.83, peak=0), 0.83),
+    "sawtooth": (hx.triangle(2.0, 0.83, peak=1), 0.83),
+    "rectangle": (hx.constant(2.0, 0.83), 2 * 0.83),
+}
+
+
+@pytest.mark.parametrize("name", PULSES)
+def test_impulse_of_a_pulse(name):
+    """Analytic: the means of all steps times the step are the area of the pulse."""
+    load, area = PULSES[name]
+    h, steps = 0.1, 12
+    assert h * load.step_values(h, steps, "mean").sum() == pytest.approx(area, rel=1e-14)
+    assert np.abs(load.forces(T)).max() <= 2.0
+
+
+@pytest.mark.parametrize(("peak", "at"), [(0.5, 1.0), (0.25, 0.5), (0.0, 0.0), (1.0, 2.0)])
+def test_triangle_peaks_where_it_is_told(peak, at):
+    force = hx.triangle(4.0, duration=2.0, peak=peak).forces
+    assert force(at) == 4.0
+    if 0 < at < 2:
+        assert [float(force(at / 2)), float(force((at + 2) / 2))] == [2.0, 2.0]
+    assert force(-1e-9) == force(2.0 + 1e-9) == 0.0
+
+
+@pytest.mark.parametrize("name", PULSES)
+def test_pulses_pickle_and_compare_by_value(name):
+    formula = PULSES[name][0].forces
+    assert pickle.loads(pickle.dumps(formula)) == formula
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: hx.sine(math.nan, 1.0), "sine: amplitude must be finite"),
+    (lambda: hx.sine("1", 1.0), "sine: amplitude must be finite"),
+    (lambda: hx.sine(1.0, math.inf), "sine: omega must be finite"),
+    (lambda: hx.sine(1.0, 1.0, phase=math.nan), "sine: phase must be finite"),
+    (lambda: hx.sine(1.0, 1.0, duration=0), "sine: duration must be a positive"),
+    (lambda: hx.constant(1.0, duration=-1), "duration must be a positive"),
+    (lambda: hx.constant(1.0, duration=math.nan), "duration must be a positive"),
+    (lambda: hx.constant(1.0, duration="long"), "duration must be a positive"),
+    (lambda: hx.half_sine(1.0, duration=math.inf), "half_sine: duration must be a positive"),
+    (lambda: hx.half_sine(math.nan, duration=1.0), "amplitude must be finite"),
+    (lambda: hx.triangle(1.0, duration=0.0), "triangle: duration must be a positive"),
+    (lambda: hx.triangle(math.inf, duration=1.0), "triangle: amplitude must be finite"),
+    (lambda: hx.triangle(1.0, duration=1.0, peak=1.5), "triangle: peak must lie between 0 and 1"),
+    (lambda: hx.triangle(1.0, duration=1.0, peak=math.nan), "triangle: peak must lie between 0 and 1"),
+])
+def test_pulses_refuse(call, message):
+    with pytest.raises(LoadError, match=message):
+        call()

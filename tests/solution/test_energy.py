@@ -1,0 +1,158 @@
+"""Energy balance: an identity of the time element, and the sign of what is dissipated."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import hamex as hx
+
+EL_CENTRO = hx.el_centro().scaled(-2).acceleration          # the paper: f = −m · 2 · a, the record as a bare number
+
+
+def paper_case(h=0.02, eta=1.5, record=False):
+    """Section 6.1, Table 1."""
+    model = hx.oscillator(1, 225, damping=eta, law=hx.Slider(0.27, eta))
+    load = hx.Load(EL_CENTRO, step=0.02) if record else hx.sine(-0.2, omega=15.0, duration=30.0)
+    return hx.Problem(model, load, duration=40.0), h
+
+
+PAPER = {
+    "resonant, h = 0.02": paper_case(h=0.02), "resonant, h = 0.01": paper_case(h=0.01),
+    "resonant, h = 0.005": paper_case(h=0.005), "El Centro, 1.5": paper_case(record=True),
+    "El Centro, 0.9": paper_case(eta=0.9, record=True), "El Centro, 0.3": paper_case(eta=0.3, record=True),
+}
+
+
+@pytest.mark.parametrize("rule", ["average", "end", "mean"])
+@pytest.mark.parametrize("case", PAPER)
+def test_every_case_of_the_paper_balances(case, rule):
+    problem, h = PAPER[case]
+    sol = hx.solve(problem, hx.Galerkin(h, load=rule))
+    assert 0 <= sol.residual <= 1e-12
+    assert sol.values("plastic")[-1] > 0.1 * sol.values("input").max()
+
+
+def random_run(seed, eta, kinematic=0.0, isotropic=0.0, K=0.0, start=None):
+    rng = np.random.default_rng(seed)
+    m, k, c, fy, h = np.exp(rng.normal(size=5)) * [1, 200, 1, 0.3, 0.02]
+    law = hx.Slider(fy, eta * c, kinematic * k, isotropic * k)
+    model = dataclasses.replace(hx.oscillator(m, k, damping=c, law=law), stiffness=np.array([[K * k]]))
+    forces = 3 * fy * np.convolve(rng.normal(size=300), np.ones(4) / 2, mode="same")
+    problem = hx.Problem(model, hx.Load(forces, step=h), duration=300 * h, start=start or hx.State())
+    return hx.solve(problem, hx.Galerkin(h)), model
+
+
+HARDENING = {"none": {}, "kinematic": {"kinematic": 0.2}, "isotropic": {"isotropic": 0.1},
+             "both": {"kinematic": 0.2, "isotropic": 0.1}, "strong": {"kinematic": 3.0, "isotropic": 1.0}}
+MOVING = hx.State(0.01, -0.05, 0.002, {"accumulated_slip": [0.01], "back_force": [0.02]})
+
+
+@pytest.mark.parametrize("eta", [0.0, 1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("hardening", HARDENING)
+@pytest.mark.parametrize("seed", range(3))
+def test_random_runs_balance_and_dissipate(seed, hardening, eta):
+    numbers = HARDENING[hardening]
+    start = MOVING if hardening == "both" else hx.State(0.01, -0.05, 0.002)
+    sol, model = random_run(seed, eta, K=0.1, start=start, **numbers)
+    assert sol.residual <= 1e-12
+    for name in ("viscous", "plastic"):
+        assert sol.values(name)[0] == 0
+        assert np.all(np.diff(sol.values(name)) >= 0), name
+    if eta <= 1:
+        assert sol.values("plastic")[-1] > 0
+    # What slip takes from the spring is stored by hardening or lost, written with the force and not with the law.
+    law = model.laws["slider"]
+    s, F = sol.values("slip")[:, 0], sol.values("force")[:, 0]
+    stored = np.zeros_like(s)
+    if law.kinematic[0]:
+        stored = stored + sol.values("back_force")[:, 0] ** 2 / (2 * law.kinematic[0])
+    if law.isotropic[0]:
+        stored = stored + (law.isotropic[0] * sol.values("accumulated_slip")[:, 0]) ** 2 / (2 * law.isotropic[0])
+    assert np.allclose(sol.values("hardening"), stored, rtol=1e-14, atol=0)
+    lost = F * np.diff(s) - np.diff(stored)
+    scale = max(np.abs(F * np.diff(s)).max(), stored.max(), sol.values("input").max())
+    assert np.all(lost >= -1e-13 * scale)
+    assert np.abs(np.cumsum(lost) - sol.values("plastic")[1:]).max() <= 1e-12 * scale
+
+
+def test_with_hardening_the_spring_gives_back_what_it_stored():
+    """F Δu₁ itself can be negative; only the rest of it, the dissipation, cannot."""
+    sol, _ = random_run(1, 0.0, kinematic=3.0)
+    assert (sol.values("force")[:, 0] * np.diff(sol.values("slip")[:, 0])).min() < 0
+    assert np.diff(sol.values("hardening")).min() < 0
+
+
+def test_entries_are_what_their_names_say():
+    sol, model = random_run(3, 0.5, K=0.3)
+    m, c, k = model.mass[0, 0], model.damping.dense()[0, 0], 1 / model.flexibility[0, 0]
+    u, p, s, f = (sol.values(name)[:, 0] for name in ("displacement", "momentum", "slip", "load"))
+    du = np.diff(u)
+    assert np.allclose(sol.values("kinetic"), p**2 / (2 * m), rtol=1e-14, atol=0)
+    assert np.allclose(sol.values("stored"), k * (u - s) ** 2 / 2 + 0.3 * k * u**2 / 2, rtol=1e-13, atol=0)
+    assert np.allclose(sol.values("viscous")[1:], np.cumsum(c * du**2 / sol.step), rtol=1e-13, atol=0)
+    assert np.allclose(np.diff(sol.values("input")), f * du, rtol=0, atol=1e-13 * np.abs(sol.values("input")).max())
+    total = sum(sol.values(name) for name in ("kinetic", "stored", "viscous", "plastic", "hardening"))
+    imbalance = total - total[0] - sol.values("input")
+    entries = ("kinetic", "stored", "viscous", "plastic", "hardening", "input")
+    largest = max(np.abs(sol.values(name)).max() for name in entries)
+    assert np.abs(sol.values("imbalance") - imbalance).max() <= 1e-14 * largest
+    assert sol.residual == pytest.approx(np.abs(sol.values("imbalance")).max() / largest, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["displacement", "momentum", "slip", "load"])
+def test_the_balance_notices_a_wrong_history(name):
+    sol, _ = random_run(4, 0.5)
+    spoiled = sol.values(name).copy()
+    spoiled[150] *= 1 + 1e-6
+    wrong = dataclasses.replace(sol, histories={**sol.histories, name: spoiled}, _cache={})
+    assert wrong.residual > 1e-10 > 1e3 * sol.residual
+
+
+def test_a_coarse_run_balances_as_well_as_a_fine_one():
+    """The residual checks arithmetic, not accuracy: a peak that is percents off balances to round-off."""
+    problem, _ = PAPER["El Centro, 0.3"]
+    coarse, fine = (hx.solve(problem, hx.Galerkin(h, load="mean")) for h in (0.1, 0.002))
+    assert max(coarse.residual, fine.residual) <= 1e-12
+    assert abs(coarse.peaks["displacement"].value / fine.peaks["displacement"].value - 1) > 0.02
+
+
+def test_nothing_happens_nothing_is_out_of_balance():
+    sol = hx.solve(hx.Problem(hx.oscillator(1, 225), hx.Load([0.0], step=1.0), 1.0), hx.Galerkin(0.1))
+    assert sol.residual == 0.0
+
+
+def test_undamped_free_vibration_keeps_its_energy():
+    problem = hx.Problem(hx.oscillator(1, 225), hx.Load([0.0], step=1.0), 100.0, start=hx.State(0.1, -0.3))
+    sol = hx.solve(problem, hx.Galerkin(0.05))
+    energy = sol.values("kinetic") + sol.values("stored")
+    assert np.ptp(energy) <= 1e-12 * energy[0]
+
+
+@pytest.mark.parametrize("law", [hx.Slider(), hx.Slider(0.27, 1.5), hx.Slider(0.27)], ids=str)
+def test_two_runs_under_one_load_never_move_apart(law):
+    """In the energy of their difference, whatever the damping and the step: the step is a contraction."""
+    for damping, h in ((0.0, 0.02), (1.5, 0.3), (90.0, 0.02)):
+        model = hx.oscillator(1, 225, damping=damping, law=law)
+        problem = hx.Problem(model, hx.Load(EL_CENTRO, step=0.02), duration=600 * h)
+        runs = [hx.solve(problem.replace(start=start), hx.Galerkin(h, load="mean"))
+                for start in (hx.State(), hx.State(0.003, 0.05, -0.001))]
+        u, p, s = (np.subtract(*(run.values(name)[:, 0] for run in runs))
+                   for name in ("displacement", "momentum", "slip"))
+        apart = p**2 / 2 + 225 * (u - s) ** 2 / 2
+        assert np.all(np.diff(apart) <= 1e-13 * apart[0])
+        if damping or not law.is_elastic:
+            assert apart[-1] < 0.9 * apart[0]
+
+
+def test_a_back_force_needs_kinematic_hardening():
+    """A slider that keeps no back force cannot start with one: its work would stand in no account."""
+    model = hx.oscillator(1, 225, law=hx.Slider(0.27, 1.5, isotropic=3.0))
+    start = hx.State(internal={"back_force": 0.1})
+    with pytest.raises(hx.errors.ProblemError, match="back_force"):
+        hx.solve(hx.Problem(model, hx.sine(0.5, omega=15.0), 2.0, start=start), hx.Galerkin(0.02))
+
+
+def test_newmark_with_yield_does_not_balance_and_says_by_how_much():
+    problem, h = PAPER["El Centro, 1.5"]
+    assert 1e-9 < hx.solve(problem, hx.Newmark(h)).residual < 0.5

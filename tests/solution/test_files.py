@@ -1,0 +1,199 @@
+"""Files: what is read is what was written, bit by bit; a failed write leaves nothing behind."""
+
+import csv
+import dataclasses
+import os
+import stat
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.errors import FileError
+from hamex.solution import files
+
+H = 0.02
+LAW = hx.Slider(0.27, 1.5, kinematic=20.0, isotropic=9.0)
+MODEL = hx.oscillator(1, 225, damping=1.5, law=LAW, units=hx.Units("in", "kip"))
+LOAD = hx.Load(2 * hx.el_centro().acceleration, step=H)
+PROBLEM = hx.Problem(MODEL, LOAD, duration=4.0, start=hx.State(1e-3, -2e-2, 1e-4))
+ELASTIC = PROBLEM.replace(model=hx.oscillator(1, 225, damping=1.5))
+RUNS = {
+    "hardening": (PROBLEM, hx.Galerkin(H), False),
+    "with error bars": (PROBLEM, hx.Galerkin(H), True),
+    "no hardening": (PROBLEM.replace(model=hx.oscillator(1, 225, law=hx.Slider(0.27))), hx.Galerkin(H), False),
+    "newmark": (PROBLEM, hx.Newmark(H), False),
+    "exact": (ELASTIC, hx.PiecewiseExact(H), False),
+}
+
+
+@pytest.fixture(scope="module", params=RUNS)
+def run(request):
+    problem, scheme, error = RUNS[request.param]
+    return problem, scheme, hx.solve(problem, scheme, error=error)
+
+
+def same_state(one, other):
+    assert set(one.internal) == set(other.internal)
+    for name in ("displacement", "momentum", "slip"):
+        assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
+    for name in one.internal:
+        assert one.internal[name].tobytes() == other.internal[name].tobytes(), name
+
+
+def test_netcdf_round_trip_is_bitwise(run, tmp_path):
+    _, _, sol = run
+    back = hx.read(sol.save(tmp_path / "out.nc"))
+    assert back.names == sol.names
+    for name in sol.names:
+        assert back.values(name).tobytes() == sol.values(name).tobytes(), name
+        assert back.values(name).dtype == sol.values(name).dtype
+        assert back[name].equals(sol[name])
+        assert back[name].attrs == sol[name].attrs
+    same_state(back.final, sol.final)
+    assert back.times.tobytes() == sol.times.tobytes()
+    assert back.energy.identical(sol.energy)
+    assert back.peaks == sol.peaks
+    assert back.error == sol.error
+    assert back.provenance == sol.provenance
+    assert back.status is sol.status
+    assert (back.dofs, back.springs, back.step) == (sol.dofs, sol.springs, sol.step)
+    assert (back.units.length, back.units.force) == (sol.units.length, sol.units.force)
+    assert repr(back) == repr(sol)
+
+
+def test_a_second_round_trip_changes_nothing(tmp_path):
+    first = hx.read(hx.solve(PROBLEM, hx.Newmark(H)).save(tmp_path / "one.nc"))
+    second = hx.read(first.save(tmp_path / "two.nc"))
+    assert second.dataset.identical(first.dataset)
+    same_state(second.final, first.final)
+    assert second.provenance == first.provenance
+
+
+def test_restart_from_a_file_is_bitwise(run, tmp_path):
+    problem, scheme, whole = run
+    half = hx.solve(problem.replace(duration=2.0), scheme)
+    start = hx.read(half.save(tmp_path / "half.nc")).final
+    rest = hx.solve(problem.replace(duration=2.0, start=start, load=problem.load.after(2.0)), scheme)
+    for name in ("displacement", "momentum", "slip", "impulse"):
+        assert rest.values(name).tobytes() == whole.values(name)[100:].tobytes(), name
+
+
+def test_error_bars_travel(tmp_path):
+    sol = hx.solve(PROBLEM, hx.Galerkin(H), error=True)
+    back = hx.read(sol.save(tmp_path / "out.nc"))
+    assert all(peak.error is not None for peak in sol.peaks.values())
+    assert {name: peak.error for name, peak in back.peaks.items()} == {n: p.error for n, p in sol.peaks.items()}
+
+
+def test_the_file_opens_as_a_plain_dataset(tmp_path):
+    """Others read it with xarray alone: names, units and clocks are inside."""
+    xr = pytest.importorskip("xarray")
+    sol = hx.solve(PROBLEM, hx.Galerkin(H))
+    with xr.open_dataset(sol.save(tmp_path / "out.nc"), engine="h5netcdf") as data:
+        assert data["displacement"].dims == ("time", "dof")
+        assert data["displacement"].attrs["units"] == "in"
+        assert data["time"].dtype == float
+        assert data.attrs["Conventions"] == "hamex-1"
+
+
+def test_csv_parses_back(run, tmp_path):
+    _, _, sol = run
+    with sol.save(tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert len(rows) == sol.steps + 1
+    assert len(set(header)) == len(header)
+    columns = dict(zip(header, zip(*rows, strict=True), strict=True))
+    assert [float(x) for x in columns["time [s]"]] == sol.times.tolist()
+    for title, cells in columns.items():
+        name = title.split(" ")[0]
+        if name == "time":
+            continue
+        values = sol.values(name).reshape(len(sol.values(name)), -1)[:, 0]
+        if title.endswith("step mean"):                    # on the row of the node that ends the step
+            assert cells[0] == ""
+            cells = cells[1:]
+        assert [float(cell) for cell in cells] == values.tolist(), title
+    assert {"displacement", "momentum", "slip", "force"} <= {title.split(" ")[0] for title in header}
+    assert f"displacement mass [{sol.units.length}]" in header
+
+
+# Failed writes ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small():
+    return hx.solve(PROBLEM.replace(duration=0.2), hx.Galerkin(H))
+
+
+@pytest.mark.parametrize("ending", ["nc", "csv"])
+def test_a_write_that_breaks_leaves_nothing_and_spares_the_old_file(ending, small, tmp_path, monkeypatch):
+    target = tmp_path / f"out.{ending}"
+    target.write_text("precious")
+
+    def break_off(solution, path):
+        path.write_text("half of")
+        raise RuntimeError("disk full")
+
+    monkeypatch.setattr(files, "_netcdf", break_off)
+    monkeypatch.setattr(files, "_csv", break_off)
+    with pytest.raises(RuntimeError, match="disk full"):
+        small.save(target)
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]
+    assert target.read_text() == "precious"
+
+
+@pytest.mark.parametrize(("name", "message"), [
+    ("out.txt", r"the ending must be one of \.nc, \.csv"),
+    ("out", "the ending must be one of"),
+    ("no/such/folder/out.nc", "folder .* does not exist"),
+])
+def test_a_path_that_cannot_be_written_is_refused_by_name(name, message, small, tmp_path):
+    with pytest.raises(FileError, match=f"cannot write .*{message}"):
+        small.save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_no_output_file(small, tmp_path):
+    (tmp_path / "out.nc").mkdir()
+    with pytest.raises(FileError, match="cannot write"):
+        small.save(tmp_path / "out.nc")
+
+
+def test_a_folder_without_permission_is_refused(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(files.os, "access", lambda path, mode: False)          # root may write everywhere
+    with pytest.raises(FileError, match="not writable"):
+        small.save(tmp_path / "out.nc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_get_ordinary_permissions(small, tmp_path):
+    mask = os.umask(0o022)
+    try:
+        path = small.save(tmp_path / "out.csv")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("content", [None, b"", b"not a file of ours", b"\x89HDF\r\n\x1a\n and then nothing"], ids=repr)
+def test_what_is_no_solution_cannot_be_read(content, tmp_path):
+    path = tmp_path / "in.nc"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(FileError, match="cannot read"):
+        hx.read(path)
+
+
+def test_a_netcdf_file_of_others_is_refused(tmp_path):
+    xr = pytest.importorskip("xarray")
+    xr.Dataset({"displacement": ("time", np.zeros(3))}).to_netcdf(tmp_path / "in.nc", engine="h5netcdf")
+    with pytest.raises(FileError, match="not a solution written by hamex"):
+        hx.read(tmp_path / "in.nc")
+
+
+def test_names_with_commas_survive_csv(small, tmp_path):
+    named = dataclasses.replace(small, dofs=("roof, north",), _cache={})
+    with named.save(tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert {len(row) for row in rows} == {len(header)}

@@ -1,0 +1,181 @@
+"""The solution: names, labels, peaks, final state, provenance."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.errors import InputError
+from hamex.solution.schema import ENERGIES, VARIABLES, unit
+
+H = 0.02
+UNITS = hx.Units("in", "kip")
+MODEL = hx.oscillator(2, 450, damping=3.0, law=hx.Slider(0.54, 3.0, kinematic=20.0, isotropic=5.0), units=UNITS)
+LOAD = hx.Load(4 * hx.el_centro().acceleration, step=H)
+PROBLEM = hx.Problem(MODEL, LOAD, duration=8.0, start=hx.State(1e-3, -1e-2, 1e-4))
+
+
+@pytest.fixture(scope="module")
+def sol():
+    return hx.solve(PROBLEM, hx.Galerkin(H))
+
+
+def test_every_result_has_the_dimensions_and_the_unit_of_the_schema(sol):
+    sizes = {"time": 401, "interval": 400, "dof": 1, "spring": 1}
+    assert set(sol.names) == set(VARIABLES) - {"iterations"}
+    for name in sol.names:
+        dims, kind, meaning = VARIABLES[name]
+        labelled = sol[name]
+        assert labelled.dims == dims
+        assert labelled.shape == tuple(sizes[dim] for dim in dims)
+        assert labelled.attrs == {"units": unit(kind, "in", "kip"), "long_name": meaning}
+        assert np.array_equal(labelled.values, sol.values(name))
+
+
+def test_nodes_and_intervals_have_their_own_clocks(sol):
+    assert np.array_equal(sol["displacement"]["time"], np.arange(401) * H)
+    assert np.allclose(sol["force"]["interval"], (np.arange(400) + 0.5) * H, rtol=1e-14)
+    assert np.all(sol["force"]["step"] == H)
+    assert sol["displacement"]["dof"].values.tolist() == ["mass"]
+    assert sol["slip"]["spring"].values.tolist() == ["spring"]
+
+
+def test_derived_results_are_what_their_equations_say(sol):
+    u, p, s, F = (sol.values(name)[:, 0] for name in ("displacement", "momentum", "slip", "force"))
+    assert np.allclose(sol.values("velocity")[:, 0], p / 2, rtol=1e-15)
+    assert np.allclose(sol.values("node_force")[:, 0], 450 * (u - s), rtol=1e-12, atol=1e-15)
+    assert np.array_equal(sol.values("mean_displacement")[:, 0], (u[1:] + u[:-1]) / 2)             # eq. (88)
+    assert np.allclose(np.diff(sol.values("impulse")[:, 0]) / H, F, rtol=1e-11, atol=1e-13)        # eq. (89)
+
+
+def test_energy_is_one_dataset(sol):
+    assert set(sol.energy) == set(ENERGIES)
+    assert float(sol.energy["residual"]) == sol.residual
+    assert sol.energy["kinetic"].attrs["units"] == "kip in"
+
+
+def test_peaks_are_the_largest_values_when_and_where_they_occur(sol):
+    peaks = sol.peaks
+    assert set(peaks) == {"displacement", "velocity", "force", "node_force", "slip", "residual_slip"}
+    for name, peak in peaks.items():
+        if name == "residual_slip":
+            continue
+        values = np.abs(sol.values(name)[:, 0])
+        clock = sol.middles if name == "force" else sol.times
+        assert peak.value == values.max()
+        assert peak.time == clock[values.argmax()]
+        assert peak.where == ("mass" if name in ("displacement", "velocity") else "spring")
+        assert peak.error is None
+    assert peaks["residual_slip"].value == sol.values("slip")[-1, 0]
+    assert (peaks["displacement"].unit, peaks["velocity"].unit, peaks["force"].unit) == ("in", "in/s", "kip")
+
+
+def test_the_final_state_is_the_last_node(sol):
+    final = sol.final
+    for name in ("displacement", "momentum", "slip"):
+        assert np.array_equal(getattr(final, name), sol.values(name)[-1])
+    for name in ("back_force", "accumulated_slip", "impulse"):
+        assert np.array_equal(final.internal[name], sol.values(name)[-1])
+    assert "start_impulse" not in final.internal
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones(sol):
+    for ask in (sol.values, sol.__getitem__):
+        for name in ("acceleration", "iterations"):
+            with pytest.raises(InputError, match=f"no '{name}'; it has displacement, momentum"):
+                ask(name)
+
+
+def test_the_text_of_a_solution_names_its_balance_as_a_balance(sol):
+    assert "400 steps of 0.02 s" in repr(sol)
+    assert "energy residual" in repr(sol)
+    assert "every step solved" in repr(sol)
+
+
+def test_a_spring_without_hardening_has_no_hardening_variables():
+    elastic = hx.solve(hx.Problem(hx.oscillator(1, 225), LOAD, 1.0), hx.Galerkin(H))
+    assert not {"back_force", "accumulated_slip"} & set(elastic.names)
+    assert not elastic.values("hardening").any()
+    assert elastic.final.internal["accumulated_slip"] == 0
+
+
+def test_histories_belong_to_the_solution(sol):
+    """Changing an array that was handed out must not change what the solution says next."""
+    with pytest.raises(ValueError, match="read-only"):
+        sol.values("displacement")[0] = 7.0
+
+
+# Provenance -------------------------------------------------------------------------------------------------
+
+
+def fingerprint(problem=PROBLEM, scheme=None):
+    return hx.solve(problem, scheme or hx.Galerkin(H)).provenance["problem"]
+
+
+def changed_model(**changes):
+    numbers = {"mass": 2, "stiffness": 450, "damping": 3.0}
+    law = {"yield_force": 0.54, "viscosity": 3.0, "kinematic": 20.0, "isotropic": 5.0}
+    law |= {name: value for name, value in changes.items() if name in law}
+    numbers |= {name: value for name, value in changes.items() if name in numbers}
+    return PROBLEM.replace(model=hx.oscillator(**numbers, law=hx.Slider(**law), units=UNITS))
+
+
+def started(**changes):
+    state = {"displacement": 1e-3, "momentum": -1e-2, "slip": 1e-4}
+    return PROBLEM.replace(start=hx.State(**state | changes))
+
+
+CHANGES = {
+    **{name: changed_model(**{name: value}) for name, value in {
+        "mass": 2.1, "stiffness": 451, "damping": 3.1, "yield_force": 0.55, "viscosity": 3.1, "kinematic": 21.0,
+        "isotropic": 6.0}.items()},
+    "beside": PROBLEM.replace(model=dataclasses.replace(MODEL, stiffness=np.array([[1e-6]]))),
+    "load": PROBLEM.replace(load=LOAD.scaled(1 + 1e-15)),
+    "duration": PROBLEM.replace(duration=7.98),
+    "displacement": started(displacement=2e-3), "momentum": started(momentum=1e-2), "slip": started(slip=2e-4),
+    "back force": started(internal={"back_force": 1e-3}),
+    "accumulated": started(internal={"accumulated_slip": 1e-3}),
+    "impulse": started(internal={"impulse": 0.0}),
+    "prior impulse": PROBLEM.replace(prior_impulse=1.0),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_the_hash_changes_with_every_input(what):
+    assert fingerprint(CHANGES[what]) != fingerprint()
+
+
+def test_all_changes_have_hashes_of_their_own():
+    schemes = [hx.Galerkin(H, load="end"), hx.Galerkin(H / 2), hx.Newmark(H), hx.Newmark(H, beta=0.3),
+               hx.Newmark(H, tolerance=1e-8)]
+    prints = [fingerprint(), *map(fingerprint, CHANGES.values()), *(fingerprint(scheme=s) for s in schemes)]
+    assert len(set(prints)) == len(prints)
+
+
+def test_internal_variables_with_equal_numbers_are_told_apart():
+    one, other = (started(internal={name: 0.5}) for name in ("impulse", "tangent"))
+    assert fingerprint(one) != fingerprint(other)
+
+
+@pytest.mark.parametrize("scheme", [hx.PiecewiseExact(H), hx.Newmark(H, beta=0.3025, gamma=0.6)], ids=str)
+def test_loads_with_equal_step_averages_are_told_apart(scheme):
+    """Schemes that read the load at nodes answer differently to loads whose averages agree."""
+    model = hx.oscillator(2, 450, damping=3.0)
+    runs = [hx.solve(hx.Problem(model, hx.Load(forces, step=H), 1.0), scheme)
+            for forces in (np.zeros(51), np.resize([1.0, -1.0], 51))]
+    assert not np.array_equal(runs[0].values("displacement"), runs[1].values("displacement"))
+    assert runs[0].provenance["problem"] != runs[1].provenance["problem"]
+
+
+def test_the_hash_of_a_rerun_is_the_same():
+    assert fingerprint() == fingerprint(PROBLEM.replace())
+    rebuilt = hx.Problem(changed_model().model, hx.Load(4 * hx.el_centro().acceleration, step=H), 8.0,
+                         start=hx.State(1e-3, -1e-2, 1e-4))
+    assert fingerprint(rebuilt) == fingerprint()
+
+
+def test_provenance_says_version_and_scheme(sol):
+    assert sol.provenance["hamex"] == hx.__version__
+    assert sol.provenance["scheme"] == repr(hx.Galerkin(H))
+    assert len(sol.provenance["problem"]) == 64
