@@ -1,0 +1,136 @@
+"""Action: fields, Lagrangian, dissipation and loads; what follows from them are its values.
+
+For coordinates q with P_q = ∂L/∂q̇, dissipation φ(q̇) and loads Q_q the extended principle is
+
+    δA_NEW = −∫ (L_q̇ δq̇ + L_q δq) dt + ∫ (φ_q̇ − Q_q) δq dt + [ P̂_q δq̂ ]₀ᵀ = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from hamex.errors import InputError
+from hamex.principle.jets import indices, jet, partial, t
+from hamex.principle.variation import Variation
+
+if TYPE_CHECKING:
+    from hamex.principle.charges import Charge
+    from hamex.principle.conditions import BoundaryCondition, EndPointConstraints, InitialCondition
+
+
+
+class ActionError(InputError):
+    """An action is not one that the principle covers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Action:
+    """A system in symbols.
+
+    Parameters
+    ----------
+    fields : unknown functions, ``Function("u")(t)`` or ``Function("u")(x, t)``.
+    lagrangian : L(q, q̇), or a density of the fields and their first or second space derivatives.
+    dissipation : φ of the rates q̇ alone; Piecewise for sliders.
+    loads : generalised force Q_q for a field; in a continuum, force per volume.
+    space : the coordinates of a density; empty for a lumped system.
+    name, citation : what it is and where it comes from.
+    meanings : what each parameter stands for, with its unit, for pages and messages.
+
+    Examples
+    --------
+    >>> m, k = sp.symbols("m k", positive=True)
+    >>> u = sp.Function("u")(t)
+    >>> Action((u,), m * u.diff(t)**2 / 2 - k * u**2 / 2).strong_form()[u]
+    k*u(t) + m*Derivative(u(t), (t, 2))
+    """
+
+    fields: tuple[AppliedUndef, ...]
+    lagrangian: sp.Expr
+    dissipation: sp.Expr = sp.S.Zero
+    loads: Mapping[AppliedUndef, sp.Expr] = field(default_factory=dict)
+    space: tuple[sp.Symbol, ...] = ()
+    name: str = ""
+    citation: str = ""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lagrangian", sp.sympify(self.lagrangian))
+        object.__setattr__(self, "dissipation", sp.sympify(self.dissipation))
+        object.__setattr__(self, "loads", {q: sp.sympify(Q) for q, Q in self.loads.items()})
+        _check(self)
+
+    def momentum(self, q: AppliedUndef) -> sp.Expr:
+        """P_q = ∂L/∂q̇."""
+        return partial(self.lagrangian, q, (t,))
+
+    def dissipative_force(self, q: AppliedUndef) -> sp.Expr:
+        """φ_q̇ = ∂φ/∂q̇."""
+        return partial(self.dissipation, q, (t,))
+
+    @cached_property
+    def has_momentum(self) -> dict[AppliedUndef, bool]:
+        """Which fields have a momentum; the others need a smaller test space."""
+        return {q: sp.simplify(self.momentum(q)) != 0 for q in self.fields}
+
+    def variation(self) -> Variation:
+        """δA_NEW, weak and after integration by parts, with its end and boundary terms."""
+        return Variation.of(self)
+
+    def strong_form(self) -> dict[AppliedUndef, sp.Expr]:
+        """The equations of motion, one left-hand side per field, equal to zero."""
+        return self.variation().bulk
+
+    def initial_conditions(self) -> list[InitialCondition]:
+        """Which data the principle accepts at t = 0, in the order of their assignment, eqs. (32)-(33), (41)-(42)."""
+        from hamex.principle.conditions import initial_conditions
+
+        return initial_conditions(self)
+
+    def boundary_conditions(self) -> list[BoundaryCondition]:
+        """Force or motion on the boundary, eqs. (43)-(44); empty for a lumped system."""
+        from hamex.principle.conditions import boundary_conditions
+
+        return boundary_conditions(self)
+
+    def classical(self) -> EndPointConstraints:
+        """Hamilton's own principle beside it, with its end-point constraints, eqs. (9) and (24)."""
+        from hamex.principle.conditions import classical
+
+        return classical(self)
+
+    def charges(self, shifts: list[Mapping[AppliedUndef, sp.Expr]] | None = None) -> list[Charge]:
+        """Charges of the given constant shifts, or of all that the Lagrangian allows, quasi-symmetries included."""
+        from hamex.principle.charges import charges
+
+        return charges(self, shifts)
+
+    def hamiltonian(self) -> sp.Expr:
+        """H = Σ P_q q̇ − L."""
+        total = sum((self.momentum(q) * q.diff(t) for q in self.fields), sp.S.Zero)
+        return sp.expand(total - self.lagrangian)
+
+
+def _check(action: Action) -> None:
+    """Refuse what the rule does not cover, by name."""
+    if not action.fields:
+        raise ActionError("Action: no fields; give the unknown functions, e.g. Function('u')(t)")
+    for q in action.fields:
+        if not isinstance(q, AppliedUndef) or t not in q.args:
+            raise ActionError(f"Action: the field {q} must be a function of t, e.g. Function('u')(t)")
+        if not action.lagrangian.has(q) and not action.dissipation.has(q):
+            raise ActionError(f"Action: the field {q} occurs neither in the Lagrangian nor in the dissipation")
+        for index in indices(action.lagrangian, q):
+            times, places = index.count(t), len(index) - index.count(t)
+            if times > 1 or places > 2 or (times and places):
+                raise ActionError(f"Action: the derivative {jet(q, index)} in the Lagrangian is not covered; "
+                                  "rates enter once, space derivatives up to the second")
+    for node in action.dissipation.atoms(AppliedUndef):
+        if () in indices(action.dissipation, node):
+            raise ActionError(f"Action: the dissipation must be a function of rates, but contains {node} itself")

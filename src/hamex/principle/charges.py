@@ -1,0 +1,107 @@
+"""Conserved quantities: charges of shifts, quasi-symmetries included, and the energy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from hamex.principle.action import Action
+from hamex.principle.jets import indices, jet, partial, t
+
+
+@dataclass(frozen=True)
+class Charge:
+    """A quantity whose rate is known: d(value)/dt = source.
+
+    A shift that changes L by a total derivative dK/dt (a quasi-symmetry) has the charge Σ P_q s_q − K. Dissipation
+    and loads that are rates themselves are taken into ``value``: the momentum balance (54) is a charge with source 0.
+    """
+
+    shift: dict[AppliedUndef, sp.Expr]
+    value: sp.Expr
+    source: sp.Expr
+
+
+def charges(action: Action, shifts: list[Mapping[AppliedUndef, sp.Expr]] | None = None) -> list[Charge]:
+    """Charges of the given constant shifts, or of all that the Lagrangian allows."""
+    wanted = [dict(s) for s in shifts] if shifts is not None else _allowed_shifts(action)
+    return [_charge(action, shift) for shift in wanted]
+
+
+def energy_rate(action: Action) -> sp.Expr:
+    """dH/dt along the motion: −∂L/∂t − Σ φ_q̇ q̇ + Σ Q q̇."""
+    explicit = sp.diff(_frozen(action), t).xreplace(_thaw(action))
+    work = sum(((action.loads.get(q, sp.S.Zero) - action.dissipative_force(q)) * q.diff(t) for q in action.fields),
+               sp.S.Zero)
+    return sp.expand(work - explicit)
+
+
+def antiderivative(expression: sp.Expr, fields: tuple[AppliedUndef, ...]) -> sp.Expr | None:
+    """K(q, t) with dK/dt = expression, or None when there is none."""
+    rest, found = sp.expand(expression), sp.S.Zero
+    for q in fields:
+        slope = partial(rest, q, (t,))
+        if slope.has(sp.Derivative):
+            return None
+        symbol = sp.Dummy(real=True)
+        piece = sp.integrate(slope.xreplace({q: symbol}), symbol).xreplace({symbol: q})
+        found += piece
+        rest = sp.expand(rest - sp.diff(piece, t))
+    if rest.has(*fields):
+        return None
+    return found + (sp.integrate(rest, t) if rest != 0 else 0)
+
+
+def _charge(action: Action, shift: dict[AppliedUndef, sp.Expr]) -> Charge:
+    change = sum((partial(action.lagrangian, q) * s for q, s in shift.items()), sp.S.Zero)
+    K = antiderivative(change, action.fields)
+    if K is None:
+        raise ValueError(f"the Lagrangian is not invariant under the shift {shift}, not even up to a total derivative")
+    value = sum((action.momentum(q) * s for q, s in shift.items()), sp.S.Zero) - K
+    source = sp.S.Zero
+    for q, s in shift.items():
+        for force, sign in ((action.dissipative_force(q), -1), (action.loads.get(q, sp.S.Zero), 1)):
+            stored = antiderivative(force * s, action.fields) if not force.has(sp.Piecewise) else None
+            if stored is None:
+                source += sign * force * s
+            else:
+                value -= sign * stored
+    return Charge(shift, sp.expand(value), source)
+
+
+def _allowed_shifts(action: Action) -> list[dict[AppliedUndef, sp.Expr]]:
+    """Constant shifts s with Σ s_q ∂L/∂q a total derivative: its Euler expressions vanish, linear equations in s."""
+    s = sp.symbols(f"s_0:{len(action.fields)}", real=True)
+    change = sum((a * partial(action.lagrangian, q) for a, q in zip(s, action.fields, strict=True)), sp.S.Zero)
+    equations: list[sp.Expr] = []
+    for q in action.fields:
+        euler = sp.expand((sp.diff(partial(change, q, (t,)), t) - partial(change, q)).doit())
+        coordinates = [jet(f, i) for f in action.fields for i in indices(euler, f)]
+        symbols = {c: sp.Dummy() for c in sorted(coordinates, key=sp.default_sort_key, reverse=True)}
+        flat = euler.xreplace(symbols)
+        generators = list(symbols.values())
+        if flat == 0:
+            continue
+        equations += sp.Poly(flat, *generators).coeffs() if generators and flat.is_polynomial(*generators) else [flat]
+    matrix = sp.Matrix([[sp.diff(e, a) for a in s] for e in equations]) if equations else sp.zeros(1, len(s))
+    if matrix.has(*action.fields):
+        matrix = sp.Matrix([[e.coeff(a) for a in s] for e in equations])
+    found = []
+    for vector in matrix.nullspace():
+        shift = {q: sp.simplify(a) for q, a in zip(action.fields, vector, strict=True) if a != 0}
+        if all(not a.has(t, *action.fields) for a in shift.values()):
+            found.append(shift)
+    return found
+
+
+def _frozen(action: Action) -> sp.Expr:
+    """L with every jet coordinate as a symbol, so that ∂/∂t is explicit time only."""
+    return action.lagrangian.xreplace({node: dummy for dummy, node in _thaw(action).items()})
+
+
+def _thaw(action: Action) -> dict[sp.Dummy, sp.Basic]:
+    nodes = [jet(q, i) for q in action.fields for i in indices(action.lagrangian, q)]
+    return {sp.Dummy(f"jet{n}"): node for n, node in enumerate(nodes)}

@@ -1,0 +1,99 @@
+"""Which data the principle accepts: initial conditions in their order, boundary conditions, and the classical rival."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from hamex.principle.action import Action
+from hamex.principle.jets import Index, jet, partial, t
+
+T = sp.Symbol("T", positive=True)
+
+
+@dataclass(frozen=True)
+class InitialCondition:
+    """One datum at t = 0.
+
+    ``order`` is the place in the sequence in which the principle assigns it: the momentum first, eq. (32), then the
+    value, eq. (33), whose variation is thereby zero. ``role`` says whether the datum is free to be given (``data``) or
+    only fixes a constant that nothing depends on (``gauge``).
+    """
+
+    order: int
+    field: AppliedUndef
+    kind: str
+    equation: sp.Eq
+    role: str
+
+
+@dataclass(frozen=True)
+class BoundaryCondition:
+    """On each part of the boundary either the force or the conjugate motion is given, eqs. (43)-(44)."""
+
+    field: AppliedUndef
+    motion: sp.Expr
+    force: sp.Expr
+
+
+@dataclass(frozen=True)
+class EndPointConstraints:
+    """Hamilton's principle as it was: both ends known, eqs. (9) and (24)."""
+
+    equations: tuple[sp.Expr, ...]
+    constraints: tuple[sp.Eq, ...]
+    brackets: tuple[sp.Expr, ...]
+
+
+def at(expression: sp.Expr, instant: sp.Expr) -> sp.Expr:
+    """An expression at an instant, derivatives taken first."""
+    return expression.subs(t, instant)
+
+
+def hat(name: str, q: AppliedUndef, instant: sp.Expr) -> sp.Expr:
+    """A reserved value of the extended principle: unique, unspecified until it is assigned."""
+    return sp.Function(f"{name}_{q.func.__name__}")(*(instant if x == t else x for x in q.args))
+
+
+def initial_conditions(action: Action) -> list[InitialCondition]:
+    """The data at t = 0 in the order of their assignment."""
+    zero = sp.S.Zero
+    found: list[InitialCondition] = []
+    for q in action.fields:
+        if action.has_momentum[q]:
+            equation = sp.Eq(at(action.momentum(q), zero), hat("phat", q, zero), evaluate=False)
+            found.append(InitialCondition(len(found) + 1, q, "momentum", equation, "data"))
+    for q in action.fields:
+        equation = sp.Eq(at(q, zero), hat("bar", q, zero), evaluate=False)
+        role = "gauge" if is_cyclic(action, q) else "data"
+        found.append(InitialCondition(len(found) + 1, q, "value", equation, role))
+    return found
+
+
+def is_cyclic(action: Action, q: AppliedUndef) -> bool:
+    """True when only the rate of the field enters: its value is a gauge."""
+    spatial: list[Index] = [i for (f, i) in action.variation().weak if f == q and t not in i]
+    return sp.simplify(partial(action.lagrangian, q)) == 0 and not [i for i in spatial if i]
+
+
+def boundary_conditions(action: Action, normal: tuple[sp.Expr, ...] | None = None) -> list[BoundaryCondition]:
+    """Natural force and essential motion for every bracket on the boundary; ``normal`` points outwards."""
+    n = normal or sp.symbols([f"n_{x}" for x in action.space], real=True)
+    found = []
+    for (q, index), flux in action.variation().fluxes.items():
+        force = -sum((f * direction for f, direction in zip(flux, n, strict=True)), sp.S.Zero)
+        found.append(BoundaryCondition(q, jet(q, index), sp.expand(force)))
+    return found
+
+
+def classical(action: Action, start: sp.Expr = sp.S.Zero, end: sp.Expr = T) -> EndPointConstraints:
+    """Hamilton's own principle for the same Lagrangian: end-point constraints instead of initial conditions."""
+    variation = action.variation()
+    constraints, brackets = [], []
+    for q in action.fields:
+        delta = variation.test(q)
+        constraints += [sp.Eq(at(delta, instant), 0, evaluate=False) for instant in (start, end)]
+        brackets.append(-variation.ends[q] * delta)
+    return EndPointConstraints(tuple(variation.bulk.values()), tuple(constraints), tuple(brackets))

@@ -1,0 +1,194 @@
+"""Step forms: the extended principle over one step, fields and their variations of degree s in time.
+
+Rows are the coefficients of the virtual values δq_i, i = 0 … s: trial values at the start of a step are given, test
+functions there are free. Integrals use s Gauss points: exact for the mixed forms of the paper, and what makes terms in
+the displacement alone unconditionally stable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from hamex.principle.action import Action, ActionError
+from hamex.principle.jets import partial, t
+
+h = sp.Symbol("h", positive=True)
+_tau = sp.Symbol("tau", real=True)
+
+
+def shapes(degree: int) -> list[sp.Expr]:
+    """Lagrange polynomials on [0, 1] through equidistant nodes; degree 0 is the constant."""
+    nodes = [sp.Rational(i, degree) for i in range(degree + 1)] if degree else [sp.S.Zero]
+    return [sp.expand(sp.prod([(_tau - b) / (a - b) for b in nodes if b != a])) for a in nodes]
+
+
+def gauss(expression: sp.Expr, points: int) -> sp.Expr:
+    """Gauss quadrature of a polynomial in τ over [0, 1], without its irrational points.
+
+    With p = q·P + r, where P is the shifted Legendre polynomial that vanishes at the points, the rule sees only r,
+    and integrates it exactly.
+    """
+    legendre = sp.Poly(sp.legendre(points, 2 * _tau - 1), _tau)
+    rest = sp.Poly(sp.expand(expression), _tau).rem(legendre)
+    return sp.expand(sum(c / (n + 1) for (n,), c in rest.terms()))
+
+
+@dataclass(frozen=True, eq=False)
+class StepForm:
+    """One step of an action: rows that vanish, linear in the new values on each branch of the dissipation.
+
+    Attributes
+    ----------
+    unknowns : new node values of each field, then new momenta, as symbols.
+    knowns : the same at the start of the step.
+    rows : residual of each virtual value, with the field and the virtual node it belongs to.
+    branches : rows for each branch of a piecewise dissipation, by the name of the branch.
+    """
+
+    action: Action
+    degree: int
+    new: dict[AppliedUndef, list[sp.Symbol]]
+    old: dict[AppliedUndef, sp.Symbol]
+    momentum_new: dict[AppliedUndef, sp.Symbol]
+    momentum_old: dict[AppliedUndef, sp.Symbol]
+    branches: dict[str, tuple[sp.Expr, ...]]
+    conditions: dict[str, sp.Basic]
+
+    @property
+    def unknowns(self) -> tuple[sp.Symbol, ...]:
+        """New node values of the fields in order, then new momenta."""
+        values = [symbol for q in self.action.fields for symbol in self.new[q]]
+        return (*values, *self.momentum_new.values())
+
+    @property
+    def knowns(self) -> tuple[sp.Symbol, ...]:
+        """Old values of the fields in order, then old momenta."""
+        return (*self.old.values(), *self.momentum_old.values())
+
+    def matrices(self, branch: str = "") -> tuple[sp.Matrix, sp.Matrix, sp.Matrix]:
+        """B, D, z with ``B y = D x + z``, eq. (69), on a branch."""
+        rows = self.branches[branch or next(iter(self.branches))]
+        B = sp.Matrix([[sp.expand(row).coeff(y) for y in self.unknowns] for row in rows])
+        D = sp.Matrix([[-sp.expand(row).coeff(x) for x in self.knowns] for row in rows])
+        z = -sp.Matrix(rows) + B * sp.Matrix(self.unknowns) - D * sp.Matrix(self.knowns)
+        z = z.applyfunc(sp.expand)
+        if z.has(*self.unknowns, *self.knowns):
+            raise ActionError(f"the step of {self.action.name or 'this action'} is not linear: it has no matrices")
+        return B, D, z
+
+    def amplification(self, branch: str = "") -> sp.Matrix:
+        """The matrix that turns old (fields, momenta) into new ones at the end of the step, z = 0."""
+        B, D, _ = self.matrices(branch)
+        G = _solve(B, D)
+        ends = [self.unknowns.index(self.new[q][-1]) for q in self.action.fields]
+        ends += [self.unknowns.index(symbol) for symbol in self.momentum_new.values()]
+        return G.extract(ends, range(G.cols))
+
+    @cached_property
+    def load_symbols(self) -> dict[AppliedUndef, list[sp.Symbol]]:
+        """One load value per Gauss point and loaded field."""
+        return {q: _load_symbols(q, self.degree) for q in self.action.loads}
+
+
+def step_form(action: Action, degree: int = 1) -> StepForm:
+    """Substitute shape functions of the given degree and collect the virtual values, eqs. (48)-(52), (62)-(68)."""
+    if action.space:
+        raise ActionError("step_form: a continuum needs a discretisation in space first")
+    if degree < 1:
+        raise ActionError(f"step_form: the degree must be at least 1, got {degree}")
+    N = shapes(degree)
+    name = {q: q.func.__name__ for q in action.fields}
+    old = {q: sp.Symbol(f"{name[q]}_0", real=True) for q in action.fields}
+    new = {q: [sp.Symbol(f"{name[q]}_{i + 1}", real=True) for i in range(degree)] for q in action.fields}
+    carriers = [q for q in action.fields if action.has_momentum[q]]
+    p_old = {q: sp.Symbol(f"P_{name[q]}_0", real=True) for q in carriers}
+    p_new = {q: sp.Symbol(f"P_{name[q]}_1", real=True) for q in carriers}
+    trial: dict[sp.Basic, sp.Expr] = {}
+    for q in action.fields:
+        history = sum((n * v for n, v in zip(N, [old[q], *new[q]], strict=True)), sp.S.Zero)
+        trial[q.diff(t)] = sp.expand(sp.diff(history, _tau) / h)
+        trial[q] = sp.expand(history)
+    branches, conditions = _branches(action)
+    found = {}
+    for branch, forces in branches.items():
+        rows: list[sp.Expr] = []
+        for q in action.fields:
+            # A field without momentum has no end term: s rows for s unknowns need tests of degree s − 1.
+            tests = N if q in p_old else shapes(degree - 1)
+            for i, test in enumerate(tests):
+                row = _row(action, q, test, trial, forces[q], degree)
+                if q in p_old:
+                    row += (p_new[q] if i == degree else 0) - (p_old[q] if i == 0 else 0)
+                rows.append(sp.expand(row))
+        found[branch] = tuple(rows)
+    met = {branch: condition.xreplace(trial) for branch, condition in conditions.items()}
+    return StepForm(action, degree, new, old, p_new, p_old, found, met)
+
+
+def _row(action: Action, q: AppliedUndef, test: sp.Expr, trial: dict[sp.Basic, sp.Expr], force: sp.Expr,
+         degree: int) -> sp.Expr:
+    """∫ (−L_q̇ δq̇ − L_q δq + φ_q̇ δq − Q δq) dt for one virtual value, s Gauss points."""
+    rate, value = partial(action.lagrangian, q, (t,)), partial(action.lagrangian, q)
+    integrand = -rate.xreplace(trial) * sp.diff(test, _tau) / h + (force - value).xreplace(trial) * test
+    row = h * gauss(integrand, degree)
+    if q in action.loads:
+        row -= h * _load_row(q, test, degree)
+    return row
+
+
+def _load_row(q: AppliedUndef, test: sp.Expr, degree: int) -> sp.Expr:
+    """Load values at the Gauss points times the test function there."""
+    values = _load_symbols(q, degree)
+    if degree == 1:
+        return values[0] * gauss(test, 1)
+    roots = sorted(sp.Poly(sp.legendre(degree, 2 * _tau - 1), _tau).real_roots(), key=lambda r: r.evalf())
+    total = sp.S.Zero
+    for root, symbol in zip(roots, values, strict=True):
+        others = sp.prod([(_tau - other) / (root - other) for other in roots if other != root])
+        weight = sp.integrate(sp.expand(others), (_tau, 0, 1))
+        total += sp.radsimp(weight * test.subs(_tau, root)) * symbol
+    return total
+
+
+def _load_symbols(q: AppliedUndef, degree: int) -> list[sp.Symbol]:
+    name = f"f_{q.func.__name__}"
+    return [sp.Symbol(name if degree == 1 else f"{name}_{i + 1}", real=True) for i in range(degree)]
+
+
+def _branches(action: Action) -> tuple[dict[str, dict[AppliedUndef, sp.Expr]], dict[str, sp.Basic]]:
+    """The dissipative forces on each branch of a piecewise potential, named by their conditions' order."""
+    potential = sp.piecewise_fold(action.dissipation)
+    if not isinstance(potential, sp.Piecewise):
+        return {"smooth": {q: action.dissipative_force(q) for q in action.fields}}, {"smooth": sp.true}
+    forces, conditions = {}, {}
+    for i, (piece, condition) in enumerate(potential.args):
+        label = BRANCH_NAMES[i] if len(potential.args) == len(BRANCH_NAMES) else f"branch {i + 1}"
+        forces[label] = {q: partial(piece, q, (t,)) for q in action.fields}
+        conditions[label] = condition
+    return forces, conditions
+
+
+# Order of the pieces in `slider_potential`: slip forward, slip backward, no slip.
+BRANCH_NAMES = ("plus", "minus", "elastic")
+
+
+def slider_potential(rate: sp.Expr, yield_force: sp.Expr, viscosity: sp.Expr) -> sp.Piecewise:
+    """φ = ⟨|J̇| − Fy⟩²/2η, eq. (56), piece by piece."""
+    return sp.Piecewise(
+        ((rate - yield_force) ** 2 / (2 * viscosity), rate > yield_force),
+        ((rate + yield_force) ** 2 / (2 * viscosity), rate < -yield_force),
+        (0, True))
+
+
+def _solve(B: sp.Matrix, D: sp.Matrix) -> sp.Matrix:
+    """B⁻¹D over the field of rational functions, where elimination stays fast."""
+    from sympy.polys.matrices import DomainMatrix
+
+    left, right = DomainMatrix.from_Matrix(B), DomainMatrix.from_Matrix(D)
+    left, right = left.unify(right)
+    left, right = left.to_field(), right.to_field()
+    return left.lu_solve(right).to_Matrix().applyfunc(sp.cancel)
