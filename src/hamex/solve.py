@@ -145,8 +145,7 @@ def _galerkin(problem: Problem, scheme: Galerkin, quiet: bool) -> Solution:
     load = _on_dofs(problem, problem.load.step_values(scheme.step, steps, scheme.load, quiet))
     nodes = _Nodes(problem.start, x, steps)
     force = np.empty(steps)
-    inputs = (load[:, 0], scheme.step, x.b, x.K, element.inv_mass, element.inv_flex, element.recoil, element.momentum,
-              x.yield_force, element.rate, x.kinematic, x.isotropic, nodes.stride)
+    inputs = (load[:, 0], *dataclasses.astuple(element), x.yield_force, x.kinematic, x.isotropic, nodes.stride)
     march(galerkin, inputs, (*nodes.arrays, force), steps)
     return _solution(problem, scheme, x, nodes, load, load, {"force": force[:, None]})
 

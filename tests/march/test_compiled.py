@@ -1,5 +1,6 @@
 """One function, run compiled or as plain Python: the same bits."""
 
+import dataclasses
 import importlib
 import inspect
 import pkgutil
@@ -10,6 +11,7 @@ import pytest
 
 import hamex as hx
 import hamex.march
+from hamex.discretise.prepare import linear_element, scalars
 from hamex.march import linear, newmark, oscillator, run, sampling
 
 RNG = np.random.default_rng(7)
@@ -17,11 +19,8 @@ NOISE = RNG.normal(size=301)
 
 
 def galerkin_call(hk, hi, stride, eta):
-    h, k, m, c = 0.02, 225.0, 1.0, 1.5
-    mass = m / h + c / 2
-    flex = 1 / k + h / 4 / mass
-    rate = 1 / (eta + h / 2 * (1 / flex + hk + hi))
-    inputs = (NOISE[:300], h, 1.0, 0.0, 1 / mass, 1 / flex, h / 2 / mass, 2 * m / h, 0.27, rate, hk, hi, stride)
+    x = scalars(hx.oscillator(1.0, 225.0, 1.5, hx.Slider(0.27, eta, hk, hi)))
+    inputs = (NOISE[:300], *dataclasses.astuple(linear_element(x, hx.Galerkin(0.02))), 0.27, hk, hi, stride)
     return inputs, [np.zeros(n) for n in (301, 301, 301, 300 * stride + 1, 300 * stride + 1, 300)]
 
 

@@ -167,7 +167,7 @@ def test_slip_begins_exactly_at_the_yield_force(eta, sign):
             assert slip == 0
         else:
             flexibility = 1 / 225 + h * h / 4                    # of spring and mass together
-            assert slip == pytest.approx(sign * h * fy * off / (eta + h / 2 / flexibility), rel=1e-3)
+            assert slip == pytest.approx(sign * h * fy * off / (eta + h / 2 / flexibility), rel=1e-3, abs=0)
 
 
 def test_viscosity_zero_keeps_the_mean_force_of_every_step_within_the_yield_force():

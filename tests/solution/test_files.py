@@ -7,6 +7,7 @@ import stat
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import hamex as hx
 from hamex.errors import FileError
@@ -88,7 +89,6 @@ def test_error_bars_travel(tmp_path):
 
 def test_the_file_opens_as_a_plain_dataset(tmp_path):
     """Others read it with xarray alone: names, units and clocks are inside."""
-    xr = pytest.importorskip("xarray")
     sol = hx.solve(PROBLEM, hx.Galerkin(H))
     with xr.open_dataset(sol.save(tmp_path / "out.nc"), engine="h5netcdf") as data:
         assert data["displacement"].dims == ("time", "dof")
@@ -186,7 +186,6 @@ def test_what_is_no_solution_cannot_be_read(content, tmp_path):
 
 
 def test_a_netcdf_file_of_others_is_refused(tmp_path):
-    xr = pytest.importorskip("xarray")
     xr.Dataset({"displacement": ("time", np.zeros(3))}).to_netcdf(tmp_path / "in.nc", engine="h5netcdf")
     with pytest.raises(FileError, match="not a solution written by hamex"):
         hx.read(tmp_path / "in.nc")

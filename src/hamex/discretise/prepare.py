@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.discretise._stepforms import linear_element as linear_element_form
+from hamex.discretise.lift import lift
 from hamex.discretise.schemes import Galerkin
 from hamex.errors import ModelError, SchemeError
 from hamex.model.record import Model
@@ -52,26 +54,45 @@ def scalars(model: Model) -> Scalars:
 
 @dataclass(frozen=True)
 class LinearElement:
-    """Coefficients of one step of the linear time element, eqs. (66)-(68) solved for Δu and F."""
+    """One step of the linear time element, eqs. (66)-(68) solved for Δu and F, in the kernel's order.
+
+    Every number comes from the generated step form; the comments say what it is for one mass and one spring.
+    """
 
     inv_mass: float     # 1/M̂,  M̂ = m/h + c/2 + (h/4)K
+    impulse: float      # of a unit load in the first row: h/2
+    beside: float       # of the stiffness outside the spring: (h/2)K
+    b: float            # deformation of the spring per displacement
+    half_b: float       # and per half of its increment
     inv_flex: float     # 1/Q,  Q = a + (h/4) b²/M̂
     recoil: float       # Δu per unit of −F: h b/(2M̂)
     momentum: float     # 2m/h, eq. (79)
+    back: float         # loss of force per slip rate: h/(2Q)
+    slip: float         # slip of the step per slip rate: h
     rate: float         # slip rate per unit of excess force: 1/(η + (h/2)(1/Q + Hk + Hi))
 
 
 def linear_element(x: Scalars, scheme: Galerkin) -> LinearElement:
     """The step's coefficients; refuses a step at which the problem stops being convex."""
     h = scheme.step
-    effective = x.m / h + x.c / 2 + h / 4 * x.K
+    blocks = {"m": x.m, "c": x.c, "k": x.K, "a": x.a, "b": x.b}
+    form = {name: lift(row, blocks) for name, row in linear_element_form(h).items()
+            if name.startswith(("motion", "spring"))}
+    start, end, spring, spring_end = (
+        form[name] for name in ("motion_start", "motion_end", "spring_start", "spring_end"))
+    effective = start["du"]
     if effective <= 0:
         limit = (x.c + math.sqrt(x.c**2 - 4 * x.K * x.m)) / -x.K
         raise SchemeError(f"Galerkin: with the negative stiffness {x.K:g} the step must be below {limit:.6g} s, "
                           f"got {h:g} s")
-    flexibility = x.a + h / 4 * x.b**2 / effective
-    slipping = x.viscosity + h / 2 * (1 / flexibility + x.kinematic + x.isotropic)
-    return LinearElement(1 / effective, 1 / flexibility, h * x.b / (2 * effective), 2 * x.m / h, 1 / slipping)
+    recoil = start["F"] / effective
+    flexibility = spring["F"] - spring["du"] * recoil
+    half = spring["g"]                                   # the mean of a variable that slips sees half the step
+    slipping = x.viscosity + half * (1 / flexibility + x.kinematic + x.isotropic)
+    return LinearElement(
+        inv_mass=1 / effective, impulse=-start["f"], beside=start["u"], b=-spring["u"], half_b=-spring["du"],
+        inv_flex=1 / flexibility, recoil=recoil, momentum=start["du"] - end["du"], back=half / flexibility,
+        slip=spring["g"] + spring_end["g"], rate=1 / slipping)
 
 
 def exact_recurrence(x: Scalars, h: float) -> tuple[float, ...]:

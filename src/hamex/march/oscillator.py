@@ -13,37 +13,32 @@ Numbers = Sequence[float]
 Out = MutableSequence[float]
 
 
-def galerkin(load: Numbers, h: float, b: float, K: float, inv_mass: float, inv_flex: float,
-             recoil: float, momentum: float, yield_force: float, rate: float, kinematic: float,
-             isotropic: float, stride: int,
+def galerkin(load: Numbers, inv_mass: float, impulse: float, beside: float, b: float, half_b: float, inv_flex: float,
+             recoil: float, momentum: float, back: float, step: float, rate: float, yield_force: float,
+             kinematic: float, isotropic: float, stride: int,
              u: Out, p: Out, s: Out, X: Out, w: Out, F: Out) -> int:
-    """March the linear time element.
+    """March the linear time element; the coefficients are those of ``discretise.prepare.LinearElement``.
 
-    ``inv_mass`` = 1/M̂, ``inv_flex`` = 1/Q, ``recoil`` = h·b/(2M̂), ``momentum`` = 2m/h and
-    ``rate`` = 1/(η + (h/2)(1/Q + Hk + Hi)) come from :func:`hamex.discretise.prepare.prepare`.
     The elastic trial fixes the direction of slip (section 5.2), so one pass per step is exact.
     """
-    half = 0.5 * h
-    back = half * inv_flex
-    half_b = 0.5 * b
     ur, pr, sr, Xr, wr = u[0], p[0], s[0], X[0], w[0]
     for r in range(len(load)):
-        free = inv_mass * (pr + half * (load[r] - K * ur))       # Δu if the spring were cut
-        Fr = inv_flex * (b * ur - sr + half_b * free)            # elastic trial, eq. (66)
+        free = inv_mass * (pr + impulse * load[r] - beside * ur)  # Δu if the spring were cut
+        Fr = inv_flex * (b * ur - sr + half_b * free)             # elastic trial, eq. (66)
         trial = Fr - Xr
         excess = abs(trial) - (yield_force + isotropic * wr)
-        if excess > 0.0:                                         # eqs. (67)-(68)
+        if excess > 0.0:                                          # eqs. (67)-(68)
             slip_rate = excess * rate
-            wr += h * slip_rate
+            wr += step * slip_rate
             if trial < 0.0:
                 slip_rate = -slip_rate
             Fr -= back * slip_rate
-            slip = h * slip_rate
+            slip = step * slip_rate
             sr += slip
             Xr += kinematic * slip
         du = free - recoil * Fr
         ur += du
-        pr = momentum * du - pr                                  # eq. (79)
+        pr = momentum * du - pr                                   # eq. (79)
         u[r + 1] = ur
         p[r + 1] = pr
         s[r + 1] = sr

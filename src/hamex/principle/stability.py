@@ -41,30 +41,52 @@ class Verdict:
 
 
 def sign(expression: sp.Expr) -> int | None:
-    """Sign of a rational function of positive symbols: 1, −1, 0, or None when its coefficients have both signs."""
-    numerator, denominator = sp.fraction(sp.cancel(sp.together(expression)))
+    """Sign of a rational function of positive symbols: 1 (never negative), −1 (never positive), 0, or None (undecided)."""
+    numerator, denominator = (sp.expand(part) for part in sp.fraction(sp.cancel(sp.together(expression))))
+    if numerator == 0:
+        return 0
     signs = []
     for part in (numerator, denominator):
-        part = sp.expand(part)
-        if part == 0:
-            return 0
-        symbols = sorted(part.free_symbols, key=lambda s: s.name)
-        coefficients = sp.Poly(part, *symbols).coeffs() if symbols else [part]
-        if all(c > 0 for c in coefficients):
+        if nonnegative(part):
             signs.append(1)
-        elif all(c < 0 for c in coefficients):
+        elif nonnegative(sp.expand(-part)):
             signs.append(-1)
         else:
-            return _by_factors(part)
+            return None
     return signs[0] * signs[1]
 
 
-def _by_factors(part: sp.Expr) -> int | None:
-    """A square is not negative whatever its coefficients are."""
-    constant, factors = sp.factor_list(part)
-    if any(power % 2 for _, power in factors):
-        return None
-    return 1 if constant > 0 else -1
+def nonnegative(polynomial: sp.Expr) -> bool:
+    """True when a polynomial of positive symbols is proved to be nowhere negative.
+
+    Positive coefficients prove it; so do nonnegative coefficients seen as a polynomial in one of the symbols, a
+    negative discriminant of a quadratic in one of them, and, for one symbol, the absence of roots of odd order.
+    """
+    symbols = sorted(polynomial.free_symbols, key=lambda s: s.name)
+    if not symbols:
+        return bool(polynomial >= 0)
+    if all(coefficient > 0 for coefficient in sp.Poly(polynomial, *symbols).coeffs()):
+        return True
+    if len(symbols) == 1:
+        return _one_symbol(sp.Poly(polynomial, symbols[0]))
+    for symbol in symbols:
+        coefficients = sp.Poly(polynomial, symbol).all_coeffs()
+        if all(nonnegative(sp.expand(coefficient)) for coefficient in coefficients):
+            return True
+        if len(coefficients) == 3:
+            A, B, C = coefficients
+            if all(nonnegative(sp.expand(x)) for x in (A, C, 4 * A * C - B**2)):
+                return True
+    constant, factors = sp.factor_list(polynomial)
+    odd = [factor for factor, power in factors if power % 2]
+    return len(odd) < len(factors) and nonnegative(sp.expand(constant * sp.prod(odd)))
+
+
+def _one_symbol(polynomial: sp.Poly) -> bool:
+    """No sign change on (0, ∞): exact, by counting real roots of the factors of odd order."""
+    _, factors = polynomial.sqf_list()
+    crossings = sum(factor.count_roots(0, None) - (factor.eval(0) == 0) for factor, power in factors if power % 2)
+    return crossings == 0 and bool(polynomial.eval(1) >= 0)
 
 
 def verdict(G: sp.Matrix) -> Verdict:
