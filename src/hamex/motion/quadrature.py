@@ -20,6 +20,7 @@ Function = Callable[..., object]
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _EPS = float(np.finfo(float).eps)
 _HALVINGS = 60
+_PATIENCE, _COARSEST = 4, 1e-6  # halvings in vain, and the noise of a function in single precision
 # The polynomial through the points, evaluated at both ends and at the points of both halves.
 _WITNESSES = np.concatenate([[-1.0, 1.0], (_POINTS - 1) / 2, (_POINTS + 1) / 2])
 _PREDICT = np.polynomial.legendre.legvander(_WITNESSES, 7) @ np.linalg.inv(
@@ -49,20 +50,21 @@ def step_means(function: Function, edges: Array, breaks: Sequence[float] = ()) -
     a, b = cuts[:-1], cuts[1:]
     owner = np.clip(np.searchsorted(edges, a, side="right") - 1, 0, steps - 1)
     total = np.zeros(steps)
-    before = np.full(len(a), np.inf)
+    before, in_vain = np.full(len(a), np.inf), np.zeros(len(a), dtype=int)
     for _ in range(_HALVINGS):
         if a.size == 0:
             break
         fine, gap, noise, size = _panel(function, a, b)
         # Accept at round-off, at the resolution of time itself, or where halving has stopped to help: the function is
         # noisier than its last digit. A jump keeps its gap too, but a large one.
-        stuck = (gap > 0.7 * before) & (gap <= 1e-9 * size)
+        in_vain = np.where(gap > 0.7 * before, in_vain + 1, 0)
+        stuck = (in_vain >= _PATIENCE) & (gap <= _COARSEST * size)
         done = (gap <= noise) | stuck | (b - a <= 4 * _EPS * np.maximum(np.abs(a), np.abs(b)))
         np.add.at(total, owner[done], fine[done])
-        a, b, owner, before = a[~done], b[~done], owner[~done], gap[~done]
+        a, b, owner, before, in_vain = (x[~done] for x in (a, b, owner, gap, in_vain))
         middle = 0.5 * (a + b)
         a, b = np.concatenate([a, middle]), np.concatenate([middle, b])
-        owner, before = np.concatenate([owner, owner]), np.concatenate([before, before])
+        owner, before, in_vain = (np.concatenate([x, x]) for x in (owner, before, in_vain))
     np.add.at(total, owner, 0.5 * (b - a) * (evaluate(function, a) + evaluate(function, b)) if a.size else 0.0)
     means: Array = total / np.diff(edges)
     return means
