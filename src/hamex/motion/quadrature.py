@@ -20,7 +20,8 @@ Function = Callable[..., object]
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _EPS = float(np.finfo(float).eps)
 _HALVINGS = 60
-_PATIENCE, _COARSEST = 4, 1e-6  # halvings in vain, and the noise of a function in single precision
+_CROWD, _COARSEST = 64, 1e-6   # open panels of a step, and the noise of a function in single precision
+_TOO_MANY = 4096               # a function that is rough everywhere gets this many panels a step
 # The polynomial through the points, evaluated at both ends and at the points of both halves.
 _WITNESSES = np.concatenate([[-1.0, 1.0], (_POINTS - 1) / 2, (_POINTS + 1) / 2])
 _PREDICT = np.polynomial.legendre.legvander(_WITNESSES, 7) @ np.linalg.inv(
@@ -50,21 +51,21 @@ def step_means(function: Function, edges: Array, breaks: Sequence[float] = ()) -
     a, b = cuts[:-1], cuts[1:]
     owner = np.clip(np.searchsorted(edges, a, side="right") - 1, 0, steps - 1)
     total = np.zeros(steps)
-    before, in_vain = np.full(len(a), np.inf), np.zeros(len(a), dtype=int)
+    largest = np.zeros(steps)
     for _ in range(_HALVINGS):
         if a.size == 0:
             break
         fine, gap, noise, size = _panel(function, a, b)
-        # Accept at round-off, at the resolution of time itself, or where halving has stopped to help: the function is
-        # noisier than its last digit. A jump keeps its gap too, but a large one.
-        in_vain = np.where(gap > 0.7 * before, in_vain + 1, 0)
-        stuck = (in_vain >= _PATIENCE) & (gap <= _COARSEST * size)
-        done = (gap <= noise) | stuck | (b - a <= 4 * _EPS * np.maximum(np.abs(a), np.abs(b)))
+        np.maximum.at(largest, owner, size)
+        # Accept at round-off and at the resolution of time itself. Jumps and kinks leave a few panels of a step open;
+        # where many stay open with a small gap, the function is noisier than its last digit and halving is in vain.
+        done = (gap <= noise) | (b - a <= 4 * _EPS * np.maximum(np.abs(a), np.abs(b)))
+        open_panels = np.bincount(owner[~done], minlength=steps)[owner]
+        done |= ((open_panels > _CROWD) & (gap <= _COARSEST * largest[owner])) | (open_panels > _TOO_MANY)
         np.add.at(total, owner[done], fine[done])
-        a, b, owner, before, in_vain = (x[~done] for x in (a, b, owner, gap, in_vain))
+        a, b, owner = a[~done], b[~done], owner[~done]
         middle = 0.5 * (a + b)
-        a, b = np.concatenate([a, middle]), np.concatenate([middle, b])
-        owner, before, in_vain = (np.concatenate([x, x]) for x in (owner, before, in_vain))
+        a, b, owner = np.concatenate([a, middle]), np.concatenate([middle, b]), np.concatenate([owner, owner])
     np.add.at(total, owner, 0.5 * (b - a) * (evaluate(function, a) + evaluate(function, b)) if a.size else 0.0)
     means: Array = total / np.diff(edges)
     return means
