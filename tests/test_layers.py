@@ -39,7 +39,7 @@ FROM_SOLUTION_UP = EVERYWHERE - {"errors", "checks", "principle", "model", "marc
 PACKAGES = {
     "numpy": EVERYWHERE,
     "scipy": EVERYWHERE - {"march"},
-    "sympy": {"principle"},
+    "sympy": {"principle", "report", "paper"},   # above principle, to write and to audit what it derives
     "numba": {"march"},
     "xarray": FROM_SOLUTION_UP,
     "pandas": set(),

@@ -7,14 +7,14 @@ from numbers import Real
 
 
 def is_finite(value: object) -> bool:
-    """True for a real number that is neither infinite nor NaN; False for anything else.
+    """True for a real number that is neither infinite nor NaN; False for anything else, True and False included.
 
     >>> is_finite(0.05), is_finite("5 %"), is_finite(None)
     (True, False, False)
     """
-    return isinstance(value, Real) and math.isfinite(value)
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def is_positive(value: object) -> bool:
     """True for a finite real number above zero."""
-    return isinstance(value, Real) and math.isfinite(value) and float(value) > 0
+    return is_finite(value) and float(value) > 0  # type: ignore[arg-type]

@@ -69,6 +69,17 @@ def test_at_the_record_step_nodes_are_the_samples_themselves():
     assert np.array_equal(load.node_values(STEP / 4, 160)[::4, 0], SAMPLES)
 
 
+@pytest.mark.parametrize(("h", "step", "nodes", "samples"), [
+    (0.3, 0.1, 1, 3), (0.1, 0.3, 3, 1), (0.07, 0.1, 10, 7), (0.013, 0.025, 25, 13), (1.1, 0.1, 1, 11)], ids=str)
+@pytest.mark.filterwarnings("ignore::hamex.errors.StepWarning")
+def test_a_node_that_falls_on_a_sample_is_that_sample(h, step, nodes, samples):
+    """To the bit, although 0.3/0.1 is not 3 in binary."""
+    record = np.random.default_rng(13).normal(size=1000)
+    shared = 999 // samples
+    values = hx.Load(record, step=step).node_values(h, shared * nodes)[::nodes, 0]
+    assert np.array_equal(values, record[: shared * samples + 1 : samples])
+
+
 @pytest.mark.parametrize("ratio", [math.pi / 12, 1 / math.sqrt(7), math.e])
 def test_ratios_that_are_no_fraction_do_not_drift(ratio):
     """After thousands of steps the clock is still right to round-off of the time itself."""
@@ -207,6 +218,14 @@ def test_a_function_that_knows_only_seven_digits_comes_to_an_end():
     assert np.abs(load.step_values(0.02, 5, "mean")[:, 0] - exact).max() <= 1e-7
 
 
+@pytest.mark.parametrize("size", [1e-14, 1e-12, 1e-8])
+def test_noise_is_not_chased_for_ever(size):
+    noisy = Metered(lambda t: np.sin(15 * t) + size * np.sin(1e9 * t), most=500_000)
+    middle = (np.arange(50) + 0.5) * 0.02
+    exact = np.sin(15 * middle) * np.sin(0.15) / 0.15
+    assert np.abs(hx.Load(noisy).step_values(0.02, 50, "mean")[:, 0] - exact).max() <= size + 1e-14
+
+
 def test_many_jumps_and_kinks_in_one_step_are_all_found():
     """A square wave of 37 rad/s over steps of 1 s; its integral is the triangle wave."""
     edges = np.arange(11.0)
@@ -274,6 +293,13 @@ def test_the_rest_from_any_time_is_the_shifted_polyline():
         nodes = load.after(time).node_values(STEP / 4, 100)[:, 0]
         assert np.abs(nodes - polyline(time + np.arange(101) * STEP / 4)).max() <= 1e-12
     assert not load.after(10.0).node_values(STEP, 5).any()
+
+
+def test_after_adds_up_off_the_grid():
+    load, function = hx.Load(SAMPLES, step=STEP), hx.Load(np.sin)
+    times = 0.0137 + 0.0055 + np.arange(31) * STEP
+    assert np.abs(load.after(0.0137).after(0.0055).node_values(STEP, 30)[:, 0] - polyline(times)).max() <= 1e-12
+    assert np.abs(function.after(0.0137).after(0.0055).node_values(STEP, 30)[:, 0] - np.sin(times)).max() <= 1e-15
 
 
 def test_after_adds_up():

@@ -65,7 +65,7 @@ class Load:
         set_field(self, "step", step)
         set_field(self, "patterns", None if patterns is None else _patterns(patterns, self.channels))
         set_field(self, "breaks", _breaks(breaks))
-        set_field(self, "shifts", tuple(shifts))
+        set_field(self, "shifts", _shifts(shifts))
 
     @property
     def channels(self) -> int:
@@ -132,7 +132,7 @@ class Load:
         base, first = 0.0, 0
         for shift in self.shifts:
             whole = round(shift / h)
-            if abs(shift - whole * h) <= _WHOLE * h:
+            if abs(shift - whole * h) <= _WHOLE * h + 2 * math.ulp(shift):
                 first += whole
             else:
                 base += shift
@@ -192,6 +192,13 @@ def _breaks(breaks: Sequence[float]) -> tuple[float, ...]:
     if wrong:
         raise LoadError(f"Load: breaks must be finite times in seconds, got {wrong[0]!r}")
     return tuple(float(b) for b in breaks)
+
+
+def _shifts(shifts: Sequence[float]) -> tuple[float, ...]:
+    wrong = [s for s in shifts if not is_finite(s) or s < 0]
+    if wrong:
+        raise LoadError(f"Load: shifts of the clock must be finite and not negative, got {wrong[0]!r}; use after()")
+    return tuple(shifts)
 
 
 def _patterns(patterns: ArrayLike, channels: int) -> Array:

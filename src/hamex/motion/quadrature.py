@@ -31,16 +31,24 @@ _PREDICT = np.polynomial.legendre.legvander(_WITNESSES, 7) @ np.linalg.inv(
 def evaluate(function: Function, times: Array) -> Array:
     """Values at the given times; scalar-only functions are called one time after the other."""
     try:
-        values = np.asarray(function(times), dtype=float)
+        found = np.asarray(function(times))
+        values = np.empty(0) if np.iscomplexobj(found) else found.astype(float)
     except (TypeError, ValueError):
         values = np.empty(0)
     if values.shape != times.shape:
-        values = np.array([float(function(t)) for t in times.ravel().tolist()])  # type: ignore[arg-type]
-        values = values.reshape(times.shape)
+        values = np.array([_number(function, t) for t in times.ravel().tolist()]).reshape(times.shape)
     bad = ~np.isfinite(values)
     if bad.any():
         raise LoadError(f"Load: the function is not finite at t = {times[bad].flat[0]:g} s")
     return values
+
+
+def _number(function: Function, time: float) -> float:
+    value = function(time)
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise LoadError(f"Load: the function must return one real number, got {value!r} at t = {time:g} s") from None
 
 
 def step_means(function: Function, edges: Array, breaks: Sequence[float] = ()) -> Array:
