@@ -21,6 +21,8 @@ _HOMES = {
     "hamex.motion.pulses": ("constant", "half_sine", "sine", "triangle"),
     "hamex.discretise.schemes": ("Galerkin", "Newmark", "PiecewiseExact"),
     "hamex.solve": ("Problem", "State", "solve"),
+    "hamex.principle.action": ("Action",),
+    "hamex.simulate": ("simulate",),
     "hamex.solution.solution": ("Solution",),
     "hamex.solution.files": ("read",),
     "hamex.spec": ("read_problem",),
@@ -37,15 +39,17 @@ if TYPE_CHECKING:
     from hamex.motion.ground import GroundMotion, el_centro
     from hamex.motion.load import Load
     from hamex.motion.pulses import constant, half_sine, sine, triangle
+    from hamex.principle.action import Action
+    from hamex.simulate import simulate
     from hamex.solution.files import read
     from hamex.solution.solution import Solution
     from hamex.solve import Problem, State, solve
     from hamex.spec import read_problem
 
 __all__ = [
-    "Galerkin", "GroundMotion", "Load", "Model", "Newmark", "PiecewiseExact", "Problem", "Slider", "Solution", "State",
-    "Units", "constant", "el_centro", "half_sine", "oscillator", "ratio", "read", "read_problem", "sine", "solve",
-    "triangle",
+    "Action", "Galerkin", "GroundMotion", "Load", "Model", "Newmark", "PiecewiseExact", "Problem", "Slider", "Solution",
+    "State", "Units", "constant", "el_centro", "half_sine", "oscillator", "ratio", "read", "read_problem", "simulate",
+    "sine", "solve", "triangle",
 ]
 
 

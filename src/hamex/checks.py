@@ -12,7 +12,9 @@ def is_finite(value: object) -> bool:
     >>> is_finite(0.05), is_finite("5 %"), is_finite(None)
     (True, False, False)
     """
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, Real) and math.isfinite(value)
 
 
 def is_positive(value: object) -> bool:

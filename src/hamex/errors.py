@@ -36,6 +36,10 @@ class ProblemError(InputError):
     """Model, load, start state and duration do not fit together."""
 
 
+class ActionError(InputError):
+    """An action is not one that the principle covers."""
+
+
 class SpecError(InputError):
     """A problem file is not valid."""
 
@@ -45,7 +49,7 @@ class FileError(HamexError, OSError):
 
 
 class ConvergenceError(HamexError, RuntimeError):
-    """An iterative reference scheme did not converge (hamex's own step never iterates here)."""
+    """An iteration did not converge: Newmark's, or Newton's in a step of ``simulate``."""
 
 
 class MissingPackageError(HamexError, ImportError):
@@ -54,6 +58,10 @@ class MissingPackageError(HamexError, ImportError):
 
 class OverflowRunError(HamexError, ArithmeticError):
     """Numbers grew beyond what the machine can hold; the run is not a result."""
+
+
+class ConvexityWarning(UserWarning):
+    """A dissipation is not convex: it can feed energy in, and a step may have several solutions."""
 
 
 class StepWarning(UserWarning):

@@ -7,6 +7,7 @@ For coordinates q with P_q = ∂L/∂q̇, dissipation φ(q̇) and loads Q_q the 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,18 +16,19 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.errors import InputError
-from hamex.principle.jets import indices, jet, partial, t
+from hamex.errors import ActionError, ConvexityWarning
+from hamex.principle.convexity import convexity
+from hamex.principle.identity import is_zero
+from hamex.principle.jets import partial, t
+from hamex.principle.refusals import check
 from hamex.principle.variation import Variation
 
 if TYPE_CHECKING:
     from hamex.principle.charges import Charge
     from hamex.principle.conditions import BoundaryCondition, EndPointConstraints, InitialCondition
+    from hamex.principle.steps import Step
 
-
-
-class ActionError(InputError):
-    """An action is not one that the principle covers."""
+__all__ = ["Action", "ActionError"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +66,8 @@ class Action:
         object.__setattr__(self, "lagrangian", sp.sympify(self.lagrangian))
         object.__setattr__(self, "dissipation", sp.sympify(self.dissipation))
         object.__setattr__(self, "loads", {q: sp.sympify(Q) for q, Q in self.loads.items()})
-        _check(self)
+        check(self)
+        _flag(self)
 
     def momentum(self, q: AppliedUndef) -> sp.Expr:
         """P_q = ∂L/∂q̇."""
@@ -77,15 +80,25 @@ class Action:
     @cached_property
     def has_momentum(self) -> dict[AppliedUndef, bool]:
         """Which fields have a momentum; the others need a smaller test space."""
-        return {q: sp.simplify(self.momentum(q)) != 0 for q in self.fields}
+        return {q: not is_zero(self.momentum(q)) for q in self.fields}
 
     def variation(self) -> Variation:
         """δA_NEW, weak and after integration by parts, with its end and boundary terms."""
+        return self._variation
+
+    @cached_property
+    def _variation(self) -> Variation:
         return Variation.of(self)
 
     def strong_form(self) -> dict[AppliedUndef, sp.Expr]:
         """The equations of motion, one left-hand side per field, equal to zero."""
         return self.variation().bulk
+
+    def steps(self) -> tuple[Step, ...]:
+        """The four steps of section 4.1, in order."""
+        from hamex.principle.steps import steps
+
+        return steps(self)
 
     def initial_conditions(self) -> list[InitialCondition]:
         """Which data the principle accepts at t = 0, in the order of their assignment, eqs. (32)-(33), (41)-(42)."""
@@ -117,20 +130,10 @@ class Action:
         return sp.expand(total - self.lagrangian)
 
 
-def _check(action: Action) -> None:
-    """Refuse what the rule does not cover, by name."""
-    if not action.fields:
-        raise ActionError("Action: no fields; give the unknown functions, e.g. Function('u')(t)")
-    for q in action.fields:
-        if not isinstance(q, AppliedUndef) or t not in q.args:
-            raise ActionError(f"Action: the field {q} must be a function of t, e.g. Function('u')(t)")
-        if not action.lagrangian.has(q) and not action.dissipation.has(q):
-            raise ActionError(f"Action: the field {q} occurs neither in the Lagrangian nor in the dissipation")
-        for index in indices(action.lagrangian, q):
-            times, places = index.count(t), len(index) - index.count(t)
-            if times > 1 or places > 2 or (times and places):
-                raise ActionError(f"Action: the derivative {jet(q, index)} in the Lagrangian is not covered; "
-                                  "rates enter once, space derivatives up to the second")
-    for node in action.dissipation.atoms(AppliedUndef):
-        if () in indices(action.dissipation, node):
-            raise ActionError(f"Action: the dissipation must be a function of rates, but contains {node} itself")
+def _flag(action: Action) -> None:
+    """Say aloud that a dissipation is not convex, and in which rates."""
+    fields = convexity(action).fields
+    if fields:
+        rates = ", ".join(f"d{q}/dt" for q in fields)
+        warnings.warn(f"the dissipation is not convex in {rates}: it can feed energy in, and a step may have several "
+                      "solutions", ConvexityWarning, stacklevel=4)

@@ -33,7 +33,9 @@ def charges(action: Action, shifts: list[Mapping[AppliedUndef, sp.Expr]] | None 
 
 def energy_rate(action: Action) -> sp.Expr:
     """dH/dt along the motion: −∂L/∂t − Σ φ_q̇ q̇ + Σ Q q̇."""
-    explicit = sp.diff(_frozen(action), t).xreplace(_thaw(action))
+    nodes = [jet(q, i) for q in action.fields for i in indices(action.lagrangian, q)]
+    frozen = {node: sp.Dummy(real=True) for node in nodes}
+    explicit = sp.diff(action.lagrangian.xreplace(frozen), t).xreplace({x: node for node, x in frozen.items()})
     work = sum(((action.loads.get(q, sp.S.Zero) - action.dissipative_force(q)) * q.diff(t) for q in action.fields),
                sp.S.Zero)
     return sp.expand(work - explicit)
@@ -80,28 +82,17 @@ def _allowed_shifts(action: Action) -> list[dict[AppliedUndef, sp.Expr]]:
     for q in action.fields:
         euler = sp.expand((sp.diff(partial(change, q, (t,)), t) - partial(change, q)).doit())
         coordinates = [jet(f, i) for f in action.fields for i in indices(euler, f)]
-        symbols = {c: sp.Dummy() for c in sorted(coordinates, key=sp.default_sort_key, reverse=True)}
-        flat = euler.xreplace(symbols)
-        generators = list(symbols.values())
-        if flat == 0:
-            continue
-        equations += sp.Poly(flat, *generators).coeffs() if generators and flat.is_polynomial(*generators) else [flat]
+        symbols = {c: sp.Dummy(real=True) for c in sorted(coordinates, key=sp.default_sort_key, reverse=True)}
+        equations += _coefficients(euler.xreplace(symbols), [*symbols.values(), t])
     matrix = sp.Matrix([[sp.diff(e, a) for a in s] for e in equations]) if equations else sp.zeros(1, len(s))
-    if matrix.has(*action.fields):
-        matrix = sp.Matrix([[e.coeff(a) for a in s] for e in equations])
-    found = []
-    for vector in matrix.nullspace():
-        shift = {q: sp.simplify(a) for q, a in zip(action.fields, vector, strict=True) if a != 0}
-        if all(not a.has(t, *action.fields) for a in shift.values()):
-            found.append(shift)
-    return found
+    return [{q: sp.cancel(a) for q, a in zip(action.fields, vector, strict=True) if a != 0}
+            for vector in matrix.nullspace()]
 
 
-def _frozen(action: Action) -> sp.Expr:
-    """L with every jet coordinate as a symbol, so that ∂/∂t is explicit time only."""
-    return action.lagrangian.xreplace({node: dummy for dummy, node in _thaw(action).items()})
-
-
-def _thaw(action: Action) -> dict[sp.Dummy, sp.Basic]:
-    nodes = [jet(q, i) for q in action.fields for i in indices(action.lagrangian, q)]
-    return {sp.Dummy(f"jet{n}"): node for n, node in enumerate(nodes)}
+def _coefficients(flat: sp.Expr, variables: list[sp.Symbol]) -> list[sp.Expr]:
+    """What multiplies the different functions of the variables: all of it must vanish for the whole to vanish."""
+    grouped: dict[sp.Expr, sp.Expr] = {}
+    for term in sp.Add.make_args(sp.expand(flat, trig=True)):
+        constant, function = term.as_independent(*variables, as_Add=False)
+        grouped[function] = grouped.get(function, sp.S.Zero) + constant
+    return [e for e in grouped.values() if e != 0]

@@ -8,6 +8,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.principle.action import Action
+from hamex.principle.identity import is_zero
 from hamex.principle.jets import Index, jet, partial, t
 
 T = sp.Symbol("T", positive=True)
@@ -75,7 +76,7 @@ def initial_conditions(action: Action) -> list[InitialCondition]:
 def is_cyclic(action: Action, q: AppliedUndef) -> bool:
     """True when only the rate of the field enters: its value is a gauge."""
     spatial: list[Index] = [i for (f, i) in action.variation().weak if f == q and t not in i]
-    return sp.simplify(partial(action.lagrangian, q)) == 0 and not [i for i in spatial if i]
+    return is_zero(partial(action.lagrangian, q)) and not [i for i in spatial if i]
 
 
 def boundary_conditions(action: Action, normal: tuple[sp.Expr, ...] | None = None) -> list[BoundaryCondition]:

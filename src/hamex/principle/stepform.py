@@ -18,6 +18,7 @@ from hamex.principle.action import Action, ActionError
 from hamex.principle.jets import partial, t
 
 h = sp.Symbol("h", positive=True)
+t_0 = sp.Symbol("t_0", real=True)      # start of the step, where time is explicit
 _tau = sp.Symbol("tau", real=True)
 
 
@@ -28,14 +29,24 @@ def shapes(degree: int) -> list[sp.Expr]:
 
 
 def gauss(expression: sp.Expr, points: int) -> sp.Expr:
-    """Gauss quadrature of a polynomial in τ over [0, 1], without its irrational points.
+    """Gauss quadrature in τ over [0, 1]; of a polynomial, without the irrational points.
 
     With p = q·P + r, where P is the shifted Legendre polynomial that vanishes at the points, the rule sees only r,
-    and integrates it exactly.
+    and integrates it exactly. What is no polynomial (a pendulum, explicit time) is taken at the points.
     """
+    expanded = sp.expand(expression)
+    if not expanded.is_polynomial(_tau):
+        return sum((weight * expression.subs(_tau, root) for root, weight in gauss_points(points)), sp.S.Zero)
     legendre = sp.Poly(sp.legendre(points, 2 * _tau - 1), _tau)
-    rest = sp.Poly(sp.expand(expression), _tau).rem(legendre)
+    rest = sp.Poly(expanded, _tau).rem(legendre)
     return sp.expand(sum(c / (n + 1) for (n,), c in rest.terms()))
+
+
+def gauss_points(points: int) -> list[tuple[sp.Expr, sp.Expr]]:
+    """Points on [0, 1] and their weights, exactly, in order."""
+    roots = sorted(sp.Poly(sp.legendre(points, 2 * _tau - 1), _tau).real_roots(), key=lambda r: r.evalf())
+    others = [sp.prod([(_tau - other) / (root - other) for other in roots if other != root]) for root in roots]
+    return [(root, sp.radsimp(sp.integrate(sp.expand(p), (_tau, 0, 1)))) for root, p in zip(roots, others, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +124,7 @@ def step_form(action: Action, degree: int = 1) -> StepForm:
     carriers = [q for q in action.fields if action.has_momentum[q]]
     p_old = {q: sp.Symbol(f"P_{name[q]}_0", real=True) for q in carriers}
     p_new = {q: sp.Symbol(f"P_{name[q]}_1", real=True) for q in carriers}
-    trial: dict[sp.Basic, sp.Expr] = {}
+    trial: dict[sp.Basic, sp.Expr] = {t: t_0 + _tau * h}
     for q in action.fields:
         history = sum((n * v for n, v in zip(N, [old[q], *new[q]], strict=True)), sp.S.Zero)
         trial[q.diff(t)] = sp.expand(sp.diff(history, _tau) / h)
@@ -151,13 +162,8 @@ def _load_row(q: AppliedUndef, test: sp.Expr, degree: int) -> sp.Expr:
     values = _load_symbols(q, degree)
     if degree == 1:
         return values[0] * gauss(test, 1)
-    roots = sorted(sp.Poly(sp.legendre(degree, 2 * _tau - 1), _tau).real_roots(), key=lambda r: r.evalf())
-    total = sp.S.Zero
-    for root, symbol in zip(roots, values, strict=True):
-        others = sp.prod([(_tau - other) / (root - other) for other in roots if other != root])
-        weight = sp.integrate(sp.expand(others), (_tau, 0, 1))
-        total += sp.radsimp(weight * test.subs(_tau, root)) * symbol
-    return total
+    return sum((sp.radsimp(weight * test.subs(_tau, root)) * symbol
+                for (root, weight), symbol in zip(gauss_points(degree), values, strict=True)), sp.S.Zero)
 
 
 def _load_symbols(q: AppliedUndef, degree: int) -> list[sp.Symbol]:

@@ -32,7 +32,10 @@ class Peak:
 
 def peaks(solution: Solution) -> dict[str, Peak]:
     """Peaks by name, node values at nodes and step means at the middle of their step."""
-    found = {name: _largest(solution, name) for name in PEAKS}
+    held = [name for name in PEAKS if name in solution.names]
+    found = {name: _largest(solution, name) for name in held if solution.values(name).size}
+    if not solution.springs:
+        return found
     slip = solution.values("slip")[-1]
     worst = int(np.abs(slip).argmax())
     end = float(solution.times[-1])

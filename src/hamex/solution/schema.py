@@ -35,6 +35,7 @@ VARIABLES: dict[str, Variable] = {
     "plastic": Variable(("time",), "energy", "energy dissipated by slip, cumulative, never negative"),
     "hardening": Variable(("time",), "energy", "energy stored by hardening, X²/2Hk + Hi w²/2"),
     "input": Variable(("time",), "energy", "work of the load on the displacements, cumulative"),
+    "hamiltonian": Variable(("time",), "energy", "Hamiltonian ΣP_q q̇ − L of a simulated action"),
     "imbalance": Variable(("time",), "energy", "energy found minus energy put in: checks arithmetic, not accuracy"),
     "residual": Variable((), "one", "largest imbalance relative to the largest work"),
 }
