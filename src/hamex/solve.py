@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
-from hamex.checks import is_positive
+from hamex.checks import is_positive, whole_steps
 from hamex.discretise.prepare import Scalars, exact_recurrence, linear_element, scalars
 from hamex.discretise.schemes import Galerkin, Newmark, PiecewiseExact, Scheme
 from hamex.errors import ConvergenceError, OverflowRunError, ProblemError
@@ -31,7 +30,6 @@ from hamex.solution.state import State
 __all__ = ["Problem", "State", "solve"]
 
 Array = NDArray[Any]
-_WHOLE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +81,7 @@ class Problem:
 
     def steps(self, step: float) -> int:
         """Number of steps of this length; refuses a duration that is not a whole number of them."""
-        ratio = self.duration / step
-        whole = round(ratio)
-        # Division itself may be off by an ulp of the ratio.
-        if whole < 1 or abs(ratio - whole) > _WHOLE + 4 * math.ulp(ratio):
-            near = max(whole, 1)
-            raise ProblemError(f"Problem: the duration {self.duration:g} s is no whole number of steps of {step:g} s;"
-                               f" take duration={near * step:.12g} or step={self.duration / near:.12g}")
-        return whole
+        return whole_steps("Problem", self.duration, step)
 
 
 def _impulse(given: object, dofs: int) -> Array:

@@ -41,7 +41,7 @@ class Verdict:
 
 
 def sign(expression: sp.Expr) -> int | None:
-    """Sign of a rational function of positive symbols: 1 (never negative), −1 (never positive), 0, or None (undecided)."""
+    """Sign of a rational function of positive symbols: 1, −1 or 0; None when it is not decided."""
     numerator, denominator = (sp.expand(part) for part in sp.fraction(sp.cancel(sp.together(expression))))
     if numerator == 0:
         return 0

@@ -8,13 +8,12 @@ teaching and research door: `solve` is the fast one.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping
 
 import numpy as np
 
 from hamex import __version__
-from hamex.checks import is_positive
+from hamex.checks import is_positive, whole_steps
 from hamex.errors import ProblemError
 from hamex.principle.action import Action
 from hamex.principle.numeric import functions
@@ -24,7 +23,6 @@ from hamex.solution.files import Names
 from hamex.solution.solution import Solution
 
 __all__ = ["simulate"]
-_WHOLE = 1e-9
 
 
 def simulate(action: Action, parameters: Given, start: Mapping[str, float], duration: float, step: float,
@@ -89,9 +87,4 @@ def _steps(duration: float, step: float) -> int:
     for name, value in (("duration", duration), ("step", step)):
         if not is_positive(value):
             raise ProblemError(f"simulate: {name} must be a positive number of seconds, got {value!r}")
-    ratio = duration / step
-    whole = round(ratio)
-    if whole < 1 or abs(ratio - whole) > _WHOLE + 4 * math.ulp(ratio):
-        raise ProblemError(f"simulate: the duration {duration:g} s is no whole number of steps of {step:g} s; "
-                           f"take duration={max(whole, 1) * step:.12g} or step={duration / max(whole, 1):.12g}")
-    return whole
+    return whole_steps("simulate", duration, step)
