@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hamex import __version__
-from hamex.cli import init, paper, run
+from hamex.cli import audit, derive, init, paper, run
 
 app = typer.Typer(
     help="Structural dynamics from the action up: extended Hamilton's principle, marched in time.",
@@ -17,6 +17,8 @@ app = typer.Typer(
 app.command("run")(run.command)
 app.command("init")(init.command)
 app.command("paper")(paper.command)
+app.command("derive")(derive.command)
+app.command("audit")(audit.command)
 
 
 def _version(wanted: bool) -> None:

@@ -14,7 +14,7 @@ from hamex.principle.jets import indices, jet, partial, t
 
 @dataclass(frozen=True)
 class Charge:
-    """A quantity whose rate is known: d(value)/dt = source.
+    """A quantity whose rate is known: d(value)/dt = source, in a continuum d(density)/dt + div(flux) = source.
 
     A shift that changes L by a total derivative dK/dt (a quasi-symmetry) has the charge Σ P_q s_q − K. Dissipation
     and loads that are rates themselves are taken into ``value``: the momentum balance (54) is a charge with source 0.
@@ -23,6 +23,7 @@ class Charge:
     shift: dict[AppliedUndef, sp.Expr]
     value: sp.Expr
     source: sp.Expr
+    flux: tuple[sp.Expr, ...] = ()
 
 
 def charges(action: Action, shifts: list[Mapping[AppliedUndef, sp.Expr]] | None = None) -> list[Charge]:
@@ -71,7 +72,11 @@ def _charge(action: Action, shift: dict[AppliedUndef, sp.Expr]) -> Charge:
                 source += sign * force * s
             else:
                 value -= sign * stored
-    return Charge(shift, sp.expand(value), source)
+    nothing = (sp.S.Zero,) * len(action.space)
+    # Constant shifts meet only the bracket of δq itself on the boundary, not those of its slopes.
+    through = [tuple(s * f for f in action.variation().fluxes.get((q, ()), nothing)) for q, s in shift.items()]
+    flux = tuple(sp.expand(sum(parts)) for parts in zip(*through, strict=True))
+    return Charge(shift, sp.expand(value), source, flux)
 
 
 def _allowed_shifts(action: Action) -> list[dict[AppliedUndef, sp.Expr]]:

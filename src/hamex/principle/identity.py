@@ -7,7 +7,7 @@ import random
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-_PLACES, _DIGITS = 3, 60
+_PLACES, _PLACES_WITH_BRANCHES, _DIGITS = 3, 40, 60
 
 
 def is_zero(expression: sp.Expr) -> bool:
@@ -21,7 +21,10 @@ def is_zero(expression: sp.Expr) -> bool:
     if not expanded.free_symbols or not isinstance(expanded, sp.Expr):
         return bool(expanded == 0)
     flat = flattened(expanded)
-    return all(_vanishes(flat, random.Random(seed)) for seed in range(_PLACES))
+    if not flat.has(sp.Piecewise):
+        return all(_vanishes(flat, random.Random(seed)) for seed in range(_PLACES))
+    # A branch may be far away: places of every size, so that each condition is met somewhere.
+    return all(_vanishes(flat, random.Random(seed), spread=12) for seed in range(_PLACES_WITH_BRANCHES))
 
 
 def flattened(expression: sp.Expr) -> sp.Expr:
@@ -36,8 +39,9 @@ def rational(symbol: sp.Symbol, source: random.Random) -> sp.Rational:
     return value if symbol.is_positive or source.random() < 0.5 else -value
 
 
-def _vanishes(flat: sp.Expr, source: random.Random) -> bool:
-    places = {symbol: rational(symbol, source) for symbol in sorted(flat.free_symbols, key=sp.default_sort_key)}
+def _vanishes(flat: sp.Expr, source: random.Random, spread: int = 0) -> bool:
+    places = {symbol: rational(symbol, source) * sp.Integer(10) ** source.randint(-spread, spread)
+              for symbol in sorted(flat.free_symbols, key=sp.default_sort_key)}
     value = flat.xreplace(places).doit()
     if value.is_Rational:
         return bool(value == 0)

@@ -29,11 +29,34 @@ figure { margin: 1.2rem 0; } figure svg, figure img { width: 100%; height: auto;
 figcaption { color: var(--soft); font-size: .93rem; max-width: 46rem; }
 .equation { margin: 1rem 0; padding: .9rem 1rem; background: var(--wash); border-radius: 6px; overflow-x: auto; }
 .equation svg { color: var(--ink); vertical-align: middle; }
+.equation .row { display: flex; align-items: center; width: max-content; }
+.equation .row.more { margin: .5rem 0 0 2rem; }
+p svg.inline, li svg.inline { max-width: 100%; }
+.equation .number { float: right; color: var(--soft); }
+.matrix { border-left: 1.5px solid; border-right: 1.5px solid; margin: 0 .35rem;
+  --tick: linear-gradient(currentColor 0 0);
+  background: var(--tick) 0 0 / 7px 1.5px, var(--tick) 100% 0 / 7px 1.5px, var(--tick) 0 100% / 7px 1.5px,
+              var(--tick) 100% 100% / 7px 1.5px; background-repeat: no-repeat; }
+.matrix td { text-align: center !important; border: 0; padding: .3rem .6rem; }
+figure svg.drawing { display: block; width: 100%; height: auto; background: none; }
+.drawing { font-family: Georgia, "Times New Roman", serif; }
+.drawing path { fill: none; stroke: var(--ink); stroke-linejoin: round; stroke-linecap: round; }
+.drawing circle { stroke: var(--ink); stroke-width: 1.8; fill: var(--ink); } .drawing text { fill: var(--ink); }
+.drawing path.soft { stroke: var(--soft); } .drawing path.accent { stroke: var(--accent); }
+.drawing path.good { stroke: var(--good); } .drawing path.bad { stroke: var(--bad); }
+.drawing .soft { stroke: var(--soft); } .drawing .accent { stroke: var(--accent); fill: var(--accent); }
+.drawing .good { stroke: var(--good); fill: var(--good); } .drawing .bad { stroke: var(--bad); fill: var(--bad); }
+.drawing path { fill: none !important; } .drawing circle.open { fill: var(--paper); }
+.drawing text { stroke: none !important; font-weight: 400; } .drawing text.soft { fill: var(--soft); }
+.beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 0 2rem; }
+h3 { font-size: 1.08rem; margin: 1.6rem 0 .4rem; } .contents { columns: 18rem; font-size: .95rem; color: var(--soft); }
+.exercise { margin: 1rem 0; } .exercise summary { cursor: pointer; color: var(--accent); } .printed { display: none; }
 .cards { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.4rem 0; }
 .card { flex: 1 1 11rem; padding: .8rem 1rem; background: var(--wash); border-radius: 8px; }
 .card b { display: block; font-size: 1.5rem; line-height: 1.3; } .card span { color: var(--soft); font-size: .9rem; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .9rem; border-top: 1px solid var(--line); padding-top: 1rem; }
-@media print { main { max-width: none; padding: 0; } h2 { break-after: avoid; } figure, table { break-inside: avoid; } }
+@media print { main { max-width: none; padding: 0; } h2 { break-after: avoid; } figure, table { break-inside: avoid; }
+  .printed { display: block; } .exercise details { display: none; } .equation { overflow: visible; } }
 """
 
 

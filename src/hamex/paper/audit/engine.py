@@ -1,0 +1,124 @@
+"""What the symbolic engine says, in the form in which the paper prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from hamex.paper.audit.notation import J, J_o, J_r, P_J_o, P_J_r, a, c, dot, half, k, m, p_o, p_r, s_o, s_r, u, u_o, u_r
+from hamex.principle.action import Action
+from hamex.principle.jets import jet
+from hamex.principle.library import action
+from hamex.principle.stability import Verdict, verdict
+from hamex.principle.stepform import StepForm, step_form
+from hamex.principle.variation import Variation
+
+HARMONIC = half * m * dot(u) ** 2 - half * k * u**2
+MIXED = half * m * dot(u) ** 2 + half * a * dot(J) ** 2 - dot(J) * u
+
+
+def _polynomial(name: str, *arguments: sp.Expr) -> sp.Expr:
+    """All monomials up to the third degree with free coefficients: a Lagrangian without special features."""
+    monomials = sorted(sp.itermonomials(arguments, 3), key=sp.default_sort_key)
+    return sum((sp.Symbol(f"{name}{i}", real=True) * monomial for i, monomial in enumerate(monomials)), sp.S.Zero)
+
+
+GENERIC = _polynomial("g", u, dot(u))
+GENERIC_MIXED = _polynomial("g", u, dot(u), dot(J))
+# Momentum m u̇ and any potential: what eq. (30) assumes.
+SEPARABLE = half * m * dot(u) ** 2 - sum((sp.Symbol(f"w{i}", real=True) * u**i for i in range(1, 4)), sp.S.Zero)
+
+
+def varied(lagrangian: sp.Expr, fields: tuple[AppliedUndef, ...] = (u, J)) -> sp.Expr:
+    """δL by Gateaux's definition, d/dε L(q + ε δq) at ε = 0: shares nothing with the engine's partial derivatives."""
+    eps = sp.Dummy("eps")
+    moved = {q: q + eps * sp.Function(f"delta_{q.func.__name__}")(*q.args) for q in fields}
+    return sp.expand(sp.diff(lagrangian.subs(moved).doit(), eps).subs(eps, 0).doit())
+
+
+@cache
+def known(name: str) -> Action:
+    """A library action, built once."""
+    return action(name)
+
+
+@cache
+def variation(name: str) -> Variation:
+    """Its variation, certified, made once."""
+    return known(name).variation()
+
+
+@cache
+def step(name: str) -> StepForm:
+    """Its step with linear shape functions."""
+    return step_form(known(name), 1)
+
+
+@cache
+def amplification(name: str, branch: str = "") -> sp.Matrix:
+    """Old (u, J, p, P_J) into new."""
+    return step(name).amplification(branch)
+
+
+@cache
+def stability(branch: str, undamped: bool = False) -> Verdict:
+    """Jury's conditions of one branch of the viscoplastic oscillator, for all positive parameters."""
+    G = amplification("viscoplastic", branch)
+    return verdict(G.subs(c, 0) if undamped else G)
+
+
+def weak(found: Variation, over: sp.Symbol) -> sp.Expr:
+    """∫ of the weak integrand."""
+    return sp.expand(over * sum((coefficient * jet(found.test(q), i) for (q, i), coefficient in found.weak.items()),
+                                sp.S.Zero))
+
+
+def bulk(found: Variation, over: sp.Symbol) -> sp.Expr:
+    """∫ of the equations of motion times the variations."""
+    return sp.expand(over * sum((e * found.test(q) for q, e in found.bulk.items()), sp.S.Zero))
+
+
+def brackets(found: Variation, ends: sp.Symbol) -> sp.Expr:
+    """−[P_q δq]."""
+    return sp.expand(-ends * sum((p * found.test(q) for q, p in found.ends.items()), sp.S.Zero))
+
+
+# The engine's state is (u, J, p, P_J); the paper writes the slip û1 = −P_J.
+SLIP: Mapping[sp.Symbol, sp.Expr] = {P_J_o: -s_o, P_J_r: -s_r}
+# An elastic spring has no slip: P_J = 0 at both ends of a step.
+NO_SLIP: Mapping[sp.Symbol, sp.Expr] = {P_J_o: sp.S.Zero, P_J_r: sp.S.Zero}
+
+
+def step_rows(name: str, branch: str = "") -> list[sp.Expr]:
+    """Rows δu_(r−1), δu_r, δJ_(r−1), δJ_r of one step, in terms of the slip."""
+    form = step(name)
+    return [row.xreplace(dict(SLIP)) for row in form.branches[branch or next(iter(form.branches))]]
+
+
+def elastic_system() -> tuple[sp.Matrix, sp.Matrix, sp.Matrix]:
+    """B, D, z of the elastic step in the paper's order (u, p, J), slip zero, the doubled row left out."""
+    rows = [row.xreplace(dict(NO_SLIP)) for row in step("forced").branches["smooth"]]
+    return _system(rows[:3], (u_r, p_r, J_r), (u_o, p_o, J_o))
+
+
+def slider_system(branch: str) -> tuple[sp.Matrix, sp.Matrix, sp.Matrix]:
+    """B, D, z of the viscoplastic step in the paper's order (u, J, p, û1)."""
+    return _system(step_rows("viscoplastic", branch), (u_r, J_r, p_r, s_r), (u_o, J_o, p_o, s_o))
+
+
+def _system(rows: list[sp.Expr], unknowns: tuple[sp.Symbol, ...],
+            knowns: tuple[sp.Symbol, ...]) -> tuple[sp.Matrix, sp.Matrix, sp.Matrix]:
+    B = sp.Matrix([[sp.diff(row, y) for y in unknowns] for row in rows])
+    D = -sp.Matrix([[sp.diff(row, x) for x in knowns] for row in rows])
+    z = (B * sp.Matrix(unknowns) - D * sp.Matrix(knowns) - sp.Matrix(rows)).applyfunc(sp.expand)
+    return B, D, z
+
+
+@cache
+def inverse(kind: str) -> sp.Matrix:
+    """B⁻¹ of the elastic oscillator ("damped") or of a branch of the viscoplastic one."""
+    B = elastic_system()[0] if kind == "damped" else slider_system(kind)[0]
+    return (B.adjugate() / B.det()).applyfunc(sp.cancel)

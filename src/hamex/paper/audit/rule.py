@@ -1,0 +1,98 @@
+"""How an equation is judged: a rule takes the encoded equation and returns a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import sympy as sp
+
+from hamex.paper.audit import dimensions
+from hamex.paper.audit.compare import differing, opposite, residual
+from hamex.paper.audit.notation import Equation, Statement
+
+HOLDS, MISPRINT = "holds", "misprint"
+CONDITION, NOT_TRUE = "holds with a condition", "not true in general"
+VERDICTS = (HOLDS, MISPRINT, CONDITION, NOT_TRUE)
+
+Derivation = Callable[[], tuple[Statement, ...]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a rule found."""
+
+    verdict: str
+    evidence: str
+
+
+Rule = Callable[[Equation], Finding]
+
+
+def against(derive: Derivation, how: str) -> Rule:
+    """Compare with a derivation, statement by statement, exactly."""
+    derive = cache(derive)
+
+    def judge(equation: Equation) -> Finding:
+        correct = derive()
+        wrong = differing(equation.statements, correct)
+        fault = dimensions.fault(equation)
+        if wrong:
+            return Finding(MISPRINT, f"{how}: {_describe(equation.statements, correct, wrong)}"
+                           + (f". Also seen without a derivation: {fault}" if fault else ""))
+        if fault:
+            return Finding(MISPRINT, f"{fault} ({how})")
+        count = len(equation.statements)
+        number = "residual 0" if count == 1 else f"{count} residuals 0"
+        return Finding(HOLDS, f"{how}: {number}, exact; dimensions consistent")
+
+    return judge
+
+
+def sign_free(derive: Derivation, how: str, condition: str) -> Rule:
+    """Compare, and let pass an overall sign of a form that is set to zero: a convention, said aloud."""
+    derive, strict = cache(derive), against(derive, how)
+
+    def judge(equation: Equation) -> Finding:
+        correct = derive()
+        if len(correct) == len(equation.statements) and all(
+                opposite(p, d) for p, d in zip(equation.statements, correct, strict=True)):
+            return Finding(CONDITION, f"{how}: printed = −1 × derived, exactly. {condition}")
+        return strict(equation)
+
+    return judge
+
+
+def decide(as_printed: bool, with_condition: bool = False) -> str:
+    """The verdict on a claim from what was computed."""
+    return HOLDS if as_printed else CONDITION if with_condition else NOT_TRUE
+
+
+def _describe(printed: tuple[Statement, ...], correct: tuple[Statement, ...], wrong: list[int]) -> str:
+    if len(printed) != len(correct):
+        return f"{len(printed)} statements printed, {len(correct)} derived"
+    first = wrong[0]
+    rest = residual(printed[first], correct[first])
+    text = readable(rest) if rest.count_ops() < 40 else f"an expression of {len(sp.Add.make_args(rest))} terms"
+    where = "" if len(printed) == 1 else f"statement {first + 1} of {len(printed)}"
+    more = f" ({len(wrong)} statements differ)" if len(wrong) > 1 else ""
+    return f"{where + ': ' if where else ''}printed − derived = {text}{more}"
+
+
+_WORDS = (("delta_u(0)", "δu(0)"), ("delta_u(T_end)", "δu(T)"), ("delta_u1(x, t)", "δu"), ("b1(x, t)", "f̂"),
+          ("Derivative(u1(x, t), (t, 2))", "ü"), ("Derivative(S11(x, t), t, x)", "∂J̇/∂x"), ("volume-time", "∫∫"),
+          ("tbar1", "t̄"), ("that1", "t̂"), ("rho", "ρ"), ("Derivative(k(t), t)", "k̇"),
+          ("Derivative(delta_u(t), t)", "δu̇"), ("Derivative(delta_J(t), t)", "δJ̇"), ("Derivative(J(t), (t, 2))", "J̈"),
+          ("Derivative(u(t), (t, 2))", "ü"), ("Derivative(u(t), t)", "u̇"), ("Derivative(J(t), t)", "J̇"),
+          ("Derivative(u1(t), t)", "u̇1"), ("delta_u(t)", "δu"), ("delta_J(t)", "δJ"), ("phat(t)", "p̂"), ("u(t)", "u"),
+          ("J(t)", "J"), ("f(t)", "f"), ("int[t0,t1]", "∫"), ("int[0,T]", "∫"), ("int[t_r-1,t_r]", "∫"), ("F_y", "Fy"),
+          ("eta", "η"), ("P_u_", "p̂_"), ("vuhat_", "δû_"), ("vu_", "δu_"), ("**2", "²"), ("*", " "))
+
+
+def readable(expression: sp.Expr) -> str:
+    """SymPy's text in the letters of the paper."""
+    text = sp.sstr(expression)
+    for code, letter in _WORDS:
+        text = text.replace(code, letter)
+    return text.replace("- ", "− ") if not text.startswith("-") else "−" + text[1:].replace("- ", "− ")

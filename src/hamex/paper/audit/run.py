@@ -1,0 +1,100 @@
+"""The audit: every equation, both tables, every claim, in the order of the paper."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hamex.paper.audit import (
+    claims_novelty,
+    claims_numbers,
+    claims_principle,
+    claims_step,
+    derive_2,
+    derive_4,
+    derive_5,
+    derive_6,
+    printed_2,
+    printed_4,
+    printed_5,
+    printed_6,
+)
+from hamex.paper.audit.claims import Claim
+from hamex.paper.audit.latex import printed as printed_latex
+from hamex.paper.audit.notation import Equation
+from hamex.paper.audit.rule import HOLDS, VERDICTS, Rule
+
+RULES: dict[str, Rule] = {**derive_2.RULES, **derive_4.RULES, **derive_5.RULES, **derive_6.RULES}
+
+
+@dataclass(frozen=True)
+class Item:
+    """One line of the audit."""
+
+    equation: str
+    kind: str
+    verdict: str
+    printed: str
+    correct: str
+    evidence: str
+    reading: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """The contract of ``hamex audit --json``."""
+        return {"equation": self.equation, "kind": self.kind, "verdict": self.verdict, "printed": self.printed,
+                "correct": self.correct, "evidence": self.evidence}
+
+
+def printed() -> dict[str, Equation]:
+    """All 89 equations as printed, by number."""
+    return {**printed_2.PRINTED, **printed_4.printed(), **printed_5.PRINTED, **printed_6.PRINTED}
+
+
+def corrected() -> dict[str, Equation]:
+    """The misprinted ones as they should read; confirmed by the same rules."""
+    return {**printed_2.CORRECTED, **printed_4.corrected(), **printed_5.CORRECTED, **printed_6.CORRECTED}
+
+
+def audit(equations: Mapping[str, Equation] | None = None) -> list[Item]:
+    """Judge everything; ``equations`` may hold a changed copy of the encoded print."""
+    found = [judge(equation) for equation in (equations or printed()).values()]
+    found += [_claim(claim, claim.name) for claim in claims_numbers.TABLES]
+    said = (*claims_principle.CLAIMS, *claims_step.CLAIMS, *claims_numbers.CLAIMS,
+            *claims_novelty.CLAIMS)
+    return found + [_claim(claim, f"claim: {claim.name}") for claim in said]
+
+
+def judge(equation: Equation) -> Item:
+    """Judge one equation; a correction is shown only after the same rule has accepted it."""
+    found = RULES[equation.number](equation)
+    latex = printed_latex()[equation.number]
+    if found.verdict == HOLDS:
+        return Item(equation.number, equation.kind, HOLDS, latex, latex, found.evidence)
+    better = corrected().get(equation.number)
+    if better is None:
+        note = _READING.get(equation.number, IN_WORDS)
+        return Item(equation.number, equation.kind, found.verdict, latex, note, found.evidence)
+    check = RULES[equation.number](better)
+    confirmed = "the corrected form passes the same test" if check.verdict == HOLDS else (
+        f"the correction is NOT confirmed: {check.evidence}")
+    return Item(equation.number, equation.kind, found.verdict, latex, better.latex, f"{found.evidence}; {confirmed}",
+                f"Should read: {better.plain}" if better.plain else "")
+
+
+IN_WORDS = "as derived; see the evidence"
+# Where the print is right under a condition and needs words, not symbols.
+_READING = {"33": r"\bar{u}_0 \text{ is given}; \quad \delta u(0) \text{ stays free}"}
+
+
+def counts(items: list[Item]) -> dict[str, int]:
+    """How many of each verdict, in a fixed order."""
+    found = Counter(item.verdict for item in items)
+    return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+def _claim(claim: Claim, name: str) -> Item:
+    answer = claim.judge()
+    correct = claim.printed if answer.finding.verdict == HOLDS or not answer.correct else answer.correct
+    return Item(name, "claim", answer.finding.verdict, claim.printed, correct, answer.finding.evidence,
+                f"Rather: {correct}" if correct != claim.printed else "")

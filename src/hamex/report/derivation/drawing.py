@@ -1,0 +1,166 @@
+"""Drawings from lines, circles and labels: SVG for pages, the picture environment of pict2e for LaTeX."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from itertools import pairwise
+
+from hamex.report.derivation.plain import flat
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line through points; y grows downwards, as on a screen."""
+
+    points: tuple[Point, ...]
+    tone: str = "ink"
+    width: float = 1.6
+    dashed: bool = False
+    arrow: bool = False
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A full or an open circle."""
+
+    centre: Point
+    radius: float
+    tone: str = "ink"
+    full: bool = True
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text; mathematics between dollars."""
+
+    at: Point
+    text: str
+    anchor: str = "middle"
+    tone: str = "ink"
+    size: float = 15
+
+
+@dataclass
+class Drawing:
+    """A sheet to draw on."""
+
+    width: float
+    height: float
+    parts: list[Line | Circle | Label] = field(default_factory=list)
+
+    def line(self, points: Iterable[Point], tone: str = "ink", width: float = 1.6, dashed: bool = False,
+             arrow: bool = False) -> None:
+        self.parts.append(Line(tuple(points), tone, width, dashed, arrow))
+
+    def circle(self, centre: Point, radius: float = 4.5, tone: str = "ink", full: bool = True) -> None:
+        self.parts.append(Circle(centre, radius, tone, full))
+
+    def label(self, at: Point, text: str, anchor: str = "middle", tone: str = "ink", size: float = 15) -> None:
+        self.parts.append(Label(at, text, anchor, tone, size))
+
+    def box(self, x: float, y: float, width: float, height: float, tone: str = "ink") -> None:
+        self.line([(x, y), (x + width, y), (x + width, y + height), (x, y + height), (x, y)], tone)
+
+    def hatch(self, start: Point, end: Point, depth: float = 8, count: int = 8) -> None:
+        """A wall: a line, and strokes on its left side as seen from start to end."""
+        self.line([start, end], width=2)
+        across, down = end[0] - start[0], end[1] - start[1]
+        length = math.hypot(across, down)
+        along, side = (across / length, down / length), (down / length, -across / length)
+        for i in range(count):
+            x, y = start[0] + across * (i + 0.5) / count, start[1] + down * (i + 0.5) / count
+            self.line([(x, y), (x + depth * (side[0] - along[0]), y + depth * (side[1] - along[1]))], "soft", 1)
+
+
+def svg(drawing: Drawing) -> str:
+    """The drawing as an SVG element that takes its colours from the page."""
+    body = "".join(_svg(part) for part in drawing.parts)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="drawing" viewBox="0 0 {drawing.width:g} '
+            f'{drawing.height:g}" style="max-width:{drawing.width / 16:g}em">{body}</svg>')
+
+
+def _svg(part: Line | Circle | Label) -> str:
+    if isinstance(part, Label):
+        return (f'<text class="{part.tone}" x="{part.at[0]:g}" y="{part.at[1]:g}" text-anchor="{part.anchor}" '
+                f'font-size="{part.size:g}">{_lowered(escape(plain(part.text)))}</text>')
+    if isinstance(part, Circle):
+        x, y = part.centre
+        look = "full" if part.full else "open"
+        return f'<circle class="{part.tone} {look}" cx="{x:.4g}" cy="{y:.4g}" r="{part.radius:g}"/>'
+    dashes = ' stroke-dasharray="6 5"' if part.dashed else ""
+    path = _path(part.points)
+    for tip in _tip(part):
+        path += _path(tip)
+    return f'<path class="{part.tone}" d="{path}" stroke-width="{part.width:g}"{dashes}/>'
+
+
+def _lowered(text: str) -> str:
+    """Indices that Unicode has no small letters for."""
+    return re.sub(r"_(\w+)", r'<tspan dy="4" font-size="70%">\1</tspan><tspan dy="-4">&#8203;</tspan>', text)
+
+
+def _path(points: Sequence[Point]) -> str:
+    return "M" + "L".join(f"{x:.4g} {y:.4g}" for x, y in points)
+
+
+def _tip(line: Line) -> list[tuple[Point, ...]]:
+    """The head of an arrow, as one more line."""
+    if not line.arrow:
+        return []
+    (x0, y0), (x, y) = line.points[-2:]
+    angle = math.atan2(y - y0, x - x0)
+    wings = [(x - 9 * math.cos(angle + turn), y - 9 * math.sin(angle + turn)) for turn in (0.45, -0.45)]
+    return [(wings[0], (x, y), wings[1])]
+
+
+def plain(text: str) -> str:
+    """A label in Unicode."""
+    return "".join(flat(part) if i % 2 else part for i, part in enumerate(text.split("$")))
+
+
+def picture(drawing: Drawing) -> list[str]:
+    """The drawing as lines of LaTeX; y is turned over, one unit is 0.5 pt."""
+    lines = [r"\setlength{\unitlength}{0.5pt}",
+             rf"\begin{{picture}}({drawing.width:g},{drawing.height:g})"]
+    for part in drawing.parts:
+        lines += _tex(part, drawing.height)
+    return [*lines, r"\end{picture}"]
+
+
+def _tex(part: Line | Circle | Label, height: float) -> list[str]:
+    if isinstance(part, Label):
+        side = {"middle": "", "start": "[l]", "end": "[r]"}[part.anchor]
+        return [rf"\put({part.at[0]:.4g},{height - part.at[1] + 5:.4g}){{\makebox(0,0){side}{{\footnotesize "
+                + part.text + "}}"]
+    if isinstance(part, Circle):
+        star = "*" if part.full else ""
+        return [rf"\put({part.centre[0]:.4g},{height - part.centre[1]:.4g}){{\circle{star}{{{2 * part.radius:g}}}}}"]
+    found = [rf"\linethickness{{{part.width / 2:g}pt}}"]
+    for points in _strokes(part):
+        # pict2e reads a polyline of a few dozen points; longer ones are cut.
+        for start in range(0, len(points) - 1, 30):
+            found.append(r"\polyline" + "".join(f"({x:.4g},{height - y:.4g})" for x, y in points[start:start + 31]))
+    return found
+
+
+def _strokes(line: Line) -> list[Sequence[Point]]:
+    strokes: list[Sequence[Point]] = [line.points]
+    if line.dashed:
+        dense = _dense(line.points)
+        strokes = [dense[i:i + 3] for i in range(0, len(dense) - 2, 4)]
+    return [*strokes, *_tip(line)]
+
+
+def _dense(points: Sequence[Point], step: float = 3.0) -> list[Point]:
+    """Points at equal small distances, to be cut into dashes."""
+    found: list[Point] = []
+    for (x0, y0), (x1, y1) in pairwise(points):
+        count = max(1, round(math.hypot(x1 - x0, y1 - y0) / step))
+        found += [(x0 + (x1 - x0) * i / count, y0 + (y1 - y0) * i / count) for i in range(count)]
+    return [*found, points[-1]]

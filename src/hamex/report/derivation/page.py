@@ -1,0 +1,41 @@
+"""The derivation of an action as one document: page, LaTeX or text."""
+
+from __future__ import annotations
+
+from hamex import __version__
+from hamex.principle.action import Action
+from hamex.principle.library import LIBRARY
+from hamex.report.derivation.blocks import Document, quoted
+from hamex.report.derivation.closing import dimension_table, exercises, limits
+from hamex.report.derivation.frameworks import end_point_problem, lost_velocity, side_by_side, values_at_the_ends
+from hamex.report.derivation.opening import four_steps, symbols
+from hamex.report.derivation.quantities import boundary, conserved, functional
+from hamex.report.derivation.stability import stability
+from hamex.report.derivation.stepping import time_step
+from hamex.report.derivation.system import System
+
+_SECTIONS = (symbols, four_steps, side_by_side, values_at_the_ends, lost_velocity, end_point_problem, functional,
+             boundary, conserved, time_step, stability, dimension_table, limits, exercises)
+
+
+def derivation(action: Action) -> Document:
+    """Everything that follows from an action, in the order of a lecture."""
+    system = System(action)
+    title = action.name.replace("-", " ") or "your action"
+    blocks = tuple(block for section in _SECTIONS for block in section(system))
+    title = f"{title[0].upper()}{title[1:]}: from the action to the time step"
+    return Document(title, _lead(action), blocks, _foot(action))
+
+
+def _lead(action: Action) -> str:
+    words = ""
+    if action.name in LIBRARY:
+        words = " ".join((LIBRARY[action.name].__doc__ or "").split("\n\n")[0].split())
+        words = words if words.endswith(".") else f"{words}."
+    promise = "Derived from the Lagrangian by the extended Hamilton's principle; every line is computed."
+    return quoted(f"{words} ".lstrip()) + promise
+
+
+def _foot(action: Action) -> str:
+    source = f" Source: {quoted(action.citation)}." if action.citation else ""
+    return f"hamex {__version__}.{source} Principle: J. Kim, *Extended Hamilton's principle*, sections 2-5."

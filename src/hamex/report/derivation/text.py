@@ -1,0 +1,120 @@
+"""A derivation on the terminal: 80 columns, Unicode."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+
+from hamex.report.derivation.blocks import (
+    Beside,
+    Block,
+    Bullets,
+    Document,
+    Equation,
+    Exercise,
+    Heading,
+    Paragraph,
+    Picture,
+    Table,
+    pieces,
+)
+from hamex.report.derivation.plain import flat, stacked, width
+
+COLUMNS = 78
+
+
+def text(document: Document) -> str:
+    """The whole derivation; exercises keep their answers for the end."""
+    answers: list[Exercise] = []
+    lines = [words(document.title), "=" * min(COLUMNS, width(words(document.title))), "", *_wrapped(document.lead), ""]
+    for block in document.blocks:
+        lines += _block(block, answers)
+    if answers:
+        lines += _block(Heading("Answers"), answers)
+        for number, exercise in enumerate(answers, 1):
+            lines += [f"{number}.", *(line for b in exercise.answer for line in _block(b, []))]
+    lines += ["", *_wrapped(document.foot)]
+    # Composed letters where there are any: not every terminal puts an accent on its letter.
+    return unicodedata.normalize("NFC", "\n".join(line.rstrip() for line in lines).rstrip() + "\n")
+
+
+def words(marked: str) -> str:
+    """Running text without its marks."""
+    return "".join(flat(content) if kind == "math" else content if kind == "words" else words(content)
+                   for kind, content in pieces(marked))
+
+
+def _wrapped(marked: str, first: str = "", rest: str = "") -> list[str]:
+    # Accents count as columns here, which keeps lines within 80 however a terminal counts them.
+    return textwrap.wrap(words(marked), COLUMNS, initial_indent=first, subsequent_indent=rest,
+                         break_on_hyphens=False) or [""]
+
+
+def _block(block: Block, answers: list[Exercise]) -> list[str]:
+    match block:
+        case Heading(title, level):
+            shown = words(title)
+            return ["", shown, ("-" if level == 2 else "·") * min(COLUMNS, width(shown)), ""]
+        case Paragraph(marked):
+            return [*_wrapped(marked), ""]
+        case Equation(rows, number):
+            return _equation(rows, number)
+        case Table(head, rows, caption):
+            return [*(_wrapped(caption) if caption else []), *_table(head, rows), ""]
+        case Picture(_, caption):
+            return [*_wrapped(f"[picture, in the page of --html: {caption}]"), ""]
+        case Bullets(items, ordered):
+            lines = []
+            for place, item in enumerate(items, 1):
+                mark = f"{place}. " if ordered else "- "
+                lines += _wrapped(item, mark, " " * len(mark))
+            return [*lines, ""]
+        case Beside(left, right):
+            return [line for b in (*left, *right) for line in _block(b, answers)]
+        case Exercise(question, _):
+            answers.append(block)
+            return [*_wrapped(question, "", "   "), ""]
+
+
+def _equation(rows: tuple[str, ...], number: str) -> list[str]:
+    found: list[str] = []
+    for i, row in enumerate(rows):
+        room = COLUMNS - (8 if i else 4)
+        lines = stacked(row, room - 2)
+        if max(map(len, lines)) > room:      # wider than a terminal: on one line, cut where it must be
+            lines = textwrap.wrap(flat(row), room, subsequent_indent="    ") if "bmatrix" not in row else _entries(row)
+        found += [(" " * (8 if i else 4)) + line for line in lines]
+    if number and width(found[0]) + len(number) + 2 <= COLUMNS:
+        found[0] += " " * (COLUMNS - width(found[0]) - len(number)) + number
+    return [*found, ""]
+
+
+def _entries(row: str) -> list[str]:
+    """A matrix too wide for a terminal: entry by entry, zeros left out."""
+    before, _, rest = row.partition(r"\begin{bmatrix}")
+    inside, _, after = rest.partition(r"\end{bmatrix}")
+    lines = [f"{flat(before)} a matrix, entry by entry (zeros left out):".strip()]
+    for i, line in enumerate(inside.split(r"\\"), 1):
+        for j, entry in enumerate(line.split("&"), 1):
+            if entry.strip() != "0":
+                lines += textwrap.wrap(f"[{i},{j}]  {flat(entry.strip())}", COLUMNS - 8, subsequent_indent="       ")
+    return [*lines, *([flat(after)] if after.strip() else [])]
+
+
+def _table(head: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> list[str]:
+    """Columns as wide as they need, the widest cut to what is left; cells wrap."""
+    cells = [[words(cell) for cell in row] for row in (head, *rows)]
+    widths = [max(width(row[j]) for row in cells) for j in range(len(head))]
+    room = COLUMNS - 2 * (len(head) - 1)
+    while sum(widths) > room:
+        widest = max(range(len(widths)), key=widths.__getitem__)
+        widths[widest] -= 1
+    lines: list[str] = []
+    for i, row in enumerate(cells):
+        wrapped = [textwrap.wrap(cell, w) or [""] for cell, w in zip(row, widths, strict=True)]
+        for k in range(max(map(len, wrapped))):
+            parts = [w[k] if k < len(w) else "" for w in wrapped]
+            lines.append("  ".join(p + " " * (w - width(p)) for p, w in zip(parts, widths, strict=True)))
+        if i == 0:
+            lines.append("  ".join("─" * w for w in widths))
+    return lines

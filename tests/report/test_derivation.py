@@ -1,0 +1,250 @@
+"""The derivation of an action as a document: complete, offline, the same twice, and right where it can be checked."""
+
+import filecmp
+import re
+import subprocess
+import sys
+from pathlib import Path
+from shutil import which
+
+import pytest
+import sympy as sp
+
+from hamex.principle.action import Action
+from hamex.principle.helmholtz import helmholtz
+from hamex.principle.jets import t
+from hamex.principle.library import LIBRARY, action
+from hamex.report import equations
+from hamex.report.derivation import dimensions
+from hamex.report.derivation.endpoints import end_points
+from hamex.report.derivation.html import html
+from hamex.report.derivation.latex import latex
+from hamex.report.derivation.page import derivation
+from hamex.report.derivation.plain import flat, stacked, width
+from hamex.report.derivation.system import System
+from hamex.report.derivation.tex import tex
+from hamex.report.derivation.text import text
+from hamex.report.derivation.write import write_html, write_latex
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")       # a convexity warning of one library entry
+DOCS = Path(__file__).parents[2] / "docs" / "tutorials"
+SECTIONS = ("The system and its symbols", "Step 1: the Lagrangian", "Step 2: the action", "Step 3: stationarity",
+            "Integration by parts, certified", "The strong form", "Step 4: the given initial values",
+            "Classical and extended principle side by side", "What is known and what is free at both ends",
+            "What the end-point problem does", "The Helmholtz test", "Energy and conserved quantities", "The time step",
+            "Stability of the step", "Dimensions", "Limits", "Exercises")
+SLOW = {"elastic-3d", "hardening-slider"}       # many seconds of algebra; their small sisters stand for them
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    """Drawn equations go to a folder of the tests, not to the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HAMEX_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="module")
+def document():
+    kept = {}
+
+    def get(name):
+        if name not in kept:
+            kept[name] = derivation(action(name))
+        return kept[name]
+    return get
+
+
+NAMES = [pytest.param(name, marks=pytest.mark.heavy) if name in SLOW else name for name in LIBRARY]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_system_has_a_complete_page_that_needs_nothing_from_outside(document, name):
+    page = html(document(name))
+    shown = re.sub(r"<svg.*?</svg>|<[^>]+>", "", page)
+    for section in SECTIONS:
+        assert section in shown, section
+    assert page.count("<details>") == 3
+    assert page.count('class="printed"') == 3
+    assert "<script" not in page
+    assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg)", page)
+    assert not re.search(r'(src|href)="(?!#)', page)
+    used, kept = set(re.findall(r'<use href="#([^"]+)"', page)), re.findall(r'<symbol id="([^"]+)"', page)
+    assert used <= set(kept)
+    assert len(kept) == len(set(kept))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_system_reads_on_a_terminal(document, name):
+    shown = text(document(name))
+    assert max(width(line) for line in shown.splitlines()) <= 80
+    for section in (*SECTIONS, "Answers"):
+        assert section in shown
+    assert "\\" not in shown
+    assert "$" not in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_system_is_a_latex_document(document, name, tmp_path):
+    source = tex(document(name))
+    assert source.isascii()
+    assert "?" not in re.sub(r"[a-zA-Z']\?", "", source), "a letter without a LaTeX form"
+    plain = re.sub(r"\\[\\{}%]", "", source)
+    assert plain.count("{") == plain.count("}")
+    begun, ended = re.findall(r"\\begin\{(\w+\*?)\}", source), re.findall(r"\\end\{(\w+\*?)\}", source)
+    assert sorted(begun) == sorted(ended)
+    assert len(re.findall(r"(?<!\\)\$", source)) % 2 == 0
+    left, right = (re.findall(rf"\\{side}(?![a-z])", source) for side in ("left", "right"))
+    assert len(left) == len(right)
+    if which("pdflatex"):
+        (tmp_path / "a.tex").write_text(source)
+        subprocess.run(["pdflatex", "-halt-on-error", "-interaction=batchmode", "a.tex"], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize("name", ["damped", "viscoplastic", "elastic-1d"])
+def test_the_same_action_gives_the_same_bytes_in_every_process(name, document, tmp_path):
+    code = ("import sys, pathlib; from hamex.principle.library import action; "
+            "from hamex.report.derivation.page import derivation; from hamex.report.derivation.write import *; "
+            "d = derivation(action(sys.argv[1])); write_html(d, pathlib.Path('a.html')); "
+            "write_latex(d, pathlib.Path('a.tex'))")
+    subprocess.run([sys.executable, "-c", code, name], cwd=tmp_path, check=True, env={"HAMEX_CACHE": "", "PATH": ""})
+    # cmp, not ==: the difference of two long pages takes minutes to print.
+    assert filecmp.cmp(write_html(document(name), tmp_path / "b.html"), tmp_path / "a.html", shallow=False)
+    assert filecmp.cmp(write_latex(document(name), tmp_path / "b.tex"), tmp_path / "a.tex", shallow=False)
+
+
+def test_a_cache_that_cannot_be_written_or_was_spoilt_changes_nothing(tmp_path, monkeypatch):
+    expected = equations._draw("u_{7}", 20, False)
+    (tmp_path / "file").write_text("not a folder")
+    for folder in (tmp_path / "file", tmp_path / "good"):
+        monkeypatch.setenv("HAMEX_CACHE", str(folder))
+        equations.svg.cache_clear()
+        assert equations.svg("u_{7}") == expected
+    (kept,) = (tmp_path / "good" / "equations").iterdir()
+    assert kept.read_text() == expected
+    kept.write_text("<svg broken")
+    equations.svg.cache_clear()
+    assert equations.svg("u_{7}") == expected
+    assert kept.read_text() == expected
+
+
+def test_the_page_says_what_the_paper_says(document):
+    shown = text(document("forced"))
+    assert "m u̇ + c u + J − ∫ f dt = const" in shown                                        # (54)
+    assert "c (uᵣ − uᵣ₋₁) + (Jᵣ − Jᵣ₋₁) + p_(u,r) − p_(u,r-1) − h f_* = 0" in shown        # (78)
+    assert "X = 4 m a + 2 h a c + h²" in shown                                               # (75)
+    assert "Stable for every step" in shown
+    assert "it passes" not in text(document("viscoplastic"))
+    assert "Failed." in text(document("damped"))
+    assert "Passed" in text(document("caldirola-kanai"))
+    assert "grow linearly, as the exact" in " ".join(text(document("particle")).split())
+
+
+def test_a_nonlinear_system_shows_its_residual_and_no_matrices(document):
+    shown = text(document("pendulum"))
+    assert "no constant matrices" in shown
+    assert "B =" not in shown
+    assert "for small motion about rest" in shown
+
+
+def test_the_users_own_action_needs_neither_name_nor_meanings():
+    k, m = sp.symbols("k m", positive=True)
+    x = sp.Function("x")(t)
+    shown = text(derivation(Action((x,), m * x.diff(t) ** 2 / 2 - k * x**4)))
+    assert shown.startswith("Your action")
+    assert "m ẍ + 4 k x³ = 0" in shown
+    assert "names no unit" in shown
+
+
+def test_markup_in_a_users_words_stays_words():
+    m = sp.Symbol("m", positive=True)
+    x = sp.Function("x")(t)
+    mine = Action((x,), m * x.diff(t) ** 2 / 2, name="a<b>", citation="A & B, 5 % of $3 *net*_1",
+                  meanings={"m": "<script>alert(1)</script> [kg]"})
+    found = derivation(mine)
+    assert "<script" not in html(found)
+    assert "&lt;script&gt;" in html(found)
+    assert r"A \& B, 5 \% of \$3 *net*\_1" in tex(found)
+
+
+# The parts
+
+@pytest.mark.parametrize(("name", "holds"), [("harmonic", True), ("damped", False), ("caldirola-kanai", True),
+                                             ("gyroscopic", True), ("mixed", True), ("forced", False),
+                                             ("elastic-2d", True), ("timoshenko", True), ("viscoplastic", False)])
+def test_helmholtz_tells_whether_a_functional_exists(name, holds):
+    assert helmholtz(action(name).strong_form()).holds is holds
+
+
+def test_helmholtz_names_the_dashpot_and_sees_a_wrong_sign_between_two_equations():
+    c, k = sp.symbols("c k", positive=True)
+    x, y = sp.Function("x")(t), sp.Function("y")(t)
+    (failure,) = helmholtz([x.diff(t, 2) + c * x.diff(t), y.diff(t, 2)], (x, y)).failures
+    assert (failure.row, failure.column, failure.index, failure.residual) == (x, x, (t,), 2 * c)
+    assert helmholtz({x: x.diff(t, 2) + k * y, y: y.diff(t, 2) + k * x}).holds
+    assert not helmholtz({x: x.diff(t, 2) + k * y, y: y.diff(t, 2) - k * x}).holds
+    assert helmholtz({x: x.diff(t, 2) + c * y.diff(t), y: y.diff(t, 2) - c * x.diff(t)}).holds
+
+
+def test_the_end_point_problem_fails_where_it_should():
+    m, k, c = sp.symbols("m k c", positive=True)
+    assert end_points(System(action("harmonic"))).square == k / m
+    damped = end_points(System(action("damped")))
+    assert sp.expand(damped.square - k / m + c**2 / (4 * m**2)) == 0
+    assert end_points(System(action("particle"))).kind == "free"
+    assert end_points(System(action("kelvin-voigt"))).kind == "first-order"
+    mixed = end_points(System(action("mixed")))
+    assert mixed.failing == pytest.approx([2 * sp.pi.evalf(), 4 * sp.pi.evalf()], abs=1e-6)
+    pendulum = end_points(System(action("pendulum")))
+    g, length = sp.symbols("g l", positive=True)
+    assert (pendulum.square, pendulum.linearised) == (g / length, True)
+
+
+def test_dimensions_agree_in_the_library_and_a_wrong_one_is_seen():
+    for name in LIBRARY:
+        system = action(name)
+        energy = dimensions.of(system.lagrangian, system)
+        for q, equation in system.strong_form().items():
+            if name != "caldirola-kanai":
+                both = dimensions.times(dimensions.of(equation, system), dimensions.of(q, system))
+                assert both == energy, (name, q)
+    m, k, u = *sp.symbols("m k", positive=True), sp.Function("u")(t)
+    wrong = Action((u,), m * u.diff(t) ** 2 / 2 - k * u / 2,
+                   meanings={"u": "x [length]", "m": "m [force s²/length]", "k": "k [force/length]"})
+    with pytest.raises(dimensions.MixedDimensionError):
+        dimensions.of(wrong.lagrangian, wrong)
+
+
+@pytest.mark.parametrize(("unit", "powers"), [
+    ("force s²/length", (1, -1, 2)), ("1/(force/length²)", (-1, 2, 0)), ("force/length² s", (1, -2, 1)),
+    ("1/s", (0, 0, -1)), ("rad", (0, 0, 0)), ("force s²/length⁴", (1, -4, 2))])
+def test_units_are_read_as_written(unit, powers):
+    found = dimensions.read(unit)
+    assert tuple(found.get(base, 0) for base in ("force", "length", "s")) == powers
+
+
+def test_expressions_are_written_as_the_paper_writes_them():
+    system = action("viscoplastic")
+    assert latex(system.lagrangian) == r"\tfrac{1}{2} m \dot{u}^{2} + \tfrac{1}{2} a \dot{J}^{2} - u \dot{J}"
+    assert r"\text{if } \dot{J} > F_{y}" in latex(system.dissipation)
+    assert latex(action("euler-bernoulli").strong_form()[action("euler-bernoulli").fields[0]]) == \
+        r"\rho A \ddot{w} + E I_{y} w_{,xxxx} - q"
+    assert flat(r"\hat{p}_{u}(0) = \frac{a + b}{2 c} - \sin\omega T") == "p̂ᵤ(0) = (a + b)/(2 c) − sin ω T"
+    assert stacked(r"x = \frac{m + c}{2 h}") == ["     m + c", "x = ───────", "      2 h"]
+    assert stacked(r"\begin{bmatrix} 1 & 0 \\ 0 & -1 \end{bmatrix}") == ["⎡ 1   0 ⎤", "⎣ 0  −1 ⎦"]
+
+
+# The tutorials
+
+def blocks(path):
+    return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("name", ["why-the-end-point-constraints-must-go", "from-the-action-to-newmark"])
+def test_the_tutorials_run(name, capsys):
+    found = blocks(DOCS / f"{name}.md")
+    assert len(found) >= 4
+    exec("\n".join(found), {"__name__": name})
+    printed = capsys.readouterr().out.splitlines()
+    expected = re.findall(r"```text\n(.*?)```", (DOCS / f"{name}.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert printed == [line for block in expected for line in block.splitlines()]
