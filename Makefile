@@ -45,6 +45,7 @@ test-all: lint
 bench: setup
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/threshold.py
+	$(BIN)/python benchmarks/derive.py
 
 # Pin what is installed now, so that every set-up is the same.
 lock: setup

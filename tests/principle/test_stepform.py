@@ -70,6 +70,18 @@ def test_equations_62_to_68(plastic, branch, beta, gamma):
     assert equal(z, [[h * f / 2], [h * f / 2], [gamma], [gamma]])
 
 
+@pytest.mark.parametrize(("branch", "sign"), [("plus", 1), ("minus", -1), ("elastic", 0)])
+def test_equations_62_and_63_rows_of_the_virtual_impulse(plastic, branch, sign):
+    """±(a/h ΔJ − ū) with û₁ and the discrete dissipation Dφ of (64)."""
+    u0, J0, _, P0 = plastic.knowns
+    u1, J1, _, P1 = plastic.unknowns
+    slip = (h / (2 * eta) * ((J1 - J0) / h - sign * Fy)) if sign else 0           # (64)
+    compatibility = a / h * (J1 - J0) - (u0 + u1) / 2
+    first, second = plastic.branches[branch][2:]
+    assert sp.expand(first - (compatibility + -P0 + slip)) == 0                    # û₁ = −P̂_J
+    assert sp.expand(second - (-compatibility + P1 + slip)) == 0
+
+
 def test_the_branches_meet_the_algorithm_of_5_2(plastic):
     """Conditions on ΔJ/h: above Fy, below −Fy, otherwise."""
     _, J0, *_ = plastic.knowns

@@ -17,7 +17,8 @@ _WIDTH = 80
 
 
 def command(
-    html: Annotated[Path | None, typer.Option(help="Write a page with all equations drawn.")] = None,
+    out: Annotated[Path | None, typer.Argument(help="Where --html writes.", show_default="audit.html")] = None,
+    html: Annotated[bool, typer.Option("--html", help="Write a page with all equations drawn.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: equations, tables, claims.")] = False,
 ) -> None:
     """Audit the paper: equations (1)-(89), its tables and its claims.
@@ -27,10 +28,11 @@ def command(
     from hamex.paper.audit import run
     from hamex.paper.audit.page import check, write_page
 
-    if html is not None:
-        check(html)
+    target = out or Path("audit.html")
+    if html or out:
+        check(target)
     items = run.audit()
-    page = write_page(items, html) if html is not None else None
+    page = write_page(items, target) if html or out else None
     if as_json:
         sys.stdout.write(json.dumps([item.as_json() for item in items], indent=2, ensure_ascii=False) + "\n")
         return
