@@ -13,19 +13,20 @@ SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def blocks(language: str) -> list:
-    """Fenced blocks of one language in the documentation, with where they stand."""
+def pages(language: str) -> list:
+    """The fenced blocks of one language, page by page: a reader runs them from the top down."""
     found = []
     for page in PAGES:
-        for match in re.finditer(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
-            found.append(pytest.param(match[1], id=f"{page.name}-{match.start()}"))
+        blocks = re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+        if blocks:
+            found.append(pytest.param("\n".join(blocks), id=page.name))
     return found
 
 
 def test_there_is_something_to_run():
     assert len(SCRIPTS) >= 7
-    assert blocks("python")
-    assert blocks("sh")
+    assert len(pages("python")) >= 4
+    assert pages("sh")
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
@@ -36,14 +37,14 @@ def test_example_runs_and_proves_its_number(script, tmp_path):
     assert "assert" in script.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("code", blocks("python"))
-def test_python_block_runs(code, tmp_path):
+@pytest.mark.parametrize("code", pages("python"))
+def test_the_python_blocks_of_a_page_run(code, tmp_path):
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("text", blocks("sh"))
-def test_hamex_commands_of_a_block_run_in_order(text, tmp_path):
+@pytest.mark.parametrize("text", pages("sh"))
+def test_the_hamex_commands_of_a_page_run_in_order(text, tmp_path):
     for line in text.splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] != ["hamex"]:
