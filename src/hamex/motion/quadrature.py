@@ -21,6 +21,7 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _EPS = float(np.finfo(float).eps)
 _HALVINGS = 60
 _CROWD, _COARSEST = 64, 1e-6   # open panels of a step, and the noise of a function in single precision
+_BLOCK = 16_384                # steps at a time
 _TOO_MANY = 4096               # a function that is rough everywhere gets this many panels a step
 # The polynomial through the points, evaluated at both ends and at the points of both halves.
 _WITNESSES = np.concatenate([[-1.0, 1.0], (_POINTS - 1) / 2, (_POINTS + 1) / 2])
@@ -52,7 +53,15 @@ def _number(function: Function, time: float) -> float:
 
 
 def step_means(function: Function, edges: Array, breaks: Sequence[float] = ()) -> Array:
-    """Integral over each ``[edges[r], edges[r+1]]`` divided by its length."""
+    """Integral over each ``[edges[r], edges[r+1]]`` divided by its length.
+
+    Steps are taken in blocks, so that memory does not grow with the length of a history; no step sees its neighbours.
+    """
+    blocks = [_block(function, edges[i:i + _BLOCK + 1], breaks) for i in range(0, len(edges) - 1, _BLOCK)]
+    return np.concatenate(blocks)
+
+
+def _block(function: Function, edges: Array, breaks: Sequence[float]) -> Array:
     steps = len(edges) - 1
     inside = np.array([b for b in breaks if edges[0] < b < edges[-1]], dtype=float)
     cuts = np.unique(np.concatenate([edges, inside]))
