@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from hamex.checks import is_positive
 from hamex.errors import SchemeError
 
 LoadRule = Literal["average", "end", "mean"]
-_RULES = ("average", "end", "mean")
+LOAD_RULES: tuple[str, ...] = get_args(LoadRule)
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Galerkin:
         check_step("Galerkin", self.step)
         if self.degree != 1:
             raise SchemeError(f"Galerkin: only degree 1 is available, got {self.degree!r}")
-        if self.load not in _RULES:
-            raise SchemeError(f"Galerkin: load must be one of {', '.join(_RULES)}, got {self.load!r}")
+        if self.load not in LOAD_RULES:
+            raise SchemeError(f"Galerkin: load must be one of {', '.join(LOAD_RULES)}, got {self.load!r}")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""WHY: an action in symbols, and everything that follows from it. SymPy is used here only."""
+"""WHY: an action in symbols, and everything that follows from it. SymPy lives here; nothing that marches loads it."""
 
 from hamex.principle.action import Action
 from hamex.principle.jets import t

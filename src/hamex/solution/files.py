@@ -73,7 +73,7 @@ def _netcdf(solution: Solution, path: Path) -> None:
     import xarray as xr
 
     dataset = solution.dataset
-    for name, value in {**solution.internal, **solution.final.internal}.items():
+    for name, value in solution.internal.items():
         dataset[f"final_{name}"] = xr.Variable(("dof" if name == "acceleration" else "spring",), value)
     dataset.attrs = {
         "Conventions": "hamex-1", "step": solution.step, "status": solution.status.name,

@@ -59,8 +59,3 @@ def momentum(name: str, accent: str = "hat", more: str = "") -> str:
     body = rf"\{accent}{{p}}" if accent else "p"
     of = f"{base}_{{{index}}}" if index else base
     return f"{body}_{{{of}{more}}}"
-
-
-def bar(name: str) -> str:
-    """A given initial value."""
-    return accented(name, "bar", "0" if not split(name)[1] else ",0")
