@@ -99,7 +99,7 @@ def test_the_oscillator_fills_the_record():
     for name, value in {"mass": 2, "stiffness": 0, "flexibility": 1 / 50, "compatibility": 1, "influence": 1}.items():
         assert getattr(model, name).tolist() == [[value]], name
     assert model.damping.dense().tolist() == [[3]]
-    assert model.supports.shape == (1, 0)
+    assert model.supports.shape == (0, 1)
     law = model.laws["slider"]
     assert [law.yield_force, law.viscosity, law.kinematic, law.isotropic] == [[4], [0.7], [5], [6]]
     assert (model.dofs, model.springs, model.directions) == (("mass",), ("spring",), ("x",))

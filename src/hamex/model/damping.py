@@ -41,15 +41,16 @@ class Damping:
     Modal damping of a few modes is the low-rank part, so that it never fills a sparse ``C``.
     """
 
-    matrix: Array
+    matrix: Any    # plain or sparse
     shapes: Array
     weights: Array
 
     @classmethod
-    def full(cls, matrix: Array) -> Damping:
+    def full(cls, matrix: Any) -> Damping:
         """A damping matrix with no low-rank part."""
         return cls(matrix, np.zeros((matrix.shape[0], 0)), np.zeros(0))
 
     def dense(self) -> Array:
         """``C`` as one full matrix."""
-        return self.matrix + (self.shapes * self.weights) @ self.shapes.T
+        matrix = self.matrix if isinstance(self.matrix, np.ndarray) else self.matrix.toarray()
+        return np.asarray(matrix + (self.shapes * self.weights) @ self.shapes.T)

@@ -49,7 +49,7 @@ def oscillator(
         compatibility=one,
         laws={"slider": Sliders.of([law or Slider()])},
         influence=one,
-        supports=np.zeros((1, 0)),
+        supports=np.zeros((0, 1)),
         dofs=("mass",),
         springs=("spring",),
         units=units or Units(),

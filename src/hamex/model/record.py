@@ -11,10 +11,52 @@ from numpy.typing import NDArray
 
 from hamex.errors import ModelError
 from hamex.model.damping import Damping
-from hamex.model.law import Sliders
+from hamex.model.law import Powers, Sliders, Surfaces
 from hamex.model.units import Units
 
 Array = NDArray[Any]
+Matrix = Any    # a NumPy array or a SciPy sparse array; both know shape, @ and .T
+Group = Sliders | Powers | Surfaces
+
+
+@dataclass(frozen=True, eq=False)
+class Storeys:
+    """Storeys from the ground up.
+
+    Attributes
+    ----------
+    names : of the storeys.
+    heights : of the storeys [length]; NaN where unknown.
+    drift : (storey, dof): storey drift is ``drift @ u``.
+    above : (storey, dof): storey shear is ``above @ (B F)``, the spring forces on everything above its base.
+    """
+
+    names: tuple[str, ...]
+    heights: Array
+    drift: Matrix
+    above: Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Where things are, for plots and animation.
+
+    Attributes
+    ----------
+    nodes : names.
+    coordinates : (node, 2 or 3) [length].
+    motion : (node · components, dof): all nodal displacements are ``motion @ u``, constraints included.
+    elements : (element, 2) node numbers.
+    names : of the elements.
+    springs : per element, the numbers of its springs.
+    """
+
+    nodes: tuple[str, ...]
+    coordinates: Array
+    motion: Matrix
+    elements: Array
+    names: tuple[str, ...]
+    springs: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,40 +72,57 @@ class Model:
     stiffness : K, linear stiffness outside the springs (P-Delta), may be negative [force/length].
     flexibility : A, (spring, spring), block diagonal [length/force].
     compatibility : B, (dof, spring): deformation of the springs is ``Bᵀu``.
-    laws : parameter arrays of the springs' laws, grouped by kind.
+    laws : parameter arrays of the springs' laws, grouped by kind: "slider", "power", "surface".
     influence : ι, (dof, direction): rigid motion of the dofs with the ground.
-    supports : (dof, support): quasi-static motion of the dofs with each moving support.
+    supports : (support, spring): deformation of the springs per displacement of each support, all dofs at rest.
     dofs, springs, directions : names, in the order of the arrays.
     units : names of the units of length and force.
+    support_names : names of the supports that may move.
+    groups : springs by what they belong to (storey, element, device), as spring numbers.
+    storeys, geometry : for results and pictures, where the builder knows them.
     """
 
-    mass: Array
+    mass: Matrix
     damping: Damping
-    stiffness: Array
-    flexibility: Array
-    compatibility: Array
-    laws: Mapping[str, Sliders]
+    stiffness: Matrix
+    flexibility: Matrix
+    compatibility: Matrix
+    laws: Mapping[str, Any]
     influence: Array
-    supports: Array
+    supports: Matrix
     dofs: tuple[str, ...]
     springs: tuple[str, ...]
     directions: tuple[str, ...] = ("x",)
     units: Units = field(default_factory=Units)
+    support_names: tuple[str, ...] = ()
+    groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    storeys: Storeys | None = None
+    geometry: Geometry | None = None
 
     def __post_init__(self) -> None:
         dof, spring = len(self.dofs), len(self.springs)
         shapes = {"mass": (dof, dof), "stiffness": (dof, dof), "flexibility": (spring, spring),
                   "compatibility": (dof, spring), "influence": (dof, len(self.directions)),
-                  "supports": (dof, self.supports.shape[-1])}
+                  "supports": (len(self.support_names), spring)}
         for name, shape in shapes.items():
             array = getattr(self, name)
             if array.shape != shape:
                 raise ModelError(f"Model: {name} has shape {array.shape}, expected {shape}")
-            if not np.all(np.isfinite(array)):
+            if not np.all(np.isfinite(entries(array))):
                 raise ModelError(f"Model: {name} holds a value that is not finite")
         damping = self.damping
         if damping.matrix.shape != (dof, dof) or damping.shapes.shape != (dof, damping.weights.size):
             raise ModelError(f"Model: damping has shape {damping.matrix.shape} and mode shapes {damping.shapes.shape}, "
                              f"expected {(dof, dof)} and {(dof, damping.weights.size)}")
-        if not np.all(np.isfinite(damping.dense())):
+        if not all(np.all(np.isfinite(entries(x))) for x in (damping.matrix, damping.shapes, damping.weights)):
             raise ModelError("Model: damping holds a value that is not finite")
+
+
+def entries(matrix: Matrix) -> Array:
+    """The stored numbers of a plain or sparse matrix."""
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.data)
+
+
+def dense(matrix: Matrix) -> Array:
+    """A plain or sparse matrix as a plain array."""
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())

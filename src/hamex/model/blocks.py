@@ -1,0 +1,144 @@
+"""Blocks of springs: what every builder of structures collects, and how it becomes A, B and the laws of a Model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import ModelError
+from hamex.model.law import Law, PowerLaw, Powers, Slider, Sliders, Surface, Surfaces
+from hamex.model.record import Group
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Springs that share a flexibility: one spring, or the end forces of one beam.
+
+    Attributes
+    ----------
+    names : of the springs.
+    columns : per spring, deformation by dof number, ``{dof: factor}``.
+    flexibility : (m, m), symmetric positive definite [length/force].
+    laws : pairs (components, law). One spring has one pair with its Slider or PowerLaw; a block has any number of
+        Surfaces on some of its components, in the order of the surface's yield forces. A component that no law names
+        is elastic.
+    group : what the springs belong to.
+    supports : per spring, deformation by support number, like ``columns``.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Mapping[int, float], ...]
+    flexibility: Array
+    laws: tuple[tuple[tuple[int, ...], Law], ...]
+    group: str
+    supports: tuple[Mapping[int, float], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Springs:
+    """The spring part of a Model: A, B, supports, laws, names and groups."""
+
+    flexibility: Any
+    compatibility: Any
+    supports: Any
+    laws: Mapping[str, Any]
+    names: tuple[str, ...]
+    groups: Mapping[str, tuple[int, ...]]
+
+
+def gather(blocks: Sequence[Block], dofs: int, supports: int = 0) -> Springs:
+    """Number the springs in the order of the blocks and put everything into sparse arrays."""
+    from scipy import sparse
+
+    names = [name for block in blocks for name in block.names]
+    doubled = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else set()
+    if doubled:
+        raise ModelError(f"two springs are named {min(doubled)!r}; give every element and link its own name")
+    first = np.cumsum([0, *(len(block.names) for block in blocks)])
+    groups: dict[str, list[int]] = {}
+    for block, start in zip(blocks, first[:-1], strict=True):
+        _check(block)
+        groups.setdefault(block.group, []).extend(range(start, start + len(block.names)))
+    columns = [column for block in blocks for column in block.columns]
+    moved = [column for block in blocks for column in (block.supports or ({},) * len(block.names))]
+    # SciPy builds no block diagonal of nothing.
+    flexibility = sparse.block_diag([block.flexibility for block in blocks]) if blocks else np.zeros((0, 0))
+    return Springs(sparse.csr_array(flexibility), _by_column(columns, dofs),
+                   sparse.csr_array(_by_column(moved, supports).T), _laws(blocks, first), tuple(names),
+                   {name: tuple(numbers) for name, numbers in groups.items()})
+
+
+def _by_column(columns: Sequence[Mapping[int, float]], rows: int) -> Any:
+    from scipy import sparse
+
+    entries = [(row, number, value) for number, column in enumerate(columns) for row, value in column.items()]
+    row, column, value = zip(*entries, strict=True) if entries else ((), (), ())
+    return sparse.csr_array((np.array(value, dtype=float), (np.array(row, dtype=int), np.array(column, dtype=int))),
+                            shape=(rows, len(columns)))
+
+
+def _check(block: Block) -> None:
+    a = block.flexibility
+    size = len(block.names)
+    if a.shape != (size, size) or not np.all(np.isfinite(a)) or not np.allclose(a, a.T, rtol=1e-12, atol=0):
+        raise ModelError(f"{block.names[0]}: the flexibility must be a finite symmetric {size} × {size} matrix")
+    if np.linalg.eigvalsh(a).min() <= 0:
+        raise ModelError(f"{block.names[0]}: the flexibility must be positive definite; "
+                         "a spring without flexibility is a constraint")
+
+
+def _laws(blocks: Sequence[Block], first: Array) -> dict[str, Group]:
+    sliders: list[tuple[int, Slider]] = []
+    powers: list[tuple[int, PowerLaw]] = []
+    surfaces: list[tuple[int, Block]] = []
+    for block, start in zip(blocks, first[:-1], strict=True):
+        law = block.laws[0][1] if block.laws else Slider()
+        if len(block.names) == 1 and isinstance(law, Slider):
+            sliders.append((int(start), law))
+        elif len(block.names) == 1 and isinstance(law, PowerLaw):
+            powers.append((int(start), law))
+        else:
+            surfaces.append((int(start), block))
+    laws: dict[str, Group] = {"slider": Sliders.of([law for _, law in sliders], [place for place, _ in sliders])}
+    if powers:
+        laws["power"] = Powers.of([law for _, law in powers], [place for place, _ in powers])
+    if surfaces:
+        laws["surface"] = _surfaces(surfaces)
+    return laws
+
+
+def _surfaces(blocks: Sequence[tuple[int, Block]]) -> Surfaces:
+    width = max(len(block.names) for _, block in blocks)
+    weight, center, hardening, scalar, primary = [], [], [], [], []
+    begin = [0]
+    for start, block in blocks:
+        kinematic = np.zeros(width)
+        for components, law in block.laws:
+            if not isinstance(law, Surface) or len(law.yield_forces) != len(components):
+                raise ModelError(f"{block.names[0]}: a block of springs takes Surface laws with one yield force per "
+                                 f"component, got {law!r} on {len(components)} components")
+            row, middle = np.zeros(width), np.zeros(width)
+            row[list(components)] = 1 / np.array(law.yield_forces)**2
+            middle[list(components)] = law.center
+            own = np.zeros(width)
+            own[list(components)] = law.kinematic
+            kinematic = np.maximum(kinematic, own)
+            weight.append(row)
+            center.append(middle)
+            scalar.append((law.reference, law.viscosity, law.isotropic))
+            # A component that only this surface uses tells its slip apart from the other surfaces'.
+            shared = [set(other) for other, _ in block.laws if other != components]
+            alone = [c for c in components if row[c] > 0 and not any(c in other for other in shared)]
+            primary.append(start + (alone[0] if alone else components[0]))
+        hardening.append(kinematic)
+        begin.append(len(weight))
+    reference, viscosity, isotropic = np.array(scalar).reshape(-1, 3).T
+    return Surfaces(np.array([start for start, _ in blocks]), np.array([len(block.names) for _, block in blocks]),
+                    np.array(begin), np.array(weight).reshape(-1, width), np.array(center).reshape(-1, width),
+                    reference, viscosity, isotropic, np.array(primary, dtype=np.intp), np.array(hardening))
