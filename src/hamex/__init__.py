@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 _HOMES = {
-    "hamex.model.law": ("Slider",),
-    "hamex.model.damping": ("ratio",),
+    "hamex.model.law": ("PowerLaw", "Slider", "Surface"),
+    "hamex.model.backbone": ("Parallel", "backbone"),
+    "hamex.model.damping": ("modal", "ratio", "rayleigh"),
     "hamex.model.units": ("Units",),
     "hamex.model.record": ("Model",),
     "hamex.model.oscillator": ("oscillator",),
+    "hamex.model.shear_frame": ("shear_frame",),
+    "hamex.model.links": ("Link", "bilinear_isolator", "elastic_link", "friction_slider", "maxwell_damper",
+                          "plan_isolator", "power_damper", "viscous_damper"),
+    "hamex.model.truss": ("Bar", "truss"),
+    "hamex.model.frame": ("Member", "frame"),
+    "hamex.model.structure": ("structure", "structure_from_stiffness"),
+    "hamex.model.modes": ("Modes", "modes"),
     "hamex.motion.ground": ("GroundMotion", "el_centro"),
     "hamex.motion.load": ("Load",),
     "hamex.motion.pulses": ("constant", "half_sine", "sine", "triangle"),
@@ -31,10 +39,26 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
     from hamex.discretise.schemes import Galerkin, Newmark, PiecewiseExact
-    from hamex.model.damping import ratio
-    from hamex.model.law import Slider
+    from hamex.model.backbone import Parallel, backbone
+    from hamex.model.damping import modal, ratio, rayleigh
+    from hamex.model.frame import Member, frame
+    from hamex.model.law import PowerLaw, Slider, Surface
+    from hamex.model.links import (
+        Link,
+        bilinear_isolator,
+        elastic_link,
+        friction_slider,
+        maxwell_damper,
+        plan_isolator,
+        power_damper,
+        viscous_damper,
+    )
+    from hamex.model.modes import Modes, modes
     from hamex.model.oscillator import oscillator
     from hamex.model.record import Model
+    from hamex.model.shear_frame import shear_frame
+    from hamex.model.structure import structure, structure_from_stiffness
+    from hamex.model.truss import Bar, truss
     from hamex.model.units import Units
     from hamex.motion.ground import GroundMotion, el_centro
     from hamex.motion.load import Load
@@ -47,9 +71,12 @@ if TYPE_CHECKING:
     from hamex.spec import read_problem
 
 __all__ = [
-    "Action", "Galerkin", "GroundMotion", "Load", "Model", "Newmark", "PiecewiseExact", "Problem", "Slider", "Solution",
-    "State", "Units", "constant", "el_centro", "half_sine", "oscillator", "ratio", "read", "read_problem", "simulate",
-    "sine", "solve", "triangle",
+    "Action", "Bar", "Galerkin", "GroundMotion", "Link", "Load", "Member", "Model", "Modes", "Newmark", "Parallel",
+    "PiecewiseExact", "PowerLaw", "Problem", "Slider", "Solution", "State", "Surface", "Units", "backbone",
+    "bilinear_isolator", "constant", "el_centro", "elastic_link", "frame", "friction_slider", "half_sine",
+    "maxwell_damper", "modal", "modes", "oscillator", "plan_isolator", "power_damper", "ratio", "rayleigh", "read",
+    "read_problem", "shear_frame", "simulate", "sine", "solve", "structure", "structure_from_stiffness", "triangle",
+    "truss", "viscous_damper",
 ]
 
 

@@ -66,7 +66,7 @@ def test_models_with_more_than_one_spring_are_refused_by_name():
         mass=np.eye(2), damping=dataclasses.replace(MODEL.damping, matrix=np.zeros((2, 2)), shapes=np.zeros((2, 0))),
         stiffness=np.zeros((2, 2)), flexibility=np.eye(2), compatibility=np.eye(2), laws=MODEL.laws,
         influence=np.ones((2, 1)), supports=np.zeros((0, 2)), dofs=("1", "2"), springs=("1", "2"))
-    with pytest.raises(ModelError, match="2 degrees of freedom and 2 springs"):
+    with pytest.raises(SchemeError, match="2 degrees of freedom and 2 springs"):
         scalars(two)
 
 

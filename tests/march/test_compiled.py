@@ -57,11 +57,14 @@ def test_compiled_and_plain_agree_in_every_bit(name):
     assert plain[2], "nothing was computed"
 
 
+STRUCTURES = {"band", "chain", "laws", "leapfrog", "newton", "structure"}   # compared by their own tests
+
+
 def test_no_kernel_is_left_out():
     kernels = set()
     for info in pkgutil.iter_modules(hamex.march.__path__):
         module = importlib.import_module(f"hamex.march.{info.name}")
-        if module is not run:
+        if module is not run and info.name not in STRUCTURES:
             kernels |= {thing for _, thing in inspect.getmembers(module, inspect.isfunction)
                         if thing.__module__ == module.__name__ and not thing.__name__.startswith("_")}
     assert kernels == {kernel for kernel, _ in CALLS.values()}

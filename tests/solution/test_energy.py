@@ -103,9 +103,11 @@ def test_entries_are_what_their_names_say():
 @pytest.mark.parametrize("name", ["displacement", "momentum", "slip", "load"])
 def test_the_balance_notices_a_wrong_history(name):
     sol, _ = random_run(4, 0.5)
-    spoiled = sol.values(name).copy()
+    spoiled = (sol.loading.means if name == "load" else sol.values(name)).copy()
     spoiled[150] *= 1 + 1e-6
-    wrong = dataclasses.replace(sol, histories={**sol.histories, name: spoiled}, _cache={})
+    changes = {"loading": dataclasses.replace(sol.loading, means=spoiled)} if name == "load" else {
+        "histories": {**sol.histories, name: spoiled}}
+    wrong = dataclasses.replace(sol, **changes, _cache={})
     assert wrong.residual > 1e-10 > 1e3 * sol.residual
 
 

@@ -38,11 +38,16 @@ class Scalars:
         return self.kinematic > 0 or self.isotropic > 0
 
 
+def is_oscillator(model: Model) -> bool:
+    """True for one degree of freedom on one spring with a slider."""
+    return len(model.dofs) == 1 and len(model.springs) == 1 and set(model.laws) == {"slider"}
+
+
 def scalars(model: Model) -> Scalars:
     """Read the one-spring oscillator out of the record, or say why it is none."""
-    if len(model.dofs) != 1 or len(model.springs) != 1:
-        raise ModelError(f"the model has {len(model.dofs)} degrees of freedom and {len(model.springs)} springs; "
-                         "only one of each can be marched so far")
+    if not is_oscillator(model):
+        raise SchemeError(f"the model has {len(model.dofs)} degrees of freedom and {len(model.springs)} springs; "
+                          "this scheme is for one mass on one spring with a slider")
     law = model.laws["slider"]
     m, a = float(model.mass[0, 0]), float(model.flexibility[0, 0])
     if m <= 0 or a <= 0:

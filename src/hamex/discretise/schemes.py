@@ -50,7 +50,9 @@ class Newmark:
 
     Average acceleration by default. A step starts from the last displacement and ends when the displacement
     increment is at most ``tolerance`` [length]; more than ``max_iterations`` is a ConvergenceError.
-    The spring returns to its yield limit at the end of the step (backward Euler).
+    The spring returns to its yield limit at the end of the step (backward Euler). ``safeguarded`` solves the step,
+    which is a convex problem too, by the line-search Newton of the linear time element instead: it cannot fail, and
+    ``tolerance`` and ``max_iterations`` are not used.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class Newmark:
     gamma: float = 0.5
     tolerance: float = 1e-7
     max_iterations: int = 10
+    safeguarded: bool = False
 
     def __post_init__(self) -> None:
         check_step("Newmark", self.step)

@@ -8,23 +8,57 @@ Python, unless Numba is loaded already. ``benchmarks/threshold.py`` measures the
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-Kernel = Callable[..., int]
+Kernel = Callable[..., Any]
 
 WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
 
 
 @cache
 def compiled(kernel: Kernel) -> Kernel:
-    """The kernel as machine code; no fastmath, so that compiled and plain runs agree in every bit."""
+    """The kernel as machine code; no fastmath, so that compiled and plain runs agree in every bit.
+
+    Functions of this layer that the kernel calls are compiled with it: kernels stay plain Python with plain calls.
+    """
     import numba
 
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(kernel)
+    called = {name: compiled(function) for name, function in _called(kernel).items()}
+    return numba.njit(cache=True, nogil=True, error_model="numpy")(bound(kernel, called) if called else kernel)
+
+
+def bound(kernel: Kernel, replaced: Mapping[str, Any]) -> Kernel:
+    """The same function with other meanings for some of the global names it uses."""
+    assert isinstance(kernel, FunctionType)
+    twin = FunctionType(kernel.__code__, {**kernel.__globals__, **replaced}, kernel.__name__, kernel.__defaults__)
+    twin.__qualname__, twin.__module__ = kernel.__qualname__, kernel.__module__
+    return twin
+
+
+def interpreted(kernel: Kernel, replaced: Mapping[str, Kernel]) -> Kernel:
+    """The kernel as plain Python around other functions, e.g. a sparse solver; what does not call them is compiled."""
+    called = {name: replaced.get(name) or _around(function, replaced) for name, function in _called(kernel).items()}
+    return bound(kernel, called)
+
+
+def _around(function: Kernel, replaced: Mapping[str, Kernel]) -> Kernel:
+    return interpreted(function, replaced) if _reaches(function, replaced) else compiled(function)
+
+
+def _reaches(function: Kernel, names: Mapping[str, Kernel]) -> bool:
+    return any(name in names or _reaches(called, names) for name, called in _called(function).items())
+
+
+def _called(kernel: Kernel) -> dict[str, Kernel]:
+    assert isinstance(kernel, FunctionType)
+    names = {name: kernel.__globals__.get(name) for name in kernel.__code__.co_names}
+    return {name: function for name, function in names.items()
+            if isinstance(function, FunctionType) and function.__module__.startswith("hamex.march")}
 
 
 def march(kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[np.ndarray[Any, Any]], steps: int,
@@ -34,7 +68,7 @@ def march(kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[np.ndarray[An
     ``compile`` forces the choice (tests compare both); None decides by ``steps``.
     """
     if compile is None:
-        compile = steps >= WORTH_COMPILING or "numba" in sys.modules
+        compile = worth_compiling(steps)
     if compile:
         return int(compiled(kernel)(*inputs, *outputs))
     # Plain floats in lists are three times faster to index than NumPy scalars.
@@ -42,4 +76,9 @@ def march(kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[np.ndarray[An
     code = kernel(*(x.tolist() if isinstance(x, np.ndarray) else x for x in inputs), *lists)
     for out, values in zip(outputs, lists, strict=True):
         out[:] = values
-    return code
+    return int(code)
+
+
+def worth_compiling(steps: int) -> bool:
+    """True when loading the compiler costs less than it saves, or is paid already."""
+    return steps >= WORTH_COMPILING or "numba" in sys.modules

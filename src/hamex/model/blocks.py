@@ -70,7 +70,7 @@ def gather(blocks: Sequence[Block], dofs: int, supports: int = 0) -> Springs:
     # SciPy builds no block diagonal of nothing.
     flexibility = sparse.block_diag([block.flexibility for block in blocks]) if blocks else np.zeros((0, 0))
     return Springs(sparse.csr_array(flexibility), _by_column(columns, dofs),
-                   sparse.csr_array(_by_column(moved, supports).T), _laws(blocks, first), tuple(names),
+                   _by_column(moved, supports), _laws(blocks, first), tuple(names),
                    {name: tuple(numbers) for name, numbers in groups.items()})
 
 

@@ -1,7 +1,8 @@
-"""Ways to say how much viscous damping a model has."""
+"""Ways to say how much viscous damping a model has, and what each of them does by name."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +17,40 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Ratio:
-    """Fraction of critical damping; build it with :func:`ratio`."""
+    """Fraction of critical damping in one mode; build it with :func:`ratio`."""
 
     value: float
+    mode: int = 1
 
 
-def ratio(value: float) -> Ratio:
+@dataclass(frozen=True)
+class Rayleigh:
+    """``C = alpha M + beta K`` by two ratios or by its coefficients; build it with :func:`rayleigh`."""
+
+    ratios: tuple[float, float] = (0.0, 0.0)
+    modes: tuple[int, int] = (1, 2)
+    alpha: float | None = None
+    beta: float | None = None
+
+
+@dataclass(frozen=True)
+class Modal:
+    """Ratios mode by mode, None for all modes alike; build it with :func:`modal`."""
+
+    ratios: tuple[float, ...]
+    modes: tuple[int, ...] | None
+
+
+def ratio(value: float, mode: int = 1) -> Ratio:
     """Damping as a fraction of critical, e.g. ``damping=ratio(0.05)`` for 5 %.
+
+    For an oscillator ``c = 2 value √(k m)``. A structure gets damping proportional to its initial stiffness,
+    ``C = (2 value/ω) K``, with ``value`` in the mode named; mode n then has ``value · ωₙ/ω``, more in higher modes.
+
+    Parameters
+    ----------
+    value : fraction of critical damping, ≥ 0 [1].
+    mode : the mode that has it, counted from 1.
 
     Examples
     --------
@@ -31,7 +59,87 @@ def ratio(value: float) -> Ratio:
     """
     if not is_finite(value) or value < 0:
         raise ModelError(f"ratio: the damping ratio must be a finite number ≥ 0, got {value!r} (0.05 is 5 %)")
-    return Ratio(float(value))
+    return Ratio(float(value), _mode("ratio", mode))
+
+
+def rayleigh(
+    ratio: float | Sequence[float] | None = None,
+    modes: tuple[int, int] = (1, 2),
+    *,
+    alpha: float | None = None,
+    beta: float | None = None,
+) -> Rayleigh:
+    """Rayleigh damping ``C = alpha M + beta K``, with K the initial stiffness (P-Delta included).
+
+    Parameters
+    ----------
+    ratio : fraction of critical damping in both modes, or one for each [1].
+    modes : the two modes that have it, counted from 1. Between them damping is less, outside more.
+    alpha, beta : the coefficients instead of ratios [1/time], [time]; what is left out is zero.
+
+    Examples
+    --------
+    >>> rayleigh(0.05, modes=(1, 3)).ratios
+    (0.05, 0.05)
+    >>> rayleigh(beta=0.002).beta
+    0.002
+    """
+    if (ratio is None) == (alpha is None and beta is None):
+        raise ModelError("rayleigh: give either ratios or the coefficients alpha and beta")
+    if ratio is None:
+        return Rayleigh(alpha=_share("rayleigh", "alpha", alpha or 0.0), beta=_share("rayleigh", "beta", beta or 0.0))
+    pair = tuple(_share("rayleigh", "ratio", value) for value in ([ratio] * 2 if is_finite(ratio) else _list(ratio)))
+    places = tuple(_mode("rayleigh", mode) for mode in modes)
+    if len(pair) != 2 or len(places) != 2 or places[0] == places[1]:
+        raise ModelError(f"rayleigh: one or two ratios at two different modes, got {ratio!r} at {modes!r}")
+    return Rayleigh((pair[0], pair[1]), (places[0], places[1]))
+
+
+def modal(ratio: float | Sequence[float], modes: int | Sequence[int] | None = None) -> Modal:
+    """Damping ratios superposed mode by mode; modes that are not listed receive nothing.
+
+    Parameters
+    ----------
+    ratio : fraction of critical damping: one number for all modes, or one per mode from the first on [1].
+    modes : with one number, how many modes have it; or the numbers of the modes, counted from 1. With one ratio and
+        no modes every mode of the model has it.
+
+    Examples
+    --------
+    >>> modal([0.05, 0.03]).modes
+    (1, 2)
+    >>> modal(0.05, modes=3).ratios
+    (0.05, 0.05, 0.05)
+    """
+    if is_finite(ratio):
+        value = _share("modal", "ratio", ratio)
+        if modes is None:
+            return Modal((value,), None)
+        places = tuple(range(1, modes + 1)) if isinstance(modes, int) else tuple(_mode("modal", m) for m in modes)
+        ratios = (value,) * len(places)
+    else:
+        ratios = tuple(_share("modal", "ratio", each) for each in _list(ratio))
+        places = tuple(range(1, len(ratios) + 1)) if modes is None or modes == len(ratios) else \
+            tuple(_mode("modal", m) for m in _list(modes))
+    if not places or len(places) != len(ratios) or len(set(places)) < len(places):
+        raise ModelError(f"modal: give one ratio for each mode named, got {ratio!r} for modes {modes!r}")
+    return Modal(ratios, places)
+
+
+def _share(who: str, what: str, value: object) -> float:
+    if not is_finite(value) or float(value) < 0:  # type: ignore[arg-type]
+        raise ModelError(f"{who}: {what} must be a finite number ≥ 0, got {value!r}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _mode(who: str, mode: object) -> int:
+    if isinstance(mode, bool) or not isinstance(mode, int | np.integer) or mode < 1:
+        raise ModelError(f"{who}: modes are whole numbers from 1 on, got {mode!r}")
+    return int(mode)
+
+
+def _list(values: Any) -> list[Any]:
+    return [values] if isinstance(values, str) or not hasattr(values, "__iter__") else list(values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,3 +162,47 @@ class Damping:
         """``C`` as one full matrix."""
         matrix = self.matrix if isinstance(self.matrix, np.ndarray) else self.matrix.toarray()
         return np.asarray(matrix + (self.shapes * self.weights) @ self.shapes.T)
+
+
+def proportional(who: str, wish: Ratio | Rayleigh | Modal, mass: Any, stiffness: Any) -> Damping:
+    """What a wish in terms of modes means for a mass and an initial stiffness."""
+    from scipy import sparse
+
+    if isinstance(wish, Modal):
+        return _superposed(who, wish, mass, stiffness)
+    if isinstance(wish, Ratio):
+        alpha, beta = 0.0, 2 * wish.value / _frequencies(who, (wish.mode,), mass, stiffness)[0]
+    elif wish.alpha is not None and wish.beta is not None:
+        alpha, beta = wish.alpha, wish.beta
+    else:
+        w = _frequencies(who, wish.modes, mass, stiffness)
+        if np.ptp(w) < 1e-9 * w.max():
+            raise ModelError(f"{who}: modes {wish.modes} have one frequency, which does not fix Rayleigh damping")
+        alpha, beta = np.linalg.solve(np.stack([1 / (2 * w), w / 2], axis=1), wish.ratios)
+        if min(alpha, beta) < -1e-12:
+            raise ModelError(f"{who}: ratios {wish.ratios} in modes {wish.modes} need a negative coefficient of "
+                             f"{'mass' if alpha < 0 else 'stiffness'}, so that some mode gains energy; "
+                             "bring the ratios closer together")
+        alpha, beta = max(alpha, 0.0), max(beta, 0.0)
+    return Damping.full(sparse.csr_array(alpha * mass + beta * stiffness))
+
+
+def _superposed(who: str, wish: Modal, mass: Any, stiffness: Any) -> Damping:
+    from scipy import sparse
+
+    from hamex.model.eigen import eigen
+
+    w, shapes = eigen(mass, stiffness, None if wish.modes is None else max(wish.modes))
+    places = np.arange(w.size) if wish.modes is None else np.array(wish.modes) - 1
+    weights = 2 * np.array(wish.ratios) * w[places]
+    return Damping(sparse.csr_array(mass.shape), np.asarray(mass @ shapes[:, places]), weights)
+
+
+def _frequencies(who: str, modes: Sequence[int], mass: Any, stiffness: Any) -> Array:
+    from hamex.model.eigen import eigen
+
+    w = eigen(mass, stiffness, max(modes))[0][np.array(modes) - 1]
+    if w.min() == 0:
+        raise ModelError(f"{who}: mode {modes[int(w.argmin())]} has no stiffness at rest, so that it has no "
+                         "critical damping; name another mode, or give coefficients")
+    return w

@@ -141,9 +141,9 @@ class Surface:
                 if not 0 <= value < math.inf:
                     hint = "; softening is not a convex law" if name != "viscosity" else ""
                     raise LawError(f"Surface: {name} must be finite and not negative, got {value:g}{hint}")
-        for name, value in (("yield_forces", radii), ("center", center), ("kinematic", kinematic),
-                            ("viscosity", float(self.viscosity)), ("isotropic", float(self.isotropic))):
-            object.__setattr__(self, name, value)
+        for name, checked in (("yield_forces", radii), ("center", center), ("kinematic", kinematic),
+                              ("viscosity", float(self.viscosity)), ("isotropic", float(self.isotropic))):
+            object.__setattr__(self, name, checked)
 
     @staticmethod
     def _numbers(name: str, values: Sequence[float]) -> tuple[float, ...]:

@@ -37,6 +37,8 @@ def oscillator(
     1.0
     """
     m, k = _positive("mass", mass), _positive("stiffness", stiffness)
+    if isinstance(damping, Ratio) and damping.mode != 1:
+        raise ModelError(f"oscillator: ratio(…, mode={damping.mode}), but an oscillator has one mode")
     c = 2 * damping.value * math.sqrt(k * m) if isinstance(damping, Ratio) else _coefficient(damping)
     if law is not None and not isinstance(law, Slider):
         raise ModelError(f"oscillator: law must be a law such as Slider(…), got {law!r}")

@@ -91,7 +91,7 @@ class GroundMotion:
                             f"it has {', '.join(model.directions)}")
         column = model.influence[:, [model.directions.index(name)]]
         samples = (in_gravities(self.unit) * g) * self.acceleration
-        return Load(samples, self.step, patterns=-(model.mass @ column))
+        return Load(samples, self.step, patterns=-(model.mass @ column), ground=column)
 
 
 def el_centro() -> GroundMotion:

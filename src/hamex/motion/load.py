@@ -34,6 +34,7 @@ class Load:
         or a function of time in seconds, zero before t = 0 left to the function.
     step : time between samples [s]; left out for a function.
     patterns : (dof, k), forces on the dofs for a unit of each channel; one channel per dof by default.
+    ground : (dof, k), ground acceleration under the dofs for a unit of each channel; a motion's ``on`` gives it.
     breaks : times at which a function jumps or kinks [s]; speeds up the rule ``mean``.
 
     Examples
@@ -46,11 +47,12 @@ class Load:
     forces: Array | Callable[..., Any]
     step: float | None
     patterns: Array | None
+    ground: Array | None
     breaks: tuple[float, ...]
     shifts: tuple[float, ...]
 
     def __init__(self, forces: ArrayLike | Callable[..., Any], step: float | None = None, *,
-                 patterns: ArrayLike | None = None, breaks: Sequence[float] = (),
+                 patterns: ArrayLike | None = None, ground: ArrayLike | None = None, breaks: Sequence[float] = (),
                  shifts: Sequence[float] = ()) -> None:
         if callable(forces):
             if step is not None:
@@ -64,6 +66,7 @@ class Load:
         set_field(self, "forces", forces)
         set_field(self, "step", step)
         set_field(self, "patterns", None if patterns is None else _patterns(patterns, self.channels))
+        set_field(self, "ground", None if ground is None else _patterns(ground, self.channels))
         set_field(self, "breaks", _breaks(breaks))
         set_field(self, "shifts", _shifts(shifts))
 
@@ -71,6 +74,15 @@ class Load:
     def channels(self) -> int:
         """Number of independent histories k."""
         return 1 if callable(self.forces) else int(self.forces.shape[1])
+
+    @property
+    def width(self) -> int:
+        """Number of degrees of freedom it acts on."""
+        return self.channels if self.patterns is None else len(self.patterns)
+
+    def __add__(self, other: Load | LoadSum) -> LoadSum:
+        """Both loads at once: two directions of a record, or a record on top of gravity."""
+        return LoadSum((self,)) + other
 
     @property
     def end(self) -> float:
@@ -94,10 +106,10 @@ class Load:
         if not is_finite(factor):
             raise LoadError(f"Load.scaled: the factor must be a finite number, got {factor!r}")
         patterns = np.eye(self.channels) if self.patterns is None else self.patterns
-        return self._with(patterns=factor * patterns)
+        return self._with(patterns=factor * patterns, ground=None if self.ground is None else factor * self.ground)
 
     def _with(self, **changes: Any) -> Load:
-        same = {"patterns": self.patterns, "breaks": self.breaks, "shifts": self.shifts}
+        same = {"patterns": self.patterns, "ground": self.ground, "breaks": self.breaks, "shifts": self.shifts}
         return Load(self.forces, self.step, **same | changes)
 
     def node_values(self, h: float, steps: int, quiet: bool = False) -> Array:
@@ -156,6 +168,71 @@ class Load:
         if self.step is not None and h > self.step * (1 + _WHOLE):
             warnings.warn(f"the step {h:g} s is longer than the record's {self.step:g} s, so samples are skipped; "
                           'use load="mean" or a shorter step', StepWarning, stacklevel=2)
+
+
+@dataclass(frozen=True, eq=False)
+class LoadSum:
+    """Several loads at once, each with its own samples; made by adding loads.
+
+    >>> both = Load([1.0], step=0.5, patterns=[1.0, 0.0]) + Load([2.0], step=0.1, patterns=[0.0, 1.0])
+    >>> both.channels, both.width
+    (2, 2)
+    """
+
+    parts: tuple[Load, ...]
+
+    def __post_init__(self) -> None:
+        if len({part.width for part in self.parts}) > 1:
+            raise LoadError("loads that act on different numbers of degrees of freedom cannot be added: "
+                            + ", ".join(str(part.width) for part in self.parts))
+
+    def __add__(self, other: Load | LoadSum) -> LoadSum:
+        """One more load."""
+        if not isinstance(other, Load | LoadSum):
+            raise LoadError(f"only loads can be added to loads, got {type(other).__name__}")
+        return LoadSum((*self.parts, *(other.parts if isinstance(other, LoadSum) else (other,))))
+
+    @property
+    def channels(self) -> int:
+        """Number of independent histories."""
+        return sum(part.channels for part in self.parts)
+
+    @property
+    def width(self) -> int:
+        """Number of degrees of freedom they act on."""
+        return self.parts[0].width
+
+    @property
+    def patterns(self) -> Array:
+        """Patterns of all channels, (dof, k)."""
+        return np.hstack([np.eye(part.width) if part.patterns is None else part.patterns for part in self.parts])
+
+    @property
+    def ground(self) -> Array:
+        """Ground acceleration of all channels, (dof, k)."""
+        return np.hstack([np.zeros((part.width, part.channels)) if part.ground is None else part.ground
+                          for part in self.parts])
+
+    @property
+    def end(self) -> float:
+        """Time of the last sample [s]."""
+        return max(part.end for part in self.parts)
+
+    def after(self, time: float) -> LoadSum:
+        """The rest of every load from ``time`` on."""
+        return LoadSum(tuple(part.after(time) for part in self.parts))
+
+    def scaled(self, factor: float) -> LoadSum:
+        """Every load times a factor."""
+        return LoadSum(tuple(part.scaled(factor) for part in self.parts))
+
+    def node_values(self, h: float, steps: int, quiet: bool = False) -> Array:
+        """Channel values at the nodes, side by side."""
+        return np.hstack([part.node_values(h, steps, quiet) for part in self.parts])
+
+    def step_values(self, h: float, steps: int, rule: str, quiet: bool = False) -> Array:
+        """One value per step and channel, side by side."""
+        return np.hstack([part.step_values(h, steps, rule, quiet) for part in self.parts])
 
 
 def _ratio(h: float, step: float) -> float:

@@ -1,69 +1,78 @@
 """Energy balance: an identity of the linear time element, for any law, damping and step.
 
-``Δ(½pᵀM⁻¹p) + Δ(½uᵀKu) + Δ(½eᵀA⁻¹e) + ΔuᵀCΔu/h + FᵀΔu₁ = f*ᵀΔu``, where ``FᵀΔu₁`` splits into what
+``Δ(½pᵀM⁻¹p) + Δ(½uᵀKu) + Δ(½eᵀA⁻¹e) + ΔuᵀCΔu/h + FᵀΔu₁ = f*ᵀΔu + Fᵀ Δ(imposed)``, where ``FᵀΔu₁`` splits into what
 hardening stores and what slip dissipates. It checks the arithmetic; accuracy is another question, which only the
 error estimate answers. Other schemes do not satisfy it, and their residual says by how much.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.solution.system import System, quadratic
+
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
-class System:
-    """The matrices and slider parameters that the balance needs, as plain arrays."""
-
-    mass: Array
-    damping: Array
-    stiffness: Array
-    flexibility: Array
-    compatibility: Array
-    yield_force: Array
-    viscosity: Array
-    kinematic: Array
-    isotropic: Array
-
-
-def balance(system: System, h: float, u: Array, p: Array, slip: Array, back_force: Array | None,
-            accumulated: Array | None, load: Array) -> dict[str, Array]:
-    """All entries of the balance; arrays are (nodes, dof), (nodes, spring) and, for the load, (steps, dof)."""
-    du, dslip = np.diff(u, axis=0), np.abs(np.diff(slip, axis=0))
-    e = u @ system.compatibility - slip
-    kinetic = 0.5 * _quadratic(p, np.linalg.inv(system.mass))
-    stored = 0.5 * (_quadratic(u, system.stiffness) + _quadratic(e, np.linalg.inv(system.flexibility)))
-    viscous = _cumulative(_quadratic(du, system.damping) / h)
-    # h(Fy|u̇₁| + η u̇₁²), spring by spring. A spring that never slips has |Δu₁| = 0 and perhaps Fy = ∞.
-    resistance = np.where(np.isinf(system.yield_force), 0.0, system.yield_force) + system.viscosity * dslip / h
-    plastic = _cumulative((dslip * resistance).sum(axis=1))
+def balance(system: System, h: float, u: Array, p: Array, slip: Array, force: Array, back_force: Array | None,
+            accumulated: Array | None, work: Array, imposed: Array | None) -> dict[str, Array]:
+    """All entries of the balance; arrays are (nodes, dof), (nodes, spring); force (steps, spring); ``work`` of the
+    loads in each step (steps,); ``imposed`` deformation by moving supports (nodes, spring) or None."""
+    du, dslip = np.diff(u, axis=0), np.diff(slip, axis=0)
+    e = system.deformation(u) - slip
+    if imposed is not None:
+        e = e + imposed
+        work = work + (force * np.diff(imposed, axis=0)).sum(axis=1)
+    kinetic = 0.5 * (system.velocity(p) * p).sum(axis=1)
+    stored = 0.5 * (quadratic(u, system.stiffness) + (system.force(e) * e).sum(axis=1))
+    viscous = _cumulative(system.damping_power(du) / h)
     hardening = _hardening(system, back_force, accumulated, len(u))
-    work = _cumulative((load * du).sum(axis=1))
-    total = kinetic + stored + viscous + plastic + hardening - work
+    plastic = _cumulative(slip_dissipation(system, h, force, dslip, back_force, accumulated).sum(axis=1))
+    given = _cumulative(work)
+    total = kinetic + stored + viscous + plastic + hardening - given
     imbalance = total - total[0]
-    largest = max(float(np.abs(x).max()) for x in (kinetic, stored, viscous, plastic, hardening, work))
+    largest = max(float(np.abs(x).max()) for x in (kinetic, stored, viscous, plastic, hardening, given))
     residual = float(np.abs(imbalance).max()) / largest if largest > 0 else 0.0
     return {"kinetic": kinetic, "stored": stored, "viscous": viscous, "plastic": plastic, "hardening": hardening,
-            "input": work, "imbalance": imbalance, "residual": np.array(residual)}
+            "input": given, "imbalance": imbalance, "residual": np.array(residual)}
+
+
+def slip_dissipation(system: System, h: float, force: Array, dslip: Array, back_force: Array | None,
+                     accumulated: Array | None) -> Array:
+    """Energy that slip dissipates in each step, spring by spring, by the law of the spring.
+
+    Sliders: h(Fy|u̇₁| + η u̇₁²); power laws: h c|u̇₁|^(1+α). Springs on a surface share their slip, so theirs is
+    F Δu₁ less what hardening stores.
+    """
+    size = np.abs(dslip)
+    # A spring that never slips has |Δu₁| = 0 and perhaps Fy = ∞.
+    resistance = np.where(np.isinf(system.yield_force), 0.0, system.yield_force) + system.viscosity * size / h
+    if np.any(system.coefficient > 0):
+        resistance = resistance + system.coefficient * (size / h) ** np.where(
+            system.coefficient > 0, system.exponent, 1.0)
+    out = np.asarray(size * resistance)
+    if np.any(system.blocked):
+        on = system.blocked
+        out[:, on] = (force * dslip)[:, on] - np.diff(_stored_by_hardening(
+            system, back_force, accumulated, len(dslip) + 1), axis=0)[:, on]
+    return out
 
 
 def _hardening(system: System, back_force: Array | None, accumulated: Array | None, nodes: int) -> Array:
-    energy = np.zeros(nodes)
+    return np.asarray(_stored_by_hardening(system, back_force, accumulated, nodes).sum(axis=1))
+
+
+def _stored_by_hardening(system: System, back_force: Array | None, accumulated: Array | None, nodes: int) -> Array:
+    energy = np.zeros((nodes, len(system.kinematic)))
     if back_force is not None:
         soft = np.divide(1.0, system.kinematic, out=np.zeros_like(system.kinematic), where=system.kinematic > 0)
-        energy = energy + 0.5 * (back_force**2 * soft).sum(axis=1)
+        energy = energy + 0.5 * back_force**2 * soft
     if accumulated is not None:
-        energy = energy + 0.5 * (accumulated**2 * system.isotropic).sum(axis=1)
+        energy = energy + 0.5 * accumulated**2 * system.isotropic
     return energy
-
-
-def _quadratic(x: Array, matrix: Array) -> Array:
-    return np.asarray(((x @ matrix) * x).sum(axis=1))
 
 
 def _cumulative(increments: Array) -> Array:

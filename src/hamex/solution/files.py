@@ -15,6 +15,7 @@ import numpy as np
 
 from hamex.errors import FileError
 from hamex.solution.solution import Solution, Status
+from hamex.solution.state import ON_DOFS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -74,7 +75,7 @@ def _netcdf(solution: Solution, path: Path) -> None:
 
     dataset = solution.dataset
     for name, value in solution.internal.items():
-        dataset[f"final_{name}"] = xr.Variable(("dof" if name == "acceleration" else "spring",), value)
+        dataset[f"final_{name}"] = xr.Variable(("dof" if name in ON_DOFS else "spring",), value)
     dataset.attrs = {
         "Conventions": "hamex-1", "step": solution.step, "status": solution.status.name,
         "length": solution.units.length, "force": solution.units.force,

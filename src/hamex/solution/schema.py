@@ -20,6 +20,9 @@ VARIABLES: dict[str, Variable] = {
     "displacement": Variable(("time", "dof"), "length", "displacement u relative to the ground"),
     "momentum": Variable(("time", "dof"), "momentum", "momentum p = M u̇"),
     "velocity": Variable(("time", "dof"), "velocity", "velocity M⁻¹p"),
+    "acceleration": Variable(("interval", "dof"), "acceleration", "mean acceleration of the step, Δu̇/h, relative"),
+    "absolute_acceleration": Variable(("interval", "dof"), "acceleration", "acceleration plus that of the ground"),
+    "deformation": Variable(("time", "spring"), "length", "deformation Bᵀu of the spring with its slider"),
     "slip": Variable(("time", "spring"), "length", "slip u₁ of the slider"),
     "node_force": Variable(("time", "spring"), "force", "spring force at the nodes, (Bᵀu − u₁)/a"),
     "impulse": Variable(("time", "spring"), "momentum", "impulse J of the spring force, eq. (54) at the start"),
@@ -29,6 +32,8 @@ VARIABLES: dict[str, Variable] = {
     "mean_displacement": Variable(("interval", "dof"), "length", "mean displacement of the step, eq. (88)"),
     "load": Variable(("interval", "dof"), "force", "load f* of the step"),
     "iterations": Variable(("interval",), "count", "Newton iterations spent in the step"),
+    "solves": Variable(("interval",), "count", "linear solves spent in the step"),
+    "searches": Variable(("interval",), "count", "points looked at by line searches in the step"),
     "kinetic": Variable(("time",), "energy", "kinetic energy ½pᵀM⁻¹p"),
     "stored": Variable(("time",), "energy", "elastic energy ½uᵀKu + ½eᵀA⁻¹e"),
     "viscous": Variable(("time",), "energy", "energy dissipated by the dashpots, cumulative"),
@@ -46,4 +51,5 @@ ENERGIES = ("kinetic", "stored", "viscous", "plastic", "hardening", "input", "im
 def unit(kind: str, length: str, force: str) -> str:
     """Unit of a kind, written with the model's length and force."""
     return {"length": length, "force": force, "momentum": f"{force} s", "velocity": f"{length}/s",
+            "acceleration": f"{length}/s²",
             "energy": f"{force} {length}", "count": "1", "one": "1"}[kind]

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
-from hamex.solution.energy import System, balance
+from hamex.solution.energy import balance
 from hamex.solution.peaks import Peak, peaks
 from hamex.solution.schema import ENERGIES, VARIABLES, unit
 from hamex.solution.state import State
+from hamex.solution.system import System
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,6 +41,26 @@ class UnitNames(Protocol):
     @property
     def force(self) -> str:
         """Unit of force."""
+
+
+@dataclass(frozen=True, eq=False)
+class Loading:
+    """The load of a run by channels, so that a large model never stores steps × dofs numbers.
+
+    Attributes
+    ----------
+    entered : the values that the march used, at nodes or one per step.
+    means : (step, channel), the mean of each step as the scheme sees it.
+    patterns : (dof, channel), forces on the dofs per unit of a channel.
+    ground : (dof, channel), ground acceleration that the dofs ride on per unit of a channel; zeros for forces.
+    moved : (node, spring), deformation that moving supports impose; None when all stand still.
+    """
+
+    entered: Array
+    means: Array
+    patterns: Array
+    ground: Array
+    moved: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +89,7 @@ class Solution:
     describe: Callable[[], dict[str, str]]
     status: Status = Status.FINISHED
     error: Mapping[str, float] = field(default_factory=dict)
+    loading: Loading | None = None
     _cache: dict[str, Array] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
@@ -104,20 +126,41 @@ class Solution:
         u, slip = self.histories["displacement"], self.histories["slip"]
         if self.system is None or name not in _DERIVED:
             raise InputError(f"the solution holds no {name!r}; it has {', '.join(self.names)}")
-        if name == "velocity":
-            self._cache[name] = np.linalg.solve(self.system.mass, self.histories["momentum"].T).T
+        assert self.loading is not None
+        if name == "load":
+            self._cache[name] = self.loading.means @ self.loading.patterns.T
+        elif name == "velocity":
+            self._cache[name] = self._velocity()
+        elif name == "deformation":
+            moved = self.loading.moved
+            self._cache[name] = self.system.deformation(u) + (0.0 if moved is None else moved)
         elif name == "node_force":
-            deformation = u @ self.system.compatibility - slip
-            self._cache[name] = np.linalg.solve(self.system.flexibility, deformation.T).T
+            self._cache[name] = self.system.force(self.values("deformation") - slip)
+        elif name == "acceleration":
+            self._cache[name] = np.diff(self.values("velocity"), axis=0) / self.step
+        elif name == "absolute_acceleration":
+            ground = self.loading.means @ self.loading.ground.T
+            self._cache[name] = self.values("acceleration") + ground
         elif name == "mean_displacement":
             self._cache[name] = 0.5 * (u[:-1] + u[1:])                                   # eq. (88)
         elif name == "impulse":
             start = self.internal["start_impulse"][None, :]
             self._cache[name] = np.cumsum(np.vstack([start, self.step * self.values("force")]), axis=0)
         else:
+            work = ((np.diff(u, axis=0) @ self.loading.patterns) * self.loading.means).sum(axis=1)
             self._cache.update(balance(
-                self.system, self.step, u, self.histories["momentum"], slip, self.histories.get("back_force"),
-                self.histories.get("accumulated_slip"), self.histories["load"]))
+                self.system, self.step, u, self.histories["momentum"], slip, self.histories["force"],
+                self.histories.get("back_force"), self.histories.get("accumulated_slip"), work, self.loading.moved))
+
+    def _velocity(self) -> Array:
+        """M⁻¹p; a dof without mass has no momentum, its velocity is the central difference."""
+        assert self.system is not None
+        velocity = self.system.velocity(self.histories["momentum"])
+        light = self.system.massless
+        if np.any(light):
+            u = self.histories["displacement"][:, light]
+            velocity[:, light] = np.gradient(u, self.step, axis=0) if len(u) > 1 else 0.0
+        return velocity
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -196,4 +239,5 @@ class Solution:
         return xr.Dataset(variables, coords=kept)
 
 
-_DERIVED = ("velocity", "node_force", "mean_displacement", "impulse", *ENERGIES)
+_DERIVED = ("load", "velocity", "deformation", "node_force", "acceleration", "absolute_acceleration",
+            "mean_displacement", "impulse", *ENERGIES)

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.errors import ProblemError
 
 Array = NDArray[Any]
-INTERNALS = ("back_force", "accumulated_slip", "impulse", "acceleration", "tangent")
+INTERNALS = ("back_force", "accumulated_slip", "impulse", "branch", "velocity", "acceleration", "tangent")
+ON_DOFS = ("velocity", "acceleration")
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,8 @@ class State:
     slip : u₁, one per spring [length].
     internal : ``back_force`` [force] and ``accumulated_slip`` [length] of hardening springs; ``impulse`` J of the
         springs [force·time], given by eq. (54) when left out;
-        ``acceleration`` and ``tangent``, which only Newmark carries.
+        ``branch`` (−1, 0, +1) of the springs, from which a structure guesses the next step;
+        ``velocity``, ``acceleration`` and ``tangent``, which only Newmark carries.
 
     Examples
     --------
@@ -58,7 +60,7 @@ class State:
                 raise ProblemError(f"State: {name} has {value.size} entries, the model needs {size}")
             return value
 
-        internal = {name: full(name, value, dofs if name == "acceleration" else springs)
+        internal = {name: full(name, value, dofs if name in ON_DOFS else springs)
                     for name, value in self.internal.items()}
         if np.any(internal.get("accumulated_slip", np.zeros(1)) < 0):
             raise ProblemError("State: accumulated_slip must not be negative")

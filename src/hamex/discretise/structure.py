@@ -1,0 +1,195 @@
+"""Prepare a structure: matrices of the step, springs by law, and the check that every step is convex.
+
+One step of any scheme with one stage is ``S x + weight · B F(e₀ + reach · Bᵀx) = r`` with the springs' slip over the
+time τ inside F; see :mod:`hamex.march.newton`. Here stand the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.discretise._stepforms import linear_element as linear_element_form
+from hamex.discretise.lift import lift
+from hamex.errors import ModelError, SchemeError
+from hamex.model.record import Model
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class OneStage:
+    """The equation of a step: S = matrix + low · diag(low_weight) · lowᵀ, and its three numbers."""
+
+    matrix: Any
+    low: Array
+    low_weight: Array
+    weight: float
+    reach: float
+    tau: float
+
+
+def galerkin_stage(model: Model, h: float) -> OneStage:
+    """The linear time element, from the generated step form: rows "motion" and "spring" at the start of the step."""
+    form = linear_element_form(h)
+    damping = model.damping
+    blocks = {"m": model.mass, "c": damping.matrix, "k": model.stiffness, "a": 1.0, "b": 1.0}
+    start, spring = (lift(form[name], blocks) for name in ("motion_start", "spring_start"))
+    half = form["motion_start"]["du"]["c"]
+    return OneStage(_sparse(start["du"]), damping.shapes, half * damping.weights,
+                    weight=start["F"], reach=-spring["du"], tau=spring["g"])
+
+
+def newmark_stage(model: Model, h: float, beta: float, gamma: float) -> OneStage:
+    """Newmark's family: M/(βh²) + γC/(βh) + K, springs returned at the end of the step."""
+    to_a, to_v = 1 / (beta * h * h), gamma / (beta * h)
+    damping = model.damping
+    matrix = to_a * model.mass + to_v * damping.matrix + model.stiffness
+    return OneStage(_sparse(matrix), damping.shapes, to_v * damping.weights, weight=1.0, reach=1.0, tau=h)
+
+
+def _sparse(matrix: Any) -> Any:
+    from scipy import sparse
+
+    return sparse.csr_array(matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Stiffness of the springs by blocks: scalar springs and full blocks, with the place of each in the tangents T."""
+
+    stiffness: Array              # 1/a of the springs that stand alone; the diagonal of k for those in blocks
+    full: list[Array]             # k of the blocks
+    first: Array                  # their first springs
+    place: Array                  # their first entries in T
+
+    @property
+    def entries(self) -> int:
+        """Length of T: one entry per spring, then the blocks."""
+        return len(self.stiffness) + sum(k.size for k in self.full)
+
+
+def spring_blocks(model: Model) -> Blocks:
+    """Invert the flexibility block by block."""
+    springs = len(model.springs)
+    flexibility = _sparse(model.flexibility)
+    diagonal = flexibility.diagonal()
+    if np.any(diagonal <= 0):
+        raise ModelError(f"spring {model.springs[int(np.argmin(diagonal))]!r} needs a positive flexibility")
+    stiffness = 1 / diagonal
+    group = model.laws.get("surface")
+    if group is None:
+        return Blocks(stiffness, [], np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp))
+    full, place, at = [], [], springs
+    for first, size in zip(group.first, group.size, strict=True):
+        k = np.linalg.inv(flexibility[first:first + size, first:first + size].toarray())
+        k = 0.5 * (k + k.T)
+        full.append(k)
+        stiffness[first:first + size] = np.diag(k)
+        place.append(at)
+        at += size * size
+    return Blocks(stiffness, full, np.array(group.first), np.array(place))
+
+
+def softest(model: Model, blocks: Blocks, tau: float) -> Array:
+    """Lower bound of the springs' tangents, everything slipping: in the layout of T."""
+    T = np.zeros(blocks.entries)
+    law = model.laws["slider"]
+    k = blocks.stiffness[law.springs]
+    held = law.viscosity + tau * (law.kinematic + law.isotropic)
+    T[law.springs] = np.where(np.isinf(law.yield_force), k, k * held / (held + tau * k))
+    group = model.laws.get("surface")
+    for i, k_block in enumerate(blocks.full):
+        assert group is not None
+        size = len(k_block)
+        part = slice(group.begin[i], group.begin[i + 1])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            flow = (group.weight[part, :size] * (tau * group.reference[part] ** 2 / group.viscosity[part])[:, None])
+            flow = np.where(group.weight[part, :size] > 0, flow, 0.0).sum(axis=0)     # softest slip per force
+            give = 1 / (1 / flow + group.kinematic[i, :size])
+        give = np.where(flow > 0, give, 0.0)
+        firm = np.isfinite(give)
+        soft = np.linalg.inv(k_block)[np.ix_(firm, firm)] + np.diag(give[firm])
+        tangent = np.zeros((size, size))
+        tangent[np.ix_(firm, firm)] = np.linalg.inv(soft) if firm.any() else 0.0
+        T[blocks.place[i]:blocks.place[i] + size * size] = tangent.ravel()
+    return T
+
+
+def tangent_matrix(model: Model, blocks: Blocks, T: Array) -> Any:
+    """B T Bᵀ."""
+    from scipy import sparse
+
+    springs = len(model.springs)
+    alone = np.ones(springs, dtype=bool)
+    for first, k in zip(blocks.first, blocks.full, strict=True):
+        alone[first:first + len(k)] = False
+    pieces = [sparse.coo_array(np.diag(T[:springs] * alone))] if springs <= 64 else [
+        sparse.coo_array(sparse.diags_array(T[:springs] * alone))]
+    for first, k, place in zip(blocks.first, blocks.full, blocks.place, strict=True):
+        row, column = (x.ravel() + first for x in np.indices(k.shape))
+        pieces.append(sparse.coo_array((T[place:place + k.size], (row, column)), shape=(springs, springs)))
+    total = sum((sparse.csr_array(piece) for piece in pieces[1:]), sparse.csr_array(pieces[0]))
+    b = _sparse(model.compatibility)
+    return b @ total @ b.T
+
+
+def check_convex(model: Model, blocks: Blocks, stage: Callable[[float], OneStage], h: float, who: str) -> None:
+    """Refuse a step at which the potential is not strictly convex, and name the admissible one."""
+    if _weakest(model, blocks, stage(h)) is None:
+        return
+    low = h
+    while low > 1e-9 * h and _weakest(model, blocks, stage(low)) is not None:
+        low *= 0.5
+    weak = _weakest(model, blocks, stage(low))
+    if weak is not None:
+        raise ModelError(
+            f"nothing resists {model.dofs[weak]!r} once its springs slip: it has no mass, and its springs neither "
+            "viscosity nor hardening. Give it mass, or a spring there viscosity, hardening or a higher yield force")
+    high = min(2 * low, h)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if _weakest(model, blocks, stage(middle)) is None else (low, middle)
+    raise SchemeError(f"{who}: with the negative stiffness of this model the step must be below {low:.6g} s, "
+                      f"got {h:g} s")
+
+
+def _weakest(model: Model, blocks: Blocks, stage: OneStage) -> int | None:
+    """None if S + weight·reach · B T Bᵀ is positive definite in the softest state; else a dof that shows it is not."""
+    factor = stage.weight * stage.reach
+    matrix = stage.matrix + factor * tangent_matrix(model, blocks, softest(model, blocks, stage.tau))
+    size = matrix.shape[0]
+    scale = np.abs(stage.matrix.diagonal()) + factor * tangent_matrix(model, blocks, _elastic(blocks)).diagonal()
+    if np.any(scale <= 0):
+        return int(np.argmin(scale))
+    unit = 1 / np.sqrt(scale)
+    if size <= 400:
+        full = unit[:, None] * matrix.toarray() * unit
+        values, vectors = np.linalg.eigh(full)
+        return None if values[0] > 1e-13 else int(np.abs(vectors[:, 0]).argmax())
+    return _weakest_pivot(matrix, unit)
+
+
+def _weakest_pivot(matrix: Any, unit: Array) -> int | None:
+    from scipy import sparse
+    from scipy.sparse.linalg import splu
+
+    scaling = sparse.diags_array(unit)
+    scaled = sparse.csc_array(scaling @ matrix @ scaling)
+    try:
+        # Symmetric ordering and diagonal pivots: the pivots are those of L D Lᵀ, their signs the inertia.
+        factors = splu(scaled, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    except RuntimeError:
+        return 0
+    pivots = factors.U.diagonal()
+    worst = int(np.argmin(pivots))
+    return None if pivots[worst] > 1e-13 else int(np.flatnonzero(factors.perm_c == worst)[0])
+
+
+def _elastic(blocks: Blocks) -> Array:
+    T = np.concatenate([blocks.stiffness, *(k.ravel() for k in blocks.full)])
+    return np.asarray(T)

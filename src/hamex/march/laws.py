@@ -1,0 +1,396 @@
+"""Local maps: force and tangent of every spring for a given deformation, at the end of half (or all) of a step.
+
+All laws answer one question, ``A F + τ g(F) ∋ e``: elastic deformation plus the slip of the time τ make up the
+deformation e that the spring sees. Letters as in ``docs/glossary.md``: X back force, w accumulated slip at the start;
+κ = τ k · rate is the share of the excess force that slipping takes away.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = Any
+
+WIDEST = 6              # components of a block: the end forces of a beam in space
+_NEWTON = 100           # far more than the quadratic iterations below ever need
+
+
+class Sliders(NamedTuple):
+    """Springs with one force each; rate and κ belong to the step."""
+
+    spring: Array
+    k: Array
+    yield_force: Array
+    kinematic: Array
+    isotropic: Array
+    rate: Array      # 1/(η + τ(k + Hk + Hi))
+    kappa: Array     # τ k rate
+
+
+class Powers(NamedTuple):
+    """Dashpots F = c|v|^α behind a spring."""
+
+    spring: Array
+    k: Array
+    c: Array
+    alpha: Array
+
+
+class Surfaces(NamedTuple):
+    """Blocks of forces that yield on ellipsoids; see hamex.model.law.Surfaces. ``kappa`` is (η + τ Hi)/(τ r²)."""
+
+    first: Array
+    size: Array
+    begin: Array
+    place: Array     # first entry of the block's tangent in T
+    k: Array         # (block, size, size): inverse of the flexibility
+    weight: Array
+    center: Array
+    reference: Array
+    isotropic: Array
+    primary: Array
+    kinematic: Array
+    kappa: Array
+
+
+def evaluate(e: Array, X: Array, w: Array, tau: float, sliders: Sliders, powers: Powers | None,
+             surfaces: Surfaces | None, work: Array, forced: bool, branch: Array, F: Array, T: Array, slip: Array,
+             grown: Array) -> bool:
+    """Fill force F, tangent T, slip and growth of w within τ; returns True when a branch changed.
+
+    ``branch`` is −1, 0 or +1 per spring. When ``forced`` the sliders stay on the branch given, on its straight
+    line prolonged: that is the first guess of a step. ``powers`` and ``surfaces`` are None where a model has none,
+    so that the compiler leaves them out.
+    """
+    changed = False
+    for i in range(len(sliders.spring)):
+        j = sliders.spring[i]
+        trial = sliders.k[i] * e[j]
+        from_back = trial - X[j]
+        limit = sliders.yield_force[i] + sliders.isotropic[i] * w[j]
+        sign = branch[j]
+        if not forced:
+            sign = 0
+            if from_back > limit:
+                sign = 1
+            elif from_back < -limit:
+                sign = -1
+            if sign != branch[j]:
+                changed = True
+                branch[j] = sign
+        if sign == 0:
+            F[j] = trial
+            T[j] = sliders.k[i]
+            slip[j] = 0.0
+            grown[j] = 0.0
+        else:
+            excess = from_back - sign * limit
+            F[j] = trial - sliders.kappa[i] * excess
+            T[j] = sliders.k[i] * (1.0 - sliders.kappa[i])
+            slip[j] = tau * (sliders.rate[i] * excess)
+            grown[j] = sign * slip[j]
+    if powers is not None:
+        flowed(e, tau, powers, F, T, slip, grown)
+    if surfaces is not None:
+        for i in range(len(surfaces.first)):
+            if surface_block(i, e, X, w, tau, surfaces, work, branch, F, T, slip, grown):
+                changed = True
+    return changed
+
+
+def flowed(e: Array, tau: float, powers: Powers, F: Array, T: Array, slip: Array, grown: Array) -> None:
+    """Force, tangent and travel of the power-law dashpots."""
+    for i in range(len(powers.spring)):
+        j = powers.spring[i]
+        size = power_force(abs(e[j]), 1.0 / powers.k[i], tau, powers.c[i], powers.alpha[i])
+        F[j] = size if e[j] > 0.0 else -size
+        T[j] = power_tangent(size, 1.0 / powers.k[i], tau, powers.c[i], powers.alpha[i])
+        slip[j] = e[j] - F[j] / powers.k[i]
+        grown[j] = abs(slip[j])
+
+
+def power_force(e: float, a: float, tau: float, c: float, alpha: float) -> float:
+    """F ≥ 0 with a F + τ (F/c)^(1/α) = e, by Newton from above on a convex increasing function."""
+    if e <= 0.0:
+        return 0.0
+    if alpha <= 1.0:
+        power = 1.0 / alpha
+        F = min(e / a, c * (e / tau) ** alpha)
+        for _ in range(_NEWTON):
+            flow = tau * (F / c) ** power
+            step = (a * F + flow - e) / (a + power * flow / F)
+            if step <= 1e-16 * F:
+                break
+            F -= step
+        return F
+    z = min(e / tau, (e / (a * c)) ** (1.0 / alpha))     # slip rate; here the force is its convex function
+    for _ in range(_NEWTON):
+        stretch = a * c * z**alpha
+        step = (stretch + tau * z - e) / (tau + alpha * stretch / z)
+        if step <= 1e-16 * z:
+            break
+        z -= step
+    return c * z**alpha
+
+
+def power_tangent(F: float, a: float, tau: float, c: float, alpha: float) -> float:
+    """dF/de of :func:`power_force`."""
+    if F <= 0.0:
+        return 1.0 / a if alpha < 1.0 else (0.0 if alpha > 1.0 else 1.0 / (a + tau / c))
+    return 1.0 / (a + tau / (alpha * c) * (F / c) ** (1.0 / alpha - 1.0))
+
+
+def surface_block(i: int, e: Array, X: Array, w: Array, tau: float, surfaces: Surfaces, work: Array, branch: Array,
+                  F: Array, T: Array, slip: Array, grown: Array) -> bool:
+    """One block of coupled forces with any elastic flexibility and at most two ellipsoids.
+
+    The slip of the step is s = Σθⱼ Pⱼ ξⱼ with ξⱼ = F − X − cⱼ and multipliers θⱼ ≥ 0, which maximise a concave dual
+    function; its derivative vanishes where ρⱼ/nⱼ = 1 − κⱼθⱼ, an equation that is straight in θ for a circle. With
+    two surfaces the second multiplier is eliminated inside the first equation, which stays monotone.
+    """
+    first, m = surfaces.first[i], surfaces.size[i]
+    begin, count = surfaces.begin[i], surfaces.begin[i + 1] - surfaces.begin[i]
+    k, trial = surfaces.k[i], work[0]
+    for a in range(m):
+        total = 0.0
+        for b in range(m):
+            total += k[a, b] * e[first + b]
+        F[first + a] = total
+        trial[a] = total - X[first + a]
+        slip[first + a] = 0.0
+        grown[first + a] = 0.0
+    theta = work[1]
+    theta[0] = 0.0
+    theta[1] = 0.0
+    if count > 0:
+        # One surface alone, then the other alone, then both.
+        done = violated(i, m, begin, count, w, trial, surfaces, work) < 0
+        if not done:
+            for j in range(count):
+                theta[0] = 0.0
+                theta[1] = 0.0
+                multiplier(i, m, begin, j, -1, w, trial, surfaces, work)
+                other = 1 - j
+                done = count == 1 or residual_of(i, m, begin, other, w, trial, surfaces, work) >= 0.0
+                if done and theta[j] > 0.0:
+                    break
+            if not done:
+                theta[0] = 0.0
+                theta[1] = 0.0
+                multiplier(i, m, begin, 0, 1, w, trial, surfaces, work)
+    flow(i, m, begin, count, trial, surfaces, work)
+    s = work[2]
+    for a in range(m):
+        slip[first + a] = s[a]
+        for b in range(m):
+            F[first + a] -= k[a, b] * s[b]
+    changed = False
+    for j in range(count):
+        sign = 1 if theta[j] > 0.0 else 0
+        place = surfaces.primary[begin + j]
+        if branch[place] != sign:
+            branch[place] = sign
+            changed = True
+        if sign == 1:
+            n = norm(begin + j, m, j, surfaces, work)
+            grown[place] = theta[j] * n / surfaces.reference[begin + j]
+    tangent(i, m, begin, count, w, trial, surfaces, work, T)
+    return changed
+
+
+def violated(i: int, m: int, begin: int, count: int, w: Array, trial: Array, surfaces: Surfaces, work: Array) -> int:
+    """A surface that the elastic trial violates, or −1."""
+    for j in range(count):
+        if residual_of(i, m, begin, j, w, trial, surfaces, work) < 0.0:
+            return j
+    return -1
+
+
+def flow(i: int, m: int, begin: int, count: int, trial: Array, surfaces: Surfaces, work: Array) -> None:
+    """Slip s and distances ξ for given multipliers: (I + N Y) s = Σθⱼ Pⱼ (trial − cⱼ), N = Σθⱼ Pⱼ, Y = k + Hk."""
+    theta, s, k, hard = work[1], work[2], surfaces.k[i], surfaces.kinematic[i]
+    for a in range(m):
+        s[a] = 0.0
+        n = 0.0
+        for j in range(count):
+            n += theta[j] * surfaces.weight[begin + j, a]
+            s[a] += theta[j] * surfaces.weight[begin + j, a] * (trial[a] - surfaces.center[begin + j, a])
+        for b in range(m):
+            work[5 + a, b] = n * (k[a, b] + (hard[a] if a == b else 0.0)) + (1.0 if a == b else 0.0)
+    # Elimination without pivoting: every leading minor of I + N Y is positive.
+    for a in range(m):
+        for b in range(a + 1, m):
+            factor = work[5 + b, a] / work[5 + a, a]
+            work[5 + b, a] = factor
+            for d in range(a + 1, m):
+                work[5 + b, d] -= factor * work[5 + a, d]
+    eliminate(m, s, work)
+    for j in range(count):
+        for a in range(m):
+            total = trial[a] - surfaces.center[begin + j, a] - hard[a] * s[a]
+            for b in range(m):
+                total -= k[a, b] * s[b]
+            work[3 + j, a] = total
+
+
+def eliminate(m: int, x: Array, work: Array) -> None:
+    """Solve (I + N Y) x = x in place with the factors that :func:`flow` left."""
+    for a in range(m):
+        for b in range(a):
+            x[a] -= work[5 + a, b] * x[b]
+    for a in range(m - 1, -1, -1):
+        for b in range(a + 1, m):
+            x[a] -= work[5 + a, b] * x[b]
+        x[a] /= work[5 + a, a]
+
+
+def norm(surface: int, m: int, j: int, surfaces: Surfaces, work: Array) -> float:
+    """n = √(ξᵀPξ) of surface j of the block."""
+    total = 0.0
+    for a in range(m):
+        total += surfaces.weight[surface, a] * work[3 + j, a] ** 2
+    return math.sqrt(total)
+
+
+def residual_of(i: int, m: int, begin: int, j: int, w: Array, trial: Array, surfaces: Surfaces, work: Array) -> float:
+    """ρ/n − 1 + κθ of surface j: negative where θ must grow."""
+    flow(i, m, begin, surfaces.begin[i + 1] - begin, trial, surfaces, work)
+    n = norm(begin + j, m, j, surfaces, work)
+    if n == 0.0:
+        return np.inf
+    rho = 1.0 + surfaces.isotropic[begin + j] * w[surfaces.primary[begin + j]] / surfaces.reference[begin + j]
+    return rho / n - 1.0 + surfaces.kappa[begin + j] * work[1, j]
+
+
+def coupling(i: int, m: int, begin: int, j: int, other: int, surfaces: Surfaces, work: Array) -> float:
+    """vⱼᵀ Y H v_other with v = Pξ and H = (I + N Y)⁻¹; leaves H v_other in a row of the work space."""
+    q, k, hard = work[11 + other], surfaces.k[i], surfaces.kinematic[i]
+    for a in range(m):
+        q[a] = surfaces.weight[begin + other, a] * work[3 + other, a]
+    eliminate(m, q, work)
+    total = 0.0
+    for a in range(m):
+        y = hard[a] * q[a]
+        for b in range(m):
+            y += k[a, b] * q[b]
+        total += surfaces.weight[begin + j, a] * work[3 + j, a] * y
+    return total
+
+
+def multiplier(i: int, m: int, begin: int, j: int, inner: int, w: Array, trial: Array, surfaces: Surfaces,
+               work: Array) -> None:
+    """Multiplier θⱼ ≥ 0 by Newton in a bracket; ``inner`` is the surface eliminated meanwhile, or −1."""
+    theta = work[1]
+    low, high = 0.0, np.inf
+    theta[j] = 0.0
+    for _ in range(_NEWTON):
+        if inner >= 0:
+            inner_multiplier(i, m, begin, inner, w, trial, surfaces, work)
+        r = residual_of(i, m, begin, j, w, trial, surfaces, work)
+        if r >= 0.0:
+            high = theta[j]
+            if high == 0.0:
+                break
+        else:
+            low = theta[j]
+        slope = slope_of(i, m, begin, j, w, surfaces, work)
+        if inner >= 0 and theta[inner] > 0.0:
+            across = coupling(i, m, begin, j, inner, surfaces, work)
+            slope -= (across * rho_over(begin + j, j, m, w, surfaces, work)
+                      * across * rho_over(begin + inner, inner, m, w, surfaces, work)
+                      / slope_of(i, m, begin, inner, w, surfaces, work))
+        new = theta[j] - r / slope
+        if not low <= new <= high:
+            new = 0.5 * (low + high)
+        if abs(r) <= 4e-16 or abs(new - theta[j]) <= 2e-16 * new or not low < new < high:
+            break
+        theta[j] = new
+    if inner >= 0:
+        inner_multiplier(i, m, begin, inner, w, trial, surfaces, work)
+
+
+def inner_multiplier(i: int, m: int, begin: int, j: int, w: Array, trial: Array, surfaces: Surfaces,
+                     work: Array) -> None:
+    """Multiplier θⱼ ≥ 0 while the other one is held: the same bracketed Newton."""
+    theta = work[1]
+    low, high = 0.0, np.inf
+    theta[j] = 0.0
+    for _ in range(_NEWTON):
+        r = residual_of(i, m, begin, j, w, trial, surfaces, work)
+        if r >= 0.0:
+            high = theta[j]
+            if high == 0.0:
+                break
+        else:
+            low = theta[j]
+        new = theta[j] - r / slope_of(i, m, begin, j, w, surfaces, work)
+        if not low <= new <= high:
+            new = 0.5 * (low + high)
+        if abs(r) <= 4e-16 or abs(new - theta[j]) <= 2e-16 * new or not low < new < high:
+            break
+        theta[j] = new
+
+
+def rho_over(surface: int, j: int, m: int, w: Array, surfaces: Surfaces, work: Array) -> float:
+    """ρ/n³ of a surface."""
+    rho = 1.0 + surfaces.isotropic[surface] * w[surfaces.primary[surface]] / surfaces.reference[surface]
+    return rho / norm(surface, m, j, surfaces, work) ** 3
+
+
+def slope_of(i: int, m: int, begin: int, j: int, w: Array, surfaces: Surfaces, work: Array) -> float:
+    """Derivative of :func:`residual_of` with respect to its own multiplier."""
+    return (rho_over(begin + j, j, m, w, surfaces, work) * coupling(i, m, begin, j, j, surfaces, work)
+            + surfaces.kappa[begin + j])
+
+
+def tangent(i: int, m: int, begin: int, count: int, w: Array, trial: Array, surfaces: Surfaces, work: Array,
+            T: Array) -> None:
+    """dF/de = k − k H N k − Σ k qᵢ (Mθ⁻¹)ᵢⱼ qⱼᵀ k over the active surfaces, q = H v."""
+    place, k, theta = surfaces.place[i], surfaces.k[i], work[1]
+    for b in range(m):
+        column = work[13]
+        for a in range(m):
+            n = 0.0
+            for j in range(count):
+                n += theta[j] * surfaces.weight[begin + j, a]
+            column[a] = n * k[a, b]
+        eliminate(m, column, work)
+        for a in range(m):
+            total = k[a, b]
+            for d in range(m):
+                total -= k[a, d] * column[d]
+            T[place + a * m + b] = total
+    first = count > 0 and theta[0] > 0.0
+    second = count > 1 and theta[1] > 0.0
+    if not (first or second):
+        return
+    g00, g11, g01 = 1.0, 1.0, 0.0
+    if first:
+        g00 = coupling(i, m, begin, 0, 0, surfaces, work) + surfaces.kappa[begin] / rho_over(
+            begin, 0, m, w, surfaces, work)
+    if second:
+        g11 = coupling(i, m, begin, 1, 1, surfaces, work) + surfaces.kappa[begin + 1] / rho_over(
+            begin + 1, 1, m, w, surfaces, work)
+    if first and second:
+        g01 = coupling(i, m, begin, 0, 1, surfaces, work)
+    det = g00 * g11 - g01 * g01
+    for j in range(count):
+        if theta[j] > 0.0:
+            for a in range(m):
+                total = 0.0
+                for b in range(m):
+                    total += k[a, b] * work[11 + j, b]
+                work[14 + j, a] = total
+    for a in range(m):
+        for b in range(m):
+            out = 0.0
+            if first:
+                out += g11 * work[14, a] * work[14, b]
+            if second:
+                out += g00 * work[15, a] * work[15, b]
+            if first and second:
+                out -= g01 * (work[14, a] * work[15, b] + work[15, a] * work[14, b])
+            T[place + a * m + b] -= out / det

@@ -1,0 +1,92 @@
+"""Explicit leap-frog with a return map for chains of lumped masses: the honest rival for shear frames.
+
+Storey i (1 … N) lies between floors i − 1 and i; floor 0 is the ground, at rest in relative coordinates. Displacement
+stands on the nodes of time, velocity half-way between them; every spring is returned to its yield limit at the node
+(backward Euler in the slip, as in :mod:`hamex.march.newmark`). Nothing is solved and nothing iterates, but the step is
+stable only up to :func:`stable_step`, and every floor needs a mass.
+
+The storey dashpots see a velocity that is known already: that of the last half step plus ``ahead`` times its last
+change. 0 is the usual lagged velocity, first order in the damping; 0.5 extrapolates to the node and keeps the order 2,
+for a shorter stable step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import MutableSequence, Sequence
+
+Numbers = Sequence[float]
+Out = MutableSequence[float]
+Rows = MutableSequence[MutableSequence[float]]
+
+
+def stable_step(frequency: float, ratio: float, ahead: float) -> float:
+    """Longest stable step of an elastic mode: ``2/ω · (√(1 + z²) − z)`` with ``z = (1 + 2·ahead)·ratio``.
+
+    The mode of the highest frequency rules a frame with storey dashpots. It flips its sign at every step there,
+    and so does its velocity, which the dashpots then see (1 + 2·ahead) times too large. Yielding only softens.
+
+    Parameters
+    ----------
+    frequency : circular frequency ω of the mode [1/time].
+    ratio : its damping ratio [1].
+    ahead : as in :func:`leapfrog`.
+
+    Examples
+    --------
+    >>> stable_step(10.0, 0.0, 0.0)
+    0.2
+    """
+    z = (1.0 + 2.0 * ahead) * ratio
+    return 2.0 / frequency * (math.sqrt(1.0 + z * z) - z)
+
+
+def leapfrog(load: Numbers, pattern: Numbers, h: float, inv_mass: Numbers, k: Numbers, c: Numbers, ahead: float,
+             yield_force: Numbers, viscosity: Numbers, kinematic: Numbers, isotropic: Numbers,
+             u: Rows, s: Rows, v: Out, X: Out, w: Out, give: Out, rate: Out, F: Out) -> int:
+    """March under ``pattern · load`` at the nodes; returns 0, or the number of the step that left the finite numbers.
+
+    Arrays over floors and storeys have N + 1 entries, the first for the ground, where only ``u`` and ``v`` are read and
+    must be zero. Row 0 of the displacements u and the slips s holds the start, v the velocity there; v ends half a step
+    before the last node. Back force X and accumulated slip w go in and come out; give, rate and F (N + 2 entries) are
+    work space.
+    """
+    top = len(inv_mass) - 1
+    u1, s1 = u[0], s[0]
+    for i in range(1, top + 1):
+        give[i] = 1.0 / (k[i] + kinematic[i] + isotropic[i] + viscosity[i] / h)  # slip per unit of excess force
+        rate[i] = v[i] - v[i - 1]
+        F[i] = k[i] * (u1[i] - u1[i - 1] - s1[i]) + c[i] * rate[i]
+    F[top + 1] = 0.0                                             # nothing stands on the roof
+    kick = 0.5 * h                                               # from the node to the first half step
+    for r in range(1, len(load)):
+        f = load[r - 1]
+        u0, s0, u1, s1 = u1, s1, u[r], s[r]
+        lower, speed = u1[0], v[0]                               # of the floor below, already in the new step
+        for i in range(1, top + 1):
+            # F[i + 1] is still the old one, F[i] is read before it is replaced: one pass serves floors and storeys.
+            vi = v[i] + kick * (inv_mass[i] * (pattern[i] * f + (F[i + 1] - F[i])))
+            ui = u0[i] + h * vi
+            si = s0[i]
+            Fi = k[i] * (ui - lower - si)
+            trial = Fi - X[i]
+            excess = abs(trial) - (yield_force[i] + isotropic[i] * w[i])
+            if excess > 0.0:
+                slip = excess * give[i]
+                w[i] += slip
+                if trial < 0.0:
+                    slip = -slip
+                si += slip
+                Fi -= k[i] * slip
+                X[i] += kinematic[i] * slip
+            new = vi - speed
+            F[i] = Fi + c[i] * (new + ahead * (new - rate[i]))
+            rate[i] = new
+            v[i] = vi
+            u1[i] = ui
+            s1[i] = si
+            lower, speed = ui, vi
+        if not abs(lower) < math.inf:
+            return r
+        kick = h
+    return 0

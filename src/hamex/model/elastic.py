@@ -1,0 +1,65 @@
+"""Elastic stiffness of a model: springs that have not slipped, in parallel with the linear stiffness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hamex.model.law import Powers, Sliders
+
+
+def inverse(flexibility: Any) -> Any:
+    """``A⁻¹`` of a block-diagonal flexibility, block by block, as a sparse array."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    a = sparse.csr_array(flexibility)
+    count, label = connected_components(a, directed=False)
+    if count == a.shape[0]:
+        return sparse.diags_array(1 / a.diagonal()).tocsr()
+    order = np.argsort(label, kind="stable")
+    sizes = np.bincount(label)
+    start = np.cumsum(sizes) - sizes
+    rows, columns, values = [], [], []
+    for size in np.unique(sizes):       # all blocks of one size at once
+        members = order[start[sizes == size][:, None] + np.arange(size)]
+        row = np.repeat(members, size, axis=1)
+        column = np.tile(members, size)
+        blocks = np.asarray(a[row.ravel(), column.ravel()]).reshape(-1, size, size)
+        rows.append(row.ravel())
+        columns.append(column.ravel())
+        values.append(np.linalg.inv(blocks).ravel())
+    return sparse.csr_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=a.shape)
+
+
+def elastic_stiffness(stiffness: Any, flexibility: Any, compatibility: Any) -> Any:
+    """``K + B A⁻¹ Bᵀ``: what resists a sudden motion, before anything slips."""
+    from scipy import sparse
+
+    b = sparse.csr_array(compatibility)
+    return sparse.csr_array(sparse.csr_array(stiffness) + b @ inverse(flexibility) @ b.T)
+
+
+def static_stiffness(stiffness: Any, flexibility: Any, compatibility: Any, laws: Mapping[str, Any]) -> Any:
+    """``K + B A⁻¹ Bᵀ`` without the springs that flow under any force: what resists a slow small motion.
+
+    Power-law and Maxwell dampers carry no force at rest, so their braces do not count; a slider with yield force
+    zero counts with its hardening in series.
+    """
+    from scipy import sparse
+
+    b = sparse.csr_array(compatibility)
+    springs = inverse(flexibility)
+    share = np.ones(b.shape[1])
+    for group in laws.values():
+        if isinstance(group, Powers):
+            share[group.springs] = 0.0
+        elif isinstance(group, Sliders):
+            flows = group.yield_force == 0
+            hardening = (group.kinematic + group.isotropic)[flows]
+            places = group.springs[flows]
+            share[places] = hardening / (springs.diagonal()[places] + hardening)
+    root = sparse.diags_array(np.sqrt(share))
+    return sparse.csr_array(sparse.csr_array(stiffness) + b @ root @ springs @ root @ b.T)

@@ -1,0 +1,137 @@
+"""Checks of what a builder is given: numbers per floor, matrices, names. Every message names the culprit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.checks import is_finite
+from hamex.errors import ModelError
+
+Array = NDArray[Any]
+SYMMETRIC = 1e-9    # relative difference from its transpose at which a matrix is no longer taken as symmetric
+SINGULAR = 1e-13    # pivot relative to its diagonal entry at which nothing is said to resist
+ROUNDED = 1e-10     # negative pivot relative to its diagonal entry that rounding of the input explains
+
+
+def number(who: str, what: str, value: object, *, positive: bool = False, signed: bool = False) -> float:
+    """A finite number, not negative unless ``signed``, above zero if ``positive``.
+
+    >>> number("truss", "mass of node 'A'", 2)
+    2.0
+    """
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if not is_finite(value):
+        raise ModelError(f"{who}: {what} must be a finite number, got {value!r}")
+    result = float(value)  # type: ignore[arg-type]
+    if positive and result <= 0:
+        raise ModelError(f"{who}: {what} must be positive, got {result:g}")
+    if result < 0 and not signed:
+        raise ModelError(f"{who}: {what} must not be negative, got {result:g}")
+    return result
+
+
+def numbers(who: str, what: str, values: object, labels: Sequence[str], *, positive: bool = False) -> Array:
+    """One number for all labels, or a sequence with one for each.
+
+    >>> numbers("shear_frame", "height", 3.0, ("storey 1", "storey 2")).tolist()
+    [3.0, 3.0]
+    """
+    row = each(who, what, values, labels)
+    return np.array([number(who, f"{what} of {label}", value, positive=positive)
+                     for label, value in zip(labels, row, strict=True)])
+
+
+def each(who: str, what: str, values: Any, labels: Sequence[str]) -> list[Any]:
+    """Spread one value over all labels, or take the sequence as it is if its length fits."""
+    if isinstance(values, str) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
+        return [values] * len(labels)
+    row = list(values)
+    if len(row) != len(labels):
+        raise ModelError(f"{who}: {what}: {len(row)} given for {len(labels)} "
+                         f"({labels[0]} to {labels[-1]}); give one for all, or one for each")
+    return row
+
+
+def unique(who: str, what: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The names, if no two are equal."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ModelError(f"{who}: two {what} are named {name!r}; names must differ")
+        seen.add(name)
+    return tuple(names)
+
+
+def square(who: str, what: str, matrix: Any, size: int | None = None) -> Any:
+    """A symmetric sparse matrix from a plain or sparse one; a vector is its diagonal."""
+    result = sparse_matrix(who, what, np.diag(matrix) if np.ndim(matrix) == 1 else matrix)
+    rows, columns = result.shape
+    if rows != columns or (size is not None and rows != size):
+        need = f"{size} × {size}" if size is not None else "square"
+        raise ModelError(f"{who}: {what} is {rows} × {columns}, it must be {need}")
+    if rows == 0:
+        raise ModelError(f"{who}: {what} is empty")
+    skew = abs(result - result.T)
+    if skew.nnz and skew.max() > SYMMETRIC * abs(result).max():
+        i, j = np.unravel_index(skew.toarray().argmax(), skew.shape)
+        raise ModelError(f"{who}: {what} is not symmetric: entry ({i}, {j}) is {result[i, j]:g}, "
+                         f"entry ({j}, {i}) is {result[j, i]:g}")
+    return (result + result.T) / 2
+
+
+def sparse_matrix(who: str, what: str, matrix: Any) -> Any:
+    """A plain or sparse matrix of finite numbers as a sparse one."""
+    from scipy import sparse
+
+    try:
+        result = sparse.csr_array(matrix, dtype=float) if sparse.issparse(matrix) else \
+            sparse.csr_array(np.atleast_2d(np.asarray(matrix, dtype=float)))
+    except (TypeError, ValueError):
+        raise ModelError(f"{who}: {what} must be a matrix of numbers, got {matrix!r}") from None
+    if not np.all(np.isfinite(result.data)):
+        place = result.tocoo()
+        bad = np.flatnonzero(~np.isfinite(place.data))[0]
+        raise ModelError(f"{who}: {what} holds a value that is not finite, at row {place.row[bad]}, "
+                         f"column {place.col[bad]}")
+    return result
+
+
+def weak_dof(matrix: Any) -> int | None:
+    """A dof that takes part in a motion which a symmetric matrix does not resist; None if positive definite.
+
+    It is the first without a positive pivot in a symmetric elimination, after scaling the diagonal to one so that
+    rotations and translations compare.
+    """
+    from scipy import sparse
+    from scipy.sparse.linalg import splu
+
+    diagonal = matrix.diagonal()
+    if np.any(diagonal <= 0):
+        return int(np.argmin(diagonal))
+    scale = sparse.diags_array(1 / np.sqrt(diagonal))
+    # Far below what counts as resistance, but it keeps an exact zero from being a reason to exchange rows.
+    ready = scale @ matrix @ scale + SINGULAR / 10 * sparse.eye_array(diagonal.size)
+    factor = splu(sparse.csc_array(ready), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
+                  options={"SymmetricMode": True})
+    low = np.flatnonzero(factor.U.diagonal() <= SINGULAR)
+    return int(np.argsort(factor.perm_c)[low[0]]) if low.size else None
+
+
+def semidefinite(who: str, what: str, matrix: Any, labels: Sequence[str], scale: Array | None = None) -> None:
+    """Refuse a symmetric matrix that is negative for some motion, beyond rounding relative to ``scale``, its diagonal.
+    """
+    from scipy import sparse
+
+    diagonal = matrix.diagonal()
+    size = diagonal if scale is None else scale
+    lonely = (size == 0) & (abs(matrix).sum(axis=1) > 0)    # something beside a zero on the diagonal: indefinite
+    weak = int(np.flatnonzero(lonely)[0]) if lonely.any() else \
+        weak_dof(matrix + sparse.diags_array(np.where(size == 0, 1.0, ROUNDED * size)))
+    if weak is not None:
+        raise ModelError(f"{who}: {what} is indefinite (negative for a motion of {labels[weak]!r}); "
+                         "it must not be negative for any motion")

@@ -1,0 +1,263 @@
+"""Nodes, supports, diaphragms and constraints: from what a user names to the free dofs, by elimination."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import ModelError
+from hamex.model.assembly import Column
+from hamex.model.blocks import Block
+from hamex.model.inputs import number, unique
+
+Array = NDArray[Any]
+Constraints = Mapping[str, str | Mapping[str, float]]
+Diaphragms = Mapping[Hashable, Sequence[Hashable]]
+GROUND = "ground"
+AXES = ("x", "y", "z")
+_HOLDS = 1e-9       # by how much a constraint may fail a rigid translation
+
+
+@dataclass(frozen=True, eq=False)
+class Joints:
+    """Points of a structure and what their motions are in terms of the free dofs.
+
+    A *motion* is a number: node · components + component; after the nodes come those of a point fixed to the ground,
+    then those of the diaphragms. ``u_all = T u`` plus the motion of the supports.
+
+    Attributes
+    ----------
+    who : builder, for messages.
+    names, coordinates : of the nodes.
+    components : of a node's motion: "x", "y" …, "rz".
+    labels : of the motions, "A.x".
+    free : the motions that are dofs, in their order.
+    ties : motions that follow others, ``{motion: {free motion: factor}}``.
+    """
+
+    who: str
+    names: tuple[str, ...]
+    coordinates: Array
+    components: tuple[str, ...]
+    labels: tuple[str, ...]
+    free: tuple[int, ...]
+    ties: Mapping[int, Column]
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Numbers of the nodes by name."""
+        return {name: number for number, name in enumerate(self.names)}
+
+    def node(self, name: object, element: str) -> int:
+        """Number of a node; None or "ground" is the fixed point, unless a node is called so."""
+        if name is not None and str(name) in self.numbers:
+            return self.numbers[str(name)]
+        if name is None or name == GROUND:
+            return len(self.names)
+        raise ModelError(f"{self.who}: {element}: there is no node {name!r}; nodes are {_few(self.names)}")
+
+    def motion(self, node: int, component: str) -> int:
+        """Number of a node's motion."""
+        return node * len(self.components) + self.components.index(component)
+
+    @property
+    def translations(self) -> tuple[str, ...]:
+        """Directions of the ground."""
+        return AXES[:self.coordinates.shape[1]]
+
+    @property
+    def dofs(self) -> tuple[str, ...]:
+        """Names of the free dofs."""
+        return tuple(self.labels[motion] for motion in self.free)
+
+    def transformation(self) -> Any:
+        """T, (motion, dof), sparse; rows of supports are empty."""
+        from scipy import sparse
+
+        place = {motion: dof for dof, motion in enumerate(self.free)}
+        entries = [(motion, dof, 1.0) for motion, dof in place.items()]
+        entries += [(motion, place[master], factor) for motion, tie in self.ties.items()
+                    for master, factor in tie.items()]
+        row, column, value = zip(*entries, strict=True) if entries else ((), (), ())
+        return sparse.csr_array((np.array(value, dtype=float), (row, column)),
+                                shape=(len(self.labels), len(self.free)))
+
+    def phrases(self) -> list[str]:
+        """Per free dof, what would move if nothing held it."""
+        return [_phrase(self.labels[motion], motion < len(self.names) * len(self.components)) for motion in self.free]
+
+    def influence(self) -> Array:
+        """Rigid motion of the dofs with the ground, (dof, direction)."""
+        kinds = np.array([self.labels[motion].rpartition(".")[2] for motion in self.free])
+        return np.stack([kinds == axis for axis in self.translations], axis=1).astype(float)
+
+    def reduce(self, blocks: Sequence[Block], dashpots: Sequence[Column]) -> tuple[
+            list[Block], list[Column], tuple[str, ...]]:
+        """Columns by motion → columns by dof and by support; and the names of the supports that springs feel."""
+        place = {motion: dof for dof, motion in enumerate(self.free)}
+        split = [[self._split(column, place) for column in block.columns] for block in blocks]
+        felt = sorted({motion for block in split for _, fixed in block for motion in fixed})
+        support = {motion: index for index, motion in enumerate(felt)}
+        reduced = [replace(block, columns=tuple(moving for moving, _ in parts),
+                           supports=tuple({support[m]: x for m, x in fixed.items()} for _, fixed in parts))
+                   for block, parts in zip(blocks, split, strict=True)]
+        return reduced, [self._split(column, place)[0] for column in dashpots], tuple(self.labels[m] for m in felt)
+
+    def _split(self, column: Column, place: Mapping[int, int]) -> tuple[dict[int, float], dict[int, float]]:
+        moving: dict[int, float] = {}
+        fixed: dict[int, float] = {}
+        for motion, factor in column.items():
+            if factor == 0:
+                continue
+            for master, share in self.ties.get(motion, {motion: 1.0}).items():
+                if master in place:
+                    moving[place[master]] = moving.get(place[master], 0.0) + factor * share
+                else:
+                    fixed[master] = fixed.get(master, 0.0) + factor * share
+        return moving, fixed
+
+
+def joints(
+    who: str,
+    nodes: Mapping[Hashable, Sequence[float]],
+    supports: Mapping[Hashable, str | Sequence[str]],
+    rotations: bool,
+    constraints: Constraints | None,
+    diaphragms: Diaphragms | None,
+    weights: Mapping[str, float],
+) -> Joints:
+    """Check and number everything. ``weights`` are the horizontal masses, which place the centre of a diaphragm."""
+    names, places = _nodes(who, nodes)
+    dimension = places.shape[1]
+    components = AXES[:dimension] + ((("rz",) if dimension == 2 else ("rx", "ry", "rz")) if rotations else ())
+    plane = ("x",) if dimension == 2 else ("x", "y", "rz")
+    floors = unique(who, "diaphragms", [str(name) for name in diaphragms or {}])
+    for floor in floors:
+        if floor in names or floor == GROUND:
+            raise ModelError(f"{who}: diaphragm {floor!r} has the name of a node")
+    labels = [f"{name}.{part}" for name in (*names, GROUND) for part in components]
+    masters = {floor: {part: len(labels) + place * len(plane) + i for i, part in enumerate(plane)}
+               for place, floor in enumerate(floors)}
+    labels += [f"{floor}.{part}" for floor in floors for part in plane]
+    start = Joints(who, names, places, components, tuple(labels), (), {})
+    held = _held(start, supports)
+    ties: dict[int, Column] = {}
+    for floor, members in zip(floors, (diaphragms or {}).values(), strict=True):
+        for motion, tie in _diaphragm(start, floor, members, masters[floor], weights).items():
+            _tie(start, motion, tie, held, ties, f"diaphragm {floor!r}")
+    for name, wish in (constraints or {}).items():
+        motion, tie = _constraint(start, name, wish)
+        _tie(start, motion, tie, held, ties, f"the constraint of {name!r}")
+    for motion, tie in ties.items():
+        for master in tie:
+            if master in ties or master in held:
+                raise ModelError(f"{who}: {labels[motion]!r} follows {labels[master]!r}, which is itself "
+                                 f"{'constrained' if master in ties else 'supported'}; name a free dof instead")
+    free = tuple(m for m in range(len(labels)) if m not in held and m not in ties)
+    if not free:
+        raise ModelError(f"{who}: every node is fully supported, so nothing can move")
+    return replace(start, free=free, ties=ties)
+
+
+def _nodes(who: str, nodes: Mapping[Hashable, Sequence[float]]) -> tuple[tuple[str, ...], Array]:
+    if not isinstance(nodes, Mapping) or not nodes:
+        raise ModelError(f"{who}: nodes must map names to coordinates, at least one; got {nodes!r}")
+    names = unique(who, "nodes", [str(name) for name in nodes])
+    rows: list[list[float]] = []
+    for name, place in zip(names, nodes.values(), strict=True):
+        row = [number(who, f"coordinate of node {name!r}", x, signed=True) for x in place]
+        if len(row) not in (2, 3) or (rows and len(row) != len(rows[0])):
+            raise ModelError(f"{who}: node {name!r} has {len(row)} coordinates; all nodes have 2, or all have 3")
+        rows.append(row)
+    return names, np.array(rows)
+
+
+def _held(points: Joints, supports: Mapping[Hashable, str | Sequence[str]]) -> set[int]:
+    """Motions of the supports and of the ground."""
+    who, parts = points.who, points.components
+    if not isinstance(supports, Mapping) or not supports:
+        raise ModelError(f"{who}: supports must map nodes to directions, at least one; got {supports!r}")
+    held = {points.motion(len(points.names), part) for part in parts}
+    for name, wish in supports.items():
+        if str(name) not in points.numbers:
+            raise ModelError(f"{who}: supports: there is no node {name!r}; nodes are {_few(points.names)}")
+        for word in _directions(points, wish):
+            if word not in parts:
+                raise ModelError(f"{who}: support of node {str(name)!r}: {word!r} is no direction; take \"fixed\", "
+                                 f"\"pinned\" or some of {', '.join(parts)}")
+            held.add(points.motion(points.numbers[str(name)], word))
+    return held
+
+
+def _directions(points: Joints, wish: str | Sequence[str]) -> Sequence[str]:
+    if not isinstance(wish, str):
+        return wish
+    words = {"fixed": points.components, "pinned": points.translations}
+    if wish in words:
+        return words[wish]
+    return re.findall(r"r?[xyz]", wish) if re.fullmatch(r"(r?[xyz][ ,]*)+", wish) else [wish]
+
+
+def _diaphragm(points: Joints, floor: str, members: Sequence[Hashable], master: Mapping[str, int],
+               weights: Mapping[str, float]) -> dict[int, Column]:
+    """Rigid motion of the floor about its centre of mass, or of its nodes where they have no mass."""
+    if isinstance(members, str) or len(members) < 2:
+        raise ModelError(f"{points.who}: diaphragm {floor!r} needs a list of at least two nodes, got {members!r}")
+    for name in members:
+        if str(name) not in points.numbers:
+            raise ModelError(f"{points.who}: diaphragm {floor!r}: there is no node {name!r}; "
+                             f"nodes are {_few(points.names)}")
+    numbers = [points.numbers[str(name)] for name in members]
+    places = points.coordinates[numbers]
+    load = np.array([weights.get(points.names[node], 0.0) for node in numbers])
+    x0, y0 = (np.average(places, axis=0, weights=load) if load.any() else places.mean(axis=0))[:2]
+    ties: dict[int, Column] = {}
+    for node, place in zip(numbers, places, strict=True):
+        if "rz" not in master:
+            ties[points.motion(node, "x")] = {master["x"]: 1.0}
+            continue
+        ties[points.motion(node, "x")] = {master["x"]: 1.0, master["rz"]: -float(place[1] - y0)}
+        ties[points.motion(node, "y")] = {master["y"]: 1.0, master["rz"]: float(place[0] - x0)}
+        if "rz" in points.components:
+            ties[points.motion(node, "rz")] = {master["rz"]: 1.0}
+    return ties
+
+
+def _constraint(points: Joints, name: str, wish: str | Mapping[str, float]) -> tuple[int, Column]:
+    tie = {wish: 1.0} if isinstance(wish, str) else dict(wish)
+    for label in (name, *tie):
+        if label not in points.labels or str(label).rpartition(".")[0] == GROUND:
+            raise ModelError(f"{points.who}: constraint: there is no {label!r}; write node and direction, as in "
+                             f"{points.labels[0]!r}")
+    part = name.rpartition(".")[2]
+    factors = {label: number(points.who, f"factor of {label!r} in the constraint of {name!r}", x, signed=True)
+               for label, x in tie.items()}
+    for axis in points.translations:
+        moved = sum(x for label, x in factors.items() if label.rpartition(".")[2] == axis)
+        if abs(moved - (part == axis)) > _HOLDS:
+            raise ModelError(f"{points.who}: the constraint of {name!r} does not hold when everything moves with the "
+                             f"ground in direction {axis}; its factors of {axis} must add up to {int(part == axis)}")
+    return points.labels.index(name), {points.labels.index(label): x for label, x in factors.items()}
+
+
+def _tie(points: Joints, motion: int, tie: Column, held: set[int], ties: dict[int, Column], what: str) -> None:
+    if motion in held or motion in ties:
+        raise ModelError(f"{points.who}: {what} moves {points.labels[motion]!r}, which is already "
+                         f"{'supported' if motion in held else 'constrained'}")
+    ties[motion] = tie
+
+
+def _phrase(label: str, is_node: bool) -> str:
+    name, _, part = label.rpartition(".")
+    verb = "rotate about" if part.startswith("r") else "move in direction"
+    return f"{'node' if is_node else 'diaphragm'} {name!r} can {verb} {part[-1]}"
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names[:8]) + (" …" if len(names) > 8 else "")

@@ -1,0 +1,107 @@
+"""Storeys of a frame or truss: levels by lists of nodes or by elevation."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hamex.checks import is_finite
+from hamex.errors import ModelError
+from hamex.model.joints import Joints
+from hamex.model.record import Storeys
+
+# Nodes by floor from the first above the ground up, with or without names; or the tolerance of elevation [length].
+Levels = Mapping[str, Sequence[Hashable]] | Sequence[Sequence[Hashable]] | float
+
+
+def storeys_of(points: Joints, transformation: Any, levels: Levels) -> Storeys:
+    """Drift of a storey: mean motion of its upper level's nodes less that of its lower level's.
+
+    In three dimensions each storey counts twice, for x and for y.
+    """
+    from scipy import sparse
+
+    up = points.coordinates[:, -1]
+    names, floors = _floors(points, levels)
+    height = np.array([up[nodes].mean() for nodes in floors])
+    base = _base(points)
+    below = np.concatenate([[base], height[:-1]])
+    if np.any(height <= below):
+        bad = int(np.flatnonzero(height <= below)[0])
+        raise ModelError(f"{points.who}: levels go from the ground up, but {names[bad]} is not above what is below it")
+    axes = points.translations[:-1]
+    influence = points.influence()
+    drift, above = [], []
+    for axis_number, axis in enumerate(axes):
+        width = len(points.components)
+        rows = {node: transformation[[points.motion(node, axis)]] for floor in floors for node in floor}
+        mean = [sum(rows[node] for node in floor) / len(floor) for floor in floors]
+        drift += [upper if place == 0 else upper - mean[place - 1] for place, upper in enumerate(mean)]
+        for name, low, top in zip(names, below, height, strict=True):
+            # Everything higher than the middle of the storey moves as one with the level above it.
+            higher = set(np.flatnonzero(up > (low + top) / 2).tolist())
+            row = np.array([influence[dof, axis_number] * _is_higher(points, motion, higher, width)
+                            for dof, motion in enumerate(points.free)])
+            _refuse_torn(points, transformation @ row, higher, axis, name)
+            above.append(sparse.csr_array(row[None, :]))
+    labels = tuple(f"{name} {axis}" for axis in axes for name in names) if len(axes) > 1 else names
+    return Storeys(labels, np.tile(height - below, len(axes)), sparse.csr_array(sparse.vstack(drift)),
+                   sparse.csr_array(sparse.vstack(above)))
+
+
+def _floors(points: Joints, levels: Levels) -> tuple[tuple[str, ...], list[list[int]]]:
+    if isinstance(levels, Mapping):
+        named = {str(name): list(nodes) for name, nodes in levels.items()}
+    elif is_finite(levels):
+        return _by_elevation(points, float(levels))  # type: ignore[arg-type]
+    else:
+        named = {f"storey {place}": list(nodes) for place, nodes in enumerate(levels, 1)}  # type: ignore[arg-type]
+    floors = []
+    for name, nodes in named.items():
+        if not nodes:
+            raise ModelError(f"{points.who}: level {name!r} has no nodes")
+        floors.append([points.node(node, f"level {name!r}") for node in nodes])
+        if len(points.names) in floors[-1]:
+            raise ModelError(f"{points.who}: level {name!r} holds the ground; levels begin above it")
+    if not floors:
+        raise ModelError(f"{points.who}: no levels")
+    return tuple(named), floors
+
+
+def _by_elevation(points: Joints, tolerance: float) -> tuple[tuple[str, ...], list[list[int]]]:
+    up = points.coordinates[:, -1]
+    order = np.argsort(up, kind="stable")
+    floors: list[list[int]] = []
+    last = _base(points)
+    for node in order[up[order] > last + tolerance]:
+        if not floors or up[node] > last + tolerance:
+            floors.append([])
+        floors[-1].append(int(node))
+        last = up[node]
+    if not floors:
+        raise ModelError(f"{points.who}: no node is higher than the lowest support")
+    return tuple(f"storey {place}" for place in range(1, len(floors) + 1)), floors
+
+
+def _base(points: Joints) -> float:
+    known = {*points.free, *points.ties}
+    width = len(points.components)
+    return float(min(points.coordinates[node, -1] for node in range(len(points.names))
+                     if any(node * width + part not in known for part in range(width))))
+
+
+def _is_higher(points: Joints, motion: int, higher: set[int], width: int) -> bool:
+    if motion < (len(points.names) + 1) * width:
+        return motion // width in higher
+    # A diaphragm is where its nodes are.
+    return any(master == motion and slave // width in higher for slave, tie in points.ties.items() for master in tie)
+
+
+def _refuse_torn(points: Joints, moved: Any, higher: set[int], axis: str, name: str) -> None:
+    for motion in points.ties:
+        node = motion // len(points.components)
+        if points.labels[motion].endswith(f".{axis}") and abs(moved[motion] - (node in higher)) > 1e-9:
+            raise ModelError(f"{points.who}: levels: {points.labels[motion]!r} is tied to a node on the other side of "
+                             f"{name}, so that its shear is not defined")

@@ -1,0 +1,188 @@
+"""The shear frame: rigid floors on storeys that shear, with optional P-Delta and links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import ModelError
+from hamex.model.assembly import Column, Dashpot, SpringLaw, Wish, assemble, matrix_of, spring
+from hamex.model.blocks import Block
+from hamex.model.inputs import each, numbers, unique
+from hamex.model.links import Link, named
+from hamex.model.record import Geometry, Model, Storeys
+from hamex.model.units import Units
+
+Array = NDArray[Any]
+WHO = "shear_frame"
+GROUND = "ground"
+
+
+def shear_frame(
+    masses: Sequence[float],
+    stiffnesses: float | Sequence[float | None] | None,
+    damping: Wish = 0.0,
+    laws: SpringLaw | Sequence[SpringLaw | None] | None = None,
+    *,
+    heights: float | Sequence[float] | None = None,
+    weights: float | Sequence[float] | None = None,
+    links: Sequence[Link] = (),
+    units: Units | None = None,
+    names: Sequence[str] | None = None,
+) -> Model:
+    """Floors that only move sideways, one spring per storey, counted from the ground up.
+
+    Parameters
+    ----------
+    masses : of the floors [force·time²/length].
+    stiffnesses : of the storeys: one for all or one each [force/length]; None where a Parallel law brings its own.
+    damping : dashpot coefficient of the storeys, one for all or one each [force·time/length]; a full matrix; or
+        ``ratio(z, mode=1)``, ``rayleigh(…)``, ``modal(…)``. Links add their own.
+    laws : what the storeys do beyond elasticity: one law for all or one each; None is elastic.
+    heights : of the storeys, one for all or one each [length].
+    weights : gravity loads of the floors, one for all or one each [force]; with heights they add P-Delta as linear
+        geometric stiffness ``−P/h``, P being all weight above. Weights that the elastic frame cannot carry are
+        refused; a storey that yields may have negative stiffness and collapse.
+    links : dampers, isolators and springs between floors by number or name; 0 or "ground" is the ground.
+    units : names of the units, for labels.
+    names : of the floors; "floor 1", "floor 2" … by default.
+
+    Examples
+    --------
+    >>> model = shear_frame(masses=[2.0, 1.0], stiffnesses=[300.0, 200.0])
+    >>> model.springs
+    ('storey 1', 'storey 2')
+    >>> model.compatibility.toarray().tolist()
+    [[1.0, -1.0], [0.0, 1.0]]
+    """
+    floors = _floors(masses, names)
+    count = len(floors)
+    storeys = tuple(f"storey {i}" for i in range(1, count + 1))
+    mass = numbers(WHO, "mass", masses, floors)
+    if not mass.any():
+        raise ModelError(f"{WHO}: every mass is zero")
+    height = numbers(WHO, "height", heights, storeys, positive=True) if heights is not None else None
+    columns = [_between(i, i + 1) for i in range(count)]
+    rows = zip(storeys, columns, each(WHO, "stiffnesses", stiffnesses, storeys), each(WHO, "laws", laws, storeys),
+               strict=True)
+    ground: Column = {0: -1.0}
+    blocks = [block for name, column, k, law in rows
+              for block in spring(WHO, name, column, k, law, name, ground if name == storeys[0] else None)]
+    dashpots, wish = _storey_dashpots(damping, storeys, columns)
+    ends = [(i, i + 1) for i in range(count)]
+    elements = list(storeys)
+    for name, link in named(WHO, links, storeys):
+        ends.append((_floor(link.start, name, floors), _floor(link.end, name, floors)))
+        elements.append(name)
+        more, dashpot = _attach(name, link, *ends[-1])
+        blocks += more
+        dashpots += dashpot
+    return assemble(
+        WHO,
+        dofs=floors,
+        motions=[f"{floor} can move" for floor in floors],
+        mass=_diagonal(mass),
+        blocks=blocks,
+        dashpots=dashpots,
+        geometric=_p_delta(weights, height, floors, columns),
+        damping=wish,
+        influence=np.ones((count, 1)),
+        directions=("x",),
+        support_names=(GROUND,),
+        units=units,
+        storeys=_storeys(storeys, columns, height),
+        geometry=_stick(floors, height, ends, elements),
+        critical=lambda shape: f"in {storeys[int(np.argmax(abs(np.diff(shape, prepend=0.0))))]}",
+    )
+
+
+def _floors(masses: object, names: Sequence[str] | None) -> tuple[str, ...]:
+    try:
+        count = len(masses)  # type: ignore[arg-type]
+    except TypeError:
+        raise ModelError(f"{WHO}: masses must be a sequence, one per floor, got {masses!r}") from None
+    if count == 0:
+        raise ModelError(f"{WHO}: no floors; give at least one mass")
+    if names is None:
+        return tuple(f"floor {i}" for i in range(1, count + 1))
+    floors = unique(WHO, "floors", [str(name) for name in each(WHO, "names", names, [f"floor {i + 1}"
+                                                                                    for i in range(count)])])
+    if GROUND in floors:
+        raise ModelError(f"{WHO}: no floor may be named {GROUND!r}")
+    return floors
+
+
+def _between(low: int, high: int) -> Column:
+    """Deformation between two levels by dof number; level 0 is the ground, floor i is dof i − 1."""
+    return {dof - 1: sign for dof, sign in ((high, 1.0), (low, -1.0)) if dof > 0}
+
+
+def _storey_dashpots(damping: Wish, storeys: Sequence[str], columns: Sequence[Column]) -> tuple[list[Dashpot], Wish]:
+    """Coefficients of the storeys as dashpots; any other wish is passed on."""
+    if isinstance(damping, str) or np.ndim(damping) > 1 or not (np.ndim(damping) == 1 or np.isscalar(damping)):
+        return [], damping
+    values = numbers(WHO, "damping", damping, storeys)
+    return [Dashpot(column, c) for column, c in zip(columns, values, strict=True) if c > 0], None
+
+
+def _p_delta(weights: Any, height: Array | None, floors: Sequence[str], columns: Sequence[Column]) -> Any:
+    if weights is None:
+        return matrix_of([], [], len(floors))
+    if height is None:
+        raise ModelError(f"{WHO}: weights act through P-Delta, which needs heights")
+    above = np.cumsum(numbers(WHO, "weight", weights, floors)[::-1])[::-1]
+    return matrix_of(columns, -above / height, len(floors))
+
+
+def _floor(end: object, name: str, floors: Sequence[str]) -> int:
+    """Level of one end of a link: 0 is the ground."""
+    if end is None or end == GROUND:
+        return 0
+    if isinstance(end, int) and not isinstance(end, bool) and 0 <= end <= len(floors):
+        return end
+    if end in floors:
+        return floors.index(str(end)) + 1
+    raise ModelError(f"{WHO}: {name}: there is no floor {end!r}; floors are 1 to {len(floors)}, 0 is the ground")
+
+
+def _attach(name: str, link: Link, low: int, high: int) -> tuple[list[Block], list[Dashpot]]:
+    if low == high:
+        raise ModelError(f"{WHO}: {name} begins and ends at the same level")
+    if link.direction not in (None, "x") or link.plan:
+        raise ModelError(f"{WHO}: {name} acts in a direction that a shear frame does not have; it has x only")
+    column = _between(low, high)
+    if link.law is None and link.stiffness is None:
+        return [], [Dashpot(column, link.coefficient)]
+    moved = {0: 1.0 if high == 0 else -1.0} if 0 in (low, high) else None
+    return spring(WHO, name, column, link.stiffness, link.law, name, moved), []
+
+
+def _storeys(names: tuple[str, ...], columns: Sequence[Column], height: Array | None) -> Storeys:
+    from scipy import sparse
+
+    count = len(names)
+    drift = sparse.diags_array([np.ones(count), -np.ones(count - 1)], offsets=[0, -1]).tocsr() if count > 1 else \
+        sparse.csr_array(np.ones((1, 1)))
+    heights = np.full(count, np.nan) if height is None else height
+    return Storeys(names, heights, drift, sparse.csr_array(np.triu(np.ones((count, count)))))
+
+
+def _stick(floors: tuple[str, ...], height: Array | None, ends: Sequence[tuple[int, int]],
+           elements: Sequence[str]) -> Geometry:
+    from scipy import sparse
+
+    count = len(floors)
+    level = np.concatenate([[0.0], np.cumsum(np.ones(count) if height is None else height)])
+    places = np.arange(count)
+    motion = sparse.csr_array((np.ones(count), (2 * (places + 1), places)), shape=(2 * (count + 1), count))
+    return Geometry((GROUND, *floors), np.stack([np.zeros(count + 1), level], axis=1), motion,
+                    np.array(ends, dtype=np.intp), tuple(elements), ())
+
+
+def _diagonal(values: Array) -> Any:
+    from scipy import sparse
+
+    return sparse.diags_array(values).tocsr()

@@ -1,0 +1,121 @@
+"""One mass on one spring: the paper's oscillator, with a kernel of its own for each scheme."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.discretise.prepare import Scalars, exact_recurrence, linear_element, scalars
+from hamex.discretise.schemes import Galerkin, Newmark, PiecewiseExact, Scheme
+from hamex.errors import ConvergenceError
+from hamex.march.linear import recurrence
+from hamex.march.newmark import newmark
+from hamex.march.oscillator import galerkin
+from hamex.march.run import march
+from hamex.solution.solution import Loading, Solution
+from hamex.solution.state import State
+from hamex.solve.gather import solution
+from hamex.solve.loads import loading
+from hamex.solve.problem import Problem
+
+Array = NDArray[Any]
+
+
+def galerkin_oscillator(problem: Problem, scheme: Galerkin, quiet: bool) -> Solution:
+    x, steps = scalars(problem.model), problem.steps(scheme.step)
+    element = linear_element(x, scheme)
+    values = problem.load.step_values(scheme.step, steps, scheme.load, quiet)
+    load = _on_dof(problem, values)
+    nodes = _Nodes(problem.start, x, steps)
+    force = np.empty(steps)
+    inputs = (load, *dataclasses.astuple(element), x.yield_force, x.kinematic, x.isotropic, nodes.stride)
+    march(galerkin, inputs, (*nodes.arrays, force), steps)
+    return _solution(problem, scheme, x, nodes, {"force": force[:, None]}, loading(problem, values, values))
+
+
+def newmark_oscillator(problem: Problem, scheme: Newmark, quiet: bool) -> Solution:
+    x, steps = scalars(problem.model), problem.steps(scheme.step)
+    values = problem.load.node_values(scheme.step, steps, quiet)
+    at_nodes = _on_dof(problem, values)
+    nodes = _Nodes(problem.start, x, steps)
+    start = problem.start.internal
+    carried = np.array([_start_acceleration(problem, x, at_nodes), 1 / x.a])
+    if "acceleration" in start and "tangent" in start:
+        carried = np.array([start["acceleration"][0], start["tangent"][0]])
+    iterations, worst = np.zeros(steps, dtype=np.int64), np.zeros(1)
+    inputs = (at_nodes, scheme.step, x.m, x.c, x.K, x.b, 1 / x.a, scheme.beta, scheme.gamma, scheme.tolerance,
+              scheme.max_iterations, x.yield_force, x.viscosity, x.kinematic, x.isotropic, nodes.stride)
+    failed = march(newmark, inputs, (*nodes.arrays, carried, iterations, worst), steps)
+    if failed:
+        raise ConvergenceError(
+            f"Newmark: step {failed} (t = {failed * scheme.step:g} s) did not converge in {scheme.max_iterations} "
+            f"iterations: last increment {worst[0]:.3g}, tolerance {scheme.tolerance:g}. Take a shorter step, more "
+            "iterations, or Galerkin, which needs none")
+    node_force = (x.b * nodes.u - nodes.s) / x.a
+    force = 0.5 * (node_force[:-1] + node_force[1:])
+    extra = {"force": force[:, None], "iterations": iterations}
+    return _solution(problem, scheme, x, nodes, extra, loading(problem, values, 0.5 * (values[:-1] + values[1:])),
+                     {"acceleration": carried[:1], "tangent": carried[1:]})
+
+
+def exact_oscillator(problem: Problem, scheme: PiecewiseExact, quiet: bool) -> Solution:
+    x, steps = scalars(problem.model), problem.steps(scheme.step)
+    coefficients = exact_recurrence(x, scheme.step)
+    values = problem.load.node_values(scheme.step, steps, quiet)
+    at_nodes = _on_dof(problem, values)
+    nodes = _Nodes(problem.start, x, steps)
+    # A given slip only moves the spring's origin; the recurrence works from there.
+    origin = x.b / x.a * nodes.s[0]
+    march(recurrence, (at_nodes + origin, *coefficients), (nodes.u, nodes.p), steps)
+    nodes.s[:] = nodes.s[0]
+    means = 0.5 * (values[:-1] + values[1:])
+    # Momentum balance of the step gives the mean of all restoring forces; stiffness shares it out.
+    resisting = _on_dof(problem, means) - (x.c * np.diff(nodes.u) + np.diff(nodes.p)) / scheme.step
+    mean = (resisting + origin) / (x.b**2 / x.a + x.K)
+    extra = {"force": ((x.b * mean - nodes.s[0]) / x.a)[:, None], "mean_displacement": mean[:, None]}
+    return _solution(problem, scheme, x, nodes, extra, loading(problem, values, means))
+
+
+class _Nodes:
+    """Node arrays of one oscillator with the start in entry 0; X and w in full only where a spring hardens."""
+
+    def __init__(self, start: State, x: Scalars, steps: int) -> None:
+        self.stride = int(x.hardens)
+        self.u, self.p, self.s = (np.empty(steps + 1) for _ in range(3))
+        self.X, self.w = (np.empty(steps * self.stride + 1) for _ in range(2))
+        first = (start.displacement, start.momentum, start.slip, start.internal["back_force"],
+                 start.internal["accumulated_slip"])
+        for array, value in zip(self.arrays, first, strict=True):
+            assert value is not None
+            array[0] = value[0]
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        return self.u, self.p, self.s, self.X, self.w
+
+
+def _on_dof(problem: Problem, channels: Array) -> Array:
+    patterns = problem.load.patterns
+    return channels[:, 0] if patterns is None else channels @ patterns[0]
+
+
+def _start_acceleration(problem: Problem, x: Scalars, at_nodes: Array) -> float:
+    u, p, s = problem.start.displacement, problem.start.momentum, problem.start.slip
+    assert u is not None
+    assert p is not None
+    assert s is not None
+    spring = x.b * (x.b * u[0] - s[0]) / x.a
+    return float((at_nodes[0] - x.c * p[0] / x.m - x.K * u[0] - spring) / x.m)
+
+
+def _solution(problem: Problem, scheme: Scheme, x: Scalars, nodes: _Nodes, extra: Mapping[str, Array],
+              loads: Loading, carried: Mapping[str, Array] | None = None) -> Solution:
+    histories = {"displacement": nodes.u[:, None], "momentum": nodes.p[:, None], "slip": nodes.s[:, None], **extra}
+    if x.hardens:
+        histories |= {"back_force": nodes.X[:, None], "accumulated_slip": nodes.w[:, None]}
+    internal = {"back_force": nodes.X[-1:].copy(), "accumulated_slip": nodes.w[-1:].copy(), **(carried or {})}
+    return solution(problem, scheme, histories, loads, internal)
