@@ -86,6 +86,8 @@ def _by_column(columns: Sequence[Mapping[int, float]], rows: int) -> Any:
 def _check(block: Block) -> None:
     a = block.flexibility
     size = len(block.names)
+    if size == 1 and a.shape == (1, 1) and 0 < a[0, 0] < np.inf:      # most springs
+        return
     if a.shape != (size, size) or not np.all(np.isfinite(a)) or not np.allclose(a, a.T, rtol=1e-12, atol=0):
         raise ModelError(f"{block.names[0]}: the flexibility must be a finite symmetric {size} × {size} matrix")
     if np.linalg.eigvalsh(a).min() <= 0:

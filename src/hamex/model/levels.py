@@ -6,12 +6,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hamex.checks import is_finite
 from hamex.errors import ModelError
 from hamex.model.joints import Joints
 from hamex.model.record import Storeys
 
+Array = NDArray[Any]
 # Nodes by floor from the first above the ground up, with or without names; or the tolerance of elevation [length].
 Levels = Mapping[str, Sequence[Hashable]] | Sequence[Sequence[Hashable]] | float
 
@@ -33,17 +35,16 @@ def storeys_of(points: Joints, transformation: Any, levels: Levels) -> Storeys:
         raise ModelError(f"{points.who}: levels go from the ground up, but {names[bad]} is not above what is below it")
     axes = points.translations[:-1]
     influence = points.influence()
+    heights = _elevations(points)
     drift, above = [], []
     for axis_number, axis in enumerate(axes):
-        width = len(points.components)
         rows = {node: transformation[[points.motion(node, axis)]] for floor in floors for node in floor}
         mean = [sum(rows[node] for node in floor) / len(floor) for floor in floors]
         drift += [upper if place == 0 else upper - mean[place - 1] for place, upper in enumerate(mean)]
         for name, low, top in zip(names, below, height, strict=True):
             # Everything higher than the middle of the storey moves as one with the level above it.
-            higher = set(np.flatnonzero(up > (low + top) / 2).tolist())
-            row = np.array([influence[dof, axis_number] * _is_higher(points, motion, higher, width)
-                            for dof, motion in enumerate(points.free)])
+            higher = heights > (low + top) / 2
+            row = influence[:, axis_number] * higher[list(points.free)]
             _refuse_torn(points, transformation @ row, higher, axis, name)
             above.append(sparse.csr_array(row[None, :]))
     labels = tuple(f"{name} {axis}" for axis in axes for name in names) if len(axes) > 1 else names
@@ -92,16 +93,20 @@ def _base(points: Joints) -> float:
                      if any(node * width + part not in known for part in range(width))))
 
 
-def _is_higher(points: Joints, motion: int, higher: set[int], width: int) -> bool:
-    if motion < (len(points.names) + 1) * width:
-        return motion // width in higher
-    # A diaphragm is where its nodes are.
-    return any(master == motion and slave // width in higher for slave, tie in points.ties.items() for master in tie)
+def _elevations(points: Joints) -> Array:
+    """Of every motion; a diaphragm is where its nodes are, the ground is below all."""
+    width = len(points.components)
+    known = np.repeat(points.coordinates[:, -1], width)
+    heights = np.concatenate([known, np.full(len(points.labels) - known.size, -np.inf)])
+    for motion, tie in points.ties.items():
+        for master in tie:
+            if master >= known.size:
+                heights[master] = heights[motion]
+    return heights
 
 
-def _refuse_torn(points: Joints, moved: Any, higher: set[int], axis: str, name: str) -> None:
+def _refuse_torn(points: Joints, moved: Array, higher: Array, axis: str, name: str) -> None:
     for motion in points.ties:
-        node = motion // len(points.components)
-        if points.labels[motion].endswith(f".{axis}") and abs(moved[motion] - (node in higher)) > 1e-9:
+        if points.labels[motion].endswith(f".{axis}") and abs(moved[motion] - higher[motion]) > 1e-9:
             raise ModelError(f"{points.who}: levels: {points.labels[motion]!r} is tied to a node on the other side of "
                              f"{name}, so that its shear is not defined")

@@ -93,7 +93,7 @@ def shear_frame(
         directions=("x",),
         support_names=(GROUND,),
         units=units,
-        storeys=_storeys(storeys, columns, height),
+        storeys=_storeys(storeys, height),
         geometry=_stick(floors, height, ends, elements),
         critical=lambda shape: f"in {storeys[int(np.argmax(abs(np.diff(shape, prepend=0.0))))]}",
     )
@@ -160,14 +160,16 @@ def _attach(name: str, link: Link, low: int, high: int) -> tuple[list[Block], li
     return spring(WHO, name, column, link.stiffness, link.law, name, moved), []
 
 
-def _storeys(names: tuple[str, ...], columns: Sequence[Column], height: Array | None) -> Storeys:
+def _storeys(names: tuple[str, ...], height: Array | None) -> Storeys:
     from scipy import sparse
 
     count = len(names)
     drift = sparse.diags_array([np.ones(count), -np.ones(count - 1)], offsets=[0, -1]).tocsr() if count > 1 else \
         sparse.csr_array(np.ones((1, 1)))
     heights = np.full(count, np.nan) if height is None else height
-    return Storeys(names, heights, drift, sparse.csr_array(np.triu(np.ones((count, count)))))
+    row, column = np.triu_indices(count)
+    above = sparse.csr_array((np.ones(row.size), (row, column)), shape=(count, count))
+    return Storeys(names, heights, drift, above)
 
 
 def _stick(floors: tuple[str, ...], height: Array | None, ends: Sequence[tuple[int, int]],
