@@ -11,7 +11,7 @@ from hamex.discretise.chain import chain_numbers
 from hamex.discretise.schemes import Galerkin
 from hamex.discretise.structure import check_convex, galerkin_stage, spring_blocks
 from hamex.errors import ConvergenceError
-from hamex.march.chain import Chain, Scratch, chain
+from hamex.march.chain import ISOTROPIC, KINEMATIC, ROWS, chain
 from hamex.march.run import compiled, worth_compiling
 from hamex.solution.solution import Solution
 from hamex.solve.gather import solution
@@ -31,8 +31,8 @@ def solve_chain(problem: Problem, scheme: Galerkin, quiet: bool) -> Solution:
     values = problem.load.step_values(h, steps, scheme.load, quiet)
     loads = loading(problem, values, values)
     n, start = len(model.dofs), problem.start
-    law = Chain._make(numbers.arrays)
-    hardens = int(np.any(law.kinematic > 0) or np.any(law.isotropic > 0))
+    table = np.stack(numbers.arrays)
+    hardens = int(np.any(table[[KINEMATIC, ISOTROPIC]] > 0))
     u, p, slip = (np.empty((steps + 1, n)) for _ in range(3))
     X, w = (np.empty((hardens * steps + 1, n)) for _ in range(2))
     F, branch = np.empty((steps, n)), start.internal.get("branch", np.zeros(n)).astype(np.int64)
@@ -40,7 +40,7 @@ def solve_chain(problem: Problem, scheme: Galerkin, quiet: bool) -> Solution:
     X[0], w[0] = start.internal["back_force"], start.internal["accumulated_slip"]
     solves, searches, count = (np.zeros(size, dtype=np.int64) for size in (steps, steps, 2))
     kernel = compiled(chain) if worth_compiling(steps * n * _WORK_PER_STOREY) else chain
-    failed = kernel(law, Scratch._make([np.zeros(n) for _ in Scratch._fields]), h, np.ascontiguousarray(values),
+    failed = kernel(table, np.zeros((ROWS, n)), h, np.ascontiguousarray(values),
                     np.ascontiguousarray(loads.patterns.T), hardens, int(numbers.softens), u, p, slip, X, w, F, branch,
                     solves, searches, count)
     if failed:
