@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import hamex as hx
 from hamex.march import run
+from hamex.solution.schema import VARIABLES
 
 H, STEPS = 0.02, 30
 RECORD = 3 * np.random.default_rng(5).normal(size=45)
@@ -140,6 +141,8 @@ def test_flipping_the_signs_flips_every_history(load, scheme, mode):
     unsigned = {"accumulated_slip", "iterations", "kinetic", "stored", "viscous", "plastic", "hardening", "input",
                 "imbalance", "residual"}
     for name in one.names:
+        if VARIABLES[name].dims[:1] not in (("time",), ("interval",)):
+            continue
         sign = 1 if name in unsigned else -1
         assert np.array_equal(one.values(name), sign * other.values(name)), name
     assert one.values("displacement").any()

@@ -66,7 +66,7 @@ def test_an_accumulated_slip_is_never_negative():
 
 @pytest.mark.parametrize("scheme", ["galerkin", None, hx.Galerkin], ids=str)
 def test_a_scheme_is_an_object(scheme):
-    with pytest.raises(ProblemError, match="the scheme must be Galerkin, Newmark or PiecewiseExact"):
+    with pytest.raises(ProblemError, match="the scheme must be Galerkin, DiscontinuousGalerkin, Newmark"):
         hx.solve(hx.Problem(MODEL, QUIET, 1.0), scheme)
 
 

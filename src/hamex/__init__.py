@@ -27,18 +27,21 @@ _HOMES = {
     "hamex.motion.ground": ("GroundMotion", "el_centro"),
     "hamex.motion.load": ("Load",),
     "hamex.motion.pulses": ("constant", "half_sine", "sine", "triangle"),
-    "hamex.discretise.schemes": ("Galerkin", "Newmark", "PiecewiseExact"),
+    "hamex.discretise.schemes": ("DiscontinuousGalerkin", "Galerkin", "LeapFrog", "Newmark",
+                                 "PiecewiseExact"),
     "hamex.solve": ("Problem", "State", "solve"),
+    "hamex.solve.static": ("cyclic", "gravity", "pushover", "solve_path"),
     "hamex.principle.action": ("Action",),
     "hamex.simulate": ("simulate",),
     "hamex.solution.solution": ("Solution",),
+    "hamex.solution.limit": ("Limit",),
     "hamex.solution.files": ("read",),
     "hamex.spec": ("read_problem",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
-    from hamex.discretise.schemes import Galerkin, Newmark, PiecewiseExact
+    from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, LeapFrog, Newmark, PiecewiseExact
     from hamex.model.backbone import Parallel, backbone
     from hamex.model.damping import modal, ratio, rayleigh
     from hamex.model.frame import Member, frame
@@ -66,17 +69,20 @@ if TYPE_CHECKING:
     from hamex.principle.action import Action
     from hamex.simulate import simulate
     from hamex.solution.files import read
+    from hamex.solution.limit import Limit
     from hamex.solution.solution import Solution
     from hamex.solve import Problem, State, solve
+    from hamex.solve.static import cyclic, gravity, pushover, solve_path
     from hamex.spec import read_problem
 
 __all__ = [
-    "Action", "Bar", "Galerkin", "GroundMotion", "Link", "Load", "Member", "Model", "Modes", "Newmark", "Parallel",
-    "PiecewiseExact", "PowerLaw", "Problem", "Slider", "Solution", "State", "Surface", "Units", "backbone",
-    "bilinear_isolator", "constant", "el_centro", "elastic_link", "frame", "friction_slider", "half_sine",
-    "maxwell_damper", "modal", "modes", "oscillator", "plan_isolator", "power_damper", "ratio", "rayleigh", "read",
-    "read_problem", "shear_frame", "simulate", "sine", "solve", "structure", "structure_from_stiffness", "triangle",
-    "truss", "viscous_damper",
+    "Action", "Bar", "DiscontinuousGalerkin", "Galerkin", "GroundMotion", "LeapFrog", "Limit", "Link", "Load",
+    "Member", "Model", "Modes", "Newmark", "Parallel", "PiecewiseExact", "PowerLaw", "Problem", "Slider", "Solution",
+    "State", "Surface", "Units", "backbone", "bilinear_isolator", "constant", "cyclic", "el_centro", "elastic_link",
+    "frame", "friction_slider", "gravity", "half_sine", "maxwell_damper", "modal", "modes", "oscillator",
+    "plan_isolator", "power_damper", "pushover", "ratio", "rayleigh", "read", "read_problem", "shear_frame",
+    "simulate", "sine", "solve", "solve_path", "structure", "structure_from_stiffness", "triangle", "truss",
+    "viscous_damper",
 ]
 
 

@@ -66,3 +66,7 @@ class ConvexityWarning(UserWarning):
 
 class StepWarning(UserWarning):
     """The solver step is too long for the load to be seen whole."""
+
+
+class DampingWarning(UserWarning):
+    """Viscous damping carries an implausible share of the forces of a structure that yields."""

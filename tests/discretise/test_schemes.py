@@ -21,8 +21,8 @@ def test_a_step_is_a_positive_number(scheme, step):
 @pytest.mark.parametrize(("scheme", "wrong", "message"), [
     (hx.Galerkin, {"load": "begin"}, "load must be one of average, end, mean, got 'begin'"),
     (hx.Galerkin, {"load": None}, "load must be one of"),
-    (hx.Galerkin, {"degree": 2}, "only degree 1"),
-    (hx.Galerkin, {"degree": 0}, "only degree 1"),
+    (hx.Galerkin, {"degree": 5}, "degree must be 1 to 4"),
+    (hx.Galerkin, {"degree": 0}, "degree must be 1 to 4"),
     (hx.Newmark, {"beta": 0}, "beta must be positive"),
     (hx.Newmark, {"beta": math.nan}, "beta must be positive"),
     (hx.Newmark, {"beta": "1/4"}, "beta must be positive"),

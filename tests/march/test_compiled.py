@@ -57,7 +57,7 @@ def test_compiled_and_plain_agree_in_every_bit(name):
     assert plain[2], "nothing was computed"
 
 
-STRUCTURES = {"band", "chain", "laws", "leapfrog", "newton", "structure"}   # compared by their own tests
+STRUCTURES = {"band", "chain", "laws", "leapfrog", "newton", "reference", "stages", "structure"}   # have tests of their own
 
 
 def test_no_kernel_is_left_out():

@@ -7,6 +7,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import InputError
+from hamex.solution.results import OF_HEIGHTS, OF_HINGES, OF_STOREYS, OF_STRUCTURES
 from hamex.solution.schema import ENERGIES, VARIABLES, unit
 
 H = 0.02
@@ -23,7 +24,9 @@ def sol():
 
 def test_every_result_has_the_dimensions_and_the_unit_of_the_schema(sol):
     sizes = {"time": 401, "interval": 400, "dof": 1, "spring": 1}
-    assert set(sol.names) == set(VARIABLES) - {"iterations", "hamiltonian", "solves", "searches"}
+    of_structures = {*OF_STRUCTURES, *OF_HINGES, *OF_STOREYS, *OF_HEIGHTS}
+    of_others = {"iterations", "hamiltonian", "solves", "searches", "load_factor", "events", "pieces"}
+    assert set(sol.names) == set(VARIABLES) - of_structures - of_others
     for name in sol.names:
         dims, kind, meaning = VARIABLES[name]
         labelled = sol[name]
@@ -57,9 +60,10 @@ def test_energy_is_one_dataset(sol):
 
 def test_peaks_are_the_largest_values_when_and_where_they_occur(sol):
     peaks = sol.peaks
-    assert set(peaks) == {"displacement", "velocity", "force", "node_force", "slip", "residual_slip"}
+    assert set(peaks) == {"displacement", "velocity", "force", "node_force", "slip", "residual_slip", "ductility"}
+    assert peaks["ductility"].value == np.abs(sol.values("displacement")).max() / (0.54 / 450)
     for name, peak in peaks.items():
-        if name == "residual_slip":
+        if name in ("residual_slip", "ductility"):
             continue
         values = np.abs(sol.values(name)[:, 0])
         clock = sol.middles if name == "force" else sol.times

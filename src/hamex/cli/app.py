@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hamex import __version__
-from hamex.cli import audit, derive, init, paper, run
+from hamex.cli import audit, derive, init, modes, paper, run, schemes
 
 app = typer.Typer(
     help="Structural dynamics from the action up: extended Hamilton's principle, marched in time.",
@@ -15,10 +15,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]})
 
 app.command("run")(run.command)
+app.command("modes")(modes.command)
 app.command("init")(init.command)
 app.command("paper")(paper.command)
 app.command("derive")(derive.command)
 app.command("audit")(audit.command)
+app.command("schemes")(schemes.command)
 
 
 def _version(wanted: bool) -> None:

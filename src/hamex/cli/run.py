@@ -35,7 +35,7 @@ def command(
     from hamex.spec import read_problem
 
     file = read_problem(problem)
-    solution = solve(file.problem, file.scheme, error=error)
+    solution = solve(file.problem, file.scheme, error=error, limit=file.limit)
     written = []
     if output is not None:
         written.append(solution.save(output))
@@ -45,6 +45,7 @@ def command(
     if json:
         from json import dumps
 
+        found.pop("tables", None)      # the same numbers, for the screen
         print(dumps(found | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
         return
     show(found)

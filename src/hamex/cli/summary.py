@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from hamex.discretise.schemes import Galerkin, Newmark
+from hamex.cli.structure import structure_lines, structure_summary, structure_tables
+from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin
 from hamex.model.record import Model
 from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
@@ -22,36 +23,72 @@ _PEAKS = {
     "displacement": "displacement", "velocity": "velocity", "force": "spring force, step mean",
     "node_force": "spring force, at nodes", "slip": "slip", "residual_slip": "residual slip (signed)",
 }
+_STRUCTURE_PEAKS = {
+    "displacement": "displacement", "velocity": "velocity", "absolute_acceleration": "absolute acceleration",
+    "base_shear": "base shear, step mean", "overturning_moment": "overturning moment",
+    "storey_drift": "storey drift", "drift_ratio": "drift ratio", "residual_drift": "residual drift (signed)",
+    "ductility": "ductility of a spring", "slip": "slip", "hinge_rotation": "hinge rotation",
+}
 _ENERGIES = {
     "start": "brought by the start", "input": "work of the load", "viscous": "dissipated by damping",
     "plastic": "dissipated by slip", "hardening": "stored by hardening", "stored": "stored elastically",
     "kinetic": "kinetic",
 }
 _OVERSHOOT = "read step means; node forces overshoot at viscosity 0 (docs/limits.md)"
+# Measured on 72 oscillators under El Centro: study/lab/rate_independent.py, table in docs/which-scheme.md.
+_BETTER = ("springs without viscosity: discontinuous_galerkin of degree 2 has a fifth to a tenth of this scheme's "
+           "error in the peak (docs/which-scheme.md)")
 
 
 def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
     """Every number that the screen shows, by name."""
     model, scheme = file.problem.model, file.scheme
-    yields = bool(np.isfinite(model.laws["slider"].yield_force).any())
-    names = [name for name in _PEAKS if yields or "slip" not in name]
-    rate_independent = yields and not model.laws["slider"].viscosity.any()
-    return {
-        "title": file.title, "model": _oscillator(model), "load": file.load_text,
+    structure = solution.places is not None
+    yields, rate_independent = _yielding(model)
+    names = [name for name in (_STRUCTURE_PEAKS if structure else _PEAKS) if yields or "slip" not in name]
+    found = {
+        "title": file.title, "model": structure_summary(file, model) if structure else _oscillator(model),
+        "load": file.load_text,
         "scheme": repr(scheme), "steps": solution.steps, "step": solution.step, "duration": file.problem.duration,
         "units": {"length": model.units.length, "force": model.units.force},
-        "peaks": {name: {"value": peak.value, "unit": peak.unit, "time": peak.time, "error": peak.error}
-                  for name, peak in solution.peaks.items() if name in names},
-        "ductility": _ductility(model, solution) if yields else None,
+        "peaks": {name: {"value": peak.value, "unit": peak.unit, "time": peak.time, "where": peak.where,
+                         "error": peak.error} for name, peak in solution.peaks.items()
+                  if name in names and not (structure and name == "slip" and peak.value == 0)},
+        "ductility": _ductility(solution),
         "energy": _energies(solution),
         "energy_unit": unit("energy", model.units.length, model.units.force),
         "energy_residual": solution.residual,
         "balances_exactly": isinstance(scheme, Galerkin),
-        "iterations": int(solution.values("iterations").sum()) if isinstance(scheme, Newmark) else None,
-        "advice": _OVERSHOOT if rate_independent and isinstance(scheme, Galerkin) else None,
-        "status": solution.status.name.lower(), "status_message": solution.status.value,
+        "iterations": int(solution.values("iterations").sum()) if "iterations" in solution.names else None,
+        "advice": _advice(file, rate_independent),
+        "status": solution.status.name.lower(),
+        "status_message": solution.status.value if solution.exceeded is None else str(solution.exceeded),
         "provenance": solution.provenance,
     }
+    return found | (structure_tables(solution) if structure else {})
+
+
+def _advice(file: ProblemFile, rate_independent: bool) -> str | None:
+    """What a user should know about the scheme chosen for springs without viscosity; None where it fits."""
+    scheme = file.scheme
+    if not rate_independent or isinstance(scheme, DiscontinuousGalerkin) or getattr(scheme, "locate", False):
+        return None
+    takes_sliders_only = "power" in file.problem.model.laws or len(getattr(
+        file.problem.model.laws.get("surface"), "weight", ()))
+    parts = [_OVERSHOOT] if isinstance(scheme, Galerkin) else []
+    parts += [] if takes_sliders_only else [_BETTER]
+    return "; ".join(parts) or None
+
+
+def _yielding(model: Model) -> tuple[bool, bool]:
+    """Whether some spring has a yield limit, and whether all of those are without viscosity."""
+    slider = model.laws["slider"]
+    limited = np.isfinite(slider.yield_force)
+    viscous = slider.viscosity[limited]
+    surfaces = model.laws.get("surface")
+    if surfaces is not None:
+        viscous = np.concatenate([viscous, surfaces.viscosity])
+    return bool(viscous.size), bool(viscous.size) and not viscous.any()
 
 
 def _oscillator(model: Model) -> dict[str, float | None]:
@@ -66,13 +103,13 @@ def _oscillator(model: Model) -> dict[str, float | None]:
             "isotropic": float(law.isotropic[0])}
 
 
-def _ductility(model: Model, solution: Solution) -> dict[str, float] | None:
-    """Peak deformation of the spring relative to its deformation at first yield; None if that is zero."""
-    deformation = float(np.abs(solution.values("displacement") @ model.compatibility).max())
-    limit = float(model.laws["slider"].yield_force[0] * model.flexibility[0, 0])
-    if limit == 0:
+def _ductility(solution: Solution) -> dict[str, Any] | None:
+    """The largest deformation relative to that at first yield; None if no spring has one."""
+    peak = solution.peaks.get("ductility")
+    if peak is None:
         return None
-    return {"value": deformation / limit, "deformation": deformation, "yield_deformation": limit}
+    limit = float(solution.values("yield_deformation")[solution.springs.index(peak.where)])
+    return {"value": peak.value, "deformation": peak.value * limit, "yield_deformation": limit, "where": peak.where}
 
 
 def _energies(solution: Solution) -> dict[str, float]:
@@ -85,26 +122,35 @@ def show(found: dict[str, Any]) -> None:
     """Print a summary as tables that fit the terminal, 80 columns where there is none."""
     width = min(shutil.get_terminal_size((80, 24)).columns, 100)
     length, force = found["units"]["length"], found["units"]["force"]
+    structure = "kind" in found["model"]
     print(heading(found["title"]))
-    oscillator, slider = _model_lines(found["model"], length, force)
+    about = structure_lines(found["model"], length, force) if structure else _model_lines(found["model"], length, force)
     for name, text in (
-        ("model", oscillator),
-        ("spring", slider),
+        ("model", about[0]),
+        ("periods" if structure else "spring", about[1]),
         ("load", found["load"]),
         ("scheme", found["scheme"]),
         ("", f"{found['steps']} steps of {found['step']:g} s, {found['duration']:g} s in all"),
     ):
         print(_wrapped(text, width, f"  {name:8}"))
-    print("\n" + _peaks(found["peaks"]))
-    if found["ductility"]:
+    print("\n" + _peaks(found["peaks"], structure))
+    for columns, rows in found["tables"] if structure else ():
+        print("\n" + aligned(columns, rows))
+    if found["ductility"] and not structure:
         print("\nductility {value:.4g}: peak deformation {deformation:.5g} {length}, at first yield "
               "{yield_deformation:.5g} {length}".format(**found["ductility"], length=length))
     print("\n" + _energy_table(found["energy"], found["energy_unit"]) + "\n")
     print(_balance(found))
     if found["iterations"] is not None:
         print(f"{found['iterations']} Newton iterations, {found['iterations'] / found['steps']:.2f} a step")
+    elif structure and found["solves"] is not None:
+        print(f"{found['solves']} linear solves, {found['solves'] / found['steps']:.2f} a step, at most "
+              f"{found['most_solves']}; {found['searches']} points of line searches")
+    if structure:
+        print("largest damping force {damping:.4g} {unit}, {percent:.3g} % of the springs' {spring:.4g} {unit} "
+              "({where})".format(**found["damping"], percent=100 * found["damping"]["share"]))
     if found["advice"]:
-        print(f"advice: {found['advice']}")
+        print(_wrapped(found["advice"], 80, "advice: "))
     print(f"{found['status']}: {found['status_message']}")
 
 
@@ -133,12 +179,13 @@ def _balance(found: dict[str, Any]) -> str:
     return f"energy balance off by {gap} (not promised by this scheme)"
 
 
-def _peaks(peaks: dict[str, dict[str, Any]]) -> str:
+def _peaks(peaks: dict[str, dict[str, Any]], structure: bool) -> str:
     estimated = any(peak["error"] is not None for peak in peaks.values())
-    columns = ["peak", ">value", ">± error", "unit", ">at [s]"]
-    rows = [[_PEAKS[name], f"{peak['value']:.5g}", f"{peak['error'] or 0:.2g}", peak["unit"], f"{peak['time']:g}"]
-            for name, peak in peaks.items()]
-    kept = [0, 1, 2, 3, 4] if estimated else [0, 1, 3, 4]
+    words = _STRUCTURE_PEAKS if structure else _PEAKS
+    columns = ["peak", ">value", ">± error", "unit", ">at [s]", "where"]
+    rows = [[words[name], f"{peaks[name]['value']:.5g}", f"{peaks[name]['error'] or 0:.2g}", peaks[name]["unit"],
+             f"{peaks[name]['time']:g}", peaks[name]["where"]] for name in words if name in peaks]
+    kept = [0, 1, *([2] if estimated else []), 3, 4, *([5] if structure else [])]
     return aligned([columns[i] for i in kept], [[row[i] for i in kept] for row in rows])
 
 

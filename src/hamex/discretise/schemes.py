@@ -14,17 +14,21 @@ LOAD_RULES: tuple[str, ...] = get_args(LoadRule)
 
 @dataclass(frozen=True)
 class Galerkin:
-    """The paper's time element: displacement and impulse linear in time over each step.
+    """The paper's time element: displacement and impulse of one degree in time over each step.
 
-    Second order, unconditionally stable, one solution per step, energy balance at round-off. At viscosity 0
-    step means obey the yield limit while node forces overshoot it.
+    Order 2·degree where the motion is smooth, unconditionally stable, one solution per step, energy balance at
+    round-off. A spring that starts to slip inside a step limits the order to about 2. At viscosity 0 step means obey
+    the yield limit while node forces overshoot it.
 
     Parameters
     ----------
     step : h > 0 [s].
-    degree : degree of the shape functions in time; 1 is the paper's.
-    load : the value of the load in a step: "average" of its ends (second order), its "end" (the paper, first
-        order), or the "mean" over the step.
+    degree : degree of the shape functions in time, 1 to 4; 1 is the paper's and takes every law, the others take
+        sliders.
+    load : the load in a step. Degree 1: "average" of its ends (second order), its "end" (the paper, first order), or
+        the "mean" over the step. Higher degrees: "average" is the load at the stages, "mean" its projection.
+    locate : cut steps where a spring starts or stops to slip, so that the order survives; slower.
+    tolerance : halve a step inside until its end changes by less than this [length]; None keeps the step whole.
 
     Examples
     --------
@@ -35,13 +39,52 @@ class Galerkin:
     step: float
     degree: int = 1
     load: LoadRule = "average"
+    locate: bool = False
+    tolerance: float | None = None
 
     def __post_init__(self) -> None:
         check_step("Galerkin", self.step)
-        if self.degree != 1:
-            raise SchemeError(f"Galerkin: only degree 1 is available, got {self.degree!r}")
+        check_degree("Galerkin", self.degree, 1, 4)
         if self.load not in LOAD_RULES:
             raise SchemeError(f"Galerkin: load must be one of {', '.join(LOAD_RULES)}, got {self.load!r}")
+        check_inside("Galerkin", self.load, self.locate, self.tolerance)
+        if self.degree > 1 and self.load == "end":
+            raise SchemeError('Galerkin: load="end" is the paper\'s rule for degree 1; use "average" or "mean"')
+
+
+@dataclass(frozen=True)
+class DiscontinuousGalerkin:
+    """Time element with jumps at the start of each step: L-stable, order 2·degree + 1.
+
+    What rings under the continuous element decays at once: springs with little or no viscosity, stiff dashpots, wave
+    fronts. The jumps dissipate; the energy balance shows how much. Springs with sliders.
+
+    Parameters
+    ----------
+    step : h > 0 [s].
+    degree : degree of the shape functions in time, 0 to 2.
+    load : "average", the load at the stages, or "mean", its projection.
+    locate : cut steps where a spring starts or stops to slip; slower.
+    tolerance : halve a step inside until its end changes by less than this [length]; None keeps the step whole.
+
+    Examples
+    --------
+    >>> DiscontinuousGalerkin(step=0.02).degree
+    1
+    """
+
+    step: float
+    degree: int = 1
+    load: LoadRule = "average"
+    locate: bool = False
+    tolerance: float | None = None
+
+    def __post_init__(self) -> None:
+        check_step("DiscontinuousGalerkin", self.step)
+        check_degree("DiscontinuousGalerkin", self.degree, 0, 2)
+        if self.load not in ("average", "mean"):
+            raise SchemeError(f'DiscontinuousGalerkin: load must be "average" or "mean", got {self.load!r}')
+        check_inside("DiscontinuousGalerkin", self.load, self.locate, self.tolerance)
 
 
 @dataclass(frozen=True)
@@ -95,7 +138,58 @@ class PiecewiseExact:
         check_step("PiecewiseExact", self.step)
 
 
-Scheme = Galerkin | Newmark | PiecewiseExact
+@dataclass(frozen=True)
+class LeapFrog:
+    """Explicit leap-frog with the springs returned to their limit at the nodes: the rival for shear frames.
+
+    Nothing is solved, so a step costs least of all, but it is stable only up to a step that the stiffest storey sets;
+    longer ones are refused. Its runs do not restart bitwise, because velocities stand between the nodes.
+
+    Examples
+    --------
+    >>> LeapFrog(step=0.005).step
+    0.005
+    """
+
+    step: float
+
+    def __post_init__(self) -> None:
+        check_step("LeapFrog", self.step)
+
+
+@dataclass(frozen=True)
+class QuasiStatic:
+    """Slow loading in increments, which count as time: what :func:`hamex.pushover` and its kin record as scheme.
+
+    Examples
+    --------
+    >>> QuasiStatic(by="force").step
+    1.0
+    """
+
+    by: Literal["displacement", "force"] = "displacement"
+    step: float = 1.0
+
+
+Scheme = Galerkin | DiscontinuousGalerkin | Newmark | PiecewiseExact | LeapFrog | QuasiStatic
+
+
+def check_degree(who: str, degree: int, least: int, most: int) -> None:
+    """Refuse a degree that is not a whole number in range."""
+    if not isinstance(degree, int) or isinstance(degree, bool) or not least <= degree <= most:
+        raise SchemeError(f"{who}: degree must be {least} to {most}, got {degree!r}")
+
+
+def check_inside(who: str, load: str, locate: bool, tolerance: float | None) -> None:
+    """Refuse contradictory wishes for what happens inside a step."""
+    if tolerance is not None and not is_positive(tolerance):
+        raise SchemeError(f"{who}: tolerance must be a positive length, got {tolerance!r}")
+    if locate and tolerance is not None:
+        raise SchemeError(f"{who}: choose locate or tolerance, not both")
+    if (locate or tolerance is not None) and load == "end":
+        raise SchemeError(f'{who}: load="end" is for whole steps')
+    if locate and load != "average":
+        raise SchemeError(f'{who}: locate needs load="average", the load at the stages')
 
 
 def check_step(who: str, step: float) -> None:

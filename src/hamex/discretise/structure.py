@@ -7,7 +7,7 @@ time τ inside F; see :mod:`hamex.march.newton`. Here stand the numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,8 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class OneStage:
-    """The equation of a step: S = matrix + low · diag(low_weight) · lowᵀ, and its three numbers."""
+    """The equation of a step: S = matrix + low · diag(low_weight) · lowᵀ, its three numbers, and what displacement
+    control holds (dof,), empty for none."""
 
     matrix: Any
     low: Array
@@ -31,6 +32,7 @@ class OneStage:
     weight: float
     reach: float
     tau: float
+    pull: Array = field(default_factory=lambda: np.zeros(0))
 
 
 def galerkin_stage(model: Model, h: float) -> OneStage:
@@ -50,6 +52,17 @@ def newmark_stage(model: Model, h: float, beta: float, gamma: float) -> OneStage
     damping = model.damping
     matrix = to_a * model.mass + to_v * damping.matrix + model.stiffness
     return OneStage(_sparse(matrix), damping.shapes, to_v * damping.weights, weight=1.0, reach=1.0, tau=h)
+
+
+def static_stage(model: Model, blocks: Blocks, drag: float, pull: Array, penalty: float) -> OneStage:
+    """Equilibrium, with a drag of that share of the elastic stiffness so that a mechanism still has one answer."""
+    elastic = tangent_matrix(model, blocks, elastic_tangents(blocks)) + _sparse(model.stiffness)
+    matrix = _sparse(model.stiffness) + drag * elastic
+    if len(pull):
+        column = _sparse(pull[:, None])
+        matrix = matrix + penalty * (column @ column.T)
+    return OneStage(_sparse(matrix), np.zeros((len(model.dofs), 0)), np.zeros(0), weight=1.0, reach=1.0, tau=1.0,
+                    pull=pull)
 
 
 def _sparse(matrix: Any) -> Any:
@@ -163,7 +176,8 @@ def _weakest(model: Model, blocks: Blocks, stage: OneStage) -> int | None:
     factor = stage.weight * stage.reach
     matrix = stage.matrix + factor * tangent_matrix(model, blocks, softest(model, blocks, stage.tau))
     size = matrix.shape[0]
-    scale = np.abs(stage.matrix.diagonal()) + factor * tangent_matrix(model, blocks, _elastic(blocks)).diagonal()
+    stiff = tangent_matrix(model, blocks, elastic_tangents(blocks))
+    scale = np.abs(stage.matrix.diagonal()) + factor * stiff.diagonal()
     if np.any(scale <= 0):
         return int(np.argmin(scale))
     unit = 1 / np.sqrt(scale)
@@ -179,7 +193,8 @@ def _weakest_pivot(matrix: Any, unit: Array) -> int | None:
     from scipy.sparse.linalg import splu
 
     scaling = sparse.diags_array(unit)
-    scaled = sparse.csc_array(scaling @ matrix @ scaling)
+    # A shift below what counts as zero, so that a row of zeros is a small pivot with a place and not a failure.
+    scaled = sparse.csc_array(scaling @ matrix @ scaling + 1e-14 * sparse.eye_array(matrix.shape[0]))
     try:
         # Symmetric ordering and diagonal pivots: the pivots are those of L D Lᵀ, their signs the inertia.
         factors = splu(scaled, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
@@ -190,6 +205,6 @@ def _weakest_pivot(matrix: Any, unit: Array) -> int | None:
     return None if pivots[worst] > 1e-13 else int(np.flatnonzero(factors.perm_c == worst)[0])
 
 
-def _elastic(blocks: Blocks) -> Array:
-    T = np.concatenate([blocks.stiffness, *(k.ravel() for k in blocks.full)])
-    return np.asarray(T)
+def elastic_tangents(blocks: Blocks) -> Array:
+    """Tangents when nothing slips, in the layout of T."""
+    return np.concatenate([blocks.stiffness, *(k.ravel() for k in blocks.full)])

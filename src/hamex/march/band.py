@@ -6,6 +6,7 @@ brings, is handled by Woodbury's identity and never fills the band.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 Array = Any
@@ -62,7 +63,7 @@ def factorise(band: Band, T: Array) -> int:
                 total += band.low[i, a] * band.spread[b, i]
             for m in range(b):
                 total -= band.cap[a, m] * band.cap[b, m]
-            band.cap[a, b] = total**0.5 if a == b else total / band.cap[b, b]
+            band.cap[a, b] = math.sqrt(total) if a == b else total / band.cap[b, b]
     return 0
 
 

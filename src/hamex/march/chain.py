@@ -136,6 +136,9 @@ def chain(c: Array, s: Array, h: float, load: Array, patterns: Array, hardens: i
                 return k + 1
             solves[k] += count[0] - before
             searches[k] = count[1] - looked
+        if not hardens:
+            for i in range(n):                 # nothing depends on it, but a restart hands it on
+                w[0, i] += abs(slip[k + 1, i] - slip[k, i])
     return 0
 
 
@@ -277,9 +280,9 @@ def sweep_forward(s: Array, first: int, end: int) -> int:
 
 def settle(c: Array, s: Array, h: float, u: Array, slip: Array, X: Array, w: Array, branch: Array,
            count: Array) -> int:
-    """Newton with a line search from the guess; leaves the solution in s.x and its branches held.
+    """Newton with a line search from the guess; leaves the solution in row NOW and its branches held.
 
-    The first Newton step from the guess stands in s.x already. Returns 0, or 1 on failure.
+    The first Newton step from the guess stands there already. Returns 0, or 1 on failure.
     """
     n, half = len(branch), 0.5 * h
     for i in range(n):
@@ -322,8 +325,8 @@ def agrees(c: Array, s: Array, u: Array, slip: Array, X: Array, w: Array, branch
         if q != branch[i]:
             if q * branch[i] < 0:
                 return False
-            terms = c[STIFF, i] * (abs(u[i]) + abs(floor) + abs(slip[i]) + abs(s[Y, i]) + abs(below)) + abs(X[i]) + limit
-            if abs(abs(from_back) - limit) > _AT_YIELD * terms:
+            lengths = abs(u[i]) + abs(floor) + abs(slip[i]) + abs(s[Y, i]) + abs(below)
+            if abs(abs(from_back) - limit) > _AT_YIELD * (c[STIFF, i] * lengths + abs(X[i]) + limit):
                 return False
         below = s[Y, i]
         floor = u[i]

@@ -56,14 +56,14 @@ class Surfaces(NamedTuple):
     kappa: Array
 
 
-def evaluate(e: Array, X: Array, w: Array, tau: float, sliders: Sliders, powers: Powers | None,
+def evaluate(e: Array, X: Array, w: Array, tau: float, sliders: Sliders, powers: Powers,
              surfaces: Surfaces | None, work: Array, forced: bool, branch: Array, F: Array, T: Array, slip: Array,
              grown: Array) -> bool:
     """Fill force F, tangent T, slip and growth of w within τ; returns True when a branch changed.
 
     ``branch`` is −1, 0 or +1 per spring. When ``forced`` the sliders stay on the branch given, on its straight
-    line prolonged: that is the first guess of a step. ``powers`` and ``surfaces`` are None where a model has none,
-    so that the compiler leaves them out.
+    line prolonged: that is the first guess of a step. ``surfaces`` is None where a model has none, so that the
+    compiler, which takes longest over them, leaves them out.
     """
     changed = False
     for i in range(len(sliders.spring)):
@@ -92,8 +92,7 @@ def evaluate(e: Array, X: Array, w: Array, tau: float, sliders: Sliders, powers:
             T[j] = sliders.k[i] * (1.0 - sliders.kappa[i])
             slip[j] = tau * (sliders.rate[i] * excess)
             grown[j] = sign * slip[j]
-    if powers is not None:
-        flowed(e, tau, powers, F, T, slip, grown)
+    flowed(e, tau, powers, F, T, slip, grown)
     if surfaces is not None:
         for i in range(len(surfaces.first)):
             if surface_block(i, e, X, w, tau, surfaces, work, branch, F, T, slip, grown):
@@ -162,25 +161,30 @@ def surface_block(i: int, e: Array, X: Array, w: Array, tau: float, surfaces: Su
         trial[a] = total - X[first + a]
         slip[first + a] = 0.0
         grown[first + a] = 0.0
+    if elastic(i, m, begin, count, w, trial, surfaces):
+        changed = False
+        for j in range(count):
+            changed |= branch[surfaces.primary[begin + j]] != 0
+            branch[surfaces.primary[begin + j]] = 0
+        for a in range(m):
+            for b in range(m):
+                T[surfaces.place[i] + a * m + b] = k[a, b]
+        return changed
     theta = work[1]
-    theta[0] = 0.0
-    theta[1] = 0.0
-    if count > 0:
-        # One surface alone, then the other alone, then both.
-        done = violated(i, m, begin, count, w, trial, surfaces, work) < 0
-        if not done:
-            for j in range(count):
-                theta[0] = 0.0
-                theta[1] = 0.0
-                multiplier(i, m, begin, j, -1, w, trial, surfaces, work)
-                other = 1 - j
-                done = count == 1 or residual_of(i, m, begin, other, w, trial, surfaces, work) >= 0.0
-                if done and theta[j] > 0.0:
-                    break
-            if not done:
-                theta[0] = 0.0
-                theta[1] = 0.0
-                multiplier(i, m, begin, 0, 1, w, trial, surfaces, work)
+    # One surface alone, then the other alone, then both.
+    done = False
+    for j in range(count):
+        theta[0] = 0.0
+        theta[1] = 0.0
+        multiplier(i, m, begin, j, j, w, trial, surfaces, work)
+        other = 1 - j
+        done = count == 1 or residual_of(i, m, begin, other, w, trial, surfaces, work) >= 0.0
+        if done and theta[j] > 0.0:
+            break
+    if not done:
+        theta[0] = 0.0
+        theta[1] = 0.0
+        multiplier(i, m, begin, count - 2, count - 1, w, trial, surfaces, work)
     flow(i, m, begin, count, trial, surfaces, work)
     s = work[2]
     for a in range(m):
@@ -201,12 +205,17 @@ def surface_block(i: int, e: Array, X: Array, w: Array, tau: float, surfaces: Su
     return changed
 
 
-def violated(i: int, m: int, begin: int, count: int, w: Array, trial: Array, surfaces: Surfaces, work: Array) -> int:
-    """A surface that the elastic trial violates, or −1."""
-    for j in range(count):
-        if residual_of(i, m, begin, j, w, trial, surfaces, work) < 0.0:
-            return j
-    return -1
+def elastic(i: int, m: int, begin: int, count: int, w: Array, trial: Array, surfaces: Surfaces) -> bool:
+    """True when the elastic trial violates no surface."""
+    for j in range(begin, begin + count):
+        total = 0.0
+        for a in range(m):
+            off = trial[a] - surfaces.center[j, a]
+            total += surfaces.weight[j, a] * (off * off)
+        limit = 1.0 + surfaces.isotropic[j] * w[surfaces.primary[j]] / surfaces.reference[j]
+        if total > limit * limit:
+            return False
+    return True
 
 
 def flow(i: int, m: int, begin: int, count: int, trial: Array, surfaces: Surfaces, work: Array) -> None:
@@ -251,7 +260,7 @@ def norm(surface: int, m: int, j: int, surfaces: Surfaces, work: Array) -> float
     """n = √(ξᵀPξ) of surface j of the block."""
     total = 0.0
     for a in range(m):
-        total += surfaces.weight[surface, a] * work[3 + j, a] ** 2
+        total += surfaces.weight[surface, a] * (work[3 + j, a] * work[3 + j, a])
     return math.sqrt(total)
 
 
@@ -282,12 +291,15 @@ def coupling(i: int, m: int, begin: int, j: int, other: int, surfaces: Surfaces,
 
 def multiplier(i: int, m: int, begin: int, j: int, inner: int, w: Array, trial: Array, surfaces: Surfaces,
                work: Array) -> None:
-    """Multiplier θⱼ ≥ 0 by Newton in a bracket; ``inner`` is the surface eliminated meanwhile, or −1."""
+    """Multiplier θⱼ ≥ 0 by Newton in a bracket; ``inner`` is the surface eliminated meanwhile, or j itself for none.
+
+    Numbers of surfaces come as variables: the compiler makes a copy of a function for every literal.
+    """
     theta = work[1]
     low, high = 0.0, np.inf
     theta[j] = 0.0
     for _ in range(_NEWTON):
-        if inner >= 0:
+        if inner != j:
             inner_multiplier(i, m, begin, inner, w, trial, surfaces, work)
         r = residual_of(i, m, begin, j, w, trial, surfaces, work)
         if r >= 0.0:
@@ -297,7 +309,7 @@ def multiplier(i: int, m: int, begin: int, j: int, inner: int, w: Array, trial: 
         else:
             low = theta[j]
         slope = slope_of(i, m, begin, j, w, surfaces, work)
-        if inner >= 0 and theta[inner] > 0.0:
+        if inner != j and theta[inner] > 0.0:
             across = coupling(i, m, begin, j, inner, surfaces, work)
             slope -= (across * rho_over(begin + j, j, m, w, surfaces, work)
                       * across * rho_over(begin + inner, inner, m, w, surfaces, work)
@@ -308,7 +320,7 @@ def multiplier(i: int, m: int, begin: int, j: int, inner: int, w: Array, trial: 
         if abs(r) <= 4e-16 or abs(new - theta[j]) <= 2e-16 * new or not low < new < high:
             break
         theta[j] = new
-    if inner >= 0:
+    if inner != j:
         inner_multiplier(i, m, begin, inner, w, trial, surfaces, work)
 
 
@@ -337,7 +349,8 @@ def inner_multiplier(i: int, m: int, begin: int, j: int, w: Array, trial: Array,
 def rho_over(surface: int, j: int, m: int, w: Array, surfaces: Surfaces, work: Array) -> float:
     """ρ/n³ of a surface."""
     rho = 1.0 + surfaces.isotropic[surface] * w[surfaces.primary[surface]] / surfaces.reference[surface]
-    return rho / norm(surface, m, j, surfaces, work) ** 3
+    n = norm(surface, m, j, surfaces, work)
+    return rho / (n * n * n)      # a power is not the same in every bit when compiled
 
 
 def slope_of(i: int, m: int, begin: int, j: int, w: Array, surfaces: Surfaces, work: Array) -> float:
@@ -368,14 +381,16 @@ def tangent(i: int, m: int, begin: int, count: int, w: Array, trial: Array, surf
     if not (first or second):
         return
     g00, g11, g01 = 1.0, 1.0, 0.0
-    if first:
-        g00 = coupling(i, m, begin, 0, 0, surfaces, work) + surfaces.kappa[begin] / rho_over(
-            begin, 0, m, w, surfaces, work)
-    if second:
-        g11 = coupling(i, m, begin, 1, 1, surfaces, work) + surfaces.kappa[begin + 1] / rho_over(
-            begin + 1, 1, m, w, surfaces, work)
+    for j in range(count):
+        if theta[j] > 0.0:
+            g = coupling(i, m, begin, j, j, surfaces, work) + surfaces.kappa[begin + j] / rho_over(
+                begin + j, j, m, w, surfaces, work)
+            if j == 0:
+                g00 = g
+            else:
+                g11 = g
     if first and second:
-        g01 = coupling(i, m, begin, 0, 1, surfaces, work)
+        g01 = coupling(i, m, begin, count - 2, count - 1, surfaces, work)
     det = g00 * g11 - g01 * g01
     for j in range(count):
         if theta[j] > 0.0:

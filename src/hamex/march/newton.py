@@ -8,6 +8,9 @@ where F is the springs' local map. S + weight·reach · B T Bᵀ is positive def
 left side is the gradient of a strictly convex potential Φ. Full Newton steps can cycle; a step that goes no further
 than Φ falls along the line cannot. Where all laws are straight on each branch, the step ends when the signed branches
 repeat, which is exact; else when the residual is at round-off.
+
+Under displacement control the increment also obeys ``pull · x = given``. The start obeys it, every direction keeps it,
+and Φ falls on what is left; the multiplier of the constraint is the load factor.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ Array = Any
 
 SETTLED = 0.1            # a line search ends where the slope has fallen to this share
 ROUND_OFF = 2e-14        # of the terms of a row: the residual that arithmetic leaves
+_CANCELLED = 0.05        # and of terms that cancel before they enter the row, which leave a few bits only
 _MOST = 500              # Newton steps; hard frames need about 10
 
 
@@ -36,6 +40,8 @@ class Step(NamedTuple):
     dof: Array
     share: Array             # B, compressed columns: deformation of spring j is Σ share·u[dof]
     stiff: Array             # elastic stiffness of each spring by itself
+    unit: Array              # 1/√ of the elastic diagonal: makes rows of forces and of moments comparable
+    pull: Array              # the constrained combination of increments; empty: none
     weight: float
     reach: float
     tau: float
@@ -54,6 +60,7 @@ class Scratch(NamedTuple):
     Sx: Array
     Sd: Array
     size: Array
+    z: Array                 # A⁻¹ pull
     e: Array
     ex: Array
     ed: Array
@@ -61,6 +68,7 @@ class Scratch(NamedTuple):
     T: Array
     factored: Array          # tangents of the last factorisation
     small: Array
+    factor: Array            # multiplier of the constraint, one entry
     block: Array
 
 
@@ -89,33 +97,39 @@ def stretch(step: Step, x: Array, out: Array) -> None:
         out[j] = total
 
 
-def gradient(step: Step, r: Array, Sx: Array, F: Array, noise: Array, g: Array, size: Array) -> float:
-    """g = S x + weight B F − r; returns the largest |g| relative to the terms of its row."""
+def gradient(step: Step, r: Array, Sx: Array, F: Array, noise: Array, factor: float, g: Array, size: Array) -> float:
+    """g = S x + weight B F − r − factor·pull; returns the largest |g| relative to the terms of the rows.
+
+    A row that vanishes by symmetry has terms of round-off only, so the largest row is the measure of all.
+    """
     for i in range(len(g)):
         g[i] = Sx[i] - r[i]
         size[i] = abs(Sx[i]) + abs(r[i])
+    for i in range(len(step.pull)):
+        g[i] -= factor * step.pull[i]
+        size[i] += abs(factor * step.pull[i])
     for j in range(len(F)):
         for m in range(step.begin[j], step.begin[j + 1]):
             share = step.weight * step.share[m]
             g[step.dof[m]] += share * F[j]
             size[step.dof[m]] += abs(share) * (abs(F[j]) + noise[j])
-    worst = 0.0
+    worst, largest = 0.0, 0.0
     for i in range(len(g)):
-        if abs(g[i]) > worst * size[i]:
-            worst = abs(g[i]) / size[i]
-    return worst
+        worst = max(worst, abs(g[i]) * step.unit[i])
+        largest = max(largest, size[i] * step.unit[i])
+    return worst / largest if largest > 0.0 else 0.0
 
 
 def sizes(step: Step, u: Array, slip: Array, noise: Array) -> None:
-    """noise = k (|B|ᵀ|u| + |slip|), spring by spring."""
+    """noise = k (|B|ᵀ|u| + |slip|), spring by spring, weighed as what cancels."""
     for j in range(len(slip)):
         total = abs(slip[j])
         for m in range(step.begin[j], step.begin[j + 1]):
             total += abs(step.share[m] * u[step.dof[m]])
-        noise[j] = step.stiff[j] * total
+        noise[j] = _CANCELLED * step.stiff[j] * total
 
 
-def newton(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers | None, surfaces: Surfaces | None,
+def newton(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers, surfaces: Surfaces | None,
            r: Array, e0: Array, X: Array, w: Array, branch: Array, F: Array, slip: Array, grown: Array,
            count: Array) -> float:
     """Solve one step: s.x, F, slip, grown and branch are filled; s.x and branch hold the guess on entry.
@@ -131,7 +145,7 @@ def newton(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers 
         s.e[j] = e0[j] + step.reach * s.ex[j]
     guess = step.safeguarded
     evaluate(s.e, X, w, step.tau, sliders, powers, surfaces, s.block, True, branch, F, T, slip, grown)
-    worst = gradient(step, r, s.Sx, F, s.noise, g, s.size)
+    worst = gradient(step, r, s.Sx, F, s.noise, s.factor[0], g, s.size)
     before = worst
     for iteration in range(_MOST):
         same = True
@@ -147,10 +161,16 @@ def newton(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers 
             if code > 0:
                 factored[0] = -1.0
                 return -float(code)
+            if len(step.pull) > 0:
+                for i in range(n):
+                    s.z[i] = step.pull[i]
+                backsolve(band, s.z, s.small)
         for i in range(n):
             d[i] = -g[i]
         backsolve(band, d, s.small)
         count[0] += 1
+        if len(step.pull) > 0:
+            constrain(step.pull, s.z, s.factor, d)
         slope0 = 0.0
         for i in range(n):
             slope0 += d[i] * g[i]
@@ -166,7 +186,7 @@ def newton(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers 
             for i in range(n):
                 size = max(size, abs(d[i]))
             advance(x, s.Sx, s.ex, d, s.Sd, s.ed, alpha)
-            worst = gradient(step, r, s.Sx, F, s.noise, g, s.size)
+            worst = gradient(step, r, s.Sx, F, s.noise, s.factor[0], g, s.size)
             if size <= step.tolerance:
                 return worst
             if iteration + 1 == step.most:
@@ -179,12 +199,23 @@ def newton(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers 
             alpha = search(step, s, sliders, powers, surfaces, r, e0, X, w, branch, F, slip, grown, slope0, count)
         guess = False
         advance(x, s.Sx, s.ex, d, s.Sd, s.ed, alpha)
-        worst = gradient(step, r, s.Sx, F, s.noise, g, s.size)
+        worst = gradient(step, r, s.Sx, F, s.noise, s.factor[0], g, s.size)
         # At round-off, or stuck just above it: nothing more can be gained.
         if worst <= ROUND_OFF or (worst <= 1e3 * ROUND_OFF and worst >= 0.5 * before):
             return worst
         before = worst
     return float("inf")
+
+
+def constrain(pull: Array, z: Array, factor: Array, d: Array) -> None:
+    """Take the constrained combination out of d, and put the multiplier that does it into ``factor``."""
+    along, across = 0.0, 0.0
+    for i in range(len(d)):
+        along += pull[i] * d[i]
+        across += pull[i] * z[i]
+    for i in range(len(d)):
+        d[i] -= along / across * z[i]
+    factor[0] -= along / across
 
 
 def advance(x: Array, Sx: Array, ex: Array, d: Array, Sd: Array, ed: Array, alpha: float) -> None:
@@ -196,12 +227,12 @@ def advance(x: Array, Sx: Array, ex: Array, d: Array, Sd: Array, ed: Array, alph
         ex[j] += alpha * ed[j]
 
 
-def search(step: Step, s: Scratch, sliders: Sliders, powers: Powers | None, surfaces: Surfaces | None, r: Array,
+def search(step: Step, s: Scratch, sliders: Sliders, powers: Powers, surfaces: Surfaces | None, r: Array,
            e0: Array, X: Array, w: Array, branch: Array, F: Array, slip: Array, grown: Array, slope0: float,
            count: Array) -> float:
-    """Length of the step along d: the slope of Φ there is negative and at most a tenth of the first.
+    """Length of the step along d: the slope of Φ there is at most a tenth of the first, and Φ is lower.
 
-    Ending on the falling side makes every step lower Φ. The springs are evaluated at the point returned.
+    The springs are evaluated at the point returned.
     """
     low, high, alpha = 0.0, 1.0, 1.0
     slope_low, slope_high = slope0, slope(step, s, r, F, 1.0)
@@ -229,6 +260,11 @@ def search(step: Step, s: Scratch, sliders: Sliders, powers: Powers | None, surf
         else:
             low, slope_low, weight_low = alpha, found, found
             if found >= SETTLED * slope0:
+                # Φ has fallen by α·|found| at least. The rising end is better where it is flatter and Φ falls there
+                # too: full steps that overshoot a little then stay quadratic.
+                if slope_high < -found and (high - alpha) * slope_high < -alpha * found:
+                    low = high
+                    break
                 return alpha
     if low == 0.0:
         low = alpha

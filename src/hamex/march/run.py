@@ -29,7 +29,20 @@ def compiled(kernel: Kernel) -> Kernel:
     import numba
 
     called = {name: compiled(function) for name, function in _called(kernel).items()}
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(bound(kernel, called) if called else kernel)
+    if called:
+        kernel = bound(kernel, called)
+        kernel.__qualname__ += f"_{_sources()}"
+    return numba.njit(cache=True, nogil=True, error_model="numpy")(kernel)
+
+
+@cache
+def _sources() -> str:
+    """Digest of this layer: Numba's cache minds the file that a kernel stands in, not the files of what it calls."""
+    from hashlib import sha256
+    from pathlib import Path
+
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 
 def bound(kernel: Kernel, replaced: Mapping[str, Any]) -> Kernel:

@@ -90,7 +90,7 @@ def slipped(times_tau: float, hard: Hardening, slip: Array, grown: Array, s0: Ar
         w1[j] = w0[j] + times_tau * grown[j]
 
 
-def galerkin(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers | None, surfaces: Surfaces | None,
+def galerkin(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers, surfaces: Surfaces | None,
              hard: Hardening, mass: Rows, beside: Rows, h: float, load: Array, patterns: Array, imposed: Array,
              stride: int, u: Array, p: Array, slip: Array, X: Array, w: Array, F: Array, branch: Array, solves: Array,
              searches: Array, count: Array, last: Array, r: Array, e0: Array, ds: Array, grown: Array) -> int:
@@ -122,7 +122,7 @@ def galerkin(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Power
     return 0
 
 
-def newmark(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers | None, surfaces: Surfaces | None,
+def newmark(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers, surfaces: Surfaces | None,
             hard: Hardening, mass: Rows, beside: Rows, damping: Rows, h: float, beta: float, gamma: float, load: Array,
             patterns: Array, imposed: Array, stride: int, u: Array, p: Array, slip: Array, X: Array, w: Array,
             F: Array, branch: Array, solves: Array, searches: Array, count: Array, last: Array, r: Array, e0: Array,
@@ -161,6 +161,51 @@ def newmark(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers
             a[i] += to_a * s.x[i]
         filled(0.0, p[k + 1])
         times(mass, v, 1.0, p[k + 1])
+        solves[k] = count[0] - before
+        searches[k] = count[2] - looked
+    return 0
+
+
+def static(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers, surfaces: Surfaces | None,
+           hard: Hardening, mass: Rows, beside: Rows, path: Array, pattern: Array, constant: Array, penalty: float,
+           imposed: Array, stride: int, u: Array, p: Array, slip: Array, X: Array, w: Array, F: Array, branch: Array,
+           solves: Array, searches: Array, count: Array, last: Array, r: Array, e0: Array, ds: Array, grown: Array,
+           factor: Array) -> int:
+    """Quasi-static path: ``path`` holds load factors, or under displacement control values of pull · u.
+
+    F[k] is the force at node k, entry 0 is given; ``factor[k]`` receives the load factor. S contains
+    penalty · pull pullᵀ under displacement control, which changes nothing where the constraint holds.
+    """
+    for k in range(len(path) - 1):
+        now, then = stride * k, stride * (k + 1)
+        before, looked = count[0], count[2]
+        copied(constant, r)
+        times(beside, u[k], -1.0, r)
+        deformed(step, u[k], slip[k], imposed[0], e0)
+        sizes(step, u[k], slip[k], s.noise)
+        filled(0.0, s.x)
+        if len(step.pull) > 0:
+            reached, size = 0.0, 0.0
+            for i in range(len(r)):
+                reached += step.pull[i] * u[k, i]
+                size += step.pull[i] ** 2
+            for i in range(len(r)):
+                s.x[i] = step.pull[i] * (path[k + 1] - reached) / size
+                r[i] += penalty * (path[k + 1] - reached) * step.pull[i]
+            s.factor[0] = factor[k]
+        else:
+            for i in range(len(r)):
+                r[i] += path[k + 1] * pattern[i]
+        left = newton(step, band, s, sliders, powers, surfaces, r, e0, X[now], w[now], branch, F[k + 1], ds, grown,
+                      count)
+        if left < 0.0 or left > 1.0:
+            last[1] = left
+            return k + 1
+        last[0] = max(last[0], left)
+        slipped(1.0, hard, ds, grown, slip[k], X[now], w[now], slip[k + 1], X[then], w[then])
+        added(u[k], s.x, u[k + 1])
+        filled(0.0, p[k + 1])
+        factor[k + 1] = s.factor[0] if len(step.pull) > 0 else path[k + 1]
         solves[k] = count[0] - before
         searches[k] = count[2] - looked
     return 0

@@ -135,6 +135,9 @@ class Surface:
             raise LawError(f"Surface: center and kinematic need {size} entries, one per component")
         if any(math.isinf(value) for value in center):
             raise LawError("Surface: center must be finite")
+        if sum((c / r) ** 2 for c, r in zip(center, radii, strict=True)) >= 1:
+            raise LawError(f"Surface: the center {center} lies so far off that the surface leaves zero force outside: "
+                           "a spring at rest would yield, and gain energy")
         for name, values in (("viscosity", (self.viscosity,)), ("kinematic", kinematic),
                              ("isotropic", (self.isotropic,))):
             for value in self._numbers(name, values):

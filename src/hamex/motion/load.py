@@ -16,6 +16,7 @@ from hamex.checks import is_finite, is_positive
 from hamex.errors import LoadError, StepWarning
 from hamex.march import sampling
 from hamex.march.run import march
+from hamex.motion.projection import projected
 from hamex.motion.quadrature import evaluate, step_means
 
 Array = NDArray[Any]
@@ -135,6 +136,37 @@ class Load:
         values = self.node_values(h, steps, quiet)
         return values[1:] if rule == "end" else 0.5 * (values[:-1] + values[1:])
 
+    def stage_values(self, h: float, steps: int, nodes: Sequence[float], rule: str, quiet: bool = False) -> Array:
+        """Values at the stages of a time element, (steps, stage, k), with ``nodes`` on [0, 1].
+
+        ``average`` takes the load at the stages; ``mean`` projects it on polynomials over the step, so that no sample
+        is skipped. ``end`` is for one stage only.
+        """
+        if rule == "mean":
+            return projected(self, h, steps, np.asarray(nodes))
+        if rule != "average":
+            raise LoadError(f'Load: elements of higher degree take the rules "average" and "mean", got {rule!r}')
+        if not quiet:
+            self._warn_if_skipping(h)
+        return np.stack([self.shifted_values(h, steps, node) for node in nodes], axis=1)
+
+    def shifted_values(self, h: float, steps: int, node: float) -> Array:
+        """Channel values at r·h + node·h for every step r, (steps, k)."""
+        base, first = self._clock(h)
+        if callable(self.forces):
+            return evaluate(self.forces, base + (np.arange(first, first + steps) + node) * h)[:, None]
+        assert self.step is not None
+        ratio = _ratio(h, self.step)
+        return self._sampled(sampling.nodes, (base / self.step + node * ratio, first, ratio), steps, steps)
+
+    def corners(self, h: float, steps: int) -> Array:
+        """Times on the run's clock at which the load may have a kink: its samples, or the breaks of a function."""
+        shift = sum(self.shifts)
+        if callable(self.forces):
+            return np.array(self.breaks) - shift
+        assert self.step is not None
+        return np.arange(len(self.forces) + 1) * self.step - shift
+
     def _clock(self, h: float) -> tuple[float, int]:
         """Where node 0 stands on the load's own clock: ``base`` seconds and ``first`` whole steps.
 
@@ -158,7 +190,10 @@ class Load:
         assert self.step is not None
         assert not callable(self.forces)
         base, first = self._clock(h)
-        place = (base / self.step, first, _ratio(h, self.step))
+        return self._sampled(kernel, (base / self.step, first, _ratio(h, self.step)), steps, size)
+
+    def _sampled(self, kernel: Callable[..., int], place: tuple[float, int, float], steps: int, size: int) -> Array:
+        assert not callable(self.forces)
         out = np.empty((self.channels, size))
         for samples, row in zip(self.forces.T, out, strict=True):
             march(kernel, (np.append(samples, 0.0), *place), (row,), steps)
@@ -233,6 +268,10 @@ class LoadSum:
     def step_values(self, h: float, steps: int, rule: str, quiet: bool = False) -> Array:
         """One value per step and channel, side by side."""
         return np.hstack([part.step_values(h, steps, rule, quiet) for part in self.parts])
+
+    def stage_values(self, h: float, steps: int, nodes: Sequence[float], rule: str, quiet: bool = False) -> Array:
+        """Values at the stages of a time element, side by side."""
+        return np.concatenate([part.stage_values(h, steps, nodes, rule, quiet) for part in self.parts], axis=2)
 
 
 def _ratio(h: float, step: float) -> float:

@@ -1,8 +1,9 @@
 """Emit the step form of a structure as readable source: lock 1 between symbols and kernels.
 
-``python -m hamex.principle.emit`` writes ``discretise/_stepforms.py``. The form stands in the scalars m, c, k, a and b
-of one mass and one spring; ``discretise/lift.py`` turns it into the blocks M, C, K, A, B of any structure. A test emits
-it again and compares the text.
+``python -m hamex.principle.emit`` writes ``discretise/_stepforms.py``, and from ``principle/elements.py`` the tables of
+all time elements, ``discretise/_elements.py``. The form stands in the scalars m, c, k, a and b of one mass and one
+spring; ``discretise/lift.py`` turns it into the blocks M, C, K, A, B of any structure. A test emits it again and
+compares the text.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import sympy as sp
 
+from hamex.principle import elements
 from hamex.principle.action import Action
 from hamex.principle.jets import t
 from hamex.principle.stepform import StepForm, h, step_form
@@ -131,9 +133,10 @@ def program(action: Action, degree: int = 1) -> str:
 
 
 def main() -> None:
-    """Write the generated module."""
-    TARGET.write_text(source(), encoding="utf-8")
-    sys.stdout.write(f"wrote {TARGET}\n")
+    """Write the generated modules."""
+    for target, text in ((TARGET, source()), (elements.TARGET, elements.source())):
+        target.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"wrote {target}\n")
 
 
 if __name__ == "__main__":

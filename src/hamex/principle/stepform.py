@@ -16,37 +16,21 @@ from sympy.core.function import AppliedUndef
 
 from hamex.principle.action import Action, ActionError
 from hamex.principle.jets import partial, t
+from hamex.principle.quadrature import Rule, gauss_rule, tau
 
 h = sp.Symbol("h", positive=True)
 t_0 = sp.Symbol("t_0", real=True)      # start of the step, where time is explicit
-_tau = sp.Symbol("tau", real=True)
 
 
 def shapes(degree: int) -> list[sp.Expr]:
     """Lagrange polynomials on [0, 1] through equidistant nodes; degree 0 is the constant."""
     nodes = [sp.Rational(i, degree) for i in range(degree + 1)] if degree else [sp.S.Zero]
-    return [sp.expand(sp.prod([(_tau - b) / (a - b) for b in nodes if b != a])) for a in nodes]
+    return [sp.expand(sp.prod([(tau - b) / (a - b) for b in nodes if b != a])) for a in nodes]
 
 
 def gauss(expression: sp.Expr, points: int) -> sp.Expr:
-    """Gauss quadrature in τ over [0, 1]; of a polynomial, without the irrational points.
-
-    With p = q·P + r, where P is the shifted Legendre polynomial that vanishes at the points, the rule sees only r,
-    and integrates it exactly. What is no polynomial (a pendulum, explicit time) is taken at the points.
-    """
-    expanded = sp.expand(expression)
-    if not expanded.is_polynomial(_tau):
-        return sum((weight * expression.subs(_tau, root) for root, weight in gauss_points(points)), sp.S.Zero)
-    legendre = sp.Poly(sp.legendre(points, 2 * _tau - 1), _tau)
-    rest = sp.Poly(expanded, _tau).rem(legendre)
-    return sp.expand(sum(c / (n + 1) for (n,), c in rest.terms()))
-
-
-def gauss_points(points: int) -> list[tuple[sp.Expr, sp.Expr]]:
-    """Points on [0, 1] and their weights, exactly, in order."""
-    roots = sorted(sp.Poly(sp.legendre(points, 2 * _tau - 1), _tau).real_roots(), key=lambda r: r.evalf())
-    others = [sp.prod([(_tau - other) / (root - other) for other in roots if other != root]) for root in roots]
-    return [(root, sp.radsimp(sp.integrate(sp.expand(p), (_tau, 0, 1)))) for root, p in zip(roots, others, strict=True)]
+    """Gauss quadrature in τ over [0, 1]; of a polynomial, without the irrational points."""
+    return gauss_rule(points).integral(expression)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +43,7 @@ class StepForm:
     knowns : the same at the start of the step.
     rows : residual of each virtual value, with the field and the virtual node it belongs to.
     branches : rows for each branch of a piecewise dissipation, by the name of the branch.
+    rule : the points at which forces and loads are taken.
     """
 
     action: Action
@@ -69,6 +54,7 @@ class StepForm:
     momentum_old: dict[AppliedUndef, sp.Symbol]
     branches: dict[str, tuple[sp.Expr, ...]]
     conditions: dict[str, sp.Basic]
+    rule: Rule
 
     @property
     def unknowns(self) -> tuple[sp.Symbol, ...]:
@@ -107,8 +93,8 @@ class StepForm:
 
     @cached_property
     def load_symbols(self) -> dict[AppliedUndef, list[sp.Symbol]]:
-        """One load value per Gauss point and loaded field."""
-        return {q: _load_symbols(q, self.degree) for q in self.action.loads}
+        """One load value per point of the rule and loaded field."""
+        return {q: load_values(q, self.rule) for q in self.action.loads}
 
 
 def step_form(action: Action, degree: int = 1) -> StepForm:
@@ -124,54 +110,46 @@ def step_form(action: Action, degree: int = 1) -> StepForm:
     carriers = [q for q in action.fields if action.has_momentum[q]]
     p_old = {q: sp.Symbol(f"P_{name[q]}_0", real=True) for q in carriers}
     p_new = {q: sp.Symbol(f"P_{name[q]}_1", real=True) for q in carriers}
-    trial: dict[sp.Basic, sp.Expr] = {t: t_0 + _tau * h}
+    trial: dict[sp.Basic, sp.Expr] = {t: t_0 + tau * h}
     for q in action.fields:
         history = sum((n * v for n, v in zip(N, [old[q], *new[q]], strict=True)), sp.S.Zero)
-        trial[q.diff(t)] = sp.expand(sp.diff(history, _tau) / h)
+        trial[q.diff(t)] = sp.expand(sp.diff(history, tau) / h)
         trial[q] = sp.expand(history)
-    branches, conditions = _branches(action)
-    found = {}
+    branches, conditions = forces_by_branch(action)
+    rule, found = gauss_rule(degree), {}
     for branch, forces in branches.items():
         rows: list[sp.Expr] = []
         for q in action.fields:
             # A field without momentum has no end term: s rows for s unknowns need tests of degree s − 1.
             tests = N if q in p_old else shapes(degree - 1)
             for i, test in enumerate(tests):
-                row = _row(action, q, test, trial, forces[q], degree)
+                row = virtual_work(action, q, test, trial, forces[q], rule)
                 if q in p_old:
                     row += (p_new[q] if i == degree else 0) - (p_old[q] if i == 0 else 0)
                 rows.append(sp.expand(row))
         found[branch] = tuple(rows)
     met = {branch: condition.xreplace(trial) for branch, condition in conditions.items()}
-    return StepForm(action, degree, new, old, p_new, p_old, found, met)
+    return StepForm(action, degree, new, old, p_new, p_old, found, met, rule)
 
 
-def _row(action: Action, q: AppliedUndef, test: sp.Expr, trial: dict[sp.Basic, sp.Expr], force: sp.Expr,
-         degree: int) -> sp.Expr:
-    """∫ (−L_q̇ δq̇ − L_q δq + φ_q̇ δq − Q δq) dt for one virtual value, s Gauss points."""
+def virtual_work(action: Action, q: AppliedUndef, test: sp.Expr, trial: dict[sp.Basic, sp.Expr], force: sp.Expr,
+                 rule: Rule) -> sp.Expr:
+    """∫ (−L_q̇ δq̇ − L_q δq + φ_q̇ δq − Q δq) dt for one virtual value, summed by the rule."""
     rate, value = partial(action.lagrangian, q, (t,)), partial(action.lagrangian, q)
-    integrand = -rate.xreplace(trial) * sp.diff(test, _tau) / h + (force - value).xreplace(trial) * test
-    row = h * gauss(integrand, degree)
+    integrand = -rate.xreplace(trial) * sp.diff(test, tau) / h + (force - value).xreplace(trial) * test
+    row = h * rule.integral(integrand)
     if q in action.loads:
-        row -= h * _load_row(q, test, degree)
+        row -= h * sum((f * x for f, x in zip(rule.weighted(test), load_values(q, rule), strict=True)), sp.S.Zero)
     return row
 
 
-def _load_row(q: AppliedUndef, test: sp.Expr, degree: int) -> sp.Expr:
-    """Load values at the Gauss points times the test function there."""
-    values = _load_symbols(q, degree)
-    if degree == 1:
-        return values[0] * gauss(test, 1)
-    return sum((sp.radsimp(weight * test.subs(_tau, root)) * symbol
-                for (root, weight), symbol in zip(gauss_points(degree), values, strict=True)), sp.S.Zero)
-
-
-def _load_symbols(q: AppliedUndef, degree: int) -> list[sp.Symbol]:
+def load_values(q: AppliedUndef, rule: Rule) -> list[sp.Symbol]:
+    """The load on a field at the points of a rule, as symbols."""
     name = f"f_{q.func.__name__}"
-    return [sp.Symbol(name if degree == 1 else f"{name}_{i + 1}", real=True) for i in range(degree)]
+    return [sp.Symbol(name if rule.size == 1 else f"{name}_{i + 1}", real=True) for i in range(rule.size)]
 
 
-def _branches(action: Action) -> tuple[dict[str, dict[AppliedUndef, sp.Expr]], dict[str, sp.Basic]]:
+def forces_by_branch(action: Action) -> tuple[dict[str, dict[AppliedUndef, sp.Expr]], dict[str, sp.Basic]]:
     """The dissipative forces on each branch of a piecewise potential, named by their conditions' order."""
     potential = sp.piecewise_fold(action.dissipation)
     if not isinstance(potential, sp.Piecewise):

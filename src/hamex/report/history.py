@@ -22,12 +22,18 @@ def write_plot(solution: Solution, path: str | Path, title: str = "") -> Path:
     """Write the plot as ``.png``, ``.svg`` or a page ``.html`` that needs no network."""
     path = Path(path)
     check_plot(path)
-    drawing = draw(solution, title)
+    if solution.places is None:
+        return write_drawing(draw(solution, title), path, title or "hamex run")
+    from hamex.report.structure import draw_structure
 
+    return write_drawing(draw_structure(solution, title), path, title or "hamex run")
+
+
+def write_drawing(drawing: Figure, path: Path, title: str, more: str = "") -> Path:
+    """Write a figure, or a page around it with ``more`` below."""
     def write(temporary: Path) -> None:
         if path.suffix.lower() == ".html":
-            body = f"<figure>{to_svg(drawing)}</figure>"
-            temporary.write_text(page(title or "hamex run", body), encoding="utf-8")
+            temporary.write_text(page(title, f"<figure>{to_svg(drawing)}</figure>{more}"), encoding="utf-8")
         else:
             save(drawing, temporary)
 

@@ -48,6 +48,17 @@ def figure(rows: int = 1, columns: int = 1, width: float = 8.4, height: float = 
         yield drawing, drawing.subplots(rows, columns, squeeze=False, **options)
 
 
+@contextmanager
+def mosaic(layout: list[list[str]], width: float, height: float, **options: Any) -> Iterator[tuple[Figure, Any]]:
+    """A figure with axes by name, laid out as in matplotlib's ``subplot_mosaic``."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_RULES):
+        drawing = Figure(figsize=(width, height), layout="constrained")
+        yield drawing, drawing.subplot_mosaic(layout, **options)  # type: ignore[arg-type]
+
+
 def save(drawing: Figure, path: Path) -> None:
     """Write a figure by the ending of its path; the same figure gives the same bytes."""
     import matplotlib as mpl

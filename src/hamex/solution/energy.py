@@ -37,7 +37,7 @@ def balance(system: System, h: float, u: Array, p: Array, slip: Array, force: Ar
     largest = max(float(np.abs(x).max()) for x in (kinetic, stored, viscous, plastic, hardening, given))
     residual = float(np.abs(imbalance).max()) / largest if largest > 0 else 0.0
     return {"kinetic": kinetic, "stored": stored, "viscous": viscous, "plastic": plastic, "hardening": hardening,
-            "input": given, "imbalance": imbalance, "residual": np.array(residual)}
+            "jumps": np.zeros_like(given), "input": given, "imbalance": imbalance, "residual": np.array(residual)}
 
 
 def slip_dissipation(system: System, h: float, force: Array, dslip: Array, back_force: Array | None,
@@ -56,16 +56,17 @@ def slip_dissipation(system: System, h: float, force: Array, dslip: Array, back_
     out = np.asarray(size * resistance)
     if np.any(system.blocked):
         on = system.blocked
-        out[:, on] = (force * dslip)[:, on] - np.diff(_stored_by_hardening(
+        out[:, on] = (force * dslip)[:, on] - np.diff(stored_by_hardening(
             system, back_force, accumulated, len(dslip) + 1), axis=0)[:, on]
     return out
 
 
 def _hardening(system: System, back_force: Array | None, accumulated: Array | None, nodes: int) -> Array:
-    return np.asarray(_stored_by_hardening(system, back_force, accumulated, nodes).sum(axis=1))
+    return np.asarray(stored_by_hardening(system, back_force, accumulated, nodes).sum(axis=1))
 
 
-def _stored_by_hardening(system: System, back_force: Array | None, accumulated: Array | None, nodes: int) -> Array:
+def stored_by_hardening(system: System, back_force: Array | None, accumulated: Array | None, nodes: int) -> Array:
+    """Energy that hardening stores, (node, spring)."""
     energy = np.zeros((nodes, len(system.kinematic)))
     if back_force is not None:
         soft = np.divide(1.0, system.kinematic, out=np.zeros_like(system.kinematic), where=system.kinematic > 0)
@@ -77,3 +78,21 @@ def _stored_by_hardening(system: System, back_force: Array | None, accumulated: 
 
 def _cumulative(increments: Array) -> Array:
     return np.concatenate([[0.0], np.cumsum(increments)])
+
+
+def energy_entries(system: System, u: Array, p: Array, slip: Array, X: Array, w: Array,
+                   spent: Array) -> dict[str, Array]:
+    """All entries of the balance from node values and what was summed up inside the steps: ``spent`` is (node, 4),
+    cumulative, for dashpots, slip, jumps and input."""
+    e = system.deformation(u) - slip
+    hardening = stored_by_hardening(system, X, w, len(u)).sum(axis=1)
+    kinetic = 0.5 * (system.velocity(p) * p).sum(axis=1)
+    stored = 0.5 * (quadratic(u, system.stiffness) + (system.force(e) * e).sum(axis=1))
+    viscous, slipped, jumps, work = spent.T.copy()
+    plastic = slipped - (hardening - hardening[0])
+    total = kinetic + stored + viscous + plastic + hardening + jumps - work
+    imbalance = total - total[0]
+    largest = max(float(np.abs(x).max()) for x in (kinetic, stored, viscous, plastic, hardening, work))
+    residual = float(np.abs(imbalance).max()) / largest if largest > 0 else 0.0
+    return {"kinetic": kinetic, "stored": stored, "viscous": viscous, "plastic": plastic, "hardening": hardening,
+            "jumps": jumps, "input": work, "imbalance": imbalance, "residual": np.array(residual)}

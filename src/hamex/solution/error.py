@@ -1,4 +1,4 @@
-"""Error bars from step halving, on every peak and on the residual slip.
+"""Error bars from step halving, on every peak and on what remains at the end.
 
 Three runs with steps h, h/2 and h/4 find the peaks P₀, P₁ and P₂ of one quantity; P is the peak of the exact
 solution, in continuous time. The error of the first run is ``P₀ − P = (P₀ − P₂) + (P₂ − P)``: a difference that is
@@ -34,8 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.solution.peaks import PEAKS
-from hamex.solution.schema import VARIABLES
+from hamex.solution.peaks import at_nodes, histories
 from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
@@ -43,12 +42,14 @@ _ROUND_OFF = float(np.finfo(float).eps)
 
 
 def estimate(coarse: Solution, half: Solution, quarter: Solution) -> dict[str, float]:
-    """Estimated error of each peak and of the residual slip of ``coarse``, by name."""
-    runs = (coarse, half, quarter)
-    bars = {name: _peak([run.values(name) for run in runs], VARIABLES[name].dims[0] == "time") for name in PEAKS}
-    start = float(np.abs(coarse.values("node_force")[0]).max())
-    bars["force"] = max(bars["force"], start - float(np.abs(coarse.values("force")).max()))
-    bars["residual_slip"] = _residual([run.values("slip") for run in runs])
+    """Estimated error of each peak and of the residual slip and drift of ``coarse``, by name."""
+    runs = [histories(run) for run in (coarse, half, quarter)]
+    bars = {name: _peak([run[name][0] for run in runs], at_nodes(name)) for name in runs[0]}
+    start = float(np.abs(runs[0]["node_force"][0][0]).max())
+    bars["force"] = max(bars["force"], start - float(np.abs(runs[0]["force"][0]).max()))
+    for residual, name in (("residual_slip", "slip"), ("residual_drift", "storey_drift")):
+        if name in runs[0]:
+            bars[residual] = _residual([run[name][0] for run in runs])
     return bars
 
 
@@ -65,7 +66,7 @@ def _peak(histories: list[Array], at_nodes: bool) -> float:
 
 
 def _residual(slips: list[Array]) -> float:
-    """Bar on the last slip of the spring where it is largest."""
+    """Bar on the last value of the component where it is largest."""
     y0, y1, y2 = slips
     spring = int(np.abs(y0[-1]).argmax())
     ends = [float(y[-1, spring]) for y in slips]

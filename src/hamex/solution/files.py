@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hamex.errors import FileError
-from hamex.solution.solution import Solution, Status
+from hamex.solution.limit import Limit
+from hamex.solution.places import Geometry, Places, Storeys
+from hamex.solution.solution import Solution
 from hamex.solution.state import ON_DOFS
 
 if TYPE_CHECKING:
@@ -76,8 +79,11 @@ def _netcdf(solution: Solution, path: Path) -> None:
     dataset = solution.dataset
     for name, value in solution.internal.items():
         dataset[f"final_{name}"] = xr.Variable(("dof" if name in ON_DOFS else "spring",), value)
+    if solution.places is not None:
+        dataset["places"] = xr.Variable((), json.dumps(_plain(solution.places)))     # too long for an attribute
     dataset.attrs = {
         "Conventions": "hamex-1", "step": solution.step, "status": solution.status.name,
+        "limit": json.dumps(dataclasses.asdict(solution.limit)),
         "length": solution.units.length, "force": solution.units.force,
         "provenance": json.dumps(solution.provenance), "error": json.dumps(dict(solution.error)),
     }
@@ -105,17 +111,53 @@ def read(path: str | Path) -> Solution:
 
 def _rebuild(dataset: xr.Dataset) -> Solution:
     attributes = dataset.attrs
-    stored = {str(name): dataset[name].values for name in dataset.data_vars}
+    stored = {str(name): dataset[name].values for name in dataset.data_vars if name != "places"}
     internal = {name.removeprefix("final_"): value for name, value in stored.items() if name.startswith("final_")}
     provenance = json.loads(attributes["provenance"])
+    places = _places(json.loads(str(dataset["places"].values))) if "places" in dataset else None
     return Solution(
         histories={name: value for name, value in stored.items() if not name.startswith("final_")},
         step=float(attributes["step"]),
         dofs=tuple(str(name) for name in dataset["dof"].values),
         springs=tuple(str(name) for name in dataset["spring"].values),
         units=Names(attributes["length"], attributes["force"]),
-        system=None, internal=internal, describe=lambda: provenance, status=Status[attributes["status"]],
-        error=json.loads(attributes["error"]))
+        system=None, internal=internal, describe=lambda: provenance, error=json.loads(attributes["error"]),
+        locate=lambda: places, limit=Limit(**json.loads(attributes["limit"])))
+
+
+def _plain(value: Any) -> Any:
+    """Places as what JSON knows; a matrix becomes its shape and entries."""
+    if dataclasses.is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if hasattr(value, "tocoo"):
+        entries = value.tocoo()
+        return {"shape": entries.shape, "row": entries.row.tolist(), "column": entries.col.tolist(),
+                "value": entries.data.tolist()}
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _places(plain: dict[str, Any]) -> Places:
+    storeys, geometry = plain.pop("storeys"), plain.pop("geometry")
+    base = plain.pop("base")
+    return Places(
+        directions=tuple(plain["directions"]), influence=np.array(plain["influence"]),
+        groups={name: tuple(springs) for name, springs in plain["groups"].items()},
+        yields=np.array(plain["yields"], dtype=bool), turning_dofs=np.array(plain["turning_dofs"], dtype=bool),
+        turning_springs=np.array(plain["turning_springs"], dtype=bool), moving_supports=plain["moving_supports"],
+        base=None if base is None else np.array(base),
+        storeys=storeys and Storeys(tuple(storeys["names"]), np.array(storeys["heights"], dtype=float),
+                                    _matrix(storeys["drift"]), _matrix(storeys["above"])),
+        geometry=geometry and Geometry(
+            tuple(geometry["nodes"]), np.array(geometry["coordinates"]), _matrix(geometry["motion"]),
+            np.array(geometry["elements"], dtype=int), tuple(geometry["names"]),
+            tuple(tuple(springs) for springs in geometry["springs"])))
+
+
+def _matrix(plain: dict[str, Any]) -> Any:
+    from scipy.sparse import csr_array
+
+    return csr_array((np.array(plain["value"], dtype=float), (plain["row"], plain["column"])),
+                     shape=tuple(plain["shape"]))
 
 
 def _csv(solution: Solution, path: Path) -> None:

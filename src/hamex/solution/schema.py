@@ -31,7 +31,29 @@ VARIABLES: dict[str, Variable] = {
     "force": Variable(("interval", "spring"), "force", "mean spring force of the step, ΔJ/h, eq. (89)"),
     "mean_displacement": Variable(("interval", "dof"), "length", "mean displacement of the step, eq. (88)"),
     "load": Variable(("interval", "dof"), "force", "load f* of the step"),
+    "damping_force": Variable(("interval", "dof"), "force", "viscous damping force of the step, C Δu/h"),
+    "damping_peak": Variable(("dof",), "force", "largest damping force on the dof"),
+    "spring_peak": Variable(("dof",), "force", "largest sum of the sizes of all spring forces on the dof"),
+    "yield_deformation": Variable(("spring",), "length", "deformation at first yield, Fy a; NaN where not defined"),
+    "ductility": Variable(("spring",), "one", "peak deformation over yield deformation; NaN where not defined"),
+    "base_shear": Variable(("interval", "direction"), "force", "sum of the spring forces on all dofs, ιᵀBF"),
+    "base_damping": Variable(("interval", "direction"), "force", "sum of the damping forces on all dofs"),
+    "storey_drift": Variable(("time", "storey"), "length", "displacement of a level relative to the one below"),
+    "drift_ratio": Variable(("time", "storey"), "one", "storey drift over storey height"),
+    "storey_shear": Variable(("interval", "storey"), "force", "spring forces on everything above the storey's base"),
+    "storey_damping": Variable(("interval", "storey"), "force", "damping forces on everything above that base"),
+    "overturning_moment": Variable(("interval", "storey"), "moment",
+                                   "Σ storey shear × height of the storey and those above: moment at its base"),
+    "residual_drift": Variable(("storey",), "length", "storey drift at the end of the run"),
+    "hinge_rotation": Variable(("time", "hinge"), "angle", "plastic rotation of a hinge, the slip of its moment"),
+    "hinge_moment": Variable(("interval", "hinge"), "moment", "mean moment of a hinge in the step"),
+    "plastic_by_group": Variable(("time", "group"), "energy", "energy dissipated by slip in a group of springs"),
+    "hardening_by_group": Variable(("time", "group"), "energy", "energy stored by hardening in a group"),
+    "stored_by_group": Variable(("time", "group"), "energy", "elastic energy ½eᵀA⁻¹e of a group"),
+    "load_factor": Variable(("time",), "one", "factor of the load pattern in slow loading"),
     "iterations": Variable(("interval",), "count", "Newton iterations spent in the step"),
+    "pieces": Variable(("interval",), "count", "equal pieces into which the step was cut"),
+    "events": Variable(("interval",), "count", "changes of branch located inside the step"),
     "solves": Variable(("interval",), "count", "linear solves spent in the step"),
     "searches": Variable(("interval",), "count", "points looked at by line searches in the step"),
     "kinetic": Variable(("time",), "energy", "kinetic energy ½pᵀM⁻¹p"),
@@ -39,17 +61,24 @@ VARIABLES: dict[str, Variable] = {
     "viscous": Variable(("time",), "energy", "energy dissipated by the dashpots, cumulative"),
     "plastic": Variable(("time",), "energy", "energy dissipated by slip, cumulative, never negative"),
     "hardening": Variable(("time",), "energy", "energy stored by hardening, X²/2Hk + Hi w²/2"),
+    "jumps": Variable(("time",), "energy", "energy lost at the jumps of discontinuous elements, cumulative"),
     "input": Variable(("time",), "energy", "work of the load on the displacements, cumulative"),
     "hamiltonian": Variable(("time",), "energy", "Hamiltonian ΣP_q q̇ − L of a simulated action"),
     "imbalance": Variable(("time",), "energy", "energy found minus energy put in: checks arithmetic, not accuracy"),
     "residual": Variable((), "one", "largest imbalance relative to the largest work"),
 }
 
-ENERGIES = ("kinetic", "stored", "viscous", "plastic", "hardening", "input", "imbalance", "residual")
+ENERGIES = ("kinetic", "stored", "viscous", "plastic", "hardening", "jumps", "input", "imbalance", "residual")
+
+
+# Rotations stand among the dofs and moments among the springs; what they are measured in, beside the rest.
+TURNING = {"length": "angle", "velocity": "angular_velocity", "acceleration": "angular_acceleration",
+           "force": "moment", "momentum": "angular_momentum"}
 
 
 def unit(kind: str, length: str, force: str) -> str:
     """Unit of a kind, written with the model's length and force."""
     return {"length": length, "force": force, "momentum": f"{force} s", "velocity": f"{length}/s",
-            "acceleration": f"{length}/s²",
+            "acceleration": f"{length}/s²", "moment": f"{force} {length}", "angle": "rad",
+            "angular_velocity": "rad/s", "angular_acceleration": "rad/s²", "angular_momentum": f"{force} {length} s",
             "energy": f"{force} {length}", "count": "1", "one": "1"}[kind]

@@ -13,14 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
+from hamex.solution.damping import DampingShare, damping_share
 from hamex.solution.energy import balance
+from hamex.solution.limit import Exceedance, Limit, exceedance
 from hamex.solution.peaks import Peak, peaks
-from hamex.solution.schema import ENERGIES, VARIABLES, unit
+from hamex.solution.places import Places
+from hamex.solution.results import derivable
+from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit
+from hamex.solution.stages import StageHistory, stage_balance
 from hamex.solution.state import State
 from hamex.solution.system import System
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from hamex.solution.shape import Frames
 
 Array = NDArray[Any]
 
@@ -29,6 +36,7 @@ class Status(Enum):
     """How a run ended; the value is the message."""
 
     FINISHED = "every step solved"
+    EXCEEDS = "every step solved, but a physical limit was passed"
 
 
 class UnitNames(Protocol):
@@ -75,8 +83,8 @@ class Solution:
     step : length of a step [s].
     dofs, springs : names of the components.
     units : names of the units of length and force.
-    status : how the run ended.
     error : estimated error of each peak and of the residual slip, by name; empty when not asked for.
+    limit : storey drift beyond which the structure counts as collapsed.
     """
 
     histories: Mapping[str, Array]
@@ -87,15 +95,22 @@ class Solution:
     system: System | None
     internal: Mapping[str, Array]
     describe: Callable[[], dict[str, str]]
-    status: Status = Status.FINISHED
     error: Mapping[str, float] = field(default_factory=dict)
     loading: Loading | None = None
+    inside: StageHistory | None = None
+    locate: Callable[[], Places | None] = lambda: None
+    limit: Limit = field(default_factory=Limit)
     _cache: dict[str, Array] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         peak = self.peaks["displacement"]
         return (f"<Solution: {self.steps} steps of {self.step:g} s, peak displacement {peak.value:.6g} {peak.unit}, "
                 f"energy residual {self.residual:.1e}, {self.status.value}>")
+
+    @cached_property
+    def places(self) -> Places | None:
+        """Storeys, groups, hinges and geometry of a structure; None for an oscillator."""
+        return self.locate()
 
     @property
     def steps(self) -> int:
@@ -123,50 +138,47 @@ class Solution:
         return self._cache[name]
 
     def _derive(self, name: str) -> None:
-        u, slip = self.histories["displacement"], self.histories["slip"]
-        if self.system is None or name not in _DERIVED:
-            raise InputError(f"the solution holds no {name!r}; it has {', '.join(self.names)}")
-        assert self.loading is not None
-        if name == "load":
-            self._cache[name] = self.loading.means @ self.loading.patterns.T
-        elif name == "velocity":
-            self._cache[name] = self._velocity()
-        elif name == "deformation":
-            moved = self.loading.moved
-            self._cache[name] = self.system.deformation(u) + (0.0 if moved is None else moved)
-        elif name == "node_force":
-            self._cache[name] = self.system.force(self.values("deformation") - slip)
-        elif name == "acceleration":
-            self._cache[name] = np.diff(self.values("velocity"), axis=0) / self.step
-        elif name == "absolute_acceleration":
-            ground = self.loading.means @ self.loading.ground.T
-            self._cache[name] = self.values("acceleration") + ground
-        elif name == "mean_displacement":
-            self._cache[name] = 0.5 * (u[:-1] + u[1:])                                   # eq. (88)
-        elif name == "impulse":
-            start = self.internal["start_impulse"][None, :]
-            self._cache[name] = np.cumsum(np.vstack([start, self.step * self.values("force")]), axis=0)
-        else:
-            work = ((np.diff(u, axis=0) @ self.loading.patterns) * self.loading.means).sum(axis=1)
-            self._cache.update(balance(
-                self.system, self.step, u, self.histories["momentum"], slip, self.histories["force"],
-                self.histories.get("back_force"), self.histories.get("accumulated_slip"), work, self.loading.moved))
+        # A collapsing structure may run away beyond what squares can hold; its results say so themselves.
+        with np.errstate(over="ignore", invalid="ignore"):
+            results = derivable(self)
+            if name in results:
+                self._cache[name] = results[name](self)
+            elif results and name in ENERGIES:
+                self._cache.update(self._balance())
+            else:
+                raise InputError(f"the solution holds no {name!r}; it has {', '.join(self.names)}")
 
-    def _velocity(self) -> Array:
-        """M⁻¹p; a dof without mass has no momentum, its velocity is the central difference."""
+    def _balance(self) -> dict[str, Array]:
         assert self.system is not None
-        velocity = self.system.velocity(self.histories["momentum"])
-        light = self.system.massless
-        if np.any(light):
-            u = self.histories["displacement"][:, light]
-            velocity[:, light] = np.gradient(u, self.step, axis=0) if len(u) > 1 else 0.0
-        return velocity
+        assert self.loading is not None
+        u = self.histories["displacement"]
+        if self.inside is not None:
+            return stage_balance(self.system, self.step, self.inside, self.loading.patterns, u,
+                                 self.histories["momentum"], self.histories["slip"], self.histories.get("back_force"),
+                                 self.histories.get("accumulated_slip"))
+        work = ((np.diff(u, axis=0) @ self.loading.patterns) * self.loading.means).sum(axis=1)
+        return balance(self.system, self.step, u, self.histories["momentum"], self.histories["slip"],
+                       self.histories["force"], self.histories.get("back_force"),
+                       self.histories.get("accumulated_slip"), work, self.loading.moved)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names that ``values`` and ``[...]`` understand, in the order of the schema."""
-        derived = _DERIVED if self.system is not None else ()
+        derived = (*derivable(self), *ENERGIES) if self.system is not None else ()
         return tuple(name for name in VARIABLES if name in self.histories or name in derived)
+
+    def labels(self, dim: str) -> tuple[str, ...]:
+        """Names along a dimension: dof, spring, storey, direction, group or hinge."""
+        if dim in ("dof", "spring"):
+            return self.dofs if dim == "dof" else self.springs
+        places = self.places
+        if places is None or (dim == "storey" and places.storeys is None):
+            raise InputError(f"the solution has no dimension {dim!r}")
+        if dim == "hinge":
+            return tuple(self.springs[number] for number in places.hinges)
+        if dim == "storey" and places.storeys is not None:
+            return places.storeys.names
+        return places.directions if dim == "direction" else tuple(places.groups)
 
     def __getitem__(self, name: str) -> xr.DataArray:
         """A result as a labelled array."""
@@ -190,9 +202,48 @@ class Solution:
 
     @cached_property
     def peaks(self) -> dict[str, Peak]:
-        """Peaks of displacement, velocity, force, node_force and slip, and the residual slip, with error bars
-        when ``error=True`` was asked for."""
+        """Peaks of displacement, velocity, force, node_force and slip, the ductility and the residual slip; of a
+        structure also accelerations, base shear, hinges and storeys. With error bars when ``error=True`` was asked
+        for."""
         return peaks(self)
+
+    @cached_property
+    def damping_share(self) -> DampingShare:
+        """Largest damping force beside the largest spring force, where the ratio is worst. Warns
+        (:class:`hamex.errors.DampingWarning`) where damping carries more than a fifth while springs yield."""
+        return damping_share(self)
+
+    @cached_property
+    def exceeded(self) -> Exceedance | None:
+        """The first passing of a physical limit (by default a storey drift ratio of 0.1), or None."""
+        return exceedance(self)
+
+    @property
+    def status(self) -> Status:
+        """How the run ended."""
+        return Status.FINISHED if self.exceeded is None else Status.EXCEEDS
+
+    def envelope(self, name: str) -> xr.Dataset:
+        """Largest and smallest value of a history in each component, and when: ``max``, ``min``, ``time_of_max``,
+        ``time_of_min``."""
+        dims = VARIABLES[name].dims if name in VARIABLES else ()
+        if not dims or dims[0] not in ("time", "interval"):
+            raise InputError(f"envelope: {name!r} is no history; it has none in time")
+        history = self[name]
+        clock = history[dims[0]]
+        found = {"max": history.max(dims[0], keep_attrs=True), "min": history.min(dims[0], keep_attrs=True)}
+        for extreme, where in (("max", history.argmax(dims[0])), ("min", history.argmin(dims[0]))):
+            found[f"time_of_{extreme}"] = clock[where].drop_vars([dims[0], "step"], errors="ignore")
+        import xarray as xr
+
+        return xr.Dataset(found)
+
+    def frames(self, count: int = 60, scale: float = 1.0) -> Frames:
+        """Deformed shapes at ``count`` evenly spaced instants, displacements times ``scale``; positions of the
+        nodes, and which elements and springs have yielded by then."""
+        from hamex.solution.shape import frames
+
+        return frames(self, count, scale)
 
     def error_of(self, name: str) -> float | None:
         """Estimated error of a peak, or None."""
@@ -220,24 +271,39 @@ class Solution:
     def _label(self, names: tuple[str, ...] | list[str]) -> xr.Dataset:
         import xarray as xr
 
-        variables = {}
-        for name in names:
-            values = self.values(name)
-            dims, kind, meaning = VARIABLES[name]
-            attributes = {"units": unit(kind, self.units.length, self.units.force), "long_name": meaning}
-            variables[name] = xr.Variable(dims, values, attributes)
+        values = {name: self.values(name) for name in names}         # refuses unknown names
+        variables = {name: xr.Variable(VARIABLES[name].dims, array, self._attributes(name))
+                     for name, array in values.items()}
+        used = {dim for name in names for dim in VARIABLES[name].dims}
+        return xr.Dataset(variables, coords=self._coordinates(used))
+
+    def _attributes(self, name: str) -> dict[str, str]:
+        dims, kind, meaning = VARIABLES[name]
+        words = {"units": unit(kind, self.units.length, self.units.force), "long_name": meaning}
+        if dims and kind in TURNING and self._turning(dims[-1]) is not None:
+            words["units_where_turning"] = unit(TURNING[kind], self.units.length, self.units.force)
+        return words
+
+    def _turning(self, dim: str) -> Array | None:
+        """Which dofs are rotations and which springs are moments; None where there are none."""
+        if self.places is None or dim not in ("dof", "spring"):
+            return None
+        turning = self.places.turning_dofs if dim == "dof" else self.places.turning_springs
+        return turning if turning.any() else None
+
+    def _coordinates(self, dims: set[str]) -> dict[str, xr.Variable]:
+        import xarray as xr
+
         seconds = {"units": "s"}
-        coordinates = {
-            "time": xr.Variable("time", self.times, seconds | {"long_name": "nodes"}),
-            "interval": xr.Variable("interval", self.middles, seconds | {"long_name": "middles of the steps"}),
-            "step": xr.Variable("interval", np.full(self.steps, self.step), seconds | {"long_name": "length"}),
-            "dof": xr.Variable("dof", np.array(self.dofs, dtype=str)),
-            "spring": xr.Variable("spring", np.array(self.springs, dtype=str)),
-        }
-        used = {dim for variable in variables.values() for dim in variable.dims}
-        kept = {name: c for name, c in coordinates.items() if c.dims[0] in used}
-        return xr.Dataset(variables, coords=kept)
-
-
-_DERIVED = ("load", "velocity", "deformation", "node_force", "acceleration", "absolute_acceleration",
-            "mean_displacement", "impulse", *ENERGIES)
+        found = {}
+        if "time" in dims:
+            found["time"] = xr.Variable("time", self.times, seconds | {"long_name": "nodes"})
+        if "interval" in dims:
+            found["interval"] = xr.Variable("interval", self.middles, seconds | {"long_name": "middles of the steps"})
+            found["step"] = xr.Variable("interval", np.full(self.steps, self.step), seconds | {"long_name": "length"})
+        for dim in sorted(dims - {"time", "interval"}):
+            found[dim] = xr.Variable(dim, np.array(self.labels(dim), dtype=str))
+            turning = self._turning(dim)
+            if turning is not None:
+                found[f"{dim}_turns"] = xr.Variable(dim, turning, {"long_name": "rotation or moment"})
+        return found

@@ -48,6 +48,10 @@ class System:
         """A⁻¹ times elastic deformations, row by row."""
         return solved(self.flexibility, elastic)
 
+    def damping_force(self, rate: Array) -> Array:
+        """C times rates, row by row."""
+        return np.asarray(rows(rate, self.damping) + ((rate @ self.shapes) * self.weights) @ self.shapes.T)
+
     def damping_power(self, rate: Array) -> Array:
         """rateᵀ C rate, row by row."""
         return quadratic(rate, self.damping) + ((rate @ self.shapes) ** 2 @ self.weights)

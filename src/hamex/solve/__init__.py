@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from hamex.discretise.prepare import is_oscillator
-from hamex.discretise.schemes import Galerkin, Newmark, PiecewiseExact, Scheme
+from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, LeapFrog, Newmark, PiecewiseExact, Scheme
 from hamex.errors import ProblemError
 from hamex.solution.error import estimate
+from hamex.solution.limit import Limit
 from hamex.solution.solution import Solution
 from hamex.solution.state import State
 from hamex.solve.oscillator import exact_oscillator, galerkin_oscillator, newmark_oscillator
@@ -16,14 +17,17 @@ from hamex.solve.problem import Problem
 __all__ = ["Problem", "State", "solve"]
 
 
-def solve(problem: Problem, scheme: Scheme, error: bool = False) -> Solution:
+def solve(problem: Problem, scheme: Scheme, error: bool = False, limit: Limit | None = None) -> Solution:
     """March a problem through its duration.
 
     Parameters
     ----------
     problem : model, load, start and duration.
-    scheme : :class:`Galerkin`, :class:`Newmark` or :class:`PiecewiseExact`, with its step.
+    scheme : :class:`Galerkin`, :class:`DiscontinuousGalerkin`, :class:`Newmark`, :class:`PiecewiseExact` or
+        :class:`LeapFrog`, with its step.
     error : also run with a half and a quarter of the step and put error bars on the peaks and the residual slip.
+    limit : storey drift beyond which the structure counts as collapsed, told by ``sol.status`` and ``sol.exceeded``;
+        a drift ratio of 0.1 by default, where heights are known.
 
     Examples
     --------
@@ -38,13 +42,23 @@ def solve(problem: Problem, scheme: Scheme, error: bool = False) -> Solution:
     if error:
         finer = (_run(problem, dataclasses.replace(scheme, step=scheme.step / parts), quiet=True) for parts in (2, 4))
         solution = dataclasses.replace(solution, error=estimate(solution, *finer))
-    return solution
+    return solution if limit is None else dataclasses.replace(solution, limit=limit)
 
 
 def _run(problem: Problem, scheme: Scheme, quiet: bool = False) -> Solution:
     """One march; ``quiet`` runs do not repeat the warning about a step longer than the record's."""
-    if not isinstance(scheme, Galerkin | Newmark | PiecewiseExact):
-        raise ProblemError(f"solve: the scheme must be Galerkin, Newmark or PiecewiseExact, got {scheme!r}")
+    if not isinstance(scheme, Galerkin | DiscontinuousGalerkin | Newmark | PiecewiseExact | LeapFrog):
+        raise ProblemError("solve: the scheme must be Galerkin, DiscontinuousGalerkin, Newmark, PiecewiseExact or "
+                           f"LeapFrog, got {scheme!r}")
+    if isinstance(scheme, DiscontinuousGalerkin) or (isinstance(scheme, Galerkin) and (
+            scheme.degree > 1 or scheme.locate or scheme.tolerance is not None)):
+        from hamex.solve.stages import solve_stages
+
+        return solve_stages(problem, scheme, quiet)
+    if isinstance(scheme, LeapFrog):
+        from hamex.solve.leapfrog import solve_leapfrog
+
+        return solve_leapfrog(problem, scheme, quiet)
     if isinstance(scheme, PiecewiseExact):
         return exact_oscillator(problem, scheme, quiet)
     if is_oscillator(problem.model) and problem.supports is None and not getattr(scheme, "safeguarded", False):

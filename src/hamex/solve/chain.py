@@ -49,10 +49,5 @@ def solve_chain(problem: Problem, scheme: Galerkin, quiet: bool) -> Solution:
     histories = {"displacement": u, "momentum": p, "slip": slip, "force": F, "solves": solves, "searches": searches}
     if hardens:
         histories |= {"back_force": X, "accumulated_slip": w}
-        accumulated = w[-1].copy()
-    else:
-        # In the order of the steps, so that a restart adds up to the same bits.
-        travelled = np.vstack([w, np.abs(np.diff(slip, axis=0))])
-        accumulated = np.cumsum(travelled, axis=0)[-1]
-    internal = {"back_force": X[-1].copy(), "accumulated_slip": accumulated, "branch": branch.astype(float)}
+    internal = {"back_force": X[-1].copy(), "accumulated_slip": w[-1].copy(), "branch": branch.astype(float)}
     return solution(problem, scheme, histories, loads, internal)

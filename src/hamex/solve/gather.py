@@ -14,25 +14,29 @@ from hamex.discretise.schemes import Scheme
 from hamex.errors import OverflowRunError
 from hamex.model.record import Model, dense
 from hamex.solution.solution import Loading, Solution
+from hamex.solution.stages import StageHistory
 from hamex.solution.system import System
 from hamex.solve.laws import per_spring
+from hamex.solve.places import places_of
 from hamex.solve.problem import Problem
 
 Array = NDArray[Any]
 
 
 def solution(problem: Problem, scheme: Scheme, histories: Mapping[str, Array], loading: Loading,
-             internal: Mapping[str, Array]) -> Solution:
-    """Histories by name, the load that entered, and the internal variables at the end."""
+             internal: Mapping[str, Array], inside: StageHistory | None = None) -> Solution:
+    """Histories by name, the load that entered, the internal variables at the end, and what happened inside steps."""
     model = problem.model
     if not all(np.all(np.isfinite(histories[name][-1])) for name in ("displacement", "momentum")):
         raise OverflowRunError(f"{type(scheme).__name__}: the numbers are not finite at the end of the run; the scheme "
-                               "is not stable at this step, or loads and units are out of proportion")
+                               "is not stable at this step, loads and units are out of proportion, or the structure "
+                               "collapsed and ran away: then end the run earlier")
     for array in histories.values():
         array.flags.writeable = False
     internal = {**internal, "start_impulse": start_impulse(problem)}
     return Solution(histories, scheme.step, model.dofs, model.springs, model.units, system(model), internal,
-                    lambda: _provenance(problem, scheme, loading), loading=loading)
+                    lambda: _provenance(problem, scheme, loading), loading=loading, inside=inside,
+                    locate=lambda: places_of(problem, scheme.step, len(histories["displacement"]) - 1))
 
 
 def system(model: Model) -> System:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ProblemError
+from hamex.model.elastic import static_stiffness
 from hamex.model.record import Model
 from hamex.solution.solution import Loading
-from hamex.solution.system import solved
 from hamex.solve.problem import Problem
 
 Array = NDArray[Any]
@@ -46,15 +46,19 @@ def moving_supports(problem: Problem, loads: Loading, h: float, steps: int) -> L
 
 
 def slow_motion(model: Model) -> Array:
-    """r, (dof, support): displacements when one support moves slowly, from the elastic stiffness."""
-    from scipy.sparse import csc_array
+    """r, (dof, support): displacements when one support moves slowly, held by the springs that carry force at rest.
+
+    K has no part in it: P-Delta acts on the motion relative to the supports, so that all moving as one give r = ι.
+    """
+    from scipy import sparse
     from scipy.sparse.linalg import splu
 
-    force = solved(model.flexibility, np.asarray(model.compatibility.toarray() if hasattr(
-        model.compatibility, "toarray") else model.compatibility))
-    stiffness = force @ model.compatibility.T + model.stiffness
-    pull = -(force @ model.supports.T)
+    dofs, supports = len(model.dofs), len(model.support_names)
+    ends = sparse.vstack([sparse.csr_array(model.compatibility), sparse.csr_array(model.supports)])
+    nothing = sparse.csr_array((dofs + supports, dofs + supports))
+    whole = static_stiffness(nothing, model.flexibility, ends, model.laws)
+    pull = -whole[:dofs, dofs:].toarray()
     try:
-        return np.asarray(splu(csc_array(stiffness)).solve(np.ascontiguousarray(pull)))
+        return np.asarray(splu(sparse.csc_array(whole[:dofs, :dofs])).solve(pull))
     except RuntimeError:
-        raise ProblemError("Problem: the supports move, but the structure is not held by them") from None
+        raise ProblemError("Problem: the supports move, but no spring holds the structure to them") from None

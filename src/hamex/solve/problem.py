@@ -14,6 +14,7 @@ from hamex.errors import ProblemError
 from hamex.model.record import Model
 from hamex.motion.load import Load, LoadSum
 from hamex.solution.state import State
+from hamex.solution.system import diagonal
 from hamex.solve.laws import per_spring
 
 Array = NDArray[Any]
@@ -70,6 +71,10 @@ class Problem:
         object.__setattr__(self, "start", self.start.filled(dofs, springs))
         if np.any((self.start.internal["back_force"] != 0) & (per_spring(self.model)["kinematic"] == 0)):
             raise ProblemError("Problem: a spring without kinematic hardening cannot start with a back_force")
+        loose = (diagonal(self.model.mass) == 0) & (np.asarray(self.start.momentum) != 0)
+        if np.any(loose):
+            raise ProblemError(f"Problem: {self.model.dofs[int(np.argmax(loose))]!r} has no mass and cannot start with "
+                               "a momentum")
 
     def replace(self, **changes: Any) -> Problem:
         """A copy with changes."""

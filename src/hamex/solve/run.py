@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from hamex.discretise import sparse as sparse_route
 from hamex.discretise.assembly import WIDEST_BAND, Assembly, assemble, band_of
 from hamex.discretise.schemes import Newmark, Scheme
-from hamex.discretise.structure import Blocks, OneStage
+from hamex.discretise.structure import Blocks, OneStage, elastic_tangents
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march import laws as local
 from hamex.march.band import Band
 from hamex.march.newton import Scratch, Step
 from hamex.march.run import Kernel, compiled, interpreted, worth_compiling
 from hamex.march.structure import Hardening, Rows
+from hamex.model.law import Powers
 from hamex.model.record import Model
 from hamex.solution.solution import Loading, Solution
 from hamex.solution.system import solved
@@ -31,10 +32,13 @@ _WORK_PER_SPRING = 60     # a spring's step in units of an oscillator's, for the
 
 
 class Run:
-    """Input tuples and output arrays of one march; ``march`` fills them, ``solution`` hands them out."""
+    """Input tuples and output arrays of one march; ``march`` fills them, ``solution`` hands them out.
 
-    def __init__(self, problem: Problem, stage: OneStage, blocks: Blocks, steps: int,
-                 newmark: Newmark | None = None) -> None:
+    ``at_nodes``: forces belong to nodes, not to steps. ``plain``: Newton-Raphson without a safeguard, as it says.
+    """
+
+    def __init__(self, problem: Problem, stage: OneStage, blocks: Blocks, steps: int, *, at_nodes: bool = False,
+                 plain: Newmark | None = None) -> None:
         self.problem, self.stage, self.steps = problem, stage, steps
         model = problem.model
         self.assembly = assemble(stage, model.compatibility, blocks)
@@ -43,9 +47,9 @@ class Run:
         self.damping = self._rows(model.damping.matrix, model.damping.shapes, model.damping.weights)
         self.laws = _laws(model, blocks, stage.tau)
         self.hard = Hardening(per_spring(model)["kinematic"])
-        self.stepping = _step(stage, self.assembly, blocks, set(model.laws) == {"slider"}, newmark)
+        self.stepping = _step(stage, self.assembly, blocks, set(model.laws) == {"slider"}, plain)
         self.scratch = _scratch(self.assembly, blocks)
-        self._outputs(newmark is not None)
+        self._outputs(at_nodes)
 
     def _outputs(self, force_at_nodes: bool) -> None:
         problem, steps = self.problem, self.steps
@@ -90,6 +94,11 @@ class Run:
         out[..., self.order] = x
         return out
 
+    def node_forces(self) -> Array:
+        """Forces of the springs at the nodes: from the state alone, so that a restart finds the same bits."""
+        s = system(self.problem.model)
+        return s.force(s.deformation(self.restored(self.u)) - self.slip)
+
     def start_motion(self, load: Array) -> tuple[Array, Array]:
         """Velocity and acceleration at t = 0: as carried, or from the momentum and the equation of motion."""
         model, start = self.problem.model, self.problem.start
@@ -104,10 +113,12 @@ class Run:
         a = solved(model.mass, load - resisting)
         return v[self.order], a[self.order]
 
-    def march(self, scheme: Scheme, kernel: Kernel, inputs: tuple[Any, ...], extra: tuple[Array, ...] = ()) -> None:
-        """Run the kernel on its band, or around a sparse solver, and turn its codes into named errors."""
+    def march(self, kernel: Kernel, inputs: tuple[Any, ...], extra: tuple[Array, ...] = ()) -> int:
+        """Run the kernel on its band, or around a sparse solver; returns 0 or the number of the step that failed."""
         dofs, springs = self.order.size, len(self.problem.model.springs)
         work = (np.empty(dofs), np.empty(springs), np.empty(springs), np.empty(springs))
+        # One layout, so that one compiled kernel serves all.
+        inputs = tuple(np.ascontiguousarray(x) if isinstance(x, np.ndarray) else x for x in inputs)
         outputs = (self.u, self.p, self.slip, self.X, self.w, self.F, self.branch, self.solves, self.searches,
                    self.counts, self.last, *work, *extra)
         if self.assembly.width > WIDEST_BAND:
@@ -116,12 +127,13 @@ class Run:
         else:
             matrix = _band(self.assembly, self.stage)
             run = compiled(kernel) if worth_compiling(self.steps * springs * _WORK_PER_SPRING) else kernel
-        code = run(self.stepping, matrix, self.scratch, *self.laws, self.hard, self.mass, self.beside, *inputs,
-                   *outputs)
-        if code:
-            self._fail(scheme, int(code))
+        return int(run(self.stepping, matrix, self.scratch, *self.laws, self.hard, self.mass, self.beside, *inputs,
+                       *outputs))
 
-    def _fail(self, scheme: Scheme, number: int) -> None:
+    def check(self, scheme: Scheme, number: int) -> None:
+        """Turn the number of a step that failed into a named error."""
+        if number == 0:
+            return
         name, where = type(scheme).__name__, f"step {number} (t = {number * scheme.step:g} s)"
         left = float(self.last[1])
         if left < 0:
@@ -149,15 +161,13 @@ class Run:
 
 
 def _laws(model: Model, blocks: Blocks, tau: float) -> tuple[
-        local.Sliders, local.Powers | None, local.Surfaces | None]:
+        local.Sliders, local.Powers, local.Surfaces | None]:
     law = model.laws["slider"]
     k = blocks.stiffness[law.springs]
     rate = 1 / (law.viscosity + tau * (k + law.kinematic + law.isotropic))
     sliders = local.Sliders(law.springs, k, law.yield_force, law.kinematic, law.isotropic, rate, tau * k * rate)
-    powers = None
-    if "power" in model.laws:
-        group = model.laws["power"]
-        powers = local.Powers(group.springs, blocks.stiffness[group.springs], group.coefficient, group.exponent)
+    group = model.laws.get("power") or Powers.of([], [])
+    powers = local.Powers(group.springs, blocks.stiffness[group.springs], group.coefficient, group.exponent)
     return sliders, powers, _surfaces(model, blocks, tau)
 
 
@@ -174,23 +184,35 @@ def _surfaces(model: Model, blocks: Blocks, tau: float) -> local.Surfaces | None
         k[i, :len(block), :len(block)] = block
     kappa = (group.viscosity + tau * group.isotropic) / (tau * group.reference**2)
     return local.Surfaces(group.first, group.size, group.begin, blocks.place, k, group.weight, group.center,
-                          group.reference, group.isotropic, group.primary, group.kinematic, kappa)
+                          np.ascontiguousarray(group.reference), np.ascontiguousarray(group.isotropic), group.primary,
+                          group.kinematic, kappa)
 
 
-def _step(stage: OneStage, assembly: Assembly, blocks: Blocks, straight: bool, newmark: Newmark | None) -> Step:
+def _step(stage: OneStage, assembly: Assembly, blocks: Blocks, straight: bool, plain: Newmark | None) -> Step:
     S, B = assembly.S, assembly.B
     return Step(S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data, assembly.low, stage.low_weight,
-                B.indptr.astype(np.int64), B.indices.astype(np.int64), B.data, blocks.stiffness, float(stage.weight),
-                float(stage.reach), float(stage.tau), straight, newmark is None or newmark.safeguarded,
-                0.0 if newmark is None else float(newmark.tolerance), 0 if newmark is None else newmark.max_iterations)
+                B.indptr.astype(np.int64), B.indices.astype(np.int64), B.data, blocks.stiffness,
+                _unit(stage, assembly, blocks), stage.pull[assembly.order] if len(stage.pull) else stage.pull,
+                float(stage.weight), float(stage.reach), float(stage.tau), straight, plain is None,
+                0.0 if plain is None else float(plain.tolerance), 0 if plain is None else plain.max_iterations)
+
+
+def _unit(stage: OneStage, assembly: Assembly, blocks: Blocks) -> Array:
+    """1/√ of the diagonal of S + weight·reach · B k Bᵀ."""
+    T = elastic_tangents(blocks)
+    own = assembly.row == assembly.column
+    springs = np.bincount(assembly.row[own], weights=(assembly.share * T[assembly.source])[own],
+                          minlength=assembly.order.size)
+    return np.asarray(1 / np.sqrt(np.abs(assembly.S.diagonal()) + springs))
 
 
 def _scratch(assembly: Assembly, blocks: Blocks) -> Scratch:
     dofs, springs, rank = assembly.order.size, blocks.stiffness.size, assembly.low.shape[1]
-    on_dofs = [np.zeros(dofs) for _ in range(6)]
+    on_dofs = [np.zeros(dofs) for _ in range(7)]
     on_springs = [np.zeros(springs) for _ in range(4)]
     T, factored = np.zeros(blocks.entries), np.full(blocks.entries, -1.0)     # −1: nothing factored yet
-    return Scratch._make([*on_dofs, *on_springs, T, factored, np.zeros(rank), np.zeros((16, local.WIDEST))])
+    return Scratch._make([*on_dofs, *on_springs, T, factored, np.zeros(rank), np.zeros(1),
+                          np.zeros((16, local.WIDEST))])
 
 
 def _band(assembly: Assembly, stage: OneStage) -> Band:

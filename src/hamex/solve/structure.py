@@ -37,7 +37,8 @@ def _galerkin(problem: Problem, scheme: Galerkin, quiet: bool) -> Solution:
     loads = moving_supports(problem, loading(problem, values, values), h, steps)
     run = Run(problem, galerkin_stage(model, h), blocks, steps)
     imposed = run.at_rest if loads.moved is None else 0.5 * (loads.moved[:-1] + loads.moved[1:])
-    run.march(scheme, galerkin, (h, loads.means, run.ordered(loads.patterns), imposed, run.stride))
+    failed = run.march(galerkin, (h, loads.means, run.ordered(loads.patterns), imposed, run.stride))
+    run.check(scheme, failed)
     return run.solution(scheme, run.F, loads, {})
 
 
@@ -49,9 +50,12 @@ def _newmark(problem: Problem, scheme: Newmark, quiet: bool) -> Solution:
     check_convex(model, blocks, lambda step: newmark_stage(model, step, scheme.beta, scheme.gamma), h, "Newmark")
     values = problem.load.node_values(h, steps, quiet)
     loads = loading(problem, values, 0.5 * (values[:-1] + values[1:]))
-    run = Run(problem, newmark_stage(model, h, scheme.beta, scheme.gamma), blocks, steps, newmark=scheme)
+    run = Run(problem, newmark_stage(model, h, scheme.beta, scheme.gamma), blocks, steps, at_nodes=True,
+              plain=None if scheme.safeguarded else scheme)
     v, a = run.start_motion(loads.patterns @ values[0])
-    run.march(scheme, newmark, (run.damping, h, scheme.beta, scheme.gamma, values, run.ordered(loads.patterns),
-                                run.at_rest, run.stride), (v, a))
-    force = 0.5 * (run.F[:-1] + run.F[1:])
+    failed = run.march(newmark, (run.damping, h, scheme.beta, scheme.gamma, values, run.ordered(loads.patterns),
+                                 run.at_rest, run.stride), (v, a))
+    run.check(scheme, failed)
+    force = run.node_forces()
+    force = 0.5 * (force[:-1] + force[1:])
     return run.solution(scheme, force, loads, {"velocity": run.restored(v), "acceleration": run.restored(a)})

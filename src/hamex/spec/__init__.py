@@ -5,24 +5,27 @@ The tables stand in ``hamex.spec.tables``; only this package knows pydantic.
 
 from __future__ import annotations
 
+import math
 import os
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import ValidationError
 
 from hamex.discretise.schemes import Scheme
-from hamex.errors import FileError, HamexError, SpecError
+from hamex.errors import FileError, HamexError, ProblemError, SpecError
 from hamex.model.record import Model
-from hamex.motion.load import Load
+from hamex.motion.load import Load, LoadSum
+from hamex.solution.limit import Limit
 from hamex.solve import Problem, State
+from hamex.spec.base import Table, placed
+from hamex.spec.loads import LoadTable, supports_load
 from hamex.spec.messages import explain
-from hamex.spec.tables import LoadTable, ProblemTables, Table
+from hamex.spec.tables import KINDS, ProblemTables, tables_for
 
 __all__ = ["ProblemFile", "read_problem"]
 
@@ -37,12 +40,16 @@ class ProblemFile:
     scheme : how to march it.
     title : the file's title, or its name.
     load_text : what shakes it, in words.
+    kind : of the model, as the file says it.
+    limit : storey drift beyond which it counts as collapsed.
     """
 
     problem: Problem
     scheme: Scheme
     title: str
     load_text: str
+    kind: str = "oscillator"
+    limit: Limit = field(default_factory=Limit)
 
 
 def read_problem(path: str | os.PathLike[str]) -> ProblemFile:
@@ -64,8 +71,8 @@ def read_problem(path: str | os.PathLike[str]) -> ProblemFile:
     ...     path = Path(folder, "free.toml")
     ...     _ = path.write_text(text)
     ...     file = read_problem(path)
-    >>> file.scheme
-    Galerkin(step=0.01, degree=1, load='average')
+    >>> file.scheme.step
+    0.01
     >>> file.problem.model.units.gravity
     9.80665
     """
@@ -75,28 +82,81 @@ def read_problem(path: str | os.PathLike[str]) -> ProblemFile:
         units = tables.units.build()
     with _named(path, "model", tables.model):
         model = tables.model.build(units)
-    load, text = _load(path, tables, model, tables.units.gravity or units.gravity)
+    with _named(path, "scheme", tables.scheme):
+        scheme = tables.scheme.build()
+    loads, texts = _loads(path, tables, model, tables.units.gravity or units.gravity)
     start = State()
     if tables.start is not None:
         with _named(path, "start", tables.start):
             start = tables.start.build(model)
-    with _named(path, "scheme", tables.scheme):
-        scheme = tables.scheme.build()
+    if tables.gravity is not None:
+        with _named(path, "gravity", tables.gravity):
+            weight, start = tables.gravity.build(model)
+        loads.append(weight)
+        texts.append("gravity, applied slowly before the start")
+    limit = Limit()
+    if tables.limit is not None:
+        with _named(path, "limit", tables.limit):
+            limit = tables.limit.build()
+    duration = tables.duration
     with _named(path, "", tables):
-        problem = Problem(model, load, tables.duration, start)
+        if duration is None:
+            duration = _with_tail(loads, tables.tail or 0.0, scheme.step)
+        load = loads[0] if len(loads) == 1 else LoadSum(tuple(loads))
+        problem = Problem(model, load, duration, start)
         problem.steps(scheme.step)
-    return ProblemFile(problem, scheme, tables.title or path.stem, text)
+    if tables.support is not None:
+        supports, text = _supports(path, tables, model, duration)
+        problem = problem.replace(supports=supports)
+        texts.append(text)
+    return ProblemFile(problem, scheme, tables.title or path.stem, "; ".join(texts), tables.model.kind, limit)
 
 
-def _load(path: Path, tables: ProblemTables, model: Model, gravity: float) -> tuple[Load, str]:
-    if tables.motion is not None:
-        with _named(path, "motion", tables.motion):
-            motion = tables.motion.build(path.parent)
-            return motion.on(model, g=gravity), (f"{motion.source}, peak {motion.peak:.4g} {motion.unit}, "
-                                                 f"g = {gravity:.6g} {model.units.length}/s²")
-    assert tables.load is not None
-    with _named(path, "load", tables.load):
-        return tables.load.build(path.parent), _said(tables.load)
+def _loads(path: Path, tables: ProblemTables, model: Model, gravity: float) -> tuple[list[Load], list[str]]:
+    loads, texts = [], []
+    for place, table in _each("motion", tables.motion):
+        with _named(path, place, table):
+            motion = table.build(path.parent)
+            loads.append(motion.on(model, g=gravity, direction=table.direction))
+            where = "" if table.direction is None else f" in {table.direction}"
+            texts.append(f"{motion.source}{where}, peak {motion.peak:.4g} {motion.unit}, "
+                         f"g = {gravity:.6g} {model.units.length}/s²")
+    for place, table in _each("load", tables.load):
+        with _named(path, place, table):
+            loads.append(table.build(path.parent, model))
+            texts.append(_said(table))
+    if not loads:
+        loads.append(Load([[0.0] * len(model.dofs)], step=1.0))
+    return loads, texts
+
+
+def _each(name: str, tables: Any) -> list[tuple[str, Any]]:
+    """One table, or the tables of an array, with their places in the file."""
+    if isinstance(tables, list):
+        return [(f"{name}[{number}]", table) for number, table in enumerate(tables)]
+    return [] if tables is None else [(name, tables)]
+
+
+def _supports(path: Path, tables: ProblemTables, model: Model, duration: float) -> tuple[Load, str]:
+    histories = []
+    for place, table in _each("support", tables.support):
+        with _named(path, place, table):
+            histories.append((table.rows(model), *table.samples(path.parent, model.units.length)))
+    with _named(path, "support", tables):
+        moved = sorted({row for rows, _, _ in histories for row in rows})
+        return (supports_load(histories, model, duration),
+                "displacements of supports " + ", ".join(model.support_names[row] for row in moved[:6])
+                + (" …" if len(moved) > 6 else ""))
+
+
+def _with_tail(loads: list[Load], tail: float, step: float) -> float:
+    """From 0 to the end of the last record, and the tail; a whole number of steps."""
+    ends = [load.end for load in loads if math.isfinite(load.end)]
+    if not ends:
+        raise ProblemError("tail follows the end of a record, but no record is given; say duration instead")
+    if not math.isfinite(tail) or tail < 0:
+        raise ProblemError(f"tail must be a number of seconds ≥ 0, got {tail!r}")
+    return math.ceil((max(ends) + tail) / step - 1e-9) * step
 
 
 def _said(table: LoadTable) -> str:
@@ -104,17 +164,21 @@ def _said(table: LoadTable) -> str:
     keys = {key: getattr(table, key) for key in type(table).model_fields if key in table.model_fields_set}
     words = [keys.pop("kind").replace("_", " ")]
     for key, value in keys.items():
-        shown = f"{len(value)} values" if isinstance(value, list) else value if isinstance(value, str) else f"{value:g}"
+        shown = f"{len(value)} values" if isinstance(value, list) else f"{value:g}" if isinstance(value, float | int) \
+            else value if isinstance(value, str) else ", ".join(value)
         words.append(f"{key.replace('_', ' ')} {shown}")
     return ", ".join(words)
 
 
 def _tables(path: Path) -> ProblemTables:
     data = _toml(path)
+    model = data.get("model")
+    kind = model.get("kind") if isinstance(model, Mapping) else None
+    tables = tables_for(kind if isinstance(kind, str) and kind in KINDS else None)
     try:
-        return ProblemTables.model_validate(data)
+        return tables.model_validate(data)
     except ValidationError as problem:
-        mistakes = explain(problem.errors(include_url=False), data, _allowed(data))
+        mistakes = explain(problem.errors(include_url=False), data, _allowed(tables, data))
     if len(mistakes) == 1:
         raise SpecError(f"{path}: {mistakes[0]}")
     raise SpecError("\n  ".join([f"{path}: {len(mistakes)} mistakes", *mistakes]))
@@ -132,25 +196,43 @@ def _toml(path: Path) -> dict[str, Any]:
         raise SpecError(f"{path}: not a TOML file: {problem}") from None
 
 
-def _allowed(data: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Keys with their meaning: of the top of the file ("") and of each table, by the kind that the file chose."""
-    allowed = {"": _meanings(ProblemTables)}
-    for name, field in ProblemTables.model_fields.items():
-        kinds = {}
-        for table in _classes(field.annotation):
-            kind = table.model_fields.get("kind")
-            kinds.update(dict.fromkeys(get_args(kind.annotation) if kind else [None], table))
-        given = data.get(name)
-        chosen = kinds.get(given.get("kind") if isinstance(given, Mapping) else None) or kinds.get(None)
-        if chosen:
-            allowed[name] = _meanings(chosen)
-        elif kinds:
-            allowed[name] = {"kind": "one of " + ", ".join(f"'{kind}'" for kind in kinds)}
+def _allowed(tables: type[Table], data: Any, place: str = "") -> dict[str, dict[str, str]]:
+    """Keys with their meaning: of the top of the file ("") and of each table in it, by the kind that the file chose."""
+    keys = sorted(tables.model_fields, key=lambda key: key != "kind")        # the kind comes first
+    allowed = {place: {key: tables.model_fields[key].description or "" for key in keys}}
+    for name, key in tables.model_fields.items():
+        kinds = _kinds(key.annotation)
+        given = data.get(name) if isinstance(data, Mapping) else None
+        path = f"{place}.{name}" if place else name
+        for part, value in _parts(path, given) if kinds else ():
+            chosen = kinds.get(value.get("kind") if isinstance(value, Mapping) else None) or kinds.get(None)
+            if chosen is None and len(kinds) == 1 and not place:
+                chosen = next(iter(kinds.values()))
+            if chosen is not None:
+                allowed |= _allowed(chosen, value, part)
+            else:
+                allowed[part] = {"kind": "one of " + ", ".join(f"'{kind}'" for kind in kinds)}
     return allowed
 
 
-def _meanings(table: type[Table]) -> dict[str, str]:
-    return {key: field.description or "" for key, field in table.model_fields.items()}
+def _kinds(annotation: Any) -> dict[str | None, type[Table]]:
+    """Table classes of a field by their kind, None for one without or for the kind that may be left out."""
+    found: dict[str | None, type[Table]] = {}
+    for table in _classes(annotation):
+        kind = table.model_fields.get("kind")
+        found.update(dict.fromkeys(get_args(kind.annotation) if kind else [None], table))
+        if kind is not None and not kind.is_required():
+            found[None] = table
+    return found
+
+
+def _parts(path: str, given: Any) -> list[tuple[str, Any]]:
+    """Where tables of one class may stand: at the path, in its list, or under its names."""
+    if isinstance(given, list):
+        return [(f"{path}[{number}]", value) for number, value in enumerate(given)]
+    if isinstance(given, Mapping) and given and all(isinstance(value, Mapping) for value in given.values()):
+        return [(path, given), *((f"{path}.{name}", value) for name, value in given.items())]
+    return [(path, given)]
 
 
 def _classes(annotation: Any) -> list[type[Table]]:
@@ -165,7 +247,4 @@ def _named(path: Path, name: str, table: Table) -> Iterator[None]:
     try:
         yield
     except HamexError as problem:
-        said = re.sub(r"^\w+: ", "", str(problem))      # "oscillator: mass must be …"
-        if name:
-            said = f"{name}.{said}" if said.split(" ", 1)[0] in type(table).model_fields else f"[{name}] {said}"
-        raise type(problem)(f"{path}: {said}") from None
+        raise type(problem)(f"{path}: {placed(name, str(problem), table)}") from None

@@ -16,6 +16,8 @@ _WORDS = {
     "model_attributes_type": "must be a table",
     "finite_number": "must be finite",
     "greater_than": "must be greater than {gt:g}",
+    "dict_type": "must be a table",
+    "bool_type": "must be true or false",
     "literal_error": "must be {expected}",
 }
 
@@ -81,10 +83,12 @@ def _path(location: Sequence[str | int], data: Any) -> str:
     """Dotted path in the file; pydantic also names the kind of a table on the way, which no file spells."""
     path = ""
     for part in location:
-        if isinstance(data, Mapping) and part not in data and part == data.get("kind"):
+        if isinstance(part, str) and (part.startswith("·") or (isinstance(data, Mapping) and part not in data
+                                      and part == data.get("kind", "slider"))):
             continue
         path = f"{path}[{part}]" if isinstance(part, int) else _join(path, part)
-        data = data.get(part) if isinstance(data, Mapping) else None
+        known = (isinstance(data, Mapping) and part in data) or (isinstance(data, list) and isinstance(part, int))
+        data = data[part] if known else None
     return path
 
 

@@ -1,0 +1,112 @@
+"""``hamex modes``: periods, participation and shapes of the model in a problem file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from hamex.model.modes import Modes
+    from hamex.model.record import Model
+    from hamex.spec import ProblemFile
+
+
+def command(
+    problem: Annotated[Path, typer.Argument(metavar="PROBLEM.toml", help="Problem file; `hamex init` writes one.",
+                                            show_default=False)],
+    count: Annotated[int, typer.Option("--count", "-n", min=1, help="How many modes, lowest frequency first.")] = 10,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE",
+                                              help="Write the mode shapes: .png, .svg or .html.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, with the shapes, instead of a table.")] = False,
+) -> None:
+    """Show the natural modes of a problem file's model: periods, participation, effective masses."""
+    if plot is not None:
+        from hamex.report.history import check_plot
+
+        check_plot(plot)
+    from hamex.spec import read_problem
+
+    file = read_problem(problem)
+    found = first_modes(file.problem.model, count)
+    written = _plot(file, found, plot, count) if plot is not None else None
+    if json:
+        from json import dumps
+
+        print(dumps(_data(file, found) | {"written": [] if written is None else [str(written)]}, indent=2,
+                    ensure_ascii=False))
+        return
+    from hamex.cli.summary import aligned, heading
+
+    print(heading(file.title))
+    print(aligned(*_table(found)))
+    units = file.problem.model.units
+    masses = ", ".join(f"{mass:.5g} in {way}" for mass, way in zip(found.total_mass, found.directions, strict=True))
+    print(f"\ntotal mass [{units.force} s²/{units.length}]: {masses}")
+    if written is not None:
+        print(f"wrote {written}")
+
+
+def first_modes(model: Model, count: int) -> Modes:
+    """The lowest modes, as many as there are."""
+    import dataclasses
+
+    from hamex.model.eigen import DENSE
+    from hamex.model.modes import modes
+
+    if len(model.dofs) > DENSE:
+        return modes(model, count)
+    found = modes(model)
+    return dataclasses.replace(found, frequencies=found.frequencies[:count], shapes=found.shapes[:, :count],
+                               participation=found.participation[:count], effective_mass=found.effective_mass[:count])
+
+
+def _table(found: Modes) -> tuple[list[str], list[list[str]]]:
+    """One row a mode; per direction the participation, the share of the mass, and its sum so far.
+
+    80 columns hold the participation of two directions at most; JSON has them all.
+    """
+    ways = [column for column, mass in enumerate(found.total_mass) if mass > 0]
+    columns = ["mode", ">T [s]", ">f [Hz]", *([">ω [rad/s]"] if len(ways) == 1 else [])]
+    for column in ways:
+        way = found.directions[column]
+        columns += [*([f">Γ {way}"] if len(ways) < 3 else []), f">mass {way}", ">sum"]
+    least = 1e-9 * float(abs(found.participation).max())
+    rows = []
+    for mode, (period, omega) in enumerate(zip(found.periods, found.frequencies, strict=True)):
+        row = [str(mode + 1), f"{period:.4g}", f"{1 / period:.4g}", *([f"{omega:.4g}"] if len(ways) == 1 else [])]
+        for column in ways:
+            part = float(found.participation[mode, column])
+            row += [*([f"{part if abs(part) > least else 0:.3g}"] if len(ways) < 3 else []),
+                    f"{100 * found.effective_ratio[mode, column]:.1f} %",
+                    f"{100 * found.cumulative_ratio[mode, column]:.1f} %"]
+        rows.append(row)
+    return columns, rows
+
+
+def _data(file: ProblemFile, found: Modes) -> dict[str, Any]:
+    units = file.problem.model.units
+    return {"title": file.title, "units": {"length": units.length, "force": units.force},
+            "directions": list(found.directions), "dofs": list(found.dofs), "total_mass": found.total_mass.tolist(),
+            "modes": [{"mode": mode + 1, "period": float(found.periods[mode]),
+                       "angular_frequency": float(found.frequencies[mode]),
+                       "participation": found.participation[mode].tolist(),
+                       "effective_mass": found.effective_mass[mode].tolist(),
+                       "effective_ratio": [x if x == x else None for x in found.effective_ratio[mode].tolist()],
+                       "cumulative_ratio": [x if x == x else None for x in found.cumulative_ratio[mode].tolist()],
+                       "shape": found.shapes[:, mode].tolist()} for mode in range(len(found.frequencies))]}
+
+
+def _plot(file: ProblemFile, found: Modes, path: Path, count: int) -> Path:
+    from hamex.errors import InputError
+    from hamex.report.history import write_drawing
+    from hamex.report.page import table
+    from hamex.report.structure import draw_modes
+
+    geometry = file.problem.model.geometry
+    if geometry is None:
+        raise InputError("an oscillator has one mode and no shape to draw; leave --plot out")
+    columns, rows = _table(found)
+    return write_drawing(draw_modes(found, geometry, geometry.motion, min(count, 8), file.title), path, file.title,
+                         table([column.removeprefix(">") for column in columns], rows))

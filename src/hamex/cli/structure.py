@@ -1,0 +1,110 @@
+"""What a run of a structure found: its model in words, its storeys, hinges, groups and damping."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from hamex.cli.modes import first_modes
+from hamex.model.record import Model
+from hamex.solution.schema import unit
+from hamex.solution.solution import Solution
+from hamex.spec import ProblemFile
+
+_PERIODS, _HINGES, _GROUPS, _STOREYS = 3, 6, 6, 20      # rows that the screen shows at most
+
+
+def structure_summary(file: ProblemFile, model: Model) -> dict[str, Any]:
+    """The model in numbers."""
+    found = first_modes(model, _PERIODS)
+    # In space every storey counts once for each horizontal direction.
+    storeys = None if model.storeys is None else len(model.storeys.names) // max(len(model.directions) - 1, 1)
+    return {"kind": file.kind, "dofs": len(model.dofs), "springs": len(model.springs),
+            "storeys": storeys,
+            "mass": dict(zip(model.directions, found.total_mass.tolist(), strict=True)),
+            "periods": found.periods.tolist()}
+
+
+def structure_lines(model: dict[str, Any], length: str, force: str) -> tuple[str, str]:
+    """The model in words, and its periods."""
+    mass = max(model["mass"].values())
+    storeys = f", {model['storeys']} storey{'s' if model['storeys'] > 1 else ''}" if model["storeys"] else ""
+    return (f"{model['kind'].replace('_', ' ')}{storeys}, {model['dofs']} degrees of freedom, {model['springs']} "
+            f"springs, mass {mass:.5g} {force} s²/{length}", ", ".join(f"{x:.4g} s" for x in model["periods"]))
+
+
+def structure_tables(solution: Solution) -> dict[str, Any]:
+    """Storeys, hinges, groups, counts and damping as data, and as the tables that the screen shows."""
+    storeys, hinges, groups = _storeys(solution), _hinges(solution), _groups(solution)
+    length, force = solution.units.length, solution.units.force
+    tables = []
+    if storeys:
+        tables.append(_storey_table(storeys, length, force))
+    if hinges:
+        rows = [[hinge["name"], f"{hinge['rotation']:.4g}", f"{hinge['moment']:.4g}"] for hinge in hinges[:_HINGES]]
+        tables.append(([f"hinges that turned most, of {len(hinges)}", ">rotation [rad]",
+                        f">moment [{unit('moment', length, force)}]"], rows))
+    if groups and "hinge_rotation" not in solution.names:
+        whole = sum(groups.values())
+        most = list(groups.items())[:_GROUPS]
+        rows = [[name, f"{value:.4g}", f"{100 * value / whole:.1f} %"] for name, value in most]
+        tables.append((["dissipated by slip in", f">{unit('energy', length, force)}", ">share"], rows))
+    counted = "solves" in solution.names
+    return {
+        "storeys": storeys, "hinges": hinges, "dissipated_by_group": groups, "tables": tables,
+        "solves": int(solution.values("solves").sum()) if counted else None,
+        "most_solves": int(solution.values("solves").max()) if counted else None,
+        "searches": int(solution.values("searches").sum()) if counted else None,
+        "damping": dataclasses.asdict(solution.damping_share),
+        "exceeded": None if solution.exceeded is None else dataclasses.asdict(solution.exceeded),
+    }
+
+
+def _storeys(solution: Solution) -> list[dict[str, Any]]:
+    """Peak drift, residual drift, peak shear and ductility of every storey from the ground up."""
+    if "storey_drift" not in solution.names:
+        return []
+    drift, shear = (np.abs(solution.values(name)).max(axis=0) for name in ("storey_drift", "storey_shear"))
+    ratio = np.abs(solution.values("drift_ratio")).max(axis=0) if "drift_ratio" in solution.names else None
+    residual = solution.values("residual_drift")
+    assert solution.places is not None
+    ductility = solution.values("ductility")
+    rows = []
+    for place, name in enumerate(solution.labels("storey")):
+        own = ductility[list(solution.places.groups.get(name, ()))]
+        own = own[np.isfinite(own)]
+        rows.append({"name": name, "drift": float(drift[place]),
+                     "drift_ratio": None if ratio is None else float(ratio[place]),
+                     "residual_drift": float(residual[place]), "shear": float(shear[place]),
+                     "ductility": float(own.max()) if own.size else None})
+    return rows
+
+
+def _storey_table(storeys: list[dict[str, Any]], length: str, force: str) -> tuple[list[str], list[list[str]]]:
+    """From the roof down, as a section through the building is drawn; columns without numbers are left out."""
+    rows = [[storey["name"], f"{storey['drift']:.4g}",
+             f"{100 * storey['drift_ratio']:.3g}" if storey["drift_ratio"] is not None else "",
+             f"{storey['residual_drift']:.3g}", f"{storey['shear']:.5g}",
+             f"{storey['ductility']:.3g}" if storey["ductility"] is not None else ""] for storey in storeys][::-1]
+    columns = ["storey", f">drift [{length}]", ">ratio [%]", f">residual [{length}]", f">shear [{force}]", ">ductility"]
+    kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    shown = rows if len(rows) <= _STOREYS else [*rows[:_STOREYS // 2], ["…"] + [""] * 5, *rows[-_STOREYS // 2:]]
+    return [columns[i] for i in kept], [[row[i] for i in kept] for row in shown]
+
+
+def _hinges(solution: Solution) -> list[dict[str, Any]]:
+    """Hinges that turned, the largest rotation first."""
+    if "hinge_rotation" not in solution.names:
+        return []
+    rotation, moment = (np.abs(solution.values(name)).max(axis=0) for name in ("hinge_rotation", "hinge_moment"))
+    return [{"name": solution.labels("hinge")[place], "rotation": float(rotation[place]),
+             "moment": float(moment[place])} for place in np.argsort(-rotation, kind="stable") if rotation[place] > 0]
+
+
+def _groups(solution: Solution) -> dict[str, float]:
+    """Energy that slip dissipated by the end, by group, the largest first; groups without any are left out."""
+    last = solution.values("plastic_by_group")[-1]
+    names = solution.labels("group")
+    return {names[place]: float(last[place]) for place in np.argsort(-last, kind="stable") if last[place] > 0}

@@ -1,0 +1,117 @@
+"""Time elements with several stages: the linear maps of one step, computed once.
+
+Given the slip rates g at the stages, everything else in a step is linear. With x_i = U_i − u₀ its rows are
+
+    (A⁻²/h²) M x + (A⁻¹/h) C x + (K + B k Bᵀ) x = f − (K + B k Bᵀ) u₀ + B k (s₀ + h A g) + (A⁻¹1/h) p₀
+
+(A the element's table, k = A⁻¹ the springs' stiffness); forces at the stages and the new u and p follow. What is left
+for the march is a small problem in g alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import ModelError, SchemeError
+from hamex.model.record import Model, dense
+
+Array = NDArray[Any]
+_SMALL = 8      # unknowns up to which the maps are computed in extended precision
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A time element: nodes c, matrix A and weights b on [0, 1], with what their doubles leave out."""
+
+    c: Array
+    A: Array
+    b: Array
+    A_low: Array
+    b_low: Array
+
+
+@dataclass(frozen=True, eq=False)
+class StageMaps:
+    """Linear maps of one step; inputs are (u, p, slip, loads of the stages), stage by stage in the last.
+
+    ``trial``: inputs → forces at the stages if nothing slips; ``soft``: slip rates → loss of force there;
+    ``move``: inputs → (Δu, Δp), with its last bits in ``move_low``; ``slide``: slip rates → (Δu, Δp);
+    ``place`` and ``place_slip``: inputs and slip rates → displacements at the stages relative to the start.
+    """
+
+    trial: Array
+    soft: Array
+    move: Array
+    move_low: Array
+    slide: Array
+    place: Array
+    place_slip: Array
+
+
+def stage_maps(model: Model, table: Table, h: float, patterns: Array, extended: bool = True) -> StageMaps:
+    """Maps for a step of length h under loads ``patterns`` (dof, channel); small ones in extended precision."""
+    n, springs, q = len(model.dofs), len(model.springs), len(table.c)
+    exact: Any = np.longdouble if extended and q * n <= _SMALL else np.float64
+    h = exact(h)                                   # h² in double would spoil the last digits
+    M, C, K, B, P = (np.asarray(dense(x), dtype=exact) for x in (
+        model.mass, model.damping.dense(), model.stiffness, model.compatibility, patterns))
+    k = np.asarray(np.linalg.inv(dense(model.flexibility)), dtype=exact)
+    if springs == np.count_nonzero(dense(model.flexibility)):
+        k = np.diag(1 / np.diag(np.asarray(dense(model.flexibility), dtype=exact)))
+    A, b = table.A.astype(exact) + table.A_low, table.b.astype(exact) + table.b_low
+    one, eye = np.ones((q, 1), dtype=exact), np.eye(q, dtype=exact)
+    inverse = solve_small(A, eye)
+    stiff = K + B @ k @ B.T
+    Z = np.kron(inverse @ inverse, M) / h**2 + np.kron(inverse, C) / h + np.kron(eye, stiff)
+    from_u = np.kron(one, -stiff)
+    from_p = np.kron(inverse @ one, np.eye(n, dtype=exact)) / h
+    from_slip, from_load = np.kron(one, B @ k), np.kron(eye, P)
+    x = solve_small(Z, np.hstack([from_u, from_p, from_slip, from_load]))
+    x_slip = solve_small(Z, h * np.kron(A, B @ k))
+    stretch = np.kron(eye, k @ B.T)
+    trial = stretch @ x
+    trial[:, :n] += np.kron(one, k @ B.T)
+    trial[:, 2 * n:2 * n + springs] -= np.kron(one, k)
+    soft = h * np.kron(A, k) - stretch @ x_slip
+    beta = b[None, :] @ inverse
+    out_u, out_p = np.kron(beta, np.eye(n, dtype=exact)), np.kron(beta @ inverse, M) / h
+    move = np.vstack([out_u @ x, out_p @ x])
+    move[n:, n:2 * n] -= beta.sum() * np.eye(n, dtype=exact)
+    slide = np.vstack([out_u @ x_slip, out_p @ x_slip])
+    high = move.astype(float)
+    if not all(np.all(np.isfinite(part)) for part in (high, soft)):
+        raise SchemeError("the step's matrix is singular; take another step")
+    return StageMaps(trial.astype(float), soft.astype(float), high, (move - high).astype(float), slide.astype(float),
+                     x.astype(float), x_slip.astype(float))
+
+
+def solve_small(matrix: Array, right: Array) -> Array:
+    """matrix⁻¹ right; in extended precision by elimination with pivoting, which LAPACK does not offer."""
+    if matrix.dtype == np.float64:
+        try:
+            return np.asarray(np.linalg.solve(matrix, right))
+        except np.linalg.LinAlgError:
+            raise ModelError("nothing resists some motion of this model; the step cannot be solved") from None
+    a, x = matrix.copy(), right.copy()
+    n = len(a)
+    for i in range(n):
+        best = i + int(np.argmax(np.abs(a[i:, i])))
+        a[[i, best]], x[[i, best]] = a[[best, i]], x[[best, i]]
+        if a[i, i] == 0:
+            raise ModelError("nothing resists some motion of this model; the step cannot be solved")
+        for j in range(i + 1, n):
+            factor = a[j, i] / a[i, i]
+            a[j, i:] -= factor * a[i, i:]
+            x[j] -= factor * x[i]
+    for i in range(n - 1, -1, -1):
+        x[i] = (x[i] - a[i, i + 1:] @ x[i + 1:]) / a[i, i]
+    return x
+
+
+def coupling(maps: StageMaps, table: Table, h: float, kinematic: Array) -> Array:
+    """N: loss of F − X at the stages per slip rate, ``soft`` plus what kinematic hardening adds."""
+    return maps.soft + h * np.kron(table.A, np.diag(kinematic))

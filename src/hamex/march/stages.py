@@ -1,0 +1,243 @@
+"""Time elements with several stages: the slip rates of a step as a small complementarity problem.
+
+Row j of the problem is one spring at one stage. y_j is its trial force from the back force, N g the loss by slip:
+
+    g_j = 0 and |y_j − (N g)_j| ≤ Y_j,    or    y_j − (N g)_j = σ_j Y_j + η_j g_j  with  σ_j g_j ≥ 0,
+
+Y_j = Fy + Hi w growing with |g| of the same spring at all stages. The principal minors of N are positive (the tables
+of Gauss and Radau see to it), so there is one answer. Newton on the branches finds it nearly always; where it cycles,
+the answer is followed from zero load on, one change of branch at a time, which ends.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+Array = Any
+
+_NEWTON = 12
+_ROUND = 1e-13
+
+
+class Slip(NamedTuple):
+    """The complementarity problem; arrays over rows (stage · springs + spring)."""
+
+    N: Array
+    eta: Array
+    limit: Array         # Fy
+    hard: Array          # h · isotropic · A between rows of one spring: growth of Y_j per |g_l|
+    isotropic: Array
+
+
+def stages(slip: Slip, trial: Array, soft: Array, move: Array, move_low: Array, slide: Array, weights: Array, h: float,
+           kinematic: Array, load: Array, u: Array, p: Array, s: Array, X: Array, w: Array, g: Array, F: Array,
+           mean: Array, branch: Array, solves: Array, inputs: Array, y: Array, Y: Array, matrix: Array, right: Array,
+           order: Array) -> int:
+    """March; returns 0, or the number of the step whose branches were not found.
+
+    g and F are (step, row), mean forces (step, spring); branch, y, Y, matrix, right, order and inputs are work space.
+    """
+    dofs, springs, rows, many = u.shape[1], s.shape[1], len(y), load.shape[1]
+    count = len(weights)
+    for r in range(len(load)):
+        for i in range(dofs):
+            inputs[i] = u[r, i]
+            inputs[dofs + i] = p[r, i]
+        for i in range(springs):
+            inputs[2 * dofs + i] = s[r, i]
+        for i in range(many):
+            inputs[2 * dofs + springs + i] = load[r, i]
+        inside = True
+        for j in range(rows):
+            spring = j % springs
+            total = 0.0
+            for i in range(len(inputs)):
+                total += trial[j, i] * inputs[i]
+            F[r, j] = total
+            y[j] = total - X[r, spring]
+            Y[j] = slip.limit[j] + slip.isotropic[j] * w[r, spring]
+            g[r, j] = 0.0
+            if abs(y[j]) > Y[j]:
+                inside = False
+        if not inside:
+            solves[r] = slip_rates(slip, y, Y, branch, g[r], matrix, right, order)
+            if solves[r] < 0:
+                return r + 1
+            for j in range(rows):
+                total = 0.0
+                for i in range(rows):
+                    total += soft[j, i] * g[r, i]
+                F[r, j] -= total
+        for i in range(2 * dofs):
+            # The old value and all products are summed with what each operation loses, and rounded once. Rounding
+            # errors then have no bias, and the energy of a free oscillator does not drift.
+            place = u[r, i] if i < dofs else p[r, i - dofs]
+            total, lost = place, 0.0
+            for j in range(len(inputs)):
+                part, rest = product(move[i, j], inputs[j])
+                total, error = added(total, part)
+                lost += (rest + error) + move_low[i, j] * inputs[j]
+            if not inside:
+                for j in range(rows):
+                    total, error = added(total, slide[i, j] * g[r, j])
+                    lost += error
+            if i < dofs:
+                u[r + 1, i] = total + lost
+            else:
+                p[r + 1, i - dofs] = total + lost
+        for i in range(springs):
+            slid, grown, force = 0.0, 0.0, 0.0
+            for k in range(count):
+                slid += weights[k] * g[r, k * springs + i]
+                grown += weights[k] * abs(g[r, k * springs + i])
+                force += weights[k] * F[r, k * springs + i]
+            s[r + 1, i] = s[r, i] + h * slid
+            X[r + 1, i] = X[r, i] + kinematic[i] * (h * slid)
+            w[r + 1, i] = w[r, i] + h * grown
+            mean[r, i] = force
+    return 0
+
+
+def product(a: float, b: float) -> tuple[float, float]:
+    """a·b rounded, and what rounding lost (Dekker)."""
+    c = 134217729.0 * a
+    a_high = c - (c - a)
+    a_low = a - a_high
+    c = 134217729.0 * b
+    b_high = c - (c - b)
+    b_low = b - b_high
+    result = a * b
+    return result, ((a_high * b_high - result) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def added(a: float, b: float) -> tuple[float, float]:
+    """a + b rounded, and what rounding lost (Knuth)."""
+    result = a + b
+    b_seen = result - a
+    return result, (a - (result - b_seen)) + (b - b_seen)
+
+
+def slip_rates(slip: Slip, y: Array, Y: Array, branch: Array, g: Array, matrix: Array, right: Array,
+               order: Array) -> int:
+    """Solve for g; ``branch`` holds the guess and the answer. Returns the number of solves, or −1."""
+    rows = len(y)
+    for attempt in range(_NEWTON):
+        on_branches(slip, y, Y, branch, 1.0, g, matrix, right, order)
+        same = True
+        for j in range(rows):
+            value, limit = y[j], Y[j]
+            for i in range(rows):
+                if g[i] != 0.0:
+                    value -= slip.N[j, i] * g[i]
+                    limit += slip.hard[j, i] * abs(g[i])
+            # On a slipping row the trial without its own viscosity decides, as for one stage.
+            sign = 0
+            if branch[j] != 0:
+                if branch[j] * g[j] >= 0.0:
+                    sign = branch[j]
+            elif value > limit + _ROUND * abs(y[j]):
+                sign = 1
+            elif value < -limit - _ROUND * abs(y[j]):
+                sign = -1
+            if sign != branch[j]:
+                same = False
+                order[j] = sign
+            else:
+                order[j] = branch[j]
+        if same:
+            return attempt + 1
+        for j in range(rows):
+            branch[j] = order[j]
+    return followed(slip, y, Y, branch, g, matrix, right, order)
+
+
+def on_branches(slip: Slip, y: Array, Y: Array, branch: Array, share: float, g: Array, matrix: Array, right: Array,
+                order: Array) -> None:
+    """g on given branches when ``share`` of the trial is there: a linear system over the rows that slip."""
+    size = 0
+    for j in range(len(y)):
+        g[j] = 0.0
+        if branch[j] != 0:
+            order[size] = j
+            size += 1
+    for a in range(size):
+        j = order[a]
+        right[a] = share * y[j] - branch[j] * Y[j]
+        for b in range(size):
+            i = order[b]
+            matrix[a, b] = slip.N[j, i] + branch[j] * branch[i] * slip.hard[j, i] + (slip.eta[j] if i == j else 0.0)
+    eliminated(matrix, right, size)
+    for a in range(size):
+        g[order[a]] = right[a]
+
+
+def eliminated(matrix: Array, right: Array, size: int) -> None:
+    """Gauss with partial pivoting, in place; the solution stands in ``right``."""
+    for a in range(size):
+        best = a
+        for b in range(a + 1, size):
+            if abs(matrix[b, a]) > abs(matrix[best, a]):
+                best = b
+        if best != a:
+            for c in range(a, size):
+                matrix[a, c], matrix[best, c] = matrix[best, c], matrix[a, c]
+            right[a], right[best] = right[best], right[a]
+        for b in range(a + 1, size):
+            factor = matrix[b, a] / matrix[a, a]
+            for c in range(a + 1, size):
+                matrix[b, c] -= factor * matrix[a, c]
+            right[b] -= factor * right[a]
+    for a in range(size - 1, -1, -1):
+        for c in range(a + 1, size):
+            right[a] -= matrix[a, c] * right[c]
+        right[a] /= matrix[a, a]
+
+
+def followed(slip: Slip, y: Array, Y: Array, branch: Array, g: Array, matrix: Array, right: Array,
+             order: Array) -> int:
+    """Follow the answer as the trial grows from nothing: between two changes of branch it is straight.
+
+    Every piece is found from its two ends; the first row to reach its limit, or to come to rest, changes its branch.
+    Unique answers make this a path that cannot return, so it ends.
+    """
+    rows = len(y)
+    for j in range(rows):
+        branch[j] = 0
+    share = 0.0
+    for turn in range(40 * rows + 40):
+        on_branches(slip, y, Y, branch, share, g, matrix, right, order)
+        value0, limit0 = g.copy(), g.copy()
+        start = g.copy()
+        for j in range(rows):
+            value0[j] = share * y[j]
+            limit0[j] = Y[j]
+            for i in range(rows):
+                value0[j] -= slip.N[j, i] * start[i]
+                limit0[j] += slip.hard[j, i] * abs(start[i])
+        on_branches(slip, y, Y, branch, share + 1.0, g, matrix, right, order)
+        step, who, sign = 1.0 - share, -1, 0
+        for j in range(rows):
+            if branch[j] != 0:
+                speed = branch[j] * (g[j] - start[j])
+                if speed < 0.0:
+                    reach = max(branch[j] * start[j], 0.0) / -speed
+                    if reach < step:
+                        step, who, sign = reach, j, 0
+            else:
+                fast, grow = y[j], 0.0
+                for i in range(rows):
+                    fast -= slip.N[j, i] * (g[i] - start[i])
+                    if branch[i] != 0:
+                        grow += slip.hard[j, i] * branch[i] * (g[i] - start[i])
+                for side in (1, -1):
+                    speed = side * fast - grow
+                    if speed > 0.0:
+                        reach = max(limit0[j] - side * value0[j], 0.0) / speed
+                        if reach < step:
+                            step, who, sign = reach, j, side
+        share += step
+        if who < 0:
+            on_branches(slip, y, Y, branch, 1.0, g, matrix, right, order)
+            return _NEWTON + turn + 1
+        branch[who] = sign
+    return -1

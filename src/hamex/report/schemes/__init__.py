@@ -1,0 +1,1 @@
+"""The laboratory of schemes as a page, a picture and a screen."""

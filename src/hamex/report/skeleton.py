@@ -1,0 +1,134 @@
+"""Lines of a structure for the page: nodes in two dimensions, members, floors and links, deformed or at rest."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.report.style import BLUE, GREEN, RED
+
+Array = NDArray[Any]
+GREY = "#b9c0ca"
+_TILT = math.radians(25)     # of the axes of a structure in space, as seen on the page
+_NEAR = 0.06                 # where the mark of an end hinge stands, of the length of its member
+
+
+class Drawn(Protocol):
+    """What a picture needs to know of a geometry."""
+
+    @property
+    def coordinates(self) -> Array:
+        """(node, axis)."""
+
+    @property
+    def elements(self) -> Array:
+        """(element, 2)."""
+
+    @property
+    def springs(self) -> tuple[tuple[int, ...], ...]:
+        """Springs of the elements."""
+
+
+def flat(points: Array) -> Array:
+    """Points on the page; three dimensions are seen from above a corner, the last one stays upright."""
+    if points.shape[-1] == 2:
+        return points
+    x, y, z = np.moveaxis(points, -1, 0)
+    return np.stack([(x - 0.7 * y) * math.cos(_TILT), z + (x + 0.7 * y) * math.sin(_TILT)], axis=-1)
+
+
+def is_stick(geometry: Drawn) -> bool:
+    """True for a shear frame, whose floors stand above one another."""
+    return geometry.coordinates.shape[1] == 2 and float(np.ptp(geometry.coordinates[:, 0])) == 0.0
+
+
+def good_scale(geometry: Drawn, largest: float) -> float:
+    """Factor 1, 2 or 5 times a power of ten that shows the largest displacement as a tenth of the structure."""
+    size = float(np.ptp(geometry.coordinates, axis=0).max())
+    if largest <= 0 or not math.isfinite(largest):
+        return 1.0
+    wanted = 0.1 * size / largest
+    power = 10.0 ** math.floor(math.log10(wanted))
+    return power * max(step for step in (1, 2, 5) if step * power <= wanted * (1 + 1e-9))
+
+
+def lines(geometry: Drawn, positions: Array) -> list[tuple[Array, str]]:
+    """Every element as a polyline with its kind: "member", "floor" or "link"."""
+    if not is_stick(geometry):
+        page = flat(positions)
+        return [(page[list(ends)], "member" if springs else "link")
+                for ends, springs in zip(geometry.elements, geometry.springs, strict=True)]
+    width = _stick_width(geometry)
+    found = [(np.array([[x - width / 2, y], [x + width / 2, y]]), "floor") for x, y in positions[1:]]
+    storeys = len(positions) - 1           # the storeys are the first elements, links follow
+    for number, (low, high) in enumerate(geometry.elements):
+        (x0, y0), (x1, y1) = sorted((positions[low], positions[high]), key=lambda point: point[1])
+        if number < storeys:
+            s = np.linspace(0, 1, 15)
+            sway = x0 + (x1 - x0) * (3 * s**2 - 2 * s**3)      # columns fixed to rigid floors
+            found += [(np.stack([sway + side * width / 2, y0 + (y1 - y0) * s], axis=1), "member") for side in (-1, 1)]
+        else:
+            found.append((np.array([[x0 - width / 2, y0], [x1 + width / 2, y1]]), "link"))
+    return found
+
+
+def _stick_width(geometry: Drawn) -> float:
+    levels = np.sort(geometry.coordinates[:, 1])
+    return float(max(1.6 * np.diff(levels).max(), 0.25 * np.ptp(levels)))
+
+
+def marks(geometry: Drawn, positions: Array, slipped: Array, names: tuple[str, ...]) -> Array:
+    """Where springs have slipped: near the ends of their member for end moments, else in the middle."""
+    page = flat(positions)
+    found = []
+    half = np.array([_stick_width(geometry) / 2, 0.0])
+    for number, (ends, springs) in enumerate(zip(geometry.elements, geometry.springs, strict=True)):
+        start, end = page[ends[0]], page[ends[1]]
+        for spring in springs:
+            if not slipped[spring]:
+                continue
+            if is_stick(geometry) and number < len(page) - 1:          # both columns of a storey
+                found += [point + side * half for point in (start + _NEAR * (end - start), end - _NEAR * (end - start))
+                          for side in (-1, 1)]
+                continue
+            part = names[spring].rpartition(".")[2]
+            share = {"1": _NEAR, "2": 1 - _NEAR}.get(part[-1], 0.5) if part.startswith("M") else 0.5
+            found.append(start + share * (end - start))
+    return np.array(found).reshape(-1, 2)
+
+
+def paint(axes: Any, geometry: Drawn, positions: Array, colour: str = BLUE, weight: float = 1.6,
+          thin: bool = False) -> None:
+    """Draw the structure; at rest it is thin and grey."""
+    for line, kind in lines(geometry, positions):
+        style: dict[str, Any] = {"color": GREY if thin else GREEN if kind == "link" else colour,
+                                 "lw": weight * (1.6 if kind == "floor" and not thin else 1.0),
+                                 "ls": (0, (3, 2)) if kind == "link" else "-", "solid_capstyle": "round",
+                                 "zorder": 1 if thin else 2}
+        axes.plot(line[:, 0], line[:, 1], **style)
+
+
+def bare(axes: Any, geometry: Drawn) -> None:
+    """No ticks, equal scales, a line for the ground, room for the sway."""
+    page = flat(geometry.coordinates)
+    low, wide = float(page[:, 1].min()), float(max(np.ptp(page[:, 0]), 0.25 * np.ptp(page[:, 1])))
+    if is_stick(geometry):
+        wide = max(wide, _stick_width(geometry))
+    middle = float(page[:, 0].min() + page[:, 0].max()) / 2
+    if geometry.coordinates.shape[1] == 2:
+        axes.plot([middle - 0.75 * wide, middle + 0.75 * wide], [low, low], color="#8a93a0", lw=2.0, zorder=0)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.grid(False)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+
+
+def mark(axes: Any, points: Array) -> None:
+    """Yielded springs as red dots."""
+    if len(points):
+        axes.plot(points[:, 0], points[:, 1], ls="", marker="o", ms=4.5, mfc=RED, mec="white", mew=0.6, zorder=3)

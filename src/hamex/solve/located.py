@@ -1,0 +1,222 @@
+"""Steps cut where a spring starts or stops to slip: the order of the element survives yielding.
+
+On fixed branches the motion is smooth, and an element of degree s keeps its full order. A step in which a branch
+changes is cut at the first change, found as a root of the switching function at the end of a shorter step, and goes on
+from there. Nodes stay multiples of the step; the decisions depend on nothing but the state, so a rerun repeats them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.discretise.elements import element
+from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin
+from hamex.discretise.stages import StageMaps, Table, coupling, stage_maps
+from hamex.errors import ConvergenceError
+from hamex.motion.projection import values_at
+from hamex.solution.energy import energy_entries
+from hamex.solution.solution import Solution
+from hamex.solution.stages import hardening_jumps, jump_form
+from hamex.solution.system import System
+from hamex.solve.gather import solution, system
+from hamex.solve.laws import per_spring
+from hamex.solve.loads import loading
+from hamex.solve.problem import Problem
+
+Array = NDArray[Any]
+_MOST = 1000          # changes of branch in one step
+_CLOSE = 1e-12        # of the yield force or of a typical speed: a switching function this small is zero
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """State inside a run."""
+
+    u: Array
+    p: Array
+    slip: Array
+    X: Array
+    w: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """One smooth piece: its end, what the switching functions say at stages and end, and its energies."""
+
+    end: Moment
+    outside: Array        # (stage + 1, spring): positive where the branch does not hold
+    force: Array          # integral of the spring forces
+    energies: Array       # viscous, slip work, jumps, input
+
+
+class Located:
+    """Advance a problem piece by piece on fixed branches."""
+
+    def __init__(self, problem: Problem, scheme: Galerkin | DiscontinuousGalerkin) -> None:
+        self.problem, self.model, self.step = problem, problem.model, scheme.step
+        self.table: Table = element(scheme)
+        self.law = per_spring(self.model)
+        self.system: System = system(self.model)
+        means = np.zeros((1, problem.load.channels))
+        self.patterns = loading(problem, means, means).patterns
+        self.whole = self._maps(scheme.step)
+        held = np.isin(np.arange(len(self.model.springs)), self.model.laws["slider"].springs)
+        self.limit = np.where(held, self.law["yield_force"], np.inf)
+        self.inverse = np.linalg.inv(self.table.A)
+
+    def _maps(self, h: float) -> StageMaps:
+        return stage_maps(self.model, self.table, h, self.patterns, extended=False)
+
+    def piece(self, now: Moment, branch: Array, t: float, h: float) -> Piece:
+        """Advance by h with every spring on its branch."""
+        maps = self.whole if h == self.step else self._maps(h)
+        table, q, springs = self.table, len(self.table.c), len(branch)
+        load = values_at(self.problem.load, t + table.c * h)
+        inputs = np.concatenate([now.u, now.p, now.slip, load.ravel()])
+        g = self._rates(maps, inputs, now, branch, h)
+        move = maps.move @ inputs + maps.slide @ g
+        n = len(now.u)
+        rate = g.reshape(q, springs)
+        slid, grown = h * table.b @ rate, h * table.b @ np.abs(rate)
+        F = (maps.trial @ inputs - maps.soft @ g).reshape(q, springs)
+        end = Moment(now.u + move[:n], now.p + move[n:], now.slip + slid, now.X + self.law["kinematic"] * slid,
+                     now.w + grown)
+        place = (maps.place @ inputs + maps.place_slip @ g).reshape(q, n)
+        v = self.inverse @ place / h
+        outside = self._outside(now, end, branch, rate, F, h)
+        return Piece(end, outside, h * table.b @ F, self._energies(load, v, F, rate, place + now.u, h))
+
+    def _rates(self, maps: StageMaps, inputs: Array, now: Moment, branch: Array, h: float) -> Array:
+        q, springs = len(self.table.c), len(branch)
+        sign = np.tile(branch, q).astype(float)
+        on = np.flatnonzero(sign)
+        g = np.zeros(q * springs)
+        if on.size:
+            y = maps.trial @ inputs - np.tile(now.X, q)
+            Y = np.tile(np.where(branch != 0, self.limit, 0.0) + self.law["isotropic"] * now.w, q)
+            N = coupling(maps, self.table, h, self.law["kinematic"])
+            grow = h * np.kron(self.table.A, np.diag(self.law["isotropic"]))
+            matrix = (N + sign[:, None] * sign * grow)[np.ix_(on, on)] + np.diag(np.tile(self.law["viscosity"], q)[on])
+            g[on] = np.linalg.solve(matrix, (y - sign * Y)[on])
+        return g
+
+    def _outside(self, now: Moment, end: Moment, branch: Array, rate: Array, F: Array, h: float) -> Array:
+        """Switching functions at the stages and at the end: positive where the branch is left."""
+        law, A = self.law, self.table.A
+        X = now.X + law["kinematic"] * (h * A @ rate)
+        Y = self.limit + law["isotropic"] * (now.w + h * A @ np.abs(rate))
+        at_end = self.system.force((self.system.deformation(end.u[None]) - end.slip)[0][None])[0]
+        forces = np.vstack([F, at_end]) - np.vstack([X, end.X])
+        limits = np.vstack([Y, self.limit + law["isotropic"] * end.w])
+        beyond = np.abs(forces) - limits
+        speed = self.system.deformation(self.system.velocity(end.p[None]))[0]
+        back = np.where(law["viscosity"] > 0, limits - branch * forces, 0.0)
+        # Without viscosity the force stays on its limit; the spring stops when its deformation turns back.
+        still = law["viscosity"] == 0
+        back[:-1, still] = (-branch * rate)[:, still]
+        back[-1, still] = (-branch * speed)[still]
+        return np.where(branch == 0, beyond, back)
+
+    def _energies(self, load: Array, v: Array, F: Array, rate: Array, stage: Array, h: float) -> Array:
+        b, pushed = self.table.b, load @ self.patterns.T
+        jumps = jump_form(self.system, h, self.table.A, b, v[None], pushed[None], stage[None], F[None], rate[None])[0]
+        stored = hardening_jumps(self.system, h, self.table.A, b, rate[None])[0]
+        return np.array([h * b @ self.system.damping_power(v), h * b @ (F * rate).sum(axis=1) - stored, jumps + stored,
+                         h * b @ (pushed * v).sum(axis=1)])
+
+    def scale(self, now: Moment, branch: Array) -> Array:
+        """What counts as zero in the switching function of every spring."""
+        force = np.where(np.isfinite(self.limit), self.limit, 1.0)
+        speed = 1.0 + np.abs(self.system.deformation(self.system.velocity(now.p[None]))[0])
+        return _CLOSE * np.where((branch != 0) & (self.law["viscosity"] == 0), speed, force)
+
+    def first_change(self, now: Moment, branch: Array, t: float, h: float) -> tuple[float, int, Piece] | None:
+        """How far into a step of length h the first branch is left, by which spring, and the piece up to there."""
+        piece, near = self.piece(now, branch, t, h), self.scale(now, branch)
+        wrong = piece.outside > near
+        if not wrong.any():
+            return None
+        nodes = np.append(self.table.c, 1.0) * h
+        order = np.argsort(nodes, kind="stable")
+        row = next(i for i in order if wrong[i].any())
+        found: tuple[float, int, Piece] | None = None
+        for spring in np.flatnonzero(wrong[row]):
+            length = nodes[row] if found is None else min(nodes[row], found[0])
+            reached = self._reached(now, branch, t, length, int(spring), near[spring])
+            if found is None or reached[0] < found[0]:
+                found = reached
+        return found
+
+    def _reached(self, now: Moment, branch: Array, t: float, far: float, spring: int, near: float) -> tuple[
+            float, int, Piece]:
+        """Root of one switching function at the end of a piece: a bracket from above, then bisection and secant."""
+        from scipy.optimize import brentq
+
+        def outside(length: float) -> float:
+            return float(self.piece(now, branch, t, length).outside[-1, spring]) - 0.5 * near
+
+        close = far
+        for _ in range(50):
+            close *= 0.5
+            if outside(close) < 0:
+                break
+            far = close
+        else:
+            return 0.0, spring, self.piece(now, branch, t, far)
+        # A stage may have seen what the end of a shorter piece does not: then the piece ends there.
+        root = far if outside(far) <= 0 else float(brentq(outside, close, far, xtol=1e-15 * self.step, rtol=1e-14))
+        return root, spring, self.piece(now, branch, t, root)
+
+    def switched(self, now: Moment, branch: Array, spring: int) -> Array:
+        """The branches after one spring changed: it stops, or starts in the direction of its force."""
+        after = branch.copy()
+        force = self.system.force((self.system.deformation(now.u[None])[0] - now.slip)[None])[0]
+        after[spring] = 0 if branch[spring] else np.sign(force[spring] - now.X[spring])
+        return after
+
+
+def solve_located(problem: Problem, scheme: Galerkin | DiscontinuousGalerkin) -> Solution:
+    """March with every change of branch located; counts them as ``events``."""
+    h, steps, start = scheme.step, problem.steps(scheme.step), problem.start
+    run = Located(problem, scheme)
+    n, springs = len(problem.model.dofs), len(problem.model.springs)
+    assert start.displacement is not None
+    assert start.momentum is not None
+    assert start.slip is not None
+    now = Moment(start.displacement, start.momentum, start.slip, start.internal["back_force"],
+                 start.internal["accumulated_slip"])
+    branch = start.internal.get("branch", np.zeros(springs)).astype(int)
+    u, p = np.empty((steps + 1, n)), np.empty((steps + 1, n))
+    slip, X, w = (np.empty((steps + 1, springs)) for _ in range(3))
+    force, events, energies = np.empty((steps, springs)), np.zeros(steps, dtype=np.int64), np.zeros((steps + 1, 4))
+    u[0], p[0], slip[0], X[0], w[0] = now.u, now.p, now.slip, now.X, now.w
+    for r in range(steps):
+        gone, total, spent, held = 0.0, np.zeros(springs), np.zeros(4), -1
+        for _ in range(_MOST):
+            change = run.first_change(now, branch, r * h + gone, h - gone)
+            if change is None or (change[0] == 0.0 and change[1] == held):
+                piece = run.piece(now, branch, r * h + gone, h - gone)
+                now, total, spent = piece.end, total + piece.force, spent + piece.energies
+                break
+            length, spring, piece = change
+            if length > 0.0:
+                now, total, spent = piece.end, total + piece.force, spent + piece.energies
+                gone += length
+            branch, held = run.switched(now, branch, spring), spring
+            events[r] += 1
+            if gone >= h:
+                break
+        else:
+            raise ConvergenceError(f"{type(scheme).__name__}: branches change more than {_MOST} times in step {r + 1}")
+        u[r + 1], p[r + 1], slip[r + 1], X[r + 1], w[r + 1] = now.u, now.p, now.slip, now.X, now.w
+        force[r], energies[r + 1] = total / h, energies[r] + spent
+    histories = {"displacement": u, "momentum": p, "slip": slip, "force": force, "events": events,
+                 "back_force": X, "accumulated_slip": w, **energy_entries(run.system, u, p, slip, X, w, energies)}
+    values = problem.load.stage_values(h, steps, run.table.c.tolist(), "average", True)
+    loads = loading(problem, values, np.einsum("i,rik->rk", run.table.b, values))
+    internal = {"back_force": X[-1].copy(), "accumulated_slip": w[-1].copy(), "branch": branch.astype(float)}
+    return solution(problem, scheme, histories, loads, internal)

@@ -1,0 +1,197 @@
+"""Quasi-static loading: pushover, cyclic protocols and gravity, by the same convex step without inertia."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.checks import is_finite, is_positive
+from hamex.discretise.schemes import QuasiStatic
+from hamex.discretise.structure import (
+    Blocks,
+    elastic_tangents,
+    spring_blocks,
+    static_stage,
+    tangent_matrix,
+)
+from hamex.errors import ModelError, ProblemError
+from hamex.march.structure import static
+from hamex.model.damping import Damping
+from hamex.model.law import Sliders
+from hamex.model.record import Model
+from hamex.motion.load import Load
+from hamex.solution.solution import Loading, Solution
+from hamex.solution.state import State
+from hamex.solve.problem import Problem
+from hamex.solve.run import Run
+
+Array = NDArray[Any]
+Control = Literal["displacement", "force"]
+DRAG = 1e-6     # of the elastic stiffness: a mechanism then moves at 1e6 times the elastic pace, and has one answer
+
+
+def pushover(model: Model, pattern: Array | Sequence[float] | Mapping[str, float] | str, displacement: float, *,
+             steps: int = 100, constant: Array | None = None, start: State | None = None) -> Solution:
+    """Push a structure slowly until its displacement under the pattern reaches ``displacement``.
+
+    Parameters
+    ----------
+    model : what is pushed. Viscosity and dampers carry nothing in slow loading.
+    pattern : forces on the dofs: an array, forces by dof name, or a dof name for a unit force there.
+    displacement : what the controlled displacement reaches [length]. Controlled is the displacement on which the
+        pattern does its work, ``Σ pattern·u / Σ|pattern|``: that of the dof itself for a single force, else their
+        mean weighted by the pattern. Under this control the answer is unique.
+    steps : number of equal increments.
+    constant : forces that stay on all the time, e.g. gravity, (dof,) [force].
+    start : state to start from; ``gravity`` gives one.
+
+    Returns
+    -------
+    A Solution whose ``time`` counts increments. ``load_factor`` multiplies the pattern [1].
+
+    Examples
+    --------
+    >>> from hamex import Slider, shear_frame
+    >>> frame = shear_frame([1.0, 1.0], [300.0, 200.0], laws=Slider(yield_force=2.0))
+    >>> push = pushover(frame, "floor 2", displacement=0.1)
+    >>> round(float(push.values("load_factor").max()), 3)
+    2.0
+    """
+    if not is_finite(displacement) or displacement == 0:
+        raise ProblemError(f"pushover: displacement must be a finite number and not zero, got {displacement!r}")
+    if not isinstance(steps, int) or steps < 1:
+        raise ProblemError(f"pushover: steps must be a whole number ≥ 1, got {steps!r}")
+    path = displacement * np.arange(1, steps + 1) / steps
+    return solve_path(model, pattern, path, constant=constant, start=start)
+
+
+def cyclic(model: Model, pattern: Array | Sequence[float] | Mapping[str, float] | str,
+           amplitudes: Sequence[float], *, points: int = 40, by: Control = "displacement",
+           constant: Array | None = None, start: State | None = None) -> Solution:
+    """Cycle a structure slowly through amplitudes: from 0 to +a, −a and back to 0 for each of them.
+
+    Parameters
+    ----------
+    amplitudes : of the controlled displacement [length], or of the load factor when ``by="force"``.
+    points : increments per cycle, a multiple of 4.
+
+    The other parameters are those of :func:`pushover`.
+
+    Examples
+    --------
+    >>> from hamex import Slider, shear_frame
+    >>> frame = shear_frame([1.0, 1.0], [300.0, 200.0], laws=Slider(yield_force=2.0, kinematic=20.0))
+    >>> loop = cyclic(frame, "floor 2", [0.02, 0.04])
+    >>> loop.steps
+    80
+    """
+    if not isinstance(points, int) or points < 4 or points % 4:
+        raise ProblemError(f"cyclic: points must be a multiple of 4, got {points!r}")
+    sizes = [float(a) for a in amplitudes]
+    if not sizes or not all(is_positive(a) for a in sizes):
+        raise ProblemError(f"cyclic: amplitudes must be positive numbers, got {list(amplitudes)!r}")
+    quarter = np.arange(1, points // 4 + 1) / (points // 4)
+    cycle = np.concatenate([quarter, 1 - quarter, -quarter, quarter - 1])
+    return solve_path(model, pattern, np.concatenate([a * cycle for a in sizes]), by=by, constant=constant, start=start)
+
+
+def gravity(model: Model, forces: Array | Sequence[float] | Mapping[str, float], *, steps: int = 10) -> State:
+    """State under constant forces, applied slowly from rest: the start of a history in which they stay on.
+
+    Examples
+    --------
+    >>> from hamex import shear_frame
+    >>> state = gravity(shear_frame([1.0], [50.0]), [2.0])
+    >>> round(float(state.displacement[0]), 6)
+    0.04
+    """
+    pushed = solve_path(model, forces, np.arange(1, steps + 1) / steps, by="force")
+    final = pushed.final
+    kept = {name: value for name, value in final.internal.items() if name != "impulse"}
+    return State(final.displacement, None, final.slip, kept)
+
+
+def solve_path(model: Model, pattern: Array | Sequence[float] | Mapping[str, float] | str,
+           path: Array | Sequence[float], *, by: Control = "displacement", constant: Array | None = None,
+           start: State | None = None) -> Solution:
+    """Follow a path of controlled displacements, or of load factors (``by="force"``), one increment per entry."""
+    forces = _pattern(model, pattern)
+    goals = np.asarray(path, dtype=float)
+    if goals.ndim != 1 or not goals.size or not np.all(np.isfinite(goals)):
+        raise ProblemError("quasi-static path: give finite numbers, one per increment")
+    if by not in ("displacement", "force"):
+        raise ProblemError(f'quasi-static path: by must be "displacement" or "force", got {by!r}')
+    slow = _rate_independent(model)
+    problem = Problem(slow, Load(np.zeros((1, len(model.dofs))), step=1.0), float(goals.size), start or State())
+    held = np.zeros(len(model.dofs)) if constant is None else _pattern(model, constant)
+    blocks = spring_blocks(slow)
+    pull = forces / np.abs(forces).sum() if by == "displacement" else np.zeros(0)
+    penalty = _penalty(slow, blocks, pull) if by == "displacement" else 0.0
+    stage = static_stage(slow, blocks, DRAG, pull, penalty)
+    assert problem.start.displacement is not None
+    first = float(pull @ problem.start.displacement) if by == "displacement" else 0.0
+    run = Run(problem, stage, blocks, goals.size, at_nodes=True)
+    factor = np.zeros(goals.size + 1)
+    scheme = QuasiStatic(by=by)
+    failed = run.march(static, (np.concatenate([[first], goals]), forces[run.order], held[run.order], penalty,
+                                run.at_rest, run.stride), (factor,))
+    if failed:
+        raise ModelError(
+            f"the structure has no unique equilibrium at increment {failed} ({by} {goals[failed - 1]:g}): P-Delta "
+            "outweighs what is left of its stiffness. Push less far, or run the dynamics, where inertia decides")
+    if by == "displacement":
+        factor /= np.abs(forces).sum()
+    entered = np.column_stack([factor, np.ones_like(factor)])
+    loads = Loading(entered, 0.5 * (entered[:-1] + entered[1:]), np.column_stack([forces, held]),
+                    np.zeros((len(forces), 2)))
+    pushed = run.solution(scheme, 0.5 * (run.F[:-1] + run.F[1:]), loads, {})
+    factor.flags.writeable = False
+    return dataclasses.replace(pushed, histories={**pushed.histories, "load_factor": factor})
+
+
+def _pattern(model: Model, given: Array | Sequence[float] | Mapping[str, float] | str) -> Array:
+    """Forces on the dofs from an array, from forces by name, or from the name of one dof."""
+    if isinstance(given, str):
+        given = {given: 1.0}
+    if isinstance(given, Mapping):
+        forces = np.zeros(len(model.dofs))
+        for name, value in given.items():
+            if name not in model.dofs:
+                raise ProblemError(f"there is no dof {name!r}; the model has {', '.join(model.dofs[:8])} …")
+            forces[model.dofs.index(name)] = value
+    else:
+        forces = np.array(given, dtype=float)
+    if forces.shape != (len(model.dofs),) or not np.all(np.isfinite(forces)) or not np.any(forces):
+        raise ProblemError(f"forces must be {len(model.dofs)} finite numbers, one per dof, not all zero")
+    return forces
+
+
+def _rate_independent(model: Model) -> Model:
+    """The model in slow loading: no viscosity, dampers without force, and the drag in place of damping."""
+    law = model.laws["slider"]
+    springs, yields, hard, grow = law.springs, law.yield_force, law.kinematic, law.isotropic
+    laws = dict(model.laws)
+    if "power" in laws:
+        idle = laws.pop("power").springs
+        none = np.zeros(len(idle))
+        springs, yields = np.concatenate([springs, idle]), np.concatenate([yields, none])
+        hard, grow = np.concatenate([hard, none]), np.concatenate([grow, none])
+    laws["slider"] = Sliders(springs, yields, np.zeros(len(springs)), hard, grow)
+    if "surface" in laws:
+        laws["surface"] = dataclasses.replace(laws["surface"], viscosity=np.zeros_like(laws["surface"].viscosity))
+    slow = dataclasses.replace(model, laws=laws)
+    return dataclasses.replace(slow, damping=Damping.full(DRAG * _elastic(slow, spring_blocks(slow))))
+
+
+def _elastic(model: Model, blocks: Blocks) -> Any:
+    return tangent_matrix(model, blocks, elastic_tangents(blocks)) + model.stiffness
+
+
+def _penalty(model: Model, blocks: Blocks, pull: Array) -> float:
+    """Elastic stiffness along the pull, ten times: enough to hold a structure that P-Delta would tip over."""
+    along = pull / (pull @ pull)
+    return 10.0 * float(along @ (_elastic(model, blocks) @ along))

@@ -1,0 +1,215 @@
+"""Tables of springs' laws, of damping and of links."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from hamex.model import links
+from hamex.model.assembly import SpringLaw
+from hamex.model.backbone import backbone
+from hamex.model.damping import modal, ratio, rayleigh
+from hamex.model.law import PowerLaw, Slider, Surface
+from hamex.spec.base import Numbers, Table, inside
+
+
+class SliderTable(Table):
+    """A law with ``kind = "slider"``, the kind that may be left out."""
+
+    kind: Literal["slider"] = "slider"
+    yield_force: float | None = None
+    viscosity: float | None = None
+    kinematic: float | None = None
+    isotropic: float | None = None
+
+    def build(self) -> Slider:
+        return Slider(**self.given("yield_force", "viscosity", "kinematic", "isotropic"))
+
+
+class PowerTable(Table):
+    """A law with ``kind = "power"``."""
+
+    kind: Literal["power"]
+    coefficient: float = Field(description="coefficient c [force·(s/length)^exponent]")
+    exponent: float = Field(description="exponent of the velocity")
+
+    def build(self) -> PowerLaw:
+        return PowerLaw(self.coefficient, self.exponent)
+
+
+class SurfaceTable(Table):
+    """A law with ``kind = "surface"``: several force components that yield together."""
+
+    kind: Literal["surface"]
+    yield_forces: list[float] = Field(description="yield force of each component alone [force]")
+    center: list[float] | None = None
+    viscosity: float | None = None
+    kinematic: Numbers | None = None
+    isotropic: float | None = None
+
+    def build(self) -> Surface:
+        keys: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in self.given(
+            "yield_forces", "center", "viscosity", "kinematic", "isotropic").items()}
+        return Surface(**keys)
+
+
+class BackboneTable(Table):
+    """A law with ``kind = "backbone"``: points of a multilinear curve."""
+
+    kind: Literal["backbone"]
+    points: list[list[float]] = Field(description="points [deformation, force] of the curve")
+    final_slope: float | None = None
+    viscosity: float | None = None
+
+    def build(self) -> SpringLaw:
+        return backbone([tuple(point) for point in self.points],  # type: ignore[misc]
+                        **self.given("final_slope", "viscosity"))
+
+
+def _kind(value: Any) -> Any:
+    return value.get("kind", "slider") if isinstance(value, dict) else "slider"
+
+
+LawTable = Annotated[
+    Annotated[SliderTable, Tag("slider")] | Annotated[PowerTable, Tag("power")]
+    | Annotated[SurfaceTable, Tag("surface")] | Annotated[BackboneTable, Tag("backbone")], Discriminator(_kind)]
+
+
+def law(table: Any, place: str) -> Any:
+    """The law that a table describes, or None."""
+    if table is None:
+        return None
+    with inside(place, table):
+        return table.build()
+
+
+class RatioTable(Table):
+    """Damping with ``kind = "ratio"``."""
+
+    kind: Literal["ratio"]
+    ratio: float = Field(description="fraction of critical damping")
+    mode: int | None = None
+
+    def build(self) -> Any:
+        return ratio(self.ratio, **self.given("mode"))
+
+
+class RayleighTable(Table):
+    """Damping with ``kind = "rayleigh"``."""
+
+    kind: Literal["rayleigh"]
+    ratio: Numbers | None = None
+    modes: list[int] | None = None
+    alpha: float | None = None
+    beta: float | None = None
+
+    def build(self) -> Any:
+        modes: dict[str, Any] = {} if self.modes is None else {"modes": tuple(self.modes)}
+        return rayleigh(**self.given("ratio", "alpha", "beta"), **modes)
+
+
+class ModalTable(Table):
+    """Damping with ``kind = "modal"``."""
+
+    kind: Literal["modal"]
+    ratio: Numbers = Field(description="fraction of critical damping: of all modes, or one per mode")
+    modes: Annotated[Annotated[int, Tag("·one")] | Annotated[list[int], Tag("·list")],
+                     Discriminator(lambda value: "·list" if isinstance(value, list) else "·one")] | None = None
+
+    def build(self) -> Any:
+        return modal(**self.given("ratio", "modes"))
+
+
+class CoefficientsTable(Table):
+    """Damping with ``kind = "coefficients"``: dashpots of the storeys."""
+
+    kind: Literal["coefficients"]
+    storeys: Numbers = Field(description="dashpot coefficient of the storeys [force·s/length]")
+
+    def build(self) -> Any:
+        return self.storeys
+
+
+class MatrixTable(Table):
+    """Damping with ``kind = "matrix"``."""
+
+    kind: Literal["matrix"]
+    rows: list[list[float]] = Field(description="rows of the damping matrix [force·s/length]")
+
+    def build(self) -> Any:
+        return self.rows
+
+
+ProportionalTable = Annotated[RatioTable | RayleighTable | ModalTable | MatrixTable, Field(discriminator="kind")]
+DampingTable = Annotated[RatioTable | RayleighTable | ModalTable | CoefficientsTable | MatrixTable,
+                         Field(discriminator="kind")]
+
+
+def damping(table: Any) -> Any:
+    """What a damping table wishes; 0 where there is none."""
+    if table is None:
+        return 0.0
+    with inside("damping", table):
+        return table.build()
+
+
+# Keys that each kind of link needs, beyond its ends.
+_NEEDS = {
+    "viscous_damper": ("coefficient",),
+    "power_damper": ("coefficient", "exponent", "stiffness"),
+    "maxwell_damper": ("coefficient", "stiffness"),
+    "friction_slider": ("force", "stiffness"),
+    "bilinear_isolator": ("stiffness", "yield_force", "post_stiffness"),
+    "plan_isolator": ("stiffness", "yield_force", "post_stiffness"),
+    "elastic_link": ("stiffness",),
+}
+End = Annotated[Annotated[str, Tag("·one")] | Annotated[int, Tag("·number")],
+                Discriminator(lambda value: "·number" if isinstance(value, int) else "·one")]
+
+
+class LinkTable(Table):
+    """``[[model.links]]``: a damper, isolator or spring between two points."""
+
+    kind: Literal["viscous_damper", "power_damper", "maxwell_damper", "friction_slider", "bilinear_isolator",
+                  "plan_isolator", "elastic_link"]
+    start: End = Field(description='node or floor; "ground", or 0 in a shear frame, is the ground')
+    end: End = Field(description='node or floor; "ground", or 0 in a shear frame, is the ground')
+    coefficient: float | None = None
+    exponent: float | None = None
+    force: float | None = None
+    stiffness: float | None = None
+    yield_force: float | None = None
+    post_stiffness: float | None = None
+    viscosity: float | None = None
+    direction: str | None = None
+    directions: list[str] | None = None
+    name: str | None = None
+
+    @model_validator(mode="after")
+    def _keys(self) -> LinkTable:
+        needs = _NEEDS[self.kind]
+        known = {"kind", "start", "end", "name", *needs,
+                 *(("viscosity",) if "isolator" in self.kind else ()),
+                 "directions" if self.kind == "plan_isolator" else "direction"}
+        for name in needs:
+            if name not in self.model_fields_set:
+                raise ValueError(f"{name} is missing; {self.kind} needs {', '.join(needs)}")
+        for name in self.model_fields_set - known:
+            raise ValueError(f"{self.kind} has no {name}; it knows {', '.join(sorted(known))}")
+        return self
+
+    def build(self) -> links.Link:
+        keys = self.model_fields_set - {"kind", "start", "end"}
+        values = {name: tuple(value) if isinstance(value, list) else value
+                  for name, value in ((key, getattr(self, key)) for key in keys)}
+        return getattr(links, self.kind)(self.start, self.end, **values)
+
+
+def link_list(tables: list[LinkTable]) -> list[links.Link]:
+    """The links of a model, each error with its place."""
+    found = []
+    for place, table in enumerate(tables):
+        with inside(f"links[{place}]", table):
+            found.append(table.build())
+    return found

@@ -1,0 +1,284 @@
+"""Tables of what shakes a model, and of how it starts."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from hamex.errors import LoadError, ProblemError, UnitError
+from hamex.model.record import Model
+from hamex.model.units import METRE
+from hamex.motion import pulses
+from hamex.motion.ground import GroundMotion, el_centro
+from hamex.motion.load import Load
+from hamex.motion.textfile import read_motion, read_samples
+from hamex.solve import State
+from hamex.spec.base import Finite, Named, Positive, Table
+
+Array = NDArray[Any]
+At = Annotated[Annotated[str, Tag("·one")] | Annotated[dict[str, float], Tag("·table")],
+               Discriminator(lambda value: "·table" if isinstance(value, dict) else "·one")]
+
+
+class MotionTable(Table):
+    """``[motion]``: a shipped record, or a text file with its unit; ``[[motion]]`` for several directions."""
+
+    record: Literal["el_centro"] | None = None
+    file: str | None = None
+    unit: str | None = None
+    step: float | None = None
+    scale: Finite = 1.0
+    direction: str | None = None
+
+    @model_validator(mode="after")
+    def _choices(self) -> MotionTable:
+        self.one_of("record", "file")
+        if self.file is None and self.given("unit", "step"):
+            raise ValueError("unit and step belong to file; the record brings its own")
+        if self.file is not None and self.unit is None:
+            raise ValueError('unit is missing; files do not tell it, so say it: unit = "g", "m/s2", "cm/s2" …')
+        return self
+
+    def build(self, folder: Path) -> GroundMotion:
+        motion = el_centro() if self.file is None else read_motion(folder / self.file, self.unit or "", self.step)
+        return motion if self.scale == 1 else motion.scaled(self.scale)
+
+
+class ForceTable(Table):
+    """What all kinds of ``[load]`` share: the dofs they act on."""
+
+    at: At | None = None
+
+    def history(self, folder: Path) -> Load:
+        """The force in time, one channel."""
+        raise NotImplementedError
+
+    def build(self, folder: Path, model: Model) -> Load:
+        load = self.history(folder)
+        if self.at is None:
+            if len(model.dofs) == 1:
+                return load
+            raise LoadError(f"at is missing: the dof it acts on, one of {few(model.dofs)}; or factors by dof")
+        pattern = np.zeros((len(model.dofs), 1))
+        for dof, factor in ({self.at: 1.0} if isinstance(self.at, str) else self.at).items():
+            pattern[position(dof, model.dofs, "at", "dof")] = factor
+        scale = 1.0 if load.patterns is None else load.patterns[0, 0]
+        return Load(load.forces, load.step, patterns=pattern * scale, breaks=load.breaks)
+
+
+def position(name: str, names: tuple[str, ...], key: str, what: str) -> int:
+    """Place of a name; refuses an unknown one."""
+    if name not in names:
+        raise LoadError(f"{key} names {name!r}, which is no {what}; {what}s are {few(names)}")
+    return names.index(name)
+
+
+def few(names: tuple[str, ...]) -> str:
+    """The first names of a list."""
+    return ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
+
+
+class SineTable(ForceTable):
+    """``[load]`` with ``kind = "sine"``."""
+
+    kind: Literal["sine"]
+    amplitude: float = Field(description="amplitude [force]")
+    omega: float | None = None
+    period: Positive | None = None
+    duration: float | None = None
+    phase: float | None = None
+
+    @model_validator(mode="after")
+    def _choices(self) -> SineTable:
+        self.one_of("omega", "period")
+        return self
+
+    def history(self, folder: Path) -> Load:
+        omega = 2 * math.pi / self.period if self.period is not None else self.omega
+        assert omega is not None
+        return pulses.sine(self.amplitude, omega, **self.given("duration", "phase"))
+
+
+class ConstantTable(ForceTable):
+    """``[load]`` with ``kind = "constant"``: a step load, or a rectangular pulse with a duration."""
+
+    kind: Literal["constant"]
+    amplitude: float = Field(description="force from t = 0 on [force]")
+    duration: float | None = None
+
+    def history(self, folder: Path) -> Load:
+        return pulses.constant(self.amplitude, **self.given("duration"))
+
+
+class HalfSineTable(ForceTable):
+    """``[load]`` with ``kind = "half_sine"``."""
+
+    kind: Literal["half_sine"]
+    amplitude: float = Field(description="largest force [force]")
+    duration: float = Field(description="length of the pulse [s]")
+
+    def history(self, folder: Path) -> Load:
+        return pulses.half_sine(self.amplitude, self.duration)
+
+
+class TriangleTable(ForceTable):
+    """``[load]`` with ``kind = "triangle"``."""
+
+    kind: Literal["triangle"]
+    amplitude: float = Field(description="largest force [force]")
+    duration: float = Field(description="length of the pulse [s]")
+    peak: float | None = None
+
+    def history(self, folder: Path) -> Load:
+        return pulses.triangle(self.amplitude, self.duration, **self.given("peak"))
+
+
+class SamplesTable(ForceTable):
+    """``[load]`` with ``kind = "samples"``: forces in the file itself, or in a text file."""
+
+    kind: Literal["samples"]
+    forces: list[float] | None = None
+    file: str | None = None
+    step: float | None = None
+    scale: Finite = 1.0
+
+    @model_validator(mode="after")
+    def _choices(self) -> SamplesTable:
+        self.one_of("forces", "file")
+        return self
+
+    def history(self, folder: Path) -> Load:
+        if self.file is None:
+            return Load(self.forces or [], self.step).scaled(self.scale)
+        return Load(*read_samples(folder / self.file, self.step)).scaled(self.scale)
+
+
+class NoneTable(Table):
+    """``[load]`` with ``kind = "none"``: free vibration from a given start."""
+
+    kind: Literal["none"]
+
+    def build(self, folder: Path, model: Model) -> Load:
+        zero = pulses.constant(0.0)
+        return zero if len(model.dofs) == 1 else Load(zero.forces, patterns=np.zeros((len(model.dofs), 1)))
+
+
+LoadTable = SineTable | ConstantTable | HalfSineTable | TriangleTable | SamplesTable | NoneTable
+
+
+class SupportTable(Table):
+    """``[[support]]``: the displacement of one support, or of several that move as one."""
+
+    at: Annotated[Annotated[str, Tag("·one")] | Annotated[list[str], Tag("·list")],
+                  Discriminator(lambda value: "·list" if isinstance(value, list) else "·one")] = Field(
+                      description='support that moves, as "A.x", a list of them, or a direction for all')
+    file: str | None = None
+    displacements: list[float] | None = None
+    step: float | None = None
+    unit: str | None = None
+    scale: Finite = 1.0
+
+    @model_validator(mode="after")
+    def _choices(self) -> SupportTable:
+        self.one_of("displacements", "file")
+        if self.file is not None and self.unit is None:
+            raise ValueError('unit is missing; files do not tell it, so say it: unit = "m", "cm", "mm" …')
+        return self
+
+    def rows(self, model: Model) -> list[int]:
+        """Numbers of the supports."""
+        if isinstance(self.at, str) and self.at in model.directions:
+            return [i for i, name in enumerate(model.support_names)
+                    if name.endswith(f".{self.at}") or len(model.directions) == 1]
+        return [position(name, model.support_names, "at", "support")
+                for name in ([self.at] if isinstance(self.at, str) else self.at)]
+
+    def samples(self, folder: Path, length: str) -> tuple[Array, float]:
+        """Displacements in the model's unit of length, and their step."""
+        if self.unit is not None and self.unit not in METRE:
+            raise UnitError(f"unknown unit of length {self.unit!r}; known: {', '.join(METRE)}")
+        factor = self.scale * (1.0 if self.unit is None else METRE[length] / METRE[self.unit])
+        if self.file is not None:
+            values, step = read_samples(folder / self.file, self.step)
+        elif self.step is None:
+            raise LoadError("step is missing: time between the displacements [s]")
+        else:
+            values, step = np.array(self.displacements), self.step
+        return factor * values, step
+
+
+def supports_load(histories: list[tuple[list[int], Array, float]], model: Model, duration: float) -> Load:
+    """One load of displacements; a record that ends holds its last value."""
+    steps = {step for _, _, step in histories}
+    if len(steps) > 1:
+        raise LoadError(f"records of supports must share one step, got {', '.join(f'{s:g}' for s in sorted(steps))} s")
+    step = steps.pop()
+    count = max(math.ceil(duration / step) + 2, *(len(values) for _, values, _ in histories))
+    table = np.stack([np.concatenate([values, np.full(count - len(values), values[-1])])
+                      for _, values, _ in histories], axis=1)
+    pattern = np.zeros((len(model.support_names), len(histories)))
+    for column, (rows, _, _) in enumerate(histories):
+        pattern[rows, column] = 1.0
+    return Load(table, step, patterns=pattern)
+
+
+class StartTable(Table):
+    """``[start]``: the state at t = 0; what is left out is zero."""
+
+    displacement: Named | None = None
+    velocity: Named | None = None
+    momentum: Named | None = None
+    slip: Named | None = None
+    back_force: Named | None = None
+    accumulated_slip: Named | None = None
+
+    @model_validator(mode="after")
+    def _choices(self) -> StartTable:
+        self.one_of("velocity", "momentum", needed=False)
+        return self
+
+    def build(self, model: Model) -> State:
+        known = {name: self._vector(name, model.dofs, "dof") for name in self.given("displacement", "momentum")}
+        known |= {name: self._vector(name, model.springs, "spring") for name in self.given("slip")}
+        if self.velocity is not None:
+            known["momentum"] = model.mass @ self._vector("velocity", model.dofs, "dof")
+        internal = {name: self._vector(name, model.springs, "spring")
+                    for name in self.given("back_force", "accumulated_slip")}
+        if "slip" in known and self.back_force is None:
+            back_force = _kinematic(model) * known["slip"]
+            worst = int(np.abs(back_force).argmax())
+            if abs(back_force[worst]) > 0:
+                raise ProblemError("back_force is needed beside the slip of a spring with kinematic hardening; "
+                                   f"kinematic × slip is {back_force[worst]:g}")
+        return State(**known, internal=internal)
+
+    def _vector(self, key: str, names: tuple[str, ...], what: str) -> Array:
+        value = getattr(self, key)
+        if isinstance(value, dict):
+            vector = np.zeros(len(names))
+            for name, number in value.items():
+                vector[position(name, names, key, what)] = number
+            return vector
+        if not isinstance(value, list):
+            if len(names) > 1:
+                raise ProblemError(f"{key} must name its {what}s, as in {key} = {{\"{names[0]}\" = {value:g}}}")
+            return np.array([value])
+        if len(value) != len(names):
+            raise ProblemError(f"{key} has {len(value)} entries, the model has {len(names)} {what}s")
+        return np.array(value)
+
+
+def _kinematic(model: Model) -> Array:
+    out = np.zeros(len(model.springs))
+    slider = model.laws["slider"]
+    out[slider.springs] = slider.kinematic
+    if "surface" in model.laws:
+        group = model.laws["surface"]
+        for row, first, size in zip(group.kinematic, group.first, group.size, strict=True):
+            out[first:first + size] = row[:size]
+    return out

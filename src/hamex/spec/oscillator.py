@@ -1,0 +1,43 @@
+"""Table of the oscillator: ``[model]`` with ``kind = "oscillator"``."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from hamex.model.damping import ratio
+from hamex.model.law import Slider
+from hamex.model.oscillator import oscillator
+from hamex.model.record import Model
+from hamex.model.units import Units
+from hamex.spec.base import Positive, Table
+
+
+class OscillatorTable(Table):
+    """``[model]`` with ``kind = "oscillator"``: one mass, one spring with its law, one dashpot."""
+
+    kind: Literal["oscillator"]
+    mass: float = Field(description="mass [force·s²/length]")
+    stiffness: float | None = None
+    period: Positive | None = None
+    damping: float | None = None
+    damping_ratio: float | None = None
+    yield_force: float | None = None
+    viscosity: float | None = None
+    kinematic: float | None = None
+    isotropic: float | None = None
+
+    @model_validator(mode="after")
+    def _choices(self) -> OscillatorTable:
+        self.one_of("stiffness", "period")
+        self.one_of("damping", "damping_ratio", needed=False)
+        return self
+
+    def build(self, units: Units) -> Model:
+        stiffness = self.stiffness if self.period is None else self.mass * (2 * math.pi / self.period) ** 2
+        assert stiffness is not None
+        damping = ratio(self.damping_ratio) if self.damping_ratio is not None else self.damping or 0.0
+        law = Slider(**self.given("yield_force", "viscosity", "kinematic", "isotropic"))
+        return oscillator(self.mass, stiffness, damping, law, units)

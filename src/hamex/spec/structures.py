@@ -1,0 +1,179 @@
+"""Tables of structures: ``[model]`` with ``kind = "shear_frame"``, ``"truss"`` or ``"frame"``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from hamex.errors import ModelError
+from hamex.model.frame import Member, frame
+from hamex.model.record import Model
+from hamex.model.shear_frame import shear_frame
+from hamex.model.truss import Bar, truss
+from hamex.model.units import Units
+from hamex.spec.base import Numbers, Table, inside
+from hamex.spec.laws import DampingTable, LawTable, LinkTable, ProportionalTable, damping, law, link_list
+
+
+class ShearFrameTable(Table):
+    """``[model]`` with ``kind = "shear_frame"``: floors from the ground up on storeys that shear."""
+
+    kind: Literal["shear_frame"]
+    masses: list[float] = Field(description="masses of the floors from the ground up [force·s²/length]")
+    stiffnesses: Numbers | None = None
+    damping: DampingTable | None = None
+    law: LawTable | None = None
+    laws: list[LawTable] | None = None
+    heights: Numbers | None = None
+    weights: Numbers | None = None
+    names: list[str] | None = None
+    links: list[LinkTable] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _choices(self) -> ShearFrameTable:
+        self.one_of("law", "laws", needed=False)
+        return self
+
+    def build(self, units: Units) -> Model:
+        laws = law(self.law, "law") if self.laws is None else \
+            [law(each, f"laws[{place}]") for place, each in enumerate(self.laws)]
+        return shear_frame(self.masses, self.stiffnesses, damping(self.damping), laws,
+                           links=link_list(self.links), units=units, **self.given("heights", "weights", "names"))
+
+
+Levels = Annotated[
+    Annotated[float, Tag("·one")] | Annotated[list[list[str]], Tag("·list")]
+    | Annotated[dict[str, list[str]], Tag("·table")],
+    Discriminator(lambda value: "·list" if isinstance(value, list) else "·table" if isinstance(value, dict)
+                  else "·one")]
+Tie = Annotated[Annotated[str, Tag("·one")] | Annotated[dict[str, float], Tag("·table")],
+                Discriminator(lambda value: "·table" if isinstance(value, dict) else "·one")]
+Held = Annotated[Annotated[str, Tag("·one")] | Annotated[list[str], Tag("·list")],
+                 Discriminator(lambda value: "·list" if isinstance(value, list) else "·one")]
+
+
+class SkeletonTable(Table):
+    """Keys that trusses and frames share."""
+
+    nodes: dict[str, list[float]] = Field(description="coordinates by node, as in [model.nodes] A = [0, 0]")
+    supports: dict[str, Held] = Field(description='what cannot move, as in [model.supports] A = "pinned"')
+    masses: dict[str, Numbers] = Field(description="masses by node, as in [model.masses] B = 2.0")
+    damping: ProportionalTable | None = None
+    constraints: dict[str, Tie] | None = None
+    diaphragms: dict[str, list[str]] | None = None
+    links: list[LinkTable] = Field(default_factory=list)
+    levels: Levels | None = None
+
+    def shared(self, units: Units) -> dict[str, Any]:
+        """Arguments that both builders take."""
+        return {"damping": damping(self.damping), "links": link_list(self.links), "units": units,
+                **self.given("constraints", "diaphragms", "levels")}
+
+
+class BarTable(Table):
+    """``[[model.bars]]``."""
+
+    start: str = Field(description="node where it starts")
+    end: str = Field(description="node where it ends")
+    name: str | None = None
+    rigidity: float | None = None
+    stiffness: float | None = None
+    law: LawTable | None = None
+
+    def build(self, place: str) -> Bar:
+        with inside(place, self):
+            return Bar(self.start, self.end, law=law(self.law, "law"), **self.given("rigidity", "stiffness"))
+
+
+class TrussTable(SkeletonTable):
+    """``[model]`` with ``kind = "truss"``."""
+
+    kind: Literal["truss"]
+    bars: list[BarTable] = Field(description="bars, each with start and end")
+    rigidity: float | None = None
+    law: LawTable | None = None
+
+    def build(self, units: Units) -> Model:
+        bars = _by_name(self.bars, "bars")
+        return truss(self.nodes, bars, self.supports, self.masses, law=law(self.law, "law"),  # type: ignore[arg-type]
+                     **self.given("rigidity"), **self.shared(units))
+
+
+Hinges = Annotated[Annotated[LawTable, Tag("·table")] | Annotated[list[LawTable], Tag("·list")],
+                   Discriminator(lambda value: "·list" if isinstance(value, list) else "·table")]
+_SECTION = ("modulus", "area", "inertia", "inertia_y", "shear_modulus", "torsion", "shear_area", "shear_area_y",
+            "compression", "release", "up")
+
+
+class SectionTable(Table):
+    """``[model.sections.NAME]``: what members have in common; a member may say it otherwise."""
+
+    modulus: float | None = None
+    area: float | None = None
+    inertia: float | None = None
+    inertia_y: float | None = None
+    shear_modulus: float | None = None
+    torsion: float | None = None
+    shear_area: float | None = None
+    shear_area_y: float | None = None
+    hinges: Hinges | None = None
+    axial: LawTable | None = None
+    compression: float | None = None
+    release: str | None = None
+    up: list[float] | None = None
+
+    def values(self, place: str) -> dict[str, Any]:
+        """Arguments of a Member that stand in this table."""
+        found = self.given(*_SECTION)
+        if self.axial is not None:
+            found["axial"] = law(self.axial, f"{place}.axial")
+        if isinstance(self.hinges, list):
+            found["hinges"] = tuple(law(each, f"{place}.hinges[{end}]") for end, each in enumerate(self.hinges))
+        elif self.hinges is not None:
+            found["hinges"] = law(self.hinges, f"{place}.hinges")
+        return found
+
+
+class MemberTable(SectionTable):
+    """``[[model.members]]``."""
+
+    start: str = Field(description="node where it starts")
+    end: str = Field(description="node where it ends")
+    name: str | None = None
+    section: str | None = None
+
+    def build(self, place: str, sections: dict[str, dict[str, Any]]) -> Member:
+        if self.section is not None and self.section not in sections:
+            known = f"sections are {', '.join(sections)}" if sections else "there are no [model.sections]"
+            raise ModelError(f"frame: {place}.section: there is no {self.section!r}; {known}")
+        values = (sections[self.section] if self.section is not None else {}) | self.values(place)
+        missing = [name for name in ("modulus", "area", "inertia") if name not in values]
+        if missing:
+            raise ModelError(f"frame: {place} has no {missing[0]}; give it, or a section that has it")
+        return Member(self.start, self.end, **values)
+
+
+class FrameTable(SkeletonTable):
+    """``[model]`` with ``kind = "frame"``."""
+
+    kind: Literal["frame"]
+    members: list[MemberTable] = Field(description="members, each with start, end and a section")
+    sections: dict[str, SectionTable] = Field(default_factory=dict)
+
+    def build(self, units: Units) -> Model:
+        sections = {name: table.values(f"sections.{name}") for name, table in self.sections.items()}
+        members = _by_name(self.members, "members", sections)
+        return frame(self.nodes, members, self.supports, self.masses, **self.shared(units))  # type: ignore[arg-type]
+
+
+def _by_name(tables: list[Any], what: str, *context: Any) -> dict[str, Any]:
+    """Bars or members by their names, or "A-B" after their nodes."""
+    found: dict[str, Any] = {}
+    for number, table in enumerate(tables):
+        place = f"{what}[{number}]"
+        name = table.name or f"{table.start}-{table.end}"
+        if name in found:
+            raise ModelError(f"model: {place}: another of the {what} is named {name!r}; give it a name of its own")
+        found[name] = table.build(place, *context)
+    return found

@@ -1,0 +1,1 @@
+"""MANY: studies over problems, motions and schemes."""

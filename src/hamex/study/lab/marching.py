@@ -1,0 +1,55 @@
+"""Histories of linear systems, by the one-step map of a scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.march.reference import linear_map
+from hamex.march.run import march
+from hamex.study.lab.linear import start
+from hamex.study.lab.methods import Method
+
+Array = NDArray[Any]
+
+
+def oscillator_history(method: Method, omega: float, zeta: float, step: float, load: Array, u: float = 0.0,
+                       v: float = 0.0) -> Array:
+    """Displacement and velocity (steps + 1, 2) of ü + 2ζω u̇ + ω² u = f.
+
+    ``load`` (steps, k) is f at the scheme's load nodes; omega in 1/s, step in s.
+    """
+    Omega = omega * step
+    one = method.linear(Omega, zeta)
+    x = np.empty((len(load) + 1, one.size))
+    x[0] = start(one.size, Omega, zeta, u, step * v, step**2 * load[0, 0] if one.nodes[0] == 0 else 0.0)
+    march(linear_map, (step**2 * load, one.matrix, one.loading), (x,), len(load))
+    return x[:, :2] / [1.0, step]
+
+
+def at_nodes(function: Callable[[Array], Array], nodes: Array, step: float, steps: int) -> Array:
+    """A function of time at the load nodes of every step, (steps, k)."""
+    return np.asarray(function((np.arange(steps)[:, None] + nodes) * step))
+
+
+def modal_history(method: Method, omega: Array, shapes: Array, push: Array, load: Callable[[Array], Array],
+                  step: float, steps: int) -> tuple[Array, Array]:
+    """Displacements and velocities (steps + 1, dof) of an undamped structure from rest, mode by mode.
+
+    ``shapes`` (dof, mode) are normalised to unit modal mass, ``push`` (dof,) is the force for a unit of ``load``.
+    """
+    Omega = omega * step
+    one = method.linear(Omega)
+    q = step**2 * (shapes.T @ push)
+    values = at_nodes(load, one.nodes, step, steps)
+    first = float(load(np.zeros(1))[0])
+    x = np.empty((steps + 1, len(omega), one.size))
+    x[0] = start(one.size, Omega, 0.0, 0.0, 0.0, q * first)
+    kicks = np.einsum("mik,m,rk->rmi", one.loading, q, values)
+    with np.errstate(over="ignore", invalid="ignore"):       # unstable schemes run away; the caller looks
+        for r in range(steps):
+            x[r + 1] = (one.matrix @ x[r, :, :, None])[:, :, 0] + kicks[r]
+        return x[:, :, 0] @ shapes.T, x[:, :, 1] @ shapes.T / step

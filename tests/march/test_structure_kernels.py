@@ -1,0 +1,101 @@
+"""Drivers of structures: compiled, plain and around a sparse solver, one function; and a cache that notices changes."""
+
+from importlib import import_module
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.march import newton, run, structure
+
+runs = import_module("hamex.solve.run")
+door = import_module("hamex.solve.structure")
+NOISE = np.random.default_rng(7).normal(size=(61, 4))
+SLIDER = hx.Slider(yield_force=8.0, viscosity=0.5, kinematic=30.0, isotropic=10.0)
+
+
+def frame(law=SLIDER, **options):
+    return hx.shear_frame([2.0, 1.5, 1.0, 1.0], [900.0, 800.0, 600.0, 400.0], laws=law, **options)
+
+
+MODELS = {
+    "chain": frame(damping=2.0),
+    "chain, P-Delta, viscosity 0": frame(hx.Slider(8.0), heights=3.0, weights=40.0),
+    "band": frame(links=[hx.friction_slider(1, 4, force=3.0, stiffness=500.0)]),
+    "power": frame(links=[hx.power_damper(0, 2, 4.0, 0.3, 5e3), hx.power_damper(2, 4, 9.0, 1.6, 5e3)]),
+    "modal": frame(damping=hx.modal(0.05, modes=2)),
+    "surface": hx.structure(np.ones(4), 0.3 * np.eye(4), np.kron(np.eye(2), [[2e-3, 5e-4], [5e-4, 1e-3]]),
+                            np.eye(4) - np.eye(4, k=1), {(0, 1): hx.Surface((4.0, 6.0), (1.0, 0.0), 0.2, 20.0, 9.0),
+                                                         (2,): hx.Surface((5.0,)), (3,): hx.Surface((4.0,))}),
+}
+SCHEMES = {"galerkin": hx.Galerkin(0.02), "mean load": hx.Galerkin(0.05, load="mean"),
+           "newmark": hx.Newmark(0.02, max_iterations=50), "safeguarded": hx.Newmark(0.02, safeguarded=True)}
+
+
+def histories(model, scheme):
+    problem = hx.Problem(model, hx.Load(30 * NOISE, step=0.02), duration=1.0)
+    sol = hx.solve(problem, scheme)
+    return {name: sol.values(name).tobytes() for name in sol.names} | {
+        f"final {name}": value.tobytes() for name, value in sol.final.internal.items()}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("model", MODELS)
+def test_compiled_and_plain_runs_agree_in_every_bit(monkeypatch, model, scheme):
+    monkeypatch.setattr(run, "sys", SimpleNamespace(modules={}))
+    results = []
+    for worth in (float("inf"), 0):
+        monkeypatch.setattr(run, "WORTH_COMPILING", worth)
+        results.append(histories(MODELS[model], SCHEMES[scheme]))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_sparse_route_walks_the_same_path(monkeypatch, model):
+    problem = hx.Problem(MODELS[model], hx.Load(30 * NOISE, step=0.02), duration=1.0)
+    monkeypatch.setattr(door, "is_chain", lambda model: False)
+    band = hx.solve(problem, hx.Galerkin(0.02))
+    monkeypatch.setattr(runs, "WIDEST_BAND", -1)
+    used = []
+    factorise = runs.sparse_route.factorise
+    monkeypatch.setattr(runs.sparse_route, "factorise", lambda *args: used.append(1) or factorise(*args))
+    sparse = hx.solve(problem, hx.Galerkin(0.02))
+    assert used
+    for name in ("displacement", "momentum", "slip", "force"):
+        size = np.abs(band.values(name)).max()
+        assert np.abs(band.values(name) - sparse.values(name)).max() <= 1e-11 * size
+    assert band.values("slip").any()
+    assert sparse.residual <= 1e-11
+
+
+def test_what_a_kernel_calls_is_part_of_its_name_in_the_cache(monkeypatch):
+    """Numba's cache minds the file of a function only; a change in laws.py must reach the drivers, too."""
+    compiled = run.compiled.__wrapped__
+    before = compiled(structure.deformed).py_func.__qualname__
+    monkeypatch.setattr(run, "_sources", lambda: "other sources")
+    assert compiled(structure.deformed).py_func.__qualname__ != before
+    assert compiled(structure.copied).py_func is structure.copied           # calls nothing: its own file is enough
+
+
+def test_interpreted_replaces_only_what_it_must():
+    replaced = {"factorise": lambda *_: 0, "backsolve": lambda *_: None}
+    plain = run.interpreted(structure.galerkin, replaced)
+    step = plain.__globals__["newton"]
+    assert step.__globals__["factorise"] is replaced["factorise"]
+    assert step.__globals__["evaluate"] is run.compiled(newton.evaluate)     # the springs stay compiled
+    assert structure.galerkin.__globals__["newton"] is newton.newton         # and the module is untouched
+
+
+def test_one_layout_for_all_inputs(monkeypatch):
+    """Every layout of an input would be compiled anew, for many seconds each."""
+    model = MODELS["surface"]
+    loads = [hx.Load(np.asfortranarray(NOISE), step=0.02), hx.Load(NOISE, step=0.02),
+             hx.Load(NOISE[:, :1], step=0.02, patterns=np.ones((4, 1)))]
+    kernel = run.compiled(structure.galerkin)
+    monkeypatch.setattr(run, "WORTH_COMPILING", 0)
+    for load in loads:
+        hx.solve(hx.Problem(model, load, 0.2), hx.Galerkin(0.02))
+    one = hx.structure(np.ones(2), 0, [1e-3, 1e-3], np.eye(2), {(0, 1): hx.Surface((4.0, 6.0))})
+    hx.solve(hx.Problem(one, hx.Load(NOISE[:, :2], step=0.02), 0.2), hx.Galerkin(0.02))
+    assert len([s for s in kernel.signatures if "Surfaces" in str(s[5])]) == 1

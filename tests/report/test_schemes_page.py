@@ -1,0 +1,115 @@
+"""The page, the picture and the screen of the laboratory, from a few schemes."""
+
+import base64
+import dataclasses
+import json
+import re
+
+import numpy as np
+import pytest
+
+from hamex.report.schemes import figures, looks
+from hamex.report.schemes.page import curves_csv, schemes_page
+from hamex.report.schemes.text import text
+from hamex.report.schemes.write import as_text, check_outputs, write_data, write_page, write_picture
+from hamex.study.lab import everything
+from hamex.study.lab.catalogue import find
+from hamex.study.lab.everything import WORK_CASES, Laboratory
+from hamex.study.lab.precision import WorkPrecision
+from hamex.study.lab.rate_independent import PeakErrors
+
+KEYS = ("galerkin-1", "discontinuous-1", "generalised-alpha", "wilson", "central")
+
+
+@pytest.fixture(scope="module")
+def lab():
+    """Real rows; times and peaks are made up, because the page only shows them."""
+    found = everything([find(key) for key in KEYS], work=False, peaks=False)
+    times = WorkPrecision(np.array([0.02, 0.01]), np.array([1e-3, 2e-3]), np.array([1e-2, 1e-7]))
+    rows = tuple(dataclasses.replace(row, work=dict.fromkeys(WORK_CASES, times)) for row in found.rows)
+    errors = np.linspace(0.001, 0.05, 72)
+    sizes = {"Galerkin, degree 1": 2, "Other": 1}
+    peaks = tuple(PeakErrors(name, size * errors, errors, errors) for name, size in sizes.items())
+    return Laboratory(rows, {"elastic-perfectly-plastic": peaks, "bilinear": peaks})
+
+
+@pytest.fixture(scope="module")
+def page(lab, tmp_path_factory):
+    return write_page(lab, tmp_path_factory.mktemp("page") / "schemes.html").read_text(encoding="utf-8")
+
+
+def test_the_page_shows_every_section_and_scheme(page, lab):
+    for heading in ("Which one to choose", "Definitions", "Overshoot", "Energy over 100,000 periods", "Order",
+                    "Work and precision", "Stiff and soft", "Step load on a bar", "Rate-independent", "Sources"):
+        assert re.search(rf"<h2>[^<]*{heading}", page), heading
+    for row in lab.rows:
+        assert page.count(row.entry.name) >= 7
+    assert "3.2075" in page
+    assert "3.207 %" in page
+    assert page.count("<figure>") == len(figures.figures(lab)) == 7
+    assert page.count('class="equation"') > 10
+    assert "nan" not in re.sub(r"<svg.*?</svg>|base64,[^\"]*", "", page, flags=re.DOTALL).lower().split()
+
+
+def test_the_page_needs_no_network_and_no_script(page):
+    links = set(re.findall(r'https?://[^"\s<)]+', page))
+    assert all("w3.org" in link or "purl.org" in link or "creativecommons" in link or "matplotlib.org" in link
+               for link in links), links
+    assert "<script" not in page
+    assert not re.search(r'(src|href)="https?://', re.sub(r'xmlns(:\w+)?="[^"]*"', "", page))
+
+
+def test_the_data_on_the_page_are_the_data(page, lab):
+    found = dict(re.findall(r'download="([\w.-]+)" href="data:[\w/]+;charset=utf-8;base64,([^"]+)"', page))
+    data = json.loads(base64.b64decode(found["hamex-schemes.json"]))
+    assert data == json.loads(as_text(lab))
+    assert [scheme["key"] for scheme in data["schemes"]] == list(KEYS)
+    assert data["schemes"][0]["period_elongation_at_0.1"] == pytest.approx(0.0320749, rel=1e-5)
+    assert data["schemes"][-1]["overshoot"] is None
+    assert data["schemes"][-1]["rho_infinity"] is None
+    table = base64.b64decode(found["hamex-schemes.csv"]).decode()
+    assert table == curves_csv(lab)
+    assert len(table.splitlines()) == 1 + 160 * len(KEYS)
+
+
+def test_a_page_without_times_and_peaks_leaves_their_sections_out(lab):
+    bare = Laboratory(tuple(dataclasses.replace(row, work={}) for row in lab.rows), {})
+    drawn = figures.figures(bare)
+    assert set(drawn) == {"spectrum", "overshoot", "order", "stiff", "bar"}
+    page = schemes_page(bare, dict.fromkeys(drawn, "<svg/>"))
+    assert "Work and precision" not in page
+    assert "Rate-independent plasticity" not in page
+
+
+def test_picture_and_data_are_written(lab, tmp_path):
+    assert write_picture(lab, tmp_path / "a.svg").read_text(encoding="utf-8").count("<svg") == 1
+    assert json.loads(write_data(lab, tmp_path / "a.json").read_text(encoding="utf-8"))["hamex"]
+
+
+def test_the_screen_fits_80_columns(lab):
+    shown = text(lab)
+    assert max(map(len, shown.splitlines())) <= 81       # a combining bar takes no room
+    assert re.search(r"Galerkin 1 +2\.00 +1\.\d\d +1\.\d\d +always +1\.00 +3\.2075 +0\.000 +1$", shown, re.MULTILINE)
+    assert "72 oscillators, elastic-perfectly-plastic" in shown
+
+
+def test_outputs_are_checked_first(tmp_path):
+    from hamex.errors import FileError
+
+    check_outputs(tmp_path / "a.html", tmp_path / "a.png", tmp_path / "a.json")
+    for arguments in ((tmp_path / "a.txt", None, None), (None, tmp_path / "a.pdf", None), (None, None, tmp_path / "a")):
+        with pytest.raises(FileError, match="ending"):
+            check_outputs(*arguments)
+
+
+@pytest.mark.parametrize(("value", "shown"), [
+    (0.5, "0.5"), (-1.25, "−1.25"), (6620.0, "6620"), (72000.0, "7.2·10⁴"), (3.4e-10, "3.4·10⁻¹⁰"), (1e-6, "10⁻⁶"),
+    (0.0, "0"), (float("inf"), "∞"), (float("nan"), "–"), (None, "–")])
+def test_numbers_for_readers(value, shown):
+    assert looks.number(value) == shown
+
+
+def test_per_cent_shows_no_negative_nothing():
+    assert looks.percent(-1e-17) == "0.000"
+    assert looks.percent(-0.0169, 2) == "−1.69"
+    assert looks.percent(float("nan")) == "–"

@@ -1,0 +1,111 @@
+"""Pictures of structures: what is drawn follows the solution, for planes, space and shear frames."""
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.report.skeleton import flat, good_scale, is_stick, lines, marks
+from hamex.solution.places import Geometry
+from hamex.spec import read_problem
+
+pytest.importorskip("matplotlib")
+from pathlib import Path
+
+from hamex.report.structure import chosen_loops, draw_modes, draw_structure
+
+PROBLEMS = Path(__file__).parents[2] / "examples" / "problems"
+
+
+def solved(name, **changes):
+    file = read_problem(PROBLEMS / f"{name}.toml")
+    return hx.solve(file.problem.replace(**changes), file.scheme)
+
+
+@pytest.fixture(scope="module")
+def storeys():
+    return solved("five_storey_frame", duration=6.0)
+
+
+def titles(drawing):
+    return [axes.get_title(loc="left") for axes in drawing.axes]
+
+
+def test_the_sheet_of_a_shear_frame(storeys):
+    drawing = draw_structure(storeys, "A title")
+    words = " | ".join(titles(drawing))
+    peak = storeys.peaks["displacement"]
+    assert f"t = {peak.time:g} s, displacements × " in words
+    assert "red: yielded in this run" in words
+    for part in ("storey drift, envelope", "storey shear, envelope", "absolute acceleration", "hysteresis of storey",
+                 f"displacement of {peak.where}, peak {peak.value:.4g} m", "energy balance"):
+        assert part in words
+    assert drawing.get_suptitle() == "A title"
+
+
+@pytest.mark.parametrize("name", ["truss_under_gusts", "frame_in_space", "pull_back", "dampers_and_isolator"])
+def test_other_structures_have_what_they_know(name):
+    sol = solved(name, duration=2.0)
+    words = " | ".join(titles(draw_structure(sol)))
+    assert ("storey drift" in words) == ("storey_drift" in sol.names)
+    assert ("hysteresis" in words) == bool(sol.values("plastic")[-1] > 0)
+
+
+def test_a_model_from_matrices_has_no_shape_to_draw():
+    model = hx.structure([2.0, 1.0], 0, [1 / 300, 1 / 200], [[1, -1], [0, 1]], hx.Slider(5.0))
+    load = hx.el_centro().on(model, g=9.81)
+    words = titles(draw_structure(hx.solve(hx.Problem(model, load, 4.0), hx.Galerkin(0.02))))
+    assert not any("displacements ×" in title for title in words)
+    assert any("hysteresis" in title for title in words)
+
+
+def test_loops_add_up_springs_side_by_side():
+    model = hx.shear_frame([1.0], None, laws=hx.backbone([(0.01, 1.0), (0.03, 2.0)]))
+    sol = hx.solve(hx.Problem(model, hx.el_centro().on(model, g=9.81), 5.0), hx.Galerkin(0.01))
+    ((name, deformation, force, turns),) = chosen_loops(sol, 3)
+    assert (name, turns) == ("storey 1", False)
+    assert np.array_equal(force, sol.values("force").sum(axis=1))
+    assert np.array_equal(deformation, 0.5 * (sol.values("deformation")[:-1, 0] + sol.values("deformation")[1:, 0]))
+
+
+def test_marks_stand_where_springs_yielded(storeys):
+    geometry = storeys.places.geometry
+    none = np.zeros(len(storeys.springs), dtype=bool)
+    one = none.copy()
+    one[0] = True
+    assert marks(geometry, geometry.coordinates, none, storeys.springs).shape == (0, 2)
+    found = marks(geometry, geometry.coordinates, one, storeys.springs)
+    assert found.shape == (4, 2)                                 # both ends of both columns
+    assert (found[:, 1] < geometry.coordinates[1, 1]).all()
+    beam = Geometry(("A", "B"), np.array([[0.0, 0.0], [10.0, 0.0]]), None, np.array([[0, 1]]), ("b",), ((0, 1, 2),))
+    ends = marks(beam, beam.coordinates, np.array([True, True, True]), ("b.N", "b.M1", "b.M2"))
+    assert ends[:, 0] == pytest.approx([5.0, 0.6, 9.4])
+
+
+def test_shear_frames_are_drawn_with_floors_and_columns(storeys):
+    geometry = storeys.places.geometry
+    assert is_stick(geometry)
+    kinds = [kind for _, kind in lines(geometry, geometry.coordinates)]
+    assert (kinds.count("floor"), kinds.count("member")) == (5, 10)
+
+
+@pytest.mark.parametrize("largest", [3e-4, 0.07, 12.0])
+def test_the_scale_is_a_round_number_that_shows_the_motion(storeys, largest):
+    scale = good_scale(storeys.places.geometry, largest)
+    size = np.ptp(storeys.places.geometry.coordinates, axis=0).max()
+    assert 0.035 * size < scale * largest <= 0.1 * size * (1 + 1e-9)
+    assert f"{scale:e}"[0] in "125"
+    assert good_scale(storeys.places.geometry, 0.0) == 1.0
+
+
+def test_space_keeps_the_vertical_upright():
+    page = flat(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 3.0]]))
+    assert page[1, 0] == page[0, 0]
+    assert page[1, 1] - page[0, 1] == 3.0
+
+
+def test_mode_shapes_name_their_period_and_mass():
+    model = read_problem(PROBLEMS / "five_storey_frame.toml").problem.model
+    modes = hx.modes(model)
+    words = titles(draw_modes(modes, model.geometry, model.geometry.motion, 3))
+    assert words[0] == f"mode 1: T = {modes.periods[0]:.4g} s\nmass {100 * modes.effective_ratio[0, 0]:.0f} % in x"
+    assert len([title for title in words if title]) == 3

@@ -1,0 +1,281 @@
+"""Time elements with several stages: amplification, order, balance, complementarity, events."""
+
+import importlib
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.discretise.elements import element
+from hamex.discretise.stages import coupling, stage_maps
+from hamex.errors import SchemeError
+from hamex.march.run import compiled
+from hamex.march.stages import Slip, followed, slip_rates, stages
+
+CONTINUOUS = [hx.Galerkin(0.1, degree=s) for s in (1, 2, 3, 4)]
+JUMPING = [hx.DiscontinuousGalerkin(0.1, degree=s) for s in (0, 1, 2)]
+FAMILY = [*CONTINUOUS, *JUMPING]
+QUIET = hx.Load([0.0], step=1.0)
+
+
+def name(scheme):
+    return f"{'dG' if isinstance(scheme, hx.DiscontinuousGalerkin) else 'G'}{scheme.degree}"
+
+
+def pade(scheme, z):
+    """Analytic: the Padé approximant of exp(z), continuous (s, s), with jumps (s, s + 1)."""
+    s = scheme.degree
+    top, bottom = (s, s) if isinstance(scheme, hx.Galerkin) else (s, s + 1)
+
+    def polynomial(n, m, x):
+        total, power = np.zeros_like(z), np.eye(2)
+        for j in range(n + 1):
+            factor = (math.factorial(n + m - j) * math.factorial(n)
+                      / (math.factorial(n + m) * math.factorial(j) * math.factorial(n - j)))
+            total, power = total + factor * power, power @ x
+        return total
+
+    return np.linalg.solve(polynomial(bottom, top, -z), polynomial(top, bottom, z))
+
+
+@pytest.mark.parametrize("scheme", FAMILY, ids=name)
+@pytest.mark.parametrize("zeta", [0.0, 0.07, 0.9])
+def test_one_step_is_the_pade_approximant_of_the_exponential(scheme, zeta):
+    m, k = 2.0, 50.0
+    model = hx.oscillator(m, k, damping=hx.ratio(zeta))
+    h = scheme.step
+    z = h * np.array([[0.0, 1 / m], [-k, -2 * zeta * math.sqrt(k / m)]])
+    columns = []
+    for start in (hx.State(displacement=[1.0]), hx.State(momentum=[1.0])):
+        sol = hx.solve(hx.Problem(model, QUIET, h, start=start), scheme)
+        columns.append([sol.values("displacement")[1, 0], sol.values("momentum")[1, 0]])
+    exact = pade(scheme, z)
+    assert np.abs(np.array(columns).T - exact).max() < 1e-13 * max(1.0, np.abs(exact).max())
+
+
+@pytest.mark.parametrize(("scheme", "order", "give"), [
+    *((hx.Galerkin(0.1, degree=s), 2 * s, 0.1) for s in (1, 2, 3)),
+    *((hx.DiscontinuousGalerkin(0.1, degree=s), 2 * s + 1, 0.15) for s in (0, 1, 2)),
+], ids=lambda x: name(x) if not isinstance(x, int | float) else None)
+def test_order_on_a_forced_damped_oscillator(scheme, order, give):
+    model = hx.oscillator(1.0, 25.0, damping=1.0)
+    load = hx.Load(lambda t: np.cos(3 * t) + 0.5 * np.sin(t))
+    steps = {1: (400, 800), 2: (100, 200), 3: (100, 200), 4: (20, 40), 5: (20, 40), 6: (40, 80)}[order]
+    fine = hx.solve(hx.Problem(model, load, 4.0), hx.Galerkin(4 / 400, degree=4)).values("displacement")
+    errors = []
+    for n in steps:
+        given = type(scheme)(4 / n, degree=scheme.degree)
+        found = hx.solve(hx.Problem(model, load, 4.0), given).values("displacement")
+        errors.append(np.abs(found - fine[::400 // n] if n <= 400 else found[::n // 400] - fine).max())
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=give)
+
+
+@pytest.mark.parametrize(("degree", "percent"), [(1, 3.207), (2, 0.0211), (3, 0.0001)])
+def test_period_elongation_at_ten_steps_a_period_and_no_decay(degree, percent):
+    """Analytic: the phase of Padé(s, s) on the imaginary axis."""
+    omega = 2 * math.pi
+    model = hx.oscillator(1.0, omega**2)
+    sol = hx.solve(hx.Problem(model, QUIET, 0.1, start=hx.State(displacement=[1.0])), hx.Galerkin(0.1, degree=degree))
+    u, v = sol.values("displacement")[1, 0], sol.values("momentum")[1, 0] / omega
+    phase = math.atan2(-v, u)
+    assert 100 * (0.1 * omega / phase - 1) == pytest.approx(percent, abs=0.6 * 10 ** (-4 if degree > 1 else -3))
+    assert u * u + v * v == pytest.approx(1.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_energy_of_the_undamped_oscillator_over_a_hundred_thousand_periods(degree):
+    """Own limit: with coefficients beyond double precision what is left is round-off at random; the kernel of degree 1
+    has plain doubles and may grow by their last digit in every step."""
+    periods, per_period = 100_000, 10
+    omega = 2 * math.pi
+    model = hx.oscillator(1.0, omega**2)
+    h = 1 / per_period
+    problem = hx.Problem(model, QUIET, periods * 1.0, start=hx.State(displacement=[1.0]))
+    sol = hx.solve(problem, hx.Galerkin(h, degree=degree))
+    energy = sol.values("momentum")[:, 0] ** 2 + omega**2 * sol.values("displacement")[:, 0] ** 2
+    assert np.abs(energy / energy[0] - 1).max() < (1e-12 if degree > 1 else 3e-16 * periods * per_period)
+
+
+@pytest.mark.parametrize("scheme", FAMILY, ids=name)
+@pytest.mark.parametrize("law", [hx.Slider(0.27, 1.5), hx.Slider(0.27, 0.0), hx.Slider(0.27, 0.3, kinematic=20.0),
+                                 hx.Slider(0.27, 0.3, kinematic=5.0, isotropic=9.0)], ids=str)
+def test_energy_balance_at_round_off_for_every_degree(scheme, law):
+    model = hx.oscillator(1, 225, damping=1.5, law=law)
+    problem = hx.Problem(model, hx.el_centro().scaled(2).on(model, g=1.0), 20.0)
+    sol = hx.solve(problem, type(scheme)(0.02, degree=scheme.degree))
+    assert sol.residual < 1e-13
+    largest = np.abs(sol.values("input")).max()
+    assert np.diff(sol.values("plastic")).min() >= -1e-15 * largest
+    assert np.diff(sol.values("jumps")).min() >= -1e-15 * largest
+    assert (sol.values("jumps")[-1] > 1e-9 * largest) == isinstance(scheme, hx.DiscontinuousGalerkin)
+
+
+def test_little_viscosity_zigzags_in_the_continuous_element_and_not_in_the_one_with_jumps():
+    """A millionth of the paper's viscosity at h = 0.02 s: overstress of node forces in shares of the yield force."""
+    model = hx.oscillator(1, 225, damping=1.5, law=hx.Slider(0.27, 1.5e-6))
+    problem = hx.Problem(model, hx.el_centro().scaled(2).on(model, g=1.0), 40.0)
+    over = {}
+    for scheme in (hx.Galerkin(0.02), *(hx.DiscontinuousGalerkin(0.02, degree=s) for s in (0, 1, 2))):
+        force = np.abs(hx.solve(problem, scheme).values("node_force"))
+        over[name(scheme)] = force.max() / 0.27 - 1
+    assert over["G1"] > 0.05
+    assert max(over[key] for key in ("dG0", "dG1", "dG2")) < 0.01
+
+
+def random_slip(rng, springs, stages_, family):
+    """A random linear structure with sliders: the complementarity problem of one step and its data."""
+    n = springs
+    root = rng.normal(size=(n, n))
+    mass = root @ root.T + np.eye(n)
+    flexibility, compatibility = np.diag(rng.uniform(0.01, 0.1, springs)), rng.normal(size=(n, springs))
+    model = hx.structure(mass, np.zeros((n, n)), flexibility, compatibility, [hx.Slider(1.0)] * springs)
+    table = element(hx.Galerkin(0.1, degree=stages_) if family else hx.DiscontinuousGalerkin(0.1, degree=stages_ - 1))
+    h = rng.uniform(0.05, 1.0)
+    maps = stage_maps(model, table, h, np.eye(n))
+    kinematic = rng.choice([0.0, 5.0], springs)
+    isotropic = rng.choice([0.0, 3.0], springs)
+    rows = stages_ * springs
+    return Slip(coupling(maps, table, h, kinematic), np.tile(rng.choice([0.0, 0.5], springs), stages_), np.ones(rows),
+                h * np.kron(table.A, np.diag(isotropic)), np.tile(isotropic, stages_)), rng.normal(size=rows) * 2
+
+
+def enumerated(slip, y):
+    """All branches, one by one: the slip rates of those that hold."""
+    rows, found = len(y), []
+    for branch in itertools.product((-1, 0, 1), repeat=rows):
+        sign = np.array(branch, dtype=float)
+        on = np.flatnonzero(sign)
+        g = np.zeros(rows)
+        matrix = slip.N + sign[:, None] * sign * slip.hard + np.diag(slip.eta)
+        if on.size:
+            g[on] = np.linalg.solve(matrix[np.ix_(on, on)], (y - sign * slip.limit)[on])
+        rest = np.abs(y - slip.N @ g) - slip.limit - slip.hard @ np.abs(g)
+        if np.all(sign * g >= -1e-12) and np.all(rest[sign == 0] <= 1e-12):
+            found.append(g)
+    return found
+
+
+def test_slip_rates_equal_the_enumeration_of_all_branches():
+    """Own reference: 3^rows linear systems; Newton from a random guess and the path from zero load both find it."""
+    rng = np.random.default_rng(20)
+    for case in range(250):
+        stages_, springs = [(1, 3), (2, 2), (3, 1), (4, 1), (2, 1)][case % 5]
+        slip, y = random_slip(rng, springs, min(stages_, 4 if case % 2 else 3), bool(case % 2))
+        rows = len(y)
+        answers = enumerated(slip, y)
+        assert answers
+        assert all(np.allclose(g, answers[0], atol=1e-9) for g in answers)
+        for find in (slip_rates, followed):
+            g, branch = np.zeros(rows), rng.integers(-1, 2, rows)
+            work = np.empty((rows, rows)), np.empty(rows), np.empty(rows, dtype=np.int64)
+            assert find(slip, y, slip.limit.copy(), branch, g, *work) > 0
+            assert np.abs(g - answers[0]).max() < 1e-10 * max(1.0, np.abs(g).max())
+
+
+@pytest.mark.parametrize("scheme", [hx.Galerkin(0.02, degree=2), hx.DiscontinuousGalerkin(0.02, degree=1)], ids=name)
+def test_structures_restart_and_rerun_bitwise(scheme):
+    frame = hx.shear_frame([1.0] * 3, [900.0, 800.0, 700.0], damping=3.0,
+                           laws=hx.Slider(6.0, viscosity=0.5, kinematic=40.0, isotropic=5.0))
+    load = hx.el_centro().on(frame, g=9.81)
+    whole, again = (hx.solve(hx.Problem(frame, load, 8.0), scheme) for _ in range(2))
+    first = hx.solve(hx.Problem(frame, load, 3.0), scheme)
+    rest = hx.solve(hx.Problem(frame, load.after(3.0), 5.0, start=first.final), scheme)
+    for key in ("displacement", "momentum", "slip", "back_force", "accumulated_slip"):
+        assert np.array_equal(whole.values(key), again.values(key))
+        assert np.array_equal(whole.values(key)[150:], rest.values(key))
+    assert whole.residual < 1e-13
+
+
+def test_degree_one_by_stages_is_the_kernel_of_the_linear_element():
+    from hamex.solve.stages import solve_stages
+
+    frame = hx.shear_frame([1.0] * 3, [900.0, 800.0, 700.0], damping=3.0, laws=hx.Slider(6.0, 0.5, 40.0, 5.0))
+    problem = hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 10.0)
+    one, two = hx.solve(problem, hx.Galerkin(0.02)), solve_stages(problem, hx.Galerkin(0.02), False)
+    for key in ("displacement", "momentum", "slip", "force"):
+        scale = np.abs(one.values(key)).max()
+        assert np.abs(one.values(key) - two.values(key)).max() < 1e-11 * scale
+
+
+def test_compiled_and_plain_agree_in_every_bit(monkeypatch):
+    frame = hx.shear_frame([1.0] * 2, [900.0, 800.0], damping=3.0, laws=hx.Slider(6.0, 0.5, 40.0, 5.0))
+    problem = hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 4.0)
+    found = []
+    for choice in (True, False):
+        monkeypatch.setattr(importlib.import_module("hamex.solve.stages"), "worth_compiling",
+                            lambda work, choice=choice: choice)
+        found.append(hx.solve(problem, hx.Galerkin(0.02, degree=3)))
+    assert compiled(stages) is not stages
+    assert all(np.array_equal(found[0].values(key), found[1].values(key)) for key in ("displacement", "slip", "force"))
+
+
+LOAD = hx.Load(lambda t: 0.5 * np.sin(7 * t) + 0.3 * np.cos(3 * t))
+
+
+@pytest.mark.parametrize("law", [hx.Slider(0.72, 1.5), hx.Slider(0.7, kinematic=20.0)], ids=["viscous", "hardening"])
+def test_located_events_keep_the_order(law):
+    problem = hx.Problem(hx.oscillator(1, 225, 1.5, law), LOAD, 4.0)
+    reference = hx.solve(problem, hx.Galerkin(4 / 1600, degree=3, locate=True)).values("displacement")
+    orders = {}
+    for locate in (True, False):
+        errors = []
+        for n in (50, 100, 200, 400):
+            sol = hx.solve(problem, hx.Galerkin(4 / n, degree=2, locate=locate))
+            errors.append(np.abs(sol.values("displacement") - reference[::1600 // n]).max())
+            assert sol.residual < 1e-12
+        orders[locate] = math.log2(errors[0] / errors[-1]) / 3
+    assert orders[True] > 3.5
+    assert orders[False] < 2.5
+
+
+def test_located_events_of_several_sliders():
+    frame = hx.shear_frame([1.0] * 3, [300.0, 250.0, 200.0], damping=1.0, laws=hx.Slider(1.5, viscosity=1.0))
+    shaken = hx.Load(lambda t: np.sin(5 * t), patterns=np.ones((3, 1)))
+    problem = hx.Problem(frame, shaken, 3.0)
+    reference = hx.solve(problem, hx.Galerkin(3 / 1200, degree=3, locate=True))
+    errors = []
+    for n in (75, 150, 300):
+        sol = hx.solve(problem, hx.Galerkin(3 / n, degree=2, locate=True))
+        errors.append(np.abs(sol.values("displacement") - reference.values("displacement")[::1200 // n]).max())
+    assert math.log2(errors[0] / errors[-1]) / 2 > 3
+    assert sol.values("events").sum() >= 6
+    assert sol.residual < 1e-12
+
+
+@pytest.mark.parametrize("family", [hx.Galerkin, hx.DiscontinuousGalerkin])
+def test_pieces_follow_the_tolerance_and_repeat_themselves(family):
+    model = hx.oscillator(1, 225, 1.5, hx.Slider(0.27, 1.5, kinematic=5.0))
+    load = hx.el_centro().scaled(2).on(model, g=1.0)
+    problem = hx.Problem(model, load, 8.0)
+    reference = hx.solve(problem, hx.Galerkin(0.02, degree=3, locate=True)).values("displacement")
+    found = [hx.solve(problem, family(0.02, degree=1, tolerance=tolerance)) for tolerance in (1e-5, 1e-7)]
+    errors = [np.abs(sol.values("displacement") - reference).max() for sol in found]
+    assert errors[1] < 0.6 * errors[0]
+    assert found[1].values("pieces").sum() > found[0].values("pieces").sum()
+    assert all(sol.residual < 1e-12 for sol in found)
+    first = hx.solve(hx.Problem(model, load, 3.0), family(0.02, degree=1, tolerance=1e-7))
+    rest = hx.solve(hx.Problem(model, load.after(3.0), 5.0, start=first.final), family(0.02, degree=1, tolerance=1e-7))
+    assert np.array_equal(rest.values("displacement"), found[1].values("displacement")[150:])
+
+
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: hx.Galerkin(0.1, degree=2, tolerance=0.0), "tolerance must be"),
+    (lambda: hx.Galerkin(0.1, degree=2, tolerance=1e-6, locate=True), "not both"),
+    (lambda: hx.Galerkin(0.1, degree=5), "degree must be 1 to 4"),
+    (lambda: hx.Galerkin(0.1, degree=2.0), "degree must be"),
+    (lambda: hx.Galerkin(0.1, degree=2, load="end"), "degree 1"),
+    (lambda: hx.DiscontinuousGalerkin(0.1, degree=3), "degree must be 0 to 2"),
+    (lambda: hx.DiscontinuousGalerkin(0.1, load="end"), "average"),
+    (lambda: hx.Galerkin(0.1, degree=2, load="mean", locate=True), "locate needs"),
+])
+def test_wrong_choices_cannot_be_built(make, message):
+    with pytest.raises(SchemeError, match=message):
+        make()
+
+
+def test_laws_without_branches_are_refused_by_name():
+    damped = hx.shear_frame([1.0], [100.0], links=[hx.power_damper(0, 1, 5.0, 0.5, 1000.0)])
+    with pytest.raises(SchemeError, match="only springs with a Slider"):
+        hx.solve(hx.Problem(damped, QUIET, 1.0), hx.Galerkin(0.1, degree=2))

@@ -1,0 +1,131 @@
+"""Slow loading: pushover, cycles and gravity against limit analysis and hand calculation."""
+
+import math
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.errors import ModelError, ProblemError
+
+ROUND = 2e-6     # the drag of slow loading is 1e-6 of the elastic stiffness
+
+
+def three_bars(law: hx.Slider) -> hx.Model:
+    held = dict.fromkeys("abc", ("x", "y"))
+    return hx.truss({"o": (0, 0), "a": (-1, 1), "b": (0, 1), "c": (1, 1)}, [("a", "o"), ("b", "o"), ("c", "o")], held,
+                    {"o": 1.0}, rigidity=100.0, law=law)
+
+
+def test_three_bar_truss_collapses_at_1_plus_root_2_times_the_yield_force():
+    """Analytic, limit analysis: the middle bar and the vertical parts of the two at 45°."""
+    push = hx.pushover(three_bars(hx.Slider(yield_force=1.0)), {"o.y": -1.0}, displacement=0.1)
+    assert push.values("load_factor")[-1] == pytest.approx(1 + math.sqrt(2), rel=ROUND)
+    sunk = -push.values("displacement")[:, 1]
+    elastic = sunk < 1.0 * 1.0 / 100.0                 # the middle bar yields at Fy L/EA
+    stiffness = 100.0 + 2 * 100.0 / math.sqrt(2) / 2   # EA/L + 2 (EA/√2 L) cos²45°
+    assert np.allclose(push.values("load_factor")[elastic], sunk[elastic] * stiffness, rtol=1e-5, atol=1e-9)
+
+
+def test_portal_sways_at_the_load_of_its_four_hinges():
+    """Analytic: 4 Mp / H for a fixed portal whose beam is as strong as its columns."""
+    H, L, mp = 3.0, 6.0, 50.0
+    hinge = hx.Slider(yield_force=mp)
+    column = {"modulus": 2e8, "area": 0.01, "inertia": 1e-4, "hinges": hinge}
+    model = hx.frame({"A": (0, 0), "B": (0, H), "C": (L, H), "D": (L, 0)},
+                     {name: hx.Member(*ends, **column) for name, ends in
+                      {"left": ("A", "B"), "beam": ("B", "C"), "right": ("D", "C")}.items()},
+                     {"A": "fixed", "D": "fixed"}, {"B": 1.0, "C": 1.0})
+    push = hx.pushover(model, "B.x", displacement=0.5)
+    assert push.values("load_factor").max() == pytest.approx(4 * mp / H, rel=1e-4)
+
+
+def test_cycles_of_a_bilinear_storey_follow_masings_rule():
+    """Analytic: Fy and the hardening slope on the way out, twice both on the way back."""
+    k, fy, hk = 250.0, 2.0, 30.0
+    frame = hx.shear_frame([1.0], [k], laws=hx.Slider(fy, kinematic=hk))
+    loop = hx.cyclic(frame, "floor 1", [0.05], points=400)
+    u, f = loop.values("displacement")[:, 0], loop.values("load_factor")
+    slope = k * hk / (k + hk)
+    top = fy + slope * (0.05 - fy / k)
+    assert f[100] == pytest.approx(top, rel=1e-5)
+    on_the_way_back = np.interp(0.05 - 2 * fy / k, u[100:300][::-1], f[100:300][::-1])
+    assert on_the_way_back == pytest.approx(top - 2 * fy, abs=1e-3 * fy)
+    assert f[300] == pytest.approx(-top, rel=1e-5)
+
+
+def test_isotropic_hardening_widens_the_loop():
+    frame = hx.shear_frame([1.0], [300.0], laws=hx.Slider(2.0, isotropic=20.0))
+    f = hx.cyclic(frame, "floor 1", [0.05, 0.05], points=80).values("load_factor")
+    assert f[100] > f[20] + 0.5
+    assert -f[140] > f[100]
+
+
+def test_force_control_and_displacement_control_walk_the_same_path():
+    frame = hx.shear_frame([1.0, 1.0, 1.0], [300.0, 250.0, 200.0], laws=hx.Slider(2.0, kinematic=15.0))
+    pattern = np.array([1.0, 2.0, 3.0])
+    by_displacement = hx.pushover(frame, pattern, displacement=0.2, steps=50)
+    by_force = hx.solve_path(frame, pattern, by_displacement.values("load_factor")[1:], by="force")
+    assert np.allclose(by_force.values("displacement"), by_displacement.values("displacement"), rtol=1e-5, atol=1e-8)
+
+
+def test_p_delta_lowers_the_plateau_by_the_weight_over_the_height():
+    """Analytic: one perfectly plastic storey carries (Fy − P u/h) at displacement u."""
+    frame = hx.shear_frame([1.0], [300.0], laws=hx.Slider(2.0), heights=3.0, weights=30.0)
+    push = hx.pushover(frame, "floor 1", displacement=0.15)
+    u, f = push.values("displacement")[:, 0], push.values("load_factor")
+    flowing = u > 2.0 / 300.0 * 1.1
+    assert np.allclose(f[flowing], 2.0 - 30.0 / 3.0 * u[flowing], atol=1e-4)
+    assert f[-1] < f.max()
+
+
+def test_force_control_beyond_the_capacity_runs_away_and_p_delta_there_is_refused_by_name():
+    frame = hx.shear_frame([1.0], [300.0], laws=hx.Slider(2.0))
+    far = hx.solve_path(frame, "floor 1", [1.0, 2.1], by="force").values("displacement")
+    assert far[2, 0] > 100 * far[1, 0]
+    leaning = hx.shear_frame([1.0], [300.0], laws=hx.Slider(2.0), heights=3.0, weights=30.0)
+    with pytest.raises(ModelError, match=r"no unique equilibrium at increment 2 .*P-Delta"):
+        hx.solve_path(leaning, "floor 1", [1.0, 2.1], by="force")
+
+
+def test_dampers_and_viscosity_carry_nothing_in_slow_loading():
+    law = hx.Slider(2.0, viscosity=50.0, kinematic=15.0)
+    damped = hx.shear_frame([1.0, 1.0], [300.0, 200.0], damping=5.0, laws=law,
+                            links=[hx.power_damper(0, 1, 80.0, 0.4, 1000.0), hx.maxwell_damper(1, 2, 30.0, 500.0)])
+    bare = hx.shear_frame([1.0, 1.0], [300.0, 200.0], laws=hx.Slider(2.0, kinematic=15.0))
+    one, two = (hx.pushover(model, [1.0, 1.0], displacement=0.1).values("load_factor") for model in (damped, bare))
+    assert np.allclose(one, two, rtol=1e-5)
+
+
+def test_gravity_is_the_start_of_a_history_at_rest():
+    held = hx.Slider(yield_force=math.inf)
+    truss = three_bars(held)
+    weight = np.array([0.0, -0.7])
+    state = hx.gravity(truss, weight)
+    load = hx.Load(np.ones((2001, 1)), step=0.01, patterns=weight[:, None])
+    still = hx.solve(hx.Problem(truss, load, duration=1.0, start=state), hx.Galerkin(step=0.01))
+    moved = np.abs(still.values("displacement") - state.displacement).max()
+    assert moved <= 1e-5 * np.abs(state.displacement).max()
+
+
+def test_constant_forces_stay_on_during_a_pushover():
+    truss = three_bars(hx.Slider(yield_force=1.0))
+    weight = {"o.y": -1.0}
+    push = hx.pushover(truss, {"o.y": -1.0}, displacement=0.1, constant=weight, start=hx.gravity(truss, weight))
+    assert push.values("load_factor")[-1] == pytest.approx(math.sqrt(2), rel=1e-5)
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda m: hx.pushover(m, "roof", 0.1), "no dof 'roof'; the model has floor 1"),
+    (lambda m: hx.pushover(m, [1.0], 0.1), "2 finite numbers"),
+    (lambda m: hx.pushover(m, [0.0, 0.0], 0.1), "not all zero"),
+    (lambda m: hx.pushover(m, "floor 1", 0.0), "displacement must be"),
+    (lambda m: hx.pushover(m, "floor 1", 0.1, steps=0), "steps must be"),
+    (lambda m: hx.cyclic(m, "floor 1", []), "amplitudes must be positive"),
+    (lambda m: hx.cyclic(m, "floor 1", [0.1], points=10), "multiple of 4"),
+    (lambda m: hx.solve_path(m, "floor 1", [0.1], by="luck"), "by must be"),
+    (lambda m: hx.solve_path(m, "floor 1", [math.nan]), "finite numbers"),
+])
+def test_bad_requests_are_refused_by_name(call, message):
+    with pytest.raises(ProblemError, match=message):
+        call(hx.shear_frame([1.0, 1.0], [300.0, 200.0]))
