@@ -37,7 +37,7 @@ lint: setup
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest -q -m "not heavy"
+	$(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile
 
 test-all: lint
 	$(BIN)/python -m pytest -q
@@ -46,6 +46,7 @@ bench: setup
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/threshold.py
 	$(BIN)/python benchmarks/derive.py
+	$(BIN)/python benchmarks/structures.py
 
 # Pin what is installed now, so that every set-up is the same.
 lock: setup

@@ -57,7 +57,8 @@ def test_compiled_and_plain_agree_in_every_bit(name):
     assert plain[2], "nothing was computed"
 
 
-STRUCTURES = {"band", "chain", "laws", "leapfrog", "newton", "reference", "stages", "structure"}   # have tests of their own
+# These have tests of their own.
+STRUCTURES = {"band", "chain", "laws", "leapfrog", "newton", "reference", "stages", "structure"}
 
 
 def test_no_kernel_is_left_out():

@@ -114,7 +114,7 @@ def test_ramberg_osgood_by_its_points():
     (lambda d: 1 + d, {"limit": 3.0}, "zero at zero deformation"),
     (math.tanh, {}, "a function needs limit > 0"),
     (math.tanh, {"limit": 1.0, "count": 0}, "count of at least one"),
-], ids=str)
+], ids=lambda x: getattr(x, "__name__", str(x)))
 def test_what_is_no_convex_law_is_refused(points, options, message):
     with pytest.raises(LawError, match=f"backbone: .*({message})"):
         hx.backbone(points, **options)
