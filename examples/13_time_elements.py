@@ -1,8 +1,8 @@
 """13. Time elements of higher degree, and elements with jumps.
 
-Mathematics. The same principle with shape functions of degree s is Gauss collocation: order 2s, conservative, phase error
-(s!)²/((2s)!(2s+1)!)·(ωh)^2s. With jumps between the steps it is the L-stable Radau family of order 2s + 1: what rings
-under the first decays under the second, and the balance shows what the jumps cost.
+Mathematics. The same principle with shape functions of degree s is Gauss collocation: order 2s, conservative, with a
+phase error of (s!)²/((2s)!(2s+1)!)·(ωh)^2s. With jumps between the steps it is the L-stable Radau family of order
+2s + 1: what rings under the first decays under the second, and the balance shows what the jumps cost.
 """
 
 import math

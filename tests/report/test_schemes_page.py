@@ -46,7 +46,7 @@ def test_the_page_shows_every_section_and_scheme(page, lab):
         assert page.count(row.entry.name) >= 7
     assert "3.2075" in page
     assert "3.207 %" in page
-    assert page.count("<figure>") == len(figures.figures(lab)) == 7
+    assert page.count("<figure>") == len(figures.figures(lab)) == 8
     assert page.count('class="equation"') > 10
     assert "nan" not in re.sub(r"<svg.*?</svg>|base64,[^\"]*", "", page, flags=re.DOTALL).lower().split()
 
@@ -75,7 +75,7 @@ def test_the_data_on_the_page_are_the_data(page, lab):
 def test_a_page_without_times_and_peaks_leaves_their_sections_out(lab):
     bare = Laboratory(tuple(dataclasses.replace(row, work={}) for row in lab.rows), {})
     drawn = figures.figures(bare)
-    assert set(drawn) == {"spectrum", "overshoot", "order", "stiff", "bar"}
+    assert set(drawn) == {"spectrum", "overshoot", "order", "stiff", "bar", "overstress"}
     page = schemes_page(bare, dict.fromkeys(drawn, "<svg/>"))
     assert "Work and precision" not in page
     assert "Rate-independent plasticity" not in page

@@ -10,6 +10,7 @@ import pytest
 from hamex.study.lab import bar, drift, order, overshoot, precision, rate_independent, spectrum, stiff_soft
 from hamex.study.lab.catalogue import CATALOGUE, find
 from hamex.study.lab.methods import Alpha, Collocation
+from hamex.study.lab.overstress import overstress
 
 KEYS = [entry.key for entry in CATALOGUE]
 
@@ -193,3 +194,13 @@ def test_the_table_in_the_docs_is_the_measured_one():
         measured = (one.median, one.ninety, one.peaks.max(), one.slip_median, one.overstress_median, two.median,
                     two.ninety)
         assert [float(cell) for cell in row[1:]] == pytest.approx([100 * value for value in measured], abs=0.06)
+
+
+def test_overstress_stays_in_the_continuous_elements_and_not_in_those_with_jumps():
+    """The must of the laboratory: below 1 % of the yield force with jumps, where degree 1 zigzags."""
+    found = {run.name: run for run in overstress()}
+    assert found["Galerkin, degree 1"].largest > 0.1
+    assert max(found[f"Discontinuous, degree {s}"].largest for s in (1, 2)) < 0.01
+    flips = np.diff(np.sign(np.diff(found["Galerkin, degree 1"].force))) != 0
+    calm = np.diff(np.sign(np.diff(found["Discontinuous, degree 1"].force))) != 0
+    assert flips.sum() > 1.3 * calm.sum()

@@ -10,6 +10,7 @@ from hamex.report.schemes.looks import line, marked, short
 from hamex.report.style import BLACK, figure
 from hamex.study.lab import bar, stiff_soft
 from hamex.study.lab.everything import STEPS, WIDE, Laboratory
+from hamex.study.lab.overstress import overstress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +27,7 @@ _SHOTS = ("galerkin-1", "discontinuous-1", "hht", "generalised-alpha", "wilson",
 def figures(lab: Laboratory) -> dict[str, Figure]:
     """All figures by name."""
     drawn = {"spectrum": spectrum(lab), "overshoot": overshoot(lab), "order": order(lab), "stiff": stiff(lab),
-             "bar": fronts(lab)}
+             "bar": fronts(lab), "overstress": overstressed()}
     if all(row.work for row in lab.rows):
         drawn["work"] = work(lab)
     if lab.peaks:
@@ -163,6 +164,24 @@ def fronts(lab: Laboratory) -> Figure:
             axis.set_xlabel("time · c / length")
         for axis in axes[:, 0]:
             axis.set_ylabel("force at mid-length")
+    return drawing
+
+
+def overstressed() -> Figure:
+    """Node forces with next to no viscosity: the continuous elements above, those with jumps below."""
+    found = overstress()
+    with figure(2, 2, width=11.5, height=5.6, sharex=True, sharey=True) as (drawing, axes):
+        for axis, run in zip(axes.ravel(), found, strict=True):
+            part = (run.times >= 2) & (run.times <= 6)
+            for limit in (-1, 1):
+                axis.axhline(limit, color=BLACK, lw=0.6, ls=":")
+            axis.plot(run.times[part], run.force[part], lw=1.0)
+            axis.set_title(f"{run.name}: {100 * run.largest:.2g} % over the limit" if run.largest > 1e-4 else
+                           f"{run.name}: on the limit")
+        for axis in axes[:, 0]:
+            axis.set_ylabel("node force / yield force")
+        for axis in axes[-1]:
+            axis.set_xlabel("time [s]")
     return drawing
 
 

@@ -52,6 +52,7 @@ def schemes_page(lab: Laboratory, drawings: Mapping[str, str]) -> str:
             "A chain of 100 masses, fixed at one end and pulled at the other by a force that is switched on. The "
             "central difference method at h = Δx/c is exact here, a property of the uniform chain.")
         + show("bar") + tables.fronts(lab),
+        "<h2>Viscosity that all but vanishes</h2>" + show("overstress"),
         *(["<h2>Rate-independent plasticity</h2>" + _text(
             "72 oscillators under El Centro at the record's own step, without viscosity: 12 periods from 0.2 to 3 s, "
             "6 strengths from the elastic demand / 1.5 to / 8, damping 5 %, perfectly plastic and with 5 % of the "
