@@ -244,6 +244,18 @@ def test_located_events_of_several_sliders():
     assert sol.residual < 1e-12
 
 
+@pytest.mark.parametrize("scheme", [hx.Galerkin(0.1, degree=3), hx.DiscontinuousGalerkin(0.1, degree=2)], ids=name)
+def test_the_peak_is_found_inside_the_step(scheme):
+    """Analytic: free vibration from a velocity peaks at v/ω a quarter period later, here in the middle of a step."""
+    omega = 2 * math.pi / 1.0
+    model = hx.oscillator(1.0, omega**2)
+    sol = hx.solve(hx.Problem(model, QUIET, 1.0, start=hx.State(momentum=[omega])), scheme)
+    peak = sol.peaks["displacement"]
+    assert peak.value == pytest.approx(1.0, abs=2e-4)
+    assert np.abs(sol.values("displacement")).max() < 0.96
+    assert peak.time % 0.5 == pytest.approx(0.25, abs=2e-3)
+
+
 @pytest.mark.parametrize("family", [hx.Galerkin, hx.DiscontinuousGalerkin])
 def test_pieces_follow_the_tolerance_and_repeat_themselves(family):
     model = hx.oscillator(1, 225, 1.5, hx.Slider(0.27, 1.5, kinematic=5.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,9 +63,14 @@ def _comparable(solution: Solution, name: str) -> tuple[Array, Sequence[str]]:
 
 
 def peaks(solution: Solution) -> dict[str, Peak]:
-    """Peaks by name, node values at nodes and step means at the middle of their step."""
+    """Peaks by name, node values at nodes and step means at the middle of their step.
+
+    Elements of several stages know the displacement inside their steps; its peak is sought there too.
+    """
     chosen = histories(solution)
     found = {name: _largest(solution, name, *pair) for name, pair in chosen.items()}
+    if solution.inside is not None:
+        found["displacement"] = _inside(solution, found["displacement"], chosen["displacement"][1])
     for residual, name in (("residual_slip", "slip"), ("residual_drift", "storey_drift")):
         if name in chosen:
             last = chosen[name][0][-1]
@@ -81,6 +86,18 @@ def _largest(solution: Solution, name: str, values: Array, labels: Sequence[str]
     clock = solution.times if at_nodes(name) else solution.middles
     label = unit(VARIABLES[name].kind, solution.units.length, solution.units.force)
     return Peak(float(size[row, column]), float(clock[row]), labels[column], label, solution.error_of(name))
+
+
+def _inside(solution: Solution, at_a_node: Peak, labels: Sequence[str]) -> Peak:
+    """The peak displacement inside the steps, if it is larger than at the nodes."""
+    assert solution.inside is not None
+    u, p, slip = (solution.histories[name] for name in ("displacement", "momentum", "slip"))
+    columns = [solution.dofs.index(label) for label in labels]
+    stage = solution.inside.displacement(u, p, slip)[:, :, columns]
+    value, place, column = solution.inside.largest(u[:, columns], stage)
+    if value <= at_a_node.value:
+        return at_a_node
+    return replace(at_a_node, value=value, time=place * solution.step, where=labels[column])
 
 
 def at_nodes(name: str) -> bool:
