@@ -92,13 +92,13 @@ def chain(c: Array, s: Array, h: float, load: Array, patterns: Array, hardens: i
             more(c, s, half, load[k], patterns, u[k])
         # Backward sweep; on the way the state at the end of the step, if the branches hold.
         step = s[Y, last] * s[PIVOT, last]
-        outside = 0
+        first, final = n, -1                   # storeys that are not on their branches
         for i in range(last, 0, -1):
             below = s[Y, i - 1] * s[PIVOT, i - 1] - s[LOWER, i] * step
             s[NOW, i] = step
             trial = c[STIFF, i] * (s[E, i] + 0.5 * (step - below))
             if (trial < s[LOW, i]) | (trial > s[HIGH, i]):
-                outside = 1
+                first, final = i, max(final, i)
             excess = trial - s[LIMIT, i]
             slide = s[FLOW, i] * excess
             F[k, i] = trial - s[SHARE, i] * excess
@@ -112,7 +112,7 @@ def chain(c: Array, s: Array, h: float, load: Array, patterns: Array, hardens: i
         s[NOW, 0] = step
         trial = c[STIFF, 0] * (s[E, 0] + 0.5 * step)
         if (trial < s[LOW, 0]) | (trial > s[HIGH, 0]):
-            outside = 1
+            first, final = 0, max(final, 0)
         solves[k] = 1
         begin, end = 0, 1                      # storeys to be written still: the first, then those that were mended
         for part in range(2):
@@ -128,10 +128,10 @@ def chain(c: Array, s: Array, h: float, load: Array, patterns: Array, hardens: i
                 if hardens:
                     X[then, i] = X[now, i] + c[KINEMATIC, i] * slide
                     w[then, i] = w[now, i] + abs(slide)
-            if part == 1 or outside == 0:
+            if part == 1 or final < 0:
                 break
             before, looked = count[0], count[1]
-            begin, end = mended(c, s, h, u[k], slip[k], X[now], w[now], branch, count)
+            begin, end = mended(c, s, h, first, final, u[k], slip[k], X[now], w[now], branch, count)
             if begin < 0:
                 return k + 1
             solves[k] += count[0] - before
@@ -142,15 +142,15 @@ def chain(c: Array, s: Array, h: float, load: Array, patterns: Array, hardens: i
     return 0
 
 
-def mended(c: Array, s: Array, h: float, u: Array, slip: Array, X: Array, w: Array, branch: Array,
-           count: Array) -> tuple[int, int]:
+def mended(c: Array, s: Array, h: float, first: int, final: int, u: Array, slip: Array, X: Array, w: Array,
+           branch: Array, count: Array) -> tuple[int, int]:
     """Find the branches of the step; returns the range of storeys whose state must be written again, or −1.
 
     One Newton step from the guess mends most misses. Factors and sweeps forget a change after some floors, to the
     last bit, so it costs as much as the storeys around the miss and not as the frame.
     """
     n = len(branch)
-    first, top = changed(c, s, h, X, w, branch)
+    top = changed(c, s, h, first, final, X, w, branch)
     step = 0.0 if top >= n else s[NOW, top]
     start = min(top, n) - 1
     outside = 0
@@ -164,6 +164,7 @@ def mended(c: Array, s: Array, h: float, u: Array, slip: Array, X: Array, w: Arr
         if i < first - 1 and step == s[NOW, i]:
             bottom = i + 1
             break
+        s[GUESS, i] = s[NOW, i]
         s[NOW, i] = step
     if bottom == 0:
         trial = c[STIFF, 0] * (s[E, 0] + 0.5 * step)
@@ -171,33 +172,34 @@ def mended(c: Array, s: Array, h: float, u: Array, slip: Array, X: Array, w: Arr
     count[0] += 1
     if outside == 0:
         return bottom, min(top + 1, n)
+    for i in range(bottom, start + 1):
+        s[Y, i] = s[NOW, i]                    # the guess back in its place, the Newton step beside it
+        s[NOW, i] = s[GUESS, i]
+    for i in range(bottom):
+        s[Y, i] = s[NOW, i]
+    for i in range(start + 1, n):
+        s[Y, i] = s[NOW, i]
     if settle(c, s, h, u, slip, X, w, branch, count):
         return -1, 0
     return 0, n
 
 
-def changed(c: Array, s: Array, h: float, X: Array, w: Array, branch: Array) -> tuple[int, int]:
-    """Put the storeys on their branches at x, keep x as the guess, and redo what depends on them.
+def changed(c: Array, s: Array, h: float, first: int, final: int, X: Array, w: Array, branch: Array) -> int:
+    """Put the storeys from ``first`` to ``final`` on their branches at x and redo what depends on them.
 
-    Returns the first storey that changed and the floor from which to sweep back. Factors and sweep forget a change
-    after some floors, to the last bit; from there on the old ones stand.
+    Returns the floor from which to sweep back. Factors and sweep forget a change after some floors, to the last bit;
+    from there on the old ones stand.
     """
-    n = len(branch)
-    first, final = n, 0
-    below = 0.0
-    for i in range(n):
-        s[GUESS, i] = s[NOW, i]
+    below = s[NOW, first - 1] if first > 0 else 0.0
+    for i in range(first, final + 1):
         trial = c[STIFF, i] * (s[E, i] + 0.5 * (s[NOW, i] - below))
         below = s[NOW, i]
         if trial < s[LOW, i] or trial > s[HIGH, i]:
             limit = c[YIELD, i] + c[ISOTROPIC, i] * w[i]
             branch[i] = (1 if trial - X[i] > limit else 0) - (1 if trial - X[i] < -limit else 0)
             hold(c, s, h, i, branch[i], X[i], w[i])
-            first = min(first, i)
-            final = i
     start = max(first - 1, 0)
-    end = factorise(c, s, start, final)
-    return first, sweep_forward(s, start, end)
+    return sweep_forward(s, start, factorise(c, s, start, final))
 
 
 def hold(c: Array, s: Array, h: float, i: int, q: int, X: float, w: float) -> None:
@@ -280,14 +282,11 @@ def sweep_forward(s: Array, first: int, end: int) -> int:
 
 def settle(c: Array, s: Array, h: float, u: Array, slip: Array, X: Array, w: Array, branch: Array,
            count: Array) -> int:
-    """Newton with a line search from the guess; leaves the solution in row NOW and its branches held.
+    """Newton with a line search from the guess in row NOW; the solution is left there, its branches held.
 
-    The first Newton step from the guess stands there already. Returns 0, or 1 on failure.
+    Row Y holds the first Newton step from the guess. Returns 0, or 1 on failure.
     """
     n, half = len(branch), 0.5 * h
-    for i in range(n):
-        s[Y, i] = s[NOW, i]
-        s[NOW, i] = s[GUESS, i]
     for _ in range(_MOST):
         if agrees(c, s, u, slip, X, w, branch):
             for i in range(n):
