@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from hamex.cli import main
-
 OWN = """
 import sympy as sp
 from hamex.principle.action import Action
@@ -15,20 +13,6 @@ m, k = sp.symbols("m k", positive=True)
 u = sp.Function("u")(t)
 {name} = Action((u,), m * u.diff(t)**2 / 2 - k * u**2 / 2)
 """
-
-
-@pytest.fixture
-def hamex(capsys, tmp_path, monkeypatch):
-    """Run the command in an empty folder: exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HAMEX_CACHE", str(tmp_path / "cache"))
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as end:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return end.value.code or 0, out, err
-    return run
 
 
 def test_a_library_name_prints_the_derivation(hamex):

@@ -7,25 +7,10 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.cli import main
 from hamex.spec import read_problem
 
 PROBLEMS = Path(__file__).parents[2] / "examples" / "problems"
 FRAME = PROBLEMS / "five_storey_frame.toml"
-
-
-@pytest.fixture
-def hamex(capsys, tmp_path, monkeypatch):
-    """Run the command in an empty folder at 80 columns: exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as end:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return end.value.code or 0, out, err
-    return run
 
 
 # hamex modes

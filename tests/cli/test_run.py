@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.cli import main
 from hamex.motion.textfile import read_samples
 from hamex.spec import read_problem
 
@@ -36,20 +35,6 @@ omega = 8.0
 kind = "galerkin"
 step = 0.01
 """
-
-
-@pytest.fixture
-def hamex(capsys, tmp_path, monkeypatch):
-    """Run the command in an empty folder at 80 columns: exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as end:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return end.value.code or 0, out, err
-    return run
 
 
 @pytest.fixture

@@ -65,7 +65,8 @@ def test_softest_bounds_every_tangent_from_below():
     soft = dense(tangent_matrix(made, blocks, softest(made, blocks, tau)))
     from importlib import import_module
 
-    from hamex.march.laws import WIDEST, evaluate
+    from hamex.march.laws import evaluate
+    from hamex.march.surfaces import WIDEST
     groups = import_module("hamex.solve.run")._laws(made, blocks, tau)
     for _ in range(200):
         T = np.zeros(blocks.entries)

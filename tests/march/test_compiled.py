@@ -58,7 +58,8 @@ def test_compiled_and_plain_agree_in_every_bit(name):
 
 
 # These have tests of their own.
-STRUCTURES = {"band", "chain", "laws", "leapfrog", "newton", "reference", "stages", "structure"}
+STRUCTURES = {"band", "chain", "laws", "leapfrog", "newton", "reference", "rows", "stages", "structure",
+              "surfaces"}
 
 
 def test_no_kernel_is_left_out():

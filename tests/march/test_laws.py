@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 
 import hamex as hx
 from hamex.discretise.structure import spring_blocks
-from hamex.march import laws, run
+from hamex.march import laws, run, surfaces
 
 groups = import_module("hamex.solve.run")
 
@@ -32,7 +32,7 @@ class Springs:
         T, branch = np.zeros(self.blocks.entries), np.zeros(self.size, dtype=np.int64)
         kernel = run.compiled(laws.evaluate) if compile else laws.evaluate
         kernel(np.asarray(e, dtype=float), zeros if X is None else X, zeros if w is None else w, self.tau, *self.groups,
-               np.zeros((16, laws.WIDEST)), False, branch, F, T, slip, grown)
+               np.zeros((16, surfaces.WIDEST)), False, branch, F, T, slip, grown)
         full = np.diag(T[:self.size])
         for first, k, place in zip(self.blocks.first, self.blocks.full, self.blocks.place, strict=True):
             m = len(k)
@@ -60,7 +60,7 @@ def parts(rng, size, count):
 def random_block(rng):
     """A block of up to six springs with one or two surfaces, a time τ, and a state."""
     count = int(rng.integers(1, 3))
-    size = int(rng.integers(count, laws.WIDEST + 1))
+    size = int(rng.integers(count, surfaces.WIDEST + 1))
     A = flexibility(rng, size)
     k = 1 / np.diag(A).mean()
     eta, hard, iso = (k * rng.choice([0.0, 1.0]) * 10.0 ** rng.uniform(-4, 0) for _ in range(3))

@@ -81,7 +81,7 @@ def test_what_a_kernel_calls_is_part_of_its_name_in_the_cache(monkeypatch):
 def test_interpreted_replaces_only_what_it_must():
     replaced = {"factorise": lambda *_: 0, "backsolve": lambda *_: None}
     plain = run.interpreted(structure.galerkin, replaced)
-    step = plain.__globals__["newton"]
+    step = plain.__globals__["advanced"].__globals__["newton"]
     assert step.__globals__["factorise"] is replaced["factorise"]
     assert step.__globals__["evaluate"] is run.compiled(newton.evaluate)     # the springs stay compiled
     assert structure.galerkin.__globals__["newton"] is newton.newton         # and the module is untouched

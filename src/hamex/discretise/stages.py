@@ -59,9 +59,8 @@ def stage_maps(model: Model, table: Table, h: float, patterns: Array, extended: 
     h = exact(h)                                   # h² in double would spoil the last digits
     M, C, K, B, P = (np.asarray(dense(x), dtype=exact) for x in (
         model.mass, model.damping.dense(), model.stiffness, model.compatibility, patterns))
-    k = np.asarray(np.linalg.inv(dense(model.flexibility)), dtype=exact)
-    if springs == np.count_nonzero(dense(model.flexibility)):
-        k = np.diag(1 / np.diag(np.asarray(dense(model.flexibility), dtype=exact)))
+    flexibility = np.asarray(dense(model.flexibility), dtype=exact)
+    k = solve_small(flexibility, np.eye(springs, dtype=exact))
     A, b = table.A.astype(exact) + table.A_low, table.b.astype(exact) + table.b_low
     one, eye = np.ones((q, 1), dtype=exact), np.eye(q, dtype=exact)
     inverse = solve_small(A, eye)

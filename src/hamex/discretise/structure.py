@@ -19,6 +19,7 @@ from hamex.errors import ModelError, SchemeError
 from hamex.model.record import Model
 
 Array = NDArray[Any]
+_ZERO = 1e-13     # of the elastic diagonal: what counts as no resistance
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,17 +139,17 @@ def tangent_matrix(model: Model, blocks: Blocks, T: Array) -> Any:
     from scipy import sparse
 
     springs = len(model.springs)
+    # Springs in blocks leave their own entries of T unused; the blocks follow behind in one piece.
     alone = np.ones(springs, dtype=bool)
+    places = []
     for first, k in zip(blocks.first, blocks.full, strict=True):
         alone[first:first + len(k)] = False
-    pieces = [sparse.coo_array(np.diag(T[:springs] * alone))] if springs <= 64 else [
-        sparse.coo_array(sparse.diags_array(T[:springs] * alone))]
-    for first, k, place in zip(blocks.first, blocks.full, blocks.place, strict=True):
-        row, column = (x.ravel() + first for x in np.indices(k.shape))
-        pieces.append(sparse.coo_array((T[place:place + k.size], (row, column)), shape=(springs, springs)))
-    total = sum((sparse.csr_array(piece) for piece in pieces[1:]), sparse.csr_array(pieces[0]))
+        places.append(np.indices(k.shape).reshape(2, -1) + first)
+    own = np.flatnonzero(alone)
+    row, column = np.hstack([np.stack([own, own]), *places])
+    entries = sparse.csr_array((np.concatenate([T[own], T[springs:]]), (row, column)), shape=(springs, springs))
     b = _sparse(model.compatibility)
-    return b @ total @ b.T
+    return b @ entries @ b.T
 
 
 def check_convex(model: Model, blocks: Blocks, stage: Callable[[float], OneStage], h: float, who: str) -> None:
@@ -183,8 +184,12 @@ def _weakest(model: Model, blocks: Blocks, stage: OneStage) -> int | None:
     unit = 1 / np.sqrt(scale)
     if size <= 400:
         full = unit[:, None] * matrix.toarray() * unit
-        values, vectors = np.linalg.eigh(full)
-        return None if values[0] > 1e-13 else int(np.abs(vectors[:, 0]).argmax())
+        try:
+            np.linalg.cholesky(full - _ZERO * np.eye(size))
+        except np.linalg.LinAlgError:
+            # Only a model that is refused pays for the eigenvector that names the dof.
+            return int(np.abs(np.linalg.eigh(full)[1][:, 0]).argmax())
+        return None
     return _weakest_pivot(matrix, unit)
 
 
@@ -202,7 +207,7 @@ def _weakest_pivot(matrix: Any, unit: Array) -> int | None:
         return 0
     pivots = factors.U.diagonal()
     worst = int(np.argmin(pivots))
-    return None if pivots[worst] > 1e-13 else int(np.flatnonzero(factors.perm_c == worst)[0])
+    return None if pivots[worst] > _ZERO else int(np.flatnonzero(factors.perm_c == worst)[0])
 
 
 def elastic_tangents(blocks: Blocks) -> Array:

@@ -18,7 +18,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from hamex.march.band import Band, backsolve, factorise
-from hamex.march.laws import Powers, Sliders, Surfaces, evaluate
+from hamex.march.laws import Powers, Sliders, evaluate
+from hamex.march.rows import Rows, product
+from hamex.march.surfaces import Surfaces
 
 Array = Any
 
@@ -29,13 +31,9 @@ _MOST = 500              # Newton steps; hard frames need about 10
 
 
 class Step(NamedTuple):
-    """What every step shares: S by rows, B by springs, and the scheme's three numbers."""
+    """What every step shares: S, B by springs, and the scheme's three numbers."""
 
-    row: Array
-    column: Array
-    value: Array             # S, compressed rows
-    low: Array
-    low_weight: Array        # S += low · diag(low_weight) · lowᵀ
+    S: Rows
     begin: Array
     dof: Array
     share: Array             # B, compressed columns: deformation of spring j is Σ share·u[dof]
@@ -70,22 +68,6 @@ class Scratch(NamedTuple):
     small: Array
     factor: Array            # multiplier of the constraint, one entry
     block: Array
-
-
-def product(step: Step, x: Array, small: Array, out: Array) -> None:
-    """out = S x."""
-    for i in range(len(out)):
-        total = 0.0
-        for m in range(step.row[i], step.row[i + 1]):
-            total += step.value[m] * x[step.column[m]]
-        out[i] = total
-    for a in range(len(step.low_weight)):
-        total = 0.0
-        for i in range(len(out)):
-            total += step.low[i, a] * x[i]
-        total *= step.low_weight[a]
-        for i in range(len(out)):
-            out[i] += step.low[i, a] * total
 
 
 def stretch(step: Step, x: Array, out: Array) -> None:
@@ -139,7 +121,7 @@ def newton(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers,
     """
     n, springs = len(r), len(e0)
     x, d, g, T, factored = s.x, s.d, s.g, s.T, s.factored
-    product(step, x, s.small, s.Sx)
+    product(step.S, x, s.Sx)
     stretch(step, x, s.ex)
     for j in range(springs):
         s.e[j] = e0[j] + step.reach * s.ex[j]
@@ -174,7 +156,7 @@ def newton(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers,
         slope0 = 0.0
         for i in range(n):
             slope0 += d[i] * g[i]
-        product(step, d, s.small, s.Sd)
+        product(step.S, d, s.Sd)
         stretch(step, d, s.ed)
         # The full step first.
         for j in range(springs):

@@ -159,7 +159,7 @@ class Load:
         ratio = _ratio(h, self.step)
         return self._sampled(sampling.nodes, (base / self.step + node * ratio, first, ratio), steps, steps)
 
-    def corners(self, h: float, steps: int) -> Array:
+    def corners(self) -> Array:
         """Times on the run's clock at which the load may have a kink: its samples, or the breaks of a function."""
         shift = sum(self.shifts)
         if callable(self.forces):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.motion.quadrature import evaluate
+
 if TYPE_CHECKING:
     from hamex.motion.load import Load, LoadSum
 
@@ -20,7 +22,7 @@ def projected(load: Load, h: float, steps: int, nodes: Array) -> Array:
     The polynomials have as many terms as there are nodes. Steps are cut where the load has a corner.
     """
     edges = np.arange(steps + 1) * h
-    corners = load.corners(h, steps)
+    corners = load.corners()
     inside = corners[(corners > 0) & (corners < edges[-1])]
     # A corner within round-off of an edge would only make an empty piece.
     far = np.abs(inside / h - np.round(inside / h)) > 1e-9
@@ -48,8 +50,6 @@ def values_at(load: Load | LoadSum, times: Array) -> Array:
 
 
 def _at(load: Load, times: Array) -> Array:
-    from hamex.motion.quadrature import evaluate
-
     clock = times + sum(load.shifts)
     if callable(load.forces):
         return evaluate(load.forces, clock)[:, None]

@@ -26,18 +26,24 @@ def balance(system: System, h: float, u: Array, p: Array, slip: Array, force: Ar
     if imposed is not None:
         e = e + imposed
         work = work + (force * np.diff(imposed, axis=0)).sum(axis=1)
-    kinetic = 0.5 * (system.velocity(p) * p).sum(axis=1)
-    stored = 0.5 * (quadratic(u, system.stiffness) + (system.force(e) * e).sum(axis=1))
-    viscous = _cumulative(system.damping_power(du) / h)
-    hardening = _hardening(system, back_force, accumulated, len(u))
-    plastic = _cumulative(slip_dissipation(system, h, force, dslip, back_force, accumulated).sum(axis=1))
-    given = _cumulative(work)
-    total = kinetic + stored + viscous + plastic + hardening - given
-    imbalance = total - total[0]
-    largest = max(float(np.abs(x).max()) for x in (kinetic, stored, viscous, plastic, hardening, given))
+    kinetic, stored = held(system, u, p, e)
+    viscous = cumulative(system.damping_power(du) / h)
+    hardening = stored_by_hardening(system, back_force, accumulated, len(u)).sum(axis=1)
+    plastic = cumulative(slip_dissipation(system, h, force, dslip, back_force, accumulated).sum(axis=1))
+    given = cumulative(work)
+    return closed(kinetic, stored, viscous, plastic, hardening, np.zeros_like(given), given)
+
+
+def closed(kinetic: Array, stored: Array, viscous: Array, plastic: Array, hardening: Array, jumps: Array,
+           given: Array) -> dict[str, Array]:
+    """The entries by name, with what is left over in time and its largest share of the largest entry."""
+    imbalance = kinetic + stored + viscous + plastic + hardening + jumps - given
+    imbalance = imbalance - imbalance[0]
+    entries = (kinetic, stored, viscous, plastic, hardening, jumps, given)
+    largest = max(float(np.abs(x).max()) for x in entries)
     residual = float(np.abs(imbalance).max()) / largest if largest > 0 else 0.0
     return {"kinetic": kinetic, "stored": stored, "viscous": viscous, "plastic": plastic, "hardening": hardening,
-            "jumps": np.zeros_like(given), "input": given, "imbalance": imbalance, "residual": np.array(residual)}
+            "jumps": jumps, "input": given, "imbalance": imbalance, "residual": np.array(residual)}
 
 
 def slip_dissipation(system: System, h: float, force: Array, dslip: Array, back_force: Array | None,
@@ -61,8 +67,10 @@ def slip_dissipation(system: System, h: float, force: Array, dslip: Array, back_
     return out
 
 
-def _hardening(system: System, back_force: Array | None, accumulated: Array | None, nodes: int) -> Array:
-    return np.asarray(stored_by_hardening(system, back_force, accumulated, nodes).sum(axis=1))
+def held(system: System, u: Array, p: Array, e: Array) -> tuple[Array, Array]:
+    """Kinetic and elastic energy at the nodes; e is the elastic deformation of the springs."""
+    return (0.5 * (system.velocity(p) * p).sum(axis=1),
+            0.5 * (quadratic(u, system.stiffness) + (system.force(e) * e).sum(axis=1)))
 
 
 def stored_by_hardening(system: System, back_force: Array | None, accumulated: Array | None, nodes: int) -> Array:
@@ -76,7 +84,8 @@ def stored_by_hardening(system: System, back_force: Array | None, accumulated: A
     return energy
 
 
-def _cumulative(increments: Array) -> Array:
+def cumulative(increments: Array) -> Array:
+    """Sums from zero on, one entry more than the steps."""
     return np.concatenate([[0.0], np.cumsum(increments)])
 
 
@@ -84,15 +93,7 @@ def energy_entries(system: System, u: Array, p: Array, slip: Array, X: Array, w:
                    spent: Array) -> dict[str, Array]:
     """All entries of the balance from node values and what was summed up inside the steps: ``spent`` is (node, 4),
     cumulative, for dashpots, slip, jumps and input."""
-    e = system.deformation(u) - slip
     hardening = stored_by_hardening(system, X, w, len(u)).sum(axis=1)
-    kinetic = 0.5 * (system.velocity(p) * p).sum(axis=1)
-    stored = 0.5 * (quadratic(u, system.stiffness) + (system.force(e) * e).sum(axis=1))
+    kinetic, stored = held(system, u, p, system.deformation(u) - slip)
     viscous, slipped, jumps, work = spent.T.copy()
-    plastic = slipped - (hardening - hardening[0])
-    total = kinetic + stored + viscous + plastic + hardening + jumps - work
-    imbalance = total - total[0]
-    largest = max(float(np.abs(x).max()) for x in (kinetic, stored, viscous, plastic, hardening, work))
-    residual = float(np.abs(imbalance).max()) / largest if largest > 0 else 0.0
-    return {"kinetic": kinetic, "stored": stored, "viscous": viscous, "plastic": plastic, "hardening": hardening,
-            "jumps": jumps, "input": work, "imbalance": imbalance, "residual": np.array(residual)}
+    return closed(kinetic, stored, viscous, slipped - (hardening - hardening[0]), hardening, jumps, work)

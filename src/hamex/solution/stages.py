@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.solution.energy import stored_by_hardening
-from hamex.solution.system import System, quadratic, rows
+from hamex.solution.energy import closed, cumulative, held, stored_by_hardening
+from hamex.solution.system import System, rows
 
 Array = NDArray[Any]
 
@@ -94,25 +94,17 @@ def stage_balance(system: System, h: float, inside: StageHistory, patterns: Arra
     hardening = stored_by_hardening(system, back_force, accumulated, len(u)).sum(axis=1)
     stage = inside.displacement(u, p, slip)
     v = inside.rates(stage, u, h)
-    e = system.deformation(u) - slip
-    kinetic = 0.5 * (system.velocity(p) * p).sum(axis=1)
-    stored = 0.5 * (quadratic(u, system.stiffness) + (system.force(e) * e).sum(axis=1))
+    kinetic, stored = held(system, u, p, system.deformation(u) - slip)
     flat = v.reshape(-1, v.shape[2])
-    viscous = _cumulative(h * system.damping_power(flat).reshape(v.shape[:2]) @ b)
+    viscous = cumulative(h * system.damping_power(flat).reshape(v.shape[:2]) @ b)
     slipped = h * (inside.force * inside.slip_rates).sum(axis=2) @ b
     pushed = inside.loads @ patterns.T
-    work = _cumulative(h * (pushed * v).sum(axis=2) @ b)
+    work = cumulative(h * (pushed * v).sum(axis=2) @ b)
     of_hardening = hardening_jumps(system, h, inside.matrix, b, inside.slip_rates)
-    plastic = _cumulative(slipped - np.diff(hardening) - of_hardening)
+    plastic = cumulative(slipped - np.diff(hardening) - of_hardening)
     lost = jump_form(system, h, inside.matrix, b, v, pushed, stage, inside.force, inside.slip_rates)
-    jumps = _cumulative(lost + of_hardening)
-    total = kinetic + stored + viscous + plastic + hardening + jumps - work
-    imbalance = total - total[0]
-    entries = (kinetic, stored, viscous, plastic, hardening, jumps, work)
-    largest = max(float(np.abs(x).max()) for x in entries)
-    residual = float(np.abs(imbalance).max()) / largest if largest > 0 else 0.0
-    return {"kinetic": kinetic, "stored": stored, "viscous": viscous, "plastic": plastic, "hardening": hardening,
-            "jumps": jumps, "input": work, "imbalance": imbalance, "residual": np.array(residual)}
+    jumps = cumulative(lost + of_hardening)
+    return closed(kinetic, stored, viscous, plastic, hardening, jumps, work)
 
 
 def jump_form(system: System, h: float, a: Array, b: Array, v: Array, pushed: Array, stage: Array, force: Array,
@@ -151,7 +143,3 @@ def _jump_weights(a: Array, b: Array) -> Array | None:
 
 def _form(m: Array, x: Array, y: Array) -> Array:
     return np.einsum("ij,rik,rjk->r", m, x, y)
-
-
-def _cumulative(increments: Array) -> Array:
-    return np.concatenate([[0.0], np.cumsum(increments)])

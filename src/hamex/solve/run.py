@@ -16,8 +16,9 @@ from hamex.errors import ConvergenceError, ModelError
 from hamex.march import laws as local
 from hamex.march.band import Band
 from hamex.march.newton import Scratch, Step
+from hamex.march.rows import Rows
 from hamex.march.run import Kernel, compiled, interpreted, worth_compiling
-from hamex.march.structure import Hardening, Rows
+from hamex.march.surfaces import WIDEST, Surfaces
 from hamex.model.law import Powers
 from hamex.model.record import Model
 from hamex.solution.solution import Loading, Solution
@@ -46,7 +47,7 @@ class Run:
         self.mass, self.beside = self._rows(model.mass), self._rows(model.stiffness)
         self.damping = self._rows(model.damping.matrix, model.damping.shapes, model.damping.weights)
         self.laws = _laws(model, blocks, stage.tau)
-        self.hard = Hardening(per_spring(model)["kinematic"])
+        self.kinematic = per_spring(model)["kinematic"]
         self.stepping = _step(stage, self.assembly, blocks, set(model.laws) == {"slider"}, plain)
         self.scratch = _scratch(self.assembly, blocks)
         self._outputs(at_nodes)
@@ -127,7 +128,7 @@ class Run:
         else:
             matrix = _band(self.assembly, self.stage)
             run = compiled(kernel) if worth_compiling(self.steps * springs * _WORK_PER_SPRING) else kernel
-        return int(run(self.stepping, matrix, self.scratch, *self.laws, self.hard, self.mass, self.beside, *inputs,
+        return int(run(self.stepping, matrix, self.scratch, *self.laws, self.kinematic, self.mass, self.beside, *inputs,
                        *outputs))
 
     def check(self, scheme: Scheme, number: int) -> None:
@@ -161,7 +162,7 @@ class Run:
 
 
 def _laws(model: Model, blocks: Blocks, tau: float) -> tuple[
-        local.Sliders, local.Powers, local.Surfaces | None]:
+        local.Sliders, local.Powers, Surfaces | None]:
     law = model.laws["slider"]
     k = blocks.stiffness[law.springs]
     rate = 1 / (law.viscosity + tau * (k + law.kinematic + law.isotropic))
@@ -171,27 +172,27 @@ def _laws(model: Model, blocks: Blocks, tau: float) -> tuple[
     return sliders, powers, _surfaces(model, blocks, tau)
 
 
-def _surfaces(model: Model, blocks: Blocks, tau: float) -> local.Surfaces | None:
+def _surfaces(model: Model, blocks: Blocks, tau: float) -> Surfaces | None:
     if "surface" not in model.laws:
         return None
     group = model.laws["surface"]
     worst = int(np.diff(group.begin).max(initial=0))
-    if worst > MOST_SURFACES or int(group.size.max()) > local.WIDEST:
-        raise ModelError(f"a block of springs may have {MOST_SURFACES} surfaces and {local.WIDEST} components; "
+    if worst > MOST_SURFACES or int(group.size.max()) > WIDEST:
+        raise ModelError(f"a block of springs may have {MOST_SURFACES} surfaces and {WIDEST} components; "
                          f"this model has one with {worst} and {int(group.size.max())}")
-    k = np.zeros((len(blocks.full), local.WIDEST, local.WIDEST))
+    k = np.zeros((len(blocks.full), WIDEST, WIDEST))
     for i, block in enumerate(blocks.full):
         k[i, :len(block), :len(block)] = block
     kappa = (group.viscosity + tau * group.isotropic) / (tau * group.reference**2)
-    return local.Surfaces(group.first, group.size, group.begin, blocks.place, k, group.weight, group.center,
+    return Surfaces(group.first, group.size, group.begin, blocks.place, k, group.weight, group.center,
                           np.ascontiguousarray(group.reference), np.ascontiguousarray(group.isotropic), group.primary,
                           group.kinematic, kappa)
 
 
 def _step(stage: OneStage, assembly: Assembly, blocks: Blocks, straight: bool, plain: Newmark | None) -> Step:
     S, B = assembly.S, assembly.B
-    return Step(S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data, assembly.low, stage.low_weight,
-                B.indptr.astype(np.int64), B.indices.astype(np.int64), B.data, blocks.stiffness,
+    rows = Rows(S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data, assembly.low, stage.low_weight)
+    return Step(rows, B.indptr.astype(np.int64), B.indices.astype(np.int64), B.data, blocks.stiffness,
                 _unit(stage, assembly, blocks), stage.pull[assembly.order] if len(stage.pull) else stage.pull,
                 float(stage.weight), float(stage.reach), float(stage.tau), straight, plain is None,
                 0.0 if plain is None else float(plain.tolerance), 0 if plain is None else plain.max_iterations)
@@ -212,7 +213,7 @@ def _scratch(assembly: Assembly, blocks: Blocks) -> Scratch:
     on_springs = [np.zeros(springs) for _ in range(4)]
     T, factored = np.zeros(blocks.entries), np.full(blocks.entries, -1.0)     # −1: nothing factored yet
     return Scratch._make([*on_dofs, *on_springs, T, factored, np.zeros(rank), np.zeros(1),
-                          np.zeros((16, local.WIDEST))])
+                          np.zeros((16, WIDEST))])
 
 
 def _band(assembly: Assembly, stage: OneStage) -> Band:

@@ -1,0 +1,20 @@
+"""The command as a user runs it."""
+
+import pytest
+
+from hamex.cli import main
+
+
+@pytest.fixture
+def hamex(capsys, tmp_path, monkeypatch):
+    """Run the command in an empty folder at 80 columns: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("HAMEX_CACHE", str(tmp_path / "cache"))
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as end:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return end.value.code or 0, out, err
+    return run
