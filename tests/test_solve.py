@@ -64,6 +64,22 @@ def test_an_accumulated_slip_is_never_negative():
         hx.Problem(MODEL, QUIET, 1.0, start=hx.State(internal={"accumulated_slip": -0.1}))
 
 
+def test_a_dof_without_mass_cannot_start_with_a_momentum():
+    massless = dataclasses.replace(MODEL, mass=np.zeros((1, 1)))
+    with pytest.raises(ProblemError, match="'mass' has no mass and cannot start with a momentum"):
+        hx.Problem(massless, QUIET, 1.0, start=hx.State(momentum=0.1))
+    hx.Problem(massless, QUIET, 1.0, start=hx.State(displacement=0.1))
+
+
+def test_a_problem_keeps_its_own_copy_of_the_start():
+    start = hx.State(0.1, 0.2, 0.3, {"accumulated_slip": 0.4})
+    held = hx.Problem(MODEL, QUIET, 1.0, start=start).start
+    for array in (start.displacement, start.momentum, start.slip, start.internal["accumulated_slip"]):
+        array[0] = 7.0
+    assert (held.displacement[0], held.momentum[0], held.slip[0]) == (0.1, 0.2, 0.3)
+    assert held.internal["accumulated_slip"][0] == 0.4
+
+
 @pytest.mark.parametrize("scheme", ["galerkin", None, hx.Galerkin], ids=str)
 def test_a_scheme_is_an_object(scheme):
     with pytest.raises(ProblemError, match="the scheme must be Galerkin, DiscontinuousGalerkin, Newmark"):

@@ -10,6 +10,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import LoadError, StepWarning
+from hamex.march import sampling
 
 EPS = np.finfo(float).eps
 RNG = np.random.default_rng(11)
@@ -277,7 +278,7 @@ def test_functions_never_warn_about_skipped_samples():
 
 
 @pytest.mark.parametrize("rule", ["average", "end", "mean"])
-@pytest.mark.parametrize("ratio", [1, 1 / 3, 0.7, 1 / math.pi], ids="{:.3g}".format)
+@pytest.mark.parametrize("ratio", [1, 1 / 3, 0.7, 1 / math.pi, 0.03], ids="{:.3g}".format)
 def test_the_rest_of_a_record_is_read_with_the_same_bits(ratio, rule):
     h, steps = ratio * STEP, 60
     load = hx.Load(SAMPLES, step=STEP)
@@ -318,6 +319,38 @@ def test_after_adds_up_millions_of_steps_later(load):
     for first in (1, 3, 7, 12_345_679):
         rest = load.after(first * h).after((last - first) * h).node_values(h, 50)
         assert rest.tobytes() == whole.tobytes()
+
+
+# What a kernel reads by itself --------------------------------------------------------------------------------
+
+
+def test_a_reading_names_the_place_of_the_nodes_among_the_samples():
+    load = hx.Load(SAMPLES, step=STEP).after(0.013).after(3 * STEP / 4).scaled(-2.5)
+    reading = load.reading(STEP / 4, "end")
+    assert np.array_equal(reading.samples, SAMPLES)
+    assert (reading.base, reading.first, reading.ratio) == (0.013 / STEP, 3, 0.25)
+    assert (reading.rule, reading.scale) == (sampling.END, -2.5)
+    assert [load.reading(STEP, rule).rule for rule in ("average", "mean")] == [sampling.AVERAGE, sampling.MEAN]
+
+
+@pytest.mark.parametrize("load", [
+    hx.Load(np.sin), hx.Load(np.ones((4, 2)), 0.1, patterns=np.ones((1, 2))),
+    hx.Load(np.ones(4), 0.1, patterns=np.ones((3, 1))), hx.Load(np.ones(4), 0.1) + hx.Load(np.ones(4), 0.1),
+], ids=["function", "two channels", "three dofs", "sum"])
+def test_what_is_no_single_record_on_one_dof_has_no_reading(load):
+    assert load.reading(0.1, "average") is None
+
+
+def test_a_reading_warns_of_skipped_samples_as_values_do():
+    load = hx.Load(SAMPLES, step=STEP)
+    for rule in ("average", "end"):
+        with pytest.warns(StepWarning):
+            load.reading(3 * STEP, rule)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load.reading(3 * STEP, "mean")
+        load.reading(3 * STEP, "average", quiet=True)
+        load.reading(STEP, "average")
 
 
 # Wrong input ------------------------------------------------------------------------------------------------

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise._stepforms import linear_element as linear_element_form
-from hamex.discretise.lift import lift
+from hamex.discretise.lift import coefficient
 from hamex.discretise.schemes import Galerkin
 from hamex.errors import ModelError, SchemeError
 from hamex.model.record import Model
@@ -18,8 +17,7 @@ from hamex.model.record import Model
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True)
-class Scalars:
+class Scalars(NamedTuple):
     """The numbers of a model with one degree of freedom and one spring, by the letters of the paper."""
 
     m: float
@@ -43,6 +41,12 @@ def is_oscillator(model: Model) -> bool:
     return len(model.dofs) == 1 and len(model.springs) == 1 and set(model.laws) == {"slider"}
 
 
+def damping_of_one(model: Model) -> float:
+    """The damping coefficient of a model with one degree of freedom."""
+    c = model.damping
+    return float(c.matrix[0, 0] if c.weights.size == 0 else c.dense()[0, 0])
+
+
 def scalars(model: Model) -> Scalars:
     """Read the one-spring oscillator out of the record, or say why it is none."""
     if not is_oscillator(model):
@@ -52,14 +56,17 @@ def scalars(model: Model) -> Scalars:
     m, a = float(model.mass[0, 0]), float(model.flexibility[0, 0])
     if m <= 0 or a <= 0:
         raise ModelError(f"the model needs positive mass and flexibility, got {m:g} and {a:g}")
-    return Scalars(m, float(model.damping.dense()[0, 0]), float(model.stiffness[0, 0]), a,
+    return Scalars(m, damping_of_one(model), float(model.stiffness[0, 0]), a,
                    float(model.compatibility[0, 0]), float(law.yield_force[0]), float(law.viscosity[0]),
                    float(law.kinematic[0]), float(law.isotropic[0]))
 
 
-@dataclass(frozen=True)
-class LinearElement:
-    """One step of the linear time element, eqs. (66)-(68) solved for Δu and F, in the kernel's order.
+Row = tuple[float, float, float, float, float]
+Rows = tuple[Row, Row, Row, float]
+
+
+class LinearElement(NamedTuple):
+    """One step of the linear time element, eqs. (66)-(68) solved for Δu, F and Δp.
 
     Every number comes from the generated step form; the comments say what it is for one mass and one spring.
     """
@@ -75,29 +82,54 @@ class LinearElement:
     back: float         # loss of force per slip rate: h/(2Q)
     slip: float         # slip of the step per slip rate: h
     rate: float         # slip rate per unit of excess force: 1/(η + (h/2)(1/Q + Hk + Hi))
+    drag: float         # −Δp per Δu, eq. (78): c + (h/2)K
+    pull: float         # −Δp per F: h b
+    weight: float       # −Δp per displacement: h K
+    push: float         # Δp per load: h
+
+    @property
+    def rows(self) -> Rows:
+        """F, Δu and Δp of the elastic step per unit of f*, s, p and u, and what excess of the trial force over the
+        yield force changes in them; last the slip per unit of excess.
+
+        Δp follows from the balance of momentum, eq. (78), where masses cancel, and not from Δu by eq. (79), where
+        rounding of 2m/h would act like a force: undamped energy keeps 1e-13 instead of 1e-10 over 2 million steps.
+        """
+        k, free = self.inv_flex, self.inv_mass * self.half_b
+        F_f, F_s, F_p, F_u = k * free * self.impulse, -k, k * free, k * (self.b - free * self.beside)
+        u_f, u_s = self.inv_mass * self.impulse - self.recoil * F_f, -self.recoil * F_s
+        u_p, u_u = self.inv_mass - self.recoil * F_p, -self.inv_mass * self.beside - self.recoil * F_u
+        F_e = self.back * self.rate
+        u_e = self.recoil * F_e
+        drag, pull = self.drag, self.pull
+        return ((F_f, F_s, F_p, F_u, F_e), (u_f, u_s, u_p, u_u, u_e),
+                (self.push - drag * u_f - pull * F_f, -drag * u_s - pull * F_s, -drag * u_p - pull * F_p,
+                 -self.weight - drag * u_u - pull * F_u, pull * F_e - drag * u_e),
+                self.slip * self.rate)
 
 
 def linear_element(x: Scalars, scheme: Galerkin) -> LinearElement:
     """The step's coefficients; refuses a step at which the problem stops being convex."""
     h = scheme.step
     blocks = {"m": x.m, "c": x.c, "k": x.K, "a": x.a, "b": x.b}
-    form = {name: lift(row, blocks) for name, row in linear_element_form(h).items()
-            if name.startswith(("motion", "spring"))}
-    start, end, spring, spring_end = (
-        form[name] for name in ("motion_start", "motion_end", "spring_start", "spring_end"))
-    effective = start["du"]
+    form = linear_element_form(h)
+    start, end, spring = form["motion_start"], form["motion_end"], form["spring_start"]
+    effective = coefficient("du", blocks, start)
     if effective <= 0:
         limit = (x.c + math.sqrt(x.c**2 - 4 * x.K * x.m)) / -x.K
         raise SchemeError(f"Galerkin: with the negative stiffness {x.K:g} the step must be below {limit:.6g} s, "
                           f"got {h:g} s")
-    recoil = start["F"] / effective
-    flexibility = spring["F"] - spring["du"] * recoil
-    half = spring["g"]                                   # the mean of a variable that slips sees half the step
+    recoil, spring_du = coefficient("F", blocks, start) / effective, coefficient("du", blocks, spring)
+    flexibility = coefficient("F", blocks, spring) - spring_du * recoil
+    half = coefficient("g", blocks, spring)              # the mean of a variable that slips sees half the step
     slipping = x.viscosity + half * (1 / flexibility + x.kinematic + x.isotropic)
     return LinearElement(
-        inv_mass=1 / effective, impulse=-start["f"], beside=start["u"], b=-spring["u"], half_b=-spring["du"],
-        inv_flex=1 / flexibility, recoil=recoil, momentum=start["du"] - end["du"], back=half / flexibility,
-        slip=spring["g"] + spring_end["g"], rate=1 / slipping)
+        inv_mass=1 / effective, impulse=-coefficient("f", blocks, start), beside=coefficient("u", blocks, start),
+        b=-coefficient("u", blocks, spring), half_b=-spring_du, inv_flex=1 / flexibility, recoil=recoil,
+        momentum=effective - coefficient("du", blocks, end), back=half / flexibility,
+        slip=coefficient("g", blocks, spring, form["spring_end"]), rate=1 / slipping,
+        drag=coefficient("du", blocks, start, end), pull=coefficient("F", blocks, start, end),
+        weight=coefficient("u", blocks, start, end), push=-coefficient("f", blocks, start, end))
 
 
 def exact_recurrence(x: Scalars, h: float) -> tuple[float, ...]:

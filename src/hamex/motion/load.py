@@ -7,7 +7,8 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +21,20 @@ from hamex.motion.projection import projected
 from hamex.motion.quadrature import evaluate, step_means
 
 Array = NDArray[Any]
-RULES = ("average", "end", "mean")
+RULES = ("average", "end", "mean")      # in the order of hamex.march.sampling
 _WHOLE = 1e-9      # times this close to a multiple of the step are that multiple
 _RATIO = 1e-12     # ratios of two steps this close to a small fraction are that fraction
+
+
+class Reading(NamedTuple):
+    """One record as a kernel reads it: samples, the place of the nodes among them, the rule and the pattern."""
+
+    samples: Array
+    base: float
+    first: int
+    ratio: float
+    rule: int
+    scale: float
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -133,8 +145,14 @@ class Load:
             return self._sample(sampling.means, h, steps, steps)
         if rule not in RULES:
             raise LoadError(f"Load: the rule must be one of {', '.join(RULES)}, got {rule!r}")
-        values = self.node_values(h, steps, quiet)
-        return values[1:] if rule == "end" else 0.5 * (values[:-1] + values[1:])
+        if callable(self.forces):
+            values = self.node_values(h, steps)
+            return values[1:] if rule == "end" else 0.5 * (values[:-1] + values[1:])
+        if not quiet:
+            self._warn_if_skipping(h)
+        kernel = sampling.averages if rule == "average" else sampling.nodes
+        values = self._sample(kernel, h, steps, steps + 1)
+        return values[1:] if rule == "end" else values[:-1]
 
     def stage_values(self, h: float, steps: int, nodes: Sequence[float], rule: str, quiet: bool = False) -> Array:
         """Values at the stages of a time element, (steps, stage, k), with ``nodes`` on [0, 1].
@@ -158,6 +176,15 @@ class Load:
         assert self.step is not None
         ratio = _ratio(h, self.step)
         return self._sampled(sampling.nodes, (base / self.step + node * ratio, first, ratio), steps, steps)
+
+    def reading(self, h: float, rule: str, quiet: bool = False) -> Reading | None:
+        """How a kernel reads the load by itself, step by step; None where that takes more than one record."""
+        if callable(self.forces) or self.channels != 1 or self.width != 1:
+            return None
+        if not quiet and rule != "mean":
+            self._warn_if_skipping(h)
+        scale = 1.0 if self.patterns is None else float(self.patterns[0, 0])
+        return Reading(self.forces[:, 0], *self._place(h), RULES.index(rule), scale)
 
     def corners(self) -> Array:
         """Times on the run's clock at which the load may have a kink: its samples, or the breaks of a function."""
@@ -187,16 +214,20 @@ class Load:
         return base + np.arange(first, first + steps + 1) * h
 
     def _sample(self, kernel: Callable[..., int], h: float, steps: int, size: int) -> Array:
+        return self._sampled(kernel, self._place(h), steps, size)
+
+    def _place(self, h: float) -> tuple[float, int, float]:
+        """Node 0 in samples, whole steps from there, and samples per step, as :mod:`hamex.march.sampling` takes them.
+        """
         assert self.step is not None
-        assert not callable(self.forces)
         base, first = self._clock(h)
-        return self._sampled(kernel, (base / self.step, first, _ratio(h, self.step)), steps, size)
+        return base / self.step, first, _ratio(h, self.step)
 
     def _sampled(self, kernel: Callable[..., int], place: tuple[float, int, float], steps: int, size: int) -> Array:
         assert not callable(self.forces)
         out = np.empty((self.channels, size))
         for samples, row in zip(self.forces.T, out, strict=True):
-            march(kernel, (np.append(samples, 0.0), *place), (row,), steps)
+            march(kernel, (samples, *place), (row,), steps)
         return out.T
 
     def _warn_if_skipping(self, h: float) -> None:
@@ -269,11 +300,15 @@ class LoadSum:
         """One value per step and channel, side by side."""
         return np.hstack([part.step_values(h, steps, rule, quiet) for part in self.parts])
 
+    def reading(self, h: float, rule: str, quiet: bool = False) -> None:
+        """A sum is no single record."""
+
     def stage_values(self, h: float, steps: int, nodes: Sequence[float], rule: str, quiet: bool = False) -> Array:
         """Values at the stages of a time element, side by side."""
         return np.concatenate([part.stage_values(h, steps, nodes, rule, quiet) for part in self.parts], axis=2)
 
 
+@lru_cache(maxsize=256)
 def _ratio(h: float, step: float) -> float:
     """h/step, as the small fraction it was meant to be: 0.3/0.1 is 3."""
     exact = h / step

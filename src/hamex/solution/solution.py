@@ -71,6 +71,11 @@ class Loading:
     moved: Array | None = None
 
 
+# Entries of the energy balance of a solution by name, or None to leave them to the way for any model; with False the
+# residual alone is enough.
+Tally = Callable[["Solution", bool], dict[str, Array] | None]
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
     """Result of :func:`hamex.solve`.
@@ -85,6 +90,8 @@ class Solution:
     units : names of the units of length and force.
     error : estimated error of each peak and of the residual slip, by name; empty when not asked for.
     limit : storey drift beyond which the structure counts as collapsed.
+    applied : gives the load of the run.
+    tally : sums the energies, where the solver knows a shorter way than that for any model.
     """
 
     histories: Mapping[str, Array]
@@ -96,7 +103,8 @@ class Solution:
     internal: Mapping[str, Array]
     describe: Callable[[], dict[str, str]]
     error: Mapping[str, float] = field(default_factory=dict)
-    loading: Loading | None = None
+    applied: Callable[[], Loading | None] = lambda: None
+    tally: Tally | None = None
     inside: StageHistory | None = None
     locate: Callable[[], Places | None] = lambda: None
     limit: Limit = field(default_factory=Limit)
@@ -106,6 +114,11 @@ class Solution:
         peak = self.peaks["displacement"]
         return (f"<Solution: {self.steps} steps of {self.step:g} s, peak displacement {peak.value:.6g} {peak.unit}, "
                 f"energy residual {self.residual:.1e}, {self.status.value}>")
+
+    @cached_property
+    def loading(self) -> Loading | None:
+        """The load of the run, by channels; it may be as long as the histories and is read when first asked for."""
+        return self.applied()
 
     @cached_property
     def places(self) -> Places | None:
@@ -138,28 +151,30 @@ class Solution:
         return self._cache[name]
 
     def _derive(self, name: str) -> None:
+        if self.system is not None and name in ENERGIES:
+            found = None if self.tally is None else self.tally(self, name != "residual")
+            self._cache.update(self._balance() if found is None else found)
+            return
+        results = derivable(self)
+        if name not in results:
+            raise InputError(f"the solution holds no {name!r}; it has {', '.join(self.names)}")
         # A collapsing structure may run away beyond what squares can hold; its results say so themselves.
         with np.errstate(over="ignore", invalid="ignore"):
-            results = derivable(self)
-            if name in results:
-                self._cache[name] = results[name](self)
-            elif results and name in ENERGIES:
-                self._cache.update(self._balance())
-            else:
-                raise InputError(f"the solution holds no {name!r}; it has {', '.join(self.names)}")
+            self._cache[name] = results[name](self)
 
     def _balance(self) -> dict[str, Array]:
         assert self.system is not None
         assert self.loading is not None
         u = self.histories["displacement"]
-        if self.inside is not None:
-            return stage_balance(self.system, self.step, self.inside, self.loading.patterns, u,
-                                 self.histories["momentum"], self.histories["slip"], self.histories.get("back_force"),
-                                 self.histories.get("accumulated_slip"))
-        work = ((np.diff(u, axis=0) @ self.loading.patterns) * self.loading.means).sum(axis=1)
-        return balance(self.system, self.step, u, self.histories["momentum"], self.histories["slip"],
-                       self.histories["force"], self.histories.get("back_force"),
-                       self.histories.get("accumulated_slip"), work, self.loading.moved)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.inside is not None:
+                return stage_balance(self.system, self.step, self.inside, self.loading.patterns, u,
+                                     self.histories["momentum"], self.histories["slip"],
+                                     self.histories.get("back_force"), self.histories.get("accumulated_slip"))
+            work = ((np.diff(u, axis=0) @ self.loading.patterns) * self.loading.means).sum(axis=1)
+            return balance(self.system, self.step, u, self.histories["momentum"], self.histories["slip"],
+                           self.histories["force"], self.histories.get("back_force"),
+                           self.histories.get("accumulated_slip"), work, self.loading.moved)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

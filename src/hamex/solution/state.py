@@ -46,7 +46,7 @@ class State:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, _vector(name, value))
-        unknown = set(self.internal) - set(INTERNALS)
+        unknown = [name for name in self.internal if name not in INTERNALS]
         if unknown:
             raise ProblemError(f"State: unknown internal variable {min(unknown)!r}; known: {', '.join(INTERNALS)}")
         object.__setattr__(self, "internal", {name: _vector(name, value) for name, value in self.internal.items()})
@@ -58,23 +58,25 @@ class State:
                 return np.zeros(size)
             if value.shape != (size,):
                 raise ProblemError(f"State: {name} has {value.size} entries, the model needs {size}")
-            return value
+            return value.copy()
 
         internal = {name: full(name, value, dofs if name in ON_DOFS else springs)
                     for name, value in self.internal.items()}
-        if np.any(internal.get("accumulated_slip", np.zeros(1)) < 0):
+        if "accumulated_slip" in internal and internal["accumulated_slip"].min(initial=0.0) < 0:
             raise ProblemError("State: accumulated_slip must not be negative")
         for name in ("back_force", "accumulated_slip"):
             internal.setdefault(name, np.zeros(springs))
-        return State(full("displacement", self.displacement, dofs), full("momentum", self.momentum, dofs),
-                     full("slip", self.slip, springs), internal)
+        filled = object.__new__(State)      # every number was checked when this state was made
+        vars(filled).update(displacement=full("displacement", self.displacement, dofs), internal=internal,
+                            momentum=full("momentum", self.momentum, dofs), slip=full("slip", self.slip, springs))
+        return filled
 
 
 def _vector(name: str, value: ArrayLike) -> Array:
     try:
-        vector = np.atleast_1d(np.array(value, dtype=float))
+        vector = np.array(value, dtype=float, ndmin=1)
     except (TypeError, ValueError):
         raise ProblemError(f"State: {name} must be numbers, got {value!r}") from None
-    if vector.ndim != 1 or not np.all(np.isfinite(vector)):
+    if vector.ndim != 1 or not np.isfinite(vector).all():
         raise ProblemError(f"State: {name} must be finite numbers, one per component")
     return vector

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
+from hamex.discretise.prepare import damping_of_one
 from hamex.discretise.schemes import Scheme
 from hamex.errors import OverflowRunError
-from hamex.model.record import Model, dense
-from hamex.solution.solution import Loading, Solution
+from hamex.model.record import Model
+from hamex.solution.solution import Loading, Solution, Tally
 from hamex.solution.stages import StageHistory
 from hamex.solution.system import System
 from hamex.solve.laws import per_spring
@@ -23,20 +25,39 @@ from hamex.solve.problem import Problem
 Array = NDArray[Any]
 
 
-def solution(problem: Problem, scheme: Scheme, histories: Mapping[str, Array], loading: Loading,
-             internal: Mapping[str, Array], inside: StageHistory | None = None) -> Solution:
-    """Histories by name, the load that entered, the internal variables at the end, and what happened inside steps."""
+def solution(problem: Problem, scheme: Scheme, histories: Mapping[str, Array],
+             loading: Loading | Callable[[], Loading], internal: Mapping[str, Array],
+             inside: StageHistory | None = None, tally: Tally | None = None) -> Solution:
+    """Histories by name, the load that entered (or what gives it), the internal variables at the end, what happened
+    inside steps, and a short way to sum energies."""
     model = problem.model
-    if not all(np.all(np.isfinite(histories[name][-1])) for name in ("displacement", "momentum")):
+    if not (_finite(histories["displacement"][-1]) and _finite(histories["momentum"][-1])):
         raise OverflowRunError(f"{type(scheme).__name__}: the numbers are not finite at the end of the run; the scheme "
                                "is not stable at this step, loads and units are out of proportion, or the structure "
                                "collapsed and ran away: then end the run earlier")
     for array in histories.values():
         array.flags.writeable = False
     internal = {**internal, "start_impulse": start_impulse(problem)}
+    applied = _once(loading) if callable(loading) else lambda: loading
     return Solution(histories, scheme.step, model.dofs, model.springs, model.units, system(model), internal,
-                    lambda: _provenance(problem, scheme, loading), loading=loading, inside=inside,
+                    lambda: _provenance(problem, scheme, applied()), applied=applied, tally=tally, inside=inside,
                     locate=lambda: places_of(problem, scheme.step, len(histories["displacement"]) - 1))
+
+
+def _finite(row: Array) -> bool:
+    return math.isfinite(row[0]) if row.size == 1 else bool(np.isfinite(row).all())
+
+
+def _once(give: Callable[[], Loading]) -> Callable[[], Loading]:
+    """The same function, called at most once."""
+    given: list[Loading] = []
+
+    def again() -> Loading:
+        if not given:
+            given.append(give())
+        return given[0]
+
+    return again
 
 
 def system(model: Model) -> System:
@@ -58,8 +79,9 @@ def start_impulse(problem: Problem) -> Array:
         return np.zeros(len(model.springs))
     assert start.displacement is not None
     assert start.momentum is not None
-    c, b = model.damping.dense()[0, 0], dense(model.compatibility)[0, 0]
-    return np.asarray((problem.prior_impulse - start.momentum - c * start.displacement) / b)
+    prior = np.asarray(problem.prior_impulse)[0]
+    return np.array([(prior - start.momentum[0] - damping_of_one(model) * start.displacement[0])
+                     / model.compatibility[0, 0]])
 
 
 def _provenance(problem: Problem, scheme: Scheme, loading: Loading) -> dict[str, str]:
@@ -71,11 +93,13 @@ def _provenance(problem: Problem, scheme: Scheme, loading: Loading) -> dict[str,
                "load": loading.entered, "patterns": loading.patterns, "moved": loading.moved,
                "prior_impulse": problem.prior_impulse, "displacement": start.displacement, "momentum": start.momentum,
                "slip": start.slip, **start.internal}
-    digest = hashlib.sha256(repr(scheme).encode())
+    words = repr(scheme)
+    digest = hashlib.sha256(words.encode())
     for name in sorted(numbers):
         for array in _arrays(numbers[name]):
-            digest.update(f"{name}{array.shape}".encode() + array.tobytes())
-    return {"hamex": __version__, "scheme": repr(scheme), "problem": digest.hexdigest()}
+            digest.update(f"{name}{array.shape}".encode())
+            digest.update(array.data)
+    return {"hamex": __version__, "scheme": words, "problem": digest.hexdigest()}
 
 
 def _law_numbers(model: Model) -> dict[str, Any]:
@@ -86,7 +110,7 @@ def _arrays(number: Any) -> list[Array]:
     """A number, array or sparse matrix as plain arrays that identify it."""
     if number is None:
         return []
-    if hasattr(number, "tocsr"):
+    if not isinstance(number, np.ndarray) and hasattr(number, "tocsr"):
         matrix = number.tocsr().sorted_indices()
         return [np.asarray(matrix.indptr, dtype=np.int64), np.asarray(matrix.indices, dtype=np.int64), matrix.data]
     return [np.ascontiguousarray(number, dtype=float)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,9 @@ from hamex.solution.system import diagonal
 from hamex.solve.laws import per_spring
 
 Array = NDArray[Any]
+
+
+_KINDS = {"model": (Model,), "load": (Load, LoadSum), "start": (State,), "supports": (Load, type(None))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +56,7 @@ class Problem:
     supports: Load | None = None
 
     def __post_init__(self) -> None:
-        kinds = {"model": (Model,), "load": (Load, LoadSum), "start": (State,), "supports": (Load, type(None))}
-        for name, kind in kinds.items():
+        for name, kind in _KINDS.items():
             given = getattr(self, name)
             if not isinstance(given, kind):
                 raise ProblemError(f"Problem: {name} must be a {kind[0].__name__}, got {type(given).__name__}")
@@ -69,12 +72,14 @@ class Problem:
                                f" ({', '.join(self.model.support_names[:6])} …)")
         object.__setattr__(self, "prior_impulse", _impulse(self.prior_impulse, dofs))
         object.__setattr__(self, "start", self.start.filled(dofs, springs))
-        if np.any((self.start.internal["back_force"] != 0) & (per_spring(self.model)["kinematic"] == 0)):
+        back, momentum = self.start.internal["back_force"], np.asarray(self.start.momentum)
+        if back.any() and np.any((back != 0) & (per_spring(self.model)["kinematic"] == 0)):
             raise ProblemError("Problem: a spring without kinematic hardening cannot start with a back_force")
-        loose = (diagonal(self.model.mass) == 0) & (np.asarray(self.start.momentum) != 0)
-        if np.any(loose):
-            raise ProblemError(f"Problem: {self.model.dofs[int(np.argmax(loose))]!r} has no mass and cannot start with "
-                               "a momentum")
+        if momentum.any():
+            loose = (diagonal(self.model.mass) == 0) & (momentum != 0)
+            if loose.any():
+                raise ProblemError(f"Problem: {self.model.dofs[int(np.argmax(loose))]!r} has no mass and cannot start "
+                                   "with a momentum")
 
     def replace(self, **changes: Any) -> Problem:
         """A copy with changes."""
@@ -86,6 +91,8 @@ class Problem:
 
 
 def _impulse(given: object, dofs: int) -> Array:
+    if isinstance(given, float) and math.isfinite(given):
+        return np.zeros(dofs) + given
     try:
         impulse = np.broadcast_to(np.asarray(given, dtype=float), (dofs,))
     except (TypeError, ValueError):
