@@ -41,10 +41,12 @@ PACKAGES = {
     "scipy": EVERYWHERE - {"march"},
     "sympy": {"principle", "report", "paper"},   # above principle, to write and to audit what it derives
     "numba": {"march"},
+    "llvmlite": {"march"},
     "xarray": FROM_SOLUTION_UP,
     "pandas": set(),
     "h5netcdf": {"solution"},
     "h5py": {"solution"},
+    "polars": {"study", "report", "cli"},
     "dask": {"study"},
     "distributed": {"study"},
     "matplotlib": {"report", "paper"},

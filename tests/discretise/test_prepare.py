@@ -35,6 +35,40 @@ def test_coefficients_are_those_of_the_eliminated_system():
     assert free - element.recoil * F == pytest.approx(du, rel=1e-14)
 
 
+@pytest.mark.parametrize(("K", "b"), [(0.0, 1.0), (12.0, 1.0), (-3.0, -0.6)])
+def test_rows_are_the_step_solved_for_force_and_increments(K, b):
+    """The four equations of the step by a dense solver, elastic and with a slip rate that the excess sets."""
+    h, c, k, eta, hk, hi = 0.1, 3.0, 50.0, 0.7, 5.0, 6.0
+    model = dataclasses.replace(MODEL, stiffness=np.array([[K]]), compatibility=np.array([[b]]))
+    element = linear_element(scalars(model), hx.Galerkin(h))
+    *rows, s_e = element.rows
+    f, s, p, u = 1.7, 0.05, -0.2, 0.3
+    left = np.array([[2 / h + c / 2 + h * K / 4, h * b / 2, 0, 0], [-2 / h + c / 2 + h * K / 4, h * b / 2, 1, 0],
+                     [-b / 2, 1 / k, 0, h / 2]])
+    right = np.array([p + h / 2 * (f - K * u), h / 2 * (f - K * u), b * u - s])
+
+    def step(law, excess):
+        du, F, p_new, rate = np.linalg.solve(np.vstack([left, law]), [*right, excess])
+        return F, du, p_new - p, rate
+
+    trial = step([0, 0, 0, 1], 0.0)
+    assert [np.dot(row[:4], (f, s, p, u)) for row in rows] == pytest.approx(trial[:3], rel=1e-13)
+    # Slip under a limit that the trial force exceeds: F − (Hk + Hi) h/2 g − η g = limit, the law at mid-step.
+    excess = 0.4 * abs(trial[0])
+    slipping = step([0, 1, 0, -(eta + h / 2 * (hk + hi))], trial[0] - excess)
+    changes = [row[4] * excess for row in rows]
+    assert [-changes[0], changes[1], changes[2]] == pytest.approx(np.subtract(slipping, trial)[:3], rel=1e-12)
+    assert s_e * excess == pytest.approx(h * slipping[3], rel=1e-12)
+
+
+def test_masses_cancel_from_the_balance_of_momentum():
+    """m/h is 1e12 times c: a difference of the two rows would keep nothing of c."""
+    x = scalars(hx.oscillator(1e6, 50, damping=1e-3))
+    element = linear_element(x, hx.Galerkin(1e-3))
+    assert element.drag == 1e-3
+    assert (element.pull, element.push, element.weight) == pytest.approx((1e-3, 1e-3, 0.0), rel=1e-15)
+
+
 @pytest.mark.parametrize("damping", [0.0, 4.0])
 def test_negative_stiffness_limits_the_step_and_the_message_names_the_limit(damping):
     model = with_stiffness(-30.0, damping=damping)

@@ -1,6 +1,5 @@
 """One function, run compiled or as plain Python: the same bits."""
 
-import dataclasses
 import importlib
 import inspect
 import pkgutil
@@ -12,7 +11,7 @@ import pytest
 import hamex as hx
 import hamex.march
 from hamex.discretise.prepare import linear_element, scalars
-from hamex.march import linear, newmark, oscillator, run, sampling
+from hamex.march import energy, linear, newmark, oscillator, run, sampling
 
 RNG = np.random.default_rng(7)
 NOISE = RNG.normal(size=301)
@@ -20,8 +19,21 @@ NOISE = RNG.normal(size=301)
 
 def galerkin_call(hk, hi, stride, eta):
     x = scalars(hx.oscillator(1.0, 225.0, 1.5, hx.Slider(0.27, eta, hk, hi)))
-    inputs = (NOISE[:300], *dataclasses.astuple(linear_element(x, hx.Galerkin(0.02))), 0.27, hk, hi, stride)
+    inputs = (NOISE[:300], NOISE[1:], 1.3, linear_element(x, hx.Galerkin(0.02)).rows, 0.27, hk, hi, stride)
     return inputs, [np.zeros(n) for n in (301, 301, 301, 300 * stride + 1, 300 * stride + 1, 300)]
+
+
+def record_call(base, first, ratio, rule, stride=0):
+    (_, _, scale, *law), outputs = galerkin_call(20.0 * stride, 9.0 * stride, stride, 1.5)
+    return (NOISE[:280], base, first, ratio, rule, scale, *law), [np.zeros(65), *outputs]
+
+
+def energy_call(stride, keep):
+    """Random histories: the pass over them is tested here, not the march that makes them."""
+    u, p, s = RNG.normal(size=(3, 301))
+    X, w = RNG.normal(size=(2, 300 * stride + 1))
+    numbers = (0.7, 0.02, 1.1, 1.5, 30.0, 1 / 225, 0.9, 0.27, 5.0, 0.05, 9.0)
+    return (u, p, s, X, w, NOISE[:300], *numbers, stride, keep), [*np.zeros((7, 301 if keep else 1)), np.zeros(2)]
 
 
 def newmark_call(hk, hi, stride, max_iterations=20):
@@ -34,11 +46,20 @@ CALLS = {
     "galerkin": (oscillator.galerkin, galerkin_call(0.0, 0.0, 0, 1.5)),
     "galerkin, hardening": (oscillator.galerkin, galerkin_call(20.0, 9.0, 1, 0.1)),
     "galerkin, viscosity 0": (oscillator.galerkin, galerkin_call(0.0, 0.0, 0, 0.0)),
+    "galerkin, average of a record": (oscillator.galerkin_record, record_call(0.3, 3, 0.7, sampling.AVERAGE)),
+    "galerkin, end of a record": (oscillator.galerkin_record, record_call(0.0, 0, 0.2, sampling.END, 1)),
+    "galerkin, mean of a record": (oscillator.galerkin_record, record_call(0.9, 5, 17 / 6, sampling.MEAN)),
+    "galerkin, samples at nodes": (oscillator.galerkin_record, record_call(0.0, 7, 1.0, sampling.AVERAGE, 1)),
+    "galerkin, samples at ends": (oscillator.galerkin_record, record_call(0.0, 7, 1.0, sampling.END)),
+    "energies": (energy.energies, energy_call(0, 1)),
+    "energies, hardening": (energy.energies, energy_call(1, 1)),
+    "energies, residual alone": (energy.energies, energy_call(1, 0)),
     "newmark": (newmark.newmark, newmark_call(0.0, 0.0, 0)),
     "newmark, hardening": (newmark.newmark, newmark_call(20.0, 9.0, 1)),
     "newmark, no convergence": (newmark.newmark, newmark_call(0.0, 0.0, 0, max_iterations=2)),
     "recurrence": (linear.recurrence, ((NOISE, *(0.1 * RNG.normal(size=8)).tolist()), [np.zeros(301) for _ in "up"])),
     "nodes": (sampling.nodes, ((NOISE, 0.3, 3, 0.7), [np.zeros(500)])),
+    "averages": (sampling.averages, ((NOISE, 0.3, 3, 0.7), [np.zeros(500)])),
     "means": (sampling.means, ((NOISE, 0.9, 5, 17 / 6), [np.zeros(150)])),
 }
 
@@ -58,8 +79,9 @@ def test_compiled_and_plain_agree_in_every_bit(name):
 
 
 # These have tests of their own.
-STRUCTURES = {"band", "chain", "laws", "leapfrog", "newton", "reference", "rows", "stages", "structure",
-              "surfaces"}
+STRUCTURES = {"band", "batch", "buildings", "chain", "input_energy", "inside_step", "lanes", "laws", "leapfrog",
+              "newton", "peaks", "propagator", "reference", "rotated", "rows", "spectrum", "stages", "structure",
+              "surfaces", "vector"}
 
 
 def test_no_kernel_is_left_out():

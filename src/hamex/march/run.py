@@ -17,6 +17,7 @@ import numpy as np
 
 Kernel = Callable[..., Any]
 
+_LANES = "hamex.march.lanes"    # its functions mean machine instructions, see hamex.march.vector
 WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
 
 
@@ -29,10 +30,22 @@ def compiled(kernel: Kernel) -> Kernel:
     import numba
 
     called = {name: compiled(function) for name, function in _called(kernel).items()}
-    if called:
+    lanes = _uses_lanes(kernel)
+    if lanes:
+        import hamex.march.vector  # noqa: F401  (tells numba what lanes are)
+    if called or lanes:
         kernel = bound(kernel, called)
         kernel.__qualname__ += f"_{_sources()}"
     return numba.njit(cache=True, nogil=True, error_model="numpy")(kernel)
+
+
+@cache
+def settled(kernel: Kernel, **constants: Any) -> Kernel:
+    """The kernel with some of its module's constants settled anew, itself and what it calls; not compiled yet."""
+    called = {name: settled(function, **constants) for name, function in _called(kernel).items()}
+    twin = bound(kernel, {**called, **constants})
+    twin.__qualname__ += "".join(f"_{name}{value}" for name, value in sorted(constants.items()))
+    return twin
 
 
 @cache
@@ -71,7 +84,13 @@ def _called(kernel: Kernel) -> dict[str, Kernel]:
     assert isinstance(kernel, FunctionType)
     names = {name: kernel.__globals__.get(name) for name in kernel.__code__.co_names}
     return {name: function for name, function in names.items()
-            if isinstance(function, FunctionType) and function.__module__.startswith("hamex.march")}
+            if isinstance(function, FunctionType) and function.__module__.startswith("hamex.march")
+            and function.__module__ != _LANES}
+
+
+def _uses_lanes(kernel: Kernel) -> bool:
+    assert isinstance(kernel, FunctionType)
+    return any(getattr(kernel.__globals__.get(name), "__module__", None) == _LANES for name in kernel.__code__.co_names)
 
 
 def march(kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[np.ndarray[Any, Any]], steps: int,

@@ -81,4 +81,4 @@ def unit(kind: str, length: str, force: str) -> str:
     return {"length": length, "force": force, "momentum": f"{force} s", "velocity": f"{length}/s",
             "acceleration": f"{length}/s²", "moment": f"{force} {length}", "angle": "rad",
             "angular_velocity": "rad/s", "angular_acceleration": "rad/s²", "angular_momentum": f"{force} {length} s",
-            "energy": f"{force} {length}", "count": "1", "one": "1"}[kind]
+            "energy": f"{force} {length}", "time": "s", "count": "1", "one": "1"}[kind]

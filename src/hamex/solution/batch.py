@@ -1,0 +1,163 @@
+"""Result of a batch: one number per model, motion and scale for each measure, with labels when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import InputError
+from hamex.solution.schema import unit
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from hamex.solution.solution import UnitNames
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What a batch can report: kind of unit, place ("" for an oscillator as a whole), meaning."""
+
+    kind: str
+    place: str
+    meaning: str
+
+
+MEASURES = {
+    "displacement": Measure("length", "floor", "largest displacement relative to the ground"),
+    "velocity": Measure("velocity", "floor", "largest velocity relative to the ground"),
+    "absolute_acceleration": Measure("acceleration", "floor", "largest mean acceleration of a step, ground included"),
+    "force": Measure("force", "storey", "largest mean spring force of a step"),
+    "drift": Measure("length", "storey", "largest deformation"),
+    "ductility": Measure("one", "storey", "largest deformation over the deformation at first yield"),
+    "slip": Measure("length", "storey", "largest slip"),
+    "residual_slip": Measure("length", "storey", "slip at the end"),
+    "residual_displacement": Measure("length", "floor", "displacement at the end"),
+    "residual_drift": Measure("length", "storey", "deformation at the end"),
+    "plastic_work": Measure("energy", "storey", "energy that slip dissipated"),
+    "input_work": Measure("energy", "", "work of the load on the relative motion"),
+    "cycles": Measure("one", "storey", "half the number of excursions into slip"),
+}
+HISTORIES = {
+    "displacement": Measure("length", "floor", "displacement relative to the ground"),
+    "velocity": Measure("velocity", "floor", "velocity relative to the ground"),
+    "slip": Measure("length", "storey", "slip"),
+    "force": Measure("force", "storey", "mean spring force of a step"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Result of :func:`hamex.batch`.
+
+    ``result["ductility"]`` is a labelled array, ``result.values("ductility")`` the same as plain NumPy. Dimensions are
+    (model, motion, scale), or (case,) for paired runs, then storey or floor for buildings.
+
+    Attributes
+    ----------
+    measures : results by name.
+    histories : histories by name where they were asked for: one dimension more, ``time`` or ``interval``.
+    coordinates : labels by dimension.
+    step : length of a step [s].
+    steps : number of steps of each motion.
+    final : displacement, momentum, slip, back_force and accumulated_slip at the end where they were asked for: the
+        ``start`` of another batch.
+    rounding : for float32, the largest deviation from float64 seen in a sample, by measure, relative to its largest
+        value there.
+    """
+
+    measures: Mapping[str, Array]
+    dims: tuple[str, ...]
+    coordinates: Mapping[str, Any]
+    units: UnitNames
+    step: float
+    steps: tuple[int, ...]
+    describe: Callable[[], dict[str, str]]
+    histories: Mapping[str, Array] = field(default_factory=dict)
+    final: Mapping[str, Array] | None = None
+    rounding: Mapping[str, float] = field(default_factory=dict)
+    storeys: int = 0
+
+    def __repr__(self) -> str:
+        size = " × ".join(f"{len(self.coordinates[dim])} {dim}s" for dim in self.dims)
+        return f"<Batch: {size}, {', '.join(self.measures)}>"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Measures at hand."""
+        return tuple(self.measures)
+
+    def values(self, name: str) -> Array:
+        """A measure as a plain array."""
+        if name not in self.measures:
+            raise InputError(f"the batch holds no {name!r}; it has {', '.join(self.measures)}")
+        return self.measures[name]
+
+    def history(self, name: str) -> Array:
+        """A history as a plain array, time last."""
+        if name not in self.histories:
+            raise InputError(f"the batch holds no history {name!r}; ask for it with histories=({name!r},)")
+        return self.histories[name]
+
+    def __getitem__(self, name: str) -> xr.DataArray:
+        """A measure as a labelled array."""
+        import xarray as xr
+
+        values = self.values(name)
+        dims = self._dims(name)
+        coordinates = {dim: self.coordinates[dim] for dim in dims if dim in self.coordinates}
+        return xr.DataArray(values, dims=dims, coords=coordinates, name=name, attrs=self._attributes(name))
+
+    def _dims(self, name: str) -> tuple[str, ...]:
+        return (*self.dims, MEASURES[name].place) if self.values(name).ndim > len(self.dims) else self.dims
+
+    def _attributes(self, name: str) -> dict[str, Any]:
+        found = MEASURES[name]
+        words: dict[str, Any] = {"units": unit(found.kind, self.units.length, self.units.force),
+                                 "long_name": found.meaning}
+        return words | ({"rounding": self.rounding[name]} if name in self.rounding else {})
+
+    @property
+    def dataset(self) -> xr.Dataset:
+        """All measures in one labelled dataset."""
+        import xarray as xr
+
+        return xr.Dataset({name: self[name] for name in self.measures}, attrs=self.provenance)
+
+    @cached_property
+    def provenance(self) -> dict[str, str]:
+        """Version, scheme and hash of everything that entered."""
+        return self.describe()
+
+    def save(self, path: str | Path) -> Path:
+        """Write ``.nc`` (NetCDF) or ``.csv`` (one row per case), atomically."""
+        from hamex.solution.files import check_writable, write_atomically
+
+        target = Path(path)
+        check_writable(target)
+        if target.suffix.lower() == ".nc":
+            return write_atomically(target, lambda part: self.dataset.to_netcdf(part, engine="h5netcdf"))
+        return write_atomically(target, self._write_csv)
+
+    def _write_csv(self, path: Path) -> None:
+        columns: dict[str, Array] = {}
+        shape = tuple(len(self.coordinates[dim]) for dim in self.dims)
+        for axis, dim in enumerate(self.dims):
+            labels = np.asarray(self.coordinates[dim]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
+            columns[dim] = np.broadcast_to(labels, shape).ravel()
+        for name, values in self.measures.items():
+            flat = values.reshape(int(np.prod(shape)), -1)
+            for i in range(flat.shape[1]):
+                columns[name if flat.shape[1] == 1 else f"{name} {i + 1}"] = flat[:, i]
+        with path.open("w", encoding="utf-8", newline="") as file:
+            file.write(",".join(columns) + "\n")
+            for row in zip(*(column.tolist() for column in columns.values()), strict=True):
+                file.write(",".join(repr(value) if isinstance(value, float) else str(value) for value in row) + "\n")

@@ -1,0 +1,322 @@
+"""Batches: arrays of models × motions × scales in one call, on compiled kernels where there are any for the models."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hamex import __version__
+from hamex.checks import is_positive, whole_steps
+from hamex.discretise.chain import is_chain
+from hamex.discretise.prepare import is_oscillator
+from hamex.discretise.schemes import Galerkin, Scheme
+from hamex.errors import InputError, LoadError, ModelError, ProblemError
+from hamex.model.frames import ShearFrames
+from hamex.model.oscillators import Oscillators
+from hamex.model.record import Model
+from hamex.motion.ground import GroundMotion
+from hamex.motion.load import Load, LoadSum
+from hamex.motion.units import in_gravities
+from hamex.solution.batch import Batch
+from hamex.solve.cases import Cases, Motion, Part, arrange
+from hamex.solve.oscillators import STATE
+from hamex.solve.runners import Found, ManyFrames, ManyOscillators, OneByOne, Record, Runner, Wish
+
+Array = NDArray[Any]
+Systems = Oscillators | ShearFrames | list[Model]
+_SAMPLE = 64                # cases that are run in float64 too when float32 is asked for
+
+
+def batch(
+    models: Oscillators | ShearFrames | Model | Sequence[Model],
+    loads: Motion | Sequence[Motion],
+    scheme: Scheme,
+    measures: Sequence[str] = ("displacement",),
+    *,
+    scales: ArrayLike = 1.0,
+    g: float | None = None,
+    paired: bool = False,
+    duration: float | None = None,
+    start: Mapping[str, ArrayLike] | None = None,
+    histories: Sequence[str] = (),
+    final: bool = False,
+    threads: int | None = None,
+    block: int | None = None,
+    dtype: str = "float64",
+) -> Batch:
+    """March many models through many motions at many scales, and keep what was asked for.
+
+    Every model meets every motion at every scale; results have dimensions (model, motion, scale). Oscillators, and
+    shear frames under ground motions, take compiled kernels that work on many at once when the scheme is Galerkin of
+    degree 1; anything else is solved one by one. Results are the same bits for any number of threads, block size,
+    order and company.
+
+    Parameters
+    ----------
+    models : :func:`hamex.oscillators`, :func:`hamex.shear_frames`, one model, or a list of models of one kind.
+    loads : a ground motion or a load, or a list of them; lengths and sample steps may differ. A ground motion acts on
+        the masses of each model; a load is forces, the same for every model.
+    scheme : as for :func:`hamex.solve`.
+    measures : what to keep of each run; ``hamex.solution.batch.MEASURES`` lists them all.
+    scales : factors of the motions.
+    g : one gravity in the models' units, required for ground motions.
+    paired : model i meets load i at scale i instead; one load or one scale serves all. Dimension (case,).
+    duration : length of every run [s]; by default each motion's own, to its last sample.
+    start : displacement, momentum, slip, back_force and accumulated_slip at t = 0, in the shape of the results (or one
+        that spreads to it); ``final`` of another batch. At rest where left out.
+    histories : "displacement", "velocity", "slip" or "force" of oscillators, step by step.
+    final : keep the state at the end.
+    threads : number of threads; all processors by default.
+    block : cases marched in one go; chosen by the work by default.
+    dtype : "float64"; "float32" for oscillators is faster, and ``rounding`` of the result says how far off.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> many = hx.oscillators(period=[0.5, 1.0, 2.0], damping_ratio=0.05, yield_force=1.0)
+    >>> result = hx.batch(many, hx.el_centro(), hx.Galerkin(0.02), ("ductility",), scales=[1, 2], g=9.80665)
+    >>> result.values("ductility").shape
+    (3, 1, 2)
+    """
+    systems = _systems(models)
+    cases = arrange(len(systems), loads, scales, paired)
+    wish = Wish(_names("measures", measures), _names("histories", histories), bool(final), _dtype(dtype))
+    run = _runner(systems, cases, scheme)
+    run.check(wish)
+    records = [_record(motion, scheme, duration, g, run) for motion in cases.motions]
+    given = None if start is None else _start(start, cases, run.places)
+    if wish.histories and len({record.steps for record in records}) > 1:
+        raise ProblemError("batch: motions of different length have histories of different length; give a duration")
+    out = _Out(cases)
+    tasks = [(part, begin, min(begin + size, part.size)) for part in cases.parts(run.kinds)
+             for size in [_block(block) or run.block(records[part.motion].steps)]
+             for begin in range(0, part.size, size)]
+
+    def go(task: tuple[Part, int, int]) -> None:
+        places, found = _march(run, *task, records, wish, given)
+        out.put(task[0].motion, places, found)
+
+    _spread(go, tasks, _threads(threads))
+    rounding = _rounding(run, cases, records, wish, given, out) if wish.dtype == np.float32 else {}
+    return Batch(
+        {name: cases.shown(out.arrays["measure", name]) for name in wish.measures}, cases.dims,
+        _labels(cases, run.places), systems[0].units if isinstance(systems, list) else systems.units, scheme.step,
+        tuple(record.steps for record in records), lambda: _provenance(systems, cases, records, scheme, wish),
+        {name: cases.shown(out.arrays["history", name]) for name in wish.histories},
+        {name: cases.shown(out.arrays["final", name]) for name in STATE} if wish.final else None, rounding)
+
+
+class _Out:
+    """Results of all cases, made when the first block tells their shape."""
+
+    def __init__(self, cases: Cases) -> None:
+        self.cases = cases
+        self.arrays: dict[tuple[str, str], Array] = {}
+
+    def put(self, motion: int, places: Any, found: Found) -> None:
+        """Write the results of a block into their places."""
+        for kind, results in (("measure", found.measures), ("history", found.histories), ("final", found.final)):
+            for name, values in results.items():
+                # setdefault is atomic: two threads that come first agree on one array.
+                array = self.arrays.get((kind, name))
+                if array is None:
+                    array = self.arrays.setdefault((kind, name), self.cases.stored(values.shape[1:]))
+                (array if self.cases.motion_of is not None else array[motion])[places] = values
+
+
+def _march(run: Runner, part: Part, begin: int, end: int, records: Sequence[Record], wish: Wish,
+           given: Mapping[str, Array] | None) -> tuple[Any, Found]:
+    which, scales, places = part.block(begin, end)
+    first = which.start if isinstance(which, slice) else int(which[0])
+    start = None
+    if given is not None:
+        start = {name: (array if part.cases.motion_of is not None else array[part.motion])[places]
+                 for name, array in given.items()}
+    return places, run.march(part.kind, which, first, scales, records[part.motion], wish, start)
+
+
+def _spread(go: Callable[[Any], None], tasks: Sequence[Any], threads: int) -> None:
+    """Do all tasks; the first error stops those that have not begun."""
+    if threads == 1 or len(tasks) == 1:
+        for task in tasks:
+            go(task)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for _ in pool.map(go, tasks):
+                pass
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+# What was given ----------------------------------------------------------------------------------------------
+
+
+def _systems(models: object) -> Systems:
+    if isinstance(models, Oscillators | ShearFrames):
+        return models
+    found = [models] if isinstance(models, Model) else list(models) if isinstance(models, Sequence | np.ndarray) else []
+    if not found or not all(isinstance(model, Model) for model in found):
+        raise ModelError("batch: models must be made by oscillators(…) or shear_frames(…), or be a Model or a list of "
+                         f"Models, at least one; got {type(models).__name__}")
+    return found
+
+
+def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
+    if not isinstance(scheme, Scheme):
+        raise ProblemError(f"batch: the scheme must be one such as Galerkin(step), got {scheme!r}")
+    linear = isinstance(scheme, Galerkin) and scheme.degree == 1 and not scheme.locate and scheme.tolerance is None
+    if isinstance(systems, list):
+        if linear and all(is_oscillator(model) for model in systems) and _single(cases):
+            return ManyOscillators(Oscillators.of(systems))
+        shaken = all(isinstance(motion, GroundMotion) for motion in cases.motions)
+        if linear and shaken and all(is_chain(model) for model in systems):
+            return ManyFrames(_frames(systems))
+        if len({len(model.dofs) for model in systems}) > 1:
+            raise ModelError("batch: the models have different numbers of degrees of freedom; batch those of one size")
+        return OneByOne(systems, scheme)
+    if not linear:
+        raise ProblemError("batch: arrays of models are marched by Galerkin of degree 1; for other schemes give a list "
+                           "of models, which are solved one by one")
+    if isinstance(systems, ShearFrames):
+        if not all(isinstance(motion, GroundMotion) for motion in cases.motions):
+            raise LoadError("batch: shear frames are shaken by ground motions; for forces give a list of models")
+        return ManyFrames(systems)
+    if not _single(cases):
+        raise LoadError("batch: a load on oscillators has one channel")
+    return ManyOscillators(systems)
+
+
+def _frames(models: list[Model]) -> ShearFrames:
+    from hamex.discretise.buildings import shear_frames_of
+
+    return shear_frames_of(models)
+
+
+def _single(cases: Cases) -> bool:
+    return all(isinstance(motion, GroundMotion) or (isinstance(motion, Load) and motion.width == motion.channels == 1)
+               for motion in cases.motions)
+
+
+def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | None, run: Runner) -> Record:
+    if isinstance(motion, GroundMotion):
+        if g is None or not is_positive(g):
+            raise LoadError(f"batch: ground motions need g, one gravity in the models' units; got {g!r}")
+        load: Load | LoadSum = Load((in_gravities(motion.unit) * g) * motion.acceleration, motion.step)
+    else:
+        load = motion
+    h = scheme.step
+    if duration is None:
+        if not math.isfinite(load.end):
+            raise ProblemError("batch: a load that is a function has no end; give a duration")
+        steps = max(1, math.ceil(load.end / h - 1e-9))
+    elif not is_positive(duration):
+        raise ProblemError(f"batch: duration must be a positive number of seconds, got {duration!r}")
+    else:
+        steps = whole_steps("batch", duration, h)
+    if isinstance(run, OneByOne):
+        return Record(motion, np.zeros(0), h, steps, g)
+    assert isinstance(scheme, Galerkin)
+    values = np.ascontiguousarray(load.step_values(h, steps, scheme.load)[:, 0])
+    if isinstance(motion, GroundMotion):
+        return Record(motion, values, h, steps, g)
+    assert isinstance(motion, Load)
+    push = 1.0 if motion.patterns is None else float(motion.patterns[0, 0])
+    return Record(motion, values, h, steps, None, push, 0.0 if motion.ground is None else float(motion.ground[0, 0]))
+
+
+def _start(start: Mapping[str, ArrayLike], cases: Cases, places: int) -> dict[str, Array]:
+    shape = (*cases.shape, places) if places else cases.shape
+    found = {}
+    for name, values in start.items():
+        if name not in STATE:
+            raise ProblemError(f"batch: start has no {name!r}; it may have {', '.join(STATE)}")
+        try:
+            array = np.broadcast_to(np.asarray(values, dtype=float), shape)
+        except (TypeError, ValueError):
+            raise ProblemError(f"batch: start {name!r} must be numbers of shape {shape}, got "
+                               f"{np.shape(values)}") from None
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            raise ProblemError(f"batch: start {name!r} at {tuple(int(i) for i in bad[0])} is not finite")
+        if cases.motion_of is None:
+            models, motions, scales = cases.shape
+            array = array.swapaxes(0, 1).reshape(motions, models * scales, *shape[3:])
+        found[name] = array
+    return found
+
+
+def _names(what: str, names: Sequence[str]) -> tuple[str, ...]:
+    found = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    if what == "measures" and not found:
+        raise InputError('batch: no measures; ask for at least one, e.g. measures=("displacement",)')
+    return found
+
+
+def _dtype(name: object) -> Any:
+    if name not in ("float64", "float32", np.float64, np.float32):
+        raise InputError(f'batch: dtype must be "float64" or "float32", got {name!r}')
+    return np.dtype(name)
+
+
+def _block(block: int | None) -> int | None:
+    if block is not None and (not isinstance(block, int) or block < 1):
+        raise InputError(f"batch: block must be a whole number of cases, at least 1; got {block!r}")
+    return block
+
+
+def _threads(threads: int | None) -> int:
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not isinstance(threads, int) or threads < 1:
+        raise InputError(f"batch: threads must be a whole number, at least 1; got {threads!r}")
+    return threads
+
+
+# What comes out ----------------------------------------------------------------------------------------------
+
+
+def _labels(cases: Cases, places: int) -> dict[str, Any]:
+    floors = {"storey": np.arange(1, places + 1), "floor": np.arange(1, places + 1)} if places else {}
+    if cases.motion_of is not None:
+        return {"case": np.arange(len(cases.motion_of)), **floors}
+    sources = [getattr(motion, "source", "") or f"motion {i}" for i, motion in enumerate(cases.motions)]
+    return {"model": np.arange(cases.models), "motion": np.array(sources), "scale": cases.scales, **floors}
+
+
+def _rounding(run: Runner, cases: Cases, records: Sequence[Record], wish: Wish, given: Mapping[str, Array] | None,
+              out: _Out) -> dict[str, float]:
+    """Largest deviation from float64 in a sample of each motion, relative to the largest value there."""
+    exact = Wish(wish.measures, (), False, np.dtype(np.float64))
+    worst = dict.fromkeys(wish.measures, 0.0)
+    for part in cases.parts(run.kinds):
+        sample = part.sample(_SAMPLE)
+        places, found = _march(run, sample, 0, sample.size, records, exact, given)
+        for name, values in found.measures.items():
+            rough = out.arrays["measure", name]
+            rough = (rough if cases.motion_of is not None else rough[part.motion])[places]
+            scale = float(np.nanmax(np.abs(values), initial=0.0))
+            if scale > 0:
+                worst[name] = max(worst[name], float(np.nanmax(np.abs(rough - values)) / scale))
+    return worst
+
+
+def _provenance(systems: Systems, cases: Cases, records: Sequence[Record], scheme: Scheme, wish: Wish) -> dict[
+        str, str]:
+    digest = hashlib.sha256(repr((scheme, wish.measures, str(wish.dtype), cases.shape)).encode())
+    if not isinstance(systems, list):
+        for name, values in vars(systems).items():
+            if isinstance(values, np.ndarray):
+                digest.update(name.encode() + np.ascontiguousarray(values).tobytes())
+    for record in records:
+        digest.update(np.ascontiguousarray(record.values).tobytes())
+    digest.update(np.ascontiguousarray(cases.scales).tobytes())
+    return {"hamex": __version__, "scheme": repr(scheme), "batch": digest.hexdigest()}

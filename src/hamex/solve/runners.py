@@ -1,0 +1,186 @@
+"""How a batch marches its models: many oscillators at once, many shear frames at once, or one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.discretise.schemes import Scheme
+from hamex.errors import InputError
+from hamex.model.frames import ShearFrames
+from hamex.model.oscillators import Oscillators
+from hamex.model.record import Model
+from hamex.motion.ground import GroundMotion
+from hamex.motion.load import Load, LoadSum
+from hamex.solution.batch import HISTORIES
+from hamex.solution.state import State
+from hamex.solve import solve
+from hamex.solve.buildings import MEASURES as OF_BUILDINGS
+from hamex.solve.buildings import march_buildings
+from hamex.solve.oscillators import NEEDS, STATE, Block, flags_of, kinds, march_oscillators
+from hamex.solve.problem import Problem
+from hamex.solve.single import measure, measures_of
+
+Array = NDArray[Any]
+_WORK = 8_000_000           # oscillator-steps of a block
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A motion as the kernels take it.
+
+    Attributes
+    ----------
+    motion : as given.
+    values : load of each step, (steps,); accelerations for a ground motion.
+    h : step [s].
+    steps : their number.
+    gravity : one gravity in the models' units; None for forces.
+    push, shake : force and ground acceleration on a single mass per unit of a load; unused for ground motions.
+    """
+
+    motion: GroundMotion | Load | LoadSum
+    values: Array
+    h: float
+    steps: int
+    gravity: float | None
+    push: float = 0.0
+    shake: float = 0.0
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to keep of each run."""
+
+    measures: tuple[str, ...]
+    histories: tuple[str, ...]
+    final: bool
+    dtype: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a block gave, each (case, …)."""
+
+    measures: dict[str, Array]
+    histories: dict[str, Array] = field(default_factory=dict)
+    final: dict[str, Array] = field(default_factory=dict)
+
+
+class ManyOscillators:
+    """Lanes across oscillators."""
+
+    places = 0               # storeys
+
+    def block(self, steps: int) -> int:
+        """Cases of a block: some milliseconds of work, so that setting it up does not count."""
+        return min(max(_WORK // steps, 1), 1 << 16)
+
+    def __init__(self, systems: Oscillators) -> None:
+        self.systems = systems
+        self.kinds = kinds(systems)
+
+    def check(self, wish: Wish) -> None:
+        """Refuse what this kind of run cannot give."""
+        known("measures", wish.measures, NEEDS)
+        known("histories", wish.histories, HISTORIES)
+
+    def march(self, kind: int, which: Any, first: int, scales: Array, record: Record, wish: Wish,
+              start: Mapping[str, Array] | None) -> Found:
+        """March some of them; ``first`` is the number of the first for messages."""
+        x = self.systems.chosen(which)
+        ground = record.gravity is not None
+        block = Block(x, first, record.values, -x.mass * scales if ground else record.push * scales,
+                      scales if ground else record.shake * scales, record.h, start)
+        flags = flags_of(kind).union(*(NEEDS[name] for name in wish.measures))
+        if wish.final:
+            flags |= {"SLIPS"}
+        if wish.histories:
+            flags |= {"HISTORY"}
+        done = march_oscillators(block, flags, wish.dtype)
+        return Found({name: done.measure(name) for name in wish.measures},
+                     {name: done.kept(name) for name in wish.histories},
+                     {name: done.final(name) for name in STATE} if wish.final else {})
+
+
+class ManyFrames:
+    """Lanes across shear frames of equal height."""
+
+    kinds = None
+
+    def __init__(self, systems: ShearFrames) -> None:
+        self.systems = systems
+        self.places = systems.storeys
+
+    def block(self, steps: int) -> int:
+        """Cases of a block: enough to put similar frames together."""
+        return 4096
+
+    def check(self, wish: Wish) -> None:
+        """Refuse what this kind of run cannot give."""
+        known("measures", wish.measures, OF_BUILDINGS)
+        known("histories", wish.histories, {})
+        if wish.dtype == np.float32:
+            raise InputError("batch: shear frames are marched in float64")
+
+    def march(self, kind: int, which: Any, first: int, scales: Array, record: Record, wish: Wish,
+              start: Mapping[str, Array] | None) -> Found:
+        """March some of them; ``first`` is the number of the first for messages."""
+        asked = (*wish.measures, "final") if wish.final else wish.measures
+        found = march_buildings(self.systems.chosen(which), record.values, scales, record.h, asked, start, first=first)
+        final = {name: found.pop(f"final_{name}") for name in STATE} if wish.final else {}
+        return Found(found, {}, final)
+
+
+class OneByOne:
+    """Any model and scheme, through :func:`hamex.solve`."""
+
+    kinds = None
+
+    def block(self, steps: int) -> int:
+        """Cases of a block: each is work enough by itself."""
+        return 1
+
+    def __init__(self, models: Sequence[Model], scheme: Scheme) -> None:
+        self.models, self.scheme = models, scheme
+        self.places = 0 if len(models[0].dofs) == 1 else len(getattr(models[0].storeys, "names", ()))
+
+    def check(self, wish: Wish) -> None:
+        """Refuse what this kind of run cannot give."""
+        known("measures", wish.measures, measures_of(self.places))
+        known("histories", wish.histories, {})
+        if wish.final or wish.dtype == np.float32:
+            raise InputError("batch: models that are solved one by one give measures in float64 and no final states; "
+                             "use hamex.solve for those")
+
+    def march(self, kind: int, which: Any, first: int, scales: Array, record: Record, wish: Wish,
+              start: Mapping[str, Array] | None) -> Found:
+        """March some of them; ``first`` is the number of the first for messages."""
+        if start is not None:
+            raise InputError("batch: models that are solved one by one start at rest; use hamex.solve")
+        numbers = np.arange(which.start, which.stop) if isinstance(which, slice) else which
+        rows: dict[str, list[Any]] = {name: [] for name in wish.measures}
+        for number, scale in zip(numbers, scales, strict=True):
+            model = self.models[number]
+            load = record.motion.on(model, g=record.gravity) if isinstance(record.motion, GroundMotion) and \
+                record.gravity is not None else record.motion
+            assert isinstance(load, Load | LoadSum)
+            problem = Problem(model, load.scaled(float(scale)), record.steps * record.h, State())
+            solution = solve(problem, self.scheme)
+            for name in wish.measures:
+                rows[name].append(measure(solution, name))
+        return Found({name: np.array(values) for name, values in rows.items()})
+
+
+Runner = ManyOscillators | ManyFrames | OneByOne
+
+
+def known(what: str, names: Sequence[str], there: Any) -> None:
+    """Refuse names that are not there."""
+    for name in names:
+        if name not in there:
+            raise InputError(f"batch: {what}: there is no {name!r} here; known are {', '.join(there) or 'none'}")
