@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-EXTRAS := plot,validate,dev
+EXTRAS := plot,cluster,validate,dev
+PEERS := benchmarks/build/peers/.ready
 
 .PHONY: help setup run test test-all bench lint lock clean debian
 
@@ -42,11 +43,16 @@ test: lint
 test-all: lint
 	$(BIN)/python -m pytest -q
 
-bench: setup
-	$(BIN)/python benchmarks/startup.py
+# Every section by default; make bench SECTIONS="batch spectrum" runs these only.
+bench: setup $(PEERS)
 	$(BIN)/python benchmarks/threshold.py
 	$(BIN)/python benchmarks/derive.py
-	$(BIN)/python benchmarks/structures.py
+	$(BIN)/python benchmarks/run.py $(SECTIONS)
+	$(BIN)/python benchmarks/page.py
+
+$(PEERS): benchmarks/peers.txt | setup
+	@$(BIN)/python -m pip install --quiet --no-deps --upgrade --target $(@D) -r $< && touch $@ \
+	|| echo "note: could not install the peers of benchmarks/peers.txt; they will be listed as not measured"
 
 # Pin what is installed now, so that every set-up is the same.
 lock: setup

@@ -30,6 +30,18 @@ PARTS: dict[str, tuple[Any, Any]] = {
 }
 
 
+def measure(repeats: int, quick: bool = False) -> dict[str, Any]:
+    """The parts that compare with other programs; cost by storeys belongs to ``scaling.py``."""
+    return {name: PARTS[name][0](repeats) for name in (("speed",) if quick else ("speed", "error", "grid"))}
+
+
+def show(found: dict[str, Any]) -> None:
+    """Their tables."""
+    for name in found:
+        PARTS[name][1](found[name])
+        print()
+
+
 def main() -> None:
     """Run the parts asked for and print their tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -99,10 +99,17 @@ def show(studies: list[dict[str, Any]]) -> None:
             print(f"{1e3 * step:8.3f}" + "".join(f"{_cell(cell):>22}" for cell in cells))
         for goal in GOALS:
             needed = (study["seconds_for"][name][str(goal)] for name in study["points"])
-            print(f"≤ {goal:6.2%}" + "".join(f"{f'{1e3 * s:.2f} ms' if s < math.inf else 'not reached':>22}"
-                                             for s in needed))
+            print(f"≤ {goal:6.2%}" + "".join(f"{_milliseconds(s):>22}" for s in needed))
         print()
 
 
-def _cell(point: dict[str, float]) -> str:
-    return "unstable or failed" if math.isnan(point["error"]) else f"{1e3 * point['seconds']:.2f}  {point['error']:.2%}"
+def _milliseconds(seconds: float | None) -> str:
+    return "not reached" if seconds is None or math.isinf(seconds) else f"{1e3 * seconds:.2f} ms"
+
+
+def _cell(point: dict[str, float | None]) -> str:
+    """Numbers that are not finite come back from a file as None."""
+    seconds, error = point["seconds"], point["error"]
+    if seconds is None or error is None or math.isnan(error):
+        return "unstable or failed"
+    return f"{1e3 * seconds:.2f}  {error:.2%}"
