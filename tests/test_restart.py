@@ -28,6 +28,7 @@ LOADS = {
     "record, equal steps": hx.Load(RECORD, step=H),
     "record, solver 1/3": hx.Load(RECORD[:15], step=3 * H),
     "record, solver 0.7": hx.Load(RECORD, step=H / 0.7),
+    "record, solver 1/40": hx.Load(RECORD[:15], step=40 * H),
     "record, solver 2": hx.Load(RECORD, step=H / 2),
     "record, solver 1/π": hx.Load(RECORD, step=H * math.pi),
     "record that ended": hx.Load(RECORD[:7], step=H),

@@ -18,6 +18,8 @@ _HOMES = {
     "hamex.model.record": ("Model",),
     "hamex.model.oscillator": ("oscillator",),
     "hamex.model.shear_frame": ("shear_frame",),
+    "hamex.model.oscillators": ("Oscillators", "oscillators"),
+    "hamex.model.frames": ("ShearFrames", "shear_frames"),
     "hamex.model.links": ("Link", "bilinear_isolator", "elastic_link", "friction_slider", "maxwell_damper",
                           "plan_isolator", "power_damper", "viscous_damper"),
     "hamex.model.truss": ("Bar", "truss"),
@@ -26,17 +28,33 @@ _HOMES = {
     "hamex.model.modes": ("Modes", "modes"),
     "hamex.motion.ground": ("GroundMotion", "el_centro"),
     "hamex.motion.load": ("Load",),
+    "hamex.motion.records": ("Suite", "read_record", "read_suite"),
+    "hamex.motion.synthetic": ("synthetic_suite",),
     "hamex.motion.pulses": ("constant", "half_sine", "sine", "triangle"),
     "hamex.discretise.schemes": ("DiscontinuousGalerkin", "Galerkin", "LeapFrog", "Newmark",
                                  "PiecewiseExact"),
     "hamex.solve": ("Problem", "State", "solve"),
+    "hamex.solve.batch": ("batch",),
+    "hamex.solution.batch": ("Batch",),
     "hamex.solve.static": ("cyclic", "gravity", "pushover", "solve_path"),
     "hamex.principle.action": ("Action",),
     "hamex.simulate": ("simulate",),
     "hamex.solution.solution": ("Solution",),
     "hamex.solution.limit": ("Limit",),
     "hamex.solution.files": ("read",),
+    "hamex.study.intensity": ("intensities",),
+    "hamex.study.spectrum": ("Spectrum", "spectrum"),
+    "hamex.study.fragility": ("Fragility", "annual_frequency"),
+    "hamex.study.targets": ("Target", "asce7", "eurocode8", "scale_to_target"),
+    "hamex.study.matching": ("match_to_target", "matched_suite"),
+    "hamex.study.study": ("Study",),
+    "hamex.study.ida": ("Ida", "ida"),
+    "hamex.study.hunt": ("Hunt",),
+    "hamex.study.intensity_measure": ("Pga", "Sa"),
+    "hamex.study.region": ("Inventory", "MotionGrid", "Region", "generate_inventory", "read_inventory", "read_motions",
+                           "region"),
     "hamex.spec": ("read_problem",),
+    "hamex.spec.study": ("read_study",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -45,6 +63,7 @@ if TYPE_CHECKING:
     from hamex.model.backbone import Parallel, backbone
     from hamex.model.damping import modal, ratio, rayleigh
     from hamex.model.frame import Member, frame
+    from hamex.model.frames import ShearFrames, shear_frames
     from hamex.model.law import PowerLaw, Slider, Surface
     from hamex.model.links import (
         Link,
@@ -58,6 +77,7 @@ if TYPE_CHECKING:
     )
     from hamex.model.modes import Modes, modes
     from hamex.model.oscillator import oscillator
+    from hamex.model.oscillators import Oscillators, oscillators
     from hamex.model.record import Model
     from hamex.model.shear_frame import shear_frame
     from hamex.model.structure import structure, structure_from_stiffness
@@ -66,22 +86,49 @@ if TYPE_CHECKING:
     from hamex.motion.ground import GroundMotion, el_centro
     from hamex.motion.load import Load
     from hamex.motion.pulses import constant, half_sine, sine, triangle
+    from hamex.motion.records import Suite, read_record, read_suite
+    from hamex.motion.synthetic import synthetic_suite
     from hamex.principle.action import Action
     from hamex.simulate import simulate
+    from hamex.solution.batch import Batch
     from hamex.solution.files import read
     from hamex.solution.limit import Limit
     from hamex.solution.solution import Solution
     from hamex.solve import Problem, State, solve
+    from hamex.solve.batch import batch
     from hamex.solve.static import cyclic, gravity, pushover, solve_path
     from hamex.spec import read_problem
+    from hamex.spec.study import read_study
+    from hamex.study.fragility import Fragility, annual_frequency
+    from hamex.study.hunt import Hunt
+    from hamex.study.ida import Ida, ida
+    from hamex.study.intensity import intensities
+    from hamex.study.intensity_measure import Pga, Sa
+    from hamex.study.matching import match_to_target, matched_suite
+    from hamex.study.region import (
+        Inventory,
+        MotionGrid,
+        Region,
+        generate_inventory,
+        read_inventory,
+        read_motions,
+        region,
+    )
+    from hamex.study.spectrum import Spectrum, spectrum
+    from hamex.study.study import Study
+    from hamex.study.targets import Target, asce7, eurocode8, scale_to_target
 
 __all__ = [
-    "Action", "Bar", "DiscontinuousGalerkin", "Galerkin", "GroundMotion", "LeapFrog", "Limit", "Link", "Load",
-    "Member", "Model", "Modes", "Newmark", "Parallel", "PiecewiseExact", "PowerLaw", "Problem", "Slider", "Solution",
-    "State", "Surface", "Units", "backbone", "bilinear_isolator", "constant", "cyclic", "el_centro", "elastic_link",
-    "frame", "friction_slider", "gravity", "half_sine", "maxwell_damper", "modal", "modes", "oscillator",
-    "plan_isolator", "power_damper", "pushover", "ratio", "rayleigh", "read", "read_problem", "shear_frame",
-    "simulate", "sine", "solve", "solve_path", "structure", "structure_from_stiffness", "triangle", "truss",
+    "Action", "Bar", "Batch", "DiscontinuousGalerkin", "Fragility", "Galerkin", "GroundMotion", "Hunt", "Ida",
+    "Inventory", "LeapFrog", "Limit", "Link", "Load", "Member", "Model", "Modes", "MotionGrid", "Newmark",
+    "Oscillators", "Parallel", "Pga", "PiecewiseExact", "PowerLaw", "Problem", "Region", "Sa", "ShearFrames", "Slider",
+    "Solution", "Spectrum", "State", "Study", "Suite", "Surface", "Target", "Units", "annual_frequency", "asce7",
+    "backbone", "batch", "bilinear_isolator", "constant", "cyclic", "el_centro", "elastic_link", "eurocode8", "frame",
+    "friction_slider", "generate_inventory", "gravity", "half_sine", "ida", "intensities", "match_to_target",
+    "matched_suite", "maxwell_damper", "modal", "modes", "oscillator", "oscillators", "plan_isolator", "power_damper",
+    "pushover", "ratio", "rayleigh", "read", "read_inventory", "read_motions", "read_problem", "read_record",
+    "read_study", "read_suite", "region", "scale_to_target", "shear_frame", "shear_frames", "simulate", "sine", "solve",
+    "solve_path", "spectrum", "structure", "structure_from_stiffness", "synthetic_suite", "triangle", "truss",
     "viscous_damper",
 ]
 

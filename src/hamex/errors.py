@@ -56,6 +56,10 @@ class MissingPackageError(HamexError, ImportError):
     """An optional package is needed for this and is not installed."""
 
 
+class StudyError(HamexError, RuntimeError):
+    """A study cannot go on: a worker that dies again and again, a cluster that does not answer, an interruption."""
+
+
 class OverflowRunError(HamexError, ArithmeticError):
     """Numbers grew beyond what the machine can hold; the run is not a result."""
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hamex import __version__
-from hamex.cli import audit, derive, init, modes, paper, run, schemes
+from hamex.cli import audit, derive, fragility, ida, init, modes, paper, records, region, run, schemes, spectrum
 
 app = typer.Typer(
     help="Structural dynamics from the action up: extended Hamilton's principle, marched in time.",
@@ -16,11 +16,16 @@ app = typer.Typer(
 
 app.command("run")(run.command)
 app.command("modes")(modes.command)
+app.command("ida")(ida.command)
+app.command("fragility")(fragility.command)
 app.command("init")(init.command)
 app.command("paper")(paper.command)
 app.command("derive")(derive.command)
 app.command("audit")(audit.command)
 app.command("schemes")(schemes.command)
+app.command("spectrum")(spectrum.command)
+app.command("region")(region.command)
+app.add_typer(records.app, name="records")
 
 
 def _version(wanted: bool) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from hamex.errors import FileError
 
-STARTERS = ("oscillator", "shear-frame", "truss", "frame")
+STARTERS = ("oscillator", "shear-frame", "truss", "frame", "ida")
 
 
 def command(
@@ -22,7 +22,7 @@ def command(
         help="Name of the new file; problem.toml, or that of the kind, if left out.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
 ) -> None:
-    """Write a commented starter problem file."""
+    """Write a commented starter file: a problem, or a study (ida)."""
     kind, target = _wish(what, file)
     if target.suffix != ".toml":
         raise FileError(f"cannot write {target}: the ending must be .toml")
@@ -34,7 +34,7 @@ def command(
         raise FileError(f"{target} exists already; --force overwrites it, or give another name") from None
     except OSError as problem:
         raise FileError(f"cannot write {target}: {problem.strerror}") from None
-    print(f"wrote {target}; now: hamex run {target}")
+    print(f"wrote {target}; now: hamex {'ida' if kind == 'ida' else 'run'} {target}")
 
 
 def _wish(what: str | None, file: Path | None) -> tuple[str, Path]:

@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 from hamex.checks import is_finite, is_positive
 from hamex.errors import LoadError
 from hamex.model.record import Model
+from hamex.model.units import METRE, STANDARD_GRAVITY
+from hamex.motion import process
 from hamex.motion.load import Load
 from hamex.motion.units import acceleration_unit, in_gravities
 
 Array = NDArray[Any]
+KINDS = ("recorded", "synthetic", "matched")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,18 +31,24 @@ class GroundMotion:
     acceleration : samples, (n,), in ``unit``.
     step : time between samples [s].
     unit : "g", "m/s2", "cm/s2" (also "gal"), "mm/s2", "in/s2" or "ft/s2".
-    source : where the numbers come from.
+    source : where the numbers come from, and what was done to them.
+    component : direction or channel, as the record names it.
+    kind : "recorded", "synthetic" or "matched" to a spectrum; a label that all processing keeps.
 
     Examples
     --------
     >>> GroundMotion([0.0, 0.1, -0.2], step=0.01, unit="g").peak
     0.2
+    >>> GroundMotion([0.0, 0.1, -0.2], step=0.01, unit="g", source="noise", kind="synthetic").scaled(2).kind
+    'synthetic'
     """
 
     acceleration: Array
     step: float
     unit: str
     source: str = ""
+    component: str = ""
+    kind: str = "recorded"
 
     def __post_init__(self) -> None:
         try:
@@ -53,6 +62,8 @@ class GroundMotion:
             raise LoadError(f"GroundMotion: sample {bad[0]} is not finite ({a[bad[0]]}); mend or cut the record")
         if not is_positive(self.step):
             raise LoadError(f"GroundMotion: step must be a positive number of seconds, got {self.step!r}")
+        if self.kind not in KINDS:
+            raise LoadError(f"GroundMotion: kind must be one of {', '.join(KINDS)}, got {self.kind!r}")
         a.setflags(write=False)
         object.__setattr__(self, "acceleration", a)
         object.__setattr__(self, "step", float(self.step))
@@ -78,6 +89,72 @@ class GroundMotion:
             raise LoadError(f"GroundMotion.scaled: the factor must be finite, got {factor!r}")
         return replace(self, acceleration=factor * self.acceleration, source=f"{self.source} × {factor:g}")
 
+    def converted(self, unit: str) -> GroundMotion:
+        """The same motion in another unit, through 9.80665 m/s² where one of the two is "g".
+
+        >>> GroundMotion([0.0, 25.0], 0.01, "cm/s2").converted("m/s2").acceleration.tolist()
+        [0.0, 0.25]
+        """
+        new = acceleration_unit(unit)
+        if new == self.unit:
+            return self
+        return replace(self, acceleration=self.acceleration * (_per_metre(new) / _per_metre(self.unit)), unit=new)
+
+    def detrended(self, trend: str = "linear") -> GroundMotion:
+        """Without its "mean", or without its "linear" trend of least squares."""
+        return self._processed(process.detrend(self.acceleration, trend), f"detrended ({trend})")
+
+    def baselined(self, degree: int = 2) -> GroundMotion:
+        """Minus the slope of the polynomial c₁t + … + c_d t^d of least squares through the velocity.
+
+        The polynomial starts at zero, as the velocity does. Up to degree 2 the correction is exact for samples that are
+        linear in between.
+        """
+        return self._processed(process.correct_baseline(self.acceleration, self.step, degree),
+                               f"baseline corrected (degree {degree} in velocity)")
+
+    def filtered(self, low: float | None = None, high: float | None = None, order: int = 4) -> GroundMotion:
+        """Through a Butterworth filter with corners ``low`` and ``high`` [Hz]; leave one out for a one-sided filter.
+
+        It runs forward and backward, so that nothing shifts in time and corners pass half the amplitude; ``order`` is
+        that of one run per corner. While it runs, zeros stand before and after the record, 1.5·order/corner seconds of
+        them (Boore 2005); then the record is cut back to its own length. Pad it first to keep what spreads beyond.
+        """
+        samples = process.bandpass(self.acceleration, self.step, low, high, order)
+        band = "–".join("" if corner is None else f"{corner:g}" for corner in (low, high))
+        return self._processed(samples, f"filtered ({band} Hz, order {order}, zero phase)")
+
+    def resampled(self, step: float, band_limited: bool = False) -> GroundMotion:
+        """At another step [s], linear between samples; a step that divides the record's gives the very same motion.
+
+        A longer step first takes out what it could not show, above 0.8 of half its rate, without shift in time.
+        ``band_limited`` takes the Fourier series in between instead, for steps that divide the record's.
+
+        >>> GroundMotion([0.0, 1.0], 0.02, "g").resampled(0.01).acceleration.tolist()
+        [0.0, 0.5, 1.0, 0.5]
+        """
+        samples = process.resample(self.acceleration, self.step, step, band_limited)
+        how = "band-limited" if band_limited else "anti-aliased" if step > self.step else "linear"
+        note = f"resampled to {step:g} s ({how})"
+        return replace(self, acceleration=samples, step=step, source=_noted(self.source, note))
+
+    def trimmed(self, share: tuple[float, float] = (0.05, 0.95)) -> GroundMotion:
+        """Only the samples around the times at which the Arias intensity passes two shares; the clock starts anew."""
+        samples = process.trim(self.acceleration, self.step, share)
+        return self._processed(samples, f"trimmed to {100 * share[0]:g}–{100 * share[1]:g} % of Arias intensity")
+
+    def padded(self, before: float = 0.0, after: float = 0.0) -> GroundMotion:
+        """With zeros for at least so many seconds before and after.
+
+        >>> GroundMotion([1.0], 0.02, "g").padded(before=0.05).acceleration.tolist()
+        [0.0, 0.0, 0.0, 1.0]
+        """
+        return self._processed(process.pad(self.acceleration, self.step, before, after),
+                               f"padded by {before:g} and {after:g} s")
+
+    def _processed(self, samples: Array, note: str) -> GroundMotion:
+        return replace(self, acceleration=samples, source=_noted(self.source, note))
+
     def on(self, model: Model, *, g: float, direction: str | None = None) -> Load:
         """Effective forces ``f = −M ι a`` on a model that moves with the ground.
 
@@ -94,6 +171,15 @@ class GroundMotion:
         return Load(samples, self.step, patterns=-(model.mass @ column), ground=column)
 
 
+def _noted(source: str, note: str) -> str:
+    return f"{source}; {note}" if source else note
+
+
+def _per_metre(unit: str) -> float:
+    """How many of a unit are 1 m/s²."""
+    return 1 / STANDARD_GRAVITY if unit == "g" else METRE["cm" if unit == "gal" else unit.removesuffix("/s2")]
+
+
 def el_centro() -> GroundMotion:
     """El Centro 1940, north-south: 1560 samples at 0.02 s in g, peak 0.319 g, as printed in Chopra's appendix.
 
@@ -104,4 +190,5 @@ def el_centro() -> GroundMotion:
     rows = csv.reader(line for line in text.splitlines() if not line.startswith("#"))
     next(rows)
     samples = np.array([float(a) for _, a in rows])
-    return GroundMotion(samples, step=0.02, unit="g", source="El Centro 1940 NS (USC&GS; Chopra, appendix 6)")
+    return GroundMotion(samples, step=0.02, unit="g", component="NS",
+                        source="El Centro 1940 NS (USC&GS; Chopra, appendix 6)")

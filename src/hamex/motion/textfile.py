@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from hamex.motion.ground import GroundMotion
 
 Array = NDArray[Any]
 _SEPARATOR = re.compile(r"\s*[,;]\s*|\s+")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?", re.ASCII)
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
 # Files print times with few digits (1/60 s as 0.0167), so a time may be off by this share of a step.
 _ROUNDING = 0.01
 
@@ -50,45 +52,83 @@ def read_motion(path: str | os.PathLike[str], unit: str, step: float | None = No
 
 def read_samples(path: str | os.PathLike[str], step: float | None = None) -> tuple[Array, float]:
     """Samples and their step [s] from a text file of one or two columns."""
-    path = Path(path)
+    table = table_of(Path(path), _text(Path(path)))
+    width = table.values.shape[1]
+    if width > 2:
+        raise LoadError(f"{path}, line {table.lines[0]}: {width} columns; give one column of samples, or time and "
+                        "samples")
+    samples, found = samples_of(table, step, width - 1)
+    if found is None:
+        raise LoadError(f"the one column of samples in {path} needs its step, e.g. step = 0.01")
+    return samples, found
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of numbers, (row, column), with the line of every row, and the names above them where there are any."""
+
+    path: Path
+    values: Array
+    lines: list[int]
+    names: list[str]
+    names_line: int | None
+
+
+def table_of(path: Path, text: str) -> Table:
+    """The columns of a text; every row must have as many as the first."""
     lines: list[int] = []
     rows: list[list[float]] = []
-    for line, row in _rows(path):
+    names: list[str] = []
+    names_line: int | None = None
+    for line, content in enumerate(text.split("\n"), start=1):
+        content = content.strip()
+        if not content or content.startswith("#"):
+            continue
+        words = _SEPARATOR.split(content)
+        if not rows and names_line is None and all(number(word) is None for word in words):
+            # A name may have blanks inside, "time [s], acceleration [g]".
+            names, names_line = [name.strip() for name in re.split("[,;\t]", content)], line
+            continue
+        if ";" in content and "," in content:
+            raise LoadError(f"{path}, line {line}: commas and semicolons in one line; write decimals with a point")
+        row = [_sample(path, line, content, word) for word in words]
         if rows and len(row) != len(rows[0]):
             raise LoadError(f"{path}, line {line}: {_columns(len(row))}, the lines before have {len(rows[0])}")
-        if len(row) > 2:
-            raise LoadError(f"{path}, line {line}: {len(row)} columns; give one column of samples, or time and samples")
         lines.append(line)
         rows.append(row)
     if not rows:
         raise LoadError(f"no samples in {path}")
-    table = np.array(rows)
-    if table.shape[1] == 2:
-        return table[:, 1], _uniform_step(path, lines, table[:, 0], step)
-    if step is None:
-        raise LoadError(f"the one column of samples in {path} needs its step, e.g. step = 0.01")
-    return table[:, 0], step
+    if len(names) != len(rows[0]):     # blanks between the names, or names that do not fit the columns
+        names = _SEPARATOR.split(text.split("\n")[names_line - 1].strip()) if names_line else []
+        names = names if len(names) == len(rows[0]) else []
+    return Table(path, np.array(rows), lines, names, names_line)
 
 
-def _rows(path: Path) -> Iterator[tuple[int, list[float]]]:
-    """Line number and numbers of every line with samples."""
-    named = False
+def samples_of(table: Table, step: float | None, column: int) -> tuple[Array, float | None]:
+    """Samples of a column, counted from 0, and their step [s]; None where neither the file nor the user tells it.
+
+    The first of several columns is the time.
+    """
+    samples = table.values[:, column]
+    return samples, step if column == 0 else _uniform_step(table.path, table.lines, table.values[:, 0], step)
+
+
+def number(word: str) -> float | None:
+    """A word as a number; None if it is not one. ``nan`` and ``inf`` are numbers here, so that they can be refused.
+
+    Python's own float() takes "1_000" too, and not the exponent D of Fortran.
+
+    >>> number("1.5D-3"), number("1_000")
+    (0.0015, None)
+    """
+    if _NUMBER.fullmatch(word):
+        return float(word.replace("d", "e").replace("D", "e"))
+    return float(word) if _NOT_FINITE.fullmatch(word) else None
+
+
+def _text(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            for line, text in enumerate(file, start=1):
-                text = text.strip()
-                if not text or text.startswith("#"):
-                    continue
-                words = _SEPARATOR.split(text)
-                numbers = [_number(word) for word in words]
-                if not named and all(number is None for number in numbers):
-                    named = True
-                    continue
-                named = True     # names may only stand above the first sample
-                if ";" in text and "," in text:
-                    raise LoadError(f"{path}, line {line}: commas and semicolons in one line; write decimals with "
-                                    "a point")
-                yield line, [_sample(path, line, text, word) for word in words]
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise FileError(f"cannot read {path}: no such file") from None
     except UnicodeDecodeError:
@@ -97,21 +137,14 @@ def _rows(path: Path) -> Iterator[tuple[int, list[float]]]:
         raise FileError(f"cannot read {path}: {problem.strerror}") from None
 
 
-def _number(word: str) -> float | None:
-    try:
-        return float(word)
-    except ValueError:
-        return None
-
-
 def _sample(path: Path, line: int, text: str, word: str) -> float:
-    number = _number(word)
-    if number is None:
+    value = number(word)
+    if value is None:
         raise LoadError(f"{path}, line {line}: {word!r} is not a number" if word else
                         f"{path}, line {line}: a value is missing in {text!r}")
-    if not math.isfinite(number):
+    if not math.isfinite(value):
         raise LoadError(f"{path}, line {line}: {word!r} is not finite; mend or cut the record")
-    return number
+    return value
 
 
 def _columns(count: int) -> str:

@@ -16,22 +16,32 @@ from hamex.model.units import METRE
 from hamex.motion import pulses
 from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.load import Load
-from hamex.motion.textfile import read_motion, read_samples
+from hamex.motion.records import read_record
+from hamex.motion.records.formats import FORMATS, format_by_ending
+from hamex.motion.textfile import read_samples
 from hamex.solve import State
 from hamex.spec.base import Finite, Named, Positive, Table
 
 Array = NDArray[Any]
 At = Annotated[Annotated[str, Tag("·one")] | Annotated[dict[str, float], Tag("·table")],
                Discriminator(lambda value: "·table" if isinstance(value, dict) else "·one")]
+Choice = Annotated[Annotated[str, Tag("·name")] | Annotated[int, Tag("·one")],
+                   Discriminator(lambda value: "·name" if isinstance(value, str) else "·one")]
 
 
 class MotionTable(Table):
-    """``[motion]``: a shipped record, or a text file with its unit; ``[[motion]]`` for several directions."""
+    """``[motion]``: a shipped record, or a record file; ``[[motion]]`` for several directions.
+
+    A unit must stand beside plain text, which does not tell it; files of AT2, COSMOS, ESM … tell their own.
+    """
 
     record: Literal["el_centro"] | None = None
     file: str | None = None
+    format: str | None = None
     unit: str | None = None
     step: float | None = None
+    component: Choice | None = None
+    column: Choice | None = None
     scale: Finite = 1.0
     direction: str | None = None
 
@@ -40,12 +50,17 @@ class MotionTable(Table):
         self.one_of("record", "file")
         if self.file is None and self.given("unit", "step"):
             raise ValueError("unit and step belong to file; the record brings its own")
+        if self.file is None and self.given("format", "component", "column"):
+            raise ValueError("format, component and column belong to file")
         if self.file is not None and self.unit is None:
-            raise ValueError('unit is missing; files do not tell it, so say it: unit = "g", "m/s2", "cm/s2" …')
+            usual = format_by_ending(Path(self.file))
+            if not FORMATS.get(self.format or usual.name, usual).tells_unit:
+                raise ValueError('unit is missing; files do not tell it, so say it: unit = "g", "m/s2", "cm/s2" …')
         return self
 
     def build(self, folder: Path) -> GroundMotion:
-        motion = el_centro() if self.file is None else read_motion(folder / self.file, self.unit or "", self.step)
+        motion = el_centro() if self.file is None else read_record(
+            folder / self.file, **self.given("format", "unit", "step", "component", "column"))
         return motion if self.scale == 1 else motion.scaled(self.scale)
 
 

@@ -1,0 +1,222 @@
+"""``hamex ida``: a study file in; tables, pictures, a report and exports for loss assessment out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from hamex.spec.study import StudyFile
+    from hamex.study.engine import Progress, Tell
+    from hamex.study.ida import Ida
+    from hamex.study.ida_files import IdaRuns
+    from hamex.study.study import Plan
+
+_QUICK = 2.0         # seconds of work below which other processes cost more than they bring
+INTERRUPTED = 130    # exit code of a command that was stopped by Ctrl-C
+
+
+def command(
+    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="Study file; `hamex init ida` writes one.",
+                                          show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for everything; finished "
+                                         "parts in it are not run again.")] = Path("ida"),
+    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Processes; one per processor if left out, "
+                                                                         "one for quick studies.")] = None,
+    cluster: Annotated[str | None, typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler, as "
+                                                "tcp://host:8786, instead of processes here.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be run, and stop.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
+) -> None:
+    """Incremental dynamic analysis and fragility of a study."""
+    from hamex.report.style import check_installed
+    from hamex.spec.study import read_study
+    from hamex.study.engine import StoppedError
+    from hamex.study.ida import ida
+
+    check_installed()
+    file = read_study(study)
+    plan = _plan(file)
+    _try(file)
+    if dry_run:
+        _show_plan(file, plan, json)
+        return
+    _make(output)
+    if workers is None and cluster is None and plan.seconds < _QUICK:
+        workers = 1
+    try:
+        with _progress(plan, file.hunting is not None) as tell:
+            found = ida(file.study, file.demand, file.limit, intensity=file.intensity, hunting=file.hunting,
+                        workers=workers, cluster=cluster, store=output / "parts", tell=tell)
+    except StoppedError as stop:
+        print(f"stopped: {str(stop).removeprefix('study: ')}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    runs = _runs(file, found)
+    _write_and_tell(file, found, runs, output, json)
+
+
+def _make(folder: Path) -> None:
+    from hamex.errors import FileError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise FileError(f"cannot write into {folder}: {problem.strerror}") from None
+
+
+def _plan(file: StudyFile) -> Plan:
+    """Of a hunt: as if every record needed all its runs."""
+    if file.hunting is None:
+        return file.study.plan()
+    axes = {**file.study.axes, "scale": [1.0] * file.hunting.runs}
+    return file.study.replace(axes=axes).plan()
+
+
+def _try(file: StudyFile) -> None:
+    """One step of every model, so that measures that do not fit are told now and not by every run."""
+    import numpy as np
+
+    from hamex.motion.ground import GroundMotion
+    from hamex.solve.batch import batch
+    from hamex.study.axes import axes_of, systems
+
+    study = file.study
+    h = study.scheme.step
+    built = systems(study.template, axes_of(study.axes, study.intensity), study.seed)
+    batch(built, GroundMotion(np.zeros(2), h, "g"), study.scheme, study.measures, g=study.g, duration=h, threads=1)
+
+
+def _show_plan(file: StudyFile, plan: Plan, json: bool) -> None:
+    most = " at most" if file.hunting is not None else ""
+    if json:
+        from json import dumps
+
+        print(dumps({"title": file.title, "runs": plan.runs, "parts": plan.parts, "steps": plan.steps,
+                     "seconds": plan.seconds, "bytes": plan.size, "motions": file.study.kind}, indent=2))
+        return
+    from hamex.cli.summary import heading
+
+    print(heading(file.title))
+    print(f"  {len(file.study.axes['record'])} {file.study.kind} motions, {plan.runs} runs{most} in {plan.parts} parts")
+    print(f"  results of about {_bytes(plan.size)}")
+    print(f"  about {_time(plan.seconds)} of computation on one processor, once the kernels are compiled")
+    print("nothing was run (--dry-run)")
+
+
+@contextmanager
+def _progress(plan: Plan, hunting: bool) -> Iterator[Tell | None]:
+    """A bar with rate and time left, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    with Bar(TextColumn("{task.description}"), BarColumn(30), TextColumn("{task.percentage:3.0f} %"),
+             TextColumn("{task.fields[said]}"), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("hunting" if hunting else "running", total=1.0, said="")
+
+        def tell(now: Progress) -> None:
+            rate = (now.done - now.found) / max(now.seconds, 1e-9)
+            speed = f"{rate:.3g} hunts/s" if hunting else f"{rate * plan.runs / max(now.parts, 1):,.0f} runs/s"
+            left = f", {_time(now.left)} left" if now.left is not None else ""
+            kept = f", {now.found} parts found" if now.found else ""
+            bar.update(task, completed=now.share, said=f"{speed}{left}{kept}" if rate else f"starting{kept}")
+
+        yield tell
+
+
+def _runs(file: StudyFile, found: Ida) -> IdaRuns:
+    from hamex.study.demands import words_of
+    from hamex.study.ida_files import IdaRuns, measures_in
+
+    study = file.study
+    first = found.curves[0]
+    parameters = tuple(name for name in study.axes if name not in ("record", "scale", "level"))
+    units = _units(file)
+    storeys = "drift_1" in found.columns or "absolute_acceleration_1" in found.columns
+    words = {name: words_of(name, units, storeys) for name in measures_in(found.columns) if name not in parameters}
+    about = {"scheme": repr(study.scheme), "runs": len(found.columns["status"]), "length": units.length,
+             "force": units.force, "g": study.g}
+    return IdaRuns(file.title, found.columns, parameters, first.im_name, first.motions, words, file.demand, file.limit,
+                   file.stripes, file.modelling, study.seed, file.resamples, about=about)
+
+
+def _units(file: StudyFile) -> Any:
+    from hamex.study.axes import axes_of, systems
+
+    built = systems(file.study.template, axes_of(file.study.axes, file.study.intensity), file.study.seed)
+    return built[0].units if isinstance(built, list) else built.units
+
+
+def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, json: bool) -> None:
+    from json import dumps
+
+    from hamex.report.demands import demands_of, write_demands, write_edp
+    from hamex.report.ida_page import write_pictures, write_report
+    from hamex.solution.files import write_atomically
+
+    fits = [(curves, runs.fragility(curves)) for curves in found.curves]
+    summary = summary_of(runs, fits)
+    data = runs.to_dict() | {"result": summary}
+    demands = demands_of(runs, file.study.g, runs.about["length"])
+    written = [
+        *write_pictures(fits, folder, file.title), runs.save_table(folder / "table.parquet"),
+        runs.save_table(folder / "table.csv"), write_demands(runs, demands, folder / "demands.csv"),
+        write_edp(runs, demands, folder / "EDP.json"),
+        write_atomically(folder / "result.json", lambda part: part.write_text(
+            dumps(data, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"))]
+    written.append(write_report(fits, folder / "report.html", file.title, runs.about, [path.name for path in written]))
+    if json:
+        print(dumps(summary | {"ran": found.ran, "found": found.found, "seconds": found.seconds,
+                               "written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
+        return
+    from hamex.cli.fragility import show
+    from hamex.cli.summary import _wrapped
+
+    show(runs, fits)
+    kept = f", {found.found} parts of an earlier run" if found.found else ""
+    print(f"\n{runs.about['runs']} runs in {_time(found.seconds)}{kept}")
+    print(_wrapped(f"report.html, {', '.join(path.name for path in written[:-1])}", 80, f"wrote {folder}/: "))
+
+
+def summary_of(runs: IdaRuns, fits: Any) -> dict[str, Any]:
+    """What was found, as JSON knows it."""
+    import math
+
+    models = []
+    for curves, found in fits:
+        capacity = [value if math.isfinite(value) else None for value in curves.capacities.tolist()]
+        fitted = {"why not": found} if isinstance(found, str) else found.to_dict()["fragility"]
+        models.append({"model": curves.model, "fragility": fitted, "flags": list(curves.flags),
+                       "capacities": dict(zip(curves.labels, capacity, strict=True)),
+                       "tried": dict(zip(curves.labels, curves.tried.tolist(), strict=True))})
+    return {"title": runs.title, "limit": fits[0][0].limit_name, "intensity": runs.im_name, "motions": runs.motions,
+            "models": models}
+
+
+def _bytes(size: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} GB"
+
+
+def _time(seconds: float) -> str:
+    """
+    >>> _time(0.2), _time(42.3), _time(200), _time(8000)
+    ('0.2 s', '42 s', '3 min 20 s', '2 h 13 min')
+    """
+    if seconds < 10:
+        return f"{max(seconds, 0.1):.1f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = int(seconds // 60)
+    return f"{minutes} min {int(seconds - 60 * minutes)} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

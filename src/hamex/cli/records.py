@@ -1,0 +1,161 @@
+"""``hamex records``: list, show, convert and plot record files of any known format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from hamex.motion.ground import GroundMotion
+    from hamex.motion.records.suite import Suite
+
+app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Read record files: list, show, convert, plot.")
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Record: AT2, COSMOS or CSMIP V1/V2, ESM, K-NET, SimCenter "
+                                                           "EVENT, OpenSees path, text columns.", show_default=False)]
+Unit = Annotated[str | None, typer.Option("--unit", help="Unit of the file, where it does not tell: g, m/s2, cm/s2 …")]
+Step = Annotated[float | None, typer.Option("--step", help="Time between samples [s], where the file does not tell.")]
+Format = Annotated[str | None, typer.Option("--format", help="at2, cosmos, csmip, esm, knet, simcenter, opensees or "
+                                                             "columns; recognised if left out.")]
+Component = Annotated[str | None, typer.Option("--component", help="Which record of several, by name or number.")]
+Column = Annotated[str | None, typer.Option("--column", help="Which column of a text file, by name or number.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+GRAVITY = 9.80665      # tables and pictures are in metres
+
+
+@app.command("list")
+def list_(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders or patterns.",
+                                               show_default=False)],
+    unit: Unit = None, step: Step = None, format: Format = None, component: Component = None, column: Column = None,
+    json: Json = False,
+) -> None:
+    """List records, and why files could not be read."""
+    from hamex.motion.records import read_suite
+
+    suite = read_suite(paths if len(paths) > 1 else paths[0], format=format, unit=unit, step=step,
+                       component=_number_or_name(component), column=_number_or_name(column))
+    if json:
+        _print_json({"records": [_about(motion) for motion in suite],
+                     "files": [{"file": str(status.file), "ok": status.ok, "why": status.why}
+                               for status in suite.statuses]})
+    else:
+        _print_list(suite)
+    if not len(suite):
+        raise typer.Exit(2)
+
+
+@app.command("show")
+def show(
+    file: File, unit: Unit = None, step: Step = None, format: Format = None, component: Component = None,
+    column: Column = None, json: Json = False,
+) -> None:
+    """Show what a file tells, and intensity measures."""
+    from hamex.study.intensity import intensities
+
+    motion = _read(file, unit, step, format, component, column)
+    found = intensities(motion, GRAVITY, length="m")
+    if json:
+        measures = {name: {"value": value.tolist() if hasattr(value, "tolist") else value, "unit": found.units[name]}
+                    for name, value in found.items()}
+        _print_json(_about(motion) | {"periods": found.periods.tolist(), "damping": found.damping,
+                                      "measures": measures})
+        return
+    from hamex.cli.summary import aligned, heading
+
+    print(heading(motion.source))
+    about = {"component": motion.component, "kind": motion.kind, "unit": motion.unit, "step": f"{motion.step:g} s",
+             "samples": f"{len(motion.acceleration)}, the last at {motion.duration:g} s"}
+    for name, value in about.items():
+        if value:
+            print(f"  {name:10} {value}")
+    single = [name for name in found if name not in ("Sa", "FIV3")]
+    print("\n" + aligned(["measure", ">value", "unit", "meaning"], [
+        [name, f"{found[name]:.5g}", found.units[name], found.meanings[name]] for name in single]))
+    print("\n" + aligned([">period [s]", f">Sa [{found.units['Sa']}]", f">FIV3 [{found.units['FIV3']}]"], [
+        [f"{T:g}", f"{sa:.4g}", f"{fiv3:.4g}"] for T, sa, fiv3 in zip(found.periods, found["Sa"], found["FIV3"],
+                                                                       strict=True)]))
+    print(f"\ndamping {100 * found.damping:g} % of critical")
+
+
+@app.command("convert")
+def convert(
+    file: File,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .csv, .at2, .json (SimCenter) or .txt "
+                                                            "(OpenSees).", show_default=False)],
+    unit: Unit = None, step: Step = None, format: Format = None, component: Component = None, column: Column = None,
+    to_unit: Annotated[str | None, typer.Option("--to-unit", help="Unit to write; the file's if left out.")] = None,
+) -> None:
+    """Write a record in another format or unit."""
+    from hamex.motion.records.write import ENDINGS, record_text
+    from hamex.solution.files import check_writable, write_atomically
+
+    check_writable(out, ENDINGS)
+    motion = _read(file, unit, step, format, component, column)
+    text = record_text(motion if to_unit is None else motion.converted(to_unit), out.suffix)
+    print(f"wrote {write_atomically(out, lambda path: path.write_text(text, encoding='utf-8'))}")
+
+
+@app.command("plot")
+def plot(
+    file: File,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Picture: .png, .svg or .html.")],
+    unit: Unit = None, step: Step = None, format: Format = None, component: Component = None, column: Column = None,
+) -> None:
+    """Draw histories, Husid curve and spectrum."""
+    from hamex.report.history import check_plot
+    from hamex.report.records import write_record_plot
+
+    check_plot(output)
+    motion = _read(file, unit, step, format, component, column)
+    from hamex.study.intensity import histories
+
+    print(f"wrote {write_record_plot(histories(motion, GRAVITY), output, motion.source, 'm')}")
+
+
+def _read(file: Path, unit: str | None, step: float | None, format: str | None, component: str | None,
+          column: str | None) -> GroundMotion:
+    from hamex.motion.records import read_record
+
+    return read_record(file, format=format, unit=unit, step=step, component=_number_or_name(component),
+                       column=_number_or_name(column))
+
+
+def _number_or_name(word: str | None) -> str | int | None:
+    return int(word) if word is not None and word.isascii() and word.isdigit() and len(word) < 9 else word
+
+
+def _about(motion: GroundMotion) -> dict[str, Any]:
+    return {"source": motion.source, "component": motion.component, "kind": motion.kind, "unit": motion.unit,
+            "step": motion.step, "samples": len(motion.acceleration), "duration": motion.duration, "peak": motion.peak}
+
+
+def _print_list(suite: Suite) -> None:
+    from hamex.cli.summary import aligned, heading
+    from hamex.motion.units import in_gravities
+
+    if len(suite):
+        print(aligned(["file", "component", ">samples", ">step [s]", ">end [s]", "unit", ">PGA [g]"], [
+            [_short(motion.source.partition(":")[0], 23), _short(motion.component, 9), str(len(motion.acceleration)),
+             f"{motion.step:.4g}", f"{motion.duration:.4g}", motion.unit,
+             f"{in_gravities(motion.unit) * motion.peak:.3g}"] for motion in suite]))
+    good = len(suite.statuses) - len(suite.failed)
+    print(f"\n{good} of {len(suite.statuses)} files read, {len(suite)} records")
+    if suite.failed:
+        print("\n" + heading("not read"))
+        for status in suite.failed:
+            print(f"  {status.why}")
+
+
+def _short(text: str, width: int) -> str:
+    """Names of records differ at their ends, so the middle is left out."""
+    half = width // 2
+    return text if len(text) <= width else text[:half] + "…" + text[len(text) - (width - half - 1):]
+
+
+def _print_json(data: dict[str, Any]) -> None:
+    from json import dumps
+
+    print(dumps(data, indent=2, ensure_ascii=False))

@@ -1,0 +1,61 @@
+"""The formats hamex reads, and how a file is told from another: by what it starts with, then by its ending."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from hamex.errors import LoadError
+from hamex.motion.records import at2, columns, cosmos, csmip, esm, knet, opensees, simcenter
+from hamex.motion.records.found import Found
+from hamex.motion.records.text import Text
+
+
+class Format(NamedTuple):
+    """One format: its name, a line about it, the endings it usually has, how it is recognised and read."""
+
+    name: str
+    about: str
+    endings: tuple[str, ...]
+    looks: Callable[[Text], bool]
+    read: Callable[..., list[Found]]
+    tells_unit: bool
+
+
+FORMATS = {entry.name: entry for entry in (
+    Format("at2", "PEER AT2", (".at2", ".vt2", ".dt2"), at2.looks, at2.read, True),
+    Format("cosmos", "COSMOS V1, V2", (".v1c", ".v2c"), cosmos.looks, cosmos.read, True),
+    Format("csmip", "CSMIP V1, V2", (".v1", ".v2"), csmip.looks, csmip.read, True),
+    Format("esm", "ESM, ITACA", (".asc",), esm.looks, esm.read, True),
+    Format("knet", "K-NET, KiK-net", tuple(f".{way}{place}" for way in ("ns", "ew", "ud") for place in ("", "1", "2")),
+           knet.looks, knet.read, True),
+    Format("simcenter", "SimCenter EVENT", (".json",), simcenter.looks, simcenter.read, True),
+    Format("opensees", "OpenSees path", (), opensees.looks, opensees.read, False),
+    Format("columns", "text columns", (".csv", ".txt", ".dat"), columns.looks, columns.read, False),
+)}
+
+
+def format_named(name: str) -> Format:
+    """A format by its name; refuses an unknown one."""
+    if name not in FORMATS:
+        raise LoadError(f"unknown format {name!r} of a record; known: {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def format_of(text: Text) -> Format:
+    """The format of a file; plain columns if nothing else fits."""
+    for entry in FORMATS.values():
+        if entry.looks(text):
+            return entry
+    return format_by_ending(text.path)
+
+
+def format_by_ending(path: Path) -> Format:
+    """The format that usually has this ending; plain columns if none has.
+
+    >>> format_by_ending(Path("RSN6_IMPVALL.I_I-ELC180.AT2")).name, format_by_ending(Path("elcentro.txt")).name
+    ('at2', 'columns')
+    """
+    ending = path.suffix.lower()
+    return next((entry for entry in FORMATS.values() if ending in entry.endings), FORMATS["columns"])

@@ -1,0 +1,141 @@
+"""read_record: one ground motion from a file of any known format."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from hamex.checks import is_positive
+from hamex.errors import HamexError, LoadError, UnitError
+from hamex.motion.ground import GroundMotion
+from hamex.motion.records.formats import Format, format_named, format_of
+from hamex.motion.records.found import Found
+from hamex.motion.records.text import Text, read_text
+from hamex.motion.units import acceleration_unit
+
+_ROUNDING = 0.01     # a file prints its step with few digits (1/60 s as .0167): a given step may differ by this share
+
+
+class Choices(NamedTuple):
+    """What the user says about a file, checked."""
+
+    format: Format | None
+    unit: str | None
+    step: float | None
+    column: int | str | None
+
+
+def choices(format: str | None, unit: str | None, step: float | None, column: int | str | None) -> Choices:
+    """Check what does not depend on any file."""
+    if step is not None and not is_positive(step):
+        raise LoadError(f"read_record: step must be a positive number of seconds, got {step!r}")
+    if column is not None and (isinstance(column, bool) or not isinstance(column, int | str)):
+        raise LoadError(f"read_record: column must be a number counted from 1 or a name, got {column!r}")
+    return Choices(None if format is None else format_named(format),
+                   None if unit is None else acceleration_unit(unit), None if step is None else float(step), column)
+
+
+def read_record(path: str | os.PathLike[str], *, format: str | None = None, unit: str | None = None,
+                step: float | None = None, component: str | int | None = None,
+                column: int | str | None = None) -> GroundMotion:
+    """A ground motion from a record file; the format is recognised from the file, the unit is never guessed.
+
+    Parameters
+    ----------
+    path : file of one of the formats PEER AT2, COSMOS and CSMIP V1/V2, ESM, K-NET, SimCenter EVENT, OpenSees path,
+        or text columns.
+    format : "at2", "cosmos", "csmip", "esm", "knet", "simcenter", "opensees" or "columns"; recognised if left out.
+    unit : unit of the acceleration, "g", "m/s2", "cm/s2" …; needed where the file does not tell it, must agree where it
+        does.
+    step : time between samples [s]; likewise.
+    component : which record of a file with several, by name or by place counted from 1.
+    column : which column of a text file with several, by name or by number counted from 1; the first is the time.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "ELC180.AT2")
+    ...     _ = path.write_text("PEER STRONG MOTION DATABASE RECORD\\nSomewhere 5/19/40, Station 9, 180\\n"
+    ...                         "ACCELERATION TIME HISTORY IN UNITS OF G\\nNPTS= 3, DT= .01000 SEC\\n .1 -.2E+00 .3\\n")
+    ...     motion = read_record(path)
+    >>> motion.unit, motion.step, motion.component, motion.peak
+    ('g', 0.01, '180', 0.3)
+    """
+    path = Path(path)
+    told = choices(format, unit, step, column)
+    found = read_all(path, told)
+    return motion_of(path, chosen(path, found, component), told, component)
+
+
+def read_all(path: Path, told: Choices) -> list[Found]:
+    """All records of a file, as the file tells them."""
+    text = Text(path, read_text(path))
+    if not text.content.strip():
+        raise LoadError(f"no samples in {path}: the file is empty")
+    reader = told.format or format_of(text)
+    if reader.name == "columns":
+        return reader.read(text, told.step, told.column)
+    if told.column is not None:
+        raise LoadError(f"record {path}: column= belongs to text columns, this file is read as {reader.about}")
+    return reader.read(text)
+
+
+def chosen(path: Path, found: list[Found], component: str | int | None) -> Found:
+    """The record of a file that the user means."""
+    names = ", ".join(f"{place} {record.component!r}" for place, record in enumerate(found, start=1))
+    if component is None or (isinstance(component, str) and len(found) == 1 and not found[0].component):
+        if len(found) > 1:
+            raise LoadError(f"{path} holds {len(found)} records: {names}; choose one with component=")
+        return found[0]
+    if isinstance(component, bool) or not isinstance(component, int | str):
+        raise LoadError(f"read_record: component must be a number counted from 1 or a name, got {component!r}")
+    fitting = [record for record in found if _same(record.component, str(component))]
+    if isinstance(component, int) and not fitting:        # 180 may be an azimuth as well as a place
+        if not 1 <= component <= len(found):
+            raise LoadError(f"{path} has no record {component}; it holds {names}")
+        return found[component - 1]
+    if len(fitting) != 1:
+        raise LoadError(f"{path} has {'several records' if fitting else 'no record'} {component!r}; it holds {names}")
+    return fitting[0]
+
+
+def _same(name: str, other: str) -> bool:
+    return " ".join(name.split()).casefold() == " ".join(other.split()).casefold()
+
+
+def motion_of(path: Path, found: Found, told: Choices, component: str | int | None = None) -> GroundMotion:
+    """The motion, with what the user says put beside what the file tells."""
+    unit, step = _unit(path, found, told.unit), _step(path, found, told.step)
+    name = found.component or (component if isinstance(component, str) else "")
+    source = f"{path.name}: {found.origin}" if found.origin else path.name
+    try:
+        return GroundMotion(found.samples, step, unit, source, name, found.kind)
+    except HamexError as problem:
+        raise type(problem)(f"record {path}: {problem}") from None
+
+
+def _unit(path: Path, found: Found, given: str | None) -> str:
+    place = f"{path}, line {found.unit_line}" if found.unit_line else f"record {path}"
+    if found.unit is None:
+        if given is None:
+            raise UnitError(f"record {path}: the file does not tell the unit of its accelerations; say it, as in "
+                            'unit="g", "m/s2" or "cm/s2"')
+        return given
+    if given is not None and given != found.unit and {given, found.unit} != {"gal", "cm/s2"}:
+        raise UnitError(f"{place}: the file is in {found.unit}, which contradicts unit={given!r}; leave unit out")
+    return found.unit
+
+
+def _step(path: Path, found: Found, given: float | None) -> float:
+    place = f"{path}, line {found.step_line}" if found.step_line else f"record {path}"
+    if found.step is None:
+        if given is None:
+            raise LoadError(f"record {path}: the file does not tell the time between its samples; say it, as in "
+                            "step=0.01")
+        return given
+    if given is not None and abs(given - found.step) > _ROUNDING * found.step:
+        raise LoadError(f"{place}: the file's step is {found.step:g} s, which contradicts step={given:g}; leave step "
+                        "out")
+    return found.step if given is None else given

@@ -1,0 +1,115 @@
+"""read_suite: every record of a folder, a pattern or a list of files; what cannot be read is listed, not raised."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, overload
+
+from hamex.errors import FileError, HamexError, LoadError
+from hamex.motion.ground import GroundMotion
+from hamex.motion.records.read import choices, chosen, motion_of, read_all
+
+Where = str | os.PathLike[str]
+
+
+class Status(NamedTuple):
+    """What became of one file: ``why`` is the reason if it failed, else how many records it gave."""
+
+    file: Path
+    ok: bool
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Suite(Sequence[GroundMotion]):
+    """Ground motions read together, and what became of every file; a sequence, for all that takes a list of motions.
+
+    Attributes
+    ----------
+    motions : the motions that could be read, in the order of the files.
+    statuses : one (file, ok, why) for every file that was looked at.
+    """
+
+    motions: tuple[GroundMotion, ...]
+    statuses: tuple[Status, ...]
+
+    def __len__(self) -> int:
+        return len(self.motions)
+
+    @overload
+    def __getitem__(self, place: int) -> GroundMotion: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[GroundMotion, ...]: ...
+    def __getitem__(self, place: int | slice) -> GroundMotion | tuple[GroundMotion, ...]:
+        return self.motions[place]
+
+    @property
+    def failed(self) -> tuple[Status, ...]:
+        """Statuses of the files that could not be read."""
+        return tuple(status for status in self.statuses if not status.ok)
+
+
+def read_suite(path: Where | Sequence[Where], *, format: str | None = None, unit: str | None = None,
+               step: float | None = None, component: str | int | None = None,
+               column: int | str | None = None) -> Suite:
+    """All records of a folder, of a pattern such as ``"records/**/*.AT2"``, or of a list of files.
+
+    Takes what :func:`read_record` takes; what is said holds for every file, so a unit must not contradict any. Files
+    with several records give all of them, or the one named by ``component``. A file that cannot be read does not stop
+    the others: its reason is in ``statuses``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "a.csv").write_text("time_s,acceleration_g\\n0,0\\n0.01,0.2\\n")
+    ...     _ = Path(folder, "b.csv").write_text("time_s,acceleration_g\\n0,0\\n0.01,nan\\n")
+    ...     suite = read_suite(folder)
+    >>> len(suite), [(status.file.name, status.ok) for status in suite.statuses]
+    (1, [('a.csv', True), ('b.csv', False)])
+    """
+    told = choices(format, unit, step, column)
+    motions: list[GroundMotion] = []
+    statuses: list[Status] = []
+    for file in files_in(path):
+        try:
+            found = read_all(file, told)
+            wanted = found if component is None else [chosen(file, found, component)]
+            here = [motion_of(file, record, told, component) for record in wanted]
+        except HamexError as problem:
+            statuses.append(Status(file, False, str(problem)))
+        else:
+            motions += here
+            statuses.append(Status(file, True, f"{len(here)} record{'s' if len(here) > 1 else ''}"))
+    return Suite(tuple(motions), tuple(statuses))
+
+
+def files_in(path: Where | Sequence[Where]) -> list[Path]:
+    """The files of a folder (hidden ones left out), a pattern or a list, sorted unless listed."""
+    if not isinstance(path, str | os.PathLike):
+        if not isinstance(path, Sequence):
+            raise LoadError(f"read_suite: path must be a folder, a pattern or a list of files, got {path!r}")
+        # A listed file that is missing is one that cannot be read: told in its status.
+        return [file for entry in path for file in ([Path(entry)] if _is_file_name(entry) else files_in(entry))]
+    place = Path(path)
+    if _is_file_name(path) and not place.exists():
+        raise FileError(f"cannot read {path}: no such file or folder")
+    if place.is_dir():
+        files = sorted(file for file in place.iterdir() if file.is_file() and not file.name.startswith("."))
+        if not files:
+            raise FileError(f"cannot read {place}: the folder has no files")
+        return files
+    if place.exists():
+        return [place]
+    files = sorted(Path(file) for file in glob.glob(str(path), recursive=True) if Path(file).is_file())
+    if not files:
+        raise FileError(f"cannot read {path}: no file fits the pattern")
+    return files
+
+
+def _is_file_name(path: Where) -> bool:
+    return not glob.has_magic(str(path)) and not Path(path).is_dir()

@@ -1,0 +1,134 @@
+"""Synthetic ground motions: seeded noise, shaped in time and frequency by magnitude, distance and site. For teaching,
+demonstrations and load tests; they are labelled synthetic and are no substitute for records.
+
+White noise is split into bands of an octave. Each band has an envelope in time of its own, lower frequencies longer
+ones, so that the frequency content changes as the shaking goes on; the sum is given the Fourier amplitude of
+:mod:`hamex.motion.seismology`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.checks import is_finite, is_positive
+from hamex.errors import LoadError
+from hamex.model.units import STANDARD_GRAVITY
+from hamex.motion import seismology
+from hamex.motion.ending import at_rest
+from hamex.motion.ground import GroundMotion
+
+Array = NDArray[Any]
+LEAD = 2.0                      # seconds before the envelope starts
+LENGTH = 3.0                    # of the envelope over the duration of shaking, so that D5-95 is about 1.2 times that
+STRETCH = 0.15                  # duration of a band ∝ f^−STRETCH, 1 at 1 Hz
+PEAK, LEFT = 0.2, 0.05          # the envelope peaks at this share of its length; at its end this share of it is left
+SPREADS = {"stress drop": 0.5, "duration": 0.3, "kappa": 0.3}     # standard deviations of logarithms
+LIMITS = {"magnitude": (4.0, 8.5), "distance": (1.0, 300.0), "vs30": (150.0, 2000.0), "step": (1e-4, 0.05)}
+
+
+def synthetic_suite(count: int, *, seed: int, magnitude: float = 6.5, distance: float = 20.0, vs30: float = 400.0,
+                    step: float = 0.01, duration: float | None = None,
+                    scatter: float = 1.0) -> tuple[GroundMotion, ...]:
+    """So many synthetic ground motions in g.
+
+    Motion i depends on the seed, its place i and the parameters, not on how many are asked for. Every motion starts and
+    ends at rest.
+
+    Parameters
+    ----------
+    count : number of motions.
+    seed : whole number ≥ 0; the same seed gives the same bits with the same NumPy on the same kind of processor.
+    magnitude : moment magnitude, 4 to 8.5.
+    distance : to the fault [km], 1 to 300.
+    vs30 : mean shear-wave velocity of the upper 30 m [m/s], 150 to 2000.
+    step : time between samples [s], up to 0.05.
+    duration : of the record [s]; by default long enough for the envelopes, the same for all.
+    scatter : 1 for a stress drop, duration and κ that vary from motion to motion as :data:`SPREADS` says, 0 for none.
+
+    Examples
+    --------
+    >>> first, second = synthetic_suite(2, seed=1)
+    >>> first.kind, first.unit, 0.02 < first.peak < 1.0
+    ('synthetic', 'g', True)
+    >>> bool((synthetic_suite(1, seed=1)[0].acceleration == first.acceleration).all())
+    True
+    """
+    given = {"magnitude": magnitude, "distance": distance, "vs30": vs30, "step": step}
+    for name, value in given.items():
+        low, high = LIMITS[name]
+        if not is_finite(value) or not low <= value <= high:
+            raise LoadError(f"synthetic_suite: {name} must lie between {low:g} and {high:g}, got {value!r}")
+    for name, number in (("count", count), ("seed", seed)):
+        if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < (name == "count"):
+            raise LoadError(f"synthetic_suite: {name} must be a whole number ≥ {int(name == 'count')}, got {number!r}")
+    if not is_finite(scatter) or scatter < 0:
+        raise LoadError(f"synthetic_suite: scatter must be a number ≥ 0, got {scatter!r}")
+    shaking = seismology.duration(magnitude, distance)
+    shortest = LEAD + LENGTH * shaking
+    if duration is None:
+        duration = 5.0 * math.ceil((LEAD + 2 * LENGTH * shaking) / 5.0)
+    elif not is_positive(duration) or duration < shortest:
+        raise LoadError(f"synthetic_suite: the duration must be at least {shortest:.3g} s for this magnitude and "
+                        f"distance, got {duration!r}")
+    samples = round(duration / step) + 1
+    size = 1 << (2 * samples - 1).bit_length()           # zeros behind, so that nothing wraps around
+    f = np.fft.rfftfreq(size, step)
+    bands = _bands(f)
+    what = f"synthetic: M {magnitude:g}, {distance:g} km, vs30 {vs30:g} m/s, scatter {scatter:g}, seed {seed}, motion"
+    return tuple(
+        GroundMotion(_motion(_stream(int(seed), i), samples, f, bands, magnitude, distance, vs30, scatter) /
+                     STANDARD_GRAVITY, step, "g", source=f"{what} {i}", kind="synthetic") for i in range(count))
+
+
+def _stream(seed: int, place: int) -> np.random.Generator:
+    """Random numbers of one place, so that the number of motions does not matter."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(place,))))
+
+
+def _motion(generator: np.random.Generator, samples: int, f: Array, bands: list[tuple[float, Array]], magnitude: float,
+            distance: float, vs30: float, scatter: float) -> Array:
+    """Acceleration [m/s²] of one motion, from frequencies and bands of a record padded with zeros."""
+    size = 2 * (len(f) - 1)
+    step = 0.5 / f[-1]
+    drop, longer, kappa = (math.exp(scatter * spread * z) for spread, z in zip(
+        SPREADS.values(), generator.standard_normal(3).tolist(), strict=True))
+    stress_drop = seismology.STRESS_DROP * drop
+    shaking = seismology.duration(magnitude, distance) * longer
+    noise = generator.standard_normal(samples)
+    shaped = np.zeros(len(f), dtype=complex)
+    t = np.arange(samples) * step - LEAD
+    for centre, share in bands:
+        window = envelope(t, LENGTH * shaking * centre**-STRETCH)
+        window /= math.sqrt(step * np.square(window).sum())
+        shaped += share * np.fft.rfft(noise * window, size)
+    # E|shaped|² = 1/step, but for a per cent where two bands of slightly different envelopes meet: the expected
+    # amplitude is the one wanted.
+    shaped *= seismology.amplitude(f, magnitude, distance, vs30, stress_drop, seismology.KAPPA * kappa)
+    return at_rest(np.fft.irfft(shaped, size)[:samples] / math.sqrt(step), step)
+
+
+def envelope(t: Array, length: float) -> Array:
+    """Saragoni and Hart (1974): t^b exp(−ct) from 0 on, 1 at its peak, :data:`LEFT` at ``length`` (Boore 2003).
+
+    >>> envelope(np.array([-1.0, 0.0, 2.0, 10.0]), 10.0).round(3).tolist()
+    [0.0, 0.0, 1.0, 0.05]
+    """
+    b = -PEAK * math.log(LEFT) / (1 + PEAK * (math.log(PEAK) - 1))
+    x = np.maximum(t, 0.0) / (PEAK * length)
+    return x**b * np.exp(b * (1 - x))
+
+
+def _bands(f: Array) -> list[tuple[float, Array]]:
+    """Bands of an octave: centre [Hz] and share over f; the shares add up to 1."""
+    octaves = np.log2(np.maximum(f, f[1] / 2))
+    centres = np.arange(-4.0, math.ceil(octaves[-1]) + 1)     # from 1/16 Hz on
+    place = np.clip(octaves, centres[0], centres[-1])
+    bands = []
+    for centre in centres.tolist():
+        off = np.abs(place - centre)
+        bands.append((2.0**centre, np.where(off < 1, np.cos(0.5 * np.pi * off) ** 2, 0.0)))
+    return bands

@@ -1,0 +1,337 @@
+"""The file format of studies: TOML in, an incremental dynamic analysis ready to run out.
+
+``[units]``, ``[model]`` and ``[scheme]`` are those of problem files.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Discriminator, Field, Tag, ValidationError, create_model, model_validator
+
+from hamex.errors import FileError, InputError, SpecError
+from hamex.model.record import Model
+from hamex.model.units import Units
+from hamex.motion.ground import GroundMotion, el_centro
+from hamex.motion.records import read_suite
+from hamex.motion.synthetic import synthetic_suite
+from hamex.spec import _allowed, _named, _toml
+from hamex.spec.base import Finite, Numbers, Positive, Table
+from hamex.spec.messages import explain
+from hamex.spec.tables import KINDS, SchemeTable, UnitsTable, tables_for
+from hamex.study.demands import base_measure, words_of
+from hamex.study.hunt import Hunt
+from hamex.study.ida import check_ida
+from hamex.study.intensity_measure import Intensity, Pga, Sa
+from hamex.study.study import Study
+
+__all__ = ["StudyFile", "read_study"]
+
+
+@dataclass(frozen=True, eq=False)
+class StudyFile:
+    """What a study file says, ready for :func:`hamex.ida`.
+
+    Attributes
+    ----------
+    study : model, records, measures and scheme.
+    intensity : of a record.
+    demand, limit : measure, and the value beyond which a run counts as exceeding.
+    hunting : how to seek the limit; None where scales or levels are given.
+    title : the file's title, or its name.
+    stripes : whether the fragility counts exceedances at levels instead of fitting one capacity a record.
+    modelling, resamples : of the fragility.
+    """
+
+    study: Study
+    intensity: Intensity
+    demand: str
+    limit: float
+    hunting: Hunt | None
+    title: str
+    stripes: bool
+    modelling: float
+    resamples: int
+
+
+class SyntheticTable(Table):
+    """``synthetic`` of ``[records]``, see :func:`hamex.synthetic_suite`."""
+
+    count: int = Field(description="number of motions")
+    seed: int = Field(description="whole number; the same seed gives the same motions")
+    magnitude: float | None = None
+    distance: float | None = None
+    vs30: float | None = None
+    step: float | None = None
+    duration: float | None = None
+    scatter: float | None = None
+
+    def build(self) -> tuple[GroundMotion, ...]:
+        return synthetic_suite(**self.given(*type(self).model_fields))
+
+
+class RecordsTable(Table):
+    """``[records]``: files, synthetic motions, or the shipped record."""
+
+    files: list[str] | None = None
+    unit: str | None = None
+    step: float | None = None
+    format: str | None = None
+    component: Annotated[Annotated[str, Tag("·name")] | Annotated[int, Tag("·one")],
+                         Discriminator(lambda value: "·name" if isinstance(value, str) else "·one")] | None = None
+    synthetic: SyntheticTable | None = None
+    name: Literal["el-centro", "el_centro"] | None = None
+
+    @model_validator(mode="after")
+    def _choices(self) -> RecordsTable:
+        self.one_of("files", "synthetic", "name")
+        if self.files is None and self.given("unit", "step", "format", "component"):
+            raise ValueError("unit, step, format and component belong to files")
+        return self
+
+    def build(self, folder: Path) -> tuple[GroundMotion, ...]:
+        if self.synthetic is not None:
+            return self.synthetic.build()
+        if self.files is None:
+            return (el_centro(),)
+        suite = read_suite([str(folder / file) for file in self.files],
+                           **self.given("unit", "step", "format", "component"))
+        if suite.failed:
+            whys = "\n  ".join(status.why for status in suite.failed[:5])
+            raise FileError(f"files: {len(suite.failed)} of {len(suite.statuses)} cannot be read; mend them, or leave "
+                            f"them out of the pattern\n  {whys}")
+        return suite.motions
+
+
+class SaTable(Table):
+    """``[intensity]`` with ``kind = "sa"``."""
+
+    kind: Literal["sa"]
+    period: float = Field(description="period of the spectral acceleration [s]")
+    damping: Positive | None = None
+
+    def build(self) -> Sa:
+        return Sa(**self.given("period", "damping"))
+
+
+class PgaTable(Table):
+    """``[intensity]`` with ``kind = "pga"``."""
+
+    kind: Literal["pga"]
+
+    def build(self) -> Pga:
+        return Pga()
+
+
+class SpacedTable(Table):
+    """Numbers in a list, or evenly spaced."""
+
+    start: Positive | None = None
+    stop: Positive | None = None
+    count: int | None = None
+
+    def spaced(self, key: str) -> list[float]:
+        """The numbers; ``key`` holds the list."""
+        listed = getattr(self, key)
+        ends = self.given("start", "stop", "count")
+        if (listed is None) == (not ends) or (ends and len(ends) < 3):
+            raise InputError(f"give either {key}, a list of numbers, or start, stop and count")
+        if listed is not None:
+            if not listed or min(listed) <= 0 or not np.all(np.isfinite(listed)):
+                raise InputError(f"{key} must be a list of positive numbers, got {listed!r:.60}")
+            return list(listed)
+        if ends["count"] < 2 or ends["stop"] <= ends["start"]:
+            raise InputError("stop must be above start, and count at least 2")
+        # Decimals as a person would write them: 0.1, 0.2, 0.3 …
+        return [float(f"{value:.12g}") for value in np.linspace(ends["start"], ends["stop"], ends["count"])]
+
+
+class ScalesTable(SpacedTable):
+    """``[scales]``: factors, the same for every record."""
+
+    values: list[float] | None = None
+
+
+class StripesTable(SpacedTable):
+    """``[stripes]``: levels of intensity, to which every record is scaled."""
+
+    levels: list[float] | None = None
+
+
+class HuntTable(Table):
+    """``[hunt]``: seek the limit record by record, see :class:`hamex.Hunt`."""
+
+    first: float = Field(description="intensity of the first run")
+    step: float = Field(description="first increment of the intensity")
+    growth: float | None = None
+    runs: int | None = None
+    largest: float | None = None
+
+    def build(self) -> Hunt:
+        return Hunt(**self.given("first", "step", "growth", "runs", "largest"))
+
+
+class StudyLimitTable(Table):
+    """``[limit]``: what counts as exceeding."""
+
+    measure: str = Field(description='what is compared, e.g. measure = "drift_ratio"')
+    value: Positive = Field(description="beyond it a run counts as exceeding")
+
+
+class FragilityTable(Table):
+    """``[fragility]``."""
+
+    method: Literal["capacities", "stripes"] | None = None
+    modelling: Annotated[Finite, Field(ge=0)] = 0.0
+    resamples: int = 1000
+
+
+class StudyTables(Table):
+    """The whole file; ``[model]`` is filled in by :func:`study_tables_for`."""
+
+    title: str | None = None
+    duration: Positive | None = Field(None, description="length of every run [s]; each record's own if left out")
+    seed: int = 0
+    measures: list[str] | None = None
+    units: UnitsTable
+    model: Any
+    records: RecordsTable
+    intensity: Annotated[SaTable | PgaTable, Field(discriminator="kind")]
+    scales: ScalesTable | None = None
+    stripes: StripesTable | None = None
+    hunt: HuntTable | None = None
+    limit: StudyLimitTable
+    parameters: dict[str, Numbers] = Field(default_factory=dict)
+    fragility: FragilityTable = Field(default_factory=FragilityTable)
+    scheme: Annotated[SchemeTable, Field(discriminator="kind")]
+
+    @model_validator(mode="after")
+    def _choices(self) -> StudyTables:
+        count = sum(name in self.model_fields_set for name in ("scales", "stripes", "hunt"))
+        if count != 1:
+            raise ValueError(f"give exactly one of the tables [scales], [stripes] and [hunt], got {count or 'none'}")
+        return self
+
+
+@dataclass(frozen=True)
+class Built:
+    """The template of a study with parameters: keys of ``[model]``, as "damping.ratio", and their values."""
+
+    path: Path
+    data: Mapping[str, Any]
+    units: Units
+
+    def __call__(self, **values: float) -> Model:
+        """A model with some numbers of the file changed."""
+        data = copy.deepcopy(dict(self.data))
+        for key, value in values.items():
+            *way, last = key.split(".")
+            table = data["model"]
+            for part in way:
+                table = table.get(part) if isinstance(table, dict) else None
+            if not isinstance(table, dict):
+                raise SpecError(f"{self.path}: parameters: the file has no table model.{'.'.join(way)} for {key!r}")
+            table[last] = value
+        tables = _checked(self.path, data, "parameters: with " + ", ".join(f"{k} = {v}" for k, v in values.items()))
+        with _named(self.path, "model", tables.model):
+            return tables.model.build(self.units)
+
+
+def read_study(path: str | os.PathLike[str]) -> StudyFile:
+    """Read and check a study file; record files are found from the folder of the study file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> text = '''
+    ... units = {length = "m", force = "kN"}
+    ... model = {kind = "oscillator", mass = 100.0, period = 0.5, damping_ratio = 0.05, yield_force = 150.0}
+    ... records = {synthetic = {count = 3, seed = 1}}
+    ... intensity = {kind = "sa", period = 0.5}
+    ... stripes = {start = 0.2, stop = 1.0, count = 5}
+    ... limit = {measure = "ductility", value = 4.0}
+    ... scheme = {kind = "galerkin", step = 0.01}
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "study.toml")
+    ...     _ = path.write_text(text)
+    ...     file = read_study(path)
+    >>> file.study.plan().runs, file.study.kind
+    (15, 'synthetic')
+    """
+    path = Path(path)
+    data = _toml(path)
+    tables = _checked(path, data)
+    with _named(path, "units", tables.units):
+        units = tables.units.build()
+    with _named(path, "model", tables.model):
+        template: Any = tables.model.build(units)
+    if tables.parameters:
+        template = Built(path, data, units)
+    with _named(path, "scheme", tables.scheme):
+        scheme = tables.scheme.build()
+    with _named(path, "records", tables.records):
+        axes: dict[str, Any] = {"record": tables.records.build(path.parent), **tables.parameters}
+    with _named(path, "intensity", tables.intensity):
+        intensity = tables.intensity.build()
+    hunting = None
+    if tables.scales is not None:
+        with _named(path, "scales", tables.scales):
+            axes["scale"] = tables.scales.spaced("values")
+    elif tables.stripes is not None:
+        with _named(path, "stripes", tables.stripes):
+            axes["level"] = tables.stripes.spaced("levels")
+    elif tables.hunt is not None:
+        with _named(path, "hunt", tables.hunt):
+            hunting = tables.hunt.build()
+    with _named(path, "limit", tables.limit):
+        words_of(tables.limit.measure, units, False)
+    chosen = tables.fragility
+    with _named(path, "fragility", chosen):
+        if chosen.method == "stripes" and tables.stripes is None:
+            raise InputError('method = "stripes" needs [stripes]; scales and hunts give one capacity a record')
+        if chosen.resamples < 2:
+            raise InputError(f"resamples must be at least 2, got {chosen.resamples}")
+    with _named(path, "", tables):
+        study = Study(template, axes, _measures(tables, units), scheme, tables.units.gravity or units.gravity,
+                      tables.duration, tables.seed, intensity)
+        check_ida(study, tables.limit.measure, hunting)
+    stripes = tables.stripes is not None and chosen.method != "capacities"
+    return StudyFile(study, intensity, tables.limit.measure, tables.limit.value, hunting, tables.title or path.stem,
+                     stripes, chosen.modelling, chosen.resamples)
+
+
+def _measures(tables: StudyTables, units: Units) -> tuple[str, ...]:
+    """The limit's measure first; drift ratios come with drifts."""
+    asked = tables.measures if tables.measures is not None else ["absolute_acceleration"]
+    for name in asked:
+        words_of(name, units, False)
+    return tuple(dict.fromkeys(base_measure(name) for name in (tables.limit.measure, *asked)))
+
+
+def _checked(path: Path, data: dict[str, Any], where: str = "") -> StudyTables:
+    model = data.get("model")
+    kind = model.get("kind") if isinstance(model, Mapping) else None
+    tables = study_tables_for(kind if isinstance(kind, str) and kind in KINDS else None)
+    try:
+        return tables.model_validate(data)
+    except ValidationError as problem:
+        mistakes = [mistake.replace("a problem file", "a study file") for mistake in
+                    explain(problem.errors(include_url=False), data, _allowed(tables, data))]
+    start = f"{path}: {where}: " if where else f"{path}: "
+    raise SpecError(start + (mistakes[0] if len(mistakes) == 1 else
+                             "\n  ".join([f"{len(mistakes)} mistakes", *mistakes])))
+
+
+@cache
+def study_tables_for(kind: str | None) -> type[StudyTables]:
+    """The tables of a study whose model is of this kind, None if unknown."""
+    model: Any = tables_for(kind).model_fields["model"].annotation
+    return create_model("StudyTables", __base__=StudyTables, model=(model, ...))

@@ -1,0 +1,167 @@
+"""Axes of a study: records, scales, models and parameters, and the models they make."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.discretise.chain import is_chain
+from hamex.discretise.prepare import is_oscillator
+from hamex.errors import InputError
+from hamex.model.frames import ShearFrames
+from hamex.model.law import Slider, Sliders
+from hamex.model.oscillators import Oscillators
+from hamex.model.record import Model
+from hamex.motion.ground import GroundMotion
+
+Array = NDArray[Any]
+Systems = Oscillators | ShearFrames | list[Model]
+Template = Model | Callable[..., Model] | Oscillators | ShearFrames
+
+_LAW = ("yield_force", "viscosity", "kinematic", "isotropic")
+RECORD, SCALE, LEVEL, MODEL = "record", "scale", "level", "model"
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """Named axes in their order: record, then model and parameters, then scale or level.
+
+    Attributes
+    ----------
+    records : ground motions.
+    labels : of the records.
+    models : name of the axis → values, for models and parameters.
+    scales : factors, (record, n); the same for all records where they were given as factors.
+    levels : intensities that the factors bring the records to, (n,); None where factors were given.
+    """
+
+    records: tuple[GroundMotion, ...]
+    labels: tuple[str, ...]
+    models: Mapping[str, tuple[Any, ...]]
+    scales: Array
+    levels: Array | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All axes."""
+        return RECORD, *self.models, SCALE if self.levels is None else LEVEL
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Their lengths."""
+        return len(self.records), *(len(values) for values in self.models.values()), self.scales.shape[1]
+
+    def values(self, name: str) -> Array:
+        """Values of an axis as they stand in a table."""
+        if name == RECORD:
+            return np.array(self.labels)
+        if name == SCALE:
+            return np.asarray(self.scales[0])
+        if name == LEVEL and self.levels is not None:
+            return self.levels
+        return np.array([value if isinstance(value, int | float | str) else str(value) for value in self.models[name]])
+
+
+def axes_of(given: Mapping[str, Any], intensity: Callable[[GroundMotion], float] | None = None) -> Axes:
+    """Check axes as the user gives them; ``intensity`` of a record turns levels into factors."""
+    if RECORD not in given:
+        raise InputError('Study: axes need "record": a list of ground motions')
+    records = tuple(_listed(RECORD, given[RECORD]))
+    wrong = [record for record in records if not isinstance(record, GroundMotion)]
+    if wrong:
+        raise InputError(f"Study: a record must be a GroundMotion, got {wrong[0]!r:.60}")
+    models = {name: tuple(_listed(name, values)) for name, values in given.items()
+              if name not in (RECORD, SCALE, LEVEL)}
+    if LEVEL not in given:
+        factors = _numbers(SCALE, given.get(SCALE, [1.0]))
+        return Axes(records, _labels(records), models, np.tile(factors, (len(records), 1)), None)
+    if intensity is None or SCALE in given:
+        raise InputError('Study: the axis "level" stands instead of "scale" and needs the intensity it is a level of')
+    levels = _numbers(LEVEL, given[LEVEL])
+    sizes = np.array([intensity(record) for record in records])
+    if not np.all(sizes > 0):
+        raise InputError(f"Study: the intensity of record {int(np.argmin(sizes > 0))} is zero; it cannot be scaled")
+    return Axes(records, _labels(records), models, levels / sizes[:, None], levels)
+
+
+def _numbers(name: str, values: Any) -> Array:
+    found = np.asarray(_listed(name, values), dtype=float)
+    if found.ndim != 1 or not np.all(np.isfinite(found)):
+        raise InputError(f"Study: the axis {name!r} must be finite numbers")
+    return found
+
+
+def _listed(name: str, values: Any) -> list[Any]:
+    found = list(values) if isinstance(values, Iterable) and not isinstance(values, str) else [values]
+    if not found:
+        raise InputError(f"Study: the axis {name!r} is empty")
+    return [value.item() if isinstance(value, np.generic) else value for value in found]
+
+
+def _labels(records: Sequence[GroundMotion]) -> tuple[str, ...]:
+    """Sources of the records; where they repeat, with a number."""
+    names = [" ".join(filter(None, (record.source or "record", record.component))) for record in records]
+    seen: dict[str, int] = {}
+    out = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        out.append(name if names.count(name) == 1 else f"{name} ({seen[name]})")
+    return tuple(out)
+
+
+def systems(template: Template, axes: Axes, seed: int) -> Systems:
+    """All models of the study, in the order of the axes; arrays where a compiled kernel takes them."""
+    cells = list(itertools.product(*axes.models.values()))
+    built = [_build(template, dict(zip(axes.models, cell, strict=True)), seed, number)
+             for number, cell in enumerate(cells)]
+    if all(is_oscillator(model) for model in built):
+        return Oscillators.of(built)
+    if all(is_chain(model) for model in built) and len({len(model.dofs) for model in built}) == 1:
+        from hamex.discretise.buildings import shear_frames_of
+
+        return shear_frames_of(built)
+    return built
+
+
+def _build(template: Template, values: dict[str, Any], seed: int, number: int) -> Model:
+    if callable(template) and not isinstance(template, Model):
+        if "seed" in inspect.signature(template).parameters:
+            # One stream per cell, whatever else the study holds.
+            values["seed"] = int(np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(1)[0])
+        model = template(**values)
+    else:
+        model = values.pop(MODEL, template)
+        model = _changed(model, values) if values else model
+    if not isinstance(model, Model):
+        raise InputError(f"Study: {values or 'the template'} gives {type(model).__name__}, not a Model")
+    return model
+
+
+def _changed(model: Model, values: Mapping[str, float]) -> Model:
+    """An oscillator with other parameters."""
+    if not is_oscillator(model):
+        raise InputError(f"Study: parameters {', '.join(values)} change an oscillator only; for other models give a "
+                         "function that builds them")
+    law = model.laws["slider"]
+    known = {name: float(getattr(law, name)[0]) for name in _LAW}
+    one = np.ones((1, 1))
+    changes: dict[str, Any] = {}
+    for name, value in values.items():
+        if name in known:
+            known[name] = value
+        elif name == "mass":
+            changes["mass"] = one * value
+        elif name == "stiffness":
+            changes["flexibility"] = one / value
+        elif name == "damping":
+            changes["damping"] = replace(model.damping, matrix=one * value)
+        else:
+            raise InputError(f"Study: an oscillator has no parameter {name!r}; it has mass, stiffness, damping, "
+                             f"{', '.join(_LAW)}")
+    return replace(model, laws={"slider": Sliders.of([Slider(**known)])}, **changes)

@@ -1,0 +1,265 @@
+"""Engine of studies: parts of work to any executor, results to a store, in a fixed order.
+
+A part is seconds of work with a key, the hash of all that determines it. Its result is a table of equal columns,
+written whole or not at all as ``<key>.parquet``; a part whose file is there is not run again. Workers only compute;
+this process writes and merges, so a cluster needs no shared disk.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import InputError, MissingPackageError, StudyError
+
+Array = NDArray[Any]
+Table = dict[str, Array]
+Work = Callable[[Any], Table]
+Tell = Callable[["Progress"], None]
+
+SECONDS = "kernel_seconds"   # column that a part may carry: what its computation took, without the engine
+_TRIES = 3                   # times a part may take its worker with it
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One piece of work: its key, its weight in units of work, and what to hand over."""
+
+    key: str
+    weight: float
+    payload: Any
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a study stands.
+
+    Attributes
+    ----------
+    done, parts : parts finished (those found in the store included) and all parts.
+    found : parts that were finished before.
+    share : of the work that is done.
+    seconds : since the start.
+    left : seconds to go at the rate so far; None before anything is known.
+    """
+
+    done: int
+    parts: int
+    found: int
+    share: float
+    seconds: float
+    left: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Tables of all parts in their order, and how many were run and how many were found."""
+
+    tables: tuple[Table, ...]
+    ran: int
+    found: int
+    seconds: float
+
+
+class StoppedError(StudyError):
+    """A study was interrupted; finished parts are kept."""
+
+
+def run_parts(work: Work, parts: Sequence[Part], *, store: Path | None = None, executor: Executor | None = None,
+              workers: int | None = None, cluster: str | None = None, tell: Tell | None = None) -> Outcome:
+    """Run what the store does not hold yet; ``work`` must be a function of a module, so that workers can find it.
+
+    Parameters
+    ----------
+    store : folder of finished parts; None keeps them in memory only.
+    executor : anything with the interface of ``concurrent.futures``.
+    workers : processes of a pool of our own, one per processor by default; 1 runs here.
+    cluster : address of a dask scheduler, e.g. "tcp://host:8786", or "local" for one of our own.
+    tell : called after each part.
+    """
+    if sum(choice is not None for choice in (executor, workers, cluster)) > 1:
+        raise InputError("study: give one of executor, workers and cluster")
+    if store is not None:
+        store.mkdir(parents=True, exist_ok=True)
+    watch = _Watch(parts, tell)
+    tables: dict[int, Table] = {}
+    for number, part in enumerate(parts):
+        table = None if store is None else _read(store, part.key)
+        if table is not None:
+            tables[number] = table
+            watch.found += 1
+    watch.update(tables)
+    open_ = [number for number in range(len(parts)) if number not in tables]
+
+    def finish(number: int, table: Table) -> None:
+        if store is not None:
+            _write(store, parts[number].key, table)
+        tables[number] = table
+        watch.update(tables)
+
+    try:
+        _run(work, parts, open_, finish, executor, workers, cluster)
+    except KeyboardInterrupt:
+        kept = f"{len(tables)} of {len(parts)} parts are finished"
+        how = f" and kept in {store}; the same command goes on from there" if store is not None else ""
+        raise StoppedError(f"study: interrupted; {kept}{how}") from None
+    return Outcome(tuple(tables[number] for number in range(len(parts))), len(open_), watch.found, watch.seconds)
+
+
+class _Watch:
+    """Progress by work done, not by parts: parts differ in length."""
+
+    def __init__(self, parts: Sequence[Part], tell: Tell | None) -> None:
+        self.weights = [part.weight for part in parts]
+        self.tell, self.begin, self.found = tell, time.monotonic(), 0
+        self.before: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.begin
+
+    def update(self, tables: dict[int, Table]) -> None:
+        total = sum(self.weights) or 1.0
+        share = sum(self.weights[number] for number in tables) / total
+        if self.before is None:
+            self.before = share              # found in the store: tells nothing about the rate
+        if self.tell is not None:
+            fresh = share - self.before
+            left = (1 - share) / fresh * self.seconds if fresh > 0 else None
+            self.tell(Progress(len(tables), len(self.weights), self.found, share, self.seconds, left))
+
+
+# Executors ---------------------------------------------------------------------------------------------------
+
+
+def _run(work: Work, parts: Sequence[Part], open_: list[int], finish: Callable[[int, Table], None],
+         executor: Executor | None, workers: int | None, cluster: str | None) -> None:
+    if not open_:
+        return
+    if workers == 1 or (executor is None and cluster is None and workers is None and len(open_) == 1):
+        for number in open_:
+            finish(number, work(parts[number].payload))
+        return
+    tries = dict.fromkeys(open_, 0)
+    while open_:
+        with _executor(executor, workers, cluster) as (pool, width):
+            lost = _feed(pool, width, work, parts, open_, finish)
+        for number in lost:
+            tries[number] += 1
+            if tries[number] > _TRIES:
+                raise StudyError(f"study: part {number} ended its worker process {_TRIES} times; run it with workers=1 "
+                                 "to see why")
+        open_ = lost
+
+
+def _feed(pool: Executor, width: int, work: Work, parts: Sequence[Part], open_: list[int],
+          finish: Callable[[int, Table], None]) -> list[int]:
+    """Keep the pool busy, a few parts ahead; returns parts that were lost with a worker that died."""
+    waiting: dict[Future[Table], int] = {}
+    ahead = iter(open_)
+    lost: list[int] = []
+    broken = False
+    try:
+        while True:
+            while not broken and len(waiting) < 2 * width + 2:
+                number = next(ahead, None)
+                if number is None:
+                    break
+                try:
+                    waiting[pool.submit(work, parts[number].payload)] = number
+                except BrokenProcessPool:
+                    broken = True
+                    lost.append(number)
+            if not waiting:
+                break
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                number = waiting.pop(future)
+                try:
+                    table = future.result()
+                except BrokenProcessPool:
+                    broken = True
+                    lost.append(number)
+                    continue
+                finish(number, table)
+    except BaseException:
+        for future in waiting:
+            future.cancel()
+        raise
+    return sorted([*lost, *ahead])
+
+
+@contextmanager
+def _executor(executor: Executor | None, workers: int | None, cluster: str | None) -> Iterator[tuple[Executor, int]]:
+    """The executor and how many parts it runs at once."""
+    if executor is not None:
+        yield executor, int(getattr(executor, "_max_workers", 8))
+    elif cluster is not None:
+        with _dask(cluster) as found:
+            yield found
+    else:
+        from os import cpu_count
+
+        count = workers or cpu_count() or 1
+        # spawn: a forked child would inherit threads and locks in an unknown state.
+        pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+        try:
+            yield pool, count
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[tuple[Executor, int]]:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingPackageError("a cluster needs distributed: pip install 'hamex[cluster]'") from None
+    own = {"n_workers": None, "threads_per_worker": 1, "dashboard_address": None} if address == "local" else \
+        {"address": address}
+    try:
+        client = Client(**own)
+    except (OSError, ValueError) as problem:
+        raise StudyError(f"study: no dask scheduler answers at {address}: {problem}") from None
+    with client:
+        width = sum(client.ncores().values()) or 1
+        # pure=False: two parts with equal content are two parts; retries: a killed worker does not end the study.
+        yield client.get_executor(pure=False, retries=_TRIES), width
+
+
+# Store -------------------------------------------------------------------------------------------------------
+
+
+def _write(store: Path, key: str, table: Table) -> None:
+    import polars as pl
+
+    from hamex.solution.files import write_atomically
+
+    write_atomically(store / f"{key}.parquet", lambda path: pl.DataFrame(table).write_parquet(path, compression="lz4"))
+
+
+def _read(store: Path, key: str) -> Table | None:
+    import polars as pl
+
+    path = store / f"{key}.parquet"
+    if not path.exists():
+        return None
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.ComputeError, OSError):
+        return None                          # not ours or damaged: run the part again
+    return {name: _plain(frame[name]) for name in frame.columns}
+
+
+def _plain(column: Any) -> Array:
+    return np.asarray(column.to_numpy())

@@ -1,0 +1,131 @@
+"""MotionGrid: ground motions at stations, and which of them shakes a building, by how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import InputError
+from hamex.model.units import STANDARD_GRAVITY
+from hamex.motion.ground import GroundMotion
+from hamex.study.region.place import great_circle, unit_vectors
+
+Array = NDArray[Any]
+
+NEIGHBOURS = 4              # stations that are interpolated between
+_PERIODS = np.geomspace(0.05, 5.0, 61)
+_DAMPING = 0.05
+_NEAR = 1e-6                # km: a building at a station takes its motion as it is
+
+
+class Shaking(NamedTuple):
+    """Which motion, times what, shakes each building, and how far away its station is [km] (NaN: everywhere)."""
+
+    station: Array
+    factor: Array
+    distance: Array
+
+
+@dataclass(frozen=True, eq=False)
+class MotionGrid:
+    """Ground motions at stations; each building takes that of the nearest, or one that is interpolated.
+
+    An interpolated motion is the record of the nearest station, scaled so that its spectral acceleration at the
+    building's period (5 % damping) is that of the region around: the mean over the four nearest stations of its
+    logarithm, weighted by one over distance squared. Records themselves are never mixed, which would cancel peaks that
+    do not arrive together; at a station the record stays as it is.
+
+    Parameters
+    ----------
+    motions : one per station.
+    longitude, latitude : of the stations [degrees]; none for a single motion that acts everywhere.
+    id : names of the stations; numbered from 1 by default.
+    interpolated : between stations, instead of the nearest.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> grid = hx.MotionGrid([hx.el_centro(), hx.el_centro().scaled(2)], [-115.5, -115.3], [32.8, 32.8])
+    >>> grid.shaking(np.array([-115.45, -115.31]), np.array([32.8, 32.8]), np.array([0.5, 0.5])).station.tolist()
+    [0, 1]
+    """
+
+    motions: tuple[GroundMotion, ...]
+    longitude: Any = None
+    latitude: Any = None
+    id: Any = None
+    interpolated: bool = False
+
+    def __post_init__(self) -> None:
+        motions = (self.motions,) if isinstance(self.motions, GroundMotion) else tuple(self.motions)
+        if not motions or not all(isinstance(motion, GroundMotion) for motion in motions):
+            raise InputError("MotionGrid: motions must be ground motions, at least one")
+        object.__setattr__(self, "motions", motions)
+        names = range(1, len(motions) + 1) if self.id is None else self.id
+        object.__setattr__(self, "id", tuple(str(name) for name in names))
+        if len(self.id) != len(motions) or len(set(self.id)) != len(motions):
+            raise InputError(f"MotionGrid: {len(motions)} motions need as many different ids, got {len(self.id)}")
+        if self.longitude is None and self.latitude is None:
+            if len(motions) > 1:
+                raise InputError(f"MotionGrid: {len(motions)} motions need the longitudes and latitudes of their "
+                                 "stations")
+            return
+        for name, far in (("longitude", 180.0), ("latitude", 90.0)):
+            values = np.array(getattr(self, name), dtype=float)
+            if values.shape != (len(motions),) or not (np.abs(values) <= far).all():
+                raise InputError(f"MotionGrid: {name} must be {len(motions)} numbers of degrees from −{far:g} to "
+                                 f"{far:g}, one a station")
+            object.__setattr__(self, name, values)
+
+    def __len__(self) -> int:
+        return len(self.motions)
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether one motion acts everywhere."""
+        return self.longitude is None
+
+    @property
+    def kind(self) -> str:
+        """What the motions are: recorded, synthetic, matched, or several of them."""
+        return " + ".join(sorted({motion.kind for motion in self.motions}))
+
+    @property
+    def rule(self) -> str:
+        """How a building gets its motion, in words."""
+        if self.everywhere:
+            return "one motion everywhere"
+        return f"nearest of {len(self)} stations" + (
+            f", scaled to Sa(T1) interpolated between the nearest {min(NEIGHBOURS, len(self))}"
+            if self.interpolated else "")
+
+    def shaking(self, longitude: Array, latitude: Array, period: Array) -> Shaking:
+        """Station and factor of each building."""
+        count = len(longitude)
+        if self.everywhere:
+            return Shaking(np.zeros(count, dtype=np.int64), np.ones(count), np.full(count, np.nan))
+        from scipy.spatial import cKDTree
+
+        # Nearest in space is nearest over ground; no seam at ±180°.
+        tree = cKDTree(unit_vectors(self.longitude, self.latitude))
+        chords, found = tree.query(unit_vectors(longitude, latitude), k=min(NEIGHBOURS, len(self)))
+        distances = great_circle(chords).reshape(count, -1)
+        stations = found.reshape(count, -1).astype(np.int64)
+        factor = self._factor(stations, distances, period) if self.interpolated else np.ones(count)
+        return Shaking(stations[:, 0], factor, distances[:, 0])
+
+    def _factor(self, stations: Array, distances: Array, period: Array) -> Array:
+        from hamex.study.spectrum import spectrum
+
+        found = spectrum(self.motions, _PERIODS, _DAMPING, g=STANDARD_GRAVITY).values("pseudo_acceleration")
+        table = np.log(found.reshape(len(self), -1, len(_PERIODS))[:, 0])
+        place = np.clip(np.interp(np.log(period), np.log(_PERIODS), np.arange(len(_PERIODS))), 0, len(_PERIODS) - 1)
+        left = np.minimum(place.astype(np.int64), len(_PERIODS) - 2)[:, None]
+        right = place[:, None] - left
+        logs = table[stations, left] * (1 - right) + table[stations, left + 1] * right
+        weights = 1 / np.maximum(distances, _NEAR) ** 2
+        weights[distances[:, 0] <= _NEAR, 1:] = 0.0
+        return np.asarray(np.exp((weights * logs).sum(axis=1) / weights.sum(axis=1) - logs[:, 0]))

@@ -1,0 +1,185 @@
+"""Building types and what an inventory leaves out: values of the Hazus earthquake model.
+
+Source: FEMA, Hazus Earthquake Model Technical Manual (a document of the US government, numbered as in Hazus-MH 2.1):
+storeys and roof heights of table 5.1, design strength Cs of table 5.4, period Te and overstrengths γ (yield) and λ
+(ultimate) of table 5.5, ductility μ as the capacity curves of table 5.7 have it (the pre-code column of table 5.6
+differs from them), drift at the threshold of each damage state of table 5.9. Damping is the lower end of the elastic
+damping of the Hazus Advanced Engineering Building Module, what the springs do not dissipate.
+
+What the model takes from them:
+
+* period Te at the typical storeys N₀ of each class of height, straight in between on logarithmic axes; beyond them, and
+  for a class that is named, Te (N/N₀)^¾: periods of codes go with height^¾ (ASCE 7, 12.8.2);
+* strength, base shear at yield over weight: γ Cs;
+* hardening, stiffness after yield over stiffness before: (λ − 1)/(λ μ − 1), the chord from yield to ultimate. Hazus is
+  flat beyond the ultimate point, the model goes on hardening;
+* drift limits of the low-rise class for every height. Those of taller classes are 2/3 and 1/2 of them because there
+  they stand for the average over the height; here each storey has its own drift;
+* dispersion 0.4, Hazus' variability of the thresholds alone. Its fragility curves add that of demand and capacity.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+SOURCE = ("FEMA Hazus Earthquake Model Technical Manual (Hazus-MH 2.1 numbering), tables 5.1, 5.4, 5.5, 5.7 and 5.9; "
+          "damping: Hazus Advanced Engineering Building Module")
+FOOT = 0.3048                                  # m, exact
+LEVELS = ("high", "moderate", "low", "pre")    # seismic design levels
+STATES = ("slight", "moderate", "extensive", "complete")
+DISPERSION = 0.4
+_EXPONENT = 0.75
+
+DESCRIPTIONS = {
+    "W1": "wood, light frame", "W2": "wood, commercial and industrial", "S1": "steel moment frame",
+    "S2": "steel braced frame", "S3": "steel light frame", "S4": "steel frame, concrete shear walls",
+    "S5": "steel frame, unreinforced masonry infill", "C1": "concrete moment frame", "C2": "concrete shear walls",
+    "C3": "concrete frame, unreinforced masonry infill", "PC1": "precast concrete tilt-up walls",
+    "PC2": "precast concrete frame, shear walls", "RM1": "reinforced masonry, wood or metal deck",
+    "RM2": "reinforced masonry, precast concrete diaphragms", "URM": "unreinforced masonry bearing walls",
+    "MH": "mobile home"}
+DAMPING = {"W1": 0.10, "W2": 0.10, "S1": 0.05, "S2": 0.05, "S3": 0.05, "S4": 0.05, "S5": 0.10, "C1": 0.07, "C2": 0.07,
+           "C3": 0.10, "PC1": 0.07, "PC2": 0.07, "RM1": 0.07, "RM2": 0.07, "URM": 0.10, "MH": 0.05}
+
+# Class: type, storeys up to, typical storeys N₀, roof [ft], Te [s], γ, λ, Cs high, moderate, low and pre, μ of all
+# four. Types with unreinforced masonry have neither high nor moderate design.
+_NO = np.nan
+_CLASSES: dict[str, tuple[Any, ...]] = {
+    "W1": ("W1", 99, 1, 14, 0.35, 1.5, 3.0, 0.2, 0.15, 0.1, 8, 6, 6, 6),
+    "W2": ("W2", 99, 2, 24, 0.40, 1.5, 2.5, 0.2, 0.1, 0.05, 8, 6, 6, 6),
+    "S1L": ("S1", 3, 2, 24, 0.50, 1.5, 3.0, 0.133, 0.067, 0.033, 8, 6, 5, 6),
+    "S1M": ("S1", 7, 5, 60, 1.08, 1.25, 3.0, 0.1, 0.05, 0.025, 16 / 3, 4, 10 / 3, 4),
+    "S1H": ("S1", 99, 13, 156, 2.21, 1.1, 3.0, 0.067, 0.033, 0.017, 4, 3, 2.5, 3),
+    "S2L": ("S2", 3, 2, 24, 0.40, 1.5, 2.0, 0.2, 0.1, 0.05, 8, 6, 5, 6),
+    "S2M": ("S2", 7, 5, 60, 0.86, 1.25, 2.0, 0.2, 0.1, 0.05, 16 / 3, 4, 10 / 3, 4),
+    "S2H": ("S2", 99, 13, 156, 1.77, 1.1, 2.0, 0.15, 0.075, 0.038, 4, 3, 2.5, 3),
+    "S3": ("S3", 99, 1, 15, 0.40, 1.5, 2.0, 0.2, 0.1, 0.05, 8, 6, 5, 6),
+    "S4L": ("S4", 3, 2, 24, 0.35, 1.5, 2.25, 0.16, 0.08, 0.04, 8, 6, 5, 6),
+    "S4M": ("S4", 7, 5, 60, 0.65, 1.25, 2.25, 0.16, 0.08, 0.04, 16 / 3, 4, 10 / 3, 4),
+    "S4H": ("S4", 99, 13, 156, 1.32, 1.1, 2.25, 0.12, 0.06, 0.03, 4, 3, 2.5, 3),
+    "S5L": ("S5", 3, 2, 24, 0.35, 1.5, 2.0, _NO, _NO, 0.05, _NO, _NO, 5, 5),
+    "S5M": ("S5", 7, 5, 60, 0.65, 1.25, 2.0, _NO, _NO, 0.05, _NO, _NO, 10 / 3, 10 / 3),
+    "S5H": ("S5", 99, 13, 156, 1.32, 1.1, 2.0, _NO, _NO, 0.038, _NO, _NO, 2.5, 2.5),
+    "C1L": ("C1", 3, 2, 20, 0.40, 1.5, 3.0, 0.133, 0.067, 0.033, 8, 6, 5, 6),
+    "C1M": ("C1", 7, 5, 50, 0.75, 1.25, 3.0, 0.133, 0.067, 0.033, 16 / 3, 4, 10 / 3, 4),
+    "C1H": ("C1", 99, 12, 120, 1.45, 1.1, 3.0, 0.067, 0.033, 0.017, 4, 3, 2.5, 3),
+    "C2L": ("C2", 3, 2, 20, 0.35, 1.5, 2.5, 0.2, 0.1, 0.05, 8, 6, 5, 6),
+    "C2M": ("C2", 7, 5, 50, 0.56, 1.25, 2.5, 0.2, 0.1, 0.05, 16 / 3, 4, 10 / 3, 4),
+    "C2H": ("C2", 99, 12, 120, 1.09, 1.1, 2.5, 0.15, 0.075, 0.038, 4, 3, 2.5, 3),
+    "C3L": ("C3", 3, 2, 20, 0.35, 1.5, 2.25, _NO, _NO, 0.05, _NO, _NO, 5, 5),
+    "C3M": ("C3", 7, 5, 50, 0.56, 1.25, 2.25, _NO, _NO, 0.05, _NO, _NO, 10 / 3, 10 / 3),
+    "C3H": ("C3", 99, 12, 120, 1.09, 1.1, 2.25, _NO, _NO, 0.038, _NO, _NO, 2.5, 2.5),
+    "PC1": ("PC1", 99, 1, 15, 0.35, 1.5, 2.0, 0.2, 0.1, 0.05, 8, 6, 5, 6),
+    "PC2L": ("PC2", 3, 2, 20, 0.35, 1.5, 2.0, 0.2, 0.1, 0.05, 8, 6, 5, 6),
+    "PC2M": ("PC2", 7, 5, 50, 0.56, 1.25, 2.0, 0.2, 0.1, 0.05, 16 / 3, 4, 10 / 3, 4),
+    "PC2H": ("PC2", 99, 12, 120, 1.09, 1.1, 2.0, 0.15, 0.075, 0.038, 4, 3, 2.5, 3),
+    "RM1L": ("RM1", 3, 2, 20, 0.35, 1.5, 2.0, 0.267, 0.133, 0.067, 8, 6, 5, 6),
+    "RM1M": ("RM1", 99, 5, 50, 0.56, 1.25, 2.0, 0.267, 0.133, 0.067, 16 / 3, 4, 10 / 3, 4),
+    "RM2L": ("RM2", 3, 2, 20, 0.35, 1.5, 2.0, 0.267, 0.133, 0.067, 8, 6, 5, 6),
+    "RM2M": ("RM2", 7, 5, 50, 0.56, 1.25, 2.0, 0.267, 0.133, 0.067, 16 / 3, 4, 10 / 3, 4),
+    "RM2H": ("RM2", 99, 12, 120, 1.09, 1.1, 2.0, 0.2, 0.1, 0.05, 4, 3, 2.5, 3),
+    "URML": ("URM", 2, 1, 15, 0.35, 1.5, 2.0, _NO, _NO, 0.067, _NO, _NO, 5, 5),
+    "URMM": ("URM", 99, 3, 35, 0.50, 1.25, 2.0, _NO, _NO, 0.067, _NO, _NO, 10 / 3, 10 / 3),
+    "MH": ("MH", 99, 1, 10, 0.35, 1.5, 2.0, 0.1, 0.1, 0.1, 6, 6, 6, 6),
+}
+# Drift ratios at the thresholds of the four states, low-rise class, by design level.
+_WOOD = ((.004, .012, .04, .1), (.004, .0099, .0306, .075), (.004, .0099, .0306, .075), (.0032, .0079, .0245, .06))
+_BRACED = ((.005, .01, .03, .08), (.005, .0087, .0233, .06), (.005, .008, .02, .05), (.004, .0064, .016, .04))
+_STIFF = ((.004, .008, .024, .07), (.004, .0069, .0187, .0525), (.004, .0064, .0161, .0438),
+          (.0032, .0051, .0128, .035))
+_LIGHT = (_STIFF[0], (.004, .007, .0187, .0525), *_STIFF[2:])
+_BRITTLE = ((_NO,) * 4, (_NO,) * 4, (.003, .006, .015, .035), (.0024, .0048, .012, .028))
+_LIMITS = {
+    "W1": _WOOD, "W2": _WOOD, "S2": _BRACED, "C1": _BRACED, "S3": _LIGHT, "PC1": _LIGHT, "S4": _STIFF, "PC2": _STIFF,
+    "RM1": _STIFF, "RM2": _STIFF, "S5": _BRITTLE, "C3": _BRITTLE, "URM": _BRITTLE,
+    "S1": ((.006, .012, .03, .08), (.006, .0104, .0235, .06), (.006, .0096, .0203, .05), (.0048, .0076, .0162, .04)),
+    "C2": ((.004, .01, .03, .08), (.004, .0084, .0232, .06), (.004, .0076, .0197, .05), (.0032, .0061, .0158, .04)),
+    "MH": ((.004, .008, .024, .07),) * 3 + ((.0032, .0064, .0192, .056),)}
+
+CLASSES = tuple(_CLASSES)
+# A type is written with its class of height (C1M), or without (C1): then the storeys decide.
+NAMES = tuple(dict.fromkeys((*DESCRIPTIONS, *CLASSES)))
+TALLEST = 200
+
+
+def _class_table() -> Array:
+    """Class of (name, storeys)."""
+    table = np.empty((len(NAMES), TALLEST + 1), dtype=np.int64)
+    for row, name in enumerate(NAMES):
+        fitting = _classes(name)
+        for storeys in range(TALLEST + 1):
+            chosen = next(key for key in fitting if storeys <= _CLASSES[key][1] or key == fitting[-1])
+            table[row, storeys] = CLASSES.index(chosen)
+    return table
+
+
+def _period_table() -> Array:
+    """Period of (name, storeys)."""
+    storeys = np.maximum(np.arange(TALLEST + 1.0), 1.0)
+    table = np.empty((len(NAMES), TALLEST + 1))
+    for row, name in enumerate(NAMES):
+        typical, period = (np.array([_CLASSES[key][column] for key in _classes(name)]) for column in (2, 4))
+        between = period[0] * np.exp(np.interp(np.log(storeys), np.log(typical), np.log(period / period[0])))
+        table[row] = between * (storeys / np.clip(storeys, typical[0], typical[-1])) ** _EXPONENT
+    return table
+
+
+def _classes(name: str) -> list[str]:
+    return [name] if name in _CLASSES else [key for key, found in _CLASSES.items() if found[0] == name]
+
+
+def _number_table() -> Array:
+    """(class, level, quantity): strength, hardening, then the four drift limits."""
+    table = np.empty((len(CLASSES), len(LEVELS), 6))
+    for row, (kind, *_, gamma, over, high, moderate, low, m0, m1, m2, m3) in enumerate(_CLASSES.values()):
+        strength = gamma * np.array([high, moderate, low, low])
+        ductility = np.array([m0, m1, m2, m3])
+        table[row, :, 0] = strength
+        table[row, :, 1] = (over - 1) / (over * ductility - 1)
+        table[row, :, 2:] = _LIMITS[kind]
+    return table
+
+
+_CLASS = _class_table()
+_NUMBERS = _number_table()
+_PERIOD = _period_table()
+_HEIGHT = np.array([FOOT * row[3] / row[2] for row in _CLASSES.values()])
+_DAMPING = np.array([DAMPING[row[0]] for row in _CLASSES.values()])
+
+
+def classes_of(names: Array, storeys: Array) -> Array:
+    """Number in CLASSES of buildings whose types are numbers in NAMES.
+
+    >>> [CLASSES[i] for i in classes_of(np.array([NAMES.index("C1"), NAMES.index("C1L")]), np.array([12, 12]))]
+    ['C1H', 'C1L']
+    """
+    return np.asarray(_CLASS[names, storeys])
+
+
+def has_level(names: Array, levels: Array) -> Array:
+    """Whether the type is known at the design level."""
+    return np.asarray(np.isfinite(_NUMBERS[_CLASS[names, 1], levels, 0]))
+
+
+def usual_level(names: Array) -> Array:
+    """Level where none is given: moderate, or low for types that have no better."""
+    return np.where(has_level(names, np.ones_like(names)), 1, 2)
+
+
+def defaults(names: Array, storeys: Array, levels: Array) -> dict[str, Array]:
+    """Every number of buildings by type, storeys and design level; limits are (building, state).
+
+    >>> found = defaults(np.array([NAMES.index("W1")]), np.array([1]), np.array([0]))
+    >>> [round(float(found[name][0]), 4) for name in ("period", "strength", "hardening", "damping", "height")]
+    [0.35, 0.3, 0.087, 0.1, 4.2672]
+    """
+    row = classes_of(names, storeys)
+    numbers = _NUMBERS[row, levels]
+    return {"period": _PERIOD[names, storeys], "strength": numbers[:, 0], "damping": _DAMPING[row],
+            "hardening": numbers[:, 1], "relaxation": np.zeros(len(row)),
+            "height": _HEIGHT[row], "limits": numbers[:, 2:], "dispersion": np.full(len(row), DISPERSION)}

@@ -1,0 +1,240 @@
+"""Study: a template × named axes × measures → one labelled table, on any executor, to be resumed at any time."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex import __version__
+from hamex.checks import is_positive
+from hamex.discretise.schemes import Scheme
+from hamex.errors import HamexError, InputError
+from hamex.model.frames import ShearFrames
+from hamex.model.oscillators import Oscillators
+from hamex.motion.ground import GroundMotion
+from hamex.solve.batch import batch
+from hamex.study.axes import Axes, Systems, Template, axes_of, systems
+from hamex.study.digest import digest
+from hamex.study.engine import SECONDS, Part, Table, Tell, run_parts
+from hamex.study.intensity_measure import Intensity
+from hamex.study.table import StudyTable
+
+Array = NDArray[Any]
+FINISHED = "finished"
+_PARTS = 64                      # at least about so many, so that an interruption costs little
+_WORK = 400_000_000.0            # oscillator-steps of a part at most: about half a second
+_RATE = 1.2e9                    # oscillator-steps a second on one processor, for the estimate
+_SINGLY = 300.0                  # a step of a model that is solved by itself, in oscillator-steps
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a study will do: runs, parts, oscillator-steps, seconds on one processor and bytes of results, about."""
+
+    runs: int
+    parts: int
+    steps: float
+    seconds: float
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Many runs of one template.
+
+    Parameters
+    ----------
+    template : a model, or a function of a module that builds one from the parameters by name; with a parameter
+        ``seed`` it is given one seed per cell.
+    axes : "record": ground motions; "scale": factors; "model": models instead of a template; other names are
+        parameters of the function, or of the oscillator (mass, stiffness, damping, yield_force, viscosity …).
+    measures : what to keep of each run, see :func:`hamex.batch`.
+    scheme : as for :func:`hamex.solve`.
+    g : one gravity in the models' units.
+    duration : of every run [s]; each record's own by default.
+    seed : of the whole study.
+    intensity : what an axis "level" is a level of, e.g. ``hx.Sa(0.42)``; the axis then stands instead of "scale".
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> model = hx.oscillator(mass=1, stiffness=225, damping=1.5, law=hx.Slider(0.27, 1.5))
+    >>> study = hx.Study(model, {"record": [hx.el_centro()], "scale": [1, 2], "viscosity": [0.5, 1.5]},
+    ...                  ("ductility",), hx.Galerkin(0.02), g=1.0)
+    >>> study.run(workers=1).values("ductility").shape
+    (1, 2, 2)
+    """
+
+    template: Template
+    axes: Mapping[str, Any]
+    measures: Sequence[str]
+    scheme: Scheme
+    g: float
+    duration: float | None = None
+    seed: int = 0
+    intensity: Intensity | None = None
+
+    def __post_init__(self) -> None:
+        if not is_positive(self.g):
+            raise InputError(f"Study: g must be positive, one gravity in the models' units; got {self.g!r}")
+        object.__setattr__(self, "axes", dict(self.axes))
+        axes_of(self.axes, self._intensity())
+
+    def _intensity(self) -> Callable[[GroundMotion], float] | None:
+        intensity = self.intensity
+        return None if intensity is None else lambda record: intensity(record)
+
+    def replace(self, **changes: Any) -> Study:
+        """A copy with changes."""
+        return replace(self, **changes)
+
+    def plan(self) -> Plan:
+        """What a run would do, without doing it."""
+        axes = axes_of(self.axes, self._intensity())
+        parts = self._parts(axes, systems(self.template, axes, self.seed))
+        steps, runs = sum(part.weight for part in parts), math.prod(axes.shape)
+        return Plan(runs, len(parts), steps, steps / _RATE, runs * 8 * (len(self.measures) + 1))
+
+    def run(self, *, executor: Executor | None = None, workers: int | None = None, cluster: str | None = None,
+            store: str | Path | None = None, tell: Tell | None = None) -> StudyTable:
+        """Run the study, or what of it is not in the ``store`` yet; see :func:`hamex.study.engine.run_parts`.
+
+        The table is the same to the last bit for any executor, number of workers and history of interruptions.
+        """
+        axes = axes_of(self.axes, self._intensity())
+        built = systems(self.template, axes, self.seed)
+        parts = self._parts(axes, built)
+        begun = time.perf_counter()
+        done = run_parts(run_part, parts, store=None if store is None else Path(store), executor=executor,
+                         workers=workers, cluster=cluster, tell=tell)
+        columns = _merged(done.tables, axes)
+        kernel = sum(float(table[SECONDS][0]) for table in done.tables)
+        return StudyTable(axes, columns, _units(built), {
+            "hamex": __version__, "scheme": repr(self.scheme), "study": digest([part.key for part in parts]),
+            "motions": self.kind}, ran=done.ran, found=done.found, kernel_seconds=kernel,
+            seconds=time.perf_counter() - begun)
+
+    @property
+    def kind(self) -> str:
+        """What the motions are: recorded, synthetic, matched, or several of them."""
+        return " + ".join(sorted({record.kind for record in self.axes["record"]}))
+
+    def _parts(self, axes: Axes, built: Systems) -> list[Part]:
+        """Cut by records and models, the same for every executor: resumed parts must be recognised."""
+        weight = _weight(built) * axes.scales.shape[1]
+        steps = [self._steps(record) for record in axes.records]
+        total = weight * len(built) * sum(steps)
+        most = min(total / _PARTS, _WORK)
+        common = (self.scheme, tuple(self.measures), float(self.g), self.duration, __version__)
+        parts = []
+        for record, scales, count in zip(axes.records, axes.scales, steps, strict=True):
+            size = max(1, int(most / (weight * count)))
+            for begin in range(0, len(built), size):
+                payload = {**part_of(self, built, begin, record, size), "scales": scales}
+                chosen = payload["systems"]
+                parts.append(Part(digest(chosen, record, scales, common), weight * count * len(chosen), payload))
+        return parts
+
+    def _steps(self, record: GroundMotion) -> float:
+        return max(1.0, (record.duration if self.duration is None else self.duration) / self.scheme.step)
+
+
+def part_of(study: Study, built: Systems, begin: int, record: GroundMotion, size: int = 1) -> dict[str, Any]:
+    """What a worker needs of a study to march some of its models through one record."""
+    chosen = built[begin:begin + size] if isinstance(built, list) else built.chosen(slice(begin, begin + size))
+    return {"systems": chosen, "record": record, "scheme": study.scheme, "measures": tuple(study.measures),
+            "g": float(study.g), "duration": study.duration}
+
+
+def label_of(axes: Axes, number: int) -> str:
+    """A model in words, by the values of its axes; "" where there is one only."""
+    names = list(axes.models)
+    cell = np.unravel_index(number, [len(axes.models[name]) for name in names]) if names else ()
+    return ", ".join(f"{name} = {axes.values(name)[place]}" for name, place in zip(names, cell, strict=True))
+
+
+def run_part(payload: Mapping[str, Any]) -> Table:
+    """The cells of one part, (model, scale) in order; a cell that fails has its message as status."""
+    begun = time.thread_time()
+    found, scales = payload["systems"], payload["scales"]
+    models = len(found)
+    try:
+        columns = _flat(_marched(payload, found, scales))
+        status = np.full(models * len(scales), FINISHED)
+    except HamexError:
+        columns, status = _one_by_one(payload, found, scales)
+    seconds = np.zeros(len(status))
+    seconds[0] = time.thread_time() - begun
+    return {**columns, "status": status, SECONDS: seconds}
+
+
+def _marched(payload: Mapping[str, Any], found: Systems, scales: Array) -> dict[str, Array]:
+    result = batch(found, payload["record"], payload["scheme"], payload["measures"], scales=scales, g=payload["g"],
+                   duration=payload["duration"], threads=1)
+    return {name: result.values(name) for name in payload["measures"]}
+
+
+def _flat(results: Mapping[str, Array]) -> dict[str, Array]:
+    """(model, 1, scale[, storey]) as columns; of storeys the largest too."""
+    columns = {}
+    for name, values in results.items():
+        if values.ndim == 3:
+            columns[name] = np.ascontiguousarray(values[:, 0]).reshape(-1)
+            continue
+        by_storey = np.ascontiguousarray(values[:, 0]).reshape(-1, values.shape[-1])
+        largest = np.abs(by_storey).argmax(axis=1)
+        columns[name] = by_storey[np.arange(len(by_storey)), largest]
+        columns |= {f"{name}_{storey + 1}": by_storey[:, storey].copy() for storey in range(by_storey.shape[1])}
+    return columns
+
+
+def _one_by_one(payload: Mapping[str, Any], found: Systems, scales: Array) -> tuple[dict[str, Array], Array]:
+    """Some cell failed: find out which, and keep the rest. A number means the same by itself and in company."""
+    rows: list[dict[str, float]] = []
+    status: list[str] = []
+    for number in range(len(found)):
+        one = found[number:number + 1] if isinstance(found, list) else found.chosen(slice(number, number + 1))
+        for scale in scales:
+            try:
+                rows.append({name: float(values[0])
+                             for name, values in _flat(_marched(payload, one, np.array([scale]))).items()})
+                status.append(FINISHED)
+            except HamexError as problem:
+                rows.append({})
+                status.append(f"{type(problem).__name__}: {problem}")
+    names = next((list(row) for row in rows if row), list(payload["measures"]))
+    return {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}, np.array(status)
+
+
+def _merged(tables: Sequence[Table], axes: Axes) -> dict[str, Array]:
+    """Axes as columns, then the measures, in the order of the axes."""
+    shape = axes.shape
+    columns: dict[str, Array] = {}
+    for place, name in enumerate(axes.names):
+        values = axes.values(name).reshape([-1 if i == place else 1 for i in range(len(shape))])
+        columns[name] = np.broadcast_to(values, shape).reshape(-1)
+    if axes.levels is not None:
+        models = math.prod(shape[1:-1])
+        columns["scale"] = np.broadcast_to(axes.scales[:, None, :], (shape[0], models, shape[-1])).reshape(-1)
+    for name in (name for name in tables[0] if name != SECONDS):
+        columns[name] = np.concatenate([table.get(name, np.full(len(table["status"]), np.nan)) for table in tables])
+    return columns
+
+
+def _weight(built: Systems) -> float:
+    """Work of a step of one model, in oscillator-steps."""
+    if isinstance(built, Oscillators):
+        return 1.0
+    return 4.0 * built.storeys if isinstance(built, ShearFrames) else _SINGLY
+
+
+def _units(built: Systems) -> Any:
+    return built[0].units if isinstance(built, list) else built.units

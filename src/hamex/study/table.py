@@ -1,0 +1,96 @@
+"""Table of a study: one row per cell, axes and measures as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import InputError
+from hamex.study.axes import Axes
+
+if TYPE_CHECKING:
+    import polars as pl
+    import xarray as xr
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class StudyTable:
+    """Result of a study.
+
+    Attributes
+    ----------
+    axes : what was varied.
+    columns : by name, one entry per cell; axes first, then measures and ``status``.
+    units : names of the units of length and force.
+    provenance : version, scheme, hash of the study, and what kind of motions it rests on.
+    ran, found : parts that were run, and parts that were finished before.
+    kernel_seconds, seconds : spent in computation by all workers, and in all by the clock.
+    """
+
+    axes: Axes
+    columns: Mapping[str, Array]
+    units: Any
+    provenance: Mapping[str, str]
+    ran: int
+    found: int
+    kernel_seconds: float
+    seconds: float
+
+    def __repr__(self) -> str:
+        size = " × ".join(f"{length} {name}s" for name, length in zip(self.axes.names, self.axes.shape, strict=True))
+        return f"<StudyTable: {size}, {', '.join(self.measures)}, {self.provenance['motions']} motions>"
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of the measures."""
+        return tuple(name for name in self.columns if name not in (*self.axes.names, "scale", "status"))
+
+    @property
+    def failed(self) -> int:
+        """Number of cells that have no result."""
+        return int(np.count_nonzero(self.columns["status"] != "finished"))
+
+    def values(self, name: str) -> Array:
+        """A measure or the status in the shape of the axes."""
+        if name not in self.columns:
+            raise InputError(f"the table has no {name!r}; it has {', '.join(self.columns)}")
+        return self.columns[name].reshape(self.axes.shape)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The table as a polars frame."""
+        import polars as pl
+
+        return pl.DataFrame({name: np.ascontiguousarray(values) for name, values in self.columns.items()})
+
+    @property
+    def dataset(self) -> xr.Dataset:
+        """The measures as a labelled dataset."""
+        import xarray as xr
+
+        coordinates = {name: self.axes.values(name) for name in self.axes.names}
+        return xr.Dataset({name: (self.axes.names, self.values(name)) for name in (*self.measures, "status")},
+                          coords=coordinates, attrs=dict(self.provenance))
+
+    def save(self, path: str | Path) -> Path:
+        """Write ``.parquet``, ``.csv`` or ``.nc``, atomically; every row of a table says what kind its motions are."""
+        import polars as pl
+
+        from hamex.solution.files import check_writable, write_atomically
+
+        target = Path(path)
+        check_writable(target, (".parquet", ".csv", ".nc"))
+        if target.suffix.lower() == ".nc":
+            return write_atomically(target, lambda part: self.dataset.to_netcdf(part, engine="h5netcdf"))
+        frame = self.frame.with_columns(pl.lit(self.provenance["motions"]).alias("motions"))
+        if target.suffix.lower() == ".csv":
+            return write_atomically(target, frame.write_csv)
+        return write_atomically(target, frame.write_parquet)

@@ -1,0 +1,159 @@
+"""``hamex ida`` and ``hamex fragility`` as a user runs them."""
+
+import json
+
+import pytest
+
+from hamex.report.ida_page import rows_of
+from hamex.study.ida_files import read_runs
+
+SMALL = """
+title = "A small study"
+units = {length = "m", force = "kN"}
+model = {kind = "oscillator", mass = 100.0, period = 0.5, damping_ratio = 0.05, yield_force = 150.0}
+records = {synthetic = {count = 8, seed = 1, magnitude = 5.0, step = 0.02}}
+intensity = {kind = "sa", period = 0.5}
+stripes = {start = 0.1, stop = 1.5, count = 8}
+limit = {measure = "ductility", value = 3.0}
+fragility = {resamples = 60}
+scheme = {kind = "galerkin", step = 0.02}
+"""
+FILES = {"report.html", "result.json", "table.csv", "table.parquet", "demands.csv", "EDP.json",
+         *(f"{name}.{ending}" for name in ("curves", "stripes", "fragility") for ending in ("png", "svg"))}
+
+
+@pytest.fixture
+def small(tmp_path):
+    (tmp_path / "small.toml").write_text(SMALL)
+    return tmp_path
+
+
+def test_the_starter_runs_as_it_is(hamex, tmp_path):
+    assert hamex("init", "ida") == (0, "wrote ida.toml; now: hamex ida ida.toml\n", "")
+    code, out, err = hamex("ida", "ida.toml", "-o", "out")
+    assert (code, err) == (0, "")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {*FILES, "parts"}
+    assert max(map(len, out.splitlines())) <= 80
+    assert "exceedance of storey drift ratio > 0.03" in out
+    assert "44 synthetic motions" in out
+    assert "motions are synthetic" in out
+    assert "collapse" not in out
+
+
+def test_a_second_run_finds_the_parts_of_the_first(hamex, small):
+    first = json.loads(hamex("ida", "small.toml", "-o", "out", "--json")[1])
+    second = json.loads(hamex("ida", "small.toml", "-o", "out", "--json", "--workers", "1")[1])
+    assert (first["found"], second["ran"]) == (0, 0)
+    assert second["found"] == first["ran"]
+    assert second["models"] == first["models"]
+    assert first["motions"] == "synthetic"
+    assert first["limit"] == "ductility > 3"
+    assert first["models"][0]["fragility"]["motions"] == "synthetic"
+    assert all("synthetic" in line for line in (small / "out" / "table.csv").read_text().splitlines()[1:])
+
+
+def test_a_dry_run_tells_what_would_be_run_and_runs_nothing(hamex, small):
+    code, out, _ = hamex("ida", "small.toml", "--dry-run")
+    assert code == 0
+    assert "8 synthetic motions, 64 runs in 8 parts" in out
+    assert "results of about" in out
+    assert "on one processor" in out
+    assert not (small / "ida").exists()
+    assert json.loads(hamex("ida", "small.toml", "--dry-run", "--json")[1])["runs"] == 64
+
+
+def test_an_interruption_says_how_to_go_on(hamex, small, monkeypatch):
+    from hamex.study import study as module
+
+    real, calls = module.run_part, []
+
+    def stops(payload):
+        calls.append(1)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return real(payload)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "run_part", stops)
+        code, out, err = hamex("ida", "small.toml", "-o", "out", "--workers", "1")
+    assert (code, out) == (130, "")
+    assert "stopped: interrupted; 3 of 8 parts are finished and kept in out/parts; the same command goes on" in err
+    assert json.loads(hamex("ida", "small.toml", "-o", "out", "--json")[1])["found"] == 3
+
+
+def test_several_models_have_curves_of_their_own(hamex, small):
+    text = SMALL.replace("limit = ", "parameters = {viscosity = [0.0, 500.0]}\nlimit = ")
+    (small / "two.toml").write_text(text)
+    code, out, _ = hamex("ida", "two.toml", "-o", "two")
+    assert code == 0
+    assert "viscosity = 500.0" in out
+    assert (small / "two" / "curves-2.png").exists()
+    assert (small / "two" / "fragility.png").exists()
+
+
+def test_hunts_and_studies_without_a_fragility_are_told(hamex, small):
+    text = SMALL.replace("stripes = {start = 0.1, stop = 1.5, count = 8}",
+                         "hunt = {first = 0.05, step = 0.05, runs = 4, largest = 0.2}")
+    (small / "hunt.toml").write_text(text)
+    assert "32 runs at most" in hamex("ida", "hunt.toml", "--dry-run")[1]
+    code, out, _ = hamex("ida", "hunt.toml", "-o", "hunt")
+    assert code == 0
+    assert "no fragility: " in out
+    assert "8 of 8 records never pass ductility > 3; they are censored" in " ".join(out.split())
+
+
+def test_a_measure_that_does_not_fit_is_told_before_anything_runs(hamex, small):
+    (small / "bad.toml").write_text(SMALL.replace(", yield_force = 150.0", "").replace('"ductility"', '"cycles"')
+                                    .replace("fragility =", 'measures = ["cycles"]\nfragility ='))
+    code, out, err = hamex("ida", "bad.toml", "-o", "out", "--dry-run")
+    assert (code, err) == (0, "") or (code == 2 and "error: " in err and not (small / "out").exists()), out
+
+
+@pytest.fixture
+def result(hamex, small):
+    assert hamex("ida", "small.toml", "-o", "out")[0] == 0
+    return small / "out"
+
+
+def test_fragility_for_another_limit(hamex, result):
+    code, out, _ = hamex("fragility", "out", "--limit", "2", "--modelling", "0.3")
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= 80
+    runs = read_runs(result, None, 2.0).replace(modelling=0.3)
+    fits = [(curves, runs.fragility(curves)) for curves in runs.curves()]
+    assert all(cell in out for cell in rows_of(fits)[1][0])
+    assert "ductility > 2" in out
+    table = hamex("fragility", "out/table.csv", "--limit", "2", "--measure", "ductility", "--method", "stripes")[1]
+    assert f"{fits[0][1].median:.4g}" in table
+    assert "synthetic" in table
+
+
+def test_fragility_with_a_link_a_hazard_and_files(hamex, result, tmp_path):
+    (tmp_path / "hazard.csv").write_text("# site\nSa [g],rate\n0.05,0.05\n0.2,0.01\n1.0,0.0004\n4.0,1e-5\n")
+    code, out, _ = hamex("fragility", "out/result.json", "--link", "logit", "--hazard", "hazard.csv", "-o", "f.png",
+                         "-o", "f.csv", "-o", "f.json", "-o", "f.html")
+    assert code == 0
+    assert "mean annual frequency of ductility > 3, synthetic motions" in out
+    assert "% in 50 years" in out
+    for name in ("f.csv", "f.json", "f.html"):
+        assert "synthetic" in (tmp_path / name).read_text()
+    found = json.loads(hamex("fragility", "out", "--hazard", "hazard.csv", "--json")[1])
+    assert found["models"][0]["annual_frequency"]["rate"] > 0
+    assert found["models"][0]["annual_frequency"]["motions"] == "synthetic"
+
+
+@pytest.mark.parametrize(("arguments", "told"), [
+    (["gone"], "no such file; `hamex ida STUDY.toml -o FOLDER` writes one"),
+    (["out/table.csv"], "a table tells no limit"),
+    (["out/table.csv", "--limit", "2"], "say which measure the limit is of"),
+    (["out", "--measure", "drift"], "no measure is called 'drift'; there are ductility"),
+    (["out", "--link", "cloglog"], "--link must be probit or logit"),
+    (["out", "--limit", "-1"], "limit must be a positive number"),
+    (["out", "-o", "x.gif"], "the ending must be one of"),
+    (["out", "--hazard", "small.toml"], "is not two numbers"),
+    (["small.toml"], "the ending must be .json, .csv or .parquet"),
+])
+def test_mistakes_are_one_message(hamex, result, arguments, told):
+    code, _, err = hamex("fragility", *arguments)
+    assert code == 2
+    assert told in err

@@ -1,0 +1,48 @@
+"""The page of a region: complete in itself, labelled, with a map for few and for many buildings."""
+
+import re
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.errors import FileError
+from hamex.report import region as report
+
+SHORT = hx.GroundMotion(hx.el_centro().acceleration[60:200], 0.02, "g", "El Centro, 3 s", kind="matched")
+
+
+@pytest.fixture(scope="module")
+def found():
+    stations = hx.MotionGrid([SHORT, SHORT.scaled(2)], [-115.6, -115.4], [32.8, 32.8])
+    return hx.region(hx.generate_inventory(60, 1, storeys=(1, 3)), stations, workers=1, sample=5)
+
+
+@pytest.mark.parametrize("few", [3000, 10])
+def test_the_page_needs_nothing_but_itself_and_says_what_it_shows(found, monkeypatch, tmp_path, few):
+    monkeypatch.setattr(report, "_FEW", few)
+    text = report.write_region_page(found, tmp_path / "a.html").read_text()
+    assert "<script" not in text
+    assert re.findall(r'(?:src|href)="(?!#|data:)([^"]*)"', text) == []
+    assert "Demands of bilinear shear models: no pinching, no degradation, no P-Delta" in text
+    assert "matched motions" in text
+    assert text.count("<svg") == 2
+    assert "Hazus" in text
+    assert "nearest of 2 stations" in text
+    assert ("Each building is a point" in text) == (few == 3000)
+    assert "of 5 buildings run again at an eighth of the step" in text
+    for row in (*found.summary["by_storeys"], *found.summary["by_type"]):
+        assert f"<td>{row.get('type', row.get('storeys'))}</td><td>{row['buildings']:,}</td>" in text
+
+
+def test_cells_hold_the_mean_of_their_buildings():
+    longitude, latitude = np.array([0.0, 0.01, 1.0, 1.0]), np.array([0.0, 0.01, 1.0, 0.0])
+    image, extent = report._raster(longitude, latitude, np.array([1.0, 3.0, 5.0, 7.0]), 1.0)
+    assert extent == [0.0, 1.0, 0.0, 1.0]
+    assert (image[0, 0], image[-1, -1], image[0, -1]) == (2.0, 5.0, 7.0)
+    assert np.isnan(image[5, 5])
+
+
+def test_another_ending_is_refused(found, tmp_path):
+    with pytest.raises(FileError, match=r"ending must be one of \.html"):
+        report.write_region_page(found, tmp_path / "a.pdf")

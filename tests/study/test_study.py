@@ -1,0 +1,138 @@
+"""Studies: one table, whatever runs it; failures are statuses; keys are content."""
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.errors import InputError
+from hamex.study.digest import digest
+
+STEP = hx.Galerkin(0.02)
+MODEL = hx.oscillator(mass=1, stiffness=225, damping=1.5, law=hx.Slider(0.27, 1.5))
+
+
+def records(count=3):
+    a = hx.el_centro().acceleration
+    return [hx.GroundMotion(a[100 * i:100 * i + 400], 0.02, "g", f"cut {i}") for i in range(count)]
+
+
+def study(**changes):
+    axes = {"record": records(), "scale": [0.5, 1.0, 2.0], "viscosity": [0.0, 1.5]}
+    return hx.Study(**{"template": MODEL, "axes": axes, "measures": ("ductility", "residual_slip"), "scheme": STEP,
+                       "g": 1.0} | changes)
+
+
+def frame(stiffness, seed):
+    """A frame with random strength."""
+    strength = np.random.default_rng(seed).uniform(0.5, 1.5, 2)
+    return hx.shear_frame([1.0, 1.0], [stiffness] * 2, laws=[hx.Slider(3.0 * s, 0.5) for s in strength])
+
+
+def test_cells_are_single_runs():
+    table = study().run(workers=1)
+    assert table.axes.names == ("record", "viscosity", "scale")
+    assert table.values("ductility").shape == (3, 2, 3)
+    for i, record in enumerate(records()):
+        for j, viscosity in enumerate((0.0, 1.5)):
+            model = hx.oscillator(1, 225, 1.5, hx.Slider(0.27, viscosity))
+            for k, scale in enumerate((0.5, 1.0, 2.0)):
+                problem = hx.Problem(model, record.scaled(scale).on(model, g=1.0), 399 * 0.02)
+                sol = hx.solve(problem, STEP)
+                assert table.values("ductility")[i, j, k] == pytest.approx(sol.peaks["ductility"].value, rel=1e-11)
+    assert table.failed == 0
+
+
+def test_the_table_is_the_same_from_every_executor_and_after_a_resume(tmp_path):
+    one = study().run(workers=1)
+    two = study().run(workers=2, store=tmp_path)
+    again = study().run(workers=2, store=tmp_path)
+    assert (two.found, again.ran) == (0, 0)
+    assert again.found == two.ran > 3
+    for name in one.columns:
+        assert np.array_equal(one.columns[name], two.columns[name])
+        assert np.array_equal(one.columns[name], again.columns[name])
+    assert one.provenance == again.provenance
+
+
+def test_more_of_the_same_study_runs_only_what_is_new(tmp_path):
+    first = study().run(workers=1, store=tmp_path)
+    more = study(axes={**study().axes, "record": records(4)}).run(workers=1, store=tmp_path)
+    assert 0 < more.ran < first.ran
+    assert np.array_equal(more.values("ductility")[:3], first.values("ductility"))
+
+
+def test_a_function_builds_models_with_a_seed_of_their_own():
+    axes = {"record": records(1), "stiffness": [300.0, 500.0]}
+    found = study(template=frame, axes=axes, measures=("drift",), g=9.81).run(workers=1)
+    again = study(template=frame, axes=axes, measures=("drift",), g=9.81, seed=1).run(workers=1)
+    assert found.values("drift").shape == (1, 2, 1)
+    assert set(found.measures) == {"drift", "drift_1", "drift_2"}
+    assert np.array_equal(found.values("drift"), np.maximum(found.values("drift_1"), found.values("drift_2")))
+    assert not np.array_equal(found.values("drift"), again.values("drift"))
+
+
+def test_a_cell_that_fails_is_a_status():
+    runs_away = hx.Model(**{**vars(MODEL), "stiffness": np.array([[-200.0]])})
+    axes = {"record": records(1), "model": [MODEL, runs_away], "scale": [1e-6, 1.0]}
+    table = study(axes=axes, duration=100.0).run(workers=1)
+    status = table.values("status")[0]
+    assert (status == "finished").tolist() == [[True, True], [True, False]]
+    assert table.failed == 1
+    assert status[1, 1].startswith("OverflowRunError")
+    assert np.isnan(table.values("ductility")[0, 1, 1])
+    assert np.isfinite(table.values("ductility")[0, 1, 0])
+    alone = study(axes={**axes, "model": [MODEL]}, duration=100.0).run(workers=1)
+    assert np.array_equal(alone.values("ductility")[0, 0], table.values("ductility")[0, 0])
+
+
+def test_levels_scale_every_record_to_the_same_intensity():
+    axes = {"record": records(), "level": [0.1, 0.3]}
+    table = study(axes=axes, intensity=hx.Pga()).run(workers=1)
+    assert table.axes.names == ("record", "level")
+    for record, scale in zip(records(), table.values("scale"), strict=True):
+        assert scale * record.peak == pytest.approx([0.1, 0.3], rel=1e-14)
+
+
+def test_a_plan_tells_what_will_happen():
+    plan = study().plan()
+    assert plan.runs == 18
+    assert plan.steps == pytest.approx(18 * 399)
+    assert plan.parts == 6
+
+
+def test_tables_are_saved_with_the_kind_of_their_motions(tmp_path):
+    import polars as pl
+
+    synthetic = [hx.GroundMotion(record.acceleration, 0.02, "g", record.source, kind="synthetic")
+                 for record in records()]
+    table = study(axes={**study().axes, "record": synthetic}).run(workers=1)
+    assert table.provenance["motions"] == "synthetic"
+    for read, name in ((pl.read_parquet, "t.parquet"), (pl.read_csv, "t.csv")):
+        frame = read(table.save(tmp_path / name))
+        assert frame["motions"].unique().to_list() == ["synthetic"]
+        assert frame["ductility"].to_list() == table.columns["ductility"].tolist()
+    table.save(tmp_path / "t.nc")
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"axes": {"scale": [1.0]}}, 'need "record"'),
+    ({"axes": {"record": []}}, "is empty"),
+    ({"axes": {"record": ["el centro"]}}, "must be a GroundMotion"),
+    ({"axes": {"record": records(), "scale": [np.nan]}}, "finite numbers"),
+    ({"axes": {"record": records(), "level": [1.0]}}, "needs the intensity"),
+    ({"g": 0.0}, "g must be positive"),
+    ({"axes": {"record": records(), "colour": [1.0]}}, "no parameter 'colour'"),
+    ({"axes": {"record": records(), "stiffness": [1.0]}, "template": frame(300.0, 1)}, "change an oscillator only"),
+])
+def test_bad_studies_are_refused(change, message):
+    with pytest.raises(InputError, match=message):
+        study(**change).run(workers=1)
+
+
+def test_hashes_are_of_content():
+    assert digest(np.array([1.0, 2.0])) != digest(np.array([2.0, 1.0]))
+    assert digest(np.array([1, 2])) != digest(np.array([1.0, 2.0]))
+    assert digest({"a": 1, "b": [1.0]}) == digest({"b": [1.0], "a": 1})
+    assert digest(hx.Galerkin(0.02)) != digest(hx.Galerkin(0.01))
+    with pytest.raises(InputError, match="cannot be hashed"):
+        digest(object())
