@@ -20,21 +20,54 @@ Array = NDArray[Any]
 class BatchElement:
     """One step of every oscillator, by the names of :mod:`hamex.march.batch`, and the scales of its numbers.
 
-    Lengths are in units of ``unit``, the deformation Q Fy at which the mean of a step begins to slip.
+    Lengths are in units of ``unit``, the deformation Q Fy at which the mean of a step begins to slip. What only some
+    kernels need is computed when asked for.
     """
 
+    x: Oscillators
+    effective: Array    # M̂
+    flexibility: Array  # Q
+    unit: Array         # [length]
     push: Array         # per unit of force on the mass
     beta: Array
     rho: Array
-    kappa: Array
     mu: Array
-    beside: Array
-    limit: Array        # 1, or what the unit leaves of it
-    shift: Array
-    grow: Array
-    unit: Array         # [length]
-    force: Array        # spring force per unit of y
-    velocity: Array     # velocity per unit of q
+    softening: Any      # impulse of the stiffness outside the spring per displacement
+
+    @property
+    def kappa(self) -> Array:
+        """e' per y."""
+        return np.asarray(2 / (self.x.stiffness * self.flexibility))
+
+    @property
+    def beside(self) -> Array:
+        """Free motion per displacement, by the stiffness outside the spring."""
+        return np.asarray(self.softening / self.effective)
+
+    @property
+    def limit(self) -> Array:
+        """1, or what the unit leaves of it: 0 for a spring that yields at no force."""
+        return np.where(self.x.yield_force == 0, 0.0, 1.0)
+
+    @property
+    def shift(self) -> Array:
+        """Back force per slip, in the units of y."""
+        return np.asarray(self.flexibility * self.x.kinematic)
+
+    @property
+    def grow(self) -> Array:
+        """Growth of the limit per accumulated slip, in the units of y."""
+        return np.asarray(self.flexibility * self.x.isotropic)
+
+    @property
+    def force(self) -> Array:
+        """Spring force per unit of y."""
+        return np.asarray(self.unit / self.flexibility)
+
+    @property
+    def velocity(self) -> Array:
+        """Velocity per unit of q."""
+        return np.asarray(2 * self.unit * self.effective / self.x.mass)
 
 
 def batch_element(x: Oscillators, h: float, first: int = 0) -> BatchElement:
@@ -52,25 +85,19 @@ def batch_element(x: Oscillators, h: float, first: int = 0) -> BatchElement:
                           f"below {limit:.6g} s, got {h:g} s")
     momentum = start["du"] - lift({"du": form["motion_end"]["du"]}, blocks)["du"]
     recoil = start["F"] / effective
-    flexibility = spring["F"] - spring["du"] * recoil                         # Q
+    flexibility = spring["F"] - spring["du"] * recoil
     half = spring["g"]
-    rate = 1 / (x.viscosity + half * (1 / flexibility + x.kinematic + x.isotropic))
+    stiff = half / flexibility
     yields = np.isfinite(x.yield_force)
+    unit = flexibility * x.yield_force
     # A spring that never yields, or yields at no force, has no length of its own.
-    own = yields & (x.yield_force > 0)
-    unit = np.where(own, flexibility * np.where(own, x.yield_force, 0.0), 1.0)
-    none = np.zeros(len(x))
+    unit[~yields | (unit == 0)] = 1.0
+    beta = stiff / (x.viscosity + stiff + half * (x.kinematic + x.isotropic))
     return BatchElement(
-        push=-start["f"] / effective / (2 * unit),
-        beta=np.where(yields, half / flexibility * rate, 0.0),
-        rho=recoil / flexibility / 2,
-        kappa=2 * blocks["a"] / flexibility,
+        x, effective, np.asarray(flexibility), unit,
+        push=-start["f"] / (2 * unit * effective),
+        beta=np.where(yields, beta, 0.0),
+        rho=recoil / (2 * flexibility),
         mu=momentum / effective,
-        beside=none + start["u"] / effective,
-        limit=np.where(own | ~yields, 1.0, 0.0),
-        shift=flexibility * x.kinematic,
-        grow=flexibility * x.isotropic,
-        unit=unit,
-        force=unit / flexibility,
-        velocity=2 * unit * effective / x.mass,
+        softening=start["u"],
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -180,6 +181,7 @@ def _per_metre(unit: str) -> float:
     return 1 / STANDARD_GRAVITY if unit == "g" else METRE["cm" if unit == "gal" else unit.removesuffix("/s2")]
 
 
+@cache
 def el_centro() -> GroundMotion:
     """El Centro 1940, north-south: 1560 samples at 0.02 s in g, peak 0.319 g, as printed in Chopra's appendix.
 
