@@ -41,7 +41,7 @@ def region_page(region: Region) -> str:
     """The whole page."""
     found = region.summary
     body = [f"<h1>Region of {len(region):,} buildings</h1>", f'<p class="lead">{_capital(region.label)}; '
-            f"motions.</p>", _cards(region, found), "<h2>Map</h2>",
+            f"{escape(region.motions)} motions.</p>", _cards(region, found), "<h2>Map</h2>",
             _drawing(draw_map(region), _map_caption(region)), "<h2>By height</h2>",
             _drawing(draw_heights(found["by_storeys"]),
                      "Left: largest drift of any storey, median and 95th percentile of the buildings. Right: expected "

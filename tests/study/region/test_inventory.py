@@ -130,7 +130,7 @@ def test_points_of_geojson_are_buildings_and_win_over_properties(write):
     features = [{"type": "Feature", "geometry": {"type": "Point", "coordinates": [town.longitude[i], town.latitude[i]]},
                  "properties": {"ID": town.id[i], "storeys": int(town.storeys[i]), "type": town.type[i],
                                 "design": town.design[i], "period": town.period[i], "strength": town.strength[i],
-                                "longitude": 999}} for i in range(20)]
+                                "Lon": 999}} for i in range(20)]
     path = write(json.dumps({"type": "FeatureCollection", "features": features}), "b.geojson")
     same(hx.read_inventory(path), town)
 

@@ -46,7 +46,9 @@ def test_interpolation_is_that_of_spectral_acceleration_at_the_building_s_period
 @pytest.mark.parametrize(("options", "message"), [
     ({"motions": [EL, EL]}, "2 motions need the longitudes and latitudes"), ({"motions": []}, "at least one"),
     ({"motions": [EL, EL], "longitude": [0, 1], "latitude": [0, 100]}, "latitude must be 2 numbers of degrees"),
-    ({"motions": [EL, EL], "longitude": [0, 1], "latitude": [0, 1], "id": ["a", "a"]}, "as many different ids")])
+    ({"motions": [EL, EL], "longitude": [0, 1], "latitude": [0, 1], "id": ["a", "a"]}, "as many different ids"),
+    ({"motions": [EL, EL.scaled(0)], "longitude": [0, 1], "latitude": [0, 1], "interpolated": True},
+     "the motion of station 2 is zero throughout")])
 def test_a_grid_says_what_is_wrong(options, message):
     with pytest.raises(InputError, match=message):
         hx.MotionGrid(**options)

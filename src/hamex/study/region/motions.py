@@ -79,6 +79,10 @@ class MotionGrid:
                 raise InputError(f"MotionGrid: {name} must be {len(motions)} numbers of degrees from −{far:g} to "
                                  f"{far:g}, one a station")
             object.__setattr__(self, name, values)
+        still = [name for name, motion in zip(self.id, motions, strict=True) if self.interpolated and motion.peak == 0]
+        if still:
+            raise InputError(f"MotionGrid: the motion of station {still[0]} is zero throughout, which has no logarithm "
+                             "to interpolate; leave the station out, or take the nearest")
 
     def __len__(self) -> int:
         return len(self.motions)
