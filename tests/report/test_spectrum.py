@@ -171,6 +171,21 @@ def test_every_view_says_its_conventions(name, request):
         draw_spectrum(spec, "pie")
 
 
+@pytest.mark.parametrize("name", ["elastic", "several", "pair", "ductile", "strong"])
+def test_nothing_is_cut_off_or_covered_by_title_and_conventions(name, request):
+    spec = request.getfixturevalue(name)
+    for view in views(spec):
+        drawing = draw_spectrum(spec, view)
+        drawing.draw_without_rendering()
+        width = drawing.get_figwidth() * drawing.dpi
+        top, bottom = (text.get_window_extent() for text in (drawing._suptitle, drawing._supxlabel))
+        for axes in drawing.axes:
+            box = axes.get_tightbbox()
+            assert -1 < box.x0 < box.x1 < width + 1, view
+            assert bottom.y1 - 1 < box.y0 < box.y1 < top.y0 + 1, view
+        assert max(top.x1, bottom.x1) < width
+
+
 @pytest.mark.parametrize("options", [{}, {"ductility": [2.0]}, {"strength": [0.1, 0.2]}, {"across": MADE}])
 def test_one_period_and_a_motion_of_nothing_can_be_drawn(options):
     nothing = hx.GroundMotion(np.zeros(20), 0.02, "g", source="nothing")

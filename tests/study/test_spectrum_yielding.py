@@ -100,6 +100,17 @@ def test_results_do_not_depend_on_threads_or_company(spec):
     assert alone.values("strength")[0, 0, 0] == spec.values("strength")[0, 1, 2]
 
 
+def test_a_motion_that_does_not_move_is_refused():
+    with pytest.raises(InputError, match="motion 0 is zero throughout"):
+        hx.spectrum(hx.GroundMotion([0.0, 0.0], 0.01, "g"), [1.0], g=G, ductility=[2])
+
+
+def test_the_kind_of_the_motions_is_told():
+    synthetic = hx.GroundMotion(MOTION.acceleration, MOTION.step, "g", kind="synthetic")
+    assert hx.spectrum([MOTION, synthetic], [1.0], g=G).attributes["motions"] == "recorded + synthetic"
+    assert hx.spectrum(synthetic, [1.0], g=G, strength=[0.1]).attributes["motions"] == "synthetic"
+
+
 def test_conventions_are_stated_and_saved(spec, tmp_path):
     assert "200 steps a period" in spec.attributes["steps"]
     assert "largest strength" in spec.attributes["search"]

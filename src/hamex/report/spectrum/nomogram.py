@@ -34,27 +34,36 @@ class Box(NamedTuple):
     scale: float
 
 
+def frame(lines: Lines, size: tuple[float, float]) -> Box | None:
+    """The frame around the curves, neither a ribbon nor a tower; None where there is nothing to frame."""
+    v = lines.values("pseudo_velocity")
+    positive = v[v > 0]
+    if len(lines.periods) < 2 or lines.periods[0] == lines.periods[-1] or not positive.size:
+        return None
+    left, right = (math.log10(T) for T in (lines.periods[0], lines.periods[-1]))
+    top = math.log10(positive.max())
+    height = min(max(top - math.log10(positive.min()) + 0.35, 0.62 * (right - left)), 1.2 * (right - left))
+    low, high = top + 0.2 - height, top + 0.2
+    return Box(left, right, low, high, min(size[0] / (right - left), size[1] / height))
+
+
 def tripartite(here: Any, lines: Lines, size: tuple[float, float]) -> None:
     """Draw the diagram into axes of about ``size`` [inch]; decades are equally long both ways."""
     lines.draw(here, "pseudo_velocity")
     period_axis(here, lines, linear=False)
     length, v = lines.spec.length, lines.values("pseudo_velocity")
     here.set(ylabel=f"pseudo-velocity PSv [{length}/s]")
-    positive = v[v > 0]
-    if len(lines.periods) < 2 or not positive.size:
+    box = frame(lines, size)
+    if box is None:
         return
+    left, right, low, high, _ = box
     here.set_yscale("log")
-    low, high = math.log10(positive.min()), math.log10(positive.max())
-    left, right = (math.log10(T) for T in (lines.periods[0], lines.periods[-1]))
-    height = max(high - low + 0.35, 0.62 * (right - left))      # neither a ribbon nor a tower
-    low, high = high + 0.2 - height, high + 0.2
     here.set_ylim(10**low, 10**high)
     ticks = list(_round_numbers(10**low, 10**high))
     here.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     here.minorticks_off()
     here.set_aspect("equal", anchor="W")      # to the left, where the layout has room for the numbers
     here.grid(False)
-    box = Box(left, right, low, high, min(size[0] / (right - left), size[1] / (high - low)))
     curve = np.log10(np.stack([np.broadcast_to(lines.periods, v.shape), np.maximum(v, 1e-300)]).reshape(2, -1))
     taken: list[tuple[float, float, float]] = []
     # A line of equal PSa rises, PSv = PSa T/2π; a line of equal Sd falls, PSv = 2π Sd/T.

@@ -14,7 +14,7 @@ from hamex.report import page as pages
 from hamex.report.history import FORMATS, check_plot, write_drawing
 from hamex.report.spectrum import axes as diagrams
 from hamex.report.spectrum.lines import Lines, check_view, conventions, kinds_note, short
-from hamex.report.spectrum.nomogram import tripartite
+from hamex.report.spectrum.nomogram import frame, tripartite
 from hamex.report.spectrum.tables import tables
 from hamex.report.style import figure, to_svg
 from hamex.solution.files import write_atomically
@@ -96,8 +96,11 @@ def _period(lines: Lines, linear: bool) -> Figure:
 
 
 def _tripartite(lines: Lines, linear: bool) -> Figure:
-    with figure(1, 2, width=9.4, height=6.2, width_ratios=[3.6, 1]) as (drawing, ((here, beside),)):
-        tripartite(here, lines, (6.3, 5.0))
+    # Decades are equally long both ways; room to spare above and below, which the layout does not count with.
+    box = frame(lines, (6.3, 99.0))
+    height = 4.0 if box is None else (box.high - box.low) * box.scale
+    with figure(1, 2, width=9.4, height=height + 2.0, width_ratios=[3.6, 1]) as (drawing, ((here, beside),)):
+        tripartite(here, lines, (6.3, height))
         beside.axis("off")                     # names of lines stand all over the diagram
         lines.legend(beside, "upper left", named_by=here, borderaxespad=0.0)
     return drawing

@@ -121,7 +121,7 @@ def spectrum(
         coordinates = {"motion": np.array(labels), **coordinates}
     words: dict[str, str | float] = {
         "interpolation": INTERPOLATIONS[interpolation], "peaks": PEAKS[peaks], "parts_of_steps": PARTS[peaks],
-        "source": _sources(first), "g": float(g), "length": length, "hamex": __version__}
+        "source": _sources(first), "motions": _kinds(first), "g": float(g), "length": length, "hamex": __version__}
     if others is not None:
         words |= {"across": _sources(others), "combination": MEANING}
     result = Spectrum(coordinates, family, length, words)
@@ -140,6 +140,9 @@ def _yielding(motions: list[GroundMotion], several: bool, periods: Array, dampin
     if branches and by == "strength":
         raise InputError("spectrum: branches are of a ductility; a strength gives one answer")
     inputs.span(periods, [motion.step for motion in motions], SHORTEST_YIELDING)
+    still = [number for number, motion in enumerate(motions) if motion.peak == 0]
+    if still and by == "ductility":
+        raise InputError(f"spectrum: motion {still[0]} is zero throughout; nothing yields under it")
     family = Yielding(tuple(motions), several, periods, damping, targets, by == "ductility", branches, hardening,
                       viscosity, g, threads)
     coordinates: dict[str, Array] = {"damping": damping, by: targets}
@@ -151,7 +154,7 @@ def _yielding(motions: list[GroundMotion], several: bool, periods: Array, dampin
     words: dict[str, str | float] = {
         "interpolation": INTERPOLATIONS["linear"], "peaks": "largest value at the ends of the steps", "steps": STEPS,
         "law": f"bilinear, hardening {hardening:g}, viscosity over stiffness {viscosity:g} s", "g": g, "length": length,
-        "source": _sources(motions), "hamex": __version__}
+        "source": _sources(motions), "motions": _kinds(motions), "hamex": __version__}
     if by == "ductility":
         words["search"] = SEARCH
     return Spectrum({**coordinates, "period": periods}, family, length, words)
@@ -159,6 +162,11 @@ def _yielding(motions: list[GroundMotion], several: bool, periods: Array, dampin
 
 def _sources(motions: list[GroundMotion]) -> str:
     return "; ".join(motion.source for motion in motions)
+
+
+def _kinds(motions: list[GroundMotion]) -> str:
+    """What the motions are: recorded, synthetic, matched, or several of them."""
+    return " + ".join(sorted({motion.kind for motion in motions}))
 
 
 def _pair(x: GroundMotion, y: GroundMotion, g: float, interpolation: str) -> tuple[Record, Record]:

@@ -118,10 +118,14 @@ def _energies(record: Record, omega: Array, zeta: Array, kind: int, where: str) 
 def tasks(samples: list[int], oscillators: int, threads: int | None) -> tuple[int, list[tuple[int, slice]]]:
     """Threads to use, and (motion, oscillators) to hand out to them; results do not depend on either."""
     if threads is None:
-        threads = (os.cpu_count() or 1) if sum(samples) * oscillators > _WORTH_THREADS else 1
+        threads = _processors() if sum(samples) * oscillators > _WORTH_THREADS else 1
     size = oscillators if threads == 1 else max(_BLOCK, -(-oscillators // (4 * threads)))
     return threads, [(number, slice(begin, begin + size))
                      for number in range(len(samples)) for begin in range(0, oscillators, size)]
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def each(go: Callable[[Any], None], work: tuple[int, Iterable[Any]]) -> None:
