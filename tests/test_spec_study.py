@@ -69,7 +69,7 @@ def test_records_from_files_are_found_beside_the_study(read, tmp_path):
     assert len(file.study.axes["record"]) == 2
     assert file.study.kind == "recorded"
     (tmp_path / "records" / "c.csv").write_text("nothing\n")
-    with pytest.raises(HamexError, match=r"records.files: 1 of 3 cannot be read; mend them(.|\n)*c\.csv"):
+    with pytest.raises(HamexError, match=r"records\.files names 3 files, of which 1 cannot be read; mend(.|\n)*c\.csv"):
         read(swap={RECORDS: 'records = {files = ["records/*.csv"]}'})
     assert len(read(swap={RECORDS: 'records = {name = "el-centro"}'}).study.axes["record"]) == 1
 
@@ -102,7 +102,7 @@ def test_parameters_inside_tables_of_a_frame(read):
     ("title = ", "colour = ", "unknown key colour; a study file knows title, duration, seed"),
     (STRIPES, "", r"give exactly one of the tables \[scales\], \[stripes\] and \[hunt\], got none"),
     (STRIPES, STRIPES + "\nhunt = {first = 0.1, step = 0.1}", "give exactly one of the tables .* got 2"),
-    ("count = 5}", "}", r"\[stripes\] give either levels, a list of numbers, or start, stop and count"),
+    (", count = 5}", "}", r"\[stripes\] give either levels, a list of numbers, or start, stop and count"),
     ("stop = 0.5", "stop = 0.05", "stripes.stop must be above start"),
     (STRIPES, "scales = {values = [1.0, -2.0]}", "scales.values must be a list of positive numbers"),
     (STRIPES, "hunt = {first = 0.1}", "hunt.step is missing: first increment of the intensity"),

@@ -48,6 +48,7 @@ _HOMES = {
     "hamex.study.targets": ("Target", "asce7", "eurocode8", "scale_to_target"),
     "hamex.study.matching": ("match_to_target", "matched_suite"),
     "hamex.study.study": ("Study",),
+    "hamex.study.sequence": ("MotionSequence",),
     "hamex.study.ida": ("Ida", "ida"),
     "hamex.study.hunt": ("Hunt",),
     "hamex.study.intensity_measure": ("Pga", "Sa"),
@@ -114,22 +115,23 @@ if TYPE_CHECKING:
         read_motions,
         region,
     )
+    from hamex.study.sequence import MotionSequence
     from hamex.study.spectrum import Spectrum, spectrum
     from hamex.study.study import Study
     from hamex.study.targets import Target, asce7, eurocode8, scale_to_target
 
 __all__ = [
     "Action", "Bar", "Batch", "DiscontinuousGalerkin", "Fragility", "Galerkin", "GroundMotion", "Hunt", "Ida",
-    "Inventory", "LeapFrog", "Limit", "Link", "Load", "Member", "Model", "Modes", "MotionGrid", "Newmark",
-    "Oscillators", "Parallel", "Pga", "PiecewiseExact", "PowerLaw", "Problem", "Region", "Sa", "ShearFrames", "Slider",
-    "Solution", "Spectrum", "State", "Study", "Suite", "Surface", "Target", "Units", "annual_frequency", "asce7",
-    "backbone", "batch", "bilinear_isolator", "constant", "cyclic", "el_centro", "elastic_link", "eurocode8", "frame",
-    "friction_slider", "generate_inventory", "gravity", "half_sine", "ida", "intensities", "match_to_target",
-    "matched_suite", "maxwell_damper", "modal", "modes", "oscillator", "oscillators", "plan_isolator", "power_damper",
-    "pushover", "ratio", "rayleigh", "read", "read_inventory", "read_motions", "read_problem", "read_record",
-    "read_study", "read_suite", "region", "scale_to_target", "shear_frame", "shear_frames", "simulate", "sine", "solve",
-    "solve_path", "spectrum", "structure", "structure_from_stiffness", "synthetic_suite", "triangle", "truss",
-    "viscous_damper",
+    "Inventory", "LeapFrog", "Limit", "Link", "Load", "Member", "Model", "Modes", "MotionGrid", "MotionSequence",
+    "Newmark", "Oscillators", "Parallel", "Pga", "PiecewiseExact", "PowerLaw", "Problem", "Region", "Sa",
+    "ShearFrames", "Slider", "Solution", "Spectrum", "State", "Study", "Suite", "Surface", "Target", "Units",
+    "annual_frequency", "asce7", "backbone", "batch", "bilinear_isolator", "constant", "cyclic", "el_centro",
+    "elastic_link", "eurocode8", "frame", "friction_slider", "generate_inventory", "gravity", "half_sine", "ida",
+    "intensities", "match_to_target", "matched_suite", "maxwell_damper", "modal", "modes", "oscillator",
+    "oscillators", "plan_isolator", "power_damper", "pushover", "ratio", "rayleigh", "read", "read_inventory",
+    "read_motions", "read_problem", "read_record", "read_study", "read_suite", "region", "scale_to_target",
+    "shear_frame", "shear_frames", "simulate", "sine", "solve", "solve_path", "spectrum", "structure",
+    "structure_from_stiffness", "synthetic_suite", "triangle", "truss", "viscous_damper",
 ]
 
 

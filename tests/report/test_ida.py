@@ -8,7 +8,7 @@ import pytest
 
 import hamex as hx
 from hamex.report.demands import demands_of, write_demands, write_edp
-from hamex.report.ida import draw_curves, draw_fragility, draw_stripes, kaplan_meier
+from hamex.report.ida import draw_curves, draw_fragility, draw_stripes, flags_of, kaplan_meier
 from hamex.report.ida_page import write_fragility, write_pictures, write_report
 from hamex.study.demands import words_of
 from hamex.study.ida_files import IdaRuns, measures_in, read_runs
@@ -128,7 +128,7 @@ def test_pictures_and_report_are_written(curves, runs, tmp_path):
     assert page.count("<svg") == 3
     assert page.count("synthetic") > 5
     assert "<script" not in page
-    assert "collapse" not in page.replace("border-collapse", "")
+    assert "collapse" not in page.partition("</style>")[2]
     assert "synthetic" in write_fragility(fits, tmp_path / "f.html", "A").read_text()
 
 
@@ -138,6 +138,23 @@ def test_a_study_without_a_fragility_is_told_and_drawn(curves, runs, tmp_path):
     assert fits[0][1] == "Fragility.from_stripes: " + fits[0][1].partition(": ")[2]
     assert "fragility.png" not in {path.name for path in write_pictures(fits, tmp_path, "A")}
     assert "no fragility: " in write_report(fits, tmp_path / "r.html", "A", {}, []).read_text()
+
+
+def test_records_hunted_for_one_limit_are_no_bounds_for_a_higher_one(runs, curves):
+    hunted = runs.replace(hunted=("drift_ratio", 0.03), stripes=False, resamples=50)
+    assert hunted.fragility(curves).limit == "storey drift ratio > 0.03"
+    higher = curves.replace(limit=0.06)
+    assert 0 < np.isinf(higher.capacities).sum() < 8
+    assert "before their hunt for storey drift ratio > 0.03 ends" in hunted.replace(limit=0.06).fragility(higher)
+    assert runs.replace(stripes=False, limit=0.06).fragility(higher).limit == "storey drift ratio > 0.06"
+
+
+def test_flags_of_some_models_carry_their_names(curves):
+    one, two = curves.replace(model="a = 1"), curves.replace(model="a = 2", limit=0.06)
+    said = flags_of(one, two)
+    assert "motions are synthetic" in said
+    assert any(flag.startswith("a = 2: ") and "censored" in flag for flag in said)
+    assert "a = 1" in texts(draw_fragility([(c, c.fragility(resamples=50)) for c in (one, two)]))
 
 
 def test_demands_are_named_as_pelicun_names_them(runs, tmp_path):

@@ -13,10 +13,6 @@ import pytest
 from cluster_study import study
 
 pytest.importorskip("distributed")
-# distributed's client may leave sockets and threads to the collector, which pytest would blame on a test.
-pytestmark = [pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-              pytest.mark.filterwarnings("ignore::ResourceWarning"),
-              pytest.mark.filterwarnings("ignore::DeprecationWarning:distributed.*")]
 
 
 @pytest.fixture(scope="module")

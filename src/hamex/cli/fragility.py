@@ -79,7 +79,7 @@ def _changed(runs: IdaRuns, modelling: float | None, method: str | None, link: s
 def show(runs: IdaRuns, fits: Any) -> None:
     """Print parameters and what to know."""
     from hamex.cli.summary import _wrapped, aligned, heading
-    from hamex.report.ida_page import rows_of, total_said
+    from hamex.report.ida_page import rows_of, said_of, total_said
     from hamex.study.fragility import Fragility
 
     first = fits[0][0]
@@ -91,15 +91,16 @@ def show(runs: IdaRuns, fits: Any) -> None:
         print(f"  fit: {methods[0]}")
     head, rows = rows_of(fits)
     words = {"model", "motions"}
-    print("\n" + aligned([name if name in words else f">{name}" for name in head], rows))
+    # Beside the names of several models 80 columns hold one interval; report and JSON have both.
+    left_out = {4} if len(fits) > 1 else set()
+    left_out |= set() if total_said(fits) else {head.index("total")}
+    kept = [i for i in range(len(head)) if i not in left_out]
+    print("\n" + aligned([head[i] if head[i] in words else f">{head[i]}" for i in kept],
+                         [[row[i] for i in kept] for row in rows]))
     if total_said(fits):
         print(f" {total_said(fits)}")
-    flags = dict.fromkeys(flag for curves, _ in fits for flag in curves.flags)
-    flags |= dict.fromkeys(f"{curves.model + ': ' if curves.model else ''}no fragility: {found}"
-                           for curves, found in fits if isinstance(found, str))
-    if flags:
-        print()
-    for flag in flags:
+    print()
+    for flag in said_of(fits):
         print(_wrapped(flag, 80, "  - "))
 
 
@@ -145,8 +146,9 @@ def _show_rates(runs: IdaRuns, fits: Any, rates: list[Any], hazard: Path) -> Non
         if rate is None:
             continue
         name = f"{curves.model}: " if curves.model else ""
-        print(_wrapped(f"{name}{rate.rate:.3g} a year ({100 * rate.level:g} %: {rate.low:.3g} to {rate.high:.3g}), once in "
-                       f"{1 / rate.rate:.4g} years, {100 * rate.probability(50):.3g} % in 50 years", 80, "  "))
+        span = f"{100 * rate.level:g} %: {rate.low:.3g} to {rate.high:.3g}"
+        print(_wrapped(f"{name}{rate.rate:.3g} a year ({span}), once in {1 / rate.rate:.4g} years, "
+                       f"{100 * rate.probability(50):.3g} % in 50 years", 80, "  "))
         print(_wrapped(f"outside the curve: about {rate.below:.2g} from smaller intensities, at most {rate.above:.2g} "
                        "from larger ones", 80, "  "))
     print(f"  the hazard curve must be one of {runs.im_name}")

@@ -145,7 +145,8 @@ def _runs(file: StudyFile, found: Ida) -> IdaRuns:
     about = {"scheme": repr(study.scheme), "runs": len(found.columns["status"]), "length": units.length,
              "force": units.force, "g": study.g}
     return IdaRuns(file.title, found.columns, parameters, first.im_name, first.motions, words, file.demand, file.limit,
-                   file.stripes, file.modelling, study.seed, file.resamples, about=about)
+                   file.stripes, file.modelling, study.seed, file.resamples,
+                   hunted=None if file.hunting is None else (file.demand, file.limit), about=about)
 
 
 def _units(file: StudyFile) -> Any:

@@ -107,9 +107,11 @@ def draw_fragility(fitted: list[tuple[IdaCurves, Fragility]], title: str = "") -
             _parameters(axes, fitted[0][1])
         curves = fitted[0][0]
         axes.set(xlabel=_axis(curves.im_name), ylabel=f"P({curves.limit_name})", xlim=(0, right), ylim=(-0.02, 1.02))
-        axes.legend(loc="lower right", fontsize=8)
+        data = "capacities" if "capacity" in fitted[0][1].data.columns() else "shares of motions"
+        axes.legend(loc="lower right", fontsize=8, title_fontsize=7.5, alignment="left",
+                    title="" if len(fitted) == 1 else f"bands: 90 %, bootstrap of records\npoints: {data}")
         _title(axes, title, curves.model if len(fitted) == 1 else "")
-        _foot(drawing, curves)
+        _foot(drawing, *(curves for curves, _ in fitted))
     return drawing
 
 
@@ -211,8 +213,15 @@ def _title(axes: Any, title: str, model: str) -> None:
     axes.set_title(" · ".join(filter(None, (title, model))), fontweight="bold")
 
 
-def _foot(drawing: Figure, curves: IdaCurves) -> None:
+def flags_of(*models: IdaCurves) -> list[str]:
+    """What a reader should know: once where it holds for all models, else with the model's name."""
+    everywhere = set.intersection(*(set(curves.flags) for curves in models))
+    return list(dict.fromkeys(flag if flag in everywhere else f"{curves.model}: {flag}"
+                              for curves in models for flag in curves.flags))
+
+
+def _foot(drawing: Figure, *models: IdaCurves) -> None:
     """What a reader should know, below the axes."""
-    lines = textwrap.wrap(" · ".join(curves.flags), 124)
+    lines = textwrap.wrap(" · ".join(flags_of(*models)), 124)
     if lines:
         drawing.supxlabel("\n".join(lines), fontsize=7.5, color=SOFT, x=0.01, ha="left")

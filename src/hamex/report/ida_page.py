@@ -11,7 +11,7 @@ import numpy as np
 
 from hamex import __version__
 from hamex.report.history import check_plot
-from hamex.report.ida import draw_curves, draw_fragility, draw_stripes
+from hamex.report.ida import draw_curves, draw_fragility, draw_stripes, flags_of
 from hamex.report.page import page, table
 from hamex.report.style import save, to_svg
 from hamex.solution.files import write_atomically
@@ -105,6 +105,13 @@ def total_said(fits: Sequence[Fitted]) -> str:
     return f" The total dispersion includes {modelling:g} for modelling." if modelling else ""
 
 
+def said_of(fits: Sequence[Fitted]) -> list[str]:
+    """Flags of all models, and why some have no fragility."""
+    return [*flags_of(*(curves for curves, _ in fits)),
+            *(f"{curves.model + ': ' if curves.model else ''}no fragility: {found}"
+              for curves, found in fits if isinstance(found, str))]
+
+
 # Pieces ------------------------------------------------------------------------------------------------------
 
 
@@ -129,10 +136,7 @@ def _cards(fits: Sequence[Fitted], about: Mapping[str, Any]) -> str:
 
 
 def _flags(fits: Sequence[Fitted]) -> str:
-    said = dict.fromkeys((f"{curves.model}: " if len(fits) > 1 and "censored" in flag else "") + flag
-                         for curves, _ in fits for flag in curves.flags)
-    said |= dict.fromkeys(f"{curves.model + ': ' if curves.model else ''}no fragility: {found}"
-                          for curves, found in fits if isinstance(found, str))
+    said = said_of(fits)
     if not said:
         return ""
     return "<h2>What to know</h2><ul>" + "".join(f"<li>{escape(flag)}</li>" for flag in said) + "</ul>"
@@ -161,7 +165,7 @@ def _footer(about: Mapping[str, Any]) -> str:
 
 
 def _span(pair: tuple[float, float]) -> str:
-    return f"{pair[0]:.3g} – {pair[1]:.3g}"
+    return f"{pair[0]:.3g}–{pair[1]:.3g}"
 
 
 def _write(drawing: Any, path: Path) -> Path:

@@ -105,8 +105,8 @@ class RecordsTable(Table):
                            **self.given("unit", "step", "format", "component"))
         if suite.failed:
             whys = "\n  ".join(status.why for status in suite.failed[:5])
-            raise FileError(f"files: {len(suite.failed)} of {len(suite.statuses)} cannot be read; mend them, or leave "
-                            f"them out of the pattern\n  {whys}")
+            raise FileError(f"files names {len(suite.statuses)} files, of which {len(suite.failed)} cannot be read; "
+                            f"mend them, or leave them out\n  {whys}")
         return suite.motions
 
 

@@ -19,8 +19,10 @@ from hamex.model.law import Slider, Sliders
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
 from hamex.motion.ground import GroundMotion
+from hamex.study.sequence import MotionSequence
 
 Array = NDArray[Any]
+Record = GroundMotion | MotionSequence
 Systems = Oscillators | ShearFrames | list[Model]
 Template = Model | Callable[..., Model] | Oscillators | ShearFrames
 
@@ -34,14 +36,14 @@ class Axes:
 
     Attributes
     ----------
-    records : ground motions.
+    records : ground motions, or sequences of them.
     labels : of the records.
     models : name of the axis → values, for models and parameters.
     scales : factors, (record, n); the same for all records where they were given as factors.
     levels : intensities that the factors bring the records to, (n,); None where factors were given.
     """
 
-    records: tuple[GroundMotion, ...]
+    records: tuple[Record, ...]
     labels: tuple[str, ...]
     models: Mapping[str, tuple[Any, ...]]
     scales: Array
@@ -73,9 +75,9 @@ def axes_of(given: Mapping[str, Any], intensity: Callable[[GroundMotion], float]
     if RECORD not in given:
         raise InputError('Study: axes need "record": a list of ground motions')
     records = tuple(_listed(RECORD, given[RECORD]))
-    wrong = [record for record in records if not isinstance(record, GroundMotion)]
+    wrong = [record for record in records if not isinstance(record, Record)]
     if wrong:
-        raise InputError(f"Study: a record must be a GroundMotion, got {wrong[0]!r:.60}")
+        raise InputError(f"Study: a record must be a GroundMotion or a MotionSequence, got {wrong[0]!r:.60}")
     models = {name: tuple(_listed(name, values)) for name, values in given.items()
               if name not in (RECORD, SCALE, LEVEL)}
     if LEVEL not in given:
@@ -84,10 +86,15 @@ def axes_of(given: Mapping[str, Any], intensity: Callable[[GroundMotion], float]
     if intensity is None or SCALE in given:
         raise InputError('Study: the axis "level" stands instead of "scale" and needs the intensity it is a level of')
     levels = _numbers(LEVEL, given[LEVEL])
-    sizes = np.array([intensity(record) for record in records])
+    sizes = np.array([intensity(first_of(record)) for record in records])
     if not np.all(sizes > 0):
         raise InputError(f"Study: the intensity of record {int(np.argmin(sizes > 0))} is zero; it cannot be scaled")
     return Axes(records, _labels(records), models, levels / sizes[:, None], levels)
+
+
+def first_of(record: Record) -> GroundMotion:
+    """The motion whose intensity counts."""
+    return record.first if isinstance(record, MotionSequence) else record
 
 
 def _numbers(name: str, values: Any) -> Array:
@@ -104,7 +111,7 @@ def _listed(name: str, values: Any) -> list[Any]:
     return [value.item() if isinstance(value, np.generic) else value for value in found]
 
 
-def _labels(records: Sequence[GroundMotion]) -> tuple[str, ...]:
+def _labels(records: Sequence[Record]) -> tuple[str, ...]:
     """Sources of the records; where they repeat, with a number."""
     names = [" ".join(filter(None, (record.source or "record", record.component))) for record in records]
     seen: dict[str, int] = {}

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from hamex.checks import is_positive
 from hamex.errors import InputError, OverflowRunError
 from hamex.motion.units import in_gravities
-from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, Systems, axes_of, systems
+from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, Systems, axes_of, first_of, systems
 from hamex.study.demands import base_measure, heights_of, with_ratios, words_of
 from hamex.study.engine import Tell
 from hamex.study.fragility import Fragility
@@ -228,7 +228,7 @@ def ida(study: Study, demand: str, limit: float, *, intensity: Intensity, huntin
     if not is_positive(limit):
         raise InputError(f"ida: the limit must be a positive number, got {limit!r}")
     axes, built = check_ida(study, demand, hunting)
-    sizes = np.array([intensity(record) for record in axes.records])
+    sizes = np.array([intensity(first_of(record)) for record in axes.records])
     options: dict[str, Any] = {"executor": executor, "workers": workers, "cluster": cluster, "tell": tell}
     where = None if store is None else Path(store)
     im_name = f"{intensity.name} [{intensity.unit}]"
@@ -312,7 +312,8 @@ def _described(runs: Mapping[str, Array], axes: Axes, sizes: Array, im_name: str
     scale = np.abs(runs[SCALE])
     # A level is what it was asked to be, not its factor times the record's intensity, a rounding away.
     im = runs[LEVEL] if same and LEVEL in runs else scale * sizes[record]
-    peaks = np.array([motion.peak * in_gravities(motion.unit) for motion in axes.records])
+    firsts = [first_of(record) for record in axes.records]
+    peaks = np.array([motion.peak * in_gravities(motion.unit) for motion in firsts])
     front = {name: runs[name] for name in (RECORD, *axes.models, SCALE)}
     front |= {im_name: im, PGA: scale * peaks[record]}
     return front | {name: values for name, values in runs.items() if name not in (*front, LEVEL)}

@@ -42,6 +42,7 @@ class IdaRuns:
     words : demand → its name in words, and its unit.
     demand, limit : what counts as exceeding.
     stripes, modelling, seed, resamples, link : of the fragility.
+    hunted : measure and limit up to which records were hunted; None where scales or levels were given.
     about : what else the file tells: scheme, version, model.
     """
 
@@ -58,6 +59,7 @@ class IdaRuns:
     seed: int = 0
     resamples: int = 1000
     link: str = "probit"
+    hunted: tuple[str, float] | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -77,6 +79,11 @@ class IdaRuns:
 
     def fragility(self, curves: IdaCurves) -> Fragility | str:
         """The fragility of one model, or why there is none."""
+        hidden = int(np.isinf(curves.capacities).sum())
+        if hidden and self.hunted is not None and (self.demand != self.hunted[0] or self.limit > self.hunted[1]):
+            # A bound that depends on the response itself is no bound the likelihood can take: it would be biased.
+            return (f"{hidden} of {len(curves.labels)} records do not pass {curves.limit_name} before their hunt for "
+                    f"{self.words[self.hunted[0]][0]} > {self.hunted[1]:g} ends; run the study with this limit")
         try:
             return curves.fragility(self.modelling, self.seed, self.resamples, stripes=self.stripes, link=self.link)
         except SeparationError as problem:
@@ -107,7 +114,7 @@ class IdaRuns:
                 "parameters": list(self.parameters),
                 "measures": {name: list(said) for name, said in self.words.items()},
                 "fragility": {"stripes": self.stripes, "modelling": self.modelling, "seed": self.seed,
-                              "resamples": self.resamples, "link": self.link},
+                              "resamples": self.resamples, "link": self.link, "hunted": self.hunted},
                 "about": dict(self.about), "records": labels, "runs": runs}
 
 
@@ -130,13 +137,15 @@ def read_runs(path: str | Path, demand: str | None = None, limit: float | None =
 def _from_json(path: Path) -> IdaRuns:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        runs = data["runs"]
+        runs, fit = data["runs"], data["fragility"]
+        hunted = None if fit["hunted"] is None else tuple(fit["hunted"])
         columns = {name: np.array([np.nan if value is None else value for value in values])
                    for name, values in runs.items()}
         columns[RECORD] = np.array([data["records"][number] for number in runs[RECORD]])
         return IdaRuns(data["title"], columns, tuple(data["parameters"]), data["intensity"], data["motions"],
                        {name: (said[0], said[1]) for name, said in data["measures"].items()},
-                       data["limit"]["measure"], data["limit"]["value"], about=data["about"], **data["fragility"])
+                       data["limit"]["measure"], data["limit"]["value"], about=data["about"],
+                       **fit | {"hunted": hunted})
     except (ValueError, KeyError, TypeError, IndexError) as problem:
         raise FileError(f"cannot read {path}: not a result of `hamex ida` ({type(problem).__name__}: {problem})"
                         ) from None

@@ -21,10 +21,11 @@ from hamex.model.frames import ShearFrames
 from hamex.model.oscillators import Oscillators
 from hamex.motion.ground import GroundMotion
 from hamex.solve.batch import batch
-from hamex.study.axes import Axes, Systems, Template, axes_of, systems
+from hamex.study.axes import Axes, Record, Systems, Template, axes_of, systems
 from hamex.study.digest import digest
 from hamex.study.engine import SECONDS, Part, Table, Tell, run_parts
 from hamex.study.intensity_measure import Intensity
+from hamex.study.sequence import MotionSequence, march_sequence
 from hamex.study.table import StudyTable
 
 Array = NDArray[Any]
@@ -54,8 +55,9 @@ class Study:
     ----------
     template : a model, or a function of a module that builds one from the parameters by name; with a parameter
         ``seed`` it is given one seed per cell.
-    axes : "record": ground motions; "scale": factors; "model": models instead of a template; other names are
-        parameters of the function, or of the oscillator (mass, stiffness, damping, yield_force, viscosity …).
+    axes : "record": ground motions, or sequences of them (:class:`hamex.MotionSequence`); "scale": factors; "model":
+        models instead of a template; other names are parameters of the function, or of the oscillator (mass,
+        stiffness, damping, yield_force, viscosity …).
     measures : what to keep of each run, see :func:`hamex.batch`.
     scheme : as for :func:`hamex.solve`.
     g : one gravity in the models' units.
@@ -143,11 +145,11 @@ class Study:
                 parts.append(Part(digest(chosen, record, scales, common), weight * count * len(chosen), payload))
         return parts
 
-    def _steps(self, record: GroundMotion) -> float:
+    def _steps(self, record: Record) -> float:
         return max(1.0, (record.duration if self.duration is None else self.duration) / self.scheme.step)
 
 
-def part_of(study: Study, built: Systems, begin: int, record: GroundMotion, size: int = 1) -> dict[str, Any]:
+def part_of(study: Study, built: Systems, begin: int, record: Record, size: int = 1) -> dict[str, Any]:
     """What a worker needs of a study to march some of its models through one record."""
     chosen = built[begin:begin + size] if isinstance(built, list) else built.chosen(slice(begin, begin + size))
     return {"systems": chosen, "record": record, "scheme": study.scheme, "measures": tuple(study.measures),
@@ -177,6 +179,8 @@ def run_part(payload: Mapping[str, Any]) -> Table:
 
 
 def _marched(payload: Mapping[str, Any], found: Systems, scales: Array) -> dict[str, Array]:
+    if isinstance(payload["record"], MotionSequence):
+        return march_sequence(found, payload["record"], payload["scheme"], payload["measures"], scales, payload["g"])
     result = batch(found, payload["record"], payload["scheme"], payload["measures"], scales=scales, g=payload["g"],
                    duration=payload["duration"], threads=1)
     return {name: result.values(name) for name in payload["measures"]}
@@ -224,7 +228,7 @@ def _merged(tables: Sequence[Table], axes: Axes) -> dict[str, Array]:
     if axes.levels is not None:
         models = math.prod(shape[1:-1])
         columns["scale"] = np.broadcast_to(axes.scales[:, None, :], (shape[0], models, shape[-1])).reshape(-1)
-    for name in (name for name in tables[0] if name != SECONDS):
+    for name in dict.fromkeys(name for table in tables for name in table if name != SECONDS):
         columns[name] = np.concatenate([table.get(name, np.full(len(table["status"]), np.nan)) for table in tables])
     return columns
 
