@@ -93,6 +93,13 @@ def test_levels_scale_every_record_to_the_same_intensity():
         assert scale * record.peak == pytest.approx([0.1, 0.3], rel=1e-14)
 
 
+def test_other_schemes_run_too():
+    table = study(axes={"record": records(1)}, measures=("ductility",), scheme=hx.Newmark(0.02)).run(workers=1)
+    load = records(1)[0].on(MODEL, g=1.0)
+    sol = hx.solve(hx.Problem(MODEL, load, 399 * 0.02), hx.Newmark(0.02))
+    assert table.values("ductility")[0, 0] == sol.peaks["ductility"].value
+
+
 def test_a_plan_tells_what_will_happen():
     plan = study().plan()
     assert plan.runs == 18

@@ -174,6 +174,11 @@ class QuasiStatic:
 Scheme = Galerkin | DiscontinuousGalerkin | Newmark | PiecewiseExact | LeapFrog | QuasiStatic
 
 
+def is_linear(scheme: object) -> bool:
+    """True for the paper's element as it stands, which batches march many at a time."""
+    return isinstance(scheme, Galerkin) and scheme.degree == 1 and not scheme.locate and scheme.tolerance is None
+
+
 def check_degree(who: str, degree: int, least: int, most: int) -> None:
     """Refuse a degree that is not a whole number in range."""
     if not isinstance(degree, int) or isinstance(degree, bool) or not least <= degree <= most:

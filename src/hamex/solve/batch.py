@@ -16,7 +16,7 @@ from hamex import __version__
 from hamex.checks import is_positive, whole_steps
 from hamex.discretise.chain import is_chain
 from hamex.discretise.prepare import is_oscillator
-from hamex.discretise.schemes import Galerkin, Scheme
+from hamex.discretise.schemes import Galerkin, Scheme, is_linear
 from hamex.errors import InputError, LoadError, ModelError, ProblemError
 from hamex.model.frames import ShearFrames
 from hamex.model.oscillators import Oscillators
@@ -173,7 +173,7 @@ def _systems(models: object) -> Systems:
 def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
     if not isinstance(scheme, Scheme):
         raise ProblemError(f"batch: the scheme must be one such as Galerkin(step), got {scheme!r}")
-    linear = isinstance(scheme, Galerkin) and scheme.degree == 1 and not scheme.locate and scheme.tolerance is None
+    linear = is_linear(scheme)
     if isinstance(systems, list):
         if linear and all(is_oscillator(model) for model in systems) and _single(cases):
             return ManyOscillators(Oscillators.of(systems))

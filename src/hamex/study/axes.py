@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hamex.discretise.chain import is_chain
 from hamex.discretise.prepare import is_oscillator
+from hamex.discretise.schemes import Scheme, is_linear
 from hamex.errors import InputError
 from hamex.model.frames import ShearFrames
 from hamex.model.law import Slider, Sliders
@@ -122,11 +123,13 @@ def _labels(records: Sequence[Record]) -> tuple[str, ...]:
     return tuple(out)
 
 
-def systems(template: Template, axes: Axes, seed: int) -> Systems:
+def systems(template: Template, axes: Axes, seed: int, scheme: Scheme) -> Systems:
     """All models of the study, in the order of the axes; arrays where a compiled kernel takes them."""
     cells = list(itertools.product(*axes.models.values()))
     built = [_build(template, dict(zip(axes.models, cell, strict=True)), seed, number)
              for number, cell in enumerate(cells)]
+    if not is_linear(scheme):
+        return built
     if all(is_oscillator(model) for model in built):
         return Oscillators.of(built)
     if all(is_chain(model) for model in built) and len({len(model.dofs) for model in built}) == 1:

@@ -255,7 +255,7 @@ def check_ida(study: Study, demand: str, hunting: Hunt | None) -> tuple[Axes, Sy
     if demand not in study.measures and base_measure(demand) not in study.measures:
         raise InputError(f"ida: the demand {demand!r} is none of the study's measures ({', '.join(study.measures)})")
     axes = axes_of(study.axes, study.intensity)
-    built = systems(study.template, axes, study.seed)
+    built = systems(study.template, axes, study.seed, study.scheme)
     if demand != base_measure(demand) and heights_of(built) is None:
         raise InputError(f"ida: {demand} needs the heights of all storeys; give them to the model, or take "
                          f"{base_measure(demand)!r}")

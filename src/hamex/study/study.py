@@ -101,7 +101,7 @@ class Study:
     def plan(self) -> Plan:
         """What a run would do, without doing it."""
         axes = axes_of(self.axes, self._intensity())
-        parts = self._parts(axes, systems(self.template, axes, self.seed))
+        parts = self._parts(axes, systems(self.template, axes, self.seed, self.scheme))
         steps, runs = sum(part.weight for part in parts), math.prod(axes.shape)
         return Plan(runs, len(parts), steps, steps / _RATE, runs * 8 * (len(self.measures) + 1))
 
@@ -112,7 +112,7 @@ class Study:
         The table is the same to the last bit for any executor, number of workers and history of interruptions.
         """
         axes = axes_of(self.axes, self._intensity())
-        built = systems(self.template, axes, self.seed)
+        built = systems(self.template, axes, self.seed, self.scheme)
         parts = self._parts(axes, built)
         begun = time.perf_counter()
         done = run_parts(run_part, parts, store=None if store is None else Path(store), executor=executor,
