@@ -87,7 +87,7 @@ def _try(file: StudyFile) -> None:
 
     study = file.study
     h = study.scheme.step
-    built = systems(study.template, axes_of(study.axes, study.intensity), study.seed)
+    built = systems(study.template, axes_of(study.axes, study.intensity), study.seed, study.scheme)
     batch(built, GroundMotion(np.zeros(2), h, "g"), study.scheme, study.measures, g=study.g, duration=h, threads=1)
 
 
@@ -152,7 +152,8 @@ def _runs(file: StudyFile, found: Ida) -> IdaRuns:
 def _units(file: StudyFile) -> Any:
     from hamex.study.axes import axes_of, systems
 
-    built = systems(file.study.template, axes_of(file.study.axes, file.study.intensity), file.study.seed)
+    built = systems(file.study.template, axes_of(file.study.axes, file.study.intensity), file.study.seed,
+                    file.study.scheme)
     return built[0].units if isinstance(built, list) else built.units
 
 

@@ -37,7 +37,8 @@ def propagator(theta: float, zeta: float) -> tuple[float, float, float, float]:
     before, term = 0.0, 1.0
     sigma, phi0, phi1, phi2 = 1.0, 1.0 / 2.0, 1.0 / 3.0, 1.0 / 4.0
     for k in range(2, TERMS):
-        after = -INVERSE[k] * (2.0 * beta * term + INVERSE[k - 1] * (theta * theta) * before)
+        # Products of constants first: they do not wait for the last term.
+        after = -((2.0 * beta * INVERSE[k]) * term + (theta * theta * INVERSE[k] * INVERSE[k - 1]) * before)
         before, term = term, after
         sigma += term
         phi0 += INVERSE[k + 1] * term

@@ -77,16 +77,16 @@ class Elastic:
         """A result by name, (motion?, damping, period); ``known`` gives others."""
         if name in PSEUDO:
             return self.omega ** PSEUDO[name] * known("displacement")
-        out = np.empty((len(self.records), self.omega.size))
         omega, zeta = self.omega.ravel(), self.zeta.ravel()
         run = _energies if name == "input_energy" else peaks
 
-        def go(task: tuple[int, slice]) -> None:
+        def go(task: tuple[int, slice]) -> Array:
             number, part = task
-            out[number, part] = run(self.records[number], omega[part], zeta[part], KINDS.get(name, 0), self.peaks)
+            return run(self.records[number], omega[part], zeta[part], KINDS.get(name, 0), self.peaks)
 
-        each(go, tasks([record.a.size for record in self.records], omega.size, self.threads))
-        return out.reshape((len(self.records), *self.omega.shape))[slice(None) if self.several else 0]
+        found = each(go, tasks([record.a.size for record in self.records], omega.size, self.threads))
+        out = found[0] if len(found) == 1 else np.concatenate(found)
+        return out.reshape((len(self.records), *self.omega.shape) if self.several else self.omega.shape)
 
 
 def peaks(record: Record, omega: Array, zeta: Array, kind: int, where: str) -> Array:
@@ -128,13 +128,10 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def each(go: Callable[[Any], None], work: tuple[int, Iterable[Any]]) -> None:
-    """Do all tasks, on threads if there are several."""
+def each(go: Callable[[Any], Array], work: tuple[int, Iterable[Any]]) -> list[Array]:
+    """Do all tasks, on threads if there are several; what comes out, in their order."""
     threads, chosen = work
     if threads == 1:
-        for task in chosen:
-            go(task)
-        return
+        return [go(task) for task in chosen]
     with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(go, chosen):
-            pass
+        return list(pool.map(go, chosen))

@@ -23,7 +23,7 @@ _GRAVITY = 0.01          # g may be rounded, not mistaken
 def periods(given: ArrayLike) -> Array:
     """Periods as (n,), all of them positive seconds."""
     array = _numbers("periods", given)
-    if not 0 < array.min() <= array.max() < math.inf:            # false where there is a NaN
+    if not 0 < array[array.argmin()] <= array[array.argmax()] < math.inf:         # false where there is a NaN
         bad = int(np.flatnonzero(~((array > 0) & np.isfinite(array)))[0])
         raise InputError(f"spectrum: periods must be positive seconds, but periods[{bad}] is {array[bad]:g}")
     return array
@@ -32,7 +32,7 @@ def periods(given: ArrayLike) -> Array:
 def damping(given: ArrayLike) -> Array:
     """Damping ratios as (n,), from 0 up to but not including 1."""
     array = _numbers("damping", given)
-    if not 0 <= array.min() <= array.max() < 1:
+    if not 0 <= array[array.argmin()] <= array[array.argmax()] < 1:
         bad = int(np.flatnonzero(~((array >= 0) & (array < 1)))[0])
         raise InputError("spectrum: damping is a ratio of critical, 0 ≤ ζ < 1 (0.05 for 5 %), "
                          f"but damping[{bad}] is {array[bad]:g}")

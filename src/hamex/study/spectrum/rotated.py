@@ -47,16 +47,16 @@ class Rotated:
         """A result by name, (motion?, combination, damping, period); ``known`` gives others."""
         if name in PSEUDO:
             return self.omega ** PSEUDO[name] * known("displacement")
-        out = np.empty((len(self.pairs), len(COMBINATIONS), self.omega.size))
         omega, zeta = self.omega.ravel(), self.zeta.ravel()
 
-        def go(task: tuple[int, slice]) -> None:
+        def go(task: tuple[int, slice]) -> Array:
             number, part = task
-            out[number, :, part] = combined(all_directions(*self.pairs[number], omega[part], zeta[part], KINDS[name]))
+            return combined(all_directions(*self.pairs[number], omega[part], zeta[part], KINDS[name]))
 
         samples = [DIRECTIONS * x.a.size for x, _ in self.pairs]
-        each(go, tasks(samples, omega.size, self.threads))
-        return out.reshape((len(self.pairs), len(COMBINATIONS), *self.omega.shape))[slice(None) if self.several else 0]
+        found = np.concatenate(each(go, tasks(samples, omega.size, self.threads)), axis=1)
+        out = found.reshape((len(COMBINATIONS), len(self.pairs), *self.omega.shape))
+        return np.ascontiguousarray(out.swapaxes(0, 1)) if self.several else out[:, 0]
 
 
 def combined(peaks: Array) -> Array:
