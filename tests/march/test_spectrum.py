@@ -22,12 +22,8 @@ RATIOS = [0.0, 1e-9, 0.05, 0.7, 0.999999, 1.0, 1.5, 20.0]
 def peaks(a, h, periods, zeta, kind=0, inside=True, compiled=True):
     kernel = run.settled(kernels.peaks, INSIDE=inside)
     out = np.empty(len(periods))
-    most = kernels.divided(2 * math.pi / min(periods) * h)
-    rows = kernels.KEPT * kernels.stretches(most, len(a) - 1)
     (run.compiled(kernel) if compiled else kernel)(
-        a, h, 2 * np.pi / np.asarray(periods), np.full(len(periods), zeta), kind, out, np.empty(len(a) - 1),
-        np.empty((kernels.ROWS, kernels.LANES)), np.empty((rows, kernels.LANES)), np.empty((3, inside_step.TERMS)),
-        np.empty(len(periods), dtype=np.intp))
+        a, h, 2 * np.pi / np.asarray(periods), np.full(len(periods), zeta), kind, out)
     return out
 
 
@@ -179,8 +175,7 @@ def test_input_energy_is_what_is_stored_and_lost(zeta):
     periods = np.array([0.03, 0.3, 2.0, 50.0])
     out = np.empty(len(periods))
     run.compiled(input_energy.input_energy)(
-        NOISE, STEP, 2 * np.pi / periods, np.full(len(periods), zeta), out,
-        np.empty((input_energy.ROWS, input_energy.LANES)))
+        NOISE, STEP, 2 * np.pi / periods, np.full(len(periods), zeta), out)
     points, weights = np.polynomial.legendre.leggauss(24)
     for period, energy in zip(periods, out, strict=True):
         w, u, v, lost = 2 * math.pi / period, 0.0, 0.0, 0.0

@@ -101,3 +101,11 @@ def batch_element(x: Oscillators, h: float, first: int = 0) -> BatchElement:
         mu=momentum / effective,
         softening=start["u"],
     )
+
+
+def peak_factors(h: float) -> Array:
+    """Factors of the step form in the order of :mod:`hamex.march.peaks`, where nothing stands beside the spring."""
+    form = linear_element_form(h)
+    start, end, spring = form["motion_start"], form["motion_end"], form["spring_start"]
+    return np.array([start["du"]["m"], start["du"]["c"], start["F"]["b"], spring["F"]["a"], spring["du"]["b"],
+                     spring["g"][""], -start["f"][""], start["du"]["m"] - end["du"]["m"]])

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hamex.march.lanes import choose, maximum, minimum, put, size, spread, take
+from hamex.march.lanes import align, choose, maximum, minimum, put, size, spread, take
 
 Array = Any
 
@@ -69,6 +69,7 @@ KEPT = 4                 # rows of a history: u, e, q at the end of the step, y 
 
 def oscillators(load: Array, tiles: Array, history: Array) -> int:
     """March every tile (tile, row, place) through the record; the history is (tile, 4·step + row, place)."""
+    align()
     for tile in range(len(tiles)):
         march_tile(load, tiles[tile], history[tile])
     return 0
@@ -76,6 +77,7 @@ def oscillators(load: Array, tiles: Array, history: Array) -> int:
 
 def march_tile(load: Array, s: Array, history: Array) -> None:
     """March one tile."""
+    align()
     for r in range(len(load)):
         f = load[r]
         for i in range(0, TILE, LANES):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from hamex.march.lanes import put, take
 from hamex.march.propagator import propagator
 
@@ -22,8 +24,9 @@ WORK = 12
 ROWS = 13
 
 
-def input_energy(a: Array, step: float, omega: Array, zeta: Array, out: Array, table: Array) -> int:
-    """Work of the ground on the relative motion up to the end of the record; ``table`` is work space."""
+def input_energy(a: Array, step: float, omega: Array, zeta: Array, out: Array) -> int:
+    """Work of the ground on the relative motion up to the end of the record."""
+    table = np.empty((ROWS, LANES))
     for first in range(0, len(omega), LANES):
         count = min(LANES, len(omega) - first)
         for lane in range(LANES):

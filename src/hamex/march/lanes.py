@@ -56,6 +56,10 @@ def some(where: Mask) -> bool:
     return bool(np.any(where))
 
 
+def align() -> None:
+    """Say once in a kernel that lanes which find no register shall lie on whole lines of the cache; here nothing."""
+
+
 def padded(count: int, lanes: int) -> int:
     """The next whole number of lanes."""
     return -(-count // lanes) * lanes

@@ -11,7 +11,9 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from hamex.march.inside_step import PATIENCE, SETTLED, afterwards, differentiate, ends, expand, largest
+import numpy as np
+
+from hamex.march.inside_step import PATIENCE, SETTLED, TERMS, afterwards, differentiate, ends, expand, largest
 from hamex.march.lanes import Lane, Mask, choose, maximum, minimum, put, size, some, spread, take
 from hamex.march.spectrum import (
     BETA,
@@ -31,6 +33,7 @@ from hamex.march.spectrum import (
     bound,
     enter,
     final,
+    group,
     increment,
     levels,
     load,
@@ -49,45 +52,54 @@ LEAST = 2                # work space
 
 
 class Component(NamedTuple):
-    """One component of the record with its work space, as :func:`hamex.march.spectrum.peaks` has it."""
+    """One component of the record with its work space, as in :func:`hamex.march.spectrum.peaks`."""
 
     a: Array
     slope: Array
     table: Array
-    kept: Array
     series: Array
 
 
-def rotated(x: Component, y: Component, step: float, omega: Array, zeta: Array, kind: int, directions: Array,
-            out: Array, spare: Array, members: Array) -> int:
+def rotated(first: Array, across: Array, step: float, omega: Array, zeta: Array, kind: int, directions: Array,
+            out: Array) -> int:
     """Largest |q| of every oscillator in every direction, (oscillator, direction); a whole number of lanes of these.
 
-    x is the component in the direction 0°, y that in 90°; what follows ``out`` is work space.
+    ``first`` is the component in the direction 0°, ``across`` that in 90°; a row of ``directions`` is work space.
     """
+    steps, most = len(first) - 1, 1
     shake, tilt = 0.0, 0.0
-    for r in range(len(x.slope)):
-        shake = max(shake, math.hypot(x.a[r], y.a[r]))
-        tilt = max(tilt, math.hypot(x.a[r + 1] - x.a[r], y.a[r + 1] - y.a[r]) / step)
-    for level in range(levels(omega, step)):
+    for r in range(steps):
+        shake = max(shake, math.hypot(first[r], across[r]))
+        tilt = max(tilt, math.hypot(first[r + 1] - first[r], across[r + 1] - across[r]) / step)
+    for i in range(len(omega)):
+        most = max(most, group(omega[i] * step))
+    x, y = component(first, stretches(most, steps)), component(across, stretches(most, steps))
+    spare, members = np.empty((3, TERMS)), np.empty(len(omega), dtype=np.intp)
+    for level in range(levels(most)):
         parts = 1 << level
-        for r in range(len(x.slope)):
-            x.slope[r] = (x.a[r + 1] - x.a[r]) / parts
-            y.slope[r] = (y.a[r + 1] - y.a[r]) / parts
+        for r in range(steps):
+            x.slope[r] = (first[r + 1] - first[r]) / parts
+            y.slope[r] = (across[r + 1] - across[r]) / parts
         count = select(omega, step, parts, members)
-        for first in range(0, count, LANES):
-            own = min(LANES, count - first)
+        for begin in range(0, count, LANES):
+            own = min(LANES, count - begin)
             for lane in range(LANES):
-                i = members[first + min(lane, own - 1)]
+                i = members[begin + min(lane, own - 1)]
                 enter(x.table, lane, omega[i], zeta[i], step / parts, kind)
                 for row in range(ROWS):
                     y.table[row, lane] = x.table[row, lane]
-            march(x.a, x.slope, parts, x.table, x.kept)
-            march(y.a, y.slope, parts, y.table, y.kept)
+            march(first, x.slope, parts, x.table)
+            march(across, y.slope, parts, y.table)
             for lane in range(own):
                 x.table[PEAK, lane] = math.hypot(x.table[PEAK, lane], y.table[PEAK, lane])
                 bound(x.table, lane, step / parts, shake, tilt)
-                turn(x, y, parts, step / parts, lane, directions, out, members[first + lane], spare)
+                turn(x, y, parts, step / parts, lane, directions, out, members[begin + lane], spare)
     return 0
+
+
+def component(a: Array, count: int) -> Component:
+    """A component with room for so many stretches."""
+    return Component(a, np.empty(len(a) - 1), np.empty((ROWS + KEPT * count, LANES)), np.empty((3, TERMS)))
 
 
 def turn(x: Component, y: Component, parts: int, h: float, lane: int, directions: Array, out: Array, item: int,
@@ -96,14 +108,13 @@ def turn(x: Component, y: Component, parts: int, h: float, lane: int, directions
     for k in range(out.shape[1]):
         out[item, k] = 0.0
     xt, yt = x.table, y.table
-    xk, yk = x.kept, y.kept
     farthest = xt[PEAK, lane]
     rise = farthest - xt[LIMIT, lane]           # of the distance between nodes, at most
     reach = 0.0
     for near in range(2):
         for stretch in range(stretches(parts, len(x.slope))):
-            row = KEPT * stretch
-            distance = math.sqrt(xk[row + TOP, lane] ** 2 + yk[row + TOP, lane] ** 2)
+            row = ROWS + KEPT * stretch + TOP
+            distance = math.sqrt(xt[row, lane] ** 2 + yt[row, lane] ** 2)
             if (distance <= FAR * farthest) == (near == 1) and distance + rise > reach:
                 revisit(x, y, parts, h, stretch, lane, reach - rise, directions, out, item, spare)
                 reach = least(directions, out, item)
@@ -133,9 +144,9 @@ def revisit(x: Component, y: Component, parts: int, h: float, stretch: int, lane
     square, beta = xt[SQUARE, lane], xt[BETA, lane]
     sigma, phi0, phi1 = xt[SIGMA, lane], xt[PHI0, lane], xt[PHI1, lane]
     margin = xt[MARGIN, lane]
-    row = KEPT * stretch
-    p, dp = x.kept[row + STATE, lane], x.kept[row + INCREMENT, lane]
-    q, dq = y.kept[row + STATE, lane], y.kept[row + INCREMENT, lane]
+    row = ROWS + KEPT * stretch
+    p, dp = xt[row + STATE, lane], xt[row + INCREMENT, lane]
+    q, dq = yt[row + STATE, lane], yt[row + INCREMENT, lane]
     xseries, yseries = x.series, y.series
     for r in range(start_of(stretch, parts, len(xs)), start_of(stretch + 1, parts, len(xs))):
         for j in range(parts):

@@ -17,7 +17,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hamex.march.inside_step import afterwards, ends, largest
+import numpy as np
+
+from hamex.march.inside_step import TERMS, afterwards, ends, largest
 from hamex.march.lanes import Lane, maximum, put, size, some, take
 from hamex.march.propagator import propagator
 
@@ -27,8 +29,11 @@ LANES = 8
 INSIDE = True            # settled before compiling: peaks inside the steps too, or at the samples only
 FINEST = 6.0             # parts of a step to a period, at least
 STRETCH = 16             # parts between two states that are kept
+QUICK = 0.1              # θ from which the simpler recurrence loses nothing that counts
 
-# Rows of the table of a block of oscillators.
+# Rows of the table of a block of oscillators. States of the stretches stand behind the coefficients: as the compiler
+# cannot tell them apart, it leaves the coefficients of the record in memory, from where they cost nothing, and the
+# registers to the state.
 B = 0
 E = 1
 K = 2
@@ -48,7 +53,7 @@ LAST = 15                # q at the end
 BEFORE = 16              # d at the end
 PEAK = 17
 ROWS = 18
-# Kept of a stretch: state at its start, largest |q| at its nodes.
+# Kept of a stretch, from row ROWS on: state at its start, largest |q| at its nodes.
 STATE = 0
 INCREMENT = 1
 TOP = 2
@@ -59,64 +64,74 @@ VELOCITY = 1
 ABSOLUTE_ACCELERATION = 2
 
 
-def peaks(a: Array, step: float, omega: Array, zeta: Array, kind: int, out: Array, slope: Array, table: Array,
-          kept: Array, series: Array, members: Array) -> int:
-    """Largest |q| of every oscillator; ``a`` ends with the zero sample. What follows ``out`` is work space."""
+def peaks(a: Array, step: float, omega: Array, zeta: Array, kind: int, out: Array) -> int:
+    """Largest |q| of every oscillator; ``a`` ends with the zero sample."""
+    # Work space is made here: what the compiler makes begins on a whole vector.
+    steps, most = len(a) - 1, 1
     shake, tilt = 0.0, 0.0
-    for r in range(len(slope)):
+    for r in range(steps):
         shake = max(shake, abs(a[r]))
         tilt = max(tilt, abs(a[r + 1] - a[r]) / step)
-    for level in range(levels(omega, step)):
-        parts = 1 << level
-        for r in range(len(slope)):
+    for i in range(len(omega)):
+        most = max(most, group(omega[i] * step))
+    table = np.empty((ROWS + KEPT * stretches(most, steps), LANES))
+    slope, series, members = np.empty(steps), np.empty((3, TERMS)), np.empty(len(omega), dtype=np.intp)
+    for level in range(levels(most)):
+        parts = 1 << level if INSIDE else 1
+        for r in range(steps):
             slope[r] = (a[r + 1] - a[r]) / parts
-        count = select(omega, step, parts, members)
+        count = select(omega, step, 1 << level, members)
         for first in range(0, count, LANES):
             own = min(LANES, count - first)
             for lane in range(LANES):
                 i = members[first + min(lane, own - 1)]
                 enter(table, lane, omega[i], zeta[i], step / parts, kind)
             if INSIDE:
-                march(a, slope, parts, table, kept)
+                march(a, slope, parts, table)
                 for lane in range(own):
                     bound(table, lane, step / parts, shake, tilt)
-                search(a, slope, parts, step / parts, own, table, kept, series)
-            else:
+                search(a, slope, parts, step / parts, own, table, series)
+            elif level == 0:
                 sample(a, slope, table)
+            else:
+                sample_quick(a, slope, table)
             for lane in range(own):
                 out[members[first + lane]] = table[PEAK, lane]
     return 0
 
 
-def levels(omega: Array, step: float) -> int:
-    """How many powers of two occur among the parts of a step."""
-    fastest = 0.0
-    for i in range(len(omega)):
-        fastest = max(fastest, omega[i])
-    level, parts = 1, divided(fastest * step)
-    while parts > 1:
-        parts //= 2
-        level += 1
-    return level
+def group(theta: float) -> int:
+    """Oscillators of a group share a block: a power of two.
 
-
-def select(omega: Array, step: float, parts: int, members: Array) -> int:
-    """The oscillators that need so many parts of a step; returns how many there are."""
-    count = 0
-    for i in range(len(omega)):
-        if divided(omega[i] * step) == parts:
-            members[count] = i
-            count += 1
-    return count
-
-
-def divided(theta: float) -> int:
-    """Parts of a step: the least power of two that makes them fine enough; one where only samples count."""
+    For peaks inside the steps, the parts of a step: the least power of two that makes them fine enough. For peaks at
+    the samples 1, and 2 for those that are quick enough for a simpler recurrence.
+    """
     parts = 1
     if INSIDE:
         while FINEST * theta > 2.0 * math.pi * parts:
             parts *= 2
+    elif theta >= QUICK:
+        parts = 2
     return parts
+
+
+def levels(most: int) -> int:
+    """How many powers of two there are up to the largest."""
+    count = 1
+    while most > 1:
+        most //= 2
+        count += 1
+    return count
+
+
+def select(omega: Array, step: float, wanted: int, members: Array) -> int:
+    """The oscillators of a group; returns how many there are."""
+    count = 0
+    for i in range(len(omega)):
+        if group(omega[i] * step) == wanted:
+            members[count] = i
+            count += 1
+    return count
 
 
 def stretches(parts: int, steps: int) -> int:
@@ -160,21 +175,33 @@ def enter(table: Array, lane: int, omega: float, zeta: float, h: float, kind: in
 
 
 def sample(a: Array, slope: Array, table: Array) -> None:
-    """Peaks at the samples.
-
-    Storing the peak at every step leaves its register alone, and the coefficients of the record where they are: in
-    memory, from where they cost nothing.
-    """
+    """Peaks at the samples."""
     b, e = take(table, B, 0, LANES), take(table, E, 0, LANES)
     q = take(table, K0, 0, LANES) * a[1] + take(table, FIRST, 0, LANES) * a[0]
     d = q
     top = size(q)
-    put(table, PEAK, 0, top)
     for r in range(1, len(slope)):
         d = e * q + (b * d + kick(a, slope, r, table))
         q = q + d
         top = maximum(size(q), top)
-        put(table, PEAK, 0, top)
+        put(table, len(table) - 1, 0, top)
+    put(table, PEAK, 0, top)
+
+
+def sample_quick(a: Array, slope: Array, table: Array) -> None:
+    """The same without d, q ← (1 + B + E) q − B q before + …: one product less to wait for, N/θ units of round-off."""
+    b = take(table, B, 0, LANES)
+    both = 1.0 + b + take(table, E, 0, LANES)
+    q = take(table, K0, 0, LANES) * a[1] + take(table, FIRST, 0, LANES) * a[0]
+    before = 0.0 * q
+    top = size(q)
+    for r in range(1, len(slope)):
+        after = both * q + (kick(a, slope, r, table) - b * before)
+        before = q
+        q = after
+        top = maximum(size(q), top)
+        put(table, len(table) - 1, 0, top)
+    put(table, PEAK, 0, top)
 
 
 def kick(a: Array, slope: Array, r: int, table: Array) -> Lane:
@@ -183,16 +210,16 @@ def kick(a: Array, slope: Array, r: int, table: Array) -> Lane:
     return take(table, K, 0, LANES) * a[r] + bend
 
 
-def march(a: Array, slope: Array, parts: int, table: Array, kept: Array) -> None:
+def march(a: Array, slope: Array, parts: int, table: Array) -> None:
     """First pass: largest node values of every stretch, and the states they start from."""
     b, e = take(table, B, 0, LANES), take(table, E, 0, LANES)
     k, k0, k2 = take(table, K, 0, LANES), take(table, K0, 0, LANES), take(table, K2, 0, LANES)
     peak = 0.0 * b
     q, d = peak, peak
     for stretch in range(stretches(parts, len(slope))):
-        row = KEPT * stretch
-        put(kept, row + STATE, 0, q)
-        put(kept, row + INCREMENT, 0, d)
+        row = ROWS + KEPT * stretch
+        put(table, row + STATE, 0, q)
+        put(table, row + INCREMENT, 0, d)
         top = size(q)
         for r in range(start_of(stretch, parts, len(slope)), start_of(stretch + 1, parts, len(slope))):
             if r > 0:
@@ -209,7 +236,7 @@ def march(a: Array, slope: Array, parts: int, table: Array, kept: Array) -> None
                     d = e * q + (b * d + g)
                     q = q + d
                     top = maximum(size(q), top)
-            put(kept, row + TOP, 0, top)
+            put(table, row + TOP, 0, top)
         peak = maximum(top, peak)
     put(table, LAST, 0, q)
     put(table, BEFORE, 0, d)
@@ -231,27 +258,27 @@ def bound(table: Array, lane: int, h: float, shake: float, tilt: float) -> None:
     table[LIMIT, lane] = peak - table[MARGIN, lane] * bend
 
 
-def search(a: Array, slope: Array, parts: int, h: float, count: int, table: Array, kept: Array,
-           series: Array) -> None:
+def search(a: Array, slope: Array, parts: int, h: float, count: int, table: Array, series: Array) -> None:
     """Second pass: stretches whose nodes come near the peak, then the free vibration after the record."""
     limit = take(table, LIMIT, 0, LANES)
     for stretch in range(stretches(parts, len(slope))):
-        row = KEPT * stretch
-        if some(take(kept, row + TOP, 0, LANES) > limit):
+        row = ROWS + KEPT * stretch + TOP
+        if some(take(table, row, 0, LANES) > limit):
             for lane in range(count):
-                if kept[row + TOP, lane] > table[LIMIT, lane]:
-                    revisit(a, slope, parts, h, stretch, lane, table, kept[row + STATE, lane],
-                            kept[row + INCREMENT, lane], series)
+                if table[row, lane] > table[LIMIT, lane]:
+                    revisit(a, slope, parts, h, stretch, lane, table, series)
     for lane in range(count):
         q, after = final(slope, h, lane, table)
         table[PEAK, lane] = afterwards(q, after, table[SQUARE, lane], table[BETA, lane], table[PEAK, lane])
 
 
-def revisit(a: Array, slope: Array, parts: int, h: float, stretch: int, lane: int, table: Array, q: float, d: float,
+def revisit(a: Array, slope: Array, parts: int, h: float, stretch: int, lane: int, table: Array,
             series: Array) -> None:
     """March one oscillator through a stretch again, and look inside the parts whose nodes come near the peak."""
     peak, limit, margin = table[PEAK, lane], table[LIMIT, lane], table[MARGIN, lane]
     square, beta = table[SQUARE, lane], table[BETA, lane]
+    row = ROWS + KEPT * stretch
+    q, d = table[row + STATE, lane], table[row + INCREMENT, lane]
     for r in range(start_of(stretch, parts, len(slope)), start_of(stretch + 1, parts, len(slope))):
         for j in range(parts):
             d = increment(a, slope, r, j, lane, table, q, d)

@@ -210,6 +210,19 @@ def _put(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.get_dummy_value()
 
 
+@type_callable(lanes.align)
+def _type_align(context: Any) -> Any:
+    return lambda: types.none
+
+
+@lower_builtin(lanes.align)
+def _align(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    # Vectors across two lines cost up to half the speed, and whether they are is chance: the caller's stack decides.
+    builder.function.attributes.alignstack = 64
+    builder.function.attributes.add("norecurse")     # llvmlite writes the alignment only beside another attribute
+    return context.get_dummy_value()
+
+
 @type_callable(lanes.spread)
 def _type_spread(context: Any) -> Any:
     return lambda value, like: like if isinstance(like, LanesType) and isinstance(value, types.Number) else None

@@ -63,7 +63,7 @@ class Cases:
     def parts(self, kinds: Array | None = None) -> Iterator[Part]:
         """Cases that share a motion and a kind of model."""
         for motion in range(len(self.motions)):
-            for kind in (0,) if kinds is None else np.unique(kinds):
+            for kind in (0,) if kinds is None else np.flatnonzero(np.bincount(kinds)):
                 members = None if kinds is None or np.all(kinds == kind) else np.flatnonzero(kinds == kind)
                 part = Part(self, motion, int(kind), self._members(motion, members))
                 if part.size:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.batch import BatchElement, batch_element
+from hamex.discretise.batch import BatchElement, batch_element, peak_factors
 from hamex.errors import OverflowRunError
 from hamex.march import batch as tile
 from hamex.march import peaks
@@ -88,6 +88,21 @@ class Marched:
         return np.hstack([first, inside])
 
 
+@dataclass(frozen=True, eq=False)
+class Peaks:
+    """Largest and last displacements."""
+
+    x: Oscillators
+    top: Array
+    last: Array
+
+    def measure(self, name: str) -> Array:
+        """A measure in the user's units."""
+        if name == "residual_displacement":
+            return self.last
+        return self.top if name == "displacement" else np.asarray(self.top / _yield_deformation(self.x))
+
+
 _MEASURES: Mapping[str, Callable[[Marched], Array]] = {
     "displacement": lambda m: 2 * m.element.unit * m.rows[tile.LARGEST],
     "ductility": lambda m: 2 * m.element.unit * m.rows[tile.LARGEST] / _yield_deformation(m.block.x),
@@ -112,7 +127,7 @@ def kinds(x: Oscillators) -> Array:
     """Which kernel each oscillator needs, by itself and not by its neighbours: 1 a limit that is zero or moves, 2
     stiffness outside the spring, 3 both, 0 neither."""
     limited = (x.kinematic > 0) | (x.isotropic > 0) | (x.yield_force == 0)
-    return np.asarray(limited + 2 * (x.geometric != 0))
+    return limited.astype(np.uint8) + 2 * (x.geometric != 0).astype(np.uint8)
 
 
 def flags_of(kind: int) -> frozenset[str]:
@@ -120,23 +135,25 @@ def flags_of(kind: int) -> frozenset[str]:
     return frozenset(name for bit, name in ((1, "LIMITS"), (2, "SOFTENS")) if kind & bit)
 
 
-def march_oscillators(block: Block, flags: frozenset[str], dtype: Any = np.float64) -> Marched:
-    """March a block of one kind; ``flags`` are those of :mod:`hamex.march.batch`, none of them seeks peaks only."""
-    element = batch_element(block.x, block.h, block.first)
+def march_oscillators(block: Block, flags: frozenset[str], dtype: Any = np.float64) -> Marched | Peaks:
+    """March a block of one kind; ``flags`` are those of :mod:`hamex.march.batch`. With none, peaks only are sought."""
     kind = np.dtype(dtype)
     narrow = 1 if kind == np.float64 else 2                # numbers of half the size go twice as many to a vector
     values = block.values.astype(kind, copy=False)
+    if not flags and block.start is None:
+        return _peaks(block, values, kind, narrow)
+    element = batch_element(block.x, block.h, block.first)
     with np.errstate(over="ignore"):
-        if flags:
-            table, history = _marched(block, element, values, flags, kind, narrow)
-        else:
-            table, history = _peaks(block, element, values, kind, narrow), np.zeros((0, len(block.x)))
+        table, history = _marched(block, element, values, flags, kind, narrow)
     lost = ~np.isfinite(table[tile.U]) | ~np.isfinite(table[tile.Q])
     if lost.any():
-        i = block.first + int(lost.argmax())
-        raise OverflowRunError(f"batch: the numbers of model {i} are not finite at the end of the run; loads and units "
-                               "are out of proportion, or it collapsed and ran away: then end the run earlier")
+        raise _overflow(block.first + int(lost.argmax()))
     return Marched(block, element, table, history)
+
+
+def _overflow(number: int) -> OverflowRunError:
+    return OverflowRunError(f"batch: the numbers of model {number} are not finite at the end of the run; loads and "
+                            "units are out of proportion, or it collapsed and ran away: then end the run earlier")
 
 
 def _marched(block: Block, element: BatchElement, values: Array, flags: frozenset[str], kind: Any,
@@ -153,21 +170,26 @@ def _marched(block: Block, element: BatchElement, values: Array, flags: frozense
     return table, history.swapaxes(0, 1).reshape(kept, -1)[:, :len(block.x)].astype(float, copy=False)
 
 
-def _peaks(block: Block, element: BatchElement, values: Array, kind: Any, narrow: int) -> _Tiles:
-    """The tables after the march of :mod:`hamex.march.peaks`; its first four rows are those of the other kernel."""
+def _peaks(block: Block, values: Array, kind: Any, narrow: int) -> Peaks:
+    """The march of :mod:`hamex.march.peaks`, which sets up and reads off by itself."""
     constants = {"LANES": narrow * peaks.LANES, "TILE": narrow * peaks.TILE} if narrow > 1 else {}
-    table = _Tiles(len(block.x), narrow * peaks.TILE, kind, peaks.ROWS)
-    push = element.push * block.push
-    if block.start is not None:
-        _begin(table, block, element)
-        table[peaks.FREE] = table[peaks.FREE] + push * values[0]
-    else:
-        table[peaks.FREE] = push * values[0]
-    table[peaks.PUSH], table[peaks.GIVE], table[peaks.RHO] = push, element.rho * element.beta, element.rho
-    table[peaks.MU], table[peaks.CREEP] = element.mu, 2 * element.beta
-    pairs = values + np.append(values[1:], kind.type(0))
-    compiled(settled(peaks.largest, **constants))(pairs, table.tiles)
-    return table
+    x, count = block.x, len(block.x)
+    tiles = _Tiles(count, narrow * peaks.TILE, kind, peaks.ROWS).tiles
+    unit, top, last = (np.empty(count) for _ in range(3))
+    given = (x.mass, x.damping, x.stiffness, x.yield_force, x.viscosity, block.push)
+    compiled(peaks.begin)(*map(_plain, given), peak_factors(block.h), float(values[0]), tiles, unit)
+    pairs = values.copy()
+    pairs[:-1] += values[1:]
+    compiled(settled(peaks.largest, **constants))(pairs, tiles)
+    lost = compiled(peaks.end)(tiles, unit, top, last)
+    if lost:
+        raise _overflow(block.first + lost - 1)
+    return Peaks(x, top, last)
+
+
+def _plain(array: Array) -> Array:
+    """An array as kernels are compiled for: contiguous and writeable."""
+    return np.require(array, requirements=["C", "W"])
 
 
 class _Tiles:
@@ -205,7 +227,6 @@ def _begin(table: _Tiles, block: Block, element: BatchElement) -> None:
     table[tile.U], table[tile.E] = u / (2 * unit), (u - slip) / unit
     table[tile.Q] = p / (block.x.mass * element.velocity)
     table[tile.LARGEST] = np.abs(table[tile.U])
-    if table.tiles.shape[1] == tile.ROWS:
-        table[tile.SLIP], table[tile.BACK] = slip / unit, back / element.force
-        table[tile.ACCUMULATED] = accumulated / unit
-        table[tile.FASTEST] = np.abs(table[tile.Q])
+    table[tile.SLIP], table[tile.BACK] = slip / unit, back / element.force
+    table[tile.ACCUMULATED] = accumulated / unit
+    table[tile.FASTEST] = np.abs(table[tile.Q])

@@ -21,7 +21,7 @@ from hamex.solution.state import State
 from hamex.solve import solve
 from hamex.solve.buildings import MEASURES as OF_BUILDINGS
 from hamex.solve.buildings import march_buildings
-from hamex.solve.oscillators import NEEDS, STATE, Block, flags_of, kinds, march_oscillators
+from hamex.solve.oscillators import NEEDS, STATE, Block, Peaks, flags_of, kinds, march_oscillators
 from hamex.solve.problem import Problem
 from hamex.solve.single import measure, measures_of
 
@@ -102,6 +102,8 @@ class ManyOscillators:
         if wish.histories:
             flags |= {"HISTORY"}
         done = march_oscillators(block, flags, wish.dtype)
+        if isinstance(done, Peaks):
+            return Found({name: done.measure(name) for name in wish.measures})
         return Found({name: done.measure(name) for name in wish.measures},
                      {name: done.kept(name) for name in wish.histories},
                      {name: done.final(name) for name in STATE} if wish.final else {})

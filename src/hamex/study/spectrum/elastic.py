@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.march import input_energy, inside_step
+from hamex.march import input_energy
 from hamex.march import spectrum as kernels
 from hamex.march.run import compiled, settled
 from hamex.study.spectrum.records import Record
@@ -92,26 +92,13 @@ class Elastic:
 def peaks(record: Record, omega: Array, zeta: Array, kind: int, where: str) -> Array:
     """Largest |q| of each oscillator."""
     out = np.empty(omega.size)
-    steps = record.a.size - 1
-    inside = where == "inside"
-    lanes = kernels.LANES
-    compiled(settled(kernels.peaks, INSIDE=inside))(
-        record.a, record.step, omega, zeta, kind, out, np.empty(steps), np.empty((kernels.ROWS, lanes)),
-        np.empty((kept_rows(omega, record) if inside else kernels.KEPT, lanes)), np.empty((3, inside_step.TERMS)),
-        np.empty(omega.size, dtype=np.intp))
+    compiled(settled(kernels.peaks, INSIDE=where == "inside"))(record.a, record.step, omega, zeta, kind, out)
     return out
-
-
-def kept_rows(omega: Array, record: Record) -> int:
-    """Rows that the kernels need for the states they keep."""
-    most = kernels.divided(float(omega.max()) * record.step)
-    return kernels.KEPT * kernels.stretches(most, record.a.size - 1)
 
 
 def _energies(record: Record, omega: Array, zeta: Array, kind: int, where: str) -> Array:
     out = np.empty(omega.size)
-    compiled(input_energy.input_energy)(record.a, record.step, omega, zeta, out,
-                                        np.empty((input_energy.ROWS, input_energy.LANES)))
+    compiled(input_energy.input_energy)(record.a, record.step, omega, zeta, out)
     return out
 
 

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.march import inside_step
 from hamex.march import rotated as kernels
 from hamex.march.lanes import padded
 from hamex.march.run import compiled
-from hamex.march.spectrum import LANES, ROWS
-from hamex.study.spectrum.elastic import KINDS, PSEUDO, QUANTITIES, each, kept_rows, tasks
+from hamex.march.spectrum import LANES
+from hamex.study.spectrum.elastic import KINDS, PSEUDO, QUANTITIES, each, tasks
 from hamex.study.spectrum.records import Record
 from hamex.study.spectrum.result import Quantity
 
@@ -70,11 +69,7 @@ def combined(peaks: Array) -> Array:
 def all_directions(x: Record, y: Record, omega: Array, zeta: Array, kind: int) -> Array:
     """Largest |q| of each oscillator in each direction, the first component being at 0°."""
     out = np.empty((omega.size, padded(DIRECTIONS, LANES)))
-    rows = kept_rows(omega, x)
-    components = [kernels.Component(record.a, np.empty(record.a.size - 1), np.empty((ROWS, LANES)),
-                                    np.empty((rows, LANES)), np.empty((3, inside_step.TERMS))) for record in (x, y)]
-    compiled(kernels.rotated)(*components, x.step, omega, zeta, kind, _directions().copy(), out,
-                              np.empty((3, inside_step.TERMS)), np.empty(omega.size, dtype=np.intp))
+    compiled(kernels.rotated)(x.a, y.a, x.step, omega, zeta, kind, _directions().copy(), out)
     return out[:, :DIRECTIONS]
 
 
