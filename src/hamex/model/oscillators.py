@@ -106,31 +106,35 @@ def oscillators(
     if isinstance(damping, Ratio):
         damping_ratio, damping = damping.value, 0.0
     given["damping" if damping_ratio is None else "damping_ratio"] = damping if damping_ratio is None else damping_ratio
-    x = _spread(given)
-    for name, values in x.items():
+    arrays = {name: _numbers(name, values) for name, values in given.items()}
+    for name, values in arrays.items():
         _check(name, values, positive=name in ("mass", "stiffness", "period"), signed=name == "geometric",
                infinite=name == "yield_force")
-    resists = (x["yield_force"] > 0) | (x["viscosity"] > 0) | (x["kinematic"] > 0) | (x["isotropic"] > 0)
-    if not resists.all():
-        raise ModelError(f"{WHO}: yield_force, viscosity and hardening of [{int(np.argmin(resists))}] are all zero, so "
-                         "the spring resists nothing")
+    x = _spread(arrays)
+    if arrays["yield_force"].min() == 0:
+        resists = (x["yield_force"] > 0) | (x["viscosity"] > 0) | (x["kinematic"] > 0) | (x["isotropic"] > 0)
+        if not resists.all():
+            raise ModelError(f"{WHO}: yield_force, viscosity, hardening of [{int(np.argmin(resists))}] are all zero, "
+                             "so the spring resists nothing")
     k = x["stiffness"] if period is None else x["mass"] * (2 * np.pi / x["period"]) ** 2
     c = x["damping"] if damping_ratio is None else 2 * x["damping_ratio"] * np.sqrt(k * x["mass"])
     return Oscillators(x["mass"], c, k, x["yield_force"], x["viscosity"], x["kinematic"], x["isotropic"],
                        x["geometric"], units or Units())
 
 
-def _spread(given: dict[str, Any]) -> dict[str, Array]:
-    arrays = {}
-    for name, values in given.items():
-        try:
-            arrays[name] = np.asarray(values, dtype=float)
-        except (TypeError, ValueError):
-            raise ModelError(f"{WHO}: {name} must be numbers, got {values!r:.60}") from None
-        if arrays[name].ndim > 1:
-            raise ModelError(f"{WHO}: {name} has shape {arrays[name].shape}; give a number or (n,), use ravel()")
-        if arrays[name].size == 0:
-            raise ModelError(f"{WHO}: {name} is empty")
+def _numbers(name: str, given: Any) -> Array:
+    try:
+        values = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{WHO}: {name} must be numbers, got {given!r:.60}") from None
+    if values.ndim > 1:
+        raise ModelError(f"{WHO}: {name} has shape {values.shape}; give a number or (n,), use ravel()")
+    if values.size == 0:
+        raise ModelError(f"{WHO}: {name} is empty")
+    return values
+
+
+def _spread(arrays: dict[str, Array]) -> dict[str, Array]:
     try:
         size = np.broadcast_shapes(*(values.shape for values in arrays.values())) or (1,)
     except ValueError:
@@ -141,10 +145,14 @@ def _spread(given: dict[str, Any]) -> dict[str, Array]:
 
 def _check(name: str, values: Array, positive: bool, signed: bool, infinite: bool) -> None:
     """Refuse the first value out of range, by its index."""
+    least, most = values.min(), values.max()              # both NaN where one value is, and then nothing holds
+    low = least > 0 if positive else least > -np.inf if signed else least >= 0
+    if low and (infinite or most < np.inf):
+        return
     good = values > 0 if positive else values == values if signed else values >= 0
     if not infinite:
-        good &= np.isfinite(values)
-    if not good.all():
-        i = int(np.argmin(good))
-        need = "positive" if positive else "a number" if signed else "not negative"
-        raise ModelError(f"{WHO}: {name}[{i}] must be {'' if infinite else 'finite and '}{need}, got {values[i]}")
+        good = good & np.isfinite(values)
+    i = int(np.argmin(good))
+    need = "positive" if positive else "a number" if signed else "not negative"
+    raise ModelError(f"{WHO}: {name}[{i}] must be {'' if infinite else 'finite and '}{need}, "
+                     f"got {np.atleast_1d(values)[i]}")

@@ -126,6 +126,8 @@ def _yield_deformation(x: Oscillators) -> Array:
 def kinds(x: Oscillators) -> Array:
     """Which kernel each oscillator needs, by itself and not by its neighbours: 1 a limit that is zero or moves, 2
     stiffness outside the spring, 3 both, 0 neither."""
+    if x.yield_force.min() > 0 and not (x.kinematic.any() or x.isotropic.any() or x.geometric.any()):
+        return np.zeros(len(x), dtype=np.uint8)            # as nearly always, and quickly seen
     limited = (x.kinematic > 0) | (x.isotropic > 0) | (x.yield_force == 0)
     return limited.astype(np.uint8) + 2 * (x.geometric != 0).astype(np.uint8)
 
