@@ -14,7 +14,7 @@ from hamex.march.propagator import propagator
 RNG = np.random.default_rng(20)
 NOISE = np.append(RNG.normal(size=400), 0.0)
 STEP = 0.02
-PERIODS = np.geomspace(0.03, 10.0, 37)
+PERIODS = np.geomspace(0.03, 10.0, 29)
 KINDS = (kernels.DISPLACEMENT, kernels.VELOCITY, kernels.ABSOLUTE_ACCELERATION)
 RATIOS = [0.0, 1e-9, 0.05, 0.7, 0.999999, 1.0, 1.5, 20.0]
 
@@ -83,9 +83,9 @@ def test_plain_and_compiled_agree(kind, inside):
 @pytest.mark.parametrize("record", [NOISE, NOISE[-3:], np.array([1.0, 0.0])], ids=["noise", "two samples", "one"])
 def test_peaks_inside_the_steps_are_those_of_the_motion_looked_at_closely(record, zeta):
     found = np.array([peaks(record, STEP, PERIODS, zeta, kind) for kind in KINDS]).T
-    close = np.array([looked_at(record, STEP, period, zeta, 100) for period in PERIODS])
+    close = np.array([looked_at(record, STEP, period, zeta, 50) for period in PERIODS])
     assert (found >= close * (1 - 1e-11)).all()
-    assert (found <= close * (1 + 4e-4)).all()            # a hundredth of a step beside the peak
+    assert (found <= close * (1 + 2e-3)).all()            # a hundredth of a step beside the peak
     assert (found > close * (1 + 1e-9)).any()
 
 
@@ -114,6 +114,14 @@ def test_very_long_periods_keep_their_digits():
     assert off[0] / off[1] == pytest.approx(100, rel=0.01)
     assert off[1] / off[2] == pytest.approx(100, rel=1e-4)
     assert abs(off[2]) < 1e-7
+
+
+def test_at_samples_slow_oscillators_keep_their_digits_through_long_records():
+    """The recurrence of the quick ones would be off by 1e-9 at 300 s."""
+    record = np.append(RNG.normal(size=40_000), 0.0)
+    for period in (2.0, 60.0, 300.0):
+        close = looked_at(record, STEP, period, 0.0, 1, longer=0.0)[0]
+        assert peaks(record, STEP, [period], 0.0, inside=False)[0] == pytest.approx(close, rel=5e-12)
 
 
 def closely(series, terms):
