@@ -81,6 +81,7 @@ def test_a_cell_that_fails_is_a_status():
     assert status[1, 1].startswith("OverflowRunError")
     assert np.isnan(table.values("ductility")[0, 1, 1])
     assert np.isfinite(table.values("ductility")[0, 1, 0])
+    assert table.axes.values("model").tolist() == ["model 1", "model 2"]
     alone = study(axes={**axes, "model": [MODEL]}, duration=100.0).run(workers=1)
     assert np.array_equal(alone.values("ductility")[0, 0], table.values("ductility")[0, 0])
 

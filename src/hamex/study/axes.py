@@ -68,7 +68,9 @@ class Axes:
             return np.asarray(self.scales[0])
         if name == LEVEL and self.levels is not None:
             return self.levels
-        return np.array([value if isinstance(value, int | float | str) else str(value) for value in self.models[name]])
+        # What is no word or number, a model say, goes by its place.
+        return np.array([value if isinstance(value, int | float | str) else f"{name} {place}"
+                         for place, value in enumerate(self.models[name], 1)])
 
 
 def axes_of(given: Mapping[str, Any], intensity: Callable[[GroundMotion], float] | None = None) -> Axes:
