@@ -1,5 +1,7 @@
 """Batches of oscillators: the answers of ``solve``, the same bits however they are cut, and what is refused."""
 
+import csv
+
 import numpy as np
 import pytest
 
@@ -183,6 +185,10 @@ def test_results_are_labelled_and_saved(tmp_path):
     assert lines[0] == "model,motion,scale,displacement,cycles"
     assert len(lines) == 7
     assert float(lines[1].rsplit(",", 2)[1]) == found.values("displacement")[0, 0, 0]
+    with (tmp_path / "many.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert rows[0]["motion"] == hx.el_centro().source        # it has a comma
+    assert float(rows[3]["cycles"]) == found.values("cycles")[1, 0, 1]
     assert set(ALL) <= set(MEASURES)
 
 

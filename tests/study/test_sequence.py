@@ -40,6 +40,12 @@ def test_a_sequence_tells_what_it_is():
     assert sequence.duration == pytest.approx(FIRST.duration + SECOND.duration + 40.0)
 
 
+def test_a_study_of_sequences_names_each_kind_once():
+    matched = hx.GroundMotion(SECOND.acceleration, 0.02, "g", "second", kind="matched")
+    axes = {"record": [hx.MotionSequence((FIRST, matched)), FIRST], "scale": [1.0]}
+    assert hx.Study(MODEL, axes, MEASURES, STEP, g=1.0).kind == "matched + recorded"
+
+
 @pytest.mark.parametrize("given", [((FIRST,), 1.0), ((FIRST, "second"), 1.0), ((FIRST, SECOND), -1.0),
                                    ((FIRST, SECOND), np.nan)], ids=["one", "text", "negative", "nan"])
 def test_bad_sequences_are_refused(given):

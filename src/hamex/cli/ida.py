@@ -150,11 +150,11 @@ def _runs(file: StudyFile, found: Ida) -> IdaRuns:
 
 
 def _units(file: StudyFile) -> Any:
-    from hamex.study.axes import axes_of, systems
+    from hamex.study.axes import axes_of, systems, units_of
 
     built = systems(file.study.template, axes_of(file.study.axes, file.study.intensity), file.study.seed,
                     file.study.scheme)
-    return built[0].units if isinstance(built, list) else built.units
+    return units_of(built)
 
 
 def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, json: bool) -> None:

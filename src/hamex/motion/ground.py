@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -179,6 +180,11 @@ def _noted(source: str, note: str) -> str:
 def _per_metre(unit: str) -> float:
     """How many of a unit are 1 m/s²."""
     return 1 / STANDARD_GRAVITY if unit == "g" else METRE["cm" if unit == "gal" else unit.removesuffix("/s2")]
+
+
+def kinds_of(motions: Iterable[GroundMotion]) -> str:
+    """What the motions are, in one label: recorded, synthetic, matched, or several of them."""
+    return " + ".join(sorted({motion.kind for motion in motions}))
 
 
 @cache

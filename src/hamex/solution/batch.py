@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
+from hamex.solution.columns import axis_columns, write_columns
 from hamex.solution.schema import unit
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ MEASURES = {
     "input_work": Measure("energy", "", "work of the load on the relative motion"),
     "cycles": Measure("one", "storey", "half the number of excursions into slip"),
 }
+# Names of a state at the end or the start of a batch.
+STATE = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
 HISTORIES = {
     "displacement": Measure("length", "floor", "displacement relative to the ground"),
     "velocity": Measure("velocity", "floor", "velocity relative to the ground"),
@@ -148,16 +150,11 @@ class Batch:
         return write_atomically(target, self._write_csv)
 
     def _write_csv(self, path: Path) -> None:
-        columns: dict[str, Array] = {}
-        shape = tuple(len(self.coordinates[dim]) for dim in self.dims)
-        for axis, dim in enumerate(self.dims):
-            labels = np.asarray(self.coordinates[dim]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
-            columns[dim] = np.broadcast_to(labels, shape).ravel()
+        columns = axis_columns({dim: self.coordinates[dim] for dim in self.dims})
+        cases = len(columns[self.dims[0]])
         for name, values in self.measures.items():
-            flat = values.reshape(int(np.prod(shape)), -1)
+            flat = values.reshape(cases, -1)
             for i in range(flat.shape[1]):
                 columns[name if flat.shape[1] == 1 else f"{name} {i + 1}"] = flat[:, i]
         with path.open("w", encoding="utf-8", newline="") as file:
-            file.write(",".join(columns) + "\n")
-            for row in zip(*(column.tolist() for column in columns.values()), strict=True):
-                file.write(",".join(repr(value) if isinstance(value, float) else str(value) for value in row) + "\n")
+            write_columns(file, columns)

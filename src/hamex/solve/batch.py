@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,10 +22,10 @@ from hamex.model.record import Model
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
 from hamex.motion.units import in_gravities
-from hamex.solution.batch import Batch
+from hamex.solution.batch import STATE, Batch
 from hamex.solve.cases import Cases, Motion, Part, arrange
-from hamex.solve.oscillators import STATE
 from hamex.solve.runners import Found, ManyFrames, ManyOscillators, OneByOne, Record, Runner, Wish
+from hamex.solve.threads import each, processors
 
 Array = NDArray[Any]
 Systems = Oscillators | ShearFrames | list[Model]
@@ -103,7 +101,7 @@ def batch(
         places, found = _march(run, *task, records, wish, given)
         out.put(task[0].motion, places, found)
 
-    _spread(go, tasks, _threads(threads))
+    each(go, tasks, _threads(threads))
     rounding = _rounding(run, cases, records, wish, given, out) if wish.dtype == np.float32 else {}
     return Batch(
         {name: cases.shown(out.arrays["measure", name]) for name in wish.measures}, cases.dims,
@@ -140,21 +138,6 @@ def _march(run: Runner, part: Part, begin: int, end: int, records: Sequence[Reco
         start = {name: (array if part.cases.motion_of is not None else array[part.motion])[places]
                  for name, array in given.items()}
     return places, run.march(part.kind, which, first, scales, records[part.motion], wish, start)
-
-
-def _spread(go: Callable[[Any], None], tasks: Sequence[Any], threads: int) -> None:
-    """Do all tasks; the first error stops those that have not begun."""
-    if threads == 1 or len(tasks) == 1:
-        for task in tasks:
-            go(task)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for _ in pool.map(go, tasks):
-                pass
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
 
 
 # What was given ----------------------------------------------------------------------------------------------
@@ -275,7 +258,7 @@ def _block(block: int | None) -> int | None:
 
 def _threads(threads: int | None) -> int:
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return processors()
     if not isinstance(threads, int) or threads < 1:
         raise InputError(f"batch: threads must be a whole number, at least 1; got {threads!r}")
     return threads

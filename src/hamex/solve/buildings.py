@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,11 @@ from hamex.march import chain
 from hamex.march.lanes import padded
 from hamex.march.run import compiled, settled
 from hamex.model.frames import ShearFrames
+from hamex.solution.batch import STATE
+from hamex.solve.threads import each
 
 Array = NDArray[Any]
 
-STATE = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
 _CACHE = 24 * 1024       # bytes that a tile may fill, so that it stays in the nearest cache of any machine
 _EVERY_STEP = 16         # quantities of a storey that every step needs
 _HARDENING = 8           # and those that hardening adds
@@ -133,12 +133,7 @@ def march_buildings(frames: ShearFrames, values: Array, factor: Array, h: float,
 
     tasks = [(hard, soft, order[at:at + block]) for hard, soft, order in _kinds(frames, scale)
              for at in range(0, len(order), block)]
-    if threads == 1 or len(tasks) == 1:
-        for task in tasks:
-            march(task)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(march, tasks))
+    each(march, tasks, threads)
     _refuse(failed, finite, h, first)
     return out
 

@@ -16,6 +16,7 @@ from hamex.march import peaks
 from hamex.march.lanes import padded
 from hamex.march.run import compiled, settled
 from hamex.model.oscillators import Oscillators
+from hamex.solution.batch import STATE
 
 Array = NDArray[Any]
 
@@ -24,7 +25,6 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "displacement": (), "ductility": (), "residual_displacement": (), "residual_slip": ("SLIPS",),
     "velocity": ("RATES",), "absolute_acceleration": ("RATES",), "force": ("FORCES",), "plastic_work": ("WORK",),
     "input_work": ("WORK",), "cycles": ("CYCLES",)}
-STATE = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
 
 
 @dataclass(frozen=True, eq=False)

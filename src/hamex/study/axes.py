@@ -20,7 +20,7 @@ from hamex.model.law import Slider, Sliders
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
 from hamex.motion.ground import GroundMotion
-from hamex.study.sequence import MotionSequence
+from hamex.study.sequence import MotionSequence, motions_of
 
 Array = NDArray[Any]
 Record = GroundMotion | MotionSequence
@@ -95,9 +95,14 @@ def axes_of(given: Mapping[str, Any], intensity: Callable[[GroundMotion], float]
     return Axes(records, _labels(records), models, levels / sizes[:, None], levels)
 
 
+def units_of(built: Systems) -> Any:
+    """Names of the units of the models."""
+    return built[0].units if isinstance(built, list) else built.units
+
+
 def first_of(record: Record) -> GroundMotion:
     """The motion whose intensity counts."""
-    return record.first if isinstance(record, MotionSequence) else record
+    return motions_of(record)[0]
 
 
 def _numbers(name: str, values: Any) -> Array:

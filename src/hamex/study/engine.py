@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError, MissingPackageError, StudyError
+from hamex.solve.threads import processors
 
 Array = NDArray[Any]
 Table = dict[str, Array]
@@ -208,9 +209,7 @@ def _executor(executor: Executor | None, workers: int | None, cluster: str | Non
         with _dask(cluster) as found:
             yield found
     else:
-        from os import cpu_count
-
-        count = workers or cpu_count() or 1
+        count = workers or processors()
         # spawn: a forked child would inherit threads and locks in an unknown state.
         pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
         try:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from hamex.checks import is_positive
 from hamex.errors import InputError, OverflowRunError
 from hamex.motion.units import in_gravities
-from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, Systems, axes_of, first_of, systems
+from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, Systems, axes_of, first_of, systems, units_of
 from hamex.study.demands import base_measure, heights_of, with_ratios, words_of
 from hamex.study.engine import Tell
 from hamex.study.fragility import Fragility
@@ -243,7 +243,7 @@ def ida(study: Study, demand: str, limit: float, *, intensity: Intensity, huntin
         runs = with_ratios(table.columns, _by_row(heights_of(built), axes))
         ran, found, seconds = table.ran, table.found, table.seconds
     columns = _described(runs, axes, sizes, im_name, study.intensity == intensity)
-    name, unit = words_of(demand, _units(built), heights_of(built) is not None)
+    name, unit = words_of(demand, units_of(built), heights_of(built) is not None)
     curves = curves_of(columns, tuple(axes.models), demand, limit, im_name, (name, unit), study.kind)
     return Ida(curves, table, columns, ran, found, seconds)
 
@@ -317,7 +317,3 @@ def _described(runs: Mapping[str, Array], axes: Axes, sizes: Array, im_name: str
     front = {name: runs[name] for name in (RECORD, *axes.models, SCALE)}
     front |= {im_name: im, PGA: scale * peaks[record]}
     return front | {name: values for name, values in runs.items() if name not in (*front, LEVEL)}
-
-
-def _units(built: Systems) -> Any:
-    return built[0].units if isinstance(built, list) else built.units

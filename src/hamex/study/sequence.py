@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hamex.checks import is_finite
 from hamex.discretise.schemes import Scheme
 from hamex.errors import InputError
-from hamex.motion.ground import GroundMotion
+from hamex.motion.ground import GroundMotion, kinds_of
 from hamex.solve.batch import batch
 
 Array = NDArray[Any]
@@ -56,11 +56,6 @@ class MotionSequence:
         return len(self.motions)
 
     @property
-    def first(self) -> GroundMotion:
-        """The mainshock, whose intensity is that of the sequence."""
-        return self.motions[0]
-
-    @property
     def source(self) -> str:
         """Sources of the motions."""
         return " → ".join(motion.source or "record" for motion in self.motions)
@@ -68,17 +63,22 @@ class MotionSequence:
     @property
     def component(self) -> str:
         """Component of the first."""
-        return self.first.component
+        return self.motions[0].component
 
     @property
     def kind(self) -> str:
         """What the motions are."""
-        return " + ".join(sorted({motion.kind for motion in self.motions}))
+        return kinds_of(self.motions)
 
     @property
     def duration(self) -> float:
         """Of all motions and gaps [s]."""
         return sum(motion.duration + self.gap for motion in self.motions)
+
+
+def motions_of(record: GroundMotion | MotionSequence) -> tuple[GroundMotion, ...]:
+    """The motions of a record: its own, or those of a sequence."""
+    return record.motions if isinstance(record, MotionSequence) else (record,)
 
 
 def march_sequence(systems: Any, sequence: MotionSequence, scheme: Scheme, measures: Sequence[str], scales: Array,

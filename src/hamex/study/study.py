@@ -19,13 +19,13 @@ from hamex.discretise.schemes import Scheme
 from hamex.errors import HamexError, InputError
 from hamex.model.frames import ShearFrames
 from hamex.model.oscillators import Oscillators
-from hamex.motion.ground import GroundMotion
+from hamex.motion.ground import GroundMotion, kinds_of
 from hamex.solve.batch import batch
-from hamex.study.axes import Axes, Record, Systems, Template, axes_of, systems
+from hamex.study.axes import Axes, Record, Systems, Template, axes_of, systems, units_of
 from hamex.study.digest import digest
 from hamex.study.engine import SECONDS, Part, Table, Tell, run_parts
 from hamex.study.intensity_measure import Intensity
-from hamex.study.sequence import MotionSequence, march_sequence
+from hamex.study.sequence import MotionSequence, march_sequence, motions_of
 from hamex.study.table import StudyTable
 
 Array = NDArray[Any]
@@ -119,7 +119,7 @@ class Study:
                          workers=workers, cluster=cluster, tell=tell)
         columns = _merged(done.tables, axes)
         kernel = sum(float(table[SECONDS][0]) for table in done.tables)
-        return StudyTable(axes, columns, _units(built), {
+        return StudyTable(axes, columns, units_of(built), {
             "hamex": __version__, "scheme": repr(self.scheme), "study": digest([part.key for part in parts]),
             "motions": self.kind}, ran=done.ran, found=done.found, kernel_seconds=kernel,
             seconds=time.perf_counter() - begun)
@@ -127,7 +127,7 @@ class Study:
     @property
     def kind(self) -> str:
         """What the motions are: recorded, synthetic, matched, or several of them."""
-        return " + ".join(sorted({record.kind for record in self.axes["record"]}))
+        return kinds_of(motion for record in self.axes["record"] for motion in motions_of(record))
 
     def _parts(self, axes: Axes, built: Systems) -> list[Part]:
         """Cut by records and models, the same for every executor: resumed parts must be recognised."""
@@ -238,7 +238,3 @@ def _weight(built: Systems) -> float:
     if isinstance(built, Oscillators):
         return 1.0
     return 4.0 * built.storeys if isinstance(built, ShearFrames) else _SINGLY
-
-
-def _units(built: Systems) -> Any:
-    return built[0].units if isinstance(built, list) else built.units

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import InputError
 from hamex.model.units import STANDARD_GRAVITY
-from hamex.motion.ground import GroundMotion
+from hamex.motion.ground import GroundMotion, kinds_of
 from hamex.study.region.place import great_circle, unit_vectors
 
 Array = NDArray[Any]
@@ -95,7 +95,7 @@ class MotionGrid:
     @property
     def kind(self) -> str:
         """What the motions are: recorded, synthetic, matched, or several of them."""
-        return " + ".join(sorted({motion.kind for motion in self.motions}))
+        return kinds_of(self.motions)
 
     @property
     def rule(self) -> str:

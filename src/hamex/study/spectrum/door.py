@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex import __version__
 from hamex.errors import InputError
 from hamex.model.units import Units
-from hamex.motion.ground import GroundMotion
+from hamex.motion.ground import GroundMotion, kinds_of
 from hamex.study.spectrum import inputs
 from hamex.study.spectrum.elastic import PARTS, PEAKS, SHORTEST, Elastic
 from hamex.study.spectrum.records import FINER, INTERPOLATIONS, Record, record
@@ -121,7 +121,7 @@ def spectrum(
         coordinates = {"motion": np.array(labels), **coordinates}
     words: dict[str, str | float] = {
         "interpolation": INTERPOLATIONS[interpolation], "peaks": PEAKS[peaks], "parts_of_steps": PARTS[peaks],
-        "source": _sources(first), "motions": _kinds(first), "g": float(g), "length": length, "hamex": __version__}
+        "source": _sources(first), "motions": kinds_of(first), "g": float(g), "length": length, "hamex": __version__}
     if others is not None:
         words |= {"across": _sources(others), "combination": MEANING}
     result = Spectrum(coordinates, family, length, words)
@@ -154,7 +154,7 @@ def _yielding(motions: list[GroundMotion], several: bool, periods: Array, dampin
     words: dict[str, str | float] = {
         "interpolation": INTERPOLATIONS["linear"], "peaks": "largest value at the ends of the steps", "steps": STEPS,
         "law": f"bilinear, hardening {hardening:g}, viscosity over stiffness {viscosity:g} s", "g": g, "length": length,
-        "source": _sources(motions), "motions": _kinds(motions), "hamex": __version__}
+        "source": _sources(motions), "motions": kinds_of(motions), "hamex": __version__}
     if by == "ductility":
         words["search"] = SEARCH
     return Spectrum({**coordinates, "period": periods}, family, length, words)
@@ -162,11 +162,6 @@ def _yielding(motions: list[GroundMotion], several: bool, periods: Array, dampin
 
 def _sources(motions: list[GroundMotion]) -> str:
     return "; ".join(motion.source for motion in motions)
-
-
-def _kinds(motions: list[GroundMotion]) -> str:
-    """What the motions are: recorded, synthetic, matched, or several of them."""
-    return " + ".join(sorted({motion.kind for motion in motions}))
 
 
 def _pair(x: GroundMotion, y: GroundMotion, g: float, interpolation: str) -> tuple[Record, Record]:

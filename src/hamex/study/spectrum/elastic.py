@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 from hamex.march import input_energy
 from hamex.march import spectrum as kernels
 from hamex.march.run import compiled, settled
+from hamex.solve.threads import each, processors
 from hamex.study.spectrum.records import Record
 from hamex.study.spectrum.result import Quantity
 
@@ -84,7 +83,8 @@ class Elastic:
             number, part = task
             return run(self.records[number], omega[part], zeta[part], KINDS.get(name, 0), self.peaks)
 
-        found = each(go, tasks([record.a.size for record in self.records], omega.size, self.threads))
+        threads, chosen = tasks([record.a.size for record in self.records], omega.size, self.threads)
+        found = each(go, chosen, threads)
         out = found[0] if len(found) == 1 else np.concatenate(found)
         return out.reshape((len(self.records), *self.omega.shape) if self.several else self.omega.shape)
 
@@ -105,20 +105,7 @@ def _energies(record: Record, omega: Array, zeta: Array, kind: int, where: str) 
 def tasks(samples: list[int], oscillators: int, threads: int | None) -> tuple[int, list[tuple[int, slice]]]:
     """Threads to use, and (motion, oscillators) to hand out to them; results do not depend on either."""
     if threads is None:
-        threads = _processors() if sum(samples) * oscillators > _WORTH_THREADS else 1
+        threads = processors() if sum(samples) * oscillators > _WORTH_THREADS else 1
     size = oscillators if threads == 1 else max(_BLOCK, -(-oscillators // (4 * threads)))
     return threads, [(number, slice(begin, begin + size))
                      for number in range(len(samples)) for begin in range(0, oscillators, size)]
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def each(go: Callable[[Any], Array], work: tuple[int, Iterable[Any]]) -> list[Array]:
-    """Do all tasks, on threads if there are several; what comes out, in their order."""
-    threads, chosen = work
-    if threads == 1:
-        return [go(task) for task in chosen]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(go, chosen))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
+from hamex.solution.columns import axis_columns, write_columns
 from hamex.solution.files import check_writable, write_atomically
 from hamex.solution.schema import unit
 
@@ -145,12 +146,10 @@ class Spectrum:
         return write_atomically(target, self._write_csv)
 
     def _write_csv(self, path: Path) -> None:
+        units = {dim: AXES.get(dim, ("",))[0] for dim in self.dims}
+        columns = axis_columns({f"{dim} [{units[dim]}]" if units[dim] else dim: labels
+                                for dim, labels in self.coordinates.items()})
         shape = tuple(len(labels) for labels in self.coordinates.values())
-        columns: dict[str, Array] = {}
-        for axis, (dim, labels) in enumerate(self.coordinates.items()):
-            shown = labels.reshape([-1 if i == axis else 1 for i in range(len(shape))])
-            units = AXES.get(dim, ("",))[0]
-            columns[f"{dim} [{units}]" if units else dim] = np.broadcast_to(shown, shape).ravel()
         for name in self.quantities:
             own = self._dims(name)
             spread = self.values(name).reshape([len(self.coordinates[dim]) if dim in own else 1 for dim in self.dims])
@@ -158,12 +157,4 @@ class Spectrum:
         with path.open("w", encoding="utf-8", newline="") as file:
             for key, value in self.attributes.items():
                 file.write(f"# {key}: {value}\n".replace("\n", " ").rstrip() + "\n")
-            file.write(",".join(columns) + "\n")
-            for row in zip(*(column.tolist() for column in columns.values()), strict=True):
-                file.write(",".join(repr(value) if isinstance(value, float) else _quoted(str(value)) for value in row)
-                           + "\n")
-
-
-def _quoted(text: str) -> str:
-    """Text as a cell of a CSV file."""
-    return '"' + text.replace('"', '""') + '"' if any(sign in text for sign in ',"\n') else text
+            write_columns(file, columns)

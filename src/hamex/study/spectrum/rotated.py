@@ -15,7 +15,8 @@ from hamex.march import rotated as kernels
 from hamex.march.lanes import padded
 from hamex.march.run import compiled
 from hamex.march.spectrum import LANES
-from hamex.study.spectrum.elastic import KINDS, PSEUDO, QUANTITIES, each, tasks
+from hamex.solve.threads import each
+from hamex.study.spectrum.elastic import KINDS, PSEUDO, QUANTITIES, tasks
 from hamex.study.spectrum.records import Record
 from hamex.study.spectrum.result import Quantity
 
@@ -53,7 +54,8 @@ class Rotated:
             return combined(all_directions(*self.pairs[number], omega[part], zeta[part], KINDS[name]))
 
         samples = [DIRECTIONS * x.a.size for x, _ in self.pairs]
-        found = np.concatenate(each(go, tasks(samples, omega.size, self.threads)), axis=1)
+        threads, chosen = tasks(samples, omega.size, self.threads)
+        found = np.concatenate(each(go, chosen, threads), axis=1)
         out = found.reshape((len(COMBINATIONS), len(self.pairs), *self.omega.shape))
         return np.ascontiguousarray(out.swapaxes(0, 1)) if self.several else out[:, 0]
 
