@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise._stepforms import linear_element as linear_element_form
-from hamex.discretise.chain import is_chain
+from hamex.discretise.chain import chain_rows, is_chain, storeys_of
 from hamex.discretise.lift import lift
 from hamex.errors import ModelError, SchemeError
 from hamex.model.frames import ARRAYS, ShearFrames, diagonals
@@ -24,7 +24,7 @@ def shear_frames_of(models: Sequence[Model]) -> ShearFrames:
     if not models:
         raise ModelError("shear_frames: no models; give at least one")
     storeys = len(models[0].dofs)
-    rows: list[tuple[Array, ...]] = []
+    rows: list[dict[str, Array]] = []
     for number, model in enumerate(models):
         if not (is_chain(model) or _is_one_storey(model)):
             raise ModelError(f"shear_frames: model {number} is not a plain shear frame: floors in a row, one slider "
@@ -34,9 +34,9 @@ def shear_frames_of(models: Sequence[Model]) -> ShearFrames:
                              "batch those of one height")
         if not np.all(model.influence == 1) or model.influence.shape[1] != 1:
             raise ModelError(f"shear_frames: the floors of model {number} do not all move with the ground")
-        rows.append(_arrays(model))
-    columns = (np.array(column) for column in zip(*rows, strict=True))
-    return ShearFrames(**dict(zip(ARRAYS, columns, strict=True)), units=models[0].units)
+        heights = np.full(storeys, np.nan) if model.storeys is None else model.storeys.heights
+        rows.append({**storeys_of(model), "heights": heights})
+    return ShearFrames(**{name: np.array([row[name] for row in rows]) for name in ARRAYS}, units=models[0].units)
 
 
 def _is_one_storey(model: Model) -> bool:
@@ -45,32 +45,9 @@ def _is_one_storey(model: Model) -> bool:
             and model.mass.diagonal()[0] > 0)
 
 
-def _arrays(model: Model) -> tuple[Array, ...]:
-    law = model.laws["slider"]
-    order = np.argsort(law.springs)
-    heights = np.full(len(model.dofs), np.nan) if model.storeys is None else model.storeys.heights
-    return (model.mass.diagonal(), 1 / model.flexibility.diagonal(), model.damping.matrix.diagonal(),
-            _side(model.damping.matrix), model.stiffness.diagonal(), _side(model.stiffness), law.yield_force[order],
-            law.viscosity[order], law.kinematic[order], law.isotropic[order], heights)
-
-
-def _side(matrix: Any) -> Array:
-    """Entries (i, i − 1), the first one zero."""
-    return np.concatenate([[0.0], matrix.diagonal(-1)])
-
-
 def building_numbers(frames: ShearFrames, h: float) -> Array:
     """The step of every frame from the generated step form, (frame, row, storey): rows as in ``march.chain``."""
-    form = linear_element_form(h)
-    start, end = form["motion_start"]["du"], form["motion_end"]["du"]
-    tau = lift(form["spring_start"], {"a": 1.0, "b": 1.0})["g"]
-    mains: Any = {"m": frames.mass, "c": frames.damping_main, "k": frames.geometric_main}
-    sides: Any = {"m": np.zeros(frames.mass.shape), "c": frames.damping_side, "k": frames.geometric_side}
-    k = frames.stiffness
-    rate = 1 / (frames.viscosity + tau * (k + frames.kinematic + frames.isotropic))
-    rows: Any = (lift({"du": start}, mains)["du"], lift({"du": start}, sides)["du"], frames.geometric_main,
-            frames.geometric_side, (start["m"] - end["m"]) * frames.mass, k, frames.yield_force, frames.kinematic,
-            frames.isotropic, rate, tau * k * rate)
+    rows = chain_rows(vars(frames), h)
     out = np.empty((len(frames), len(rows), frames.storeys))
     for place, row in enumerate(rows):
         out[:, place] = row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,21 +47,33 @@ def _within(matrix: Any, width: int) -> bool:
 
 def chain_numbers(model: Model, h: float) -> ChainNumbers:
     """The step of a shear frame, from the generated step form."""
-    form = linear_element_form(h)
-    start, end, spring = form["motion_start"], form["motion_end"], form["spring_start"]
-    m, k = model.mass.diagonal(), 1 / model.flexibility.diagonal()
-    mains = {"m": m, "c": model.damping.matrix.diagonal(), "k": model.stiffness.diagonal()}
-    sides = {"m": np.zeros_like(m), "c": _side(model.damping.matrix), "k": _side(model.stiffness)}
-    tau = lift(spring, {"a": 1.0, "b": 1.0})["g"]
-    momentum = (start["du"]["m"] - end["du"]["m"]) * m
+    rows = tuple(np.ascontiguousarray(row, dtype=float) for row in chain_rows(storeys_of(model), h))
+    return ChainNumbers(rows, bool(np.any(model.stiffness.data)))
+
+
+def storeys_of(model: Model) -> dict[str, Array]:
+    """A shear frame as arrays (storey,), by the names of :class:`hamex.ShearFrames`."""
     law = model.laws["slider"]
-    yield_force, viscosity, kinematic, isotropic = (
-        x[np.argsort(law.springs)] for x in (law.yield_force, law.viscosity, law.kinematic, law.isotropic))
-    rate = 1 / (viscosity + tau * (k + kinematic + isotropic))
-    main, side = (lift({"du": start["du"]}, blocks)["du"] for blocks in (mains, sides))
-    return ChainNumbers(tuple(np.ascontiguousarray(x, dtype=float) for x in (
-        main, side, mains["k"], sides["k"], momentum, k, yield_force, kinematic, isotropic, rate, tau * k * rate)),
-        bool(np.any(model.stiffness.data)))
+    order = np.argsort(law.springs)
+    return {"mass": model.mass.diagonal(), "stiffness": 1 / model.flexibility.diagonal(),
+            "damping_main": model.damping.matrix.diagonal(), "damping_side": _side(model.damping.matrix),
+            "geometric_main": model.stiffness.diagonal(), "geometric_side": _side(model.stiffness),
+            "yield_force": law.yield_force[order], "viscosity": law.viscosity[order],
+            "kinematic": law.kinematic[order], "isotropic": law.isotropic[order]}
+
+
+def chain_rows(x: Mapping[str, Array], h: float) -> tuple[Array, ...]:
+    """Rows of :mod:`hamex.march.chain` from the generated step form; arrays (…, storey), one frame or many."""
+    form = linear_element_form(h)
+    start, end = form["motion_start"]["du"], form["motion_end"]["du"]
+    tau = lift(form["spring_start"], {"a": 1.0, "b": 1.0})["g"]
+    mass, k = x["mass"], x["stiffness"]
+    mains: Any = {"m": mass, "c": x["damping_main"], "k": x["geometric_main"]}
+    sides: Any = {"m": np.zeros_like(mass), "c": x["damping_side"], "k": x["geometric_side"]}
+    main, side = (np.asarray(lift({"du": start}, blocks)["du"]) for blocks in (mains, sides))
+    rate = 1 / (x["viscosity"] + tau * (k + x["kinematic"] + x["isotropic"]))
+    return (main, side, mains["k"], sides["k"], (start["m"] - end["m"]) * mass, k, x["yield_force"], x["kinematic"],
+            x["isotropic"], rate, tau * k * rate)
 
 
 def _side(matrix: Any) -> Array:
