@@ -113,7 +113,7 @@ def test_parameters_inside_tables_of_a_frame(read):
     ('kind = "sa", period = 0.5', 'kind = "sa"', "intensity.period is missing: period of the spectral"),
     ('kind = "sa", period = 0.5', 'kind = "sv"', "intensity.kind must be one of 'sa', 'pga', got 'sv'"),
     (RECORDS, 'records = {unit = "g", name = "el-centro"}', r"\[records\] unit, step, format and component belong"),
-    (RECORDS, "records = {}", "give exactly one of files and synthetic and name, got none"),
+    (RECORDS, "records = {}", "give exactly one of files, synthetic and name, got none"),
     (RECORDS, 'records = {files = ["gone/*.AT2"]}', r"\[records\] cannot read .*gone/\*\.AT2: no file fits"),
     ("magnitude = 5.0", "magnitude = 99.0", "magnitude must lie between 4 and 8.5"),
     ("mass = 100.0", "mass = -1.0", "model.mass must be"),

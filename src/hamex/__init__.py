@@ -31,6 +31,7 @@ _HOMES = {
     "hamex.motion.records": ("Suite", "read_record", "read_suite"),
     "hamex.motion.synthetic": ("synthetic_suite",),
     "hamex.motion.pulses": ("constant", "half_sine", "sine", "triangle"),
+    "hamex.motion.waves": ("ground_wave",),
     "hamex.discretise.schemes": ("DiscontinuousGalerkin", "Galerkin", "LeapFrog", "Newmark",
                                  "PiecewiseExact"),
     "hamex.solve": ("Problem", "State", "solve"),
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from hamex.motion.pulses import constant, half_sine, sine, triangle
     from hamex.motion.records import Suite, read_record, read_suite
     from hamex.motion.synthetic import synthetic_suite
+    from hamex.motion.waves import ground_wave
     from hamex.principle.action import Action
     from hamex.simulate import simulate
     from hamex.solution.batch import Batch
@@ -126,12 +128,12 @@ __all__ = [
     "Newmark", "Oscillators", "Parallel", "Pga", "PiecewiseExact", "PowerLaw", "Problem", "Region", "Sa",
     "ShearFrames", "Slider", "Solution", "Spectrum", "State", "Study", "Suite", "Surface", "Target", "Units",
     "annual_frequency", "asce7", "backbone", "batch", "bilinear_isolator", "constant", "cyclic", "el_centro",
-    "elastic_link", "eurocode8", "frame", "friction_slider", "generate_inventory", "gravity", "half_sine", "ida",
-    "intensities", "match_to_target", "matched_suite", "maxwell_damper", "modal", "modes", "oscillator",
-    "oscillators", "plan_isolator", "power_damper", "pushover", "ratio", "rayleigh", "read", "read_inventory",
-    "read_motions", "read_problem", "read_record", "read_study", "read_suite", "region", "scale_to_target",
-    "shear_frame", "shear_frames", "simulate", "sine", "solve", "solve_path", "spectrum", "structure",
-    "structure_from_stiffness", "synthetic_suite", "triangle", "truss", "viscous_damper",
+    "elastic_link", "eurocode8", "frame", "friction_slider", "generate_inventory", "gravity", "ground_wave",
+    "half_sine", "ida", "intensities", "match_to_target", "matched_suite", "maxwell_damper", "modal", "modes",
+    "oscillator", "oscillators", "plan_isolator", "power_damper", "pushover", "ratio", "rayleigh", "read",
+    "read_inventory", "read_motions", "read_problem", "read_record", "read_study", "read_suite", "region",
+    "scale_to_target", "shear_frame", "shear_frames", "simulate", "sine", "solve", "solve_path", "spectrum",
+    "structure", "structure_from_stiffness", "synthetic_suite", "triangle", "truss", "viscous_damper",
 ]
 
 

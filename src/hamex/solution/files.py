@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
@@ -73,7 +73,16 @@ def save(solution: Solution, path: Path) -> Path:
     return write_atomically(path, lambda temporary: write(solution, temporary))
 
 
+def netcdf_bytes(solution: Solution) -> bytes:
+    """What :func:`save` writes as NetCDF, in memory."""
+    return bytes(_labelled(solution).to_netcdf(engine="h5netcdf"))
+
+
 def _netcdf(solution: Solution, path: Path) -> None:
+    _labelled(solution).to_netcdf(path, engine="h5netcdf")
+
+
+def _labelled(solution: Solution) -> xr.Dataset:
     import xarray as xr
 
     dataset = solution.dataset
@@ -87,7 +96,7 @@ def _netcdf(solution: Solution, path: Path) -> None:
         "length": solution.units.length, "force": solution.units.force,
         "provenance": json.dumps(solution.provenance), "error": json.dumps(dict(solution.error)),
     }
-    dataset.to_netcdf(path, engine="h5netcdf")
+    return dataset
 
 
 def read(path: str | Path) -> Solution:
@@ -161,6 +170,11 @@ def _matrix(plain: dict[str, Any]) -> Any:
 
 
 def _csv(solution: Solution, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        write_csv(solution, file)
+
+
+def write_csv(solution: Solution, file: TextIO) -> None:
     """One row per node; step means stand on the row of the node that ends their step."""
     columns: dict[str, np.ndarray] = {"time [s]": solution.times}
     dataset = solution.dataset
@@ -176,7 +190,6 @@ def _csv(solution: Solution, path: Path) -> None:
         for label, column in zip(labels, values.T, strict=True):
             where = f" {label}" if label else ""
             columns[f"{name}{where} [{variable.attrs['units']}]" + (" step mean" if of_step else "")] = column
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerow(columns)
-        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
-            file.write(",".join("" if value != value else repr(value) for value in row) + "\n")
+    csv.writer(file, lineterminator="\n").writerow(columns)
+    for row in zip(*(column.tolist() for column in columns.values()), strict=True):
+        file.write(",".join("" if value != value else repr(value) for value in row) + "\n")

@@ -27,7 +27,7 @@ from hamex.spec.loads import LoadTable, supports_load
 from hamex.spec.messages import explain
 from hamex.spec.tables import KINDS, ProblemTables, tables_for
 
-__all__ = ["ProblemFile", "read_problem"]
+__all__ = ["ProblemFile", "problem_of", "read_problem"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,14 +77,20 @@ def read_problem(path: str | os.PathLike[str]) -> ProblemFile:
     9.80665
     """
     path = Path(path)
-    tables = _tables(path)
+    return problem_of(_tables(path), path)
+
+
+def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
+    """What checked tables describe; tables that do not come from a file (no ``path``) read no files."""
+    folder = None if path is None else path.parent
     with _named(path, "units", tables.units):
         units = tables.units.build()
+    gravity = tables.units.gravity or units.gravity
     with _named(path, "model", tables.model):
-        model = tables.model.build(units)
+        model = tables.model.build(units, gravity)
     with _named(path, "scheme", tables.scheme):
         scheme = tables.scheme.build()
-    loads, texts = _loads(path, tables, model, tables.units.gravity or units.gravity)
+    loads, texts = _loads(path, tables, model, gravity)
     start = State()
     if tables.start is not None:
         with _named(path, "start", tables.start):
@@ -106,24 +112,26 @@ def read_problem(path: str | os.PathLike[str]) -> ProblemFile:
         problem = Problem(model, load, duration, start)
         problem.steps(scheme.step)
     if tables.support is not None:
-        supports, text = _supports(path, tables, model, duration)
+        supports, text = _supports(path, folder, tables, model, duration)
         problem = problem.replace(supports=supports)
         texts.append(text)
-    return ProblemFile(problem, scheme, tables.title or path.stem, "; ".join(texts), tables.model.kind, limit)
+    title = tables.title or ("" if path is None else path.stem)
+    return ProblemFile(problem, scheme, title, "; ".join(texts), tables.model.kind, limit)
 
 
-def _loads(path: Path, tables: ProblemTables, model: Model, gravity: float) -> tuple[list[Load], list[str]]:
+def _loads(path: Path | None, tables: ProblemTables, model: Model, gravity: float) -> tuple[list[Load], list[str]]:
     loads, texts = [], []
+    folder = None if path is None else path.parent
     for place, table in _each("motion", tables.motion):
         with _named(path, place, table):
-            motion = table.build(path.parent)
+            motion = table.build(folder)
             loads.append(motion.on(model, g=gravity, direction=table.direction))
             where = "" if table.direction is None else f" in {table.direction}"
             texts.append(f"{motion.source}{where}, peak {motion.peak:.4g} {motion.unit}, "
                          f"g = {gravity:.6g} {model.units.length}/s²")
     for place, table in _each("load", tables.load):
         with _named(path, place, table):
-            loads.append(table.build(path.parent, model))
+            loads.append(table.build(folder, model))
             texts.append(_said(table))
     if not loads:
         loads.append(Load([[0.0] * len(model.dofs)], step=1.0))
@@ -137,11 +145,12 @@ def _each(name: str, tables: Any) -> list[tuple[str, Any]]:
     return [] if tables is None else [(name, tables)]
 
 
-def _supports(path: Path, tables: ProblemTables, model: Model, duration: float) -> tuple[Load, str]:
+def _supports(path: Path | None, folder: Path | None, tables: ProblemTables, model: Model,
+              duration: float) -> tuple[Load, str]:
     histories = []
     for place, table in _each("support", tables.support):
         with _named(path, place, table):
-            histories.append((table.rows(model), *table.samples(path.parent, model.units.length)))
+            histories.append((table.rows(model), *table.samples(folder, model.units.length)))
     with _named(path, "support", tables):
         moved = sorted({row for rows, _, _ in histories for row in rows})
         return (supports_load(histories, model, duration),
@@ -242,9 +251,10 @@ def _classes(annotation: Any) -> list[type[Table]]:
 
 
 @contextmanager
-def _named(path: Path, name: str, table: Table) -> Iterator[None]:
-    """Tell the file and the key or table in errors of the constructors, which know neither."""
+def _named(path: Path | None, name: str, table: Table) -> Iterator[None]:
+    """Tell the file, where there is one, and the key or table in errors of the constructors, which know neither."""
     try:
         yield
     except HamexError as problem:
-        raise type(problem)(f"{path}: {placed(name, str(problem), table)}") from None
+        said = placed(name, str(problem), table)
+        raise type(problem)(said if path is None else f"{path}: {said}") from None

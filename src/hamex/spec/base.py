@@ -41,8 +41,9 @@ class Table(BaseModel):
         """Refuse two of these keys together, and none of them when one is needed."""
         count = sum(name in self.model_fields_set for name in names)
         if count > 1 or (needed and count == 0):
-            raise ValueError(f"give {'exactly' if needed else 'at most'} one of {' and '.join(names)}, got "
-                             f"{'both' if count else 'none'}")
+            said = " and ".join((", ".join(names[:-1]), names[-1]))
+            got = "none" if count == 0 else "both" if len(names) == 2 else f"{count} of them"
+            raise ValueError(f"give {'exactly' if needed else 'at most'} one of {said}, got {got}")
 
 
 @contextmanager

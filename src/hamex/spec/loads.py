@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,9 +19,11 @@ from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.load import Load
 from hamex.motion.records import read_record
 from hamex.motion.records.formats import FORMATS, format_by_ending
+from hamex.motion.synthetic import synthetic_suite
 from hamex.motion.textfile import read_samples
+from hamex.motion.waves import Shape, ground_wave
 from hamex.solve import State
-from hamex.spec.base import Finite, Named, Positive, Table
+from hamex.spec.base import Finite, Named, Positive, Table, inside
 
 Array = NDArray[Any]
 At = Annotated[Annotated[str, Tag("·one")] | Annotated[dict[str, float], Tag("·table")],
@@ -29,39 +32,106 @@ Choice = Annotated[Annotated[str, Tag("·name")] | Annotated[int, Tag("·one")],
                    Discriminator(lambda value: "·name" if isinstance(value, str) else "·one")]
 
 
-class MotionTable(Table):
-    """``[motion]``: a shipped record, or a record file; ``[[motion]]`` for several directions.
+def place_of(folder: Path | None, file: str) -> Path:
+    """Where a file lies; tables that come from elsewhere than a problem file have no folder and read none."""
+    if folder is None:
+        raise LoadError("file is read from problem files only; give the samples themselves")
+    return folder / file
 
-    A unit must stand beside plain text, which does not tell it; files of AT2, COSMOS, ESM … tell their own.
+
+class SyntheticMotionTable(Table):
+    """``synthetic`` of ``[motion]``: the first motion of :func:`hamex.synthetic_suite`."""
+
+    seed: int = Field(description="whole number; the same seed gives the same motions")
+    magnitude: float | None = None
+    distance: float | None = None
+    vs30: float | None = None
+    step: float | None = None
+    duration: float | None = None
+    scatter: float | None = None
+
+    def motions(self, count: int) -> tuple[GroundMotion, ...]:
+        return _synthetic(count, tuple(self.given("seed", "magnitude", "distance", "vs30", "step", "duration",
+                                                  "scatter").items()))
+
+
+@lru_cache(16)
+def _synthetic(count: int, keys: tuple[tuple[str, Any], ...]) -> tuple[GroundMotion, ...]:
+    """The same table is often built again with another model; motions are frozen and may be shared."""
+    return synthetic_suite(count, **dict(keys))
+
+
+class WaveTable(Table):
+    """``wave`` of ``[motion]``, see :func:`hamex.ground_wave`."""
+
+    shape: Shape = Field(description='form of the wave, as in shape = "sine"')
+    amplitude: float = Field(description="largest acceleration, in unit")
+    period: float = Field(description="of a full cycle [s]")
+    cycles: float | None = None
+    step: float | None = None
+    unit: str | None = None
+
+    def build(self) -> GroundMotion:
+        return ground_wave(self.shape, self.amplitude, self.period, **self.given("cycles", "step", "unit"))
+
+
+class MotionTable(Table):
+    """``[motion]``: a shipped record, a record file, samples in the file itself, a synthetic motion or a wave;
+    ``[[motion]]`` for several directions.
+
+    A unit must stand beside plain numbers, which do not tell it; files of AT2, COSMOS, ESM … tell their own.
     """
 
     record: Literal["el_centro"] | None = None
     file: str | None = None
+    accelerations: list[float] | None = None
+    synthetic: SyntheticMotionTable | None = None
+    wave: WaveTable | None = None
     format: str | None = None
     unit: str | None = None
     step: float | None = None
     component: Choice | None = None
     column: Choice | None = None
+    source: str | None = None
     scale: Finite = 1.0
     direction: str | None = None
 
     @model_validator(mode="after")
     def _choices(self) -> MotionTable:
-        self.one_of("record", "file")
-        if self.file is None and self.given("unit", "step"):
-            raise ValueError("unit and step belong to file; the record brings its own")
+        self.one_of("record", "file", "accelerations", "synthetic", "wave")
+        if self.file is None and self.accelerations is None and self.given("unit", "step"):
+            raise ValueError("unit and step belong to file and to accelerations; others bring their own")
         if self.file is None and self.given("format", "component", "column"):
             raise ValueError("format, component and column belong to file")
+        if self.accelerations is None and self.given("source"):
+            raise ValueError("source belongs to accelerations; others bring their own")
         if self.file is not None and self.unit is None:
             usual = format_by_ending(Path(self.file))
             if not FORMATS.get(self.format or usual.name, usual).tells_unit:
                 raise ValueError('unit is missing; files do not tell it, so say it: unit = "g", "m/s2", "cm/s2" …')
+        if self.accelerations is not None and (self.unit is None or self.step is None):
+            raise ValueError('unit and step are needed beside accelerations, as in unit = "g", step = 0.01')
         return self
 
-    def build(self, folder: Path) -> GroundMotion:
-        motion = el_centro() if self.file is None else read_record(
-            folder / self.file, **self.given("format", "unit", "step", "component", "column"))
+    def build(self, folder: Path | None) -> GroundMotion:
+        motion = self._unscaled(folder)
         return motion if self.scale == 1 else motion.scaled(self.scale)
+
+    def _unscaled(self, folder: Path | None) -> GroundMotion:
+        if self.file is not None:
+            return read_record(place_of(folder, self.file),
+                               **self.given("format", "unit", "step", "component", "column"))
+        if self.accelerations is not None:
+            assert self.step is not None
+            assert self.unit is not None
+            return GroundMotion(np.array(self.accelerations), self.step, self.unit, self.source or "given samples")
+        if self.wave is not None:
+            with inside("wave", self.wave):
+                return self.wave.build()
+        if self.synthetic is not None:
+            with inside("synthetic", self.synthetic):
+                return self.synthetic.motions(1)[0]
+        return el_centro()
 
 
 class ForceTable(Table):
@@ -69,11 +139,11 @@ class ForceTable(Table):
 
     at: At | None = None
 
-    def history(self, folder: Path) -> Load:
+    def history(self, folder: Path | None) -> Load:
         """The force in time, one channel."""
         raise NotImplementedError
 
-    def build(self, folder: Path, model: Model) -> Load:
+    def build(self, folder: Path | None, model: Model) -> Load:
         load = self.history(folder)
         if self.at is None:
             if len(model.dofs) == 1:
@@ -113,7 +183,7 @@ class SineTable(ForceTable):
         self.one_of("omega", "period")
         return self
 
-    def history(self, folder: Path) -> Load:
+    def history(self, folder: Path | None) -> Load:
         omega = 2 * math.pi / self.period if self.period is not None else self.omega
         assert omega is not None
         return pulses.sine(self.amplitude, omega, **self.given("duration", "phase"))
@@ -126,7 +196,7 @@ class ConstantTable(ForceTable):
     amplitude: float = Field(description="force from t = 0 on [force]")
     duration: float | None = None
 
-    def history(self, folder: Path) -> Load:
+    def history(self, folder: Path | None) -> Load:
         return pulses.constant(self.amplitude, **self.given("duration"))
 
 
@@ -137,7 +207,7 @@ class HalfSineTable(ForceTable):
     amplitude: float = Field(description="largest force [force]")
     duration: float = Field(description="length of the pulse [s]")
 
-    def history(self, folder: Path) -> Load:
+    def history(self, folder: Path | None) -> Load:
         return pulses.half_sine(self.amplitude, self.duration)
 
 
@@ -149,7 +219,7 @@ class TriangleTable(ForceTable):
     duration: float = Field(description="length of the pulse [s]")
     peak: float | None = None
 
-    def history(self, folder: Path) -> Load:
+    def history(self, folder: Path | None) -> Load:
         return pulses.triangle(self.amplitude, self.duration, **self.given("peak"))
 
 
@@ -167,10 +237,10 @@ class SamplesTable(ForceTable):
         self.one_of("forces", "file")
         return self
 
-    def history(self, folder: Path) -> Load:
+    def history(self, folder: Path | None) -> Load:
         if self.file is None:
             return Load(self.forces or [], self.step).scaled(self.scale)
-        return Load(*read_samples(folder / self.file, self.step)).scaled(self.scale)
+        return Load(*read_samples(place_of(folder, self.file), self.step)).scaled(self.scale)
 
 
 class NoneTable(Table):
@@ -178,7 +248,7 @@ class NoneTable(Table):
 
     kind: Literal["none"]
 
-    def build(self, folder: Path, model: Model) -> Load:
+    def build(self, folder: Path | None, model: Model) -> Load:
         zero = pulses.constant(0.0)
         return zero if len(model.dofs) == 1 else Load(zero.forces, patterns=np.zeros((len(model.dofs), 1)))
 
@@ -213,13 +283,13 @@ class SupportTable(Table):
         return [position(name, model.support_names, "at", "support")
                 for name in ([self.at] if isinstance(self.at, str) else self.at)]
 
-    def samples(self, folder: Path, length: str) -> tuple[Array, float]:
+    def samples(self, folder: Path | None, length: str) -> tuple[Array, float]:
         """Displacements in the model's unit of length, and their step."""
         if self.unit is not None and self.unit not in METRE:
             raise UnitError(f"unknown unit of length {self.unit!r}; known: {', '.join(METRE)}")
         factor = self.scale * (1.0 if self.unit is None else METRE[length] / METRE[self.unit])
         if self.file is not None:
-            values, step = read_samples(folder / self.file, self.step)
+            values, step = read_samples(place_of(folder, self.file), self.step)
         elif self.step is None:
             raise LoadError("step is missing: time between the displacements [s]")
         else:

@@ -25,6 +25,7 @@ class OscillatorTable(Table):
     damping: float | None = None
     damping_ratio: float | None = None
     yield_force: float | None = None
+    strength_ratio: Positive | None = Field(None, description="yield force over the weight, mass × gravity")
     viscosity: float | None = None
     kinematic: float | None = None
     isotropic: float | None = None
@@ -33,11 +34,15 @@ class OscillatorTable(Table):
     def _choices(self) -> OscillatorTable:
         self.one_of("stiffness", "period")
         self.one_of("damping", "damping_ratio", needed=False)
+        self.one_of("yield_force", "strength_ratio", needed=False)
         return self
 
-    def build(self, units: Units) -> Model:
+    def build(self, units: Units, gravity: float) -> Model:
         stiffness = self.stiffness if self.period is None else self.mass * (2 * math.pi / self.period) ** 2
         assert stiffness is not None
         damping = ratio(self.damping_ratio) if self.damping_ratio is not None else self.damping or 0.0
-        law = Slider(**self.given("yield_force", "viscosity", "kinematic", "isotropic"))
+        keys = self.given("yield_force", "viscosity", "kinematic", "isotropic")
+        if self.strength_ratio is not None:
+            keys["yield_force"] = self.strength_ratio * self.mass * gravity
+        law = Slider(**keys)
         return oscillator(self.mass, stiffness, damping, law, units)

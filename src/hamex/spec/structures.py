@@ -35,7 +35,7 @@ class ShearFrameTable(Table):
         self.one_of("law", "laws", needed=False)
         return self
 
-    def build(self, units: Units) -> Model:
+    def build(self, units: Units, gravity: float) -> Model:
         laws = law(self.law, "law") if self.laws is None else \
             [law(each, f"laws[{place}]") for place, each in enumerate(self.laws)]
         return shear_frame(self.masses, self.stiffnesses, damping(self.damping), laws,
@@ -94,7 +94,7 @@ class TrussTable(SkeletonTable):
     rigidity: float | None = None
     law: LawTable | None = None
 
-    def build(self, units: Units) -> Model:
+    def build(self, units: Units, gravity: float) -> Model:
         bars = _by_name(self.bars, "bars")
         return truss(self.nodes, bars, self.supports, self.masses, law=law(self.law, "law"),  # type: ignore[arg-type]
                      **self.given("rigidity"), **self.shared(units))
@@ -161,7 +161,7 @@ class FrameTable(SkeletonTable):
     members: list[MemberTable] = Field(description="members, each with start, end and a section")
     sections: dict[str, SectionTable] = Field(default_factory=dict)
 
-    def build(self, units: Units) -> Model:
+    def build(self, units: Units, gravity: float) -> Model:
         sections = {name: table.values(f"sections.{name}") for name, table in self.sections.items()}
         members = _by_name(self.members, "members", sections)
         return frame(self.nodes, members, self.supports, self.masses, **self.shared(units))  # type: ignore[arg-type]

@@ -21,9 +21,9 @@ from hamex.model.record import Model
 from hamex.model.units import Units
 from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.records import read_suite
-from hamex.motion.synthetic import synthetic_suite
 from hamex.spec import _allowed, _named, _toml
 from hamex.spec.base import Finite, Numbers, Positive, Table
+from hamex.spec.loads import SyntheticMotionTable, place_of
 from hamex.spec.messages import explain
 from hamex.spec.tables import KINDS, SchemeTable, UnitsTable, tables_for
 from hamex.study.demands import base_measure, words_of
@@ -61,20 +61,10 @@ class StudyFile:
     resamples: int
 
 
-class SyntheticTable(Table):
+class SyntheticTable(SyntheticMotionTable):
     """``synthetic`` of ``[records]``, see :func:`hamex.synthetic_suite`."""
 
     count: int = Field(description="number of motions")
-    seed: int = Field(description="whole number; the same seed gives the same motions")
-    magnitude: float | None = None
-    distance: float | None = None
-    vs30: float | None = None
-    step: float | None = None
-    duration: float | None = None
-    scatter: float | None = None
-
-    def build(self) -> tuple[GroundMotion, ...]:
-        return synthetic_suite(**self.given(*type(self).model_fields))
 
 
 class RecordsTable(Table):
@@ -96,12 +86,12 @@ class RecordsTable(Table):
             raise ValueError("unit, step, format and component belong to files")
         return self
 
-    def build(self, folder: Path) -> tuple[GroundMotion, ...]:
+    def build(self, folder: Path | None) -> tuple[GroundMotion, ...]:
         if self.synthetic is not None:
-            return self.synthetic.build()
+            return self.synthetic.motions(self.synthetic.count)
         if self.files is None:
             return (el_centro(),)
-        suite = read_suite([str(folder / file) for file in self.files],
+        suite = read_suite([str(place_of(folder, file)) for file in self.files],
                            **self.given("unit", "step", "format", "component"))
         if suite.failed:
             whys = "\n  ".join(status.why for status in suite.failed[:5])
@@ -224,7 +214,7 @@ class StudyTables(Table):
 class Built:
     """The template of a study with parameters: keys of ``[model]``, as "damping.ratio", and their values."""
 
-    path: Path
+    path: Path | None
     data: Mapping[str, Any]
     units: Units
 
@@ -237,11 +227,12 @@ class Built:
             for part in way:
                 table = table.get(part) if isinstance(table, dict) else None
             if not isinstance(table, dict):
-                raise SpecError(f"{self.path}: parameters: the file has no table model.{'.'.join(way)} for {key!r}")
+                where = "" if self.path is None else f"{self.path}: "
+                raise SpecError(f"{where}parameters: the file has no table model.{'.'.join(way)} for {key!r}")
             table[last] = value
         tables = _checked(self.path, data, "parameters: with " + ", ".join(f"{k} = {v}" for k, v in values.items()))
         with _named(self.path, "model", tables.model):
-            return tables.model.build(self.units)
+            return tables.model.build(self.units, tables.units.gravity or self.units.gravity)
 
 
 def read_study(path: str | os.PathLike[str]) -> StudyFile:
@@ -268,17 +259,26 @@ def read_study(path: str | os.PathLike[str]) -> StudyFile:
     """
     path = Path(path)
     data = _toml(path)
-    tables = _checked(path, data)
+    return study_of(_checked(path, data), data, path)
+
+
+def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = None) -> StudyFile:
+    """What checked tables describe; tables that do not come from a file (no ``path``) read no files.
+
+    ``data`` is what the tables were read from: a study with ``[parameters]`` builds its models from it again.
+    """
+    folder = None if path is None else path.parent
     with _named(path, "units", tables.units):
         units = tables.units.build()
+    gravity = tables.units.gravity or units.gravity
     with _named(path, "model", tables.model):
-        template: Any = tables.model.build(units)
+        template: Any = tables.model.build(units, gravity)
     if tables.parameters:
         template = Built(path, data, units)
     with _named(path, "scheme", tables.scheme):
         scheme = tables.scheme.build()
     with _named(path, "records", tables.records):
-        axes: dict[str, Any] = {"record": tables.records.build(path.parent), **tables.parameters}
+        axes: dict[str, Any] = {"record": tables.records.build(folder), **tables.parameters}
     with _named(path, "intensity", tables.intensity):
         intensity = tables.intensity.build()
     hunting = None
@@ -300,12 +300,13 @@ def read_study(path: str | os.PathLike[str]) -> StudyFile:
         if chosen.resamples < 2:
             raise InputError(f"resamples must be at least 2, got {chosen.resamples}")
     with _named(path, "", tables):
-        study = Study(template, axes, _measures(tables, units), scheme, tables.units.gravity or units.gravity,
-                      tables.duration, tables.seed, intensity)
+        study = Study(template, axes, _measures(tables, units), scheme, gravity, tables.duration, tables.seed,
+                      intensity)
         check_ida(study, tables.limit.measure, hunting)
     stripes = tables.stripes is not None and chosen.method != "capacities"
-    return StudyFile(study, intensity, tables.limit.measure, tables.limit.value, hunting, tables.title or path.stem,
-                     stripes, chosen.modelling, chosen.resamples)
+    title = tables.title or ("" if path is None else path.stem)
+    return StudyFile(study, intensity, tables.limit.measure, tables.limit.value, hunting, title, stripes,
+                     chosen.modelling, chosen.resamples)
 
 
 def _measures(tables: StudyTables, units: Units) -> tuple[str, ...]:
@@ -316,7 +317,7 @@ def _measures(tables: StudyTables, units: Units) -> tuple[str, ...]:
     return tuple(dict.fromkeys(base_measure(name) for name in (tables.limit.measure, *asked)))
 
 
-def _checked(path: Path, data: dict[str, Any], where: str = "") -> StudyTables:
+def _checked(path: Path | None, data: dict[str, Any], where: str = "") -> StudyTables:
     model = data.get("model")
     kind = model.get("kind") if isinstance(model, Mapping) else None
     tables = study_tables_for(kind if isinstance(kind, str) and kind in KINDS else None)
@@ -325,7 +326,7 @@ def _checked(path: Path, data: dict[str, Any], where: str = "") -> StudyTables:
     except ValidationError as problem:
         mistakes = [mistake.replace("a problem file", "a study file") for mistake in
                     explain(problem.errors(include_url=False), data, _allowed(tables, data))]
-    start = f"{path}: {where}: " if where else f"{path}: "
+    start = "".join(f"{part}: " for part in (path, where) if part)
     raise SpecError(start + (mistakes[0] if len(mistakes) == 1 else
                              "\n  ".join([f"{len(mistakes)} mistakes", *mistakes])))
 

@@ -11,7 +11,7 @@ from hamex.errors import HamexError, LoadError, UnitError
 from hamex.motion.ground import GroundMotion
 from hamex.motion.records.formats import Format, format_named, format_of
 from hamex.motion.records.found import Found
-from hamex.motion.records.text import Text, read_text
+from hamex.motion.records.text import Text, read_text, text_of
 from hamex.motion.units import acceleration_unit
 
 _ROUNDING = 0.01     # a file prints its step with few digits (1/60 s as .0167): a given step may differ by this share
@@ -65,20 +65,39 @@ def read_record(path: str | os.PathLike[str], *, format: str | None = None, unit
     """
     path = Path(path)
     told = choices(format, unit, step, column)
-    found = read_all(path, told)
-    return motion_of(path, chosen(path, found, component), told, component)
+    return _one(Text(path, read_text(path)), told, component)
+
+
+def record_from_bytes(data: bytes, name: str, *, format: str | None = None, unit: str | None = None,
+                      step: float | None = None, component: str | int | None = None,
+                      column: int | str | None = None) -> GroundMotion:
+    """What :func:`read_record` makes of a file of this name and content; nothing is read from disk.
+
+    >>> record_from_bytes(b"0.0 0.1 -0.2", "short.txt", unit="g", step=0.01).peak
+    0.2
+    """
+    path = Path(Path(name).name or "record")
+    return _one(Text(path, text_of(data, path)), choices(format, unit, step, column), component)
+
+
+def _one(text: Text, told: Choices, component: str | int | None) -> GroundMotion:
+    found = _records(text, told)
+    return motion_of(text.path, chosen(text.path, found, component), told, component)
 
 
 def read_all(path: Path, told: Choices) -> list[Found]:
     """All records of a file, as the file tells them."""
-    text = Text(path, read_text(path))
+    return _records(Text(path, read_text(path)), told)
+
+
+def _records(text: Text, told: Choices) -> list[Found]:
     if not text.content.strip():
-        raise LoadError(f"no samples in {path}: the file is empty")
+        raise LoadError(f"no samples in {text.path}: the file is empty")
     reader = told.format or format_of(text)
     if reader.name == "columns":
         return reader.read(text, told.step, told.column)
     if told.column is not None:
-        raise LoadError(f"record {path}: column= belongs to text columns, this file is read as {reader.about}")
+        raise LoadError(f"record {text.path}: column= belongs to text columns, this file is read as {reader.about}")
     return reader.read(text)
 
 

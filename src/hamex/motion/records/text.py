@@ -28,6 +28,11 @@ def read_text(path: Path) -> str:
         raise FileError(f"cannot read {path}: no such file") from None
     except OSError as problem:
         raise FileError(f"cannot read {path}: {problem.strerror}") from None
+    return text_of(data, path)
+
+
+def text_of(data: bytes, path: Path) -> str:
+    """The text that bytes of a file hold; ``path`` names it in messages."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
