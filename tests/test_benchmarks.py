@@ -122,7 +122,7 @@ def test_the_page_is_made_from_what_was_stored(benchmarks, tmp_path):
     found = run.stored(tmp_path / "bench.json")
     assert json.loads((tmp_path / "bench.json").read_text()) == found
     assert list(tmp_path.iterdir()) == [tmp_path / "bench.json"]
-    text = page.page(found)
+    text = page.markdown(found)
     assert context["cpu"] in text
     assert "| start | 0.0425 s | at most 0.35 s | holds |" in text
     assert "| never | – | at least 1 | not measured |" in text

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
+from hamex.report.colours import PAPER
 from hamex.report.demands import demands_of, write_demands, write_edp
 from hamex.report.ida import draw_curves, draw_fragility, draw_stripes, flags_of, kaplan_meier
 from hamex.report.ida_page import write_fragility, write_pictures, write_report
@@ -65,7 +66,7 @@ def test_censored_curves_end_with_an_open_mark(curves):
     assert 0 < hidden.sum() < len(hidden)
     drawing = draw_curves(cut)
     mark = lines(drawing.axes[0], "never passed (censored)")
-    assert mark.get_markerfacecolor() == "white"
+    assert mark.get_markerfacecolor() == PAPER
     assert sorted(mark.get_xdata()) == sorted(cut.demand[hidden, -1])
     assert f"{hidden.sum()} of 8 records never pass" in texts(drawing).replace("\n", " ")
 

@@ -100,7 +100,7 @@ def _data(file: ProblemFile, found: Modes) -> dict[str, Any]:
 
 def _plot(file: ProblemFile, found: Modes, path: Path, count: int) -> Path:
     from hamex.errors import InputError
-    from hamex.report.history import write_drawing
+    from hamex.report.history import heading, write_drawing
     from hamex.report.page import table
     from hamex.report.structure import draw_modes
 
@@ -108,5 +108,6 @@ def _plot(file: ProblemFile, found: Modes, path: Path, count: int) -> Path:
     if geometry is None:
         raise InputError("an oscillator has one mode and no shape to draw; leave --plot out")
     columns, rows = _table(found)
-    return write_drawing(draw_modes(found, geometry, geometry.motion, min(count, 8), file.title), path, file.title,
+    drawing = draw_modes(found, geometry, geometry.motion, min(count, 8), heading(path, file.title))
+    return write_drawing(drawing, path, file.title, "modes", "Mode shapes, over the structure at rest.",
                          table([column.removeprefix(">") for column in columns], rows))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hamex.paper.results import Convergence, PaperResults, Row
-from hamex.report.style import BLACK, BLUE, GREEN, ORANGE, RED, figure
+from hamex.report.colours import BLUE, GREEN, INK, ORANGE, RED
+from hamex.report.style import figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,7 +67,7 @@ def convergence(studies: tuple[Convergence, ...]) -> Figure:
                               color=colour)
             for power, level in ((1, 0.25), (2, 0.06)):
                 guide = level * (study.steps / study.steps[0]) ** power
-                axis.loglog(study.steps, guide, color=BLACK if power == 1 else ORANGE, lw=0.7, ls=":")
+                axis.loglog(study.steps, guide, color=INK if power == 1 else ORANGE, lw=0.7, ls=":")
             axis.set(title=f"{study.case.loading}, {study.case.parameter.replace('h = 0.02', 'η = c = 1.5')}",
                      xlabel="step $h$ [s]", xlim=(1.3e-4, 0.03), ylim=(1e-6, 0.5))
             axis.set_xticks(study.steps[::2], [f"{h:.2g}" for h in study.steps[::2]])

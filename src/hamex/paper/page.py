@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from hamex import __version__
 from hamex.paper.cases import CONVENTIONS
 from hamex.paper.figures import yield_share
 from hamex.paper.results import PaperResults, Row, milli
 from hamex.report.equations import equation
-from hamex.report.page import page, table
+from hamex.report.page import captioned, cards, page, table
 
 CAPTIONS = {
     "figure-10": "Figure 10. Displacement under the resonant sine: new method dotted, Newmark solid.",
@@ -29,7 +28,7 @@ _STEP = (r"\left(\frac{m}{h}+\frac{c}{2}\right)\Delta u+\frac{h}{2}F=p_{r-1}+\fr
 def paper_page(results: PaperResults, drawings: Mapping[str, str]) -> str:
     """The whole page; ``drawings`` are SVG elements by figure name."""
     def show(*names: str) -> str:
-        return "".join(f"<figure>{drawings[n]}<figcaption>{CAPTIONS[n]}</figcaption></figure>" for n in names)
+        return "".join(captioned(drawings[name], CAPTIONS[name]) for name in names)
 
     sections = [
         _top(results), _table1(), "<h2>Table 2, digit by digit</h2>", _table2(results),
@@ -41,22 +40,21 @@ def paper_page(results: PaperResults, drawings: Mapping[str, str]) -> str:
         "<h2>Figures 10-13</h2>" + show("figure-10", "figure-11", "figure-12", "figure-13"),
         "<h2>What the paper does not show</h2>" + _beyond(results) + show("convergence"),
         "<h2>OpenSees</h2>" + _opensees(results)]
-    foot = (f"hamex {escape(__version__)}. J. Kim, <i>Extended Hamilton's principle</i>. Record: El Centro 1940 NS, "
-            "US Coast and Geodetic Survey, as digitised in Chopra's appendix.")
-    return page("Extended Hamilton's principle: section 6 reproduced", "\n".join(sections), foot)
+    foot = ("J. Kim, <i>Extended Hamilton's principle</i>. Record: El Centro 1940 NS, US Coast and Geodetic Survey, as "
+            "digitised in Chopra's appendix.")
+    return page("Extended Hamilton's principle: section 6 reproduced", "\n".join(sections), foot, "paper")
 
 
 def _top(results: PaperResults) -> str:
     matches = sum(2 if row.digits_match else 0 for row in results.rows)
     live = "run live" if results.opensees["live"] else "recorded values"
-    cards = (("printed numbers met in every digit", f"{matches} of {2 * len(results.rows)}"),
-             ("energy residual / largest work, at most", f"{results.energy_residual_max:.1e}"),
-             ("Newton iterations of the new method", "0"),
-             (f"OpenSees {escape(results.opensees['version'])}, viscosity honoured", live))
-    tiles = "".join(f'<div class="card"><b>{value}</b><span>{text}</span></div>' for text, value in cards)
+    numbers = ((f"{matches} of {2 * len(results.rows)}", "printed numbers met in every digit"),
+               (f"{results.energy_residual_max:.1e}", "energy residual / largest work, at most"),
+               ("0", "Newton iterations of the new method"),
+               (live, f"OpenSees {escape(results.opensees['version'])}, viscosity honoured"))
     return ("<h1>Extended Hamilton's principle</h1><p class='lead'>Section 6 of J. Kim's paper, computed: an "
             "elastic-viscoplastic oscillator under a resonant sine and under El Centro, by a variational step that "
-            f"needs no iteration, beside Newmark with Newton-Raphson.</p><div class='cards'>{tiles}</div>")
+            f"needs no iteration, beside Newmark with Newton-Raphson.</p>{cards(numbers)}")
 
 
 def _table1() -> str:

@@ -21,9 +21,9 @@ def equation(latex: str, size: float = 20) -> str:
 
 
 @cache
-def inline(latex: str, size: float = 17, label: str = "", shared: bool = False) -> str:
-    """An equation inside a line of text, standing on its line of writing; ``shared`` as in :func:`svg`."""
-    drawing = svg(latex, size, shared)
+def inline(latex: str, size: float = 17, label: str = "", shared: bool = False, tagged: bool = False) -> str:
+    """An equation inside a line of text, standing on its line of writing; the rest as in :func:`svg`."""
+    drawing = svg(latex, size, shared, tagged)
     box = re.search(r'width="([\d.]+)" height="([\d.]+)" viewBox="\S+ (\S+) ', drawing)
     if box is None:
         raise ValueError(f"not a drawing with a size: {latex}")
@@ -34,18 +34,21 @@ def inline(latex: str, size: float = 17, label: str = "", shared: bool = False) 
 
 
 @cache
-def svg(latex: str, size: float = 20, shared: bool = False) -> str:
-    """The SVG element alone; ``shared`` draws it from named letters, which :func:`share` puts on the page once."""
+def svg(latex: str, size: float = 20, shared: bool = False, tagged: bool = False) -> str:
+    """The SVG element alone; ``shared`` draws it from named letters, which :func:`share` puts on the page once.
+
+    ``tagged`` writes on every letter what it may stand for; :func:`hamex.report.tagged.marked` reads it.
+    """
     folder = cache_folder()
     if folder is None:
-        return _draw(latex, size, shared)
-    key = hashlib.sha256(f"{_version()}\n{size} {shared}\n{latex}".encode()).hexdigest()
+        return _draw(latex, size, shared, tagged)
+    key = hashlib.sha256(f"{_version()}\n{size} {shared}{' tagged' * tagged}\n{latex}".encode()).hexdigest()
     path = folder / f"{key}.svg"
     with suppress(OSError, UnicodeDecodeError):
         kept = path.read_text(encoding="utf-8")
         if kept.startswith("<svg ") and kept.endswith("</svg>"):
             return kept
-    drawing = _draw(latex, size, shared)
+    drawing = _draw(latex, size, shared, tagged)
     _keep(path, drawing)
     return drawing
 
@@ -95,13 +98,19 @@ _LETTER = re.compile(r'<symbol id="([^"]+)"(?:[^>]*/>|.*?</symbol>)', re.DOTALL)
 
 def share(page: str) -> str:
     """A page with every letter of its shared equations kept once, before the first of them."""
+    store, rest = letters_apart(page)
+    return rest.replace("<main>", f"<main>{store}", 1)
+
+
+def letters_apart(page: str) -> tuple[str, str]:
+    """The letters of all shared equations of a page as one hidden drawing, and the page without them."""
     letters: dict[str, str] = {}
     for found in _LETTER.finditer(page):
         letters.setdefault(found[1], found[0])
     if not letters:
-        return page
+        return "", page
     store = f'<svg aria-hidden="true" width="0" height="0" style="position:absolute">{"".join(letters.values())}</svg>'
-    return _LETTER.sub("", page).replace("<main>", f"<main>{store}", 1)
+    return store, _LETTER.sub("", page)
 
 
 def _named_by_content(drawing: str) -> str:
@@ -133,12 +142,17 @@ def _relaxed(latex: str) -> str:
     return re.sub(r"([(\[=<>]|\\\{)\s*-\s*", r"\1{-}", relaxed)
 
 
-def _draw(latex: str, size: float, shared: bool) -> str:
+def _draw(latex: str, size: float, shared: bool, tagged: bool = False) -> str:
     from ziamath.config import config
-    from ziamath.zmath import Latex
+    from ziamath.zmath import Latex, Math
+
+    from hamex.report.tagged import with_tags
 
     config.svg2 = shared          # otherwise each SVG stands alone on the page
-    drawing: str = Latex(_relaxed(latex), size=size, color="currentColor").svg()
+    if tagged:
+        drawing: str = Math(with_tags(_relaxed(latex)), size=size).svg()
+    else:
+        drawing = Latex(_relaxed(latex), size=size, color="currentColor").svg()
     return _named_by_content(drawing) if shared else drawing
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.report.style import BLACK, BLUE, GREEN, ORANGE, RED, figure
+from hamex.report.colours import BLUE, GREEN, GREY, INK, LINE, ORANGE, PAPER, RED, SOFT
+from hamex.report.style import figure
 from hamex.study.fragility import Fragility
 from hamex.study.ida import IdaCurves
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[Any]
-GREY, SOFT = "#9aa3af", "#5b6474"
 FRACTILES = ((16, GREEN), (50, BLUE), (84, ORANGE))
 _BEYOND = 2.2            # demands are drawn up to so many limits
 _POINTS = 240
@@ -37,10 +37,10 @@ def draw_curves(curves: IdaCurves, title: str = "") -> Figure:
         capacity = curves.capacities
         passed = np.isfinite(capacity)
         axes.plot(np.full(passed.sum(), curves.limit), capacity[passed], ls="", marker="o", ms=3.6, mfc=RED,
-                  mec="white", mew=0.5, zorder=4, label="limit passed" if passed.any() else None)
+                  mec=PAPER, mew=0.5, zorder=4, label="limit passed" if passed.any() else None)
         ends = [_end(im, demand) for im, demand in zip(curves.im[~passed], curves.demand[~passed], strict=True)]
         if ends:
-            axes.plot(*zip(*ends, strict=True), ls="", marker="o", ms=4.6, mfc="white", mec=BLACK, mew=0.9, zorder=4,
+            axes.plot(*zip(*ends, strict=True), ls="", marker="o", ms=4.6, mfc=PAPER, mec=INK, mew=0.9, zorder=4,
                       label="never passed (censored)")
         axes.set(xlabel=curves.demand_label, ylabel=_axis(curves.im_name), xlim=(0, right), ylim=(0, top))
         axes.legend(loc="lower right", fontsize=8)
@@ -87,7 +87,7 @@ def draw_fragility(fitted: list[tuple[IdaCurves, Fragility]], title: str = "") -
     """P(limit exceeded) over intensity: fit, bootstrap band and data; one curve a model."""
     with figure(width=6.6, height=4.9) as (drawing, grid):
         axes = grid[0, 0]
-        colours = (BLUE, ORANGE, GREEN, RED, BLACK, GREY)
+        colours = (BLUE, ORANGE, GREEN, RED, INK, GREY)
         right = max(_last(found) for _, found in fitted)
         im = np.linspace(right / _POINTS, right, _POINTS)
         for number, (curves, found) in enumerate(fitted):
@@ -156,14 +156,14 @@ def _data(axes: Any, curves: IdaCurves, found: Fragility, colour: str, alone: bo
     columns = found.data.columns()
     if "level" in columns:
         share = np.array(columns["exceedances"]) / np.array(columns["counts"])
-        axes.plot(columns["level"], share, ls="", marker="o", ms=4.4, mfc="white", mec=colour, mew=1.1, zorder=4,
+        axes.plot(columns["level"], share, ls="", marker="o", ms=4.4, mfc=PAPER, mec=colour, mew=1.1, zorder=4,
                   label=f"share of {columns['counts'][0]} motions" if alone else None, clip_on=False)
         return
     x, hidden = np.array(columns["capacity"]), np.array(columns["censored"])
     place, share = kaplan_meier(x, hidden)
     axes.step(np.concatenate([[0.0], place]), np.concatenate([[0.0], share]), where="post", color=colour, lw=0.8,
               zorder=3)
-    axes.plot(place, share, ls="", marker="o", ms=3.4, mfc="white", mec=colour, mew=1.0, zorder=4,
+    axes.plot(place, share, ls="", marker="o", ms=3.4, mfc=PAPER, mec=colour, mew=1.0, zorder=4,
               label=f"capacities of {len(x)} motions" if alone else None)
     if hidden.any():
         axes.plot(x[hidden], np.zeros(hidden.sum()), ls="", marker="|", ms=9, color=colour, mew=1.2, clip_on=False,
@@ -193,7 +193,7 @@ def _parameters(axes: Any, found: Fragility) -> None:
     axes.axvline(found.median, color=SOFT, lw=0.8, ls=":", zorder=1)
     axes.axhline(0.5, color=SOFT, lw=0.8, ls=":", zorder=1)
     axes.text(0.025, 0.975, "\n".join(lines), transform=axes.transAxes, va="top", fontsize=8.5, linespacing=1.5,
-              bbox={"facecolor": "white", "edgecolor": "#d9dde4", "boxstyle": "round,pad=0.45", "linewidth": 0.8})
+              bbox={"facecolor": PAPER, "edgecolor": LINE, "boxstyle": "round,pad=0.45", "linewidth": 0.8})
 
 
 def _drawn(found: Fragility) -> str:

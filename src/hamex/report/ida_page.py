@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from hamex import __version__
 from hamex.report.history import check_plot
 from hamex.report.ida import draw_curves, draw_fragility, draw_stripes, flags_of
-from hamex.report.page import page, table
+from hamex.report.page import captioned, cards, page, table
 from hamex.report.style import save, to_svg
 from hamex.solution.files import write_atomically
 from hamex.study.fragility import Fragility
@@ -39,14 +38,13 @@ def write_pictures(fits: Sequence[Fitted], folder: Path, title: str) -> list[Pat
     return written
 
 
-def write_fragility(fits: Sequence[Fitted], path: Path, title: str, more: str = "") -> Path:
+def write_fragility(fits: Sequence[Fitted], path: Path, title: str) -> Path:
     """The fragility alone, as picture or page."""
     check_plot(path)
-    drawing = draw_fragility(fitted(fits), title)
     if path.suffix.lower() != ".html":
-        return _write(drawing, path)
-    body = f"<h1>{escape(title)}</h1>{_lead(fits)}<figure>{to_svg(drawing)}</figure>{_parameters(fits)}{more}"
-    return _text(path, page(title, body + _flags(fits), _footer({})))
+        return _write(draw_fragility(fitted(fits), title), path)
+    body = f"<h1>{escape(title)}</h1>{_lead(fits)}{_fragility(fits)}{_parameters(fits)}"
+    return _text(path, page(title, body + _flags(fits), kind="fragility"))
 
 
 def write_report(fits: Sequence[Fitted], path: Path, title: str, about: Mapping[str, Any],
@@ -55,24 +53,22 @@ def write_report(fits: Sequence[Fitted], path: Path, title: str, about: Mapping[
     good = fitted(fits)
     body = [f"<h1>{escape(title)}</h1>", _lead(fits), _cards(fits, about), _flags(fits)]
     if good:
-        body += ["<h2>Fragility</h2>", f"<figure>{to_svg(draw_fragility(good, title))}"
-                 f"<figcaption>Probability that {escape(good[0][0].limit_name)} under {good[0][0].motions} motions. "
-                 f"Fit by {escape(good[0][1].method)}.</figcaption></figure>"]
+        body += ["<h2>Fragility</h2>", _fragility(fits)]
     body += [_parameters(fits), "<h2>Curves</h2>"]
     for curves, _ in fits[:MODELS]:
-        body.append(f"<figure>{to_svg(draw_curves(curves, title))}<figcaption>Every grey line is one record, scaled "
-                    "up. Fractiles are of the intensity that brings a demand; they end where records without capacity "
-                    "hide them.</figcaption></figure>")
+        body.append(captioned(to_svg(draw_curves(curves)), "Every grey line is one record, scaled up. Fractiles are of "
+                              "the intensity that brings a demand; they end where records without capacity hide them."))
         if curves.levels is not None:
-            body.append(f"<figure>{to_svg(draw_stripes(curves, title))}<figcaption>Demands at each level; on the right "
-                        "how many of the records are beyond the limit.</figcaption></figure>")
+            body.append(captioned(to_svg(draw_stripes(curves)), "Demands at each level; on the right how many of the "
+                                  "records are beyond the limit."))
     if len(fits) > MODELS:
         body.append(f"<p>The first {MODELS} of {len(fits)} models are shown; the tables have all.</p>")
     body += ["<h2>Capacities</h2>", *(_capacities(curves) for curves, _ in fits[:MODELS])]
     if files:
         body.append("<h2>Files</h2><p>" + ", ".join(f'<a href="{escape(name)}">{escape(name)}</a>' for name in files)
                     + "</p>")
-    return _text(path, page(title, "\n".join(body), _footer(about)))
+    said = " · ".join(f"{escape(str(name))}: {escape(str(value))}" for name, value in about.items())
+    return _text(path, page(title, "\n".join(body), said, "incremental dynamic analysis"))
 
 
 def fitted(fits: Sequence[Fitted]) -> list[tuple[IdaCurves, Fragility]]:
@@ -124,15 +120,20 @@ def _lead(fits: Sequence[Fitted]) -> str:
 def _cards(fits: Sequence[Fitted], about: Mapping[str, Any]) -> str:
     curves, found = fits[0]
     unit = curves.im_name.partition("[")[2].rstrip("]")
-    shown = [(f"{about.get('runs', ''):,}".replace(",", " "), "runs")] if about.get("runs") else []
+    shown = [(f"{about.get('runs', ''):,}", "runs")] if about.get("runs") else []
     shown.append((f"{len(curves.labels)}", f"{curves.motions} motions"))
     if isinstance(found, Fragility) and len(fits) == 1:
         wider = f", {found.dispersion:.2f} between records" if found.modelling else ""
         shown += [(f"{found.median:.3g} {unit}", "median capacity"), (f"{found.total_dispersion:.2f}",
                                                                       f"dispersion{wider}")]
-    cards = "".join(f'<div class="card"><b>{escape(value)}</b><span>{escape(name)}</span></div>'
-                    for value, name in shown)
-    return f'<div class="cards">{cards}</div>'
+    return cards((escape(value), escape(name)) for value, name in shown)
+
+
+def _fragility(fits: Sequence[Fitted]) -> str:
+    good = fitted(fits)
+    curves, found = good[0]
+    return captioned(to_svg(draw_fragility(good)), f"Probability that {escape(curves.limit_name)} under "
+                     f"{curves.motions} motions. Fit by {escape(found.method)}.")
 
 
 def _flags(fits: Sequence[Fitted]) -> str:
@@ -157,11 +158,6 @@ def _capacities(curves: IdaCurves) -> str:
     return table([f"record ({curves.motions})", f"capacity [{unit}]", "largest factor"], rows,
                  f"{escape(curves.im_name)} at which {escape(curves.limit_name)}" +
                  (f", {escape(curves.model)}" if curves.model else "") + ".")
-
-
-def _footer(about: Mapping[str, Any]) -> str:
-    return " · ".join([f"hamex {__version__}", *(f"{escape(str(name))}: {escape(str(value))}"
-                                                 for name, value in about.items())])
 
 
 def _span(pair: tuple[float, float]) -> str:

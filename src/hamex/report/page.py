@@ -1,32 +1,65 @@
-"""One page frame for every report: own style, no script, no network."""
+"""One page frame for every report: header, body, footer, own style, no script, no network."""
 
 from __future__ import annotations
 
-from html import escape
+import re
+from collections.abc import Iterable
+from html import escape, unescape
 
-_STYLE = """
-:root { color-scheme: light dark; --ink: #1d2330; --soft: #5b6474; --line: #d9dde4; --paper: #ffffff;
-        --wash: #f5f7fa; --accent: #0072B2; --good: #00714f; --bad: #b3400b; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e8eaee; --soft: #a4adba; --line: #3a414d; --paper: #161a20; --wash: #1f242c;
-          --accent: #56B4E9; --good: #4fd1a5; --bad: #ff9a62; } }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink);
+from hamex import __version__
+from hamex.report.colours import variables
+
+# Dark is for screens alone: print stays on white. A page with a switch sets data-theme on its root.
+_COLOURS = f"""
+:root {{ color-scheme: light dark; {variables()} }}
+@media screen and (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ {variables(dark=True)} }} }}
+@media screen {{ :root[data-theme="dark"] {{ {variables(dark=True)} }} }}
+"""
+STYLE = _COLOURS + """* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: break-word;
        font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
-main { max-width: 62rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
-h1 { font-size: 2rem; line-height: 1.2; margin: 0 0 .4rem; }
-h2 { font-size: 1.3rem; margin: 2.6rem 0 .6rem; padding-top: .8rem; border-top: 1px solid var(--line); }
+.top { padding: .55rem max(1.25rem, 50% - 29.75rem); border-bottom: 1px solid var(--line); }
+.wordmark { margin: 0; font-size: 1.2rem; font-weight: 700; letter-spacing: -.01em; }
+.wordmark span { font-weight: 400; color: var(--soft); }
+main { max-width: 62rem; margin: 0 auto; padding: 2rem 1.25rem 1rem; }
+h1 { font-size: clamp(1.5rem, 1.2rem + 1.4vw, 2rem); line-height: 1.2; margin: 0 0 .4rem; text-wrap: balance; }
+h2 { font-size: 1.3rem; line-height: 1.3; margin: 2.6rem 0 .6rem; padding-top: .8rem;
+     border-top: 1px solid var(--line); }
+h3 { font-size: 1.08rem; margin: 1.6rem 0 .4rem; }
 p, li { max-width: 46rem; } .lead { font-size: 1.1rem; color: var(--soft); }
-a { color: var(--accent); } code { background: var(--wash); padding: .1em .3em; border-radius: 4px; }
-.scroll { overflow-x: auto; margin: 1rem 0; }
+a { color: var(--accent); } :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+code, pre { background: var(--wash); border-radius: 4px; } code { padding: .1em .3em; }
+pre { padding: .8rem 1rem; overflow-x: auto; font-size: .82rem; line-height: 1.45; border-radius: 6px; }
+/* What is too wide scrolls in its own box, with a shadow on the side where there is more. */
+.scroll { overflow-x: auto; margin: 1rem 0; background:
+  linear-gradient(to right, var(--paper) 50%, transparent) left / 2rem 100% no-repeat local,
+  linear-gradient(to left, var(--paper) 50%, transparent) right / 2rem 100% no-repeat local,
+  linear-gradient(to right, var(--faint), transparent) left / .5rem 100% no-repeat,
+  linear-gradient(to left, var(--faint), transparent) right / .5rem 100% no-repeat; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .93rem; }
-caption { text-align: left; max-width: 46rem; color: var(--soft); padding-bottom: .4rem; }
+caption { text-align: left; color: var(--soft); padding-bottom: .4rem; }
+caption span.said { display: block; position: sticky; left: 0; max-width: min(46rem, 100vw - 2.5rem); }
 th, td { padding: .38rem .75rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th { background: var(--wash); font-weight: 600; vertical-align: bottom; }
 td:first-child, th:first-child, .words td, .words th { text-align: left; }
+.words td { white-space: normal; max-width: 40rem; vertical-align: top; } .words td + td { min-width: 7rem; }
+@media (max-width: 40rem) { /* columns of long words, one below the other */
+  .stacked thead { display: none; }
+  .stacked tr { display: block; border-bottom: 1px solid var(--line); padding: .5rem 0; }
+  .stacked td { display: block; border: 0; padding: .15rem 0; } }
 .good { color: var(--good); font-weight: 600; } .bad { color: var(--bad); font-weight: 600; }
-figure { margin: 1.2rem 0; } figure svg, figure img { width: 100%; height: auto; background: #fff; border-radius: 6px; }
-figcaption { color: var(--soft); font-size: .93rem; max-width: 46rem; }
+.cards { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.4rem 0; }
+.card { flex: 1 1 10rem; padding: .8rem 1rem; background: var(--wash); border-radius: 8px; }
+.card b { display: block; font-size: clamp(1.25rem, 1rem + 1.2vw, 1.5rem); line-height: 1.3; }
+.card span { color: var(--soft); font-size: .9rem; }
+figure { margin: 1.2rem 0; } figure .scroll { margin: 0; }
+figcaption { color: var(--soft); font-size: .93rem; max-width: 46rem; margin-top: .3rem; }
+.chart { display: block; width: 100%; height: auto; } .chart * { stroke-linejoin: round; stroke-linecap: butt; }
+/* Maps are images: turned over, their light end stays the one near the paper. */
+@media screen and (prefers-color-scheme: dark) {
+  :root:not([data-theme="light"]) .chart image { filter: invert(1) hue-rotate(180deg); } }
+@media screen { :root[data-theme="dark"] .chart image { filter: invert(1) hue-rotate(180deg); } }
 .equation { margin: 1rem 0; padding: .9rem 1rem; background: var(--wash); border-radius: 6px; overflow-x: auto; }
 .equation svg { color: var(--ink); vertical-align: middle; }
 .equation .row { display: flex; align-items: center; width: max-content; }
@@ -38,7 +71,7 @@ p svg.inline, li svg.inline { max-width: 100%; }
   background: var(--tick) 0 0 / 7px 1.5px, var(--tick) 100% 0 / 7px 1.5px, var(--tick) 0 100% / 7px 1.5px,
               var(--tick) 100% 100% / 7px 1.5px; background-repeat: no-repeat; }
 .matrix td { text-align: center !important; border: 0; padding: .3rem .6rem; }
-figure svg.drawing { display: block; width: 100%; height: auto; background: none; }
+figure svg.drawing { display: block; width: 100%; height: auto; }
 .drawing { font-family: Georgia, "Times New Roman", serif; }
 .drawing path { fill: none; stroke: var(--ink); stroke-linejoin: round; stroke-linecap: round; }
 .drawing circle { stroke: var(--ink); stroke-width: 1.8; fill: var(--ink); } .drawing text { fill: var(--ink); }
@@ -49,30 +82,77 @@ figure svg.drawing { display: block; width: 100%; height: auto; background: none
 .drawing path { fill: none !important; } .drawing circle.open { fill: var(--paper); }
 .drawing text { stroke: none !important; font-weight: 400; } .drawing text.soft { fill: var(--soft); }
 .beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 0 2rem; }
-h3 { font-size: 1.08rem; margin: 1.6rem 0 .4rem; } .contents { columns: 18rem; font-size: .95rem; color: var(--soft); }
+.beside > * { min-width: 0; }
+.contents { columns: 18rem; font-size: .95rem; color: var(--soft); }
 .exercise { margin: 1rem 0; } .exercise summary { cursor: pointer; color: var(--accent); } .printed { display: none; }
-.cards { display: flex; flex-wrap: wrap; gap: .8rem; margin: 1.4rem 0; }
-.card { flex: 1 1 11rem; padding: .8rem 1rem; background: var(--wash); border-radius: 8px; }
-.card b { display: block; font-size: 1.5rem; line-height: 1.3; } .card span { color: var(--soft); font-size: .9rem; }
-footer { margin-top: 3rem; color: var(--soft); font-size: .9rem; border-top: 1px solid var(--line); padding-top: 1rem; }
-@media print { main { max-width: none; padding: 0; } h2 { break-after: avoid; } figure, table { break-inside: avoid; }
-  .printed { display: block; } .exercise details { display: none; } .equation { overflow: visible; } }
+.item { border-top: 1px solid var(--line); padding: 1rem 0 .6rem; break-inside: avoid; }
+.item h3 { display: flex; flex-wrap: wrap; gap: .2rem .8rem; align-items: baseline; margin: 0 0 .3rem; }
+.item .kind { color: var(--soft); font-weight: 400; font-size: .9rem; } .item .tag { margin-left: auto; }
+.tag { font-size: .85rem; padding: .1rem .6rem; border-radius: 1rem; border: 1px solid; font-weight: 600;
+       white-space: nowrap; }
+.tag.holds { color: var(--good); } .tag.misprint, .tag.not { color: var(--bad); }
+.tag.condition { color: var(--accent); }
+.item .equation { margin: .4rem 0; padding: .5rem .8rem; } .item .equation svg { max-width: none; }
+.better .equation { border-left: 3px solid var(--good); } .better > b { color: var(--good); font-size: .9rem; }
+.item p { margin: .3rem 0; } .evidence { color: var(--soft); font-size: .93rem; max-width: none; }
+.letter { font-family: "DejaVu Serif", "Times New Roman", serif; }
+body > footer { max-width: 62rem; margin: 2rem auto 0; padding: 0 1.25rem 3rem; color: var(--soft); font-size: .9rem; }
+body > footer p { margin: 0; padding-top: 1rem; border-top: 1px solid var(--line); max-width: none; }
+body > footer p + p { border: 0; padding-top: .2rem; }
+@media print { body { font-size: 10.5pt; } main, body > footer { max-width: none; padding-left: 0; padding-right: 0; }
+  .top { padding: 0 0 .4rem; } h1, h2, h3 { break-after: avoid; } figure, tr, .card, .equation { break-inside: avoid; }
+  .scroll, .equation { overflow: visible; } .chart { min-width: 0 !important; } a { color: inherit; }
+  .printed { display: block; } .exercise details { display: none; } }
 """
+_TAG = re.compile(r"<[^>]*>")
+_SHAPE = re.compile(r'<path id="([^"]+)"[^>]*/>|<clipPath id="([^"]+)">.*?</clipPath>', re.DOTALL)
 
 
-def page(title: str, body: str, footer: str = "") -> str:
-    """A complete HTML page around ``body``."""
-    foot = f"<footer>{footer}</footer>" if footer else ""
+def page(title: str, body: str, footer: str = "", kind: str = "") -> str:
+    """A complete HTML page around ``body``; ``kind`` of report in the header, ``footer`` says where it comes from."""
+    made = f"hamex {escape(__version__)}"
+    about = f"\n<p>{footer}</p>" if footer else ""
     return (f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
-            f"<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n{foot}\n</main>\n</body>\n</html>\n")
+            f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f'<meta name="generator" content="{made}">\n<title>{escape(title)}</title>\n'
+            f"<style>{STYLE}</style>\n</head>\n<body>\n"
+            f'<header class="top"><p class="wordmark">hamex <span>{escape(kind)}</span></p></header>\n'
+            f"<main>\n{_once(body)}\n</main>\n<footer><p>Made by {made}.</p>{about}</footer>\n</body>\n</html>\n")
 
 
 def table(head: list[str], rows: list[list[str]], caption: str = "", words: bool = False) -> str:
     """An HTML table; cells are HTML already. Numbers stand to the right, ``words`` to the left."""
-    top = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+    cells = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+    top = f"<thead><tr>{cells}</tr></thead>\n" if head else ""
     lines = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    label = f"<caption>{caption}</caption>" if caption else ""
+    label = f'<caption><span class="said">{caption}</span></caption>' if caption else ""
     kind = ' class="words"' if words else ""
-    return (f'<div class="scroll"><table{kind}>{label}<thead><tr>{top}</tr></thead>\n'
+    return (f'<div class="scroll"><table{kind}>{label}{top}'
             f"<tbody>\n{lines}\n</tbody></table></div>")
+
+
+def captioned(drawing: str, caption: str, label: str = "") -> str:
+    """A drawing (an SVG element) over its caption; ``label`` tells what it shows to those who cannot see it."""
+    said = escape(label or unescape(_TAG.sub("", caption)))
+    named = drawing.replace("<svg ", f'<svg role="img" aria-label="{said}" ', 1)
+    return f'<figure><div class="scroll">{named}</div><figcaption>{caption}</figcaption></figure>'
+
+
+def cards(numbers: Iterable[tuple[str, str]]) -> str:
+    """The main numbers, each with its words below, both HTML already."""
+    tiles = "".join(f'<div class="card"><b>{value}</b><span>{words}</span></div>' for value, words in numbers)
+    return f'<div class="cards">{tiles}</div>'
+
+
+def _once(body: str) -> str:
+    """Figures bring letters, marks and frames that others have brought before: an id stands once on a page."""
+    seen: set[str] = set()
+
+    def first(shape: re.Match[str]) -> str:
+        name = shape[1] or shape[2]
+        if name in seen:
+            return ""
+        seen.add(name)
+        return shape[0]
+
+    return _SHAPE.sub(first, body)

@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hamex.report.history import check_plot, write_drawing
-from hamex.report.style import BLACK, BLUE, GREEN, ORANGE, RED, mosaic
+from hamex.report.colours import BLUE, GREEN, INK, ORANGE, RED
+from hamex.report.history import check_plot, heading, write_drawing
+from hamex.report.style import mosaic
 from hamex.study.intensity import Histories
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_CAPTION = ("Acceleration, velocity and displacement with their peaks; the share of the Arias intensity over time; and "
+            "the response spectrum.")
 
 
 def write_record_plot(found: Histories, path: str | Path, title: str, length: str) -> Path:
     """Write the picture as ``.png``, ``.svg`` or a page ``.html``; ``length`` names the unit of length."""
     path = Path(path)
     check_plot(path)
-    return write_drawing(draw_record(found, title, length), path, title)
+    return write_drawing(draw_record(found, heading(path, title), length), path, title, "record", _CAPTION)
 
 
 def draw_record(found: Histories, title: str, length: str) -> Figure:
@@ -46,7 +50,7 @@ def draw_record(found: Histories, title: str, length: str) -> Figure:
         axes["acceleration"].set_title(title if len(title) < 100 else title[:99] + "…")
         _husid(axes["husid"], found)
         spectrum = axes["spectrum"]
-        spectrum.plot(found.periods, found.pseudo_acceleration, color=BLACK)
+        spectrum.plot(found.periods, found.pseudo_acceleration, color=INK)
         spectrum.set(xlabel="period [s]", ylabel="[g]", xscale="log", xlim=(found.periods[0], found.periods[-1]),
                      title=f"pseudo-acceleration, damping {100 * found.damping:g} %")
         spectrum.set_ylim(bottom=0)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.report.page import page, table
-from hamex.report.style import BLACK, BLUE, RED, figure, to_svg
+from hamex.report.colours import BLUE, INK, PAPER, RED, STEPS
+from hamex.report.page import captioned, cards, page, table
+from hamex.report.style import figure, to_svg
 from hamex.solution.files import check_writable, write_atomically
 from hamex.study.region.parts import FINISHED, LONGEST, PER_PERIOD, PROBABILITIES
 from hamex.study.region.result import Region
@@ -24,9 +25,8 @@ Array = NDArray[Any]
 _FEW = 3000                # buildings up to which each is a point of the map
 _IN_CELL = 8               # buildings of a cell, about, beyond that
 _CELLS = 150               # cells along the longer side at most
-# Light to dark in steps that differ in lightness too (after Crameri's batlow).
-_SHADES = ("#e9e4d8", "#f9b48f", "#c59045", "#4d734d", "#0b2c5c")
 _NAMES = ("none", *STATES)
+_MAP = "Maps of the probability of at least moderate damage and of the largest storey drift"
 
 
 def write_region_page(region: Region, path: str | Path) -> Path:
@@ -42,22 +42,19 @@ def region_page(region: Region) -> str:
     found = region.summary
     body = [f"<h1>Region of {len(region):,} buildings</h1>", f'<p class="lead">{_capital(region.label)}; '
             f"{escape(region.motions)} motions.</p>", _cards(region, found), "<h2>Map</h2>",
-            _drawing(draw_map(region), _map_caption(region)), "<h2>By height</h2>",
-            _drawing(draw_heights(found["by_storeys"]),
-                     "Left: largest drift of any storey, median and 95th percentile of the buildings. Right: expected "
-                     "shares of the damage states."),
+            captioned(to_svg(draw_map(region)), _map_caption(region), _MAP), "<h2>By height</h2>",
+            captioned(to_svg(draw_heights(found["by_storeys"])),
+                      "Left: largest drift of any storey, median and 95th percentile of the buildings. Right: expected "
+                      "shares of the damage states."),
             _group_table(found["by_storeys"], "storeys", "Storeys"), "<h2>By type</h2>",
             _group_table(found["by_type"], "type", "Type"), "<h2>How the numbers came about</h2>", _how(region, found)]
-    about = " · ".join(f"{escape(name)} {escape(str(value))}" for name, value in region.provenance.items())
-    return page(f"Region of {len(region):,} buildings", "\n".join(body), about)
+    about = " · ".join(f"{escape(name)} {escape(str(value))}" for name, value in region.provenance.items()
+                       if name != "hamex")
+    return page(f"Region of {len(region):,} buildings", "\n".join(body), about, "region")
 
 
 def _capital(text: str) -> str:
     return escape(text[:1].upper() + text[1:])
-
-
-def _drawing(drawing: Figure, caption: str) -> str:
-    return f"<figure>{to_svg(drawing)}<figcaption>{caption}</figcaption></figure>"
 
 
 def _cards(region: Region, found: dict[str, Any]) -> str:
@@ -73,8 +70,7 @@ def _cards(region: Region, found: dict[str, Any]) -> str:
         share = error["peak_drift_ratio"]["share_within_2_percent"]
         rows.append((f"{100 * share:.1f} %", f"of {error['buildings']} buildings within 2 % of the drift at an eighth "
                                              "of the step"))
-    return '<div class="cards">' + "".join(f'<div class="card"><b>{value}</b><span>{escape(words)}</span></div>'
-                                           for value, words in rows) + "</div>"
+    return cards((value, escape(words)) for value, words in rows)
 
 
 def _sum(states: dict[str, float | None], *names: str) -> float:
@@ -98,7 +94,7 @@ def draw_map(region: Region) -> Figure:
     good = region.columns["status"] == FINISHED
     worse = sum((region.columns[name] for name in PROBABILITIES[2:]), np.zeros(len(region)))
     panels = [("at least moderate damage, probability [%]", 100 * worse, "cividis_r"),
-              ("largest storey drift [%]", 100 * region.columns["peak_drift_ratio"], "viridis_r")]
+              ("largest storey drift [%]", 100 * region.columns["peak_drift_ratio"], "cividis_r")]
     aspect = 1 / np.cos(np.radians(float(x.latitude.mean())))
     with figure(1, 2, width=9.6, height=5.6) as (drawing, axes):
         for here, (title, values, colours) in zip(axes[0], panels, strict=True):
@@ -110,7 +106,7 @@ def draw_map(region: Region) -> Figure:
                 image, extent = _raster(x.longitude[shown], x.latitude[shown], values[shown], aspect)
                 drawn = here.imshow(image, origin="lower", extent=extent, cmap=colours, interpolation="nearest")
             if not region.grid.everywhere:
-                here.plot(region.grid.longitude, region.grid.latitude, "^", ms=6, mfc="white", mec=BLACK, mew=0.9,
+                here.plot(region.grid.longitude, region.grid.latitude, "^", ms=6, mfc=PAPER, mec=INK, mew=0.9,
                           ls="none")
             here.set(title=title, xlabel="longitude [°]", aspect=aspect)
             here.ticklabel_format(useOffset=False)
@@ -151,7 +147,7 @@ def draw_heights(rows: list[dict[str, Any]]) -> Figure:
         left.set(ylabel="largest storey drift [%]", xlabel="storeys", ylim=(0, None))
         left.legend(loc="best")
         base = np.zeros(len(rows))
-        for state, shade in zip(_NAMES, _SHADES, strict=True):
+        for state, shade in zip(_NAMES, STEPS, strict=True):
             share = np.array([100 * (row["expected_buildings"][state] or 0.0) / row["buildings"] for row in rows])
             right.bar(places, share, 0.8, base, color=shade, label=state, lw=0)
             base += share

@@ -8,10 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.report.style import BLUE, GREEN, RED
+from hamex.report.colours import BLUE, FAINT, GREEN, GREY, PAPER, RED
 
 Array = NDArray[Any]
-GREY = "#b9c0ca"
 _TILT = math.radians(25)     # of the axes of a structure in space, as seen on the page
 _NEAR = 0.06                 # where the mark of an end hinge stands, of the length of its member
 
@@ -104,7 +103,7 @@ def paint(axes: Any, geometry: Drawn, positions: Array, colour: str = BLUE, weig
           thin: bool = False) -> None:
     """Draw the structure; at rest it is thin and grey."""
     for line, kind in lines(geometry, positions):
-        style: dict[str, Any] = {"color": GREY if thin else GREEN if kind == "link" else colour,
+        style: dict[str, Any] = {"color": FAINT if thin else GREEN if kind == "link" else colour,
                                  "lw": weight * (1.6 if kind == "floor" and not thin else 1.0),
                                  "ls": (0, (3, 2)) if kind == "link" else "-", "solid_capstyle": "round",
                                  "zorder": 1 if thin else 2}
@@ -119,7 +118,7 @@ def bare(axes: Any, geometry: Drawn) -> None:
         wide = max(wide, _stick_width(geometry))
     middle = float(page[:, 0].min() + page[:, 0].max()) / 2
     if geometry.coordinates.shape[1] == 2:
-        axes.plot([middle - 0.75 * wide, middle + 0.75 * wide], [low, low], color="#8a93a0", lw=2.0, zorder=0)
+        axes.plot([middle - 0.75 * wide, middle + 0.75 * wide], [low, low], color=GREY, lw=2.0, zorder=0)
     axes.set_aspect("equal", adjustable="datalim")
     axes.grid(False)
     axes.set_xticks([])
@@ -131,4 +130,4 @@ def bare(axes: Any, geometry: Drawn) -> None:
 def mark(axes: Any, points: Array) -> None:
     """Yielded springs as red dots."""
     if len(points):
-        axes.plot(points[:, 0], points[:, 1], ls="", marker="o", ms=4.5, mfc=RED, mec="white", mew=0.6, zorder=3)
+        axes.plot(points[:, 0], points[:, 1], ls="", marker="o", ms=4.5, mfc=RED, mec=PAPER, mew=0.6, zorder=3)

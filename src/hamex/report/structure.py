@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.report.colours import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY
 from hamex.report.skeleton import Drawn, bare, good_scale, mark, marks, paint
-from hamex.report.style import BLACK, BLUE, GREEN, ORANGE, PINK, RED, SKY, mosaic
+from hamex.report.style import mosaic
 from hamex.solution.places import Places
 from hamex.solution.schema import unit
 from hamex.solution.shape import at
@@ -123,7 +124,7 @@ def _profiles(axes: Any, solution: Solution, places: Places) -> None:
     axes["acceleration"].set(xlabel=f"[{solution.units.length}/s²]",
                              title="absolute acceleration\nof the floors, envelope")
     for name in ("drift", "shear", "acceleration"):
-        axes[name].axvline(0, color=BLACK, lw=0.6)
+        axes[name].axvline(0, color=INK, lw=0.6)
         axes[name].use_sticky_edges = False
         axes[name].margins(x=0.06)
         axes[name].autoscale_view()
@@ -166,7 +167,7 @@ def chosen_loops(solution: Solution, count: int) -> list[tuple[str, Array, Array
 def _loop(axes: Any, solution: Solution, loop: tuple[str, Array, Array, bool]) -> None:
     name, deformation, force, turns = loop
     length, kilo = solution.units.length, solution.units.force
-    axes.plot(deformation, force, color=BLACK, lw=0.7)
+    axes.plot(deformation, force, color=INK, lw=0.7)
     axes.locator_params(axis="x", nbins=5)
     axes.set(title=f"hysteresis of {name}, step means",
              xlabel="rotation [rad]" if turns else f"deformation [{length}]",
@@ -190,7 +191,7 @@ def _energy(axes: Any, solution: Solution) -> None:
     axes.stackplot(t, *(values for _, _, values in parts), colors=[colour for _, colour, _ in parts],
                    labels=[name for name, _, _ in parts], alpha=0.85)
     start = sum(float(values[0]) for _, _, values in parts)
-    axes.plot(t, solution.values("input") + start, color=BLACK, lw=0.9, ls="--", label="input")
+    axes.plot(t, solution.values("input") + start, color=INK, lw=0.9, ls="--", label="input")
     axes.set(xlabel="time [s]", ylabel=f"[{unit('energy', solution.units.length, solution.units.force)}]",
              xlim=(t[0], t[-1]), title=f"energy balance (closes to {solution.residual:.0e})")
     axes.legend(loc="lower right", ncols=2, fontsize=8, frameon=True, framealpha=0.9, edgecolor="none")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -10,20 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hamex.errors import MissingPackageError
+from hamex.report.colours import BLUE, GREEN, INK, LINE, ORANGE, PINK, RED, SKY, SOFT, themed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe & Ito, "Color Universal Design" (2008).
-BLUE, ORANGE, GREEN, PINK, SKY, RED, BLACK = (
-    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#222222")
-
 _RULES: Any = {
-    "figure.dpi": 160, "font.size": 9.5, "font.family": "DejaVu Sans",
+    "figure.dpi": 160, "font.size": 9.5, "font.family": "DejaVu Sans", "text.color": INK,
     "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.8, "axes.grid": True,
-    "axes.titlesize": 9.5, "axes.titlelocation": "left", "grid.color": "#dddddd", "grid.linewidth": 0.6,
+    "axes.titlesize": 9.5, "axes.titlelocation": "left", "grid.color": LINE, "grid.linewidth": 0.6,
+    "axes.edgecolor": SOFT, "axes.labelcolor": INK, "xtick.color": SOFT, "ytick.color": SOFT,
+    "xtick.labelcolor": INK, "ytick.labelcolor": INK,
+    "axes.prop_cycle": f"cycler(color={[BLUE, RED, GREEN, ORANGE, PINK, SKY]})",
     "lines.linewidth": 1.2, "legend.frameon": False, "svg.fonttype": "path", "svg.hashsalt": "hamex",
 }
+_NARROWEST, _WIDEST = 0.65, 1.2     # of a figure on a page, relative to its own width: letters stay readable
 
 
 def check_installed() -> None:
@@ -68,11 +70,20 @@ def save(drawing: Figure, path: Path) -> None:
 
 
 def to_svg(drawing: Figure) -> str:
-    """The figure as an SVG element to stand inside a page."""
+    """The figure as an SVG element for a page: it takes its colours from there, light or dark, and has no paper."""
     import matplotlib as mpl
 
     buffer = io.StringIO()
     with mpl.rc_context(_RULES):
-        drawing.savefig(buffer, format="svg", metadata={"Date": None})
+        drawing.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
-    return text[text.index("<svg"):]
+    rem = 6.0 * drawing.get_figwidth()                 # a page has 96 pixels an inch and 16 a rem
+    frame = (f'<svg class="chart" viewBox="0 0 {72 * drawing.get_figwidth():g} {72 * drawing.get_figheight():g}" '
+             f'style="min-width:{_NARROWEST * rem:.1f}rem;max-width:{_WIDEST * rem:.1f}rem">')
+    body = _ABOUT.sub("", text[text.index(">", text.index("<svg")) + 1:])
+    return frame + themed(_NUMBERED.sub("", body)).strip()
+
+
+# What only a file of its own needs, and rules that would hold for the whole page.
+_ABOUT = re.compile(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
+_NUMBERED = re.compile(r' id="[A-Za-z.0-9]+_\d+"')     # names of groups, which nothing refers to

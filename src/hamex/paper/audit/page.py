@@ -6,54 +6,37 @@ import re
 from html import escape
 from pathlib import Path
 
-from hamex import __version__
 from hamex.paper.audit.latex import printed
 from hamex.paper.audit.rule import CONDITION, HOLDS, MISPRINT, NOT_TRUE
 from hamex.paper.audit.run import IN_WORDS, Item, counts
 from hamex.report.equations import share, svg
-from hamex.report.page import page
+from hamex.report.page import cards, page, table
 from hamex.report.style import check_installed
 from hamex.solution.files import check_writable, write_atomically
 
-_STYLE = """<style>
-.item { border-top: 1px solid var(--line); padding: 1rem 0 .6rem; break-inside: avoid; }
-.item h3 { display: flex; flex-wrap: wrap; gap: .2rem .8rem; align-items: baseline; margin: 0 0 .3rem;
-           font-size: 1.05rem; }
-.item .kind { color: var(--soft); font-weight: 400; font-size: .9rem; }
-.item .tag { margin-left: auto; }
-.tag { font-size: .85rem; padding: .1rem .6rem; border-radius: 1rem; border: 1px solid currentColor; font-weight: 600; }
-.tag.holds { color: var(--good); } .tag.misprint, .tag.not { color: var(--bad); }
-.tag.condition { color: var(--accent); }
-.item .equation { margin: .4rem 0; padding: .5rem .8rem; } .item .equation svg { max-width: none; }
-.better .equation { border-left: 3px solid var(--good); } .better > b { color: var(--good); font-size: .9rem; }
-.item p { margin: .3rem 0; } .evidence { color: var(--soft); font-size: .93rem; max-width: none; }
-.brief td { white-space: normal; vertical-align: top; } .brief td:nth-child(2) { white-space: nowrap; }
-.brief td:nth-child(1) { min-width: 7rem; }
-.letter { font-family: "DejaVu Serif", "Times New Roman", serif; }
-</style>"""
 _CLASS = {HOLDS: "holds", MISPRINT: "misprint", CONDITION: "condition", NOT_TRUE: "not"}
 _SIZE = 15.0
 _STRUT = r"\vphantom{-\frac{m}{h}}"
-_SECTIONS = ((1, "2. Hamilton's principle"), (16, "3. Mixed Lagrangian formalism"), (27, "4. The extension"),
-             (45, "5.1 Elasticity"), (56, "5.2 Viscoplasticity"), (69, "5.3, 5.4 Numerical properties"),
-             (88, "6. Simulation"))
+SECTIONS = ((1, "2. Hamilton's principle"), (16, "3. Mixed Lagrangian formalism"), (27, "4. The extension"),
+            (45, "5.1 Elasticity"), (56, "5.2 Viscoplasticity"), (69, "5.3, 5.4 Numerical properties"),
+            (88, "6. Simulation"))
 
 
 def audit_page(items: list[Item]) -> str:
     """The whole page."""
     numbered = [item for item in items if item.equation.isdigit()]
     spoken = [item for item in items if not item.equation.isdigit()]
-    parts = [_STYLE, _top(items), "<h2>What does not stand as printed</h2>", _brief(items)]
-    heads = dict(_SECTIONS)
+    parts = [_top(items), "<h2>What does not stand as printed</h2>", _brief(items)]
+    heads = dict(SECTIONS)
     for item in numbered:
         if int(item.equation) in heads:
             parts.append(f"<h2>{escape(heads[int(item.equation)])}</h2>")
         parts.append(_shown(item))
     parts.append("<h2>Tables, and claims in words</h2>")
     parts += [_shown(item) for item in spoken]
-    foot = (f"hamex {escape(__version__)}. J. Kim, <i>Extended Hamilton's principle</i>. Printed equations are "
-            "reproduced letter by letter, misprints included; each verdict was computed in this run.")
-    return share(page("Audit of Extended Hamilton's principle", "\n".join(parts), foot))
+    foot = ("J. Kim, <i>Extended Hamilton's principle</i>. Printed equations are reproduced letter by letter, "
+            "misprints included; each verdict was computed in this run.")
+    return share(page("Audit of Extended Hamilton's principle", "\n".join(parts), foot, "audit of the paper"))
 
 
 def write_page(items: list[Item], path: Path) -> Path:
@@ -69,20 +52,16 @@ def check(path: Path) -> None:
 
 
 def _top(items: list[Item]) -> str:
-    tiles = "".join(f'<div class="card"><b>{number}</b><span>{verdict}</span></div>'
-                    for verdict, number in counts(items).items())
+    tiles = cards((str(number), verdict) for verdict, number in counts(items).items())
     return ("<h1>The paper, audited</h1><p class='lead'>Every numbered equation, both tables and the claims made in "
             "words, compared with what follows from the Lagrangian and the dissipation function. A printed form that "
             "differs is a misprint; its correction had to pass the same test.</p>"
-            f"<div class='cards'>{tiles}</div>")
+            + tiles)
 
 
 def _brief(items: list[Item]) -> str:
-    rows = "".join(f"<tr><td>{_link(item)}</td><td>{_tag(item)}</td><td>{_words(_told(item))}</td></tr>"
-                   for item in items if item.verdict != HOLDS)
-    head = "<tr><th>Where</th><th>Verdict</th><th>Evidence</th></tr>"
-    return (f'<div class="scroll"><table class="words brief"><thead>{head}'
-            f"</thead><tbody>{rows}</tbody></table></div>")
+    rows = [[_link(item), _tag(item), _words(_told(item))] for item in items if item.verdict != HOLDS]
+    return f'<div class="stacked">{table(["Where", "Verdict", "Evidence"], rows, words=True)}</div>'
 
 
 def _words(text: str) -> str:
@@ -126,9 +105,14 @@ def _drawn(text: str, item: Item) -> str:
     """LaTeX as a drawing, words as words."""
     if item.equation not in printed() or text == IN_WORDS:
         return f"<p>{escape(text[0].upper() + text[1:])}</p>"
-    drawn = (svg(_drawable(line), _SIZE, shared=True) for line in text.split("\n\n"))
-    label = f'class="equation" role="img" aria-label="{escape(text)}"'
-    return "".join(f"<div {label}>{drawing}</div>" for drawing in drawn)
+    return drawing(text)
+
+
+def drawing(latex: str) -> str:
+    """The lines of an equation as blocks; letters are shared, see :func:`hamex.report.equations.share`."""
+    drawn = (svg(_drawable(line), _SIZE, shared=True) for line in latex.split("\n\n"))
+    label = f'class="equation" role="img" aria-label="{escape(latex)}"'
+    return "".join(f"<div {label}>{line}</div>" for line in drawn)
 
 
 def _drawable(latex: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hamex.paper.audit import (
@@ -56,13 +56,28 @@ def corrected() -> dict[str, Equation]:
     return {**printed_2.CORRECTED, **printed_4.corrected(), **printed_5.CORRECTED, **printed_6.CORRECTED}
 
 
+CLAIMS: tuple[Claim, ...] = (*claims_principle.CLAIMS, *claims_step.CLAIMS, *claims_numbers.CLAIMS,
+                             *claims_novelty.CLAIMS)
+
+
 def audit(equations: Mapping[str, Equation] | None = None) -> list[Item]:
     """Judge everything; ``equations`` may hold a changed copy of the encoded print."""
-    found = [judge(equation) for equation in (equations or printed()).values()]
-    found += [_claim(claim, claim.name) for claim in claims_numbers.TABLES]
-    said = (*claims_principle.CLAIMS, *claims_step.CLAIMS, *claims_numbers.CLAIMS,
-            *claims_novelty.CLAIMS)
-    return found + [_claim(claim, f"claim: {claim.name}") for claim in said]
+    return list(judged(equations))
+
+
+def judged(equations: Mapping[str, Equation] | None = None) -> Iterator[Item]:
+    """The same one by one: seconds pass between some of them."""
+    for equation in (equations or printed()).values():
+        yield judge(equation)
+    for claim in claims_numbers.TABLES:
+        yield _claim(claim, claim.name)
+    for claim in CLAIMS:
+        yield _claim(claim, f"claim: {claim.name}")
+
+
+def size() -> int:
+    """How many items there are."""
+    return len(printed()) + len(claims_numbers.TABLES) + len(CLAIMS)
 
 
 def judge(equation: Equation) -> Item:
@@ -73,7 +88,7 @@ def judge(equation: Equation) -> Item:
         return Item(equation.number, equation.kind, HOLDS, latex, latex, found.evidence)
     better = corrected().get(equation.number)
     if better is None:
-        note = _READING.get(equation.number, IN_WORDS)
+        note = READING.get(equation.number, IN_WORDS)
         return Item(equation.number, equation.kind, found.verdict, latex, note, found.evidence)
     check = RULES[equation.number](better)
     confirmed = "the corrected form passes the same test" if check.verdict == HOLDS else (
@@ -84,7 +99,7 @@ def judge(equation: Equation) -> Item:
 
 IN_WORDS = "as derived; see the evidence"
 # Where the print is right under a condition and needs words, not symbols.
-_READING = {"33": r"\bar{u}_0 \text{ is given}; \quad \delta u(0) \text{ stays free}"}
+READING = {"33": r"\bar{u}_0 \text{ is given}; \quad \delta u(0) \text{ stays free}"}
 
 
 def counts(items: list[Item]) -> dict[str, int]:

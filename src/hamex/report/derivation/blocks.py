@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from hamex import __version__
 from hamex.report.derivation.drawing import Drawing
 
 _MARKS = re.compile(r"(\$[^$]+\$|\*\*(?:\\.|[^*])+\*\*|\*(?:\\.|[^*])+\*)")
@@ -89,6 +90,11 @@ class Document:
     lead: str
     blocks: tuple[Block, ...] = field(default_factory=tuple)
     foot: str = ""
+
+    @property
+    def signed(self) -> str:
+        """The foot after the name of the program, where no frame of a page says it."""
+        return f"hamex {__version__}. {self.foot}"
 
 
 def pieces(text: str) -> list[tuple[str, str]]:

@@ -20,83 +20,88 @@ from hamex.report.derivation.blocks import (
     pieces,
 )
 from hamex.report.derivation.plain import flat
+from hamex.report.derivation.text import words as unmarked
 from hamex.report.equations import inline, share
-from hamex.report.page import page, table
+from hamex.report.page import captioned, page, table
 
 
 def html(document: Document) -> str:
     """The whole page."""
     sections = [block for block in document.blocks if isinstance(block, Heading) and block.level == 2]
-    links = "".join(f'<li><a href="#{_anchor(s.text)}">{words(s.text)}</a></li>' for s in sections)
+    links = "".join(f'<li><a href="#{anchor(s.text)}">{words(s.text)}</a></li>' for s in sections)
     body = (f'<h1>{words(document.title)}</h1><p class="lead">{words(document.lead)}</p>'
             f'<nav aria-label="Contents"><ol class="contents">{links}</ol></nav>')
     title = "".join(content for _, content in pieces(document.title))
-    return share(page(title, body + "\n".join(_block(block) for block in document.blocks), words(document.foot)))
+    blocks = "\n".join(written(block) for block in document.blocks)
+    return share(page(title, body + blocks, words(document.foot), "derivation"))
 
 
-def words(text: str) -> str:
-    """Running text as HTML."""
+def words(text: str, tagged: bool = False) -> str:
+    """Running text as HTML; ``tagged`` as in :func:`hamex.report.equations.svg`."""
     found = []
     for kind, content in pieces(text):
         if kind == "math":
-            found.append(inline(content, label=flat(content), shared=True))
+            found.append(inline(content, label=flat(content), shared=True, tagged=tagged))
         else:
             tag = {"strong": "b", "emphasis": "i"}.get(kind)
-            found.append(f"<{tag}>{words(content)}</{tag}>" if tag else escape(content))
+            found.append(f"<{tag}>{words(content, tagged)}</{tag}>" if tag else escape(content))
     return "".join(found)
 
 
-def _anchor(text: str) -> str:
+def anchor(text: str) -> str:
+    """The name of a heading, for links."""
     return "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower()).strip("-")
 
 
-def _block(block: Block) -> str:
+def written(block: Block, tagged: bool = False) -> str:
+    """One block as HTML."""
     match block:
         case Heading(text, level):
-            return f'<h{level} id="{_anchor(text)}">{words(text)}</h{level}>'
+            return f'<h{level} id="{anchor(text)}">{words(text, tagged)}</h{level}>'
         case Paragraph(text):
-            return f"<p>{words(text)}</p>"
+            return f"<p>{words(text, tagged)}</p>"
         case Equation(rows, number):
-            return _equation(rows, number)
+            return _equation(rows, number, tagged)
         case Table(head, rows, caption):
-            return table([words(cell) for cell in head], [[words(cell) for cell in row] for row in rows],
-                         words(caption), words=True)
+            cells = [[words(cell, tagged) for cell in row] for row in (head, *rows)]
+            return table(cells[0], cells[1:], words(caption, tagged), words=True)
         case Picture(sheet, caption):
-            return f"<figure>{drawing.svg(sheet)}<figcaption>{words(caption)}</figcaption></figure>"
+            return captioned(drawing.svg(sheet), words(caption, tagged), unmarked(caption))
         case Bullets(items, ordered):
             tag = "ol" if ordered else "ul"
-            return f"<{tag}>" + "".join(f"<li>{words(item)}</li>" for item in items) + f"</{tag}>"
+            return f"<{tag}>" + "".join(f"<li>{words(item, tagged)}</li>" for item in items) + f"</{tag}>"
         case Beside(left, right):
-            columns = ("".join(_block(b) for b in side) for side in (left, right))
+            columns = ("".join(written(b, tagged) for b in side) for side in (left, right))
             return '<div class="beside">' + "".join(f"<div>{column}</div>" for column in columns) + "</div>"
         case Exercise(question, answer):
             # Print has nothing to click: there the answer stands in full, and the folded one is left out.
-            solved = "".join(_block(b) for b in answer)
-            return (f'<div class="exercise"><p>{words(question)}</p><details><summary>Answer</summary>{solved}'
+            solved = "".join(written(b, tagged) for b in answer)
+            return (f'<div class="exercise"><p>{words(question, tagged)}</p><details><summary>Answer</summary>{solved}'
                     f'</details><div class="printed"><b>Answer.</b>{solved}</div></div>')
 
 
-def _equation(rows: tuple[str, ...], number: str) -> str:
+def _equation(rows: tuple[str, ...], number: str, tagged: bool) -> str:
     # A row that goes on with a sign gets room around it; at the very start a sign belongs to its term.
     spaced = [re.sub(r"^([+-])\s*", r"{} \1\\; " if i else r"\1", row) for i, row in enumerate(rows)]
-    drawn = "".join(f'<div class="{"row more" if i else "row"}">{_row(row)}</div>' for i, row in enumerate(spaced))
+    drawn = "".join(f'<div class="{"row more" if i else "row"}">{_row(row, tagged)}</div>'
+                    for i, row in enumerate(spaced))
     side = f'<span class="number">{escape(number)}</span>' if number else ""
     return f'<div class="equation">{side}{drawn}</div>'
 
 
-def _row(row: str) -> str:
+def _row(row: str, tagged: bool) -> str:
     """Formulas as drawings; matrices as tables of them, which draw quickly because entries repeat."""
     found = []
     for part in re.split(r"(\\begin\{bmatrix\}.*?\\end\{bmatrix\})", row):
         if part.startswith(r"\begin{bmatrix}"):
             lines = part.removeprefix(r"\begin{bmatrix}").removesuffix(r"\end{bmatrix}").split(r"\\")
-            cells = "".join("<tr>" + "".join(f"<td>{_formula(cell.strip(), 18)}</td>" for cell in line.split("&"))
-                            + "</tr>" for line in lines)
+            cells = "".join("<tr>" + "".join(f"<td>{_formula(cell.strip(), 18, tagged)}</td>"
+                                             for cell in line.split("&")) + "</tr>" for line in lines)
             found.append(f'<table class="matrix" role="math"><tbody>{cells}</tbody></table>')
         elif part.strip():
-            found.append(_formula(part.strip(), 20))
+            found.append(_formula(part.strip(), 20, tagged))
     return "".join(found)
 
 
-def _formula(latex: str, size: float) -> str:
-    return inline(latex, size, flat(latex), shared=True)
+def _formula(latex: str, size: float, tagged: bool) -> str:
+    return inline(latex, size, flat(latex), shared=True, tagged=tagged)

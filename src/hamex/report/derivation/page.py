@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hamex import __version__
 from hamex.principle.action import Action
 from hamex.principle.library import LIBRARY
 from hamex.report.derivation.blocks import Document, quoted
@@ -37,5 +36,5 @@ def _lead(action: Action) -> str:
 
 
 def _foot(action: Action) -> str:
-    source = f" Source: {quoted(action.citation)}." if action.citation else ""
-    return f"hamex {__version__}.{source} Principle: J. Kim, *Extended Hamilton's principle*, sections 2-5."
+    source = f"Source: {quoted(action.citation)}. " if action.citation else ""
+    return f"{source}Principle: J. Kim, *Extended Hamilton's principle*, sections 2-5."

@@ -54,7 +54,7 @@ def tex(document: Document) -> str:
              rf"\emph{{{words(document.lead)}}}"]
     for block in document.blocks:
         lines += ["", *_block(block)]
-    return "\n".join([*lines, "", r"\bigskip\noindent{\small " + words(document.foot) + "}", r"\end{document}", ""])
+    return "\n".join([*lines, "", r"\bigskip\noindent{\small " + words(document.signed) + "}", r"\end{document}", ""])
 
 
 def words(text: str) -> str:

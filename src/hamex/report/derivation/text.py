@@ -33,7 +33,7 @@ def text(document: Document) -> str:
         lines += _block(Heading("Answers"), answers)
         for number, exercise in enumerate(answers, 1):
             lines += [f"{number}.", *(line for b in exercise.answer for line in _block(b, []))]
-    lines += ["", *_wrapped(document.foot)]
+    lines += ["", *_wrapped(document.signed)]
     # Composed letters where there are any: not every terminal puts an accent on its letter.
     return unicodedata.normalize("NFC", "\n".join(line.rstrip() for line in lines).rstrip() + "\n")
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hamex.report.colours import BLUE, GREY, INK
 from hamex.report.schemes.looks import line, marked, short
-from hamex.report.style import BLACK, figure
+from hamex.report.style import figure
 from hamex.study.lab import bar, stiff_soft
 from hamex.study.lab.everything import STEPS, WIDE, Laboratory
 from hamex.study.lab.overstress import overstress
@@ -94,7 +95,7 @@ def overshoot(lab: Laboratory) -> Figure:
             axis.set_yscale("symlog", linthresh=1.5)
             axis.set_yticks([-100, -10, -1, 0, 1, 10, 100], ["−100", "−10", "−1", "0", "1", "10", "100"])
             axis.set_yticks([], minor=True)
-            axis.axhspan(-1, 1, color="#000000", alpha=0.06, lw=0)
+            axis.axhspan(-1, 1, color=INK, alpha=0.06, lw=0)
             axis.set(title=title, xlabel="step")
         _legend(drawing, axes[0, 0], 6)
     return drawing
@@ -142,7 +143,7 @@ def stiff(lab: Laboratory) -> Figure:
         fine = np.linspace(0, stiff_soft.STEP * stiff_soft.STEPS, 600)
         exact = stiff_soft.reference(fine)[1][:, 0]
         for row, axis in zip(rows, axes[0], strict=True):
-            axis.plot(fine, exact, color="#999999", lw=2.4, label="reference")
+            axis.plot(fine, exact, color=GREY, lw=2.4, label="reference")
             axis.plot(row.stiff.time, row.stiff.velocity, **line(row.entry) | {"lw": 1.1, "ls": "-"})
             axis.set(title=short(row.entry), xlabel="time [s]", ylim=(-4, 4))
         axes[0, 0].set_ylabel("velocity of mass 2")
@@ -156,7 +157,7 @@ def fronts(lab: Laboratory) -> Figure:
         fine = np.linspace(0, bar.DURATION, 2001)
         for row, axis in zip(rows, axes.ravel(), strict=False):
             front = row.fronts[1.0]
-            axis.plot(fine, bar.exact(fine), color="#999999", lw=2.2)
+            axis.plot(fine, bar.exact(fine), color=GREY, lw=2.2)
             if front is not None:
                 axis.plot(front.time, front.force, **line(row.entry) | {"lw": 1.0, "ls": "-"})
             axis.set(title=short(row.entry), ylim=(-0.4, 2.6), xlim=(0, bar.DURATION))
@@ -174,8 +175,8 @@ def overstressed() -> Figure:
         for axis, run in zip(axes.ravel(), found, strict=True):
             part = (run.times >= 2) & (run.times <= 6)
             for limit in (-1, 1):
-                axis.axhline(limit, color=BLACK, lw=0.6, ls=":")
-            axis.plot(run.times[part], run.force[part], lw=1.0)
+                axis.axhline(limit, color=INK, lw=0.6, ls=":")
+            axis.plot(run.times[part], run.force[part], color=BLUE, lw=1.0)
             axis.set_title(f"{run.name}: {100 * run.largest:.2g} % over the limit" if run.largest > 1e-4 else
                            f"{run.name}: on the limit")
         for axis in axes[:, 0]:
@@ -195,7 +196,7 @@ def peaks(lab: Laboratory) -> Figure:
                 axis.step(100 * np.maximum(errors, 1e-6), np.arange(1, len(errors) + 1) / len(errors), where="post",
                           label=found.name, **colours[found.name])
             for level, text in ((0.5, "median"), (0.9, "90th percentile")):
-                axis.axhline(level, color=BLACK, lw=0.6, ls=":")
+                axis.axhline(level, color=INK, lw=0.6, ls=":")
                 axis.annotate(text, (0.011, level), xytext=(2, 2), textcoords="offset points", fontsize=8)
             axis.set(xscale="log", xlim=(0.01, 100), ylim=(0, 1), xlabel="error of the peak displacement [%]",
                      title=title)
@@ -206,7 +207,7 @@ def peaks(lab: Laboratory) -> Figure:
 
 def _peak_colours(lab: Laboratory) -> dict[str, dict[str, Any]]:
     named = {row.entry.name: line(row.entry) for row in lab.rows}
-    others = iter(({"color": BLACK, "ls": "-", "lw": 1.4}, {"color": BLACK, "ls": ":", "lw": 1.8}, *[{}] * 20))
+    others = iter(({"color": INK, "ls": "-", "lw": 1.4}, {"color": INK, "ls": ":", "lw": 1.8}, *[{}] * 20))
     return {found.name: {k: v for k, v in (named.get(found.name) or next(others)).items() if k != "label"}
             for found in next(iter(lab.peaks.values()))}
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hamex.report.style import BLACK, BLUE, GREEN, ORANGE, PINK, RED
+from hamex.report.colours import BLUE, GREEN, INK, ORANGE, PINK, RED
 from hamex.study.lab.catalogue import CATALOGUE, Entry
 
-COLOURS = {"element": BLUE, "jump": GREEN, "alpha": ORANGE, "collocation": PINK, "composite": RED, "explicit": BLACK}
+COLOURS = {"element": BLUE, "jump": GREEN, "alpha": ORANGE, "collocation": PINK, "composite": RED, "explicit": INK}
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1, 1.2)), (0, (5, 1.4, 1, 1.4)), (0, (2.5, 1)))
 MARKERS = ("o", "s", "^", "D", "v")
 SHORT = {"newmark-average": "Newmark 1/4", "newmark-linear": "Newmark 1/6", "newmark-damped": "Newmark γ = 0.6",

@@ -9,8 +9,7 @@ import json
 from collections.abc import Mapping
 from html import escape
 
-from hamex import __version__
-from hamex.report.page import page
+from hamex.report.page import captioned, cards, page
 from hamex.report.schemes import tables
 from hamex.report.schemes.definitions import definitions
 from hamex.report.schemes.looks import percent
@@ -21,8 +20,7 @@ from hamex.study.lab.everything import STEPS, Laboratory
 def schemes_page(lab: Laboratory, drawings: Mapping[str, str]) -> str:
     """The whole page; ``drawings`` are SVG elements by figure name."""
     def show(name: str) -> str:
-        return (f'<figure><div class="scroll"><div style="min-width:44rem">{drawings[name]}</div></div>'
-                f"<figcaption>{CAPTIONS[name]}</figcaption></figure>") if name in drawings else ""
+        return captioned(drawings[name], CAPTIONS[name]) if name in drawings else ""
 
     sections = [
         _top(lab), tables.overview(lab), _data(lab),
@@ -59,10 +57,9 @@ def schemes_page(lab: Laboratory, drawings: Mapping[str, str]) -> str:
             "stiffness left after yielding. Peaks at the nodes against runs with h/512.")
             + show("peaks") + tables.peaks(lab)] if lab.peaks else []),
         "<h2>Sources</h2><ul>" + "".join(f"<li>{escape(text)}</li>" for text in REFERENCES) + "</ul>"]
-    foot = (f"hamex {escape(__version__)}, <code>hamex schemes --html</code>. All numbers on this page were computed "
-            "when it was made; CPU times are those of the computer that made it. Record: El Centro 1940 NS, US Coast "
-            "and Geodetic Survey, as digitised in Chopra's appendix.")
-    return page("Time integration schemes compared", "\n".join(sections), foot)
+    foot = ("All numbers on this page were computed when it was made; CPU times are those of the computer that made "
+            "it. Record: El Centro 1940 NS, US Coast and Geodetic Survey, as digitised in Chopra's appendix.")
+    return page("Time integration schemes compared", "\n".join(sections), foot, "schemes")
 
 
 def _text(words: str) -> str:
@@ -70,17 +67,16 @@ def _text(words: str) -> str:
 
 
 def _top(lab: Laboratory) -> str:
-    cards = [(f"period elongation at h/T = 0.1, degree {degree}",
-              f"{percent(lab.row(f'galerkin-{degree}').elongation, places)} %")
-             for degree, places in ((1, 3), (2, 4), (3, 5)) if _has(lab, f"galerkin-{degree}")]
+    numbers = [(f"{percent(lab.row(f'galerkin-{degree}').elongation, places)} %",
+                f"period elongation at h/T = 0.1, degree {degree}")
+               for degree, places in ((1, 3), (2, 4), (3, 5)) if _has(lab, f"galerkin-{degree}")]
     if _has(lab, "discontinuous-1"):
-        cards.append(("measured order, jumps of degree 1, smooth",
-                      f"{lab.row('discontinuous-1').orders['smooth'].order:.2f}"))
-    tiles = "".join(f'<div class="card"><b>{value}</b><span>{text}</span></div>' for text, value in cards)
+        numbers.append((f"{lab.row('discontinuous-1').orders['smooth'].order:.2f}",
+                        "measured order, jumps of degree 1, smooth"))
     return ("<h1>Time integration schemes compared</h1><p class='lead'>Time elements from the extended Hamilton's "
             f"principle beside the schemes of structural dynamics: {len(lab.rows)} integrators, each defined by its "
             "data, through the same experiments, on smooth, stiff and yielding problems.</p>"
-            f"<div class='cards'>{tiles}</div>")
+            + cards(numbers))
 
 
 def _has(lab: Laboratory, key: str) -> bool:

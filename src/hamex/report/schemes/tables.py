@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 
+from hamex.report.colours import variable
 from hamex.report.page import table
 from hamex.report.schemes.looks import COLOURS, number, percent
 from hamex.study.lab.bar import COURANT
@@ -15,9 +16,8 @@ _BRIEF = {"rate-independent": "rate-indep.", "elastic-perfectly-plastic": "EPP",
 
 
 def _name(row: Row) -> str:
-    colour = COLOURS[row.entry.family]
-    dot = f'<span aria-hidden="true" style="color:{colour}">●</span>' if row.entry.family != "explicit" else "●"
-    return f"{dot} {escape(row.entry.name)}"
+    colour = variable(COLOURS[row.entry.family])
+    return f'<span aria-hidden="true" style="color:{colour}">●</span> {escape(row.entry.name)}'
 
 
 def overview(lab: Laboratory) -> str:

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from hamex.report.colours import FAINT, INK, SOFT
 from hamex.report.spectrum.lines import Lines, middle
-from hamex.report.style import BLACK
 
-SOFT, LINE = "#5b6474", "#c4c9d2"
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _RADIAL = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0)
 _BARS = 24                 # error bars a curve, at most
@@ -56,7 +55,7 @@ def with_bars(here: Any, lines: Lines, name: str, error: str, *, linear: bool, w
         place = (slice(None), curve.alternative, curve.damping)
         shown = slice(every // 2, None, every)
         here.errorbar(lines.periods[shown], middle(y[place])[shown], bars[place].max(axis=0)[shown], fmt="none",
-                      ecolor=BLACK if lines.motions and len(lines.curves) == 1 else curve.colour, elinewidth=0.9,
+                      ecolor=INK if lines.motions and len(lines.curves) == 1 else curve.colour, elinewidth=0.9,
                       capsize=1.8, capthick=0.8)
     here.set_ylim(bottom=0)
 
@@ -82,7 +81,7 @@ def relative_error(here: Any, lines: Lines, linear: bool) -> None:
 
 def steps(here: Any, lines: Lines, linear: bool) -> None:
     """Step of the runs against the period."""
-    here.plot(lines.periods, 1000 * lines.spec.values("step")[lines.order], color=BLACK, drawstyle="steps-mid")
+    here.plot(lines.periods, 1000 * lines.spec.values("step")[lines.order], color=INK, drawstyle="steps-mid")
     here.set_yscale("log")
     period_axis(here, lines, linear)
     here.set(ylabel="[ms]", title="step of the runs" + (", first motion" if lines.motions else ""))
@@ -125,7 +124,7 @@ def _radial(here: Any, corner: tuple[float, float], size: tuple[float, float], g
         along = end[0] / right + (top - end[1]) / top            # round the corner from the upper left
         if along < 0.035 or along > 1.97:
             continue
-        here.plot([0, end[0]], [0, end[1]], color=LINE, lw=0.7, zorder=0.5)
+        here.plot([0, end[0]], [0, end[1]], color=FAINT, lw=0.7, zorder=0.5)
         on_top = end[1] == top
         if along - last < (0.38 / size[0] if on_top else 0.16 / size[1]):
             continue

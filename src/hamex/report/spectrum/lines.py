@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
-from hamex.report.style import BLACK, BLUE, GREEN, ORANGE, PINK, RED, SKY
+from hamex.report.colours import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, SOFT
 from hamex.study.spectrum import Spectrum
 
 Array = NDArray[Any]
@@ -132,7 +132,7 @@ class Lines:
             for d, ratio in enumerate(self.damping):
                 words = f"median of {len(y)}, elastic" if len(y) > 1 else "elastic"
                 words += f", damping {ratio}" if len(self.damping) > 1 else ""
-                here.plot(middle(x[:, 0, d]), middle(y[:, 0, d]), color=BLACK, ls=STYLES[d % len(STYLES)], label=words)
+                here.plot(middle(x[:, 0, d]), middle(y[:, 0, d]), color=INK, ls=STYLES[d % len(STYLES)], label=words)
             return
         several = len(y) > 1
         for curve in self.curves:
@@ -143,7 +143,7 @@ class Lines:
                     "color": curve.colour, "alpha": max(0.12, 0.4 - 0.01 * len(ys))}
                 here.plot(xs[row], ys[row], lw=0.9 if named else 0.6, **look)
             words = f"median of {len(ys)}" + ("" if named else f", {curve.label}") if several else curve.label
-            here.plot(middle(xs), middle(ys), color=BLACK if named else curve.colour, ls=curve.style,
+            here.plot(middle(xs), middle(ys), color=INK if named else curve.colour, ls=curve.style,
                       lw=2.0 if several else 1.4, label=words)
 
     def legend(self, here: Any, where: str = "best", named_by: Any = None, **options: Any) -> None:
@@ -158,8 +158,8 @@ class Lines:
             handles = [Line2D([], [], color=curve.colour, lw=wide) for curve in curves]
             labels = [self.alternatives[curve.alternative] for curve in curves]
             if with_elastic:
-                handles, labels = [Line2D([], [], color=BLACK), *handles], ["elastic", *labels]
-            handles += [Line2D([], [], color="#5b6474", ls=curve.style) for curve in self.curves[:len(self.damping)]]
+                handles, labels = [Line2D([], [], color=INK), *handles], ["elastic", *labels]
+            handles += [Line2D([], [], color=SOFT, ls=curve.style) for curve in self.curves[:len(self.damping)]]
             labels += [f"damping {ratio}" for ratio in self.damping]
             labels[0] += f" (medians of {len(self.motions)})" if self.motions else ""
         here.legend(handles, labels, loc=where, fontsize=8, **options)

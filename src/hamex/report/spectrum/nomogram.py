@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hamex.report.spectrum.axes import LINE, period_axis
+from hamex.report.colours import BROWN, FAINT, PINE
+from hamex.report.spectrum.axes import period_axis
 from hamex.report.spectrum.lines import Array, Lines
 
-_RISING, _FALLING = "#8a4b00", "#00583f"      # PSa, Sd
 _SIZE = 7.5                                   # points
 _LETTER = 0.62 * _SIZE / 72                   # width of a letter [inch]
 
@@ -67,14 +67,14 @@ def tripartite(here: Any, lines: Lines, size: tuple[float, float]) -> None:
     curve = np.log10(np.stack([np.broadcast_to(lines.periods, v.shape), np.maximum(v, 1e-300)]).reshape(2, -1))
     taken: list[tuple[float, float, float]] = []
     # A line of equal PSa rises, PSv = PSa T/2π; a line of equal Sd falls, PSv = 2π Sd/T.
-    families = (("g", _RISING, True, lines.g / (2 * math.pi)), (length, _FALLING, False, 2 * math.pi))
+    families = (("g", BROWN, True, lines.g / (2 * math.pi)), (length, PINE, False, 2 * math.pi))
     for unit, colour, rising, factor in families:
         span = (low - right, high - left) if rising else (low + left, high + right)
         values = list(_round_numbers(10 ** span[0] / factor, 10 ** span[1] / factor))
         for value in values:
             c = math.log10(value * factor)
             ends = _crossing(box, c, rising)
-            here.plot(*(10 ** np.array(ends)).T, color=LINE, lw=0.9 if _is_decade(value) else 0.4, zorder=0.5,
+            here.plot(*(10 ** np.array(ends)).T, color=FAINT, lw=0.9 if _is_decade(value) else 0.4, zorder=0.5,
                       scalex=False, scaley=False)
         for value in sorted(values, key=lambda value: not _is_decade(value)):
             _name(here, box, _crossing(box, math.log10(value * factor), rising), rising, f"{value:g} {unit}", colour,

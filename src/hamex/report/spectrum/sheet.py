@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hamex import __version__
 from hamex.report import page as pages
+from hamex.report.colours import SOFT
 from hamex.report.history import FORMATS, check_plot, write_drawing
 from hamex.report.spectrum import axes as diagrams
 from hamex.report.spectrum.lines import Lines, check_view, conventions, kinds_note, short
@@ -125,9 +127,9 @@ def _demand(here: Any, lines: Lines, linear: bool, legend: str = "") -> None:
         here.set_yscale("log")
         here.set_ylim(max(0.1, 0.8 * np.nanmin(reached)), 1.3 * np.nanmax(reached))
         diagrams.plain_numbers(here)
-    here.axhline(1, color=diagrams.SOFT, lw=0.8)
+    here.axhline(1, color=SOFT, lw=0.8)
     here.annotate("first yield", (1, 1), xycoords=("axes fraction", "data"), xytext=(-2, 2), ha="right", va="bottom",
-                  textcoords="offset points", fontsize=7.5, color=diagrams.SOFT)
+                  textcoords="offset points", fontsize=7.5, color=SOFT)
 
 
 def _strength(lines: Lines, linear: bool) -> Figure:
@@ -204,7 +206,7 @@ def _words(drawing: Figure, lines: Lines, title: str, kinds: tuple[str, ...]) ->
         parts.insert(0, f"damping {lines.damping[0]} of critical")
     width = int(19.5 * drawing.get_figwidth())
     drawing.supxlabel("\n".join(textwrap.wrap(" · ".join(parts), width)), x=0.01, ha="left", fontsize=7.2,
-                      color=diagrams.SOFT)
+                      color=SOFT)
 
 
 _CAPTIONS = {
@@ -239,7 +241,7 @@ def _page(spec: Spectrum, title: str, kinds: tuple[str, ...]) -> str:
         body.append(f'<p class="bad">{escape(note)}: not recorded as it stands.</p>')
     for view in views(spec)[1:]:
         drawing = _VIEWS[view, lines.yielding](lines, False)
-        body.append(f"<figure>{to_svg(drawing)}<figcaption>{_caption(view, lines)}</figcaption></figure>")
+        body.append(pages.captioned(to_svg(drawing), _caption(view, lines)))
     body.append("<h2>Numbers</h2>")
     found = tables(spec)
     narrow = all(len(table.columns) < 6 for table in found)
@@ -248,10 +250,11 @@ def _page(spec: Spectrum, title: str, kinds: tuple[str, ...]) -> str:
         "</div>"]
     body.append("<h2>Conventions</h2>")
     said = conventions(spec)
-    body.append(pages.table(["", ""], [[escape(key), f'<span style="white-space: normal">{escape(text)}</span>']
-                                       for key, text in said.items()], words=True))
+    body.append(pages.table([], [[escape(key), escape(text)] for key, text in said.items()], words=True))
     if lines.motions:
         body.append("<h2>Motions</h2>")
         rows = [[str(place), escape(str(source))] for place, source in enumerate(spec.coordinates["motion"], start=1)]
         body.append(pages.table(["", "source"], rows, words=True))
-    return pages.page(name, "\n".join(body), f"hamex {escape(str(spec.attributes['hamex']))}")
+    by = str(spec.attributes["hamex"])                 # a spectrum from a file may be older than the page
+    about = "" if by == __version__ else f"Computed by hamex {escape(by)}."
+    return pages.page(name, "\n".join(body), about, "spectrum")

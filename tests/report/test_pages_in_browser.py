@@ -1,0 +1,104 @@
+"""Every page in a real browser: it fits a phone, light and dark, says nothing to the console and asks nobody."""
+
+import os
+import shutil
+
+import pytest
+from every_page import KINDS
+
+CHROMIUM = shutil.which("chromium")
+THEMES = ("light", "dark")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        if "CI" in os.environ:
+            pytest.fail("pages are tested in chromium, which is not installed here")
+        pytest.skip("no chromium here (apt-get install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def opened(browser, pages):
+    """Open a page; at the end it must have asked for itself alone and complained of nothing."""
+    complaints, contexts = [], []
+
+    def open_page(name, theme="light", width=390):
+        context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=theme)
+        contexts.append(context)
+        own = pages[name].as_uri()
+
+        def decide(route):
+            if route.request.url == own or route.request.url.startswith("data:"):
+                route.continue_()
+            else:
+                complaints.append(f"asked for {route.request.url}")
+                route.abort()
+
+        context.route("**/*", decide)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda problem: complaints.append(str(problem)))
+        page.goto(own)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("name", KINDS)
+def test_a_page_fits_a_phone(opened, name, theme):
+    page = opened(name, theme)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    # What is wider than the phone stands in a box that scrolls by itself.
+    assert page.evaluate("""() => [...document.querySelectorAll('main *, header, footer')].filter((node) => {
+        const box = node.getBoundingClientRect();
+        if (!box.width || box.right <= 391) return false;
+        for (let up = node.parentElement; up; up = up.parentElement)
+            if (['auto', 'scroll'].includes(getComputedStyle(up).overflowX)) return false;
+        return !node.closest('svg');
+    }).map((node) => node.outerHTML.slice(0, 80))""") == []
+
+
+def red_green_blue(page, script):
+    """A colour as three numbers."""
+    return [int(part) for part in page.evaluate(script).removeprefix("rgb(").rstrip(")").split(",")]
+
+
+@pytest.mark.parametrize("name", ["run", "spectrum", "paper", "region", "bench"])
+def test_figures_follow_the_theme(opened, name):
+    """Letters of a figure are dark on light paper and light on dark paper, and no figure has a paper of its own."""
+    for theme in THEMES:
+        page = opened(name, theme, 1440)
+        paper = sum(red_green_blue(page, "getComputedStyle(document.body).backgroundColor"))
+        letter = sum(red_green_blue(page, """getComputedStyle([...document.querySelectorAll('.chart g[style]')]
+            .find((node) => node.getAttribute('style').includes('--ink') && node.querySelector('use'))).fill"""))
+        assert (paper > 600, letter < 200) == ((True, True) if theme == "light" else (False, False))
+        assert page.evaluate("""[...document.querySelectorAll('.chart')].every(
+            (chart) => getComputedStyle(chart).backgroundColor == 'rgba(0, 0, 0, 0)')""")
+
+
+def test_print_is_on_white_whatever_the_theme(opened):
+    page = opened("paper", "dark")
+    assert sum(red_green_blue(page, "getComputedStyle(document.body).backgroundColor")) < 150
+    page.emulate_media(media="print", color_scheme="dark")
+    assert red_green_blue(page, "getComputedStyle(document.body).backgroundColor") == [255, 255, 255]
+    assert page.evaluate("getComputedStyle(document.querySelector('.scroll')).overflowX") == "visible"
+
+
+def test_a_switch_of_the_page_wins_over_the_system(opened):
+    page = opened("run", "dark")
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    assert red_green_blue(page, "getComputedStyle(document.body).backgroundColor") == [255, 255, 255]
+    page = opened("run", "light")
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    assert sum(red_green_blue(page, "getComputedStyle(document.body).backgroundColor")) < 150
