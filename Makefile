@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-EXTRAS := plot,cluster,validate,dev
+EXTRAS := plot,studio,cluster,validate,dev
 PEERS := benchmarks/build/peers/.ready
 
 .PHONY: help setup run test test-all bench lint lock clean debian
@@ -22,13 +22,17 @@ $(VENV)/.ready: pyproject.toml constraints.txt Makefile
 	@$(MAKE) --no-print-directory debian
 	@touch $@
 
-# OpenSees needs Debian's BLAS and LAPACK. Where they cannot be installed, `hamex paper` and the tests say so.
+# OpenSees needs Debian's BLAS and LAPACK, the tests of the pages a browser. Where they cannot be installed,
+# `hamex paper` and the tests say so.
+DEBIAN := $(shell ldconfig -p 2>/dev/null | grep -q liblapack.so.3 || echo libblas3 liblapack3) \
+          $(shell command -v chromium >/dev/null || echo chromium)
 debian:
-	@if ldconfig -p 2>/dev/null | grep -q liblapack.so.3; then :; \
+	@if [ -z "$(strip $(DEBIAN))" ]; then :; \
 	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
-	  { apt-get update -qq && apt-get install -y -qq libblas3 liblapack3; } >/dev/null 2>&1 \
-	  || echo "note: could not install libblas3 and liblapack3; the live OpenSees column will be missing"; \
-	else echo "note: OpenSees needs Debian's libblas3 and liblapack3 (sudo apt-get install libblas3 liblapack3)"; fi
+	  echo "installing Debian's $(strip $(DEBIAN))"; \
+	  { apt-get update -qq && apt-get install -y -qq $(DEBIAN); } >/dev/null 2>&1 \
+	  || echo "note: could not install $(strip $(DEBIAN)); the live OpenSees column or the browser tests will be missing"; \
+	else echo "note: OpenSees and the browser tests need Debian's $(strip $(DEBIAN)) (sudo apt-get install …)"; fi
 
 run: setup
 	$(BIN)/hamex paper --out paper-out

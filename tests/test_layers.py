@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "report": {"solution", "study", "principle"},
     "paper": {"principle", "simulate", "solve", "study", "report", *LOWER},
     "spec": {"solve", "study", *LOWER},
-    "cli": {"principle", "simulate", "solve", "study", "report", "paper", "spec", *LOWER},
+    "cli": {"principle", "simulate", "solve", "study", "report", "paper", "spec", "studio", *LOWER},
     "studio": {"principle", "simulate", "solve", "study", "report", "paper", "spec", *LOWER},
 }
 EVERYWHERE = set(MAY_IMPORT)
@@ -56,7 +56,9 @@ PACKAGES = {
     "typer": {"cli"},
     "rich": {"cli"},
     "fastapi": {"studio"},
+    "starlette": {"studio"},
     "uvicorn": {"studio"},
+    "tomli_w": {"studio"},
     "skfem": {"model"},
     "meshio": {"model"},
     "obspy": {"motion"},

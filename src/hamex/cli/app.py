@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hamex import __version__
-from hamex.cli import audit, derive, fragility, ida, init, modes, paper, records, region, run, schemes, spectrum
+from hamex.cli import audit, derive, fragility, ida, init, modes, paper, records, region, run, schemes, spectrum, studio
 
 app = typer.Typer(
     help="Structural dynamics from the action up: extended Hamilton's principle, marched in time.",
@@ -25,6 +25,7 @@ app.command("audit")(audit.command)
 app.command("schemes")(schemes.command)
 app.command("spectrum")(spectrum.command)
 app.command("region")(region.command)
+app.command("studio")(studio.command)
 app.add_typer(records.app, name="records")
 
 

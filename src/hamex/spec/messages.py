@@ -25,7 +25,7 @@ _WORDS = {
 def explain(errors: Sequence[Mapping[str, Any]], data: Mapping[str, Any],
             allowed: Mapping[str, Mapping[str, str]]) -> list[str]:
     """One sentence per mistake. ``allowed``: keys and meanings of every table, "" for the top."""
-    paths = [_path(error["loc"], data) for error in errors]
+    paths = [path_of(error["loc"], data) for error in errors]
     unknown = {path: _meant(path, allowed) for error, path in zip(errors, paths, strict=True)
                if error["type"] == "extra_forbidden"}
     sentences = []
@@ -79,7 +79,7 @@ def _meant(path: str, allowed: Mapping[str, Mapping[str, str]]) -> str | None:
     return elsewhere[0] if elsewhere else None
 
 
-def _path(location: Sequence[str | int], data: Any) -> str:
+def path_of(location: Sequence[str | int], data: Any) -> str:
     """Dotted path in the file; pydantic also names the kind of a table on the way, which no file spells."""
     path = ""
     for part in location:

@@ -23,6 +23,7 @@ from hamex.study.study import FINISHED, Study, part_of, run_part
 
 Array = NDArray[Any]
 _STATUS = "status"
+_SHORTEST = 1e-6             # step over first
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,9 @@ class Hunt:
         for name in ("first", "step"):
             if not is_positive(getattr(self, name)):
                 raise InputError(f"Hunt: {name} must be a positive number, got {getattr(self, name)!r}")
+        if self.step < _SHORTEST * self.first:
+            # Added to first it would change nothing, and the hunt would stay where it is.
+            raise InputError(f"Hunt: step must not be below {_SHORTEST:g} of first ({self.first:g}), got {self.step!r}")
         if not is_finite(self.growth) or self.growth < 0:
             raise InputError(f"Hunt: growth must be a number ≥ 0, got {self.growth!r}")
         if not isinstance(self.runs, int) or isinstance(self.runs, bool) or self.runs < 2:

@@ -1,0 +1,76 @@
+"""The web application: handlers of each view, one way to refuse, limits on what comes in."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from hamex import __version__
+from hamex.errors import HamexError
+from hamex.spec.messages import explain, path_of
+from hamex.studio import derive, files, history, home, paper, records, study
+from hamex.studio.guard import Guard
+
+_log = logging.getLogger("uvicorn.error")
+# Messages name what they are about, as "model.mass must be …", "unknown key model.colour …" or "[motion] give …".
+_PLACE = re.compile(r"^\[([\w.]+)\] |\b([a-z_]{2,}(?:\.[a-z_]\w*|\[\d+\])+)|^(duration|tail|motion|load|scheme)\b")
+
+
+def create_app(hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "testserver")) -> FastAPI:
+    """The studio as an ASGI application; ``hosts`` are the names under which it may be called."""
+    app = FastAPI(title="hamex studio", version=__version__, docs_url=None, redoc_url=None,
+                  responses={422: {"description": "refused: {message, field}"}})
+    for part in (files, history, records, home, derive, study, paper):
+        app.include_router(part.router)
+    app.add_exception_handler(HamexError, _refused)
+    for kind in (ArithmeticError, ValueError):
+        app.add_exception_handler(kind, _out_of_proportion)
+    app.add_exception_handler(RequestValidationError, _misread)
+    app.add_exception_handler(HTTPException, _plain)
+    # A page of another site may not talk to the studio under a name of its own that points to this computer.
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
+    app.add_middleware(Guard)
+    return app
+
+
+async def _refused(request: Request, problem: Exception) -> JSONResponse:
+    """What hamex refuses, in its own words."""
+    return _told(str(problem), 422)
+
+
+async def _out_of_proportion(request: Request, problem: Exception) -> JSONResponse:
+    """Numbers that are allowed one by one may be too far apart together: eigenvalues fail, ratios overflow."""
+    _log.warning("%s: %r", request.url.path, problem)
+    return _told(f"the numbers are out of proportion, nothing can be computed with them ({problem})", 422)
+
+
+async def _misread(request: Request, problem: Exception) -> JSONResponse:
+    """What the tables refuse, in the words of problem files."""
+    assert isinstance(problem, RequestValidationError)
+    errors: list[dict[str, Any]] = []
+    for error in problem.errors():
+        if error["type"] == "json_invalid":
+            return _told("the request is not JSON", 422)
+        errors.append({**error, "loc": error["loc"][1:]})
+    body = problem.body if isinstance(problem.body, dict) else {}
+    said = explain(errors, body, {})
+    field = path_of(errors[0]["loc"], body).removeprefix("problem.")
+    return _told(said[0].replace("problem.", "", 1) if said else "the request cannot be read", 422, field=field)
+
+
+async def _plain(request: Request, problem: Exception) -> JSONResponse:
+    assert isinstance(problem, HTTPException)
+    return _told(str(problem.detail), problem.status_code, problem.headers)
+
+
+def _told(message: str, status: int, headers: Any = None, field: str = "") -> JSONResponse:
+    place = _PLACE.search(message)
+    found = field or (place and place[place.lastindex or 0]) or None
+    return JSONResponse({"message": message, "field": found}, status, headers=headers)

@@ -1,0 +1,145 @@
+"""Histories: a problem in, what happened out, for the oscillator and the building."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+import warnings
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from hamex.model.modes import modes
+from hamex.solution.solution import Solution
+from hamex.solve import solve
+from hamex.spec import ProblemFile
+from hamex.spec.tables import ProblemTables
+from hamex.studio.answer import FRAMED, framed, number
+from hamex.studio.problems import Wish, admit_scheme, admit_size, built
+from hamex.study.spectrum import spectrum
+
+router = APIRouter(prefix="/api", tags=["histories"])
+PERIODS = np.geomspace(0.05, 5.0, 140)              # of the small spectrum beside a history [s]
+_ENERGIES = ("kinetic", "stored", "hardening", "viscous", "plastic", "jumps", "input", "imbalance")
+_catching = threading.Lock()                        # catching warnings changes the whole process
+
+
+@router.post("/history", response_class=Response, responses={200: {"content": {FRAMED: {}}}})
+def history(wish: Wish) -> Response:
+    """Run a problem, and beside it a second scheme: histories, energy balance, peaks, spectrum of the motion."""
+    return framed(answered(wish))
+
+
+def answered(wish: Wish) -> dict[str, Any]:
+    """What happened, with arrays as they are."""
+    begin = time.perf_counter()
+    file = built(wish.problem)
+    scheme = None
+    if wish.against is not None:
+        admit_scheme(wish.against)
+        scheme = wish.against.build()
+        admit_size(file, scheme)
+    found, notes = solved(file, file.scheme, wish.error)
+    model = file.problem.model
+    answer = {
+        "title": file.title, "load": file.load_text, "notes": notes, **told(found),
+        "units": {"length": model.units.length, "force": model.units.force, "energy": model.units.energy},
+        "period": _period(file), "ground": _ground(wish.problem, found), "spectrum": _spectrum(wish.problem, file),
+        "yield_deformation": [number(value) for value in found.values("yield_deformation")],
+    }
+    if scheme is not None:
+        other, more = solved(file, scheme, wish.error)
+        answer["against"] = {**told(other), "notes": more}
+    return {**answer, "seconds": time.perf_counter() - begin}
+
+
+def solved(file: ProblemFile, scheme: Any, error: bool = False) -> tuple[Solution, list[str]]:
+    """The solution, and what hamex warned of."""
+    with _catching, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        solution = solve(file.problem, scheme, error=error, limit=file.limit)
+        _ = solution.peaks
+    return solution, list(dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, UserWarning)))
+
+
+def told(solution: Solution) -> dict[str, Any]:
+    """Histories at nodes, the balance and the peaks of one run."""
+    arrays = {name: solution.values(name).T.ravel() for name in ("displacement", "slip", "node_force")}
+    iterations = next((name for name in ("iterations", "solves") if name in solution.names), None)
+    return {
+        "scheme": solution.provenance["scheme"], "step": solution.step, "steps": solution.steps,
+        "dofs": solution.dofs, "springs": solution.springs, **arrays,
+        "energy": {name: solution.values(name) for name in _ENERGIES if name in solution.names},
+        "residual": number(solution.residual),
+        "peaks": {name: {**asdict(peak), "value": number(peak.value), "error": peak.error and number(peak.error)}
+                  for name, peak in solution.peaks.items()},
+        "iterations": None if iterations is None else
+        {"kind": iterations, "total": int(solution.values(iterations).sum()),
+         "most": int(solution.values(iterations).max(initial=0))},
+        "status": solution.status.name.lower(),
+        "status_message": solution.status.value if solution.exceeded is None else str(solution.exceeded),
+        "profiles": _profiles(solution),
+    }
+
+
+def _profiles(solution: Solution) -> dict[str, Any] | None:
+    """Largest drift and shear of each storey from the ground up, and its ductility; None for an oscillator."""
+    if solution.places is None or solution.places.storeys is None:
+        return None
+    storeys = solution.places.storeys
+    limit = solution.values("yield_deformation")
+    drift, shear = (np.abs(solution.values(name)).max(axis=0) for name in ("storey_drift", "storey_shear"))
+    demand = np.abs(solution.values("deformation")).max(axis=0)
+    with np.errstate(invalid="ignore"):
+        ductility = demand / limit
+    return {"storeys": storeys.names, "drift": drift.tolist(), "shear": shear.tolist(),
+            "heights": [number(height) for height in storeys.heights],
+            "residual": solution.values("storey_drift")[-1].tolist(),
+            "ductility": [number(value) if np.isfinite(at) else None
+                          for value, at in zip(ductility, limit, strict=True)]}
+
+
+def _period(file: ProblemFile) -> float | None:
+    """Of the first mode, undamped and elastic [s]."""
+    if file.kind == "oscillator":
+        m, _, k = _numbers(file)
+        return 2 * math.pi * math.sqrt(m / k)
+    return number(float(modes(file.problem.model, count=1).periods[0]))
+
+
+def _numbers(file: ProblemFile) -> tuple[float, float, float]:
+    """Mass, damping and stiffness of an oscillator."""
+    model = file.problem.model
+    k = float(model.compatibility[0, 0] ** 2 / model.flexibility[0, 0] + model.stiffness[0, 0])
+    return float(model.mass[0, 0]), float(model.damping.dense()[0, 0]), k
+
+
+def _ground(tables: ProblemTables, solution: Solution) -> dict[str, Any]:
+    """What shakes it at the nodes: the ground's acceleration in g, or the force on the first dof."""
+    if tables.motion is not None:
+        first = tables.motion[0] if isinstance(tables.motion, list) else tables.motion
+        motion = first.build(None).converted("g")
+        clock = motion.step * np.arange(len(motion.acceleration) + 1)      # a record ends with one appended zero
+        values = np.interp(solution.times, clock, np.append(motion.acceleration, 0.0), right=0.0)
+        return {"kind": "ground", "unit": "g", "values": values, "peak": motion.peak, "source": motion.source}
+    force = solution.values("load")                 # one per step; the first stands at t = 0 too
+    values = np.concatenate([force[:1, 0], force[:, 0]])
+    return {"kind": "force", "unit": solution.units.force, "values": values,
+            "peak": number(float(np.abs(force).max(initial=0.0))), "source": "force on the mass"}
+
+
+def _spectrum(tables: ProblemTables, file: ProblemFile) -> dict[str, Any] | None:
+    """Elastic pseudo-acceleration of the motion in g, at the damping ratio of the oscillator."""
+    if tables.motion is None or file.kind != "oscillator":
+        return None
+    m, c, k = _numbers(file)
+    damping = c / (2 * math.sqrt(k * m))
+    if not damping < 1:
+        return None
+    first = tables.motion[0] if isinstance(tables.motion, list) else tables.motion
+    found = spectrum(first.build(None).converted("g"), PERIODS, damping=damping, g=1.0)
+    return {"periods": PERIODS, "values": found.values("pseudo_acceleration")[0], "damping": damping}

@@ -1,0 +1,22 @@
+"""What one request may ask for. Every number that keeps the studio answering stands here."""
+
+BODY = 4_000_000            # bytes of a request
+SAMPLES = 200_000           # of a ground motion or load
+STEPS = 200_000             # of a history
+CELLS = 4_000_000           # steps × (dofs + springs) of a history: about a second of work
+SLOW_STEPS = 20_000         # of schemes that work step by step in Python, or iterate
+STOREYS = 200
+TEXT = 2_000                # characters of a typed Lagrangian or dissipation
+DERIVATION = 60.0           # seconds of processor for a derivation, and for a run of what was derived
+PERIODS = 400               # of a spectrum
+RUNS = 20_000               # of a study
+STUDIES = 4                 # at once
+STUDY = 60.0                # seconds of one processor for a study, as its plan tells
+SUITE = 3_000_000           # samples of all synthetic motions of a study: about three seconds to make
+RESAMPLES = 10_000          # of a bootstrap
+YIELDING = 25_000_000       # steps of all periods of a spectrum of constant ductility: about six seconds
+ITERATIONS = 100            # of Newton's method in a step of the reference scheme
+MOTIONS = 3                 # directions of shaking at once
+POINTS = 20                 # of a backbone curve
+VARIANTS = 21               # answers in a page that is taken home
+PAGE_CELLS = 1_500_000      # displacements in it: about 25 MB

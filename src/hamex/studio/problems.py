@@ -1,0 +1,98 @@
+"""Problems as the page sends them: the tables of problem files, of the kinds that the views know, within the limits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Discriminator, Field, Tag
+
+from hamex.errors import InputError
+from hamex.spec import ProblemFile, problem_of
+from hamex.spec.oscillator import OscillatorTable
+from hamex.spec.structures import ShearFrameTable
+from hamex.spec.tables import ProblemTables, SchemeTable
+from hamex.studio import limits
+from hamex.studio.asked import Asked
+from hamex.studio.motions import admit_motion
+
+
+def _kind(value: Any) -> str:
+    model = value.get("model") if isinstance(value, dict) else None
+    kind = model.get("kind") if isinstance(model, dict) else None
+    return "·shear_frame" if kind == "shear_frame" else "·oscillator"
+
+
+class OscillatorProblem(ProblemTables):
+    """A problem file with an oscillator."""
+
+    model: OscillatorTable
+
+
+class FrameProblem(ProblemTables):
+    """A problem file with a shear frame."""
+
+    model: ShearFrameTable
+
+
+AnyProblem = Annotated[Annotated[OscillatorProblem, Tag("·oscillator")] | Annotated[FrameProblem, Tag("·shear_frame")],
+                       Discriminator(_kind)]
+
+
+class Wish(Asked):
+    """What a view asks to be run."""
+
+    problem: AnyProblem = Field(description="a problem file, as JSON; files of records are not read")
+    against: SchemeTable | None = Field(None, discriminator="kind", description="a second scheme beside it")
+    error: bool = Field(False, description="estimate the error of every peak by halving the step twice")
+
+
+def built(tables: ProblemTables) -> ProblemFile:
+    """The problem, when it is one that the studio can answer quickly."""
+    _admit(tables)
+    file = problem_of(tables)
+    admit_size(file, file.scheme)
+    return file
+
+
+def admit_size(file: ProblemFile, scheme: Any) -> None:
+    """Refuse a history that takes longer than a second or so."""
+    model = file.problem.model
+    steps = file.problem.steps(scheme.step)
+    slow = getattr(scheme, "locate", False)
+    most = limits.SLOW_STEPS if slow else limits.STEPS
+    if steps > most:
+        raise InputError(f"scheme.step {scheme.step:g} s makes {steps:,} steps; the studio runs {most:,} at most"
+                         f"{' when it seeks the instants of yield' if slow else ''}: a longer step, or `hamex run`")
+    if steps * (len(model.dofs) + len(model.springs)) > limits.CELLS:
+        raise InputError(f"scheme.step {scheme.step:g} s makes {steps:,} steps of {len(model.dofs)} floors, more than "
+                         "the studio keeps; a longer step, a shorter duration, or `hamex run`")
+
+
+def admit_scheme(scheme: Any) -> None:
+    """Refuse schemes whose work has no bound that is known beforehand."""
+    if "tolerance" in scheme.model_fields_set and scheme.kind != "newmark":
+        raise InputError("scheme.tolerance halves steps as often as it takes; the studio does not, `hamex run` does")
+    if (getattr(scheme, "max_iterations", None) or 0) > limits.ITERATIONS:
+        raise InputError(f"scheme.max_iterations must be {limits.ITERATIONS} at most in the studio")
+
+
+def _admit(tables: ProblemTables) -> None:
+    admit_scheme(tables.scheme)
+    motions = tables.motion if isinstance(tables.motion, list) else [tables.motion] if tables.motion else []
+    if len(motions) > limits.MOTIONS:
+        raise InputError(f"motion: {limits.MOTIONS} at most, got {len(motions)}")
+    for table in motions:
+        admit_motion(table)
+    supports = tables.support if isinstance(tables.support, list) else [tables.support] if tables.support else []
+    finest = min([tables.scheme.step, *(table.step for table in supports if table.step)])
+    length = max(tables.duration or 0.0, tables.tail or 0.0)
+    if finest > 0 and length / finest > limits.STEPS:
+        raise InputError(f"duration {length:g} s in steps of {finest:g} s is more than the studio runs "
+                         f"({limits.STEPS:,} steps)")
+    model = tables.model
+    for name in ("masses", "laws", "links"):
+        if len(getattr(model, name, None) or ()) > limits.STOREYS:
+            raise InputError(f"model.{name}: {limits.STOREYS} at most in the studio")
+    for law in (*(getattr(model, "laws", None) or ()), getattr(model, "law", None)):
+        if len(getattr(law, "points", ())) > limits.POINTS:
+            raise InputError(f"model: a backbone has {limits.POINTS} points at most in the studio")

@@ -1,0 +1,107 @@
+"""Spectra for the page: a motion in, curves over the period out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from hamex.errors import InputError
+from hamex.motion.ground import GroundMotion
+from hamex.motion.units import in_gravities
+from hamex.spec.base import Finite, Table, inside
+from hamex.spec.loads import MotionTable
+from hamex.spec.tables import UnitsTable
+from hamex.studio import limits
+from hamex.studio.answer import number, packed
+from hamex.studio.asked import Asked
+from hamex.studio.motions import admit_motion
+from hamex.study.spectrum import Spectrum, spectrum
+from hamex.study.spectrum.demand import LEAST_PARTS, STEPS_PER_PERIOD
+
+Array = NDArray[Any]
+Period = Annotated[Finite, Field(ge=1e-3, le=1e3)]
+
+
+class PeriodsTable(Table):
+    """Periods of the oscillators."""
+
+    start: Period = Field(description="shortest period [s]")
+    stop: Period = Field(description="longest period [s]")
+    count: int = Field(ge=2, le=limits.PERIODS, description="number of periods")
+    spacing: Literal["log", "linear"] = Field("log", description="equal ratios, or equal differences")
+
+    @model_validator(mode="after")
+    def _order(self) -> PeriodsTable:
+        if self.stop <= self.start:
+            raise ValueError("stop must be above start")
+        return self
+
+    def build(self) -> Array:
+        spaced = np.geomspace if self.spacing == "log" else np.linspace
+        return np.asarray(spaced(self.start, self.stop, self.count))
+
+
+class SpectrumRequest(Asked):
+    """A spectrum, see :func:`hamex.spectrum`; elastic without ``ductility``."""
+
+    units: UnitsTable
+    motion: MotionTable
+    damping: Annotated[Finite, Field(ge=0, lt=1)] = Field(0.05, description="ratio of critical damping")
+    periods: PeriodsTable
+    ductility: list[Annotated[Finite, Field(gt=1)]] | None = Field(
+        None, min_length=1, max_length=4, description="ductilities, above 1")
+    hardening: Annotated[Finite, Field(ge=0, lt=1)] = Field(
+        0.0, description="stiffness after yield over elastic stiffness")
+
+
+def answer(request: SpectrumRequest) -> dict[str, Any]:
+    """The spectrum as the page reads it: lengths in the unit of length, accelerations in gravities."""
+    admit_motion(request.motion)
+    with inside("units", request.units):
+        units = request.units.build()
+    g = request.units.gravity or units.gravity
+    with inside("motion", request.motion):
+        motion = request.motion.build(None)
+    if len(motion.acceleration) > limits.SAMPLES:
+        raise InputError(f"[motion] has {len(motion.acceleration):,} samples; the studio takes {limits.SAMPLES:,}")
+    periods = request.periods.build()
+    if request.ductility is None:
+        found = spectrum(motion, periods, request.damping, g=g, units=units)
+        curves = _elastic(found, g)
+    else:
+        with np.errstate(over="ignore"):
+            each = np.maximum(LEAST_PARTS, STEPS_PER_PERIOD * (motion.step / periods))
+            work = len(motion.acceleration) * float(each.sum())
+        if not work <= limits.YIELDING:
+            raise InputError(f"periods.count must be smaller for this motion: {request.periods.count} periods from "
+                             f"{request.periods.start:g} s on are {work / limits.YIELDING:.1f} times what the studio "
+                             "takes; or start at a longer period")
+        found = spectrum(motion, periods, request.damping, g=g, ductility=request.ductility, units=units,
+                         hardening=request.hardening)
+        curves = _yielding(found)
+    return {"periods": packed(periods, "f8"), "length": units.length, "g": g, **curves, "motion": _told(motion)}
+
+
+def _elastic(found: Spectrum, g: float) -> dict[str, Any]:
+    names = ("displacement", "pseudo_velocity", "pseudo_acceleration")
+    values = {name: found.values(name)[0] for name in names}
+    values["pseudo_acceleration"] = values["pseudo_acceleration"] / g
+    return {name: packed(array, "f8") for name, array in values.items()}
+
+
+def _yielding(found: Spectrum) -> dict[str, Any]:
+    """Results by ductility, (ductility, period)."""
+    names = ("strength", "displacement", "yield_displacement", "residual_displacement", "strength_reduction",
+             "displacement_error")
+    return {"ductility": found.coordinates["ductility"].tolist(),
+            **{name: packed(found.values(name)[0], "f8") for name in names}}
+
+
+def _told(motion: GroundMotion) -> dict[str, Any]:
+    """The motion itself [g]."""
+    factor = in_gravities(motion.unit)
+    return {"source": motion.source, "kind": motion.kind, "step": motion.step, "peak": number(motion.peak * factor),
+            "acceleration": packed(motion.acceleration * factor)}

@@ -1,0 +1,103 @@
+"""A real studio in its own process, and a real browser that may talk to it and to nobody else."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync",
+         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"]
+
+
+@pytest.fixture(scope="session")
+def studio(tmp_path_factory) -> Iterator[str]:
+    """Address of `hamex studio`, started in an empty folder that must stay empty."""
+    folder = tmp_path_factory.mktemp("studio")
+    command = [sys.executable, "-c", "from hamex.cli import main; main()", "studio", "--port", "0"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env={**os.environ, "PYTHONUNBUFFERED": "1"}) as process:
+        line = process.stdout.readline()
+        found = re.search(r"http://\S+", line)
+        assert found, f"the studio did not start: {line}{process.stdout.read()}"
+        try:
+            yield found[0].rstrip("/")
+        finally:
+            process.terminate()
+            said = process.communicate(timeout=20)[0]
+            assert "Traceback" not in said, said
+    assert list(Path(folder).iterdir()) == []
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Debian's Chromium, headless."""
+    if CHROMIUM is None:
+        if os.environ.get("CI"):
+            pytest.fail("browser tests need Debian's chromium, which could not be installed here")
+        pytest.skip("browser tests need chromium (apt-get install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield found
+        found.close()
+
+
+class Watched:
+    """Pages of one test: what they asked for elsewhere and what they complained about."""
+
+    def __init__(self, browser, base: str) -> None:
+        self.browser, self.base, self.contexts, self.strayed, self.complaints = browser, base, [], [], []
+
+    def page(self, intercepted: bool = True, **options):
+        context = self.browser.new_context(**{"viewport": {"width": 1440, "height": 900}, "accept_downloads": True,
+                                              **options})
+        if intercepted:
+            context.route("**/*", self._decide)
+        self.contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: self.complaints.append(message.text)
+                if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda problem: self.complaints.append(str(problem)))
+        page.set_default_timeout(30_000)
+        return page
+
+    def _decide(self, route) -> None:
+        url = route.request.url
+        if url.startswith((self.base, "file:", "data:", "blob:")):
+            route.continue_()
+        else:
+            self.strayed.append(url)
+            route.abort()
+
+    def end(self) -> None:
+        for context in self.contexts:
+            context.close()
+        assert self.strayed == []
+        assert self.complaints == []
+
+
+@pytest.fixture
+def watched(browser, studio) -> Iterator[Watched]:
+    """Makes pages with options of their own (`watched.page(viewport=…)`); errors on the way fail the test.
+
+    A test that provokes a refusal empties `watched.complaints` of the browser's line about the status 422.
+    """
+    found = Watched(browser, studio)
+    yield found
+    found.end()
+
+
+@pytest.fixture
+def page(watched):
+    """One page, 1440 pixels wide, light."""
+    return watched.page()

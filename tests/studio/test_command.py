@@ -1,0 +1,68 @@
+"""`hamex studio`: starts, says where, ends, and refuses a port that is taken."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import hamex
+
+COMMAND = [sys.executable, "-c", "from hamex.cli import main; main()", "studio"]
+DOCS = Path(__file__).parents[2] / "docs" / "tutorials"
+
+
+def test_it_says_where_it_is_and_ends_at_once_when_interrupted(tmp_path):
+    with subprocess.Popen([*COMMAND, "--port", "0"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True) as process:
+        address = re.search(r"http://localhost:\d+/", process.stdout.readline())[0]
+        try:
+            with urllib.request.urlopen(address) as answer:
+                assert b"hamex studio" in answer.read()
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[0]
+        finally:
+            process.kill()
+    assert process.returncode == 0
+    assert said.strip() == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_port_that_is_taken_is_refused_in_words(tmp_path):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        done = subprocess.run([*COMMAND, "--port", str(port)], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: cannot serve on 127.0.0.1:{port}: Address already in use; another studio")
+
+
+def test_the_script_of_the_tutorial_is_the_one_that_the_page_gives(capsys):
+    from test_take_home import OSCILLATOR
+
+    from hamex.studio.code import python_code
+    from hamex.studio.problems import OscillatorProblem
+
+    shown = re.search(r"```python\n(.*?)```", (DOCS / "studio.md").read_text(encoding="utf-8"), re.DOTALL)[1]
+    tables = OscillatorProblem.model_validate({
+        "duration": 40.0, "units": {"length": "m", "force": "kN"}, "model": OSCILLATOR,
+        "motion": {"record": "el_centro"}, "scheme": {"kind": "galerkin", "step": 0.01}})
+    given = python_code(tables).splitlines()
+    assert [line for line in given if line and line in shown.splitlines()] == [
+        line for line in shown.splitlines() if line][:-1]
+    names = {}
+    exec(shown, names)
+    assert names["sol"].residual < 1e-13
+    assert hamex.__version__ in given[0]
+
+
+def test_limits_of_the_tutorial_are_those_of_the_studio():
+    from hamex.studio import limits
+
+    text = (DOCS / "studio.md").read_text(encoding="utf-8")
+    for words in (f"{limits.STEPS:,} steps", f"{limits.STOREYS} storeys", f"{limits.BODY / 1e6:g} MB",
+                  f"{limits.DERIVATION:g} seconds", f"{limits.RUNS:,} runs"):
+        assert words in text.replace("\n", " ")

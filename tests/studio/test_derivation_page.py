@@ -1,0 +1,168 @@
+"""The derivation view in a browser: it derives, points at letters, runs, and says beside a box what is wrong in it."""
+
+import json
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.principle.language import read_action
+from hamex.principle.library import action
+
+SLOW = 120_000          # a derivation on a busy machine
+NUMBERS = {"m": 1.0, "a": 0.025, "c": 0.3, "F_y": 1.0, "eta": 0.5,
+           "f": lambda time: 1.5 * np.sin(2 * np.pi * time / 1.0)}
+
+
+@pytest.fixture
+def opened(page, studio):
+    """The view with its first motion."""
+    page.goto(f"{studio}/#derivation")
+    moved(page)
+    return page
+
+
+def moved(page):
+    page.locator("#derivation .card b[data-value]").wait_for(timeout=SLOW)
+
+
+def derived(page, title):
+    page.locator("#derivation .document:not(.busy) section").first.wait_for(timeout=SLOW)
+    page.locator("#derivation h2.heading", has_text=title).wait_for(timeout=SLOW)
+
+
+def residual(page):
+    return float(page.locator("#derivation .card b[data-value]").get_attribute("data-value"))
+
+
+def curve(page, plot=0, trace=0, axis="y"):
+    read = "([p, t, a]) => Array.from(document.querySelectorAll('#derivation .plot')[p].data[t][a])"
+    return np.array(page.evaluate(read, [plot, trace, axis]))
+
+
+def until(page, true, what):
+    """Wait for something that only the test can tell."""
+    for _ in range(600):
+        if true():
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(what)
+
+
+def test_the_first_view_is_the_viscoplastic_oscillator_and_shows_the_numbers_of_simulate(opened):
+    sol = hx.simulate(action("viscoplastic"), NUMBERS, {"P_J": 0.0}, 10.0, 0.02)
+    assert residual(opened) == pytest.approx(sol.residual, rel=0.5)         # round-off of two sines
+    assert sol.residual < 1e-13
+    for i in range(2):
+        np.testing.assert_allclose(curve(opened, trace=i), sol.values("displacement")[:, i], rtol=1e-5, atol=1e-6)
+    derived(opened, "Viscoplastic: from the action to the time step")
+    assert opened.locator("#derivation .document section").count() > 8
+    assert opened.locator("#derivation .document .matrix").count() > 3
+    opened.locator("#derivation .index summary").click()
+    opened.locator("#derivation .contents button", has_text="The time step").click()
+    heading = opened.locator("#derivation .document h2", has_text="The time step")
+    assert opened.evaluate("document.activeElement.textContent") == heading.text_content()
+
+
+def test_a_slider_changes_the_motion_and_derives_nothing_anew(opened):
+    derived(opened, "Viscoplastic")
+    asked = []
+    opened.on("request", lambda request: asked.append(request.url.rpartition("/api/")[2]))
+    before = curve(opened)
+    opened.locator("#derivation .field[data-name=F_y] input[type=range]").focus()
+    opened.keyboard.press("PageUp")
+    until(opened, lambda: not np.array_equal(before, curve(opened)), "the curve did not change")
+    opened.locator("#derivation .field[data-name=F_y] input[type=number]").fill("10")
+    sol = hx.simulate(action("viscoplastic"), {**NUMBERS, "F_y": 10.0}, {"P_J": 0.0}, 10.0, 0.02)
+    mine = sol.values("displacement")[:, 0]
+    until(opened, lambda: np.allclose(curve(opened), mine, rtol=1e-5, atol=1e-6), "the curve is not that of simulate")
+    assert set(asked) == {"derive/run"}
+
+
+def test_a_letter_shows_its_meaning_and_its_slider_and_the_other_way_round(opened):
+    derived(opened, "Viscoplastic")
+    letter = opened.locator("#derivation .document .equation g[data-symbol=eta]").first
+    letter.hover()
+    meaning = opened.locator("#derivation .meaning")
+    assert "viscosity beside the slider" in meaning.inner_text()
+    assert "force s/length" in meaning.inner_text()
+    slider = opened.locator("#derivation .field[data-symbol=eta]")
+    assert slider.get_attribute("data-lit") == "yes"
+    letter.click()
+    assert opened.evaluate("document.activeElement.closest('[data-symbol]').dataset.symbol") == "eta"
+    opened.locator("#derivation .field[data-symbol=m]").hover()
+    assert opened.locator("#derivation .document g.lit[data-symbol=m]").count() > 10
+    assert opened.locator("#derivation .document g.lit[data-symbol=eta]").count() == 0
+    opened.locator("#derivation .symbols [data-symbol=F_y]").focus()            # by keyboard alone
+    assert "yield force" in meaning.inner_text()
+    opened.keyboard.press("Enter")
+    assert opened.evaluate("document.activeElement.closest('.field').dataset.name") == "F_y"
+
+
+def test_a_bad_lagrangian_is_refused_beside_its_box_and_a_good_one_is_read(opened, watched):
+    box = opened.locator("#derivation-lagrangian")
+    box.fill("a*J'^2/2 + m*sine(u')^2/2 - u*J'")
+    message = opened.locator("#derivation-lagrangian-message")
+    message.filter(has_text="did you mean sin?").wait_for()
+    assert box.get_attribute("aria-invalid") == "true"
+    text, caret = opened.locator("#derivation .box[data-name=lagrangian] .caret").inner_text().split("\n")
+    assert text[caret.index("^"):].startswith("sine")
+    assert opened.locator("#derivation .field[data-name=system] select").input_value() == ""
+    watched.complaints[:] = [line for line in watched.complaints if "422" not in line]
+    box.fill("a*J'^2/2 + m*u'^2/2 - u*J' - k*u^2/2")
+    opened.locator("#derivation .field[data-symbol=k]").wait_for()
+    assert message.inner_text() == ""
+    derived(opened, "Your action")
+
+
+def test_a_typed_pendulum_with_friction_runs_as_the_action_it_means(opened):
+    opened.get_by_role("button", name="Example: pendulum with friction").click()
+    system = read_action(["theta"], "m*l^2*theta'^2/2 + m*g*l*cos(theta)", "c*theta'^2/2")
+    sol = hx.simulate(system, {"m": 1.0, "l": 1.0, "g": 9.81, "c": 0.3}, {"theta": 2.0}, 10.0, 0.02)
+    mine = sol.values("displacement")[:, 0]
+    until(opened, lambda: np.allclose(curve(opened)[:5], mine[:5], rtol=1e-5), "the pendulum does not swing")
+    np.testing.assert_allclose(curve(opened), mine, rtol=1e-5, atol=1e-6)
+    assert residual(opened) == pytest.approx(sol.residual, rel=1e-9)
+    derived(opened, "Your action")
+    assert opened.locator("#derivation .document g[data-symbol=theta]").count() > 10
+
+
+def test_a_continuum_is_derived_and_says_that_it_is_not_run(opened):
+    opened.locator("#derivation .field[data-name=system] select").select_option("euler-bernoulli")
+    opened.locator("#derivation .still", has_text="not run here").wait_for()
+    derived(opened, "Euler bernoulli")
+    assert not opened.locator("#derivation .running").is_visible()
+
+
+def test_a_link_restores_the_system_and_its_numbers(opened, watched):
+    opened.locator("#derivation .field[data-name=system] select").select_option("duffing")
+    field = opened.locator("#derivation .field[data-name=k_3] input[type=number]")
+    field.fill("123")
+    opened.wait_for_timeout(600)
+    other = watched.page()
+    other.goto(opened.url)
+    moved(other)
+    assert other.locator("#derivation .field[data-name=k_3] input[type=number]").input_value() == "123"
+    assert other.locator("#derivation .field[data-name=system] select").input_value() == "duffing"
+    np.testing.assert_array_equal(curve(other), curve(opened))
+
+
+def test_the_script_taken_home_gives_the_numbers_shown(opened):
+    opened.get_by_role("button", name="Take home").click()
+    with opened.expect_download() as saved:
+        opened.get_by_role("button", name="Python").click()
+    names = {}
+    exec(saved.value.path().read_text(encoding="utf-8"), names)
+    assert names["sol"].residual == residual(opened)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "dark"), (1024, "light"), (390, "dark")])
+def test_nothing_is_wider_than_the_window(watched, studio, width, scheme):
+    page = watched.page(viewport={"width": width, "height": 844}, color_scheme=scheme)
+    page.goto(f"{studio}/#derivation")
+    moved(page)
+    derived(page, "Viscoplastic")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    unlabelled = page.evaluate("""() => [...document.querySelectorAll('#derivation :is(input, select, textarea)')]
+        .filter((node) => !node.labels.length && !node.getAttribute('aria-label')).map((node) => node.outerHTML)""")
+    assert json.dumps(unlabelled) == "[]"

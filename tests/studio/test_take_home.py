@@ -1,0 +1,201 @@
+"""Take home: the code and the files give the numbers of the page; the page of its own moves without a server."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+from fastapi.testclient import TestClient
+from test_oscillator_view import opened, ready, shown, type_in
+
+import hamex as hx
+from hamex.studio.app import create_app
+from hamex.studio.history import answered
+from hamex.studio.problems import Wish
+
+OSCILLATOR = {"kind": "oscillator", "mass": 100.0, "period": 0.5, "damping_ratio": 0.05, "yield_force": 150.0,
+              "viscosity": 200.0, "kinematic": 400.0, "isotropic": 0.0}
+FRAME = {"kind": "shear_frame", "masses": [100.0] * 5,
+         "stiffnesses": [150000.0, 140000.0, 130000.0, 120000.0, 110000.0], "heights": 3.0,
+         "damping": {"kind": "rayleigh", "ratio": 0.05, "modes": [1, 3]},
+         "laws": [{"yield_force": 900.0 - 100.0 * i, "viscosity": 200.0, "kinematic": 3000.0} for i in range(5)]}
+GALERKIN = {"kind": "galerkin", "step": 0.01}
+
+
+def problem(model=OSCILLATOR, scheme=GALERKIN, **tables):
+    given = {"title": "A test", "duration": 20.0, "units": {"length": "m", "force": "kN"}, "model": model,
+             "scheme": scheme}
+    return given | (tables or {"motion": {"record": "el_centro"}})
+
+
+STATES = {
+    "oscillator": problem(),
+    "stiffness and coefficient": problem({"kind": "oscillator", "mass": 3.0, "stiffness": 500.0, "damping": 2.0}),
+    "strength ratio": problem({"kind": "oscillator", "mass": 3.0, "period": 0.8, "strength_ratio": 0.1}),
+    "scaled": problem(motion={"record": "el_centro", "scale": 2.5}),
+    "own samples": problem(motion={"accelerations": [0.0, 0.1, -0.31, 0.2] * 50, "step": 0.02, "unit": "m/s2",
+                                   "source": "mine"}),
+    "sine": problem(motion={"wave": {"shape": "sine", "amplitude": 0.3, "period": 0.5, "cycles": 4.0, "step": 0.01}}),
+    "ricker": problem(motion={"wave": {"shape": "ricker", "amplitude": 0.3, "period": 0.5,
+                                            "step": 0.01}}),
+    "synthetic": problem(motion={"synthetic": {"seed": 4, "magnitude": 7.0, "distance": 12.0, "vs30": 300.0}}),
+    "let go": problem(load={"kind": "none"}, start={"displacement": 0.05}),
+    "let go with velocity": problem(load={"kind": "none"}, start={"displacement": 0.05, "velocity": 0.2}),
+    "half sine force": problem(load={"kind": "half_sine", "amplitude": 120.0, "duration": 0.3}),
+    "sine force": problem(load={"kind": "sine", "amplitude": 20.0, "period": 0.3}),
+    "tail": {**{k: v for k, v in problem().items() if k != "duration"}, "tail": 5.0},
+    "gravity": {**problem(), "units": {"length": "in", "force": "kip", "gravity": 386.4}},
+    "discontinuous": problem(scheme={"kind": "discontinuous_galerkin", "step": 0.02, "degree": 2}),
+    "newmark": problem(scheme={"kind": "newmark", "step": 0.01}),
+    "paper": problem(scheme={"kind": "galerkin", "step": 0.01, "load": "end"}),
+    "frame": problem(FRAME),
+    "frame, modal": problem({**FRAME, "damping": {"kind": "modal", "ratio": 0.03}}),
+    "frame, one law": problem({"kind": "shear_frame", "masses": [1.0, 2.0], "stiffnesses": [100.0, 90.0],
+                               "law": {"yield_force": 3.0}, "damping": {"kind": "coefficients", "storeys": 0.5}}),
+}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with TestClient(create_app()) as found:
+        yield found
+
+
+def run(code):
+    """Run a script as a user would, and take what it found."""
+    names = {}
+    exec(compile(code, "taken_home.py", "exec"), names)
+    return names["sol"], names
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_code_reproduces_the_numbers_bit_for_bit(client, state, capsys):
+    answer = client.post("/api/home/python", json={"problem": STATES[state]})
+    assert answer.status_code == 200, answer.text
+    sol, _ = run(answer.text)
+    page = answered(Wish.model_validate({"problem": STATES[state]}))
+    assert {name: peak.value for name, peak in sol.peaks.items()} == {
+        name: peak["value"] for name, peak in page["peaks"].items()}
+    assert sol.residual == page["residual"]
+    assert (sol.values("displacement").T.ravel() == page["displacement"]).all()
+
+
+def test_the_code_runs_the_second_scheme_too(client, capsys):
+    wish = {"problem": STATES["oscillator"], "against": {"kind": "newmark", "step": 0.01}}
+    _, names = run(client.post("/api/home/python", json=wish).text)
+    assert names["other"].residual == answered(Wish.model_validate(wish))["against"]["residual"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x0c", "\u2028", '")\n', "\\"])
+def test_no_text_of_a_state_becomes_code(client, capsys, end):
+    """A link may come from a stranger; what it says is data, in the title and everywhere else."""
+    trap = f"harmless{end}raise SystemExit('taken over')  #"
+    own = {"accelerations": [0.0, 0.1], "step": 0.02, "unit": "g", "source": trap}
+    frame = {**FRAME, "names": [f"{trap}{i}" for i in range(5)]}
+    for state in ({**problem(motion=own), "title": trap}, {**problem(frame, motion=own), "title": trap}):
+        answer = client.post("/api/home/python", json={"problem": state})
+        assert answer.status_code == 200, answer.text
+        run(answer.text)
+
+
+def test_the_code_is_a_script_that_prints(client, tmp_path):
+    path = tmp_path / "home.py"
+    path.write_text(client.post("/api/home/python", json={"problem": STATES["frame"]}).text)
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True)
+    assert "energy residual" in done.stdout
+    assert "drift_ratio" in done.stdout
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_the_problem_file_is_read_back_to_the_same_bits(client, state, tmp_path):
+    path = tmp_path / "problem.toml"
+    path.write_text(client.post("/api/home/problem", json={"problem": STATES[state]}).text)
+    file = hx.read_problem(path)
+    sol = hx.solve(file.problem, file.scheme)
+    page = answered(Wish.model_validate({"problem": STATES[state]}))
+    assert (sol.values("displacement").T.ravel() == page["displacement"]).all()
+    assert sol.residual == page["residual"]
+
+
+@pytest.mark.parametrize("state", ["oscillator", "frame"])
+def test_data_files_hold_the_histories(client, state, tmp_path):
+    sol, _ = run(client.post("/api/home/python", json={"problem": STATES[state]}).text)
+    rows = list(csv.reader(io.StringIO(client.post("/api/home/csv", json={"problem": STATES[state]}).text)))
+    column = next(i for i, name in enumerate(rows[0]) if name.startswith("displacement"))
+    assert [float(row[column]) for row in rows[1:]] == sol.values("displacement")[:, 0].tolist()
+    path = tmp_path / "home.nc"
+    answer = client.post("/api/home/netcdf", json={"problem": STATES[state]})
+    path.write_bytes(answer.content)
+    assert answer.headers["content-disposition"] == 'attachment; filename="a-test.nc"'
+    back = hx.read(path)
+    assert (back.values("displacement") == sol.values("displacement")).all()
+    assert back.residual == sol.residual
+
+
+def test_what_has_no_code_says_so(client):
+    wish = {"problem": problem(FRAME, load={"kind": "constant", "amplitude": 1.0, "at": "floor 1"})}
+    answer = client.post("/api/home/python", json=wish)
+    assert answer.status_code == 422
+    assert answer.json()["message"] == "there is no code for forces on chosen floors; take the problem file home"
+
+
+def test_code_taken_home_in_the_browser_gives_the_number_that_was_shown(page, studio, capsys):
+    opened(page, studio)
+    type_in(page, "model.viscosity", 330)
+    page.locator("#home-open").click()
+    with page.expect_download() as got:
+        page.get_by_role("button", name="Python").click()
+    code = got.value.path().read_text()
+    assert got.value.suggested_filename == "oscillator-of-the-studio.py"
+    assert run(code)[0].residual == shown(page)
+    assert page.locator("pre.code").inner_text().strip() == code.strip()
+
+
+def test_pictures_are_taken_home(page, studio):
+    opened(page, studio)
+    page.locator("#home-open").click()
+    for name, start in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with page.expect_download() as got:
+            page.get_by_role("button", name=name, exact=True).click()
+        assert got.value.path().read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize("view", ["oscillator", "building"])
+def test_the_page_of_its_own_moves_from_disk(watched, studio, view, tmp_path):
+    page = watched.page()
+    residual = "#residual" if view == "oscillator" else "#building-residual"
+    page.goto(f"{studio}/#{view}")
+    ready(page, residual)
+    page.locator("#home-open").click()
+    with page.expect_download() as got:
+        page.get_by_role("button", name="Page", exact=True).click()
+    path = tmp_path / "classroom.html"
+    got.value.save_as(path)
+    alone = watched.page(offline=True)
+    alone.goto(path.as_uri())
+    alone.locator(f"{residual}[data-value]").wait_for()
+    first = shown(alone, residual)
+    assert alone.locator("#varied").count() == 1
+    held = alone.evaluate("""JSON.parse(document.getElementById('data').textContent).answers.map(
+        (one) => one.answer.residual)""")
+    assert first in held
+    before = alone.evaluate("Array.from(document.querySelectorAll('.plot')[0].data[0].y)")
+    alone.locator("#varied").press("ArrowRight")
+    assert shown(alone, residual) in held
+    assert alone.evaluate("Array.from(document.querySelectorAll('.plot')[0].data[0].y)") != before
+    clock = alone.locator(".clock").inner_text()
+    alone.get_by_role("button", name="Play").click()
+    alone.wait_for_timeout(400)
+    assert alone.locator(".clock").inner_text() != clock
+
+
+def test_nothing_in_a_page_can_close_its_script(client):
+    title = "</script><script>alert(1)</script>"
+    wish = {"view": "oscillator", "wish": {"problem": {**STATES["oscillator"], "title": title}}, "label": title}
+    text = client.post("/api/home/page", json=wish).text
+    assert "<script>alert(1)" not in text
+    start = text.index('id="data">') + len('id="data">')
+    assert json.loads(text[start:text.index("</script>", start)])["label"] == title
+    assert "http://" not in text[:start].replace("http://www.w3.org", "")
