@@ -106,10 +106,8 @@ WRONG = {
 @pytest.mark.parametrize("wrong", WRONG)
 def test_problems_that_cannot_be_run_name_the_field(client, wrong):
     given, message, field = WRONG[wrong]
-    begin = time.monotonic()
     answer = client.post("/api/history", content=json.dumps({"problem": given}),
                          headers={"content-type": "application/json"})
-    assert time.monotonic() - begin < SECONDS
     assert answer.status_code == 422
     assert answer.json()["message"].startswith(message)
     if field is not None:
@@ -180,7 +178,7 @@ def test_files_of_the_page_are_kept_by_the_browser_until_they_change(client):
     assert first.headers["content-encoding"] == "gzip"
 
 
-def test_eight_clients_move_sliders_at_once(studio, record_property, capsys):
+def test_eight_clients_move_sliders_at_once(studio, record_property):
     moves, latencies, troubles = 30, [], []
     httpx2.post(f"{studio}/api/history", json={"problem": problem()}, timeout=SECONDS)      # kernels are loaded
     expected = {}
@@ -208,9 +206,6 @@ def test_eight_clients_move_sliders_at_once(studio, record_property, capsys):
     assert troubles == []
     assert len(latencies) == 8 * moves
     ordered = sorted(latencies)
-    found = {"median": 1e3 * median(ordered), "95 %": 1e3 * ordered[int(0.95 * len(ordered))],
-             "most": 1e3 * ordered[-1]}
-    with capsys.disabled():
-        print(f"\neight clients at once, latency of {len(ordered)} answers [ms]: "
-              f"{json.dumps({name: round(value) for name, value in found.items()})}")
-    record_property("latency_ms", json.dumps(found))
+    record_property("measured: latency with eight clients at once",
+                    f"median {1e3 * median(ordered):.0f} ms, 95 % {1e3 * ordered[int(0.95 * len(ordered))]:.0f} ms, "
+                    f"longest {1e3 * ordered[-1]:.0f} ms of {len(ordered)} answers")

@@ -63,7 +63,10 @@
       against: choice({label: "Compare with", options: Problems.AGAINST, value: "none", oninput: change("against"), name: "against"}),
       storey: choice({label: "Loop of storey", options: [[0, "1"]], value: 0, oninput: (value) => view.set({storey: Number(value)})}),
     };
-    const shaking = Motions.controls(() => view.state.motion, (patch) => view.set({motion: {...view.state.motion, ...patch}}));
+    const shaking = Motions.controls(() => view.state.motion, (patch) => {
+      const motion = {...view.state.motion, ...patch};
+      return view.set({motion, ...("kind" in patch ? {duration: Motions.duration(motion)} : {})});
+    });
     controls.motion = shaking;
     for (const one of Object.values(shaking.fields)) controls[one.dataset.name] = one;
     const general = element("p", {class: "message", role: "alert", id: "building-message"});

@@ -114,12 +114,26 @@ const History = (() => {
     return [low, high];
   }
 
+  /** Deformation and force of one spring, as step means or at nodes; place(i) is the entry that node i belongs to. */
+  function loopOf(run, storey = 0) {
+    const force = unpack(run.loop_force), means = Boolean(run.loop_displacement), moved = unpack(run.loop_displacement || run.displacement);
+    const count = moved.length / run.dofs.length, of = (array, k) => array.subarray(k * count, (k + 1) * count);
+    const u = storey ? of(moved, storey).map((value, i) => value - moved[(storey - 1) * count + i]) : of(moved, 0);
+    return {u, f: of(force, storey), words: means ? "step means" : "at the nodes", place: (i) => (means ? Math.min(Math.max(i - 1, 0), count - 1) : i)};
+  }
+
   const iterationWords = (run) => !run.iterations ? "no iterations" : run.iterations.kind === "iterations"
     ? `${run.iterations.total} Newton iterations, at most ${run.iterations.most} in a step` : `${run.iterations.total} linear solves, at most ${run.iterations.most} in a step`;
 
   const withBar = (peak, digits = 5) => peak ? `${short(peak.value, digits)}${peak.error === null || peak.error === undefined ? "" : ` ± ${short(peak.error, 2)}`} ${peak.unit === "1" ? "" : peak.unit}` : "–";
 
-  const schemeName = (words) => words.replace("DiscontinuousGalerkin", "Discontinuous Galerkin").replace(/step=[^,)]+,? ?/, "").replace("()", "");
+  const SCHEMES = {Galerkin: "Galerkin", DiscontinuousGalerkin: "discontinuous Galerkin", Newmark: "Newmark with Newton", LeapFrog: "leap-frog", PiecewiseExact: "piecewise exact"};
+
+  /** What a scheme calls itself, in words: "Galerkin(step=0.01, degree=2, …)" is "Galerkin, degree 2". */
+  function schemeName(given) {
+    const name = SCHEMES[given.split("(")[0]] || given, degree = /degree=(\d+)/.exec(given);
+    return `${name}${degree ? `, degree ${degree[1]}` : ""}${given.includes("load='end'") ? ", load at step end" : ""}`;
+  }
 
   /** Two runs side by side: peaks with their error bars, balance, iterations. */
   function comparison(answer) {
@@ -159,18 +173,19 @@ const History = (() => {
                    groundWords: `${now.kind === "ground" ? "ground acceleration" : "force"} ${short(now.g[i], 3)} ${now.groundUnit}`});
       caption.textContent = `u = ${short(now.u[i], 3)} ${now.length}${now.yields ? `, slip = ${short(now.s[i], 3)} ${now.length}` : ""}`;
       for (const follow of cursors) follow(time);
-      point(now.u[i], now.f[i]);
+      const j = now.loops.place(i);
+      point(now.loops.u[j], now.loops.f[j]);
     });
     moving.append(player.root);
     sketch.move({u: 0, slip: 0, scale: 1, ground: 0, groundPeak: 0, yields: true, viscosity: true, slipping: false, groundWords: ""});
 
     function show(answer, {viscosity = true, fresh = false} = {}) {
       const colour = colours(), {units} = answer;
-      const u = unpack(answer.displacement), s = unpack(answer.slip), f = unpack(answer.node_force), g = unpack(answer.ground.values);
+      const u = unpack(answer.displacement), s = unpack(answer.slip), g = unpack(answer.ground.values), loops = loopOf(answer);
       const t = clock(u.length, answer.step), end = t[t.length - 1];
       const yields = answer.yield_deformation[0] !== null;
       const [low, high] = extremes(u);
-      now = {u, s, f, g, step: answer.step, scale: Math.max(-low, high) || 1, groundPeak: answer.ground.peak, groundUnit: answer.ground.unit, kind: answer.ground.kind, yields, viscosity, length: units.length};
+      now = {u, s, loops, g, step: answer.step, scale: Math.max(-low, high) || 1, groundPeak: answer.ground.peak, groundUnit: answer.ground.unit, kind: answer.ground.kind, yields, viscosity, length: units.length};
       for (const [name, one] of Object.entries(cards)) if (answer.peaks[name]) one.value.textContent = withBar(answer.peaks[name], 4);
       if (!answer.peaks.ductility) cards.ductility.value.textContent = "elastic";
       cards.residual.value.textContent = short(answer.residual, 3); cards.residual.value.dataset.value = answer.residual;
@@ -185,7 +200,7 @@ const History = (() => {
       drawGround(g, `${end}${answer.ground.unit}`, () =>
         draw(ground.plot, [{x: t, y: g, mode: "lines", line: {width: 1, color: colour.soft}, hovertemplate: "%{x:.2f} s, %{y:.3g}<extra></extra>"}], {xaxis: timeAxis, yaxis: {title: answer.ground.unit}}));
 
-      const two = answer.against ? {u: unpack(answer.against.displacement), f: unpack(answer.against.node_force), t: clock(answer.against.steps + 1, answer.against.step)} : null;
+      const two = answer.against ? {u: unpack(answer.against.displacement), loop: loopOf(answer.against), t: clock(answer.against.steps + 1, answer.against.step)} : null;
       const lines = [{x: t, y: u, name: "displacement", mode: "lines", line: {width: 1.4, color: colour.blue}, hovertemplate: "%{x:.2f} s, %{y:.4g}<extra></extra>"}];
       if (yields) lines.push({x: t, y: s, name: "slip", mode: "lines", line: {width: 1.6, color: colour.red}, hovertemplate: "%{y:.4g}<extra>slip</extra>"});
       if (two) lines.push({x: two.t, y: two.u, name: schemeName(answer.against.scheme), mode: "lines", line: {width: 1.3, color: colour.orange, dash: "dash"}, hovertemplate: "%{y:.4g}<extra></extra>"});
@@ -199,9 +214,10 @@ const History = (() => {
       const [, slipKey, otherKey] = motion.root.querySelectorAll(".key");
       slipKey.hidden = !yields; otherKey.hidden = !two; otherKey.textContent = two ? schemeName(answer.against.scheme) : "";
 
-      const loops = [{x: u, y: f, name: "this scheme", mode: "lines", line: {width: 1.2, color: colour.blue}, hoverinfo: "skip"}];
-      if (two) loops.push({x: two.u, y: two.f, mode: "lines", name: schemeName(answer.against.scheme), line: {width: 1.1, color: colour.orange, dash: "dash"}, hoverinfo: "skip"});
-      draw(loop.plot, loops, {xaxis: {title: `displacement [${units.length}]`, range: [floor, ceiling]}, yaxis: {title: `spring force [${units.force}]`, range: range(...extremes(f))}});
+      const drawn = [{x: loops.u, y: loops.f, name: "this scheme", mode: "lines", line: {width: 1.2, color: colour.blue}, hoverinfo: "skip"}];
+      if (two) drawn.push({x: two.loop.u, y: two.loop.f, mode: "lines", name: schemeName(answer.against.scheme), line: {width: 1.1, color: colour.orange, dash: "dash"}, hoverinfo: "skip"});
+      loop.note.textContent = loops.words;
+      draw(loop.plot, drawn, {xaxis: {title: `displacement [${units.length}]`, range: [floor, ceiling]}, yaxis: {title: `spring force [${units.force}]`, range: range(...extremes(loops.f, two ? two.loop.f : []))}});
 
       const energies = Object.fromEntries(Object.entries(answer.energy).map(([name, values]) => [name, unpack(values)]));
       drawEnergy(energy, energies, answer, timeAxis);
@@ -250,21 +266,21 @@ const History = (() => {
       }
       sketch.move({u: now.at, slipping: now.slipping, yielded: now.yielded, scale: now.scale, chosen: now.chosen, ground: now.g[i], groundPeak: now.groundPeak});
       for (const follow of cursors) follow(time);
-      point(now.drift[i], now.force[i]);
+      const j = now.loops.place(i);
+      point(now.loops.u[j], now.loops.f[j]);
     });
     moving.append(player.root);
 
     function show(answer, {storey = 0, fresh = false} = {}) {
       const colour = colours(), {units} = answer;
       const count = answer.steps + 1, floors = answer.dofs.length, chosen = Math.min(storey, floors - 1);
-      const u = unpack(answer.displacement), s = unpack(answer.slip), f = unpack(answer.node_force), g = unpack(answer.ground.values);
+      const u = unpack(answer.displacement), s = unpack(answer.slip), g = unpack(answer.ground.values), loops = loopOf(answer, chosen);
       const t = clock(count, answer.step), end = t[count - 1];
       const of = (array, k) => array.subarray(k * count, (k + 1) * count);
-      const drift = chosen ? of(u, chosen).map((value, i) => value - u[(chosen - 1) * count + i]) : of(u, 0);
       const first = new Array(floors).fill(Infinity);
       for (let k = 0; k < floors; k++) for (let i = 1; i < count; i++) if (s[k * count + i] !== s[k * count]) { first[k] = i; break; }
       const [low, high] = extremes(u);
-      now = {u, s, g, count, floors, step: answer.step, scale: Math.max(-low, high) || 1, first, drift, force: of(f, chosen), chosen, groundPeak: answer.ground.peak,
+      now = {u, s, g, count, floors, step: answer.step, scale: Math.max(-low, high) || 1, first, loops, chosen, groundPeak: answer.ground.peak,
              at: new Float32Array(floors), slipping: [], yielded: []};
       cards.displacement.value.textContent = withBar(answer.peaks.displacement, 4);
       for (const name of ["base_shear"]) cards[name].value.textContent = withBar(answer.peaks[name], 4);
@@ -281,12 +297,13 @@ const History = (() => {
         {xaxis: {...timeAxis, anchor: "y2"}, yaxis: {title: units.length, domain: [0.42, 1]}, yaxis2: {title: answer.ground.unit, domain: [0, 0.32]}});
 
       loop.title.textContent = `Hysteresis of ${answer.profiles.storeys[chosen]}`;
-      const loops = [{x: drift, y: of(f, chosen), mode: "lines", line: {width: 1.1, color: colour.blue}, hoverinfo: "skip"}];
+      const drawn = [{x: loops.u, y: loops.f, mode: "lines", line: {width: 1.1, color: colour.blue}, hoverinfo: "skip"}];
       if (answer.against) {
-        const n = answer.against.steps + 1, v = unpack(answer.against.displacement), q = unpack(answer.against.node_force);
-        loops.push({x: v.subarray(chosen * n, (chosen + 1) * n).map((value, i) => value - (chosen ? v[(chosen - 1) * n + i] : 0)), y: q.subarray(chosen * n, (chosen + 1) * n), mode: "lines", line: {width: 1, color: colour.orange, dash: "dash"}, hoverinfo: "skip"});
+        const other = loopOf(answer.against, chosen);
+        drawn.push({x: other.u, y: other.f, mode: "lines", line: {width: 1, color: colour.orange, dash: "dash"}, hoverinfo: "skip"});
       }
-      draw(loop.plot, loops, {xaxis: {title: `drift [${units.length}]`, range: range(...extremes(drift))}, yaxis: {title: `storey spring force [${units.force}]`, range: range(...extremes(of(f, chosen)))}});
+      loop.note.textContent = loops.words;
+      draw(loop.plot, drawn, {xaxis: {title: `drift [${units.length}]`, range: range(...extremes(loops.u))}, yaxis: {title: `storey spring force [${units.force}]`, range: range(...extremes(loops.f))}});
 
       const {profiles} = answer, yieldedNow = profiles.ductility.map((value) => value !== null && value > 1);
       const levels = profiles.storeys.map((_, i) => i), numbers = (chosenLevels) => chosenLevels.map((i) => i + 1);

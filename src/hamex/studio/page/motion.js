@@ -22,13 +22,11 @@ const Motions = (() => {
     return {wave: {shape, amplitude, period, ...(shape === "sine" ? {cycles} : {}), step}, ...scale};
   }
 
-  /** Seconds of shaking, as well as the page can know it; null where only the server does. */
-  function seconds(motion) {
-    if (motion.kind === "el_centro") return 31.2;
-    if (motion.kind === "own" && motion.own) return motion.own.accelerations.length * motion.own.step;
-    if (["sine", "half_sine", "triangle", "ricker"].includes(motion.kind))
-      return motion.period * {sine: motion.cycles, half_sine: 0.5, triangle: 0.5, ricker: 3}[motion.kind];
-    return null;
+  /** A duration that shows the shaking and what comes after it [s]; asked for when another kind of motion is chosen. */
+  function duration(motion) {
+    if (motion.kind === "own" && motion.own) return Math.min(300, Math.ceil(motion.own.accelerations.length * motion.own.step + 5));
+    const shaking = motion.period * ({sine: motion.cycles, half_sine: 0.5, triangle: 0.5, ricker: 3}[motion.kind] || 0);
+    return {el_centro: 40, own: 40, synthetic: 60, none: 10}[motion.kind] || Math.ceil(shaking + 5);
   }
 
   /** Inputs of a motion; get() is its state, set(patch) changes it. */
@@ -99,5 +97,5 @@ const Motions = (() => {
     }};
   }
 
-  return {START, table, seconds, controls};
+  return {START, table, duration, controls};
 })();

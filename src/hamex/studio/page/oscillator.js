@@ -109,7 +109,10 @@ const Problems = (() => {
       against: choice({label: "Compare with", options: Problems.AGAINST, value: "none", oninput: change("against"), name: "against"}),
       bars: toggle({label: "Error bars on the peaks", value: false, oninput: change("bars")}),
     };
-    const shaking = Motions.controls(() => view.state.motion, (patch) => view.set({motion: {...view.state.motion, ...patch}}), {free: true});
+    const shaking = Motions.controls(() => view.state.motion, (patch) => {
+      const motion = {...view.state.motion, ...patch};
+      return view.set({motion, ...("kind" in patch ? {duration: Motions.duration(motion)} : {})});
+    }, {free: true});
     Object.assign(controls, pick, {motion: shaking, "motion.scale": shaking.fields.scale});
     for (const one of Object.values(shaking.fields)) controls[one.dataset.name] = one;
     const general = element("p", {class: "message", role: "alert", id: "oscillator-message"});
