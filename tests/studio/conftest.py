@@ -17,6 +17,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
          "--disable-component-update", "--disable-sync",
          "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"]
 
+PATIENCE = 60_000           # milliseconds, so that a busy machine fails no test
+
 
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory) -> Iterator[str]:
@@ -32,7 +34,7 @@ def studio(tmp_path_factory) -> Iterator[str]:
             yield found[0].rstrip("/")
         finally:
             process.terminate()
-            said = process.communicate(timeout=20)[0]
+            said = process.communicate(timeout=60)[0]
             assert "Traceback" not in said, said
     assert list(Path(folder).iterdir()) == []
 
@@ -44,8 +46,9 @@ def browser():
         if os.environ.get("CI"):
             pytest.fail("browser tests need Debian's chromium, which could not be installed here")
         pytest.skip("browser tests need chromium (apt-get install chromium)")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield found
@@ -68,7 +71,7 @@ class Watched:
         page.on("console", lambda message: self.complaints.append(message.text)
                 if message.type in ("error", "warning") else None)
         page.on("pageerror", lambda problem: self.complaints.append(str(problem)))
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(PATIENCE)
         return page
 
     def _decide(self, route) -> None:

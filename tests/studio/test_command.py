@@ -63,6 +63,7 @@ def test_limits_of_the_tutorial_are_those_of_the_studio():
     from hamex.studio import limits
 
     text = (DOCS / "studio.md").read_text(encoding="utf-8")
-    for words in (f"{limits.STEPS:,} steps", f"{limits.STOREYS} storeys", f"{limits.BODY / 1e6:g} MB",
+    for words in (f"{limits.HISTORY:g} seconds for a history", f"{limits.STEPS:,} steps",
+                  f"{limits.STOREYS} storeys", f"{limits.BODY / 1e6:g} MB",
                   f"{limits.DERIVATION:g} seconds", f"{limits.RUNS:,} runs"):
         assert words in text.replace("\n", " ")

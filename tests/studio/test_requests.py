@@ -98,6 +98,11 @@ WRONG = {
                            "scheme.max_iterations must be", "scheme.max_iterations"),
     "endless halving": (problem(scheme={"kind": "galerkin", "step": 0.01, "tolerance": 1e-300}), "scheme.tolerance",
                         "scheme.tolerance"),
+    "long work": (problem({"kind": "shear_frame", "masses": [1.0] * 200, "stiffnesses": 1000.0,
+                           "damping": {"kind": "modal", "ratio": 0.05}}, {"kind": "galerkin", "step": 0.0025}),
+                  "scheme.step: this would take about 43 s, and the studio has 10 s for it", "scheme.step"),
+    "long search": (problem(scheme={"kind": "galerkin", "step": 0.005, "locate": True}),
+                    "scheme.step: this would take about 24 s, and the studio has 10 s for it", "scheme.step"),
     "infinity": ({**problem(), "duration": float("inf")}, "duration", None),
     "a huge mass": (problem({**OSCILLATOR, "mass": 1e308}), "", None),
 }

@@ -52,6 +52,8 @@ STATES = {
     "paper": problem(scheme={"kind": "galerkin", "step": 0.01, "load": "end"}),
     "frame": problem(FRAME),
     "frame, modal": problem({**FRAME, "damping": {"kind": "modal", "ratio": 0.03}}),
+    "frame, dampers": problem({"kind": "shear_frame", "masses": [1.0, 2.0], "stiffnesses": [100.0, 90.0],
+                               "laws": [{"kind": "power", "coefficient": 2.0, "exponent": 0.5}, {"yield_force": 3.0}]}),
     "frame, one law": problem({"kind": "shear_frame", "masses": [1.0, 2.0], "stiffnesses": [100.0, 90.0],
                                "law": {"yield_force": 3.0}, "damping": {"kind": "coefficients", "storeys": 0.5}}),
 }
@@ -63,11 +65,39 @@ def client():
         yield found
 
 
-def run(code):
-    """Run a script as a user would, and take what it found."""
+def run_code(code):
+    """Run a script as a user would, and take its names."""
     names = {}
     exec(compile(code, "taken_home.py", "exec"), names)
+    return names
+
+
+def run(code):
+    """Run a script, and take what it found."""
+    names = run_code(code)
     return names["sol"], names
+
+
+def gift(page, name, path):
+    """Take something home."""
+    page.locator("#home-open").click()
+    with page.expect_download() as got:
+        page.get_by_role("button", name=name, exact=True).click()
+    assert got.value.suggested_filename == path.name
+    got.value.save_as(path)
+    page.get_by_label("Close").click()
+    return path
+
+
+def alone(watched, path, figures=True):
+    """A page that was taken home, opened from disk without network."""
+    page = watched.page(offline=True)
+    page.goto(path.as_uri())
+    if figures:
+        page.locator(".plot .main-svg").first.wait_for()
+    assert page.evaluate("""[...document.querySelectorAll("[src], link, [href]")].every(
+        (node) => (node.getAttribute("href") || "").startsWith("#"))""")
+    return page
 
 
 @pytest.mark.parametrize("state", STATES)

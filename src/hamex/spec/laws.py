@@ -68,7 +68,7 @@ class BackboneTable(Table):
 
 
 def _kind(value: Any) -> Any:
-    return value.get("kind", "slider") if isinstance(value, dict) else "slider"
+    return value.get("kind", "slider") if isinstance(value, dict) else getattr(value, "kind", "slider")
 
 
 LawTable = Annotated[

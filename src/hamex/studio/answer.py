@@ -59,6 +59,11 @@ def plain(answer: dict[str, Any]) -> dict[str, Any]:
     return _without(answer, packed)
 
 
+def attached(content: str | bytes, kind: str, name: str) -> Response:
+    """A file to be saved under a name."""
+    return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+
 def _without(value: Any, told: Callable[[np.ndarray], Any]) -> Any:
     if isinstance(value, np.ndarray):
         return told(value)

@@ -13,7 +13,7 @@ from hamex.report.page import STYLE
 
 # In the order in which they are loaded: what a script uses stands before it.
 SCRIPTS = ("core.js", "player.js", "motion.js", "sketch.js", "history.js", "oscillator.js", "building.js",
-           "derivation.js", "study.js", "paper.js", "home.js", "start.js")
+           "derivation.js", "sheets.js", "spectra.js", "ida.js", "study.js", "paper.js", "home.js", "start.js")
 STYLES = ("studio.css", "derivation.css", "study.css", "paper.css")
 TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "html": "text/html; charset=utf-8"}
 

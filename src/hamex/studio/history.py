@@ -19,7 +19,7 @@ from hamex.solve import solve
 from hamex.spec import ProblemFile
 from hamex.spec.tables import ProblemTables
 from hamex.studio.answer import FRAMED, framed, number
-from hamex.studio.problems import Wish, admit_scheme, admit_size, built
+from hamex.studio.problems import Wish, built
 from hamex.study.spectrum import spectrum
 
 router = APIRouter(prefix="/api", tags=["histories"])
@@ -37,12 +37,7 @@ def history(wish: Wish) -> Response:
 def answered(wish: Wish) -> dict[str, Any]:
     """What happened, with arrays as they are."""
     begin = time.perf_counter()
-    file = built(wish.problem)
-    scheme = None
-    if wish.against is not None:
-        admit_scheme(wish.against)
-        scheme = wish.against.build()
-        admit_size(file, scheme)
+    file, scheme = built(wish)
     found, notes = solved(file, file.scheme, wish.error)
     model = file.problem.model
     answer = {

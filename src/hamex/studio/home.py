@@ -17,10 +17,12 @@ from hamex.solution.files import netcdf_bytes, write_csv
 from hamex.spec.base import Table
 from hamex.spec.tables import ProblemTables
 from hamex.studio import limits
-from hamex.studio.answer import plain
+from hamex.studio.answer import attached, plain
 from hamex.studio.asked import Asked
 from hamex.studio.classroom import answers_of, classroom_page
-from hamex.studio.code import NoCodeError, python_code
+from hamex.studio.code import python_code
+from hamex.studio.code_parts import NoCodeError
+from hamex.studio.effort import admit_effort
 from hamex.studio.history import answered, solved
 from hamex.studio.problems import AnyProblem, Wish, built
 
@@ -30,36 +32,36 @@ router = APIRouter(prefix="/api/home", tags=["take home"])
 @router.post("/python")
 def python(wish: Wish) -> Response:
     """A script that gives the numbers of the page."""
-    built(wish.problem)
+    built(wish)
     try:
         code = python_code(wish.problem, wish.against)
     except NoCodeError as problem:
         raise InputError(f"there is no code for {problem}; take the problem file home") from None
-    return _file(code, "text/x-python", f"{_stem(wish.problem)}.py")
+    return attached(code, "text/x-python", f"{_stem(wish.problem)}.py")
 
 
 @router.post("/problem")
 def problem(wish: Wish) -> Response:
     """A problem file for `hamex run`."""
-    built(wish.problem)
-    return _file(toml_text(wish.problem), "application/toml", f"{_stem(wish.problem)}.toml")
+    built(wish)
+    return attached(toml_text(wish.problem), "application/toml", f"{_stem(wish.problem)}.toml")
 
 
 @router.post("/csv")
 def csv(wish: Wish) -> Response:
     """All histories, one row per node."""
-    file = built(wish.problem)
+    file, _ = built(wish)
     text = io.StringIO(newline="")
     write_csv(solved(file, file.scheme, wish.error)[0], text)
-    return _file(text.getvalue(), "text/csv", f"{_stem(wish.problem)}.csv")
+    return attached(text.getvalue(), "text/csv", f"{_stem(wish.problem)}.csv")
 
 
 @router.post("/netcdf")
 def netcdf(wish: Wish) -> Response:
     """Everything, to be read by `hamex.read` or xarray."""
-    file = built(wish.problem)
-    return _file(netcdf_bytes(solved(file, file.scheme, wish.error)[0]), "application/x-netcdf",
-                 f"{_stem(wish.problem)}.nc")
+    file, _ = built(wish)
+    return attached(netcdf_bytes(solved(file, file.scheme, wish.error)[0]), "application/x-netcdf",
+                    f"{_stem(wish.problem)}.nc")
 
 
 class Variant(Table):
@@ -87,6 +89,8 @@ def page(asked: PageWish) -> Response:
     kind = "shear_frame" if asked.view == "building" else "oscillator"
     if any(tables.model.kind != kind for tables in (asked.wish.problem, *(one.problem for one in asked.variants))):
         raise InputError(f"view {asked.view} shows models of kind {kind}")
+    file, _ = built(asked.wish)
+    admit_effort(file, [file.scheme] * (1 + len(asked.variants)), asked.wish.error)
     now = answered(asked.wish)
     cells = (now["steps"] + 1) * len(now["dofs"]) * (1 + len(asked.variants))
     if cells > limits.PAGE_CELLS:
@@ -97,8 +101,8 @@ def page(asked: PageWish) -> Response:
     data = {"view": asked.view, "storey": asked.storey, "viscous": asked.viscous, "label": asked.label,
             "unit": asked.unit, "answers": answers_of(plain(now), others)}
     title = asked.wish.problem.title or "a history"
-    return _file(classroom_page(title, f"{now['load']}; {now['scheme']}", data, plotly_script()), "text/html",
-                 f"{_stem(asked.wish.problem)}.html")
+    return attached(classroom_page(title, f"{now['load']}; {now['scheme']}", data, plotly_script()), "text/html",
+                    f"{_stem(asked.wish.problem)}.html")
 
 
 def toml_text(tables: ProblemTables) -> str:
@@ -115,7 +119,3 @@ def _plain(value: Any) -> Any:
 def _stem(tables: ProblemTables) -> str:
     """A name for a file, from the title."""
     return re.sub(r"[^a-z0-9]+", "-", (tables.title or "hamex").lower()).strip("-")[:60] or "hamex"
-
-
-def _file(content: str | bytes, kind: str, name: str) -> Response:
-    return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})

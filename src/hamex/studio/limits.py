@@ -3,8 +3,9 @@
 BODY = 4_000_000            # bytes of a request
 SAMPLES = 200_000           # of a ground motion or load
 STEPS = 200_000             # of a history
-CELLS = 4_000_000           # steps × (dofs + springs) of a history: about a second of work
-SLOW_STEPS = 20_000         # of schemes that work step by step in Python, or iterate
+CELLS = 4_000_000           # steps × (dofs + springs) of a history: what is kept of it
+HISTORY = 10.0              # seconds for a history, by the estimate of effort.py
+SLOW_STEPS = 20_000         # of what runs step by step in Python
 STOREYS = 200
 TEXT = 2_000                # characters of a typed Lagrangian or dissipation
 DERIVATION = 60.0           # seconds of processor for a derivation, and for a run of what was derived

@@ -8,10 +8,13 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Query
+from fastapi.responses import Response
 
 from hamex.paper.cases import CASES
 from hamex.paper.results import converge, milli, opensees_reference
+from hamex.studio.answer import attached
 from hamex.studio.paper_audit import Audit
+from hamex.studio.paper_code import paper_code
 from hamex.studio.paper_table import PaperRequest, answer, newmark_runs
 
 _audit = Audit()
@@ -44,6 +47,12 @@ class Once:
 def paper(request: PaperRequest) -> dict[str, Any]:
     """Table 2 and the histories of figures 10 to 13."""
     return answer(request)
+
+
+@router.post("/python")
+def python(request: PaperRequest) -> Response:
+    """A script that computes Table 2 with these settings."""
+    return attached(paper_code(request), "text/x-python", "table-2.py")
 
 
 def _compared() -> dict[str, Any]:

@@ -8,11 +8,13 @@ from pydantic import Discriminator, Field, Tag
 
 from hamex.errors import InputError
 from hamex.spec import ProblemFile, problem_of
+from hamex.spec.base import inside
 from hamex.spec.oscillator import OscillatorTable
 from hamex.spec.structures import ShearFrameTable
 from hamex.spec.tables import ProblemTables, SchemeTable
 from hamex.studio import limits
 from hamex.studio.asked import Asked
+from hamex.studio.effort import admit_effort
 from hamex.studio.motions import admit_motion
 
 
@@ -46,29 +48,34 @@ class Wish(Asked):
     error: bool = Field(False, description="estimate the error of every peak by halving the step twice")
 
 
-def built(tables: ProblemTables) -> ProblemFile:
-    """The problem, when it is one that the studio can answer quickly."""
-    _admit(tables)
-    file = problem_of(tables)
-    admit_size(file, file.scheme)
-    return file
+def built(wish: Wish) -> tuple[ProblemFile, Any]:
+    """The problem and the second scheme (or none), when the studio can answer quickly."""
+    _admit(wish.problem)
+    file = problem_of(wish.problem)
+    schemes = [file.scheme]
+    if wish.against is not None:
+        _admit_scheme(wish.against)
+        with inside("against", wish.against):
+            schemes.append(wish.against.build())
+    for scheme in schemes:
+        _admit_size(file, scheme)
+    admit_effort(file, schemes, wish.error)
+    return file, schemes[1] if len(schemes) > 1 else None
 
 
-def admit_size(file: ProblemFile, scheme: Any) -> None:
-    """Refuse a history that takes longer than a second or so."""
+def _admit_size(file: ProblemFile, scheme: Any) -> None:
+    """Refuse a history that is too long to be kept."""
     model = file.problem.model
     steps = file.problem.steps(scheme.step)
-    slow = getattr(scheme, "locate", False)
-    most = limits.SLOW_STEPS if slow else limits.STEPS
-    if steps > most:
-        raise InputError(f"scheme.step {scheme.step:g} s makes {steps:,} steps; the studio runs {most:,} at most"
-                         f"{' when it seeks the instants of yield' if slow else ''}: a longer step, or `hamex run`")
+    if steps > limits.STEPS:
+        raise InputError(f"scheme.step {scheme.step:g} s makes {steps:,} steps; the studio runs {limits.STEPS:,} at "
+                         "most: a longer step, or `hamex run`")
     if steps * (len(model.dofs) + len(model.springs)) > limits.CELLS:
         raise InputError(f"scheme.step {scheme.step:g} s makes {steps:,} steps of {len(model.dofs)} floors, more than "
                          "the studio keeps; a longer step, a shorter duration, or `hamex run`")
 
 
-def admit_scheme(scheme: Any) -> None:
+def _admit_scheme(scheme: Any) -> None:
     """Refuse schemes whose work has no bound that is known beforehand."""
     if "tolerance" in scheme.model_fields_set and scheme.kind != "newmark":
         raise InputError("scheme.tolerance halves steps as often as it takes; the studio does not, `hamex run` does")
@@ -77,7 +84,7 @@ def admit_scheme(scheme: Any) -> None:
 
 
 def _admit(tables: ProblemTables) -> None:
-    admit_scheme(tables.scheme)
+    _admit_scheme(tables.scheme)
     motions = tables.motion if isinstance(tables.motion, list) else [tables.motion] if tables.motion else []
     if len(motions) > limits.MOTIONS:
         raise InputError(f"motion: {limits.MOTIONS} at most, got {len(motions)}")

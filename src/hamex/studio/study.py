@@ -8,12 +8,17 @@ from typing import Any
 
 import tomli_w
 from fastapi import APIRouter, FastAPI, HTTPException, Query
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import PlainTextResponse, Response
 
+from hamex.errors import InputError
 from hamex.studio import limits
+from hamex.studio.answer import attached
+from hamex.studio.code_parts import NoCodeError
 from hamex.studio.jobs import FINISHED, BusyError, Job, Jobs
-from hamex.studio.study_ida import Analysis, IdaRequest
-from hamex.studio.study_spectrum import SpectrumRequest, answer
+from hamex.studio.study_code import ida_code, spectrum_code
+from hamex.studio.study_ida import Analysis, IdaRequest, admitted
+from hamex.studio.study_spectrum import SpectrumRequest, SpectrumScript, answer
+from hamex.studio.study_spectrum import admitted as admitted_spectrum
 
 jobs: Jobs[Analysis] = Jobs(limits.STUDIES)
 
@@ -33,6 +38,13 @@ def spectrum(request: SpectrumRequest) -> dict[str, Any]:
     return answer(request)
 
 
+@router.post("/spectrum/python")
+def spectrum_python(request: SpectrumScript) -> Response:
+    """A script that gives the numbers of the spectra."""
+    admitted_spectrum(request)
+    return attached(spectrum_code(request), "text/x-python", "spectrum.py")
+
+
 @router.post("/ida", responses={429: {"description": "too many studies are running"}})
 def start(request: IdaRequest) -> dict[str, Any]:
     """Start an incremental dynamic analysis."""
@@ -48,6 +60,16 @@ def start(request: IdaRequest) -> dict[str, Any]:
 def file(request: IdaRequest) -> dict[str, str]:
     """The study as a file for ``hamex ida``."""
     return {"name": "study.toml", "text": tomli_w.dumps(request.tables)}
+
+
+@router.post("/ida/python")
+def python(request: IdaRequest) -> Response:
+    """A script that runs the study and fits its fragility."""
+    first = admitted(request)
+    try:
+        return attached(ida_code(request, first), "text/x-python", "study.py")
+    except NoCodeError as problem:
+        raise InputError(f"there is no code for {problem}; take the study file home") from None
 
 
 @router.get("/ida/{name}")

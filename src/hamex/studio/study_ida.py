@@ -60,6 +60,15 @@ class IdaRequest(StudyTables, Asked):
         return self.model_copy(update={"records": self.records.model_copy(update={"synthetic": synthetic})})
 
 
+def admitted(request: IdaRequest) -> StudyFile:
+    """The study with its first motion only, when the whole of it is one that the studio runs."""
+    check_study(request)
+    with in_proportion():
+        first = request.first().build()
+        _check_size(request, first)
+    return first
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
     """One record: its runs by growing intensity."""
@@ -73,9 +82,7 @@ class Analysis:
     """The work of a job, and where it stands."""
 
     def __init__(self, request: IdaRequest) -> None:
-        check_study(request)
-        with in_proportion():
-            _check_size(request, request.first().build())
+        admitted(request)
         self.request = request
         self.total = 1 if request.records.synthetic is None else request.records.synthetic.count
         self.curves: list[Curve] = []

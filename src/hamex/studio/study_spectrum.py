@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from hamex.errors import InputError
+from hamex.model.units import Units
 from hamex.motion.ground import GroundMotion
 from hamex.motion.units import in_gravities
 from hamex.spec.base import Finite, Table, inside
@@ -57,31 +58,47 @@ class SpectrumRequest(Asked):
         0.0, description="stiffness after yield over elastic stiffness")
 
 
-def answer(request: SpectrumRequest) -> dict[str, Any]:
-    """The spectrum as the page reads it: lengths in the unit of length, accelerations in gravities."""
+class SpectrumScript(SpectrumRequest):
+    """A spectrum to be written as a script; that of constant ductility may have an elastic one beside it."""
+
+    elastic: PeriodsTable | None = Field(None, description="periods of the elastic spectrum beside that of ductility")
+
+    @model_validator(mode="after")
+    def _beside(self) -> SpectrumScript:
+        if self.elastic is not None and self.ductility is None:
+            raise ValueError("elastic belongs to ductility; a spectrum without ductility is elastic itself")
+        return self
+
+
+def admitted(request: SpectrumRequest) -> tuple[Units, float, GroundMotion]:
+    """Units, gravity and motion of a spectrum that the studio can make quickly."""
     admit_motion(request.motion)
     with inside("units", request.units):
         units = request.units.build()
-    g = request.units.gravity or units.gravity
     with inside("motion", request.motion):
         motion = request.motion.build(None)
     if len(motion.acceleration) > limits.SAMPLES:
         raise InputError(f"[motion] has {len(motion.acceleration):,} samples; the studio takes {limits.SAMPLES:,}")
-    periods = request.periods.build()
-    if request.ductility is None:
-        found = spectrum(motion, periods, request.damping, g=g, units=units)
-        curves = _elastic(found, g)
-    else:
+    if request.ductility is not None:
         with np.errstate(over="ignore"):
-            each = np.maximum(LEAST_PARTS, STEPS_PER_PERIOD * (motion.step / periods))
+            each = np.maximum(LEAST_PARTS, STEPS_PER_PERIOD * (motion.step / request.periods.build()))
             work = len(motion.acceleration) * float(each.sum())
         if not work <= limits.YIELDING:
             raise InputError(f"periods.count must be smaller for this motion: {request.periods.count} periods from "
                              f"{request.periods.start:g} s on are {work / limits.YIELDING:.1f} times what the studio "
                              "takes; or start at a longer period")
-        found = spectrum(motion, periods, request.damping, g=g, ductility=request.ductility, units=units,
-                         hardening=request.hardening)
-        curves = _yielding(found)
+    return units, request.units.gravity or units.gravity, motion
+
+
+def answer(request: SpectrumRequest) -> dict[str, Any]:
+    """The spectrum as the page reads it: lengths in the unit of length, accelerations in gravities."""
+    units, g, motion = admitted(request)
+    periods = request.periods.build()
+    if request.ductility is None:
+        curves = _elastic(spectrum(motion, periods, request.damping, g=g, units=units), g)
+    else:
+        curves = _yielding(spectrum(motion, periods, request.damping, g=g, ductility=request.ductility, units=units,
+                                    hardening=request.hardening))
     return {"periods": packed(periods, "f8"), "length": units.length, "g": g, **curves, "motion": _told(motion)}
 
 

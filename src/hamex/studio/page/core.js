@@ -185,10 +185,10 @@ const Studio = (() => {
   const whenIdle = window.requestIdleCallback || ((work) => setTimeout(work, 200));
 
   function pay(node) {
-    if (!node.owed) return;
+    if (!node.owed) return null;
     const [traces, layout] = node.owed;
     node.owed = null;
-    drawNow(node, traces, layout);
+    return drawNow(node, traces, layout);
   }
 
   function draw(node, traces, layout = {}) {
@@ -346,6 +346,6 @@ const Studio = (() => {
     follow();
   }
 
-  return {register, start, ask, get, cancel, latest, unpack, short, slider, choice, toggle, button, group, element, draw, colours, save, link, say,
+  return {register, start, ask, get, cancel, latest, unpack, short, slider, choice, toggle, button, group, element, draw, pay, colours, save, link, say,
           trouble, storage, Refusal, onTheme: (listener) => themeListeners.push(listener), current: () => current, forget: () => { known = null; }};
 })();

@@ -20,6 +20,83 @@ const Home = (() => {
 
   async function fetched(path, body, name, type) { save(name, type, await ask(path, body)); return `saved ${name}`; }
 
+  /** Code that the server writes, saved and shown. */
+  function pythonGift(path, body, name) {
+    return gift("Python", "a script that gives these numbers, bit for bit", async () => {
+      const text = await (await ask(path, body())).text();
+      document.getElementById("home-code").replaceChildren(element("pre", {class: "code", tabindex: "0", "aria-label": "Python code"}, text));
+      save(name(), "text/x-python", text);
+      return "saved; it is also shown below";
+    });
+  }
+
+  // ---------------------------------------------------------------- a page of the figures
+  // Inputs and what belongs to them; the page has nothing to set.
+  const LEFT_OUT = "button, input, select, textarea, progress, .filters, .take, [hidden]";
+
+  /** One HTML file of what a view shows. `shown()` tells name, title and sheet, perhaps words, or why there is no page. */
+  function pageGift(view, shown) {
+    return gift("Page", "one HTML file with what is shown, to zoom and read without network", async () => {
+      const {why, name, title, sheet, words} = shown();
+      if (why) return why;
+      save(name, "text/html", await figuresPage(view, title, words ?? settings(sheet), sheet.querySelector(".stage") || sheet));
+      return `saved ${name}`;
+    });
+  }
+
+  async function figuresPage(view, title, words, stage) {
+    const plots = [...stage.querySelectorAll(".plot")];
+    for (const plot of plots) await Studio.pay(plot);      // what is out of sight too
+    const figures = plots.map(({data = [], layout = {}}) => { const {width, height, ...rest} = layout; return {data, layout: {...rest, autosize: true}}; });
+    const copy = stage.cloneNode(true);
+    copy.querySelectorAll(".plot").forEach((plot, i) => { plot.replaceChildren(); plot.removeAttribute("style"); plot.classList.remove("js-plotly-plot"); plot.dataset.figure = i; });
+    for (const node of copy.querySelectorAll(LEFT_OUT)) node.remove();
+    const [plotly, ...styles] = await Promise.all(["plotly.js", "style.css", "studio.css", "study.css", "paper.css"].map(source));
+    // Written by the document itself, which escapes text and attributes; scripts it leaves as they are.
+    const page = document.implementation.createHTMLDocument(title);
+    const made = (tag, attributes, ...children) => { const node = page.createElement(tag); Object.entries(attributes).forEach(([key, value]) => node.setAttribute(key, value)); node.append(...children); return node; };
+    page.documentElement.lang = "en";
+    page.documentElement.dataset.theme = document.documentElement.dataset.theme;       // the figures have its colours
+    page.head.prepend(made("meta", {charset: "utf-8"}), made("meta", {name: "viewport", content: "width=device-width, initial-scale=1"}));
+    page.head.append(made("style", {}, styles.join("\n")));
+    page.body.className = "studio alone";
+    page.body.append(
+      made("header", {class: "top"}, made("p", {class: "wordmark"}, "hamex ", made("span", {}, title))),
+      made("main", {}, ...(words ? [made("p", {class: "quiet"}, words)] : []), made("section", {id: view.name}, page.importNode(copy, true)), made("p", {class: "quiet"}, "Computed by hamex; this page needs no network.")),
+      ...(plots.length ? [made("script", {type: "application/json", id: "figures"}, plain(figures)), made("script", {}, inside(plotly)), made("script", {}, inside(`(${alive})();`))] : []));
+    return `<!doctype html>\n${page.documentElement.outerHTML}\n`;
+  }
+
+  async function source(name) {
+    const answer = await fetch(`/page/${name}`);
+    if (!answer.ok) throw new Error(`${name} cannot be read; is \`hamex studio\` still running?`);
+    return answer.text();
+  }
+
+  /** JSON that can stand in a page: typed arrays are lists, and no letter opens or closes an element. */
+  const plain = (value) => JSON.stringify(value, (key, entry) => (ArrayBuffer.isView(entry) ? Array.from(entry) : entry)).replaceAll("<", "\\u003c");
+  /** A script that can stand in a page: nothing in it may close the element. */
+  const inside = (text) => text.replace(/<\/(script)/gi, "<\\/$1");
+
+  /** Runs in the page that was taken home, on its own. */
+  function alive() {
+    const figures = JSON.parse(document.getElementById("figures").textContent);
+    for (const node of document.querySelectorAll("[data-figure]")) {
+      const {data, layout} = figures[node.dataset.figure];
+      Plotly.newPlot(node, data, layout, {displaylogo: false, responsive: true, displayModeBar: "hover", modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]]});
+    }
+  }
+
+  /** What the inputs beside the figures say. */
+  function settings(sheet) {
+    const said = (field) => {
+      const words = field.querySelector("label").textContent, typed = field.querySelector("input[type=number]"), picked = field.querySelector("select"), box = field.querySelector("input[type=checkbox]");
+      if (box) return box.checked ? words : "";
+      return picked ? `${words}: ${picked.selectedOptions[0].textContent}` : `${words} ${typed.value} ${field.querySelector(".unit").textContent}`.trim();
+    };
+    return [...sheet.querySelectorAll(".controls .field, .controls .toggle")].filter((field) => !field.closest("[hidden], .drop")).map(said).filter(Boolean).join("; ");
+  }
+
   /** What a view with a problem gives. `varied`: numbers of the state that a page of its own may move. */
   function problemGifts({view, wish, plots, varied}) {
     const now = () => wish(view.state), name = () => named(now().problem.title);
@@ -33,12 +110,7 @@ const Home = (() => {
       return `saved ${name()}-${which.value}.${format}`;
     };
     return [
-      gift("Python", "a script that gives these numbers, bit for bit", async () => {
-        const text = await (await ask("/api/home/python", now())).text();
-        document.getElementById("home-code").replaceChildren(element("pre", {class: "code", tabindex: "0", "aria-label": "Python code"}, text));
-        save(`${name()}.py`, "text/x-python", text);
-        return "saved; it is also shown below";
-      }),
+      pythonGift("/api/home/python", now, () => `${name()}.py`),
       gift("Problem file", "for `hamex run`", () => fetched("/api/home/problem", now(), `${name()}.toml`, "application/toml")),
       gift("CSV", "all histories, one row per step", () => fetched("/api/home/csv", now(), `${name()}.csv`, "text/csv")),
       gift("NetCDF", "everything, for `hx.read` or xarray", () => fetched("/api/home/netcdf", now(), `${name()}.nc`, "application/x-netcdf")),
@@ -74,5 +146,5 @@ const Home = (() => {
   }
   document.getElementById("home-open").addEventListener("click", open);
 
-  return {problemGifts, gift};
+  return {problemGifts, pythonGift, pageGift, gift};
 })();

@@ -36,10 +36,12 @@ const SectionSix = (() => {
         Object.values(figures).map((one) => one.root), halving.root));
   }
 
+  const request = ({load, parts, viscosity, kinematic}) => ({load, parts, viscosity, kinematic});
+
   const run = Studio.latest(async (state, begin) => {
     let found;
     try {
-      found = await Studio.ask("/api/paper", {load: state.load, parts: state.parts, viscosity: state.viscosity, kinematic: state.kinematic}, "paper");
+      found = await Studio.ask("/api/paper", request(state), "paper");
     } catch (problem) {
       if (!(problem instanceof Studio.Refusal)) throw problem;
       refuse(problem); return;
@@ -159,7 +161,12 @@ const SectionSix = (() => {
     Studio.save("table-2.csv", "text/csv", `${["case", "step [s]", "slip printed [milli-in]", "slip", "momentum printed [milli-in/s]", "momentum", "Newmark slip", "Newmark momentum", "Newmark iterations", "energy residual"].join(",")}\n${rows.join("\n")}\n`);
   }
 
-  return {START, mount, show, csv};
+  const gifts = (view, sheet) => [
+    Home.pythonGift("/api/paper/python", () => request(view.state), () => "table-2.py"),
+    Home.gift("CSV", "Table 2 with all digits", async () => { if (!answer) return "there is no table yet"; csv(); return "saved table-2.csv"; }),
+    Home.pageGift(view, () => (answer ? {name: "section-6.html", title: "Section 6 of the paper: figures 10–13 and Table 2", sheet} : {why: "there is no table yet"}))];
+
+  return {START, mount, show, gifts};
 })();
 
 /** The audit: items come while it runs; verdicts and words can be sought. */
@@ -228,7 +235,7 @@ const AuditList = (() => {
       slot("printed", item.printed), ...(differs ? [element("div", {class: "better"}, element("b", {}, number ? "should read" : "rather"), slot("correct", item.correct))] : []),
       element("p", {class: "evidence"}, spelled(item.evidence)));
     if (!items.length || items.at(-1).section !== item.section) list.append(element("h2", {"data-section": item.section}, item.section));
-    items.push({node, section: item.section, verdict: item.verdict, number: number ? item.equation : "", text: `${title} ${item.kind} ${item.evidence} ${item.reading} ${number ? "" : item.printed}`.toLowerCase()});
+    items.push({node, told: item, section: item.section, verdict: item.verdict, number: number ? item.equation : "", text: `${title} ${item.kind} ${item.evidence} ${item.reading} ${number ? "" : item.printed}`.toLowerCase()});
     list.append(node);
     for (const part of ["printed", "correct"]) fill(`${part} ${item.equation}`, node);
   }
@@ -266,7 +273,16 @@ const AuditList = (() => {
     none.hidden = sections.size > 0 || !items.length;
   }
 
-  return {START, mount, show, leave};
+  function csv() {
+    const quoted = (words) => `"${words.replaceAll('"', '""')}"`, head = ["equation", "section", "kind", "verdict", "printed", "correct", "evidence"];
+    Studio.save("audit.csv", "text/csv", `${[head, ...items.map(({told}) => head.map((name) => quoted(told[name])))].map((row) => row.join(",")).join("\n")}\n`);
+  }
+
+  const gifts = (given, sheet) => [
+    Home.gift("CSV", "every item judged so far, with its evidence", async () => { if (!items.length) return "nothing is judged yet"; csv(); return "saved audit.csv"; }),
+    Home.pageGift(given, () => (items.length ? {name: "audit.html", title: "Audit of every equation of the paper", sheet} : {why: "nothing is judged yet"}))];
+
+  return {START, mount, show, leave, gifts};
 })();
 
 (() => {
@@ -288,6 +304,7 @@ const AuditList = (() => {
     return SectionSix.show(state);
   }
 
-  Studio.register({name: "paper", title: "Paper", start: START, mount, show, leave: AuditList.leave,
-                   gifts: () => [Home.gift("CSV", "Table 2 with all digits", async () => { SectionSix.csv(); return "saved table-2.csv"; })]});
+  const gifts = (view) => (view.state.part === "audit" ? AuditList : SectionSix).gifts(view, sheets[view.state.part]);
+
+  Studio.register({name: "paper", title: "Paper", start: START, mount, show, leave: AuditList.leave, gifts});
 })();

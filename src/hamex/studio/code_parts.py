@@ -1,0 +1,161 @@
+"""Lines of Python that scripts of several views share: values, units, models, motions, schemes.
+
+Nothing that came with a request becomes code: numbers are written by ``repr``, text by ``json.dumps`` or ``ascii``, and
+a title stands on one line behind a ``#``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hamex import __version__
+
+_SCHEMES = {"galerkin": "Galerkin", "discontinuous_galerkin": "DiscontinuousGalerkin", "newmark": "Newmark",
+            "piecewise_exact": "PiecewiseExact", "leap_frog": "LeapFrog"}
+
+
+class NoCodeError(Exception):
+    """The state uses a part of its file that has no line of code here; the file says it all."""
+
+
+def headline(title: str) -> str:
+    """First line of a script: one line whatever the title holds, or the rest of it would be code."""
+    said = "".join(letter for letter in " ".join(title.split()) if letter.isprintable())
+    return f"# {said}: written by the studio of hamex {__version__}"
+
+
+def said(value: Any) -> str:
+    """A value as Python spells it, text in double quotes."""
+    if isinstance(value, float) and math.isinf(value):
+        return f"float('{value}')"
+    if isinstance(value, str) and max(value, default="") <= "\uffff":      # JSON cuts what lies beyond into two letters
+        return json.dumps(value)
+    return ascii(value)
+
+
+def arguments(given: Mapping[str, Any]) -> str:
+    """Named arguments of a call."""
+    return ", ".join(f"{key}={said(value)}" for key, value in given.items())
+
+
+def wrapped(numbers: Iterable[float]) -> str:
+    """A list of many numbers."""
+    lines, line = [], "   "
+    for word in (f"{value!r}," for value in numbers):
+        if len(line) + len(word) > 118:
+            lines.append(line)
+            line = "   "
+        line += f" {word}"
+    return "[\n" + "\n".join([*lines, line]) + "\n]"
+
+
+def units_lines(units: Any) -> list[str]:
+    """Units and gravity, as ``units`` and ``g``."""
+    return [f"units = hx.Units(length={said(units.length)}, force={said(units.force)})",
+            f"g = {units.gravity!r}" if units.gravity is not None else "g = units.gravity"]
+
+
+def needs_math(model: Any) -> bool:
+    """Whether the lines of a model use ``math``."""
+    return model.kind == "oscillator" and model.period is not None
+
+
+def model_lines(model: Any) -> list[str]:
+    """An oscillator or a shear frame, as ``model``."""
+    return _oscillator(model) if model.kind == "oscillator" else _frame(model)
+
+
+def _oscillator(model: Any) -> list[str]:
+    lines = [f"mass = {model.mass!r}"]
+    lines.append(f"stiffness = {model.stiffness!r}" if model.period is None
+                 else f"stiffness = mass * (2 * math.pi / {model.period!r}) ** 2")
+    damping = f"hx.ratio({model.damping_ratio!r})" if model.damping_ratio is not None else repr(model.damping or 0.0)
+    law = arguments(model.given("yield_force", "viscosity", "kinematic", "isotropic"))
+    if model.strength_ratio is not None:
+        law = ", ".join([f"yield_force={model.strength_ratio!r} * mass * g", *([law] if law else [])])
+    lines.append(f"law = hx.Slider({law})")
+    lines.append(f"model = hx.oscillator(mass, stiffness, {damping}, law, units)")
+    return lines
+
+
+def _frame(model: Any) -> list[str]:
+    if model.links:
+        raise NoCodeError("links")
+    lines = [f"masses = {_list(model.masses)}", f"stiffnesses = {_list(model.stiffnesses)}"]
+    laws = _law(model.law) if model.laws is None else _rows(_law(law) for law in model.laws)
+    lines.append(f"laws = {laws}")
+    more = "".join(f", {key}={said(value)}" for key, value in model.given("heights", "weights", "names").items())
+    lines.append(f"model = hx.shear_frame(masses, stiffnesses, {_damping(model.damping)}, laws, units=units{more})")
+    return lines
+
+
+def _law(table: Any) -> str:
+    if table is None:
+        return "None"
+    if table.kind == "slider":
+        return f"hx.Slider({arguments(table.given('yield_force', 'viscosity', 'kinematic', 'isotropic'))})"
+    if table.kind == "power":
+        return f"hx.PowerLaw({table.coefficient!r}, {table.exponent!r})"
+    raise NoCodeError(f"a law of kind {table.kind}")
+
+
+def _damping(table: Any) -> str:
+    if table is None:
+        return "0.0"
+    keys = table.given(*(name for name in type(table).model_fields if name != "kind"))
+    if table.kind == "coefficients":
+        return repr(table.storeys)
+    if table.kind == "matrix":
+        return repr(table.rows)
+    if table.kind == "rayleigh" and "modes" in keys:
+        keys["modes"] = tuple(keys["modes"])
+    return f"hx.{table.kind}({arguments(keys)})"
+
+
+def _list(values: Any) -> str:
+    """Equal entries are counted."""
+    if isinstance(values, list) and len(values) > 3 and len(set(values)) == 1:
+        return f"[{values[0]!r}] * {len(values)}"
+    return repr(values)
+
+
+def _rows(words: Iterable[str]) -> str:
+    found = list(words)
+    if len(found) > 1 and len(set(found)) == 1:
+        return f"[{found[0]}] * {len(found)}"
+    return "[\n    " + ",\n    ".join(found) + ",\n]"
+
+
+def motion_lines(motion: Any) -> list[str]:
+    """A ground motion, as ``motion``."""
+    scaled = f".scaled({motion.scale!r})" if motion.scale != 1 else ""
+    lines = []
+    if motion.accelerations is not None:
+        lines += [f"accelerations = {wrapped(motion.accelerations)}"]
+        made = (f"hx.GroundMotion(accelerations, step={motion.step!r}, unit={said(motion.unit)}, "
+                f"source={said(motion.source or 'given samples')})")
+    elif motion.wave is not None:
+        wave = motion.wave
+        words = [said(wave.shape), repr(wave.amplitude), repr(wave.period),
+                 *(f"{key}={said(value)}" for key, value in wave.given("cycles", "step", "unit").items())]
+        made = f"hx.ground_wave({', '.join(words)})"
+    elif motion.synthetic is not None:
+        made = f"{suite_code(motion.synthetic, 1)}[0]"
+    else:
+        made = "hx.el_centro()"
+    return [*lines, f"motion = {made}{scaled}"]
+
+
+def suite_code(synthetic: Any, count: int) -> str:
+    """So many synthetic motions."""
+    keys = synthetic.given("seed", "magnitude", "distance", "vs30", "step", "duration", "scatter")
+    return f"hx.synthetic_suite({count}, {arguments(keys)})"
+
+
+def scheme_code(table: Any) -> str:
+    """A scheme."""
+    keys = table.given(*(name for name in type(table).model_fields if name != "kind"))
+    return f"hx.{_SCHEMES[table.kind]}({arguments(keys)})"
