@@ -1,7 +1,29 @@
-"""Figures that tests report and do not judge: speed is measured where users meet it, and told at the end."""
+"""What all tests share: one browser, and figures that are reported and not judged."""
+
+import os
+
+import pytest
+from browsing import CHROMIUM, FLAGS, PATIENCE
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, headless; one per process, because playwright allows no second."""
+    if CHROMIUM is None:
+        if os.environ.get("CI"):
+            pytest.fail("pages are tested in Debian's chromium, which could not be installed here")
+        pytest.skip("pages are tested in chromium, which is not here (apt-get install chromium)")
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield found
+        found.close()
 
 
 def pytest_terminal_summary(terminalreporter):
+    """Speed is measured where users meet it, and told at the end."""
     for report in terminalreporter.stats.get("passed", []):
         for name, value in report.user_properties:
             if name.startswith("measured: "):

@@ -1,27 +1,9 @@
 """Every page in a real browser: it fits a phone, light and dark, says nothing to the console and asks nobody."""
 
-import os
-import shutil
-
 import pytest
 from every_page import KINDS
 
-CHROMIUM = shutil.which("chromium")
 THEMES = ("light", "dark")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        if "CI" in os.environ:
-            pytest.fail("pages are tested in chromium, which is not installed here")
-        pytest.skip("no chromium here (apt-get install chromium)")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield found
-        found.close()
 
 
 @pytest.fixture

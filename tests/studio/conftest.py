@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync",
-         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost"]
-
-PATIENCE = 60_000           # milliseconds, so that a busy machine fails no test
+from browsing import PATIENCE
 
 
 @pytest.fixture(scope="session")
@@ -37,22 +30,6 @@ def studio(tmp_path_factory) -> Iterator[str]:
             said = process.communicate(timeout=60)[0]
             assert "Traceback" not in said, said
     assert list(Path(folder).iterdir()) == []
-
-
-@pytest.fixture(scope="session")
-def browser():
-    """Debian's Chromium, headless."""
-    if CHROMIUM is None:
-        if os.environ.get("CI"):
-            pytest.fail("browser tests need Debian's chromium, which could not be installed here")
-        pytest.skip("browser tests need chromium (apt-get install chromium)")
-    from playwright.sync_api import expect, sync_playwright
-
-    expect.set_options(timeout=PATIENCE)
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield found
-        found.close()
 
 
 class Watched:

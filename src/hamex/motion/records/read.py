@@ -73,7 +73,7 @@ def record_from_bytes(data: bytes, name: str, *, format: str | None = None, unit
                       column: int | str | None = None) -> GroundMotion:
     """What :func:`read_record` makes of a file of this name and content; nothing is read from disk.
 
-    >>> record_from_bytes(b"0.0 0.1 -0.2", "short.txt", unit="g", step=0.01).peak
+    >>> record_from_bytes(b"0.0\\n0.1\\n-0.2\\n", "short.txt", unit="g", step=0.01).peak
     0.2
     """
     path = Path(Path(name).name or "record")
