@@ -61,6 +61,7 @@ def test_section_6_is_taken_home_in_the_browser(watched, studio, tmp_path, capsy
     assert zoomed(home, ".plot") == [0.1, 0.2]
 
 
+@pytest.mark.heavy
 def test_the_audit_is_taken_home_as_it_stands(watched, studio, tmp_path):
     page = watched.page()
     page.goto(f"{studio}/#paper")
