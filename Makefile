@@ -42,7 +42,7 @@ lint: setup
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest -q -m "not heavy" -n 3 --dist loadfile
+	$(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile
 
 test-all: lint
 	$(BIN)/python -m pytest -q

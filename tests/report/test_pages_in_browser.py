@@ -36,7 +36,7 @@ def opened(browser, pages):
     assert complaints == []
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", ["dark", pytest.param("light", marks=pytest.mark.heavy)])
 @pytest.mark.parametrize("name", KINDS)
 def test_a_page_fits_a_phone(opened, name, theme):
     page = opened(name, theme)

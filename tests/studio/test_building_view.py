@@ -1,7 +1,7 @@
 """The building in a real browser."""
 
 import pytest
-from test_oscillator_view import curve, ready, shown, slider, type_in
+from test_oscillator_view import curve, ready, settled, shown, slider, type_in
 
 import hamex as hx
 
@@ -64,5 +64,5 @@ def test_twenty_storeys_and_a_weak_one(building):
         sol.values("displacement")[:, -1], abs=1e-5 * abs(sol.values("displacement")).max())
     with building.expect_response("**/api/history"):
         slider(building, "A weak storey", VIEW).locator("select").select_option("2")
-    building.wait_for_load_state("networkidle")
+    settled(building)
     assert building.locator("#building svg.sketch rect").count() == 20

@@ -127,6 +127,7 @@ def test_a_typed_pendulum_with_friction_runs_as_the_action_it_means(opened):
     assert opened.locator("#derivation .document g[data-symbol=theta]").count() > 10
 
 
+@pytest.mark.heavy
 def test_a_continuum_is_derived_and_says_that_it_is_not_run(opened):
     opened.locator("#derivation .field[data-name=system] select").select_option("euler-bernoulli")
     opened.locator("#derivation .still", has_text="not run here").wait_for()
@@ -134,6 +135,7 @@ def test_a_continuum_is_derived_and_says_that_it_is_not_run(opened):
     assert not opened.locator("#derivation .running").is_visible()
 
 
+@pytest.mark.heavy
 def test_a_link_restores_the_system_and_its_numbers(opened, watched):
     opened.locator("#derivation .field[data-name=system] select").select_option("duffing")
     field = opened.locator("#derivation .field[data-name=k_3] input[type=number]")
@@ -156,6 +158,7 @@ def test_the_script_taken_home_gives_the_numbers_shown(opened):
     assert names["sol"].residual == residual(opened)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "dark"), (1024, "light"), (390, "dark")])
 def test_nothing_is_wider_than_the_window(watched, studio, width, scheme):
     page = watched.page(viewport={"width": width, "height": 844}, color_scheme=scheme)

@@ -3,6 +3,7 @@
 import statistics
 
 import pytest
+from playwright.sync_api import expect
 
 import hamex as hx
 
@@ -31,7 +32,12 @@ def opened(page, studio, view="oscillator"):
 
 def ready(page, residual="#residual"):
     page.locator(f"{residual}[data-value]").wait_for()
-    page.wait_for_load_state("networkidle")
+    settled(page)
+
+
+def settled(page):
+    """Wait until every answer that was asked for is drawn: the page says so itself."""
+    page.locator('html[data-busy="no"]').wait_for(state="attached")
 
 
 def slider(page, name, view="oscillator"):
@@ -42,8 +48,7 @@ def type_in(page, name, value, view="oscillator"):
     """Type a value and wait for the answer to it."""
     with page.expect_response("**/api/history"):
         slider(page, name, view).locator('input[type="number"]').fill(str(value))
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(150)
+    settled(page)
 
 
 def shown(page, selector="#residual"):
@@ -77,8 +82,7 @@ def test_moving_a_slider_changes_the_curves_and_the_residual(page, studio):
     before = curve(page, "Displacement")
     with page.expect_response("**/api/history"):
         slider(page, "model.yield_force").locator('input[type="range"]').press("ArrowLeft")
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(150)
+    settled(page)
     value = float(slider(page, "model.yield_force").locator('input[type="number"]').input_value())
     assert 100 < value < 150
     sol = library(yield_force=value)
@@ -143,8 +147,7 @@ def test_a_record_is_dropped_and_shakes_the_mass(page, studio, watched, tmp_path
     with page.expect_response(lambda answer: "/api/record" in answer.url and answer.status == 200):
         page.locator('#oscillator .drop input[type="number"]').fill("0.02")
     page.locator("#oscillator .drop").get_by_text("400 samples").wait_for()
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(300)
+    settled(page)
     watched.complaints.clear()
     path = tmp_path / "mine.txt"
     path.write_text(content)
@@ -200,13 +203,15 @@ def test_play_pause_and_scrub_move_the_mass(page, studio):
     place = mass.get_attribute("x")
     page.locator("#oscillator .player input").fill("60")
     assert mass.get_attribute("x") != place
+    clock = page.locator("#oscillator .clock")
+    scrubbed = clock.inner_text()
     page.get_by_role("button", name="Play").click()
-    page.wait_for_timeout(500)
+    expect(clock).not_to_have_text(scrubbed)
     page.get_by_role("button", name="Pause").click()
-    stopped = page.locator("#oscillator .clock").inner_text()
-    assert float(stopped.split()[0]) > 2.5
+    stopped = clock.inner_text()
+    assert float(stopped.split()[0]) > float(scrubbed.split()[0]) == 2.4
     page.wait_for_timeout(200)
-    assert page.locator("#oscillator .clock").inner_text() == stopped
+    assert clock.inner_text() == stopped
 
 
 def test_the_keyboard_is_enough(page, studio):

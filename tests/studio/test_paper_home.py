@@ -42,6 +42,7 @@ def test_no_text_of_a_request_reaches_the_script(client, body):
     assert client.post("/api/paper/python", json=body).status_code == 422
 
 
+@pytest.mark.heavy
 def test_section_6_is_taken_home_in_the_browser(watched, studio, tmp_path, capsys):
     page = watched.page()
     page.goto(f"{studio}/#paper")

@@ -49,6 +49,7 @@ def test_every_figure_has_its_number_and_its_curves(paper):
         expect(panel.locator(".scatterlayer .trace")).to_have_count(6)
 
 
+@pytest.mark.heavy
 def test_a_shorter_step_is_another_run(paper):
     paper.locator("#paper [data-name=parts] select").select_option("4")
     expect(digits(paper)).not_to_have_text("12 of 12")
@@ -80,6 +81,7 @@ def test_the_whole_audit_is_told_and_sorted_by_verdict(paper):
         assert shown.locator(".equation.waiting").count() == 0
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("width", "colours"), [(1440, "dark"), (1024, "light"), (390, "light")])
 def test_nothing_is_wider_than_the_page(watched, studio, width, colours):
     page = watched.page(viewport={"width": width, "height": 900}, color_scheme=colours)

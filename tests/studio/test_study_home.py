@@ -172,6 +172,7 @@ def test_spectra_are_taken_home_in_the_browser(watched, studio, tmp_path, capsys
     assert zoomed(home, ".plot") == [0.1, 0.2]
 
 
+@pytest.mark.heavy
 def test_an_analysis_is_taken_home_in_the_browser(watched, studio, tmp_path, capsys):
     page = watched.page()
     page.goto(f"{studio}/#study")

@@ -58,7 +58,8 @@ def test_ductilities_are_drawn_beside_the_elastic_curve_and_can_be_put_away(spec
     assert spectra.evaluate(names) == "elastic"
 
 
-@pytest.mark.parametrize("kind", ["synthetic", "sine", "half_sine", "triangle", "ricker"])
+@pytest.mark.parametrize("kind", ["synthetic", "sine", *(
+    pytest.param(kind, marks=pytest.mark.heavy) for kind in ("half_sine", "triangle", "ricker"))])
 def test_every_motion_has_its_spectrum(spectra, kind):
     before = spectra.evaluate(CURVE, "[data-bench=spectra] .panel.first .plot")
     spectra.locator("#study [data-name='motion.kind'] select").select_option(kind)
@@ -139,6 +140,7 @@ def test_a_study_that_cannot_be_run_is_refused_in_place(analysis, watched):
     watched.complaints[:] = [line for line in watched.complaints if "422" not in line]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("width", "colours"), [(1440, "dark"), (1024, "light"), (390, "light")])
 def test_nothing_is_wider_than_the_page(watched, studio, width, colours):
     page = watched.page(viewport={"width": width, "height": 900}, color_scheme=colours)

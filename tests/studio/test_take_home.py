@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from fastapi.testclient import TestClient
+from playwright.sync_api import expect
 from test_oscillator_view import opened, ready, shown, type_in
 
 import hamex as hx
@@ -217,8 +218,7 @@ def test_the_page_of_its_own_moves_from_disk(watched, studio, view, tmp_path):
     assert alone.evaluate("Array.from(document.querySelectorAll('.plot')[0].data[0].y)") != before
     clock = alone.locator(".clock").inner_text()
     alone.get_by_role("button", name="Play").click()
-    alone.wait_for_timeout(400)
-    assert alone.locator(".clock").inner_text() != clock
+    expect(alone.locator(".clock")).not_to_have_text(clock)
 
 
 def test_nothing_in_a_page_can_close_its_script(client):

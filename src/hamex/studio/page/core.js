@@ -79,13 +79,16 @@ const Studio = (() => {
 
   /** One question at a time: while the server works, only the newest wish is kept. What is shown is never older than
       the previous answer, and a dragged slider shows every answer that there was time for. */
+  let working = 0;
+  const busy = (change) => { working += change; document.documentElement.dataset.busy = working ? "yes" : "no"; };
+
   function latest(work) {
     let running = false, wish = null;
     return async function run(...wanted) {
       wish = wanted;
       if (running) return;
-      running = true;
-      try { while (wish) { const now = wish; wish = null; await work(...now); } } finally { running = false; }
+      running = true; busy(1);
+      try { while (wish) { const now = wish; wish = null; await work(...now); } } finally { running = false; busy(-1); }
     };
   }
 
