@@ -14,6 +14,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from hamex.model.modes import modes
+from hamex.motion.ground import GroundMotion
 from hamex.solution.solution import Solution
 from hamex.solve import solve
 from hamex.spec import ProblemFile
@@ -39,11 +40,11 @@ def answered(wish: Wish) -> dict[str, Any]:
     begin = time.perf_counter()
     file, scheme = built(wish)
     found, notes = solved(file, file.scheme, wish.error)
-    model = file.problem.model
+    model, motion = file.problem.model, _motion(wish.problem)
     answer = {
         "title": file.title, "load": file.load_text, "notes": notes, **told(found),
         "units": {"length": model.units.length, "force": model.units.force, "energy": model.units.energy},
-        "period": _period(file), "ground": _ground(wish.problem, found), "spectrum": _spectrum(wish.problem, file),
+        "period": _period(file), "ground": _ground(motion, found), "spectrum": _spectrum(motion, file),
         "yield_deformation": [number(value) for value in found.values("yield_deformation")],
     }
     if scheme is not None:
@@ -118,11 +119,17 @@ def _numbers(file: ProblemFile) -> tuple[float, float, float]:
     return float(model.mass[0, 0]), float(model.damping.dense()[0, 0]), k
 
 
-def _ground(tables: ProblemTables, solution: Solution) -> dict[str, Any]:
+def _motion(tables: ProblemTables) -> GroundMotion | None:
+    """The first ground motion in g, or None where forces shake it."""
+    if tables.motion is None:
+        return None
+    first = tables.motion[0] if isinstance(tables.motion, list) else tables.motion
+    return first.build(None).converted("g")
+
+
+def _ground(motion: GroundMotion | None, solution: Solution) -> dict[str, Any]:
     """What shakes it at the nodes: the ground's acceleration in g, or the force on the first dof."""
-    if tables.motion is not None:
-        first = tables.motion[0] if isinstance(tables.motion, list) else tables.motion
-        motion = first.build(None).converted("g")
+    if motion is not None:
         clock = motion.step * np.arange(len(motion.acceleration) + 1)      # a record ends with one appended zero
         values = np.interp(solution.times, clock, np.append(motion.acceleration, 0.0), right=0.0)
         return {"kind": "ground", "unit": "g", "values": values, "peak": motion.peak, "source": motion.source}
@@ -132,14 +139,13 @@ def _ground(tables: ProblemTables, solution: Solution) -> dict[str, Any]:
             "peak": number(float(np.abs(force).max(initial=0.0))), "source": "force on the mass"}
 
 
-def _spectrum(tables: ProblemTables, file: ProblemFile) -> dict[str, Any] | None:
+def _spectrum(motion: GroundMotion | None, file: ProblemFile) -> dict[str, Any] | None:
     """Elastic pseudo-acceleration of the motion in g, at the damping ratio of the oscillator."""
-    if tables.motion is None or file.kind != "oscillator":
+    if motion is None or file.kind != "oscillator":
         return None
     m, c, k = _numbers(file)
     damping = c / (2 * math.sqrt(k * m))
     if not damping < 1:
         return None
-    first = tables.motion[0] if isinstance(tables.motion, list) else tables.motion
-    found = spectrum(first.build(None).converted("g"), PERIODS, damping=damping, g=1.0)
+    found = spectrum(motion, PERIODS, damping=damping, g=1.0)
     return {"periods": PERIODS, "values": found.values("pseudo_acceleration")[0], "damping": damping}

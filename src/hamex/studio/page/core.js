@@ -3,7 +3,6 @@
 
 const Studio = (() => {
   const views = new Map();
-  const themeListeners = [];
   let current = null;
 
   class Refusal extends Error {
@@ -322,7 +321,6 @@ const Studio = (() => {
     known = null;
     const switcher = document.getElementById("theme");
     if (switcher) { switcher.textContent = dark ? "Light" : "Dark"; switcher.setAttribute("aria-label", `Switch to ${dark ? "light" : "dark"} colours`); }
-    for (const listener of themeListeners) listener();
     if (current && current.mounted) current.show(current.state, current);
   }
 
@@ -350,5 +348,5 @@ const Studio = (() => {
   }
 
   return {register, start, ask, get, cancel, latest, unpack, short, slider, choice, toggle, button, group, element, draw, pay, colours, save, link, say,
-          trouble, storage, Refusal, onTheme: (listener) => themeListeners.push(listener), current: () => current, forget: () => { known = null; }};
+          Refusal, current: () => current, forget: () => { known = null; }};
 })();

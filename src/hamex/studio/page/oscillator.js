@@ -2,7 +2,7 @@
 // The oscillator view: sliders on the left, what happens on the right.
 
 const Problems = (() => {
-  const {ask, slider, choice, toggle, element, group} = Studio;
+  const {ask} = Studio;
 
   const AGAINST = [["none", "nothing"], ["newmark", "Newmark with Newton"], ["end", "the paper's (load at step end)"], ["galerkin-2", "Galerkin, degree 2"], ["galerkin-3", "Galerkin, degree 3"],
                    ["discontinuous-1", "discontinuous, degree 1"], ["discontinuous-2", "discontinuous, degree 2"], ["leap_frog", "leap-frog"], ["galerkin-1", "Galerkin, degree 1"]];
