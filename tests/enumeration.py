@@ -12,7 +12,6 @@ from scipy import sparse
 
 import hamex as hx
 from hamex.model.damping import Damping
-from hamex.model.law import Sliders
 
 COMBINATIONS = {n: np.array(list(product((-1, 0, 1), repeat=n))) for n in range(1, 6)}
 
@@ -38,7 +37,8 @@ class Small:
         """The record itself: a builder would take longer than the march."""
         dofs, springs = self.B.shape
         M, C, K, A, B = (sparse.csr_array(x) for x in (self.M, self.C, self.K, np.diag(1 / self.k), self.B))
-        law = Sliders(np.arange(springs), self.yield_force, self.viscosity, self.kinematic, self.isotropic)
+        law = hx.laws.Group.of(hx.Slider, np.arange(springs), yield_force=self.yield_force, viscosity=self.viscosity,
+                               kinematic=self.kinematic, isotropic=self.isotropic)
         return hx.Model(M, Damping.full(C), K, A, B, {"slider": law}, np.ones((dofs, 1)), np.zeros((0, springs)),
                         tuple(f"dof {i}" for i in range(dofs)), tuple(f"spring {i}" for i in range(springs)))
 

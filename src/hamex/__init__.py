@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 _HOMES = {
-    "hamex.model.law": ("PowerLaw", "Slider", "Surface"),
+    "hamex.model.laws.slider": ("Slider",),
+    "hamex.model.laws.power": ("PowerLaw",),
+    "hamex.model.laws.surface": ("Surface",),
     "hamex.model.backbone": ("Parallel", "backbone"),
     "hamex.model.damping": ("modal", "ratio", "rayleigh"),
     "hamex.model.units": ("Units",),
@@ -58,6 +60,7 @@ _HOMES = {
     "hamex.spec": ("read_problem",),
     "hamex.spec.study": ("read_study",),
 }
+_NAMESPACES = {"laws": "hamex.model.laws"}       # hx.laws.Gap and its like
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
@@ -66,7 +69,9 @@ if TYPE_CHECKING:
     from hamex.model.damping import modal, ratio, rayleigh
     from hamex.model.frame import Member, frame
     from hamex.model.frames import ShearFrames, shear_frames
-    from hamex.model.law import PowerLaw, Slider, Surface
+    from hamex.model.laws.power import PowerLaw
+    from hamex.model.laws.slider import Slider
+    from hamex.model.laws.surface import Surface
     from hamex.model.links import (
         Link,
         bilinear_isolator,
@@ -138,6 +143,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name in _NAMESPACES:
+        return import_module(_NAMESPACES[name])
     if name not in _HOME:
         raise AttributeError(f"module 'hamex' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

@@ -10,16 +10,17 @@ import hamex as hx
 from hamex.discretise.assembly import assemble, band_of
 from hamex.discretise.chain import is_chain
 from hamex.discretise.sparse import SparseMatrix, backsolve, factorise
+from hamex.discretise.springs import prepared_springs, spring_blocks, states
 from hamex.discretise.structure import (
     check_convex,
-    elastic_tangents,
     galerkin_stage,
     newmark_stage,
     softest,
-    spring_blocks,
     tangent_matrix,
 )
 from hamex.errors import ModelError, SchemeError
+from hamex.march.springs import evaluate
+from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import dense
 
 M, C, K = np.array([[2.0, 0.1], [0.1, 1.0]]), np.array([[0.6, -0.2], [-0.2, 0.3]]), np.array([[5.0, -1.0], [-1.0, 2.0]])
@@ -52,7 +53,7 @@ def test_elastic_tangents_give_the_elastic_stiffness(size):
     B = rng.normal(size=(3, size))
     made = hx.structure(np.ones(3), 0, A, B, {(size - 2, size - 1): SURFACE})
     blocks = spring_blocks(made)
-    assert np.allclose(dense(tangent_matrix(made, blocks, elastic_tangents(blocks))), B @ np.linalg.inv(A) @ B.T,
+    assert np.allclose(dense(tangent_matrix(made, blocks, blocks.tangents)), B @ np.linalg.inv(A) @ B.T,
                        rtol=1e-12)
 
 
@@ -63,16 +64,11 @@ def test_softest_bounds_every_tangent_from_below():
     made = hx.structure(np.ones(4), 0, block_diag(0.01, 0.02, PAIR), np.eye(4), laws)
     blocks = spring_blocks(made)
     soft = dense(tangent_matrix(made, blocks, softest(made, blocks, tau)))
-    from importlib import import_module
-
-    from hamex.march.laws import evaluate
-    from hamex.march.surfaces import WIDEST
-    groups = import_module("hamex.solve.run")._laws(made, blocks, tau)
+    groups, size = prepared_springs(made, blocks, tau, "end", "test", compile=False), states(made).size
     for _ in range(200):
         T = np.zeros(blocks.entries)
-        scratch = [np.zeros(4, dtype=np.int64), np.zeros(4), T, np.zeros(4), np.zeros(4)]
-        evaluate(rng.normal(size=4) * 10.0 ** rng.uniform(-4, 1), np.zeros(4), np.zeros(4), tau, *groups,
-                 np.zeros((16, WIDEST)), False, *scratch)
+        evaluate(groups, rng.normal(size=4) * 10.0 ** rng.uniform(-4, 1), np.zeros(4), 1.0, tau, np.zeros(size), False,
+                 np.zeros(4), T, np.zeros(size), np.zeros(4, dtype=np.int64), np.zeros((16, WIDEST)))
         difference = dense(tangent_matrix(made, blocks, T)) - soft
         assert np.linalg.eigvalsh(difference)[0] >= -1e-9
 
@@ -189,7 +185,7 @@ def test_band_and_sparse_matrices_are_the_matrix_of_the_step(dofs, rank):
     rng = np.random.default_rng(dofs)
     made = random_model(rng, dofs, rank)
     blocks, stage = spring_blocks(made), galerkin_stage(made, 0.1)
-    T = elastic_tangents(blocks) * 0.7
+    T = blocks.tangents * 0.7
     full = dense(stage.matrix) + stage.weight * stage.reach * dense(tangent_matrix(made, blocks, T))
     whole = full + stage.low @ np.diag(stage.low_weight) @ stage.low.T
     order = (assembly := assemble(stage, made.compatibility, blocks)).order
@@ -212,7 +208,7 @@ def test_the_sparse_factorisation_names_a_pivot_that_is_not_positive():
     made = model()
     blocks, stage = spring_blocks(made), galerkin_stage(made, 0.1)
     sparse = SparseMatrix(assemble(stage, made.compatibility, blocks), stage.low_weight)
-    assert factorise(sparse, -1e6 * elastic_tangents(blocks)) > 0
+    assert factorise(sparse, -1e6 * blocks.tangents) > 0
 
 
 def test_the_order_of_the_dofs_keeps_a_shuffled_chain_narrow():

@@ -118,7 +118,7 @@ def test_elastic_instability_is_refused_at_the_critical_load(factor, stands):
     ({"stiffnesses": [1, None, 1]}, "storey 2 needs a stiffness"),
     ({"laws": [None, 3.0, None]}, r"storey 2: the law must be a law such as Slider\(…\), got 3.0"),
     ({"laws": [None]}, "laws: 1 given for 3"),
-    ({"laws": hx.Surface((1.0, 2.0))}, "Surface laws with one yield force per component"),
+    ({"laws": hx.Surface((1.0, 2.0))}, "storey 1: Surface couples 2 forces, and this is one spring"),
     ({"heights": [3, 3, -3]}, "height of storey 3 must be positive"),
     ({"weights": 1.0}, "needs heights"),
     ({"weights": [1, 1, -1], "heights": 3}, "weight of floor 3 must not be negative"),

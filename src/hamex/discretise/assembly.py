@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.structure import Blocks, OneStage
+from hamex.discretise.springs import Blocks
+from hamex.discretise.structure import OneStage
 
 Array = NDArray[Any]
 
@@ -46,7 +47,7 @@ def assemble(stage: OneStage, compatibility: Any, blocks: Blocks) -> Assembly:
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
     B = sparse.csc_array(compatibility)
-    cells = sparse.csc_array(B) if not blocks.full else _merged(B, blocks)
+    cells = sparse.csc_array(B) if not len(blocks.first) else _merged(B, blocks)
     touching = abs(cells) @ abs(cells).T + abs(stage.matrix)
     order = np.asarray(reverse_cuthill_mckee(sparse.csr_matrix(touching), symmetric_mode=True), dtype=np.intp)
     S = sparse.csr_array(stage.matrix[order][:, order])
@@ -64,25 +65,16 @@ def _merged(B: Any, blocks: Blocks) -> Any:
     from scipy import sparse
 
     owner = np.arange(B.shape[1])
-    for first, k in zip(blocks.first, blocks.full, strict=True):
-        owner[first:first + len(k)] = first
+    inside = np.arange(int(blocks.size.sum())) - np.repeat(np.cumsum(blocks.size) - blocks.size, blocks.size)
+    first = np.repeat(blocks.first, blocks.size)
+    owner[first + inside] = first
     merge = sparse.csc_array((np.ones(len(owner)), (np.arange(len(owner)), owner)), shape=(len(owner),) * 2)
     return sparse.csc_array(abs(B) @ merge)
 
 
 def _contributions(B: Any, blocks: Blocks) -> tuple[Array, Array, Array, Array]:
     """All products b_ia T_ab b_jb as (i, j, entry of T, b_ia b_jb)."""
-    springs = B.shape[1]
-    in_block = np.zeros(springs, dtype=bool)
-    pairs = []
-    for first, k, place in zip(blocks.first, blocks.full, blocks.place, strict=True):
-        size = len(k)
-        in_block[first:first + size] = True
-        a, b = (x.ravel() for x in np.indices((size, size)))
-        pairs.append(np.stack([first + a, first + b, place + a * size + b]))
-    alone = np.flatnonzero(~in_block)
-    pairs.insert(0, np.stack([alone, alone, alone]))
-    left, right, entry = np.concatenate(pairs, axis=1)
+    left, right, entry = blocks.pairs()
     counts = np.diff(B.indptr)
     many = counts[left] * counts[right]
     which = np.repeat(np.arange(len(left)), many)

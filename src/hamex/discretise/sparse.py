@@ -65,7 +65,7 @@ def factorise(matrix: SparseMatrix, T: Array) -> int:
     return 0
 
 
-def backsolve(matrix: SparseMatrix, x: Array, small: Array) -> None:
+def backsolve(matrix: SparseMatrix, x: Array, small: Array) -> int:
     """x ← A⁻¹ x with the low-rank part."""
     from scipy.linalg import cho_solve
 
@@ -73,3 +73,4 @@ def backsolve(matrix: SparseMatrix, x: Array, small: Array) -> None:
     x[:] = lu.solve(x)
     if spread is not None:
         x -= spread @ cho_solve(cap, matrix.low.T @ x)
+    return 0

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hamex.discretise._stepforms import linear_element as linear_element_form
 from hamex.discretise.lift import lift
+from hamex.discretise.springs import Blocks
 from hamex.errors import ModelError, SchemeError
 from hamex.model.record import Model
 
@@ -57,7 +58,7 @@ def newmark_stage(model: Model, h: float, beta: float, gamma: float) -> OneStage
 
 def static_stage(model: Model, blocks: Blocks, drag: float, pull: Array, penalty: float) -> OneStage:
     """Equilibrium, with a drag of that share of the elastic stiffness so that a mechanism still has one answer."""
-    elastic = tangent_matrix(model, blocks, elastic_tangents(blocks)) + _sparse(model.stiffness)
+    elastic = tangent_matrix(model, blocks, blocks.tangents) + _sparse(model.stiffness)
     matrix = _sparse(model.stiffness) + drag * elastic
     if len(pull):
         column = _sparse(pull[:, None])
@@ -72,66 +73,10 @@ def _sparse(matrix: Any) -> Any:
     return sparse.csr_array(matrix)
 
 
-@dataclass(frozen=True, eq=False)
-class Blocks:
-    """Stiffness of the springs by blocks: scalar springs and full blocks, with the place of each in the tangents T."""
-
-    stiffness: Array              # 1/a of the springs that stand alone; the diagonal of k for those in blocks
-    full: list[Array]             # k of the blocks
-    first: Array                  # their first springs
-    place: Array                  # their first entries in T
-
-    @property
-    def entries(self) -> int:
-        """Length of T: one entry per spring, then the blocks."""
-        return len(self.stiffness) + sum(k.size for k in self.full)
-
-
-def spring_blocks(model: Model) -> Blocks:
-    """Invert the flexibility block by block."""
-    springs = len(model.springs)
-    flexibility = _sparse(model.flexibility)
-    diagonal = flexibility.diagonal()
-    if np.any(diagonal <= 0):
-        raise ModelError(f"spring {model.springs[int(np.argmin(diagonal))]!r} needs a positive flexibility")
-    stiffness = 1 / diagonal
-    group = model.laws.get("surface")
-    if group is None:
-        return Blocks(stiffness, [], np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp))
-    full, place, at = [], [], springs
-    for first, size in zip(group.first, group.size, strict=True):
-        k = np.linalg.inv(flexibility[first:first + size, first:first + size].toarray())
-        k = 0.5 * (k + k.T)
-        full.append(k)
-        stiffness[first:first + size] = np.diag(k)
-        place.append(at)
-        at += size * size
-    return Blocks(stiffness, full, np.array(group.first), np.array(place))
-
-
 def softest(model: Model, blocks: Blocks, tau: float) -> Array:
     """Lower bound of the springs' tangents, everything slipping: in the layout of T."""
-    T = np.zeros(blocks.entries)
-    law = model.laws["slider"]
-    k = blocks.stiffness[law.springs]
-    held = law.viscosity + tau * (law.kinematic + law.isotropic)
-    T[law.springs] = np.where(np.isinf(law.yield_force), k, k * held / (held + tau * k))
-    group = model.laws.get("surface")
-    for i, k_block in enumerate(blocks.full):
-        assert group is not None
-        size = len(k_block)
-        part = slice(group.begin[i], group.begin[i + 1])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            flow = (group.weight[part, :size] * (tau * group.reference[part] ** 2 / group.viscosity[part])[:, None])
-            flow = np.where(group.weight[part, :size] > 0, flow, 0.0).sum(axis=0)     # softest slip per force
-            give = 1 / (1 / flow + group.kinematic[i, :size])
-        give = np.where(flow > 0, give, 0.0)
-        firm = np.isfinite(give)
-        soft = np.linalg.inv(k_block)[np.ix_(firm, firm)] + np.diag(give[firm])
-        tangent = np.zeros((size, size))
-        tangent[np.ix_(firm, firm)] = np.linalg.inv(soft) if firm.any() else 0.0
-        T[blocks.place[i]:blocks.place[i] + size * size] = tangent.ravel()
-    return T
+    return blocks.filled({kind: group.law.softest(group, blocks.by_group[kind], tau)
+                          for kind, group in model.laws.items()}, model)
 
 
 def tangent_matrix(model: Model, blocks: Blocks, T: Array) -> Any:
@@ -139,17 +84,9 @@ def tangent_matrix(model: Model, blocks: Blocks, T: Array) -> Any:
     from scipy import sparse
 
     springs = len(model.springs)
-    # Springs in blocks leave their own entries of T unused; the blocks follow behind in one piece.
-    alone = np.ones(springs, dtype=bool)
-    places = []
-    for first, k in zip(blocks.first, blocks.full, strict=True):
-        alone[first:first + len(k)] = False
-        places.append(np.indices(k.shape).reshape(2, -1) + first)
-    own = np.flatnonzero(alone)
-    row, column = np.hstack([np.stack([own, own]), *places])
-    entries = sparse.csr_array((np.concatenate([T[own], T[springs:]]), (row, column)), shape=(springs, springs))
+    left, right, entry = blocks.pairs()
     b = _sparse(model.compatibility)
-    return b @ entries @ b.T
+    return b @ sparse.csr_array((T[entry], (left, right)), shape=(springs, springs)) @ b.T
 
 
 def check_convex(model: Model, blocks: Blocks, stage: Callable[[float], OneStage], h: float, who: str) -> None:
@@ -177,7 +114,7 @@ def _weakest(model: Model, blocks: Blocks, stage: OneStage) -> int | None:
     factor = stage.weight * stage.reach
     matrix = stage.matrix + factor * tangent_matrix(model, blocks, softest(model, blocks, stage.tau))
     size = matrix.shape[0]
-    stiff = tangent_matrix(model, blocks, elastic_tangents(blocks))
+    stiff = tangent_matrix(model, blocks, blocks.tangents)
     scale = np.abs(stage.matrix.diagonal()) + factor * stiff.diagonal()
     if np.any(scale <= 0):
         return int(np.argmin(scale))
@@ -208,8 +145,3 @@ def _weakest_pivot(matrix: Any, unit: Array) -> int | None:
     pivots = factors.U.diagonal()
     worst = int(np.argmin(pivots))
     return None if pivots[worst] > _ZERO else int(np.flatnonzero(factors.perm_c == worst)[0])
-
-
-def elastic_tangents(blocks: Blocks) -> Array:
-    """Tangents when nothing slips, in the layout of T."""
-    return np.concatenate([blocks.stiffness, *(k.ravel() for k in blocks.full)])

@@ -83,7 +83,7 @@ def sweep(band: Band, x: Array) -> None:
         x[i] = total
 
 
-def backsolve(band: Band, x: Array, small: Array) -> None:
+def backsolve(band: Band, x: Array, small: Array) -> int:
     """x ← A⁻¹ x with the low-rank part; ``small`` is work space, one entry per rank."""
     sweep(band, x)
     n, rank = band.low.shape
@@ -102,3 +102,4 @@ def backsolve(band: Band, x: Array, small: Array) -> None:
     for a in range(rank):
         for i in range(n):
             x[i] -= band.spread[a, i] * small[a]
+    return 0

@@ -2,25 +2,27 @@
 
 Every scheme of one stage asks for the increment x of the displacements in
 
-    S x + weight · B F(e₀ + reach · Bᵀx) = r
+    S x + weight · B F(e₀ + reach · dx) = r,    dx = Bᵀx + what moving supports add
 
-where F is the springs' local map. S + weight·reach · B T Bᵀ is positive definite (``discretise`` sees to it), so the
-left side is the gradient of a strictly convex potential Φ. Full Newton steps can cycle; a step that goes no further
+where F is the springs' local map. S + weight·reach · B T Bᵀ is positive definite (the scheme sees to it beforehand), so
+the left side is the gradient of a strictly convex potential Φ. Full Newton steps can cycle; a step that goes no further
 than Φ falls along the line cannot. Where all laws are straight on each branch, the step ends when the signed branches
 repeat, which is exact; else when the residual is at round-off.
 
 Under displacement control the increment also obeys ``pull · x = given``. The start obeys it, every direction keeps it,
 and Φ falls on what is left; the multiplier of the constraint is the load factor.
+
+Where one solution is not promised (``reported``), a tangent that is not positive definite gives way to the elastic one,
+whose direction still descends, and the step says that its solution may be one of several.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hamex.march.band import Band, backsolve, factorise
-from hamex.march.laws import Powers, Sliders, evaluate
-from hamex.march.rows import Rows, product
-from hamex.march.surfaces import Surfaces
+from hamex.march.calls import invoke as ask
+from hamex.march.rows import Rows, copied, product
+from hamex.march.springs import Springs, evaluate
 
 Array = Any
 
@@ -28,6 +30,20 @@ SETTLED = 0.1            # a line search ends where the slope has fallen to this
 ROUND_OFF = 2e-14        # of the terms of a row: the residual that arithmetic leaves
 _CANCELLED = 0.05        # and of terms that cancel before they enter the row, which leave a few bits only
 _MOST = 500              # Newton steps; hard frames need about 10
+# Entries of ``count``.
+SOLVES, FACTORS, SEARCHES, UNCERTAIN = 0, 1, 2, 3
+
+
+class Matrix(NamedTuple):
+    """The step's matrix S + weight·reach·B T Bᵀ behind two calls: ``factorise(data, T)`` takes tangents and returns 0 or 1 +
+    the row of a pivot that is not positive, ``solve(data, x, small)`` puts A⁻¹x in the place of x.
+
+    What stands behind it, a band or a sparse factor, the step does not know; it makes products with S by itself.
+    """
+
+    factorise: int
+    solve: int
+    data: Any
 
 
 class Step(NamedTuple):
@@ -37,7 +53,9 @@ class Step(NamedTuple):
     begin: Array
     dof: Array
     share: Array             # B, compressed columns: deformation of spring j is Σ share·u[dof]
+    slip: Array              # place of each spring's slip in the state
     stiff: Array             # elastic stiffness of each spring by itself
+    elastic: Array           # tangents when nothing slips
     unit: Array              # 1/√ of the elastic diagonal: makes rows of forces and of moments comparable
     pull: Array              # the constrained combination of increments; empty: none
     weight: float
@@ -45,6 +63,7 @@ class Step(NamedTuple):
     tau: float
     straight: bool           # every law is piecewise linear
     safeguarded: bool        # False: plain Newton-Raphson with the tolerance below
+    reported: bool           # one solution is not promised, but watched
     tolerance: float
     most: int
 
@@ -59,10 +78,14 @@ class Scratch(NamedTuple):
     Sd: Array
     size: Array
     z: Array                 # A⁻¹ pull
-    e: Array
+    r: Array
+    e0: Array
+    moved: Array             # increment of deformation by moving supports
     ex: Array
     ed: Array
+    dx: Array                # deformation increment at which the springs are asked
     noise: Array             # per spring: force that cancels in its deformation, the measure of round-off
+    dz: Array                # change of state
     T: Array
     factored: Array          # tangents of the last factorisation
     small: Array
@@ -79,22 +102,23 @@ def stretch(step: Step, x: Array, out: Array) -> None:
         out[j] = total
 
 
-def gradient(step: Step, r: Array, Sx: Array, F: Array, noise: Array, factor: float, g: Array, size: Array) -> float:
-    """g = S x + weight B F − r − factor·pull; returns the largest |g| relative to the terms of the rows.
+def gradient(step: Step, s: Scratch, F: Array) -> float:
+    """s.g = S x + weight B F − r − factor·pull; returns the largest |g| relative to the terms of the rows.
 
     A row that vanishes by symmetry has terms of round-off only, so the largest row is the measure of all.
     """
+    g, size = s.g, s.size
     for i in range(len(g)):
-        g[i] = Sx[i] - r[i]
-        size[i] = abs(Sx[i]) + abs(r[i])
+        g[i] = s.Sx[i] - s.r[i]
+        size[i] = abs(s.Sx[i]) + abs(s.r[i])
     for i in range(len(step.pull)):
-        g[i] -= factor * step.pull[i]
-        size[i] += abs(factor * step.pull[i])
+        g[i] -= s.factor[0] * step.pull[i]
+        size[i] += abs(s.factor[0] * step.pull[i])
     for j in range(len(F)):
         for m in range(step.begin[j], step.begin[j + 1]):
             share = step.weight * step.share[m]
             g[step.dof[m]] += share * F[j]
-            size[step.dof[m]] += abs(share) * (abs(F[j]) + noise[j])
+            size[step.dof[m]] += abs(share) * (abs(F[j]) + s.noise[j])
     worst, largest = 0.0, 0.0
     for i in range(len(g)):
         worst = max(worst, abs(g[i]) * step.unit[i])
@@ -102,91 +126,123 @@ def gradient(step: Step, r: Array, Sx: Array, F: Array, noise: Array, factor: fl
     return worst / largest if largest > 0.0 else 0.0
 
 
-def sizes(step: Step, u: Array, slip: Array, noise: Array) -> None:
+def sizes(step: Step, u: Array, z: Array, noise: Array) -> None:
     """noise = k (|B|ᵀ|u| + |slip|), spring by spring, weighed as what cancels."""
-    for j in range(len(slip)):
-        total = abs(slip[j])
+    for j in range(len(noise)):
+        total = abs(z[step.slip[j]])
         for m in range(step.begin[j], step.begin[j + 1]):
             total += abs(step.share[m] * u[step.dof[m]])
         noise[j] = _CANCELLED * step.stiff[j] * total
 
 
-def newton(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers, surfaces: Surfaces | None,
-           r: Array, e0: Array, X: Array, w: Array, branch: Array, F: Array, slip: Array, grown: Array,
-           count: Array) -> float:
-    """Solve one step: s.x, F, slip, grown and branch are filled; s.x and branch hold the guess on entry.
+def placed(step: Step, s: Scratch, alpha: float) -> None:
+    """The deformation increment at x + α d."""
+    for j in range(len(s.dx)):
+        s.dx[j] = s.moved[j] + (s.ex[j] + alpha * s.ed[j])
 
-    ``count`` gathers linear solves, factorisations and line-search points. Returns the relative residual that is
-    left (0 where the branches repeated), or −1 − (row of a pivot that is not positive), or infinity on failure.
+
+def newton(step: Step, matrix: Matrix, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array,
+           count: Array) -> float:
+    """Solve one step: s.x, F, s.dz and branch are filled; s.x and branch hold the guess on entry, s.r, s.e0, s.moved and
+    s.noise the question.
+
+    ``count`` gathers linear solves, factorisations and line-search points, and whether the tangent at a solution was
+    not positive definite. Returns the relative residual that is left (0 where the branches repeated), or −1 − (row of a
+    pivot that is not positive), or infinity on failure.
     """
-    n, springs = len(r), len(e0)
-    x, d, g, T, factored = s.x, s.d, s.g, s.T, s.factored
-    product(step.S, x, s.Sx)
-    stretch(step, x, s.ex)
-    for j in range(springs):
-        s.e[j] = e0[j] + step.reach * s.ex[j]
+    product(step.S, s.x, s.Sx)
+    stretch(step, s.x, s.ex)
+    placed(step, s, 0.0)
     guess = step.safeguarded
-    evaluate(s.e, X, w, step.tau, sliders, powers, surfaces, s.block, True, branch, F, T, slip, grown)
-    worst = gradient(step, r, s.Sx, F, s.noise, s.factor[0], g, s.size)
-    before = worst
+    held = step.tau > 0.0                     # true; the compiler makes a copy of a function for every literal
+    evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
+    worst = gradient(step, s, F)
+    before, left = worst, float("inf")
     for iteration in range(_MOST):
-        same = True
-        for i in range(len(T)):
-            if T[i] != factored[i]:
-                same = False
-                break
-        if not same:
-            for i in range(len(T)):
-                factored[i] = T[i]
-            code = factorise(band, T)
-            count[1] += 1
-            if code > 0:
-                factored[0] = -1.0
-                return -float(code)
-            if len(step.pull) > 0:
-                for i in range(n):
-                    s.z[i] = step.pull[i]
-                backsolve(band, s.z, s.small)
-        for i in range(n):
-            d[i] = -g[i]
-        backsolve(band, d, s.small)
-        count[0] += 1
-        if len(step.pull) > 0:
-            constrain(step.pull, s.z, s.factor, d)
-        slope0 = 0.0
-        for i in range(n):
-            slope0 += d[i] * g[i]
-        product(step.S, d, s.Sd)
-        stretch(step, d, s.ed)
+        code = renewed(step, matrix, s, count)
+        if code > 0.0:
+            left = -code
+            break
+        slope0 = direction(step, matrix, s, count)
+        placed(step, s, 1.0)
         # The full step first.
-        for j in range(springs):
-            s.e[j] = e0[j] + step.reach * (s.ex[j] + s.ed[j])
-        changed = evaluate(s.e, X, w, step.tau, sliders, powers, surfaces, s.block, False, branch, F, T, slip, grown)
+        changed = evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, not held, F, s.T, s.dz, branch, s.block)
         alpha = 1.0
-        if not step.safeguarded:
-            size = 0.0
-            for i in range(n):
-                size = max(size, abs(d[i]))
-            advance(x, s.Sx, s.ex, d, s.Sd, s.ed, alpha)
-            worst = gradient(step, r, s.Sx, F, s.noise, s.factor[0], g, s.size)
-            if size <= step.tolerance:
-                return worst
-            if iteration + 1 == step.most:
-                return float("inf")
-            continue
-        if step.straight and not changed:
-            advance(x, s.Sx, s.ex, d, s.Sd, s.ed, 1.0)
-            return 0.0
-        if not guess:
-            alpha = search(step, s, sliders, powers, surfaces, r, e0, X, w, branch, F, slip, grown, slope0, count)
+        exact = step.safeguarded and step.straight and not changed
+        if step.safeguarded and not (guess or exact):
+            alpha = search(step, s, springs, z, branch, F, slope0, count)
         guess = False
-        advance(x, s.Sx, s.ex, d, s.Sd, s.ed, alpha)
-        worst = gradient(step, r, s.Sx, F, s.noise, s.factor[0], g, s.size)
+        advance(s, alpha)
+        if exact:
+            left = 0.0
+            break
+        worst = gradient(step, s, F)
+        if not step.safeguarded:
+            if longest(s.d) <= step.tolerance:
+                left = worst
+                break
+            if iteration + 1 == step.most:
+                break
         # At round-off, or stuck just above it: nothing more can be gained.
-        if worst <= ROUND_OFF or (worst <= 1e3 * ROUND_OFF and worst >= 0.5 * before):
-            return worst
+        elif worst <= ROUND_OFF or (worst <= 1e3 * ROUND_OFF and worst >= 0.5 * before):
+            left = worst
+            break
         before = worst
-    return float("inf")
+    if step.reported and left >= 0.0:
+        copied(s.T, s.factored)
+        if ask(matrix.factorise, (matrix.data, s.T)) > 0.0:
+            s.factored[0] = float("nan")
+            count[UNCERTAIN] = 1
+    return left
+
+
+def renewed(step: Step, matrix: Matrix, s: Scratch, count: Array) -> float:
+    """Factor the tangent unless it is the last one; returns 0, or 1 + the row whose pivot is not positive."""
+    same = True
+    for i in range(len(s.T)):
+        if s.T[i] != s.factored[i]:
+            same = False
+            break
+    if same:
+        return 0.0
+    copied(s.T, s.factored)
+    code = ask(matrix.factorise, (matrix.data, s.T))
+    count[FACTORS] += 1
+    if code > 0.0:
+        s.factored[0] = float("nan")          # equal to nothing: the next step factors anew
+        if not step.reported:
+            return code
+        code = ask(matrix.factorise, (matrix.data, step.elastic))
+        if code > 0.0:
+            return code
+    if len(step.pull) > 0:
+        copied(step.pull, s.z)
+        ask(matrix.solve, (matrix.data, s.z, s.small))
+    return 0.0
+
+
+def direction(step: Step, matrix: Matrix, s: Scratch, count: Array) -> float:
+    """Newton's direction s.d with S d and Bᵀ d; returns the slope of Φ along it."""
+    for i in range(len(s.d)):
+        s.d[i] = -s.g[i]
+    ask(matrix.solve, (matrix.data, s.d, s.small))
+    count[SOLVES] += 1
+    if len(step.pull) > 0:
+        constrain(step.pull, s.z, s.factor, s.d)
+    slope0 = 0.0
+    for i in range(len(s.d)):
+        slope0 += s.d[i] * s.g[i]
+    product(step.S, s.d, s.Sd)
+    stretch(step, s.d, s.ed)
+    return slope0
+
+
+def longest(d: Array) -> float:
+    """Largest |d|."""
+    size = 0.0
+    for i in range(len(d)):
+        size = max(size, abs(d[i]))
+    return size
 
 
 def constrain(pull: Array, z: Array, factor: Array, d: Array) -> None:
@@ -200,25 +256,25 @@ def constrain(pull: Array, z: Array, factor: Array, d: Array) -> None:
     factor[0] -= along / across
 
 
-def advance(x: Array, Sx: Array, ex: Array, d: Array, Sd: Array, ed: Array, alpha: float) -> None:
+def advance(s: Scratch, alpha: float) -> None:
     """x += α d, with S x and Bᵀx."""
-    for i in range(len(x)):
-        x[i] += alpha * d[i]
-        Sx[i] += alpha * Sd[i]
-    for j in range(len(ex)):
-        ex[j] += alpha * ed[j]
+    for i in range(len(s.x)):
+        s.x[i] += alpha * s.d[i]
+        s.Sx[i] += alpha * s.Sd[i]
+    for j in range(len(s.ex)):
+        s.ex[j] += alpha * s.ed[j]
 
 
-def search(step: Step, s: Scratch, sliders: Sliders, powers: Powers, surfaces: Surfaces | None, r: Array,
-           e0: Array, X: Array, w: Array, branch: Array, F: Array, slip: Array, grown: Array, slope0: float,
+def search(step: Step, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array, slope0: float,
            count: Array) -> float:
     """Length of the step along d: the slope of Φ there is at most a tenth of the first, and Φ is lower.
 
     The springs are evaluated at the point returned.
     """
     low, high, alpha = 0.0, 1.0, 1.0
-    slope_low, slope_high = slope0, slope(step, s, r, F, 1.0)
-    count[2] += 1
+    held = step.tau <= 0.0                    # never
+    slope_low, slope_high = slope0, slope(step, s, F, 1.0)
+    count[SEARCHES] += 1
     if slope_high <= 0.0:
         return 1.0
     weight_low = slope_low
@@ -231,11 +287,10 @@ def search(step: Step, s: Scratch, sliders: Sliders, powers: Powers, surfaces: S
             alpha = low + (high - low) * (aim - weight_low) / (slope_high - weight_low)
         if not low < alpha < high:
             alpha = 0.5 * (low + high)
-        for j in range(len(e0)):
-            s.e[j] = e0[j] + step.reach * (s.ex[j] + alpha * s.ed[j])
-        evaluate(s.e, X, w, step.tau, sliders, powers, surfaces, s.block, False, branch, F, s.T, slip, grown)
-        found = slope(step, s, r, F, alpha)
-        count[2] += 1
+        placed(step, s, alpha)
+        evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
+        found = slope(step, s, F, alpha)
+        count[SEARCHES] += 1
         if found > 0.0:
             high, slope_high = alpha, found
             weight_low = 0.5 * weight_low if trial > 0 else weight_low
@@ -250,17 +305,16 @@ def search(step: Step, s: Scratch, sliders: Sliders, powers: Powers, surfaces: S
                 return alpha
     if low == 0.0:
         low = alpha
-    for j in range(len(e0)):
-        s.e[j] = e0[j] + step.reach * (s.ex[j] + low * s.ed[j])
-    evaluate(s.e, X, w, step.tau, sliders, powers, surfaces, s.block, False, branch, F, s.T, slip, grown)
+    placed(step, s, low)
+    evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
     return low
 
 
-def slope(step: Step, s: Scratch, r: Array, F: Array, alpha: float) -> float:
+def slope(step: Step, s: Scratch, F: Array, alpha: float) -> float:
     """dΦ/dα along d."""
     total = 0.0
-    for i in range(len(r)):
-        total += s.d[i] * (s.Sx[i] + alpha * s.Sd[i] - r[i])
+    for i in range(len(s.r)):
+        total += s.d[i] * (s.Sx[i] + alpha * s.Sd[i] - s.r[i])
     for j in range(len(F)):
         total += step.weight * s.ed[j] * F[j]
     return total

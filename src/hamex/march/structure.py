@@ -1,20 +1,78 @@
-"""Structures through time: the drivers around the convex step, for the linear time element and for Newmark.
+"""Structures through time: the drivers around the convex step, for the linear time element, for schemes that balance
+at nodes, and for slow loading.
 
-Letters as in :mod:`hamex.march.oscillator`, with one entry per dof or spring; row r of a history is node r. The loops
-over dofs stand in small functions of their own, so that a driver can also run as plain Python around a sparse solver.
+Letters as in :mod:`hamex.march.oscillator`, with one entry per dof or spring; row r of a history is node r, and z is the
+flat state of all springs. A driver takes any number of steps from the state in row 0 and leaves the next state in its
+last row, so that a run may be cut anywhere. The step itself is called through its address and compiled once for all
+drivers; the loops over dofs stand in small functions of their own, so that a driver can also run as plain Python around
+a sparse solver.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from hamex.march.band import Band
-from hamex.march.laws import Powers, Sliders
-from hamex.march.newton import Scratch, Step, newton, sizes, stretch
+from hamex.march.calls import invoke
+from hamex.march.newton import SEARCHES, SOLVES, UNCERTAIN, Matrix, Scratch, Step, sizes, stretch
 from hamex.march.rows import Rows, added, copied, filled, times
-from hamex.march.surfaces import Surfaces
+from hamex.march.springs import Springs, commit
 
 Array = Any
+
+
+class Stepper(NamedTuple):
+    """A step ready to be taken: its solver (an address, or a number uncompiled), and what it works on."""
+
+    solver: int
+    step: Step
+    matrix: Matrix
+    scratch: Scratch
+    springs: Springs
+
+
+class System(NamedTuple):
+    """Matrices that a driver multiplies with; ``beside`` is K, the stiffness outside the springs."""
+
+    mass: Rows
+    damping: Rows
+    beside: Rows
+
+
+class Push(NamedTuple):
+    """What acts: channel values, one row per step or per node; patterns (channel, dof); deformation that moving
+    supports impose at the nodes (node, spring), one row where they stand still."""
+
+    values: Array
+    patterns: Array
+    imposed: Array
+
+
+class Path(NamedTuple):
+    """Histories of some steps; row 0 of u, p and z is the start. ``carried`` goes on from step to step."""
+
+    u: Array
+    p: Array
+    z: Array
+    F: Array
+    branch: Array
+    carried: Array
+    solves: Array
+    searches: Array
+    count: Array
+    last: Array              # worst relative residual; on failure why; first step whose solution may be one of several
+
+
+class Nodal(NamedTuple):
+    """Newmark's interpolation, and the weights of the old node in inertia (m) and in all other forces (f)."""
+
+    to_v: float
+    to_a: float
+    v_v: float
+    v_a: float
+    a_v: float
+    a_a: float
+    m: float
+    f: float
 
 
 def pushed(channels: Array, patterns: Array, factor: float, out: Array) -> None:
@@ -25,133 +83,121 @@ def pushed(channels: Array, patterns: Array, factor: float, out: Array) -> None:
             out[i] += patterns[a, i] * value
 
 
-def deformed(step: Step, u: Array, slip: Array, imposed: Array, out: Array) -> None:
-    """out = Bᵀu + imposed − slip, what the springs see before the increment."""
-    stretch(step, u, out)
-    for j in range(len(out)):
-        out[j] += imposed[j] - slip[j]
+def prepared(k: int, step: Step, s: Scratch, push: Push, path: Path) -> None:
+    """What the springs of step k see: deformation at its start, what supports add, and the measure of round-off."""
+    stretch(step, path.u[k], s.e0)
+    here, there = push.imposed[min(k, len(push.imposed) - 1)], push.imposed[min(k + 1, len(push.imposed) - 1)]
+    for j in range(len(s.e0)):
+        s.e0[j] += here[j]
+        s.moved[j] = there[j] - here[j]
+    sizes(step, path.u[k], path.z[k], s.noise)
 
 
-def slipped(times_tau: float, kinematic: Array, slip: Array, grown: Array, s0: Array, X0: Array, w0: Array, s1: Array,
-            X1: Array, w1: Array) -> None:
-    """Carry slip, back force and accumulated slip over the step, which is ``times_tau`` times τ long."""
-    for j in range(len(slip)):
-        ds = times_tau * slip[j]
-        s1[j] = s0[j] + ds
-        X1[j] = X0[j] + kinematic[j] * ds
-        w1[j] = w0[j] + times_tau * grown[j]
+def advanced(k: int, node: int, length: float, by: Stepper, push: Push, path: Path) -> bool:
+    """Take step k from the guess in x: displacements and springs at its end; False when it could not be solved.
 
-
-def advanced(k: int, node: int, length: float, step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers,
-             surfaces: Surfaces | None, kinematic: Array, imposed: Array, stride: int, u: Array, slip: Array, X: Array,
-             w: Array, F: Array, branch: Array, solves: Array, searches: Array, count: Array, last: Array, r: Array,
-             e0: Array, ds: Array, grown: Array) -> bool:
-    """Take step k from the guess in s.x: displacements and springs at its end; False when it could not be solved.
-
-    ``node`` is 1 where forces and imposed deformations belong to the end of a step, 0 where they are its means;
-    ``length`` is that of the step in units of τ.
+    ``node`` is 1 where forces belong to the end of a step, 0 where they are its means; ``length`` is that of the step in
+    units of τ.
     """
-    now, then = stride * k, stride * (k + 1)
-    before, looked = count[0], count[2]
-    deformed(step, u[k], slip[k], imposed[min(k + node, len(imposed) - 1)], e0)
-    sizes(step, u[k], slip[k], s.noise)
-    left = newton(step, band, s, sliders, powers, surfaces, r, e0, X[now], w[now], branch, F[k + node], ds, grown,
-                  count)
+    s, count = by.scratch, path.count
+    before, looked = count[SOLVES], count[SEARCHES]
+    prepared(k, by.step, s, push, path)
+    left = invoke(by.solver, (by.step, by.matrix, s, by.springs, path.z[k], path.branch, path.F[k + node], count))
     if left < 0.0 or left > 1.0:
-        last[1] = left
+        path.last[1] = left
         return False
-    last[0] = max(last[0], left)
-    slipped(length, kinematic, ds, grown, slip[k], X[now], w[now], slip[k + 1], X[then], w[then])
-    added(u[k], s.x, u[k + 1])
-    solves[k] = count[0] - before
-    searches[k] = count[2] - looked
+    path.last[0] = max(path.last[0], left)
+    if count[UNCERTAIN] != 0 and path.last[2] == 0.0:
+        path.last[2] = k + 1.0
+    commit(by.springs, length, path.z[k], s.dz, path.z[k + 1])
+    added(path.u[k], s.x, path.u[k + 1])
+    path.solves[k] = count[SOLVES] - before
+    path.searches[k] = count[SEARCHES] - looked
     return True
 
 
-def galerkin(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers, surfaces: Surfaces | None,
-             kinematic: Array, mass: Rows, beside: Rows, h: float, load: Array, patterns: Array, imposed: Array,
-             stride: int, u: Array, p: Array, slip: Array, X: Array, w: Array, F: Array, branch: Array, solves: Array,
-             searches: Array, count: Array, last: Array, r: Array, e0: Array, ds: Array, grown: Array) -> int:
-    """March the linear time element; returns 0, or the number of the step that could not be taken.
-
-    ``last`` receives the worst relative residual and, on failure, the row of a pivot that is not positive.
-    """
-    for k in range(len(load)):
-        copied(p[k], r)
-        pushed(load[k], patterns, 0.5 * h, r)
-        times(beside, u[k], -0.5 * h, r)
+def galerkin(by: Stepper, system: System, push: Push, path: Path, h: float) -> int:
+    """March the linear time element; returns 0, or the number of the step that could not be taken."""
+    s = by.scratch
+    for k in range(len(push.values)):
+        copied(path.p[k], s.r)
+        pushed(push.values[k], push.patterns, 0.5 * h, s.r)
+        times(system.beside, path.u[k], -0.5 * h, s.r)
         filled(0.0, s.x)
-        if not advanced(k, 0, 2.0, step, band, s, sliders, powers, surfaces, kinematic, imposed, stride, u, slip, X, w,
-                        F, branch, solves, searches, count, last, r, e0, ds, grown):
+        if not advanced(k, 0, 2.0, by, push, path):
             return k + 1
-        for i in range(len(r)):
-            p[k + 1, i] = -p[k, i]
-        times(mass, s.x, 2.0 / h, p[k + 1])                  # eq. (79)
+        for i in range(len(s.x)):
+            path.p[k + 1, i] = -path.p[k, i]
+        times(system.mass, s.x, 2.0 / h, path.p[k + 1])                  # eq. (79)
     return 0
 
 
-def newmark(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers, surfaces: Surfaces | None,
-            kinematic: Array, mass: Rows, beside: Rows, damping: Rows, h: float, beta: float, gamma: float, load: Array,
-            patterns: Array, imposed: Array, stride: int, u: Array, p: Array, slip: Array, X: Array, w: Array,
-            F: Array, branch: Array, solves: Array, searches: Array, count: Array, last: Array, r: Array, e0: Array,
-            ds: Array, grown: Array, v: Array, a: Array) -> int:
-    """Newmark's family with the springs returned to their limit at the end of the step; loads at the nodes.
+def nodal(by: Stepper, system: System, push: Push, path: Path, n: Nodal) -> int:
+    """Newmark's family and generalised-α, the springs returned to their limit at the end of the step; loads at the nodes.
 
-    F[k] is the force at node k; entry 0 is given. ``v`` and ``a`` hold velocity and acceleration and are carried on.
+    F[k] is the force at node k; entry 0 is given. ``carried`` holds velocity and acceleration by rows, then their values
+    with the displacement held, then what inertia and damping are weighed with.
     """
-    to_a, to_v = 1.0 / (beta * h * h), gamma / (beta * h)
-    for k in range(len(load) - 1):
-        # With u held: what velocity and acceleration would become.
+    s, v, a, v1, a1 = by.scratch, path.carried[0], path.carried[1], path.carried[2], path.carried[3]
+    for k in range(len(push.values) - 1):
+        filled(0.0, s.r)
+        pushed(push.values[k + 1], push.patterns, 1.0 - n.f, s.r)
+        if n.f != 0.0:
+            pushed(push.values[k], push.patterns, n.f, s.r)
+            gathered(by.step, path.F[k], -n.f, s.r)
         for i in range(len(v)):
-            v0, a0 = v[i], a[i]
-            v[i] = (1.0 - gamma / beta) * v0 + h * (1.0 - 0.5 * gamma / beta) * a0
-            a[i] = -v0 / (beta * h) + (1.0 - 0.5 / beta) * a0
-        filled(0.0, r)
-        pushed(load[k + 1], patterns, 1.0, r)
-        times(mass, a, -1.0, r)
-        times(damping, v, -1.0, r)
-        times(beside, u[k], -1.0, r)
+            v1[i] = n.v_v * v[i] + n.v_a * a[i]
+            a1[i] = n.a_v * v[i] + n.a_a * a[i]
+            path.carried[4, i] = (1.0 - n.m) * a1[i] + n.m * a[i]
+            path.carried[5, i] = (1.0 - n.f) * v1[i] + n.f * v[i]
+        times(system.mass, path.carried[4], -1.0, s.r)
+        times(system.damping, path.carried[5], -1.0, s.r)
+        times(system.beside, path.u[k], -1.0, s.r)
         filled(0.0, s.x)
-        if not advanced(k, 1, 1.0, step, band, s, sliders, powers, surfaces, kinematic, imposed, stride, u, slip, X, w,
-                        F, branch, solves, searches, count, last, r, e0, ds, grown):
+        if not advanced(k, 1, 1.0, by, push, path):
             return k + 1
         for i in range(len(v)):
-            v[i] += to_v * s.x[i]
-            a[i] += to_a * s.x[i]
-        filled(0.0, p[k + 1])
-        times(mass, v, 1.0, p[k + 1])
+            v[i] = v1[i] + n.to_v * s.x[i]
+            a[i] = a1[i] + n.to_a * s.x[i]
+        filled(0.0, path.p[k + 1])
+        times(system.mass, v, 1.0, path.p[k + 1])
     return 0
 
 
-def static(step: Step, band: Band, s: Scratch, sliders: Sliders, powers: Powers, surfaces: Surfaces | None,
-           kinematic: Array, mass: Rows, beside: Rows, path: Array, pattern: Array, constant: Array, penalty: float,
-           imposed: Array, stride: int, u: Array, p: Array, slip: Array, X: Array, w: Array, F: Array, branch: Array,
-           solves: Array, searches: Array, count: Array, last: Array, r: Array, e0: Array, ds: Array, grown: Array,
-           factor: Array) -> int:
-    """Quasi-static path: ``path`` holds load factors, or under displacement control values of pull · u.
+def gathered(step: Step, F: Array, factor: float, out: Array) -> None:
+    """out += factor · B F."""
+    for j in range(len(F)):
+        for m in range(step.begin[j], step.begin[j + 1]):
+            out[step.dof[m]] += factor * step.share[m] * F[j]
 
-    F[k] is the force at node k, entry 0 is given; ``factor[k]`` receives the load factor. S contains
-    penalty · pull pullᵀ under displacement control, which changes nothing where the constraint holds.
+
+def static(by: Stepper, system: System, push: Push, path: Path, penalty: float, factor: Array) -> int:
+    """Slow loading: ``values`` hold load factors, or under displacement control values of pull · u.
+
+    The first pattern is what the factor multiplies, the second stays on. F[k] is the force at node k, entry 0 is given;
+    ``factor[k]`` receives the load factor. S contains penalty · pull pullᵀ under displacement control, which changes
+    nothing where the constraint holds.
     """
-    for k in range(len(path) - 1):
-        copied(constant, r)
-        times(beside, u[k], -1.0, r)
+    s, pull = by.scratch, by.step.pull
+    for k in range(len(push.values) - 1):
+        goal = push.values[k + 1, 0]
+        copied(push.patterns[1], s.r)
+        times(system.beside, path.u[k], -1.0, s.r)
         filled(0.0, s.x)
-        if len(step.pull) > 0:
+        if len(pull) > 0:
             reached, size = 0.0, 0.0
-            for i in range(len(r)):
-                reached += step.pull[i] * u[k, i]
-                size += step.pull[i] ** 2
-            for i in range(len(r)):
-                s.x[i] = step.pull[i] * (path[k + 1] - reached) / size
-                r[i] += penalty * (path[k + 1] - reached) * step.pull[i]
+            for i in range(len(s.r)):
+                reached += pull[i] * path.u[k, i]
+                size += pull[i] ** 2
+            for i in range(len(s.r)):
+                s.x[i] = pull[i] * (goal - reached) / size
+                s.r[i] += penalty * (goal - reached) * pull[i]
             s.factor[0] = factor[k]
         else:
-            for i in range(len(r)):
-                r[i] += path[k + 1] * pattern[i]
-        if not advanced(k, 1, 1.0, step, band, s, sliders, powers, surfaces, kinematic, imposed, stride, u, slip, X, w,
-                        F, branch, solves, searches, count, last, r, e0, ds, grown):
+            for i in range(len(s.r)):
+                s.r[i] += goal * push.patterns[0, i]
+        if not advanced(k, 1, 1.0, by, push, path):
             return k + 1
-        filled(0.0, p[k + 1])
-        factor[k + 1] = s.factor[0] if len(step.pull) > 0 else path[k + 1]
+        filled(0.0, path.p[k + 1])
+        factor[k + 1] = s.factor[0] if len(pull) > 0 else goal
     return 0

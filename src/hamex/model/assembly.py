@@ -17,7 +17,9 @@ from hamex.model.damping import Damping, Modal, Ratio, Rayleigh, proportional
 from hamex.model.eigen import DENSE
 from hamex.model.elastic import elastic_stiffness, static_stiffness
 from hamex.model.inputs import number, semidefinite, square, weak_dof
-from hamex.model.law import Law, PowerLaw, Slider, Surface
+from hamex.model.laws.law import Law
+from hamex.model.laws.slider import Slider
+from hamex.model.laws.surface import Surface
 from hamex.model.record import Geometry, Model, Storeys
 from hamex.model.units import Units
 
@@ -52,8 +54,10 @@ def spring(who: str, name: str, column: Column, stiffness: float | None, law: Sp
         return [block(f"{name}/{place}", k, own) for place, (k, own) in enumerate(law.parts, 1)]
     if stiffness is None:
         raise ModelError(f"{who}: {name} needs a stiffness; only a Parallel law brings its own")
-    if law is not None and not isinstance(law, Slider | PowerLaw | Surface):
+    if law is not None and not isinstance(law, Law):
         raise ModelError(f"{who}: {name}: the law must be a law such as Slider(…), got {law!r}")
+    if law is not None and law.size != 1:
+        raise ModelError(f"{who}: {name}: {type(law).__name__} couples {law.size} forces, and this is one spring")
     return [block(name, number(who, f"stiffness of {name}", stiffness, positive=True), law or Slider())]
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex.checks import is_finite, is_positive
 from hamex.errors import LawError
-from hamex.model.law import Slider
+from hamex.model.laws.slider import Slider
 
 Array = NDArray[Any]
 _STRAIGHT = 1e-9    # relative change of slope below which two segments are one, or a fit is taken as concave

@@ -13,7 +13,9 @@ from hamex.model.assembly import Column, as_surface, spring
 from hamex.model.blocks import Block
 from hamex.model.inputs import number
 from hamex.model.joints import Joints
-from hamex.model.law import Law, Slider, Surface
+from hamex.model.laws.law import Law
+from hamex.model.laws.slider import Slider
+from hamex.model.laws.surface import Surface
 from hamex.model.skeleton import Element, relative, span
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError
-from hamex.model.law import Law, PowerLaw, Powers, Slider, Sliders, Surface, Surfaces
-from hamex.model.record import Group
+from hamex.model.laws.law import Law
+from hamex.model.laws.slider import Slider
+from hamex.model.laws.surface import Surfaces
 
 Array = NDArray[Any]
 
@@ -25,9 +26,9 @@ class Block:
     names : of the springs.
     columns : per spring, deformation by dof number, ``{dof: factor}``.
     flexibility : (m, m), symmetric positive definite [length/force].
-    laws : pairs (components, law). One spring has one pair with its Slider or PowerLaw; a block has any number of
-        Surfaces on some of its components, in the order of the surface's yield forces. A component that no law names
-        is elastic.
+    laws : pairs (components, law). A law of as many components as there are springs has them all; else a block has
+        any number of Surfaces on some of its components, in the order of the surface's yield forces. A component that no
+        law names is elastic.
     group : what the springs belong to.
     supports : per spring, deformation by support number, like ``columns``.
     """
@@ -84,6 +85,10 @@ def _by_column(columns: Sequence[Mapping[int, float]], rows: int) -> Any:
 
 
 def _check(block: Block) -> None:
+    for _, law in block.laws:
+        if not law.symmetric:
+            raise ModelError(f"{block.names[0]}: the tangent of {type(law).__name__} is not symmetric, so that a step has "
+                             "no potential and no promise of one solution; such laws are refused")
     a = block.flexibility
     size = len(block.names)
     if size == 1 and a.shape == (1, 1) and 0 < a[0, 0] < np.inf:      # most springs
@@ -95,52 +100,23 @@ def _check(block: Block) -> None:
                          "a spring without flexibility is a constraint")
 
 
-def _laws(blocks: Sequence[Block], first: Array) -> dict[str, Group]:
-    sliders: list[tuple[int, Slider]] = []
-    powers: list[tuple[int, PowerLaw]] = []
+def _laws(blocks: Sequence[Block], first: Array) -> dict[str, Any]:
+    """Groups of laws by kind. Sliders come first and are always there: elastic springs are among them."""
+    whole: dict[type[Law], list[tuple[int, Law]]] = {Slider: []}
     surfaces: list[tuple[int, Block]] = []
     for block, start in zip(blocks, first[:-1], strict=True):
         law = block.laws[0][1] if block.laws else Slider()
-        if len(block.names) == 1 and isinstance(law, Slider):
-            sliders.append((int(start), law))
-        elif len(block.names) == 1 and isinstance(law, PowerLaw):
-            powers.append((int(start), law))
+        size = len(block.names)
+        if law.kind != "surface" and law.size == size and len(block.laws) <= 1:
+            whole.setdefault(type(law), []).append((int(start), law))
         else:
             surfaces.append((int(start), block))
-    laws: dict[str, Group] = {"slider": Sliders.of([law for _, law in sliders], [place for place, _ in sliders])}
-    if powers:
-        laws["power"] = Powers.of([law for _, law in powers], [place for place, _ in powers])
+    laws: dict[str, Any] = {}
+    for kind, pairs in whole.items():
+        for size in sorted({law.size for _, law in pairs}) or [1]:
+            own = [(start, law) for start, law in pairs if law.size == size]
+            name = kind.kind if kind.kind not in laws else f"{kind.kind} {size}"
+            laws[name] = kind.grouped([law for _, law in own], [start for start, _ in own])
     if surfaces:
-        laws["surface"] = _surfaces(surfaces)
+        laws["surface"] = Surfaces.of(surfaces)
     return laws
-
-
-def _surfaces(blocks: Sequence[tuple[int, Block]]) -> Surfaces:
-    width = max(len(block.names) for _, block in blocks)
-    weight, center, hardening, scalar, primary = [], [], [], [], []
-    begin = [0]
-    for start, block in blocks:
-        kinematic = np.zeros(width)
-        for components, law in block.laws:
-            if not isinstance(law, Surface) or len(law.yield_forces) != len(components):
-                raise ModelError(f"{block.names[0]}: a block of springs takes Surface laws with one yield force per "
-                                 f"component, got {law!r} on {len(components)} components")
-            row, middle = np.zeros(width), np.zeros(width)
-            row[list(components)] = 1 / np.array(law.yield_forces)**2
-            middle[list(components)] = law.center
-            own = np.zeros(width)
-            own[list(components)] = law.kinematic
-            kinematic = np.maximum(kinematic, own)
-            weight.append(row)
-            center.append(middle)
-            scalar.append((law.reference, law.viscosity, law.isotropic))
-            # A component that only this surface uses tells its slip apart from the other surfaces'.
-            shared = [set(other) for other, _ in block.laws if other != components]
-            alone = [c for c in components if row[c] > 0 and not any(c in other for other in shared)]
-            primary.append(start + (alone[0] if alone else components[0]))
-        hardening.append(kinematic)
-        begin.append(len(weight))
-    reference, viscosity, isotropic = np.array(scalar).reshape(-1, 3).T
-    return Surfaces(np.array([start for start, _ in blocks]), np.array([len(block.names) for _, block in blocks]),
-                    np.array(begin), np.array(weight).reshape(-1, width), np.array(center).reshape(-1, width),
-                    reference, viscosity, isotropic, np.array(primary, dtype=np.intp), np.array(hardening))

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from hamex.model.law import Powers, Sliders
-
 
 def inverse(flexibility: Any) -> Any:
     """``A⁻¹`` of a block-diagonal flexibility, block by block, as a sparse array."""
@@ -45,8 +43,7 @@ def elastic_stiffness(stiffness: Any, flexibility: Any, compatibility: Any) -> A
 def static_stiffness(stiffness: Any, flexibility: Any, compatibility: Any, laws: Mapping[str, Any]) -> Any:
     """``K + B A⁻¹ Bᵀ`` without the springs that flow under any force: what resists a slow small motion.
 
-    Power-law and Maxwell dampers carry no force at rest, so their braces do not count; a slider with yield force
-    zero counts with its hardening in series.
+    Each law knows its share: dampers carry no force at rest, an open gap resists nothing.
     """
     from scipy import sparse
 
@@ -54,12 +51,6 @@ def static_stiffness(stiffness: Any, flexibility: Any, compatibility: Any, laws:
     springs = inverse(flexibility)
     share = np.ones(b.shape[1])
     for group in laws.values():
-        if isinstance(group, Powers):
-            share[group.springs] = 0.0
-        elif isinstance(group, Sliders):
-            flows = group.yield_force == 0
-            hardening = (group.kinematic + group.isotropic)[flows]
-            places = group.springs[flows]
-            share[places] = hardening / (springs.diagonal()[places] + hardening)
+        share[group.springs] = group.law.static_share(group, springs.diagonal()[group.springs])
     root = sparse.diags_array(np.sqrt(share))
     return sparse.csr_array(sparse.csr_array(stiffness) + b @ root @ springs @ root @ b.T)

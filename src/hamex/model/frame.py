@@ -9,7 +9,8 @@ from hamex.errors import ModelError
 from hamex.model.assembly import SpringLaw, Wish
 from hamex.model.beam import beam
 from hamex.model.joints import Constraints, Diaphragms, joints
-from hamex.model.law import Slider, Surface
+from hamex.model.laws.slider import Slider
+from hamex.model.laws.surface import Surface
 from hamex.model.levels import Levels
 from hamex.model.links import Link
 from hamex.model.record import Model

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from hamex.errors import ModelError
 from hamex.model.assembly import SpringLaw
 from hamex.model.inputs import number
-from hamex.model.law import PowerLaw, Slider, Surface
+from hamex.model.laws.power import PowerLaw
+from hamex.model.laws.slider import Slider
+from hamex.model.laws.surface import Surface
 
 Point = Hashable    # a floor by number or name, a node by name; None, 0 or "ground": the ground
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from hamex.errors import ModelError
 from hamex.model.damping import Damping, Ratio
-from hamex.model.law import Slider, Sliders
+from hamex.model.laws.law import Law
+from hamex.model.laws.slider import Slider
 from hamex.model.record import Model
 from hamex.model.units import Units
 
@@ -17,7 +18,7 @@ def oscillator(
     mass: float,
     stiffness: float,
     damping: float | Ratio = 0.0,
-    law: Slider | None = None,
+    law: Law | None = None,
     units: Units | None = None,
 ) -> Model:
     """One mass on a spring and a dashpot (Figs. 1, 2, 7 and 8 of the paper).
@@ -40,8 +41,11 @@ def oscillator(
     if isinstance(damping, Ratio) and damping.mode != 1:
         raise ModelError(f"oscillator: ratio(…, mode={damping.mode}), but an oscillator has one mode")
     c = 2 * damping.value * math.sqrt(k * m) if isinstance(damping, Ratio) else _coefficient(damping)
-    if law is not None and not isinstance(law, Slider):
+    if law is not None and not isinstance(law, Law):
         raise ModelError(f"oscillator: law must be a law such as Slider(…), got {law!r}")
+    own = Slider() if law is None else law
+    if own.size != 1:
+        raise ModelError(f"oscillator: {type(own).__name__} couples {own.size} forces, and an oscillator has one")
     one = np.ones((1, 1))
     return Model(
         mass=m * one,
@@ -49,7 +53,7 @@ def oscillator(
         stiffness=0 * one,
         flexibility=one / k,
         compatibility=one,
-        laws={"slider": Sliders.of([law or Slider()])},
+        laws={own.kind: own.grouped([own], [0])},
         influence=one,
         supports=np.zeros((0, 1)),
         dofs=("mass",),

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError
+from hamex.model.algebra import diagonal, quadratic, rows, solved
 from hamex.model.damping import Damping
-from hamex.model.law import Powers, Sliders, Surfaces
 from hamex.model.units import Units
 
 Array = NDArray[Any]
 Matrix = Any    # a NumPy array or a SciPy sparse array; both know shape, @ and .T
-Group = Sliders | Powers | Surfaces
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Model:
     stiffness : K, linear stiffness outside the springs (P-Delta), may be negative [force/length].
     flexibility : A, (spring, spring), block diagonal [length/force].
     compatibility : B, (dof, spring): deformation of the springs is ``Bᵀu``.
-    laws : parameter arrays of the springs' laws, grouped by kind: "slider", "power", "surface".
+    laws : parameter arrays of the springs' laws by kind, :class:`hamex.model.laws.Group` or its like.
     influence : ι, (dof, direction): rigid motion of the dofs with the ground.
     supports : (support, spring): deformation of the springs per displacement of each support, all dofs at rest.
     dofs, springs, directions : names, in the order of the arrays.
@@ -116,6 +116,33 @@ class Model:
                              f"expected {(dof, dof)} and {(dof, damping.weights.size)}")
         if not all(np.all(np.isfinite(entries(x))) for x in (damping.matrix, damping.shapes, damping.weights)):
             raise ModelError("Model: damping holds a value that is not finite")
+
+    @cached_property
+    def massless(self) -> Array:
+        """(dof,), True for dofs without mass."""
+        return np.asarray(diagonal(self.mass) == 0)
+
+    def deformation(self, u: Array) -> Array:
+        """Bᵀu, row by row [length]."""
+        return rows(u, self.compatibility)
+
+    def velocity(self, p: Array) -> Array:
+        """M⁻¹p, row by row [length/time]; zero where a dof has no mass."""
+        return solved(self.mass, p)
+
+    def elastic_force(self, elastic: Array) -> Array:
+        """A⁻¹ times elastic deformations, row by row [force]."""
+        return solved(self.flexibility, elastic)
+
+    def damping_force(self, rate: Array) -> Array:
+        """C times rates, row by row [force]."""
+        c = self.damping
+        return np.asarray(rows(rate, c.matrix) + ((rate @ c.shapes) * c.weights) @ c.shapes.T)
+
+    def damping_power(self, rate: Array) -> Array:
+        """rateᵀ C rate, row by row [force·length/time]."""
+        c = self.damping
+        return quadratic(rate, c.matrix) + ((rate @ c.shapes) ** 2 @ c.weights)
 
 
 def entries(matrix: Matrix) -> Array:

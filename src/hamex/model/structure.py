@@ -14,7 +14,7 @@ from hamex.model.blocks import Block, Springs, gather
 from hamex.model.elastic import elastic_stiffness, static_stiffness
 from hamex.model.inputs import number, semidefinite, sparse_matrix, square, unique, weak_dof
 from hamex.model.joints import AXES
-from hamex.model.law import Law, PowerLaw, Slider, Surface
+from hamex.model.laws.law import Law
 from hamex.model.record import Model
 from hamex.model.units import Units
 
@@ -160,7 +160,7 @@ def _place(who: str, key: object, names: Sequence[str], what: str) -> int:
 
 def _by_spring(who: str, laws: Laws, labels: Sequence[str]) -> list[tuple[tuple[int, ...], Law]]:
     """Pairs (springs, law), elastic springs left out."""
-    if laws is None or isinstance(laws, Slider | PowerLaw | Surface):
+    if laws is None or isinstance(laws, Law):
         pairs: list[tuple[Any, Any]] = [((place,), laws) for place in range(len(labels))]
     elif isinstance(laws, Mapping):
         pairs = [(tuple(_place(who, each, labels, "spring") for each in (key if isinstance(key, tuple) else (key,))),
@@ -171,10 +171,10 @@ def _by_spring(who: str, laws: Laws, labels: Sequence[str]) -> list[tuple[tuple[
             raise ModelError(f"{who}: {len(row)} laws for {len(labels)} springs; give one for all, or one for each")
         pairs = [((place,), law) for place, law in enumerate(row)]
     for places, law in pairs:
-        if law is not None and not isinstance(law, Slider | PowerLaw | Surface):
+        if law is not None and not isinstance(law, Law):
             raise ModelError(f"{who}: the law of {labels[places[0]]!r} must be a law such as Slider(…), got {law!r}")
     return [(places, law) for places, law in pairs
-            if law is not None and not (isinstance(law, Slider) and law.is_elastic)]
+            if law is not None and not law.is_elastic]
 
 
 def _blocks(who: str, labels: Sequence[str], A: Any, B: Any, moved: Any,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hamex.model.law import Slider
+from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.model.record import Model
 from hamex.model.units import Units

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from hamex.discretise.chain import chain_numbers
 from hamex.discretise.schemes import Galerkin
-from hamex.discretise.structure import check_convex, galerkin_stage, spring_blocks
+from hamex.discretise.springs import spring_blocks
+from hamex.discretise.structure import check_convex, galerkin_stage
 from hamex.errors import ConvergenceError
 from hamex.march.chain import ISOTROPIC, KINEMATIC, ROWS, chain
 from hamex.march.run import compiled, worth_compiling

@@ -103,7 +103,7 @@ def _provenance(problem: Problem, scheme: Scheme, loading: Loading) -> dict[str,
 
 
 def _law_numbers(model: Model) -> dict[str, Any]:
-    return {f"{kind}.{name}": value for kind, group in model.laws.items() for name, value in vars(group).items()}
+    return {f"{kind}.{name}": value for kind, group in model.laws.items() for name, value in group.numbers.items()}
 
 
 def _arrays(number: Any) -> list[Array]:

@@ -26,6 +26,6 @@ def per_spring(model: Model) -> dict[str, Array]:
             out["isotropic"][group.primary] = group.isotropic
             continue
         for name in names:
-            if hasattr(group, name):
-                out[name][group.springs] = getattr(group, name)
+            if name in group.parameters and not group.blocked:
+                out[name][group.springs] = group.parameters[name]
     return out

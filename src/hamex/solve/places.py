@@ -52,10 +52,6 @@ def still_places(model: Model) -> Places:
 
 def _yields(model: Model) -> Array:
     out = np.zeros(len(model.springs), dtype=bool)
-    slider = model.laws["slider"]
-    out[slider.springs] = np.isfinite(slider.yield_force) & (slider.yield_force > 0)
-    if "surface" in model.laws:
-        group = model.laws["surface"]
-        for i, (first, size) in enumerate(zip(group.first, group.size, strict=True)):
-            out[first:first + size] = (group.weight[group.begin[i]:group.begin[i + 1], :size] > 0).any(axis=0)
+    for group in model.laws.values():
+        out[group.springs] = group.law.yields(group)
     return out

@@ -10,24 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import is_finite, is_positive
+from hamex.discretise.onestage import OneStageMarch
 from hamex.discretise.schemes import QuasiStatic
-from hamex.discretise.structure import (
-    Blocks,
-    elastic_tangents,
-    spring_blocks,
-    static_stage,
-    tangent_matrix,
-)
+from hamex.discretise.springs import Blocks, spring_blocks
+from hamex.discretise.structure import static_stage, tangent_matrix
 from hamex.errors import ModelError, ProblemError
-from hamex.march.structure import static
+from hamex.march import structure as drivers
 from hamex.model.damping import Damping
-from hamex.model.law import Sliders
+from hamex.model.laws.law import Group
 from hamex.model.record import Model
 from hamex.motion.load import Load
 from hamex.solution.solution import Loading, Solution
 from hamex.solution.state import State
 from hamex.solve.problem import Problem
-from hamex.solve.run import Run
+from hamex.solve.structure import gathered, start_of
 
 Array = NDArray[Any]
 Control = Literal["displacement", "force"]
@@ -134,11 +130,13 @@ def solve_path(model: Model, pattern: Array | Sequence[float] | Mapping[str, flo
     stage = static_stage(slow, blocks, DRAG, pull, penalty)
     assert problem.start.displacement is not None
     first = float(pull @ problem.start.displacement) if by == "displacement" else 0.0
-    run = Run(problem, stage, blocks, goals.size, at_nodes=True)
     factor = np.zeros(goals.size + 1)
     scheme = QuasiStatic(by=by)
-    failed = run.march(static, (np.concatenate([[first], goals]), forces[run.order], held[run.order], penalty,
-                                run.at_rest, run.stride), (factor,))
+    still = Loading(np.zeros((1, 1)), np.zeros((1, 1)), np.column_stack([forces, held]), np.zeros((len(forces), 2)))
+    march = OneStageMarch(slow, stage, blocks, still.patterns, drivers.static, (penalty, factor), "end", "slow loading",
+                          goals.size)
+    ran = march.advance(start_of(problem, still), np.concatenate([[first], goals])[:, None])
+    failed = ran.failed
     if failed:
         raise ModelError(
             f"the structure has no unique equilibrium at increment {failed} ({by} {goals[failed - 1]:g}): P-Delta "
@@ -148,7 +146,8 @@ def solve_path(model: Model, pattern: Array | Sequence[float] | Mapping[str, flo
     entered = np.column_stack([factor, np.ones_like(factor)])
     loads = Loading(entered, 0.5 * (entered[:-1] + entered[1:]), np.column_stack([forces, held]),
                     np.zeros((len(forces), 2)))
-    pushed = run.solution(scheme, 0.5 * (run.F[:-1] + run.F[1:]), loads, {})
+    F = ran.nodes["law_force"]
+    pushed = gathered(problem, scheme, ran, 0.5 * (F[:-1] + F[1:]), loads)
     factor.flags.writeable = False
     return dataclasses.replace(pushed, histories={**pushed.histories, "load_factor": factor})
 
@@ -172,23 +171,23 @@ def _pattern(model: Model, given: Array | Sequence[float] | Mapping[str, float] 
 
 def _rate_independent(model: Model) -> Model:
     """The model in slow loading: no viscosity, dampers without force, and the drag in place of damping."""
-    law = model.laws["slider"]
-    springs, yields, hard, grow = law.springs, law.yield_force, law.kinematic, law.isotropic
-    laws = dict(model.laws)
-    if "power" in laws:
-        idle = laws.pop("power").springs
-        none = np.zeros(len(idle))
-        springs, yields = np.concatenate([springs, idle]), np.concatenate([yields, none])
-        hard, grow = np.concatenate([hard, none]), np.concatenate([grow, none])
-    laws["slider"] = Sliders(springs, yields, np.zeros(len(springs)), hard, grow)
-    if "surface" in laws:
-        laws["surface"] = dataclasses.replace(laws["surface"], viscosity=np.zeros_like(laws["surface"].viscosity))
+    laws: dict[str, Any] = {}
+    for group in model.laws.values():
+        slow_group = group.law.slow(group)
+        kind = slow_group.law.kind
+        laws[kind] = _joined(laws[kind], slow_group) if kind in laws else slow_group
     slow = dataclasses.replace(model, laws=laws)
     return dataclasses.replace(slow, damping=Damping.full(DRAG * _elastic(slow, spring_blocks(slow))))
 
 
+def _joined(one: Group, other: Group) -> Group:
+    """Two groups of one law as one: a damper in slow loading is a slider among sliders."""
+    return Group(one.law, np.concatenate([one.first, other.first]), one.components,
+                 {name: np.concatenate([value, other.parameters[name]]) for name, value in one.parameters.items()})
+
+
 def _elastic(model: Model, blocks: Blocks) -> Any:
-    return tangent_matrix(model, blocks, elastic_tangents(blocks)) + model.stiffness
+    return tangent_matrix(model, blocks, blocks.tangents) + model.stiffness
 
 
 def _penalty(model: Model, blocks: Blocks, pull: Array) -> float:

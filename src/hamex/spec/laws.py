@@ -10,7 +10,9 @@ from hamex.model import links
 from hamex.model.assembly import SpringLaw
 from hamex.model.backbone import backbone
 from hamex.model.damping import modal, ratio, rayleigh
-from hamex.model.law import PowerLaw, Slider, Surface
+from hamex.model.laws.power import PowerLaw
+from hamex.model.laws.slider import Slider
+from hamex.model.laws.surface import Surface
 from hamex.spec.base import Numbers, Table, inside
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from hamex.model.damping import ratio
-from hamex.model.law import Slider
+from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.model.record import Model
 from hamex.model.units import Units

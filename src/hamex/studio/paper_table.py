@@ -10,7 +10,7 @@ from pydantic import Field
 
 from hamex.discretise.schemes import Galerkin, Newmark
 from hamex.errors import ConvergenceError
-from hamex.model.law import Slider
+from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.model.units import Units
 from hamex.paper.cases import CASES, CONVENTIONS, MASS, STIFFNESS, YIELD_FORCE, Case

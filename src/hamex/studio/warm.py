@@ -9,7 +9,7 @@ def warm_up() -> None:
     """One short run of each kind, compiled; what is compiled already is loaded from the cache."""
     from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, Newmark
     from hamex.model.damping import modal
-    from hamex.model.law import Slider
+    from hamex.model.laws.slider import Slider
     from hamex.model.oscillator import oscillator
     from hamex.model.shear_frame import shear_frame
     from hamex.motion.ground import el_centro

@@ -16,7 +16,7 @@ from hamex.discretise.prepare import is_oscillator
 from hamex.discretise.schemes import Scheme, is_linear
 from hamex.errors import InputError
 from hamex.model.frames import ShearFrames
-from hamex.model.law import Slider, Sliders
+from hamex.model.laws.slider import Slider
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
 from hamex.motion.ground import GroundMotion
@@ -181,4 +181,4 @@ def _changed(model: Model, values: Mapping[str, float]) -> Model:
         else:
             raise InputError(f"Study: an oscillator has no parameter {name!r}; it has mass, stiffness, damping, "
                              f"{', '.join(_LAW)}")
-    return replace(model, laws={"slider": Sliders.of([Slider(**known)])}, **changes)
+    return replace(model, laws={"slider": Slider.grouped([Slider(**known)], [0])}, **changes)

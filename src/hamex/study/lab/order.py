@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise.schemes import Galerkin
-from hamex.model.law import Slider
+from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.motion.pulses import sine
 from hamex.solve import Problem

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, Scheme
-from hamex.model.law import Slider
+from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.motion.ground import el_centro
 from hamex.solve import Problem, solve

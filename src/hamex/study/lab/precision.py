@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hamex.discretise.prepare import scalars
 from hamex.discretise.schemes import Galerkin, PiecewiseExact
-from hamex.model.law import Slider
+from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.motion.ground import el_centro
 from hamex.solve import Problem, solve

@@ -1,0 +1,212 @@
+"""Springs of a model as the march takes them: stiffness by blocks, places of states and tangents, kernels by law."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import ModelError, SchemeError
+from hamex.march import springs as loops
+from hamex.march.calls import numbered
+from hamex.march.run import Kernel, address, each
+from hamex.march.springs import HEAD, Springs
+from hamex.model.record import Model
+
+Array = NDArray[Any]
+# How a scheme asks the laws: "mean" of a step (flowing laws at half of it, others along its path), or at its "end".
+Asks = Literal["mean", "end"]
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Stiffness of the springs, and where their tangents stand: one entry of T per spring, then the blocks row by row.
+
+    Attributes
+    ----------
+    stiffness : (spring,), 1/a of springs that stand alone, the diagonal of k for those in blocks.
+    tangents : T when nothing slips.
+    first, size, place : of the blocks: first spring, springs, first entry in T.
+    by_group : stiffness of every group of laws, (spring,) or (block, m, m) padded to the widest block.
+    """
+
+    stiffness: Array
+    tangents: Array
+    first: Array
+    size: Array
+    place: Array
+    by_group: dict[str, Array]
+
+    @property
+    def entries(self) -> int:
+        """Length of T."""
+        return self.tangents.size
+
+    def pairs(self) -> tuple[Array, Array, Array]:
+        """Springs (left, right) and the entry of T between them, for all entries that are in use."""
+        alone = np.ones(len(self.stiffness), dtype=bool)
+        found = []
+        for m in np.unique(self.size):
+            own = self.size == m
+            a, b = (x.ravel() for x in np.indices((m, m)))
+            first, place = self.first[own][:, None], self.place[own][:, None]
+            found.append(np.stack([(first + a).ravel(), (first + b).ravel(), (place + m * a + b).ravel()]))
+            alone[(first + np.arange(m)).ravel()] = False
+        single = np.flatnonzero(alone)
+        left, right, entry = np.concatenate([np.stack([single] * 3), *found], axis=1)
+        return left, right, entry
+
+    def filled(self, by_group: dict[str, Array], model: Model) -> Array:
+        """T from the tangents of every group, in the shape of ``by_group``."""
+        T, at = np.zeros(self.entries), 0
+        for kind, group in model.laws.items():
+            if not group.blocked:
+                T[group.first] = by_group[kind]
+                continue
+            for m in np.unique(group.sizes):
+                own = np.flatnonzero(group.sizes == m)
+                places = self.place[at + own][:, None] + np.arange(m * m)
+                T[places] = by_group[kind][own, :m, :m].reshape(len(own), -1)
+            at += len(group.first)
+        return T
+
+
+def spring_blocks(model: Model) -> Blocks:
+    """Invert the flexibility block by block."""
+    from scipy import sparse
+
+    flexibility = sparse.csr_array(model.flexibility)
+    diagonal = flexibility.diagonal()
+    if np.any(diagonal <= 0):
+        raise ModelError(f"spring {model.springs[int(np.argmin(diagonal))]!r} needs a positive flexibility")
+    stiffness, at = 1 / diagonal, len(diagonal)
+    by_group, firsts, sizes, places = {}, [], [], []
+    for kind, group in model.laws.items():
+        if not group.blocked:
+            by_group[kind] = stiffness[group.first]
+            continue
+        k = _inverted(flexibility, group.first, group.sizes)
+        by_group[kind] = k
+        squares = group.sizes**2
+        firsts.append(group.first)
+        sizes.append(group.sizes)
+        places.append(at + np.cumsum(squares) - squares)
+        at += int(squares.sum())
+        for m in np.unique(group.sizes):
+            own = np.flatnonzero(group.sizes == m)
+            stiffness[group.first[own][:, None] + np.arange(m)] = np.diagonal(k[own, :m, :m], axis1=1, axis2=2)
+    first, size, place = (np.concatenate([np.zeros(0, dtype=np.int64), *x]) for x in (firsts, sizes, places))
+    blocks = Blocks(stiffness, np.concatenate([stiffness, np.zeros(at - len(stiffness))]), first, size, place, by_group)
+    blocks.tangents[:] = blocks.filled(by_group, model)
+    return blocks
+
+
+def _inverted(flexibility: Any, first: Array, sizes: Array) -> Array:
+    """(block, m, m): inverses of diagonal blocks, all of one size at once; zeros beyond a block's own size."""
+    widest = int(sizes.max())
+    out = np.zeros((len(first), widest, widest))
+    for m in np.unique(sizes):
+        own = np.flatnonzero(sizes == m)
+        row = first[own][:, None, None] + np.arange(m)[:, None]
+        column = first[own][:, None, None] + np.arange(m)
+        row, column = np.broadcast_arrays(row, column)
+        k = np.linalg.inv(np.asarray(flexibility[row.ravel(), column.ravel()]).reshape(len(own), m, m))
+        out[own, :m, :m] = 0.5 * (k + k.transpose(0, 2, 1))
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """The flat state of all springs: where each variable of each law stands.
+
+    Attributes
+    ----------
+    size : length of z.
+    slip : (spring,), place of its slip.
+    variables : name → (springs that have it, their places in z).
+    """
+
+    size: int
+    slip: Array
+    variables: dict[str, tuple[Array, Array]]
+
+    def packed(self, values: dict[str, Array]) -> Array:
+        """z from (spring,) arrays by name; what is missing is zero."""
+        z = np.zeros(self.size)
+        for name, (springs, places) in self.variables.items():
+            if name in values:
+                z[places] = values[name][springs]
+        return z
+
+    def unpacked(self, z: Array, name: str) -> Array:
+        """A variable (…, spring) out of z (…, entry), zero for springs that have none."""
+        springs, places = self.variables[name]
+        out = np.zeros((*z.shape[:-1], len(self.slip)))
+        out[..., springs] = z[..., places]
+        return out
+
+
+def states(model: Model) -> States:
+    """Places of all state variables: group by group, spring by spring, in the order of the law's variables."""
+    at, slip = 0, np.zeros(len(model.springs), dtype=np.int64)
+    found: dict[str, list[tuple[Array, Array]]] = {}
+    for group in model.laws.values():
+        springs, count = group.springs, len(group.law.variables)
+        base = at + count * np.arange(len(springs))
+        slip[springs] = base
+        for v, name in enumerate(group.law.variables):
+            found.setdefault(name, []).append((springs, base + v))
+        at += count * len(springs)
+    return States(at, slip, {name: (np.concatenate([s for s, _ in parts]), np.concatenate([p for _, p in parts]))
+                             for name, parts in found.items()})
+
+
+def prepared_springs(model: Model, blocks: Blocks, tau: float, asks: Asks, who: str, compile: bool) -> Springs:
+    """All groups of a model for steps that ask after the time τ; refuses laws that the scheme cannot ask."""
+    I, P, begin, row, kernels = [], [], [], [], []
+    z_at, block_at = 0, 0
+    for kind, group in model.laws.items():
+        springs = len(group.springs)
+        if not springs:
+            continue
+        numbers = np.ascontiguousarray(group.law.prepared(group, blocks.by_group[kind], tau), dtype=float)
+        place = int(blocks.place[block_at]) if group.blocked else 0
+        flows = int(group.law.form == "flow")
+        begin.append(sum(map(len, I)))
+        row.append(sum(map(len, P)))
+        I.append(np.concatenate([[len(group.first), numbers.shape[1], len(group.law.variables), z_at, place, flows,
+                                  springs, 0], group.first, group.head()]).astype(np.int64))
+        P.append(numbers.ravel())
+        kernels.append(kernel_of(group.law, asks, who))
+        z_at += len(group.law.variables) * springs
+        block_at += len(group.first) if group.blocked else 0
+    addresses = [address(kernel, *_EXAMPLE) if compile else numbered(kernel) for kernel in kernels]
+    whole = np.concatenate(I) if I else np.zeros(0, dtype=np.int64)
+    return Springs(np.array(addresses, dtype=np.int64), np.array(begin, dtype=np.int64),
+                   np.array(row, dtype=np.int64), whole, np.concatenate(P) if P else np.zeros(0))
+
+
+_LINE, _TABLE, _WHOLE = np.zeros(1), np.zeros((1, 1)), np.zeros(HEAD, dtype=np.int64)
+# Arguments of a law's kernel by their types: I, begin, P, row, e0, dx, reach, tau, z, forced, F, T, dz, branch, work.
+_EXAMPLE = (_WHOLE, 0, _LINE, 0, _LINE, _LINE, 1.0, 1.0, _LINE, True, _LINE, _LINE, _LINE, _WHOLE, _TABLE)
+
+
+def kernel_of(law: Any, asks: Asks, who: str) -> Kernel:
+    """How a law answers a scheme; a SchemeError where it cannot."""
+    if asks == "mean" and law.form != "flow":
+        if law.spring_along is None:
+            raise SchemeError(f"{who}: {law.__name__} follows its path and has no form along a step; use "
+                              "Newmark(…, safeguarded=True), which asks it at the nodes")
+        return each(loops.each_along, "spring_along", law.spring_along)
+    if law.group_at is not None:
+        return law.group_at
+    if law.spring_at is None:
+        raise SchemeError(f"{who}: {law.__name__} cannot be asked at a deformation, only along a path; use Galerkin")
+    return each(loops.each_at, "spring_at", law.spring_at)
+
+
+def is_straight(model: Model, asks: Asks) -> bool:
+    """True when every law is piecewise linear in the form in which it is asked."""
+    return all(group.law.straight and (asks == "end" or group.law.form == "flow") for group in model.laws.values())

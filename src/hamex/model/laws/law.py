@@ -1,0 +1,244 @@
+"""What a law is: parameters with their checks, named state variables, local kernels, and what others may ask of it.
+
+A law is one module: a frozen dataclass below :class:`Law` with its kernels beside it, and one line in
+:mod:`hamex.model.laws`. Kernels are plain functions on plain arrays; compiled or not they give the same bits. A trial
+never writes the state; the march commits it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import LawError
+
+Array = NDArray[Any]
+Indices = NDArray[np.intp]
+# "flow": the state flows during the time τ, A F + τ g(F) ∋ e; "elastic": force is a function of deformation alone;
+# "path": the law follows its deformation and asks for its state at the end of a step.
+Form = Literal["flow", "elastic", "path"]
+
+
+class Split(NamedTuple):
+    """Where the work of springs went: energies held at the nodes (node, spring), energies lost in the steps (step,
+    spring). ``F Δe`` is the sum of their changes."""
+
+    stored: Array
+    hardening: Array
+    plastic: Array
+    viscous: Array
+
+
+class Law:
+    """Base of all laws. A law with one component writes ``spring_at`` (and ``spring_along``), one of several writes
+    ``group_at``; everything else has a plain answer here.
+
+    Attributes
+    ----------
+    kind : name in problem files, and of its group in ``model.laws``.
+    variables : names of the state variables of every spring, slip first; all are zero in a spring that is new.
+    form : how the state moves, see :data:`Form`.
+    straight : the force is piecewise linear, and kernels return the number of the piece.
+    symmetric : the tangent of a block is a symmetric matrix; a law without that is refused.
+    """
+
+    kind: ClassVar[str]
+    variables: ClassVar[tuple[str, ...]] = ("slip",)
+    form: ClassVar[Form] = "flow"
+    straight: ClassVar[bool] = False
+    symmetric: ClassVar[bool] = True
+    # spring_at(p, r, e, tau, z, o, dz) → force, tangent dF/de, piece: p[r] is k, p[r + 1 …] are the parameters, z[o + v] is
+    # variable v; dz[o + v] receives its increment within τ (flow) or its new value (path; slip is filled in).
+    spring_at: ClassVar[Callable[..., Any] | None] = None
+    # spring_along(p, r, e, d, h, z, o, dz) → mean force over the straight path from e to e + d, its slope in d, piece.
+    spring_along: ClassVar[Callable[..., Any] | None] = None
+    group_at: ClassVar[Callable[..., Any] | None] = None
+
+    @property
+    def size(self) -> int:
+        """Number of force components that the law couples."""
+        return 1
+
+    @property
+    def is_elastic(self) -> bool:
+        """True when the spring can never leave its straight line."""
+        return False
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """Names of the parameters, in the order of the constructor."""
+        return tuple(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
+
+    @classmethod
+    def grouped(cls, laws: Sequence[Any], first: Sequence[int] | Indices) -> Group:
+        """One group of springs or blocks from one law each."""
+        size = laws[0].size if laws else 1
+        return Group(cls, np.asarray(first, dtype=np.intp), size,
+                     {name: np.array([getattr(law, name) for law in laws], dtype=float) for name in cls.names()})
+
+    @classmethod
+    def recorded(cls, group: Any) -> tuple[str, ...]:
+        """State variables that become histories of a run, beside slip."""
+        return cls.variables[1:]
+
+    @classmethod
+    def prepared(cls, group: Any, k: Array, tau: float) -> Array:
+        """(block, width): stiffness of the block row by row, then what its kernel needs, for the time τ [s]."""
+        count = len(group.first)
+        return np.hstack([k.reshape(count, -1), *(value.reshape(count, -1) for value in group.parameters.values())])
+
+    @classmethod
+    def softest(cls, group: Any, k: Array, tau: float) -> Array:
+        """Least tangent in any state after the time τ, like ``k``: (spring,), or (block, m, m)."""
+        return cls.slow_tangent(group, k)
+
+    @classmethod
+    def slow_tangent(cls, group: Any, k: Array, isotropic: bool = True) -> Array:
+        """Least tangent when τ is long; ``isotropic`` hardening may count or not."""
+        return np.zeros_like(k)
+
+    @classmethod
+    def stiffest(cls, group: Any, k: Array) -> Array:
+        """Largest tangent in any state, like ``k``."""
+        return k
+
+    @classmethod
+    def static_share(cls, group: Any, k: Array) -> Array:
+        """(spring,), share of the stiffness that resists a slow small motion from rest."""
+        return np.ones(len(group.springs))
+
+    @classmethod
+    def slow(cls, group: Any) -> Any:
+        """The group in slow loading, where viscosity carries nothing."""
+        return group
+
+    @classmethod
+    def yields(cls, group: Any) -> Array:
+        """(spring,), True where a spring has a yield limit."""
+        return np.zeros(len(group.springs), dtype=bool)
+
+    @classmethod
+    def yield_forces(cls, group: Any) -> Array:
+        """(spring,), force at first yield of a spring by itself; NaN where it has none."""
+        return np.full(len(group.springs), np.nan)
+
+    @classmethod
+    def split(cls, group: Any, k: Array, h: float, deformation: Array, force: Array,
+              states: Mapping[str, Array]) -> Split:
+        """Work of the springs of a group; arrays hold its springs only. By default what is not elastic is plastic."""
+        elastic = deformation - states["slip"]
+        stored = 0.5 * elastic * forces_of(k, elastic)
+        lost = force * np.diff(deformation, axis=0) - np.diff(stored, axis=0)
+        return Split(stored, np.zeros_like(stored), lost, np.zeros_like(lost))
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Springs, or blocks of springs, that share a law: arrays only.
+
+    Attributes
+    ----------
+    law : class of the law.
+    first : (block,), first spring of each block.
+    components : m, springs per block.
+    parameters : by name, (block,) or (block, …); also attributes of the group.
+    """
+
+    law: type[Law]
+    first: Indices
+    components: int
+    parameters: Mapping[str, Array]
+
+    @classmethod
+    def of(cls, law: type[Law], first: Sequence[int] | Indices, **parameters: Any) -> Group:
+        """A group from parameter arrays, one entry per block or one number for all; every block is checked."""
+        places = np.asarray(first, dtype=np.intp)
+        full = {field.name: field.default for field in dataclasses.fields(law)}  # type: ignore[arg-type]
+        unknown = sorted(set(parameters) - set(full))
+        if unknown:
+            raise LawError(f"{law.__name__}: there is no parameter {unknown[0]!r}; it has {', '.join(full)}")
+        columns = {name: np.broadcast_to(np.asarray(value, dtype=float), places.shape)
+                   for name, value in (full | parameters).items() if value is not dataclasses.MISSING}
+        missing = sorted(set(full) - set(columns))
+        if missing:
+            raise LawError(f"{law.__name__}: {missing[0]} is missing")
+        rows, where = np.unique(np.stack(list(columns.values()), axis=1), axis=0, return_index=True)
+        size = 1
+        for row, place in zip(rows, where, strict=True):
+            try:
+                size = law(**dict(zip(columns, row.tolist(), strict=True))).size
+            except LawError as problem:
+                raise LawError(f"block {place} (spring {places[place]}): {problem}") from None
+        return cls(law, places, size, {name: np.array(column) for name, column in columns.items()})
+
+    def __getattr__(self, name: str) -> Array:
+        try:
+            return vars(self)["parameters"][name]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__} has no {name!r}") from None
+
+    @property
+    def blocked(self) -> bool:
+        """True for blocks of several springs, whose tangents are matrices."""
+        return self.components > 1
+
+    @property
+    def sizes(self) -> Array:
+        """(block,), springs of each block."""
+        return np.full(len(self.first), self.components)
+
+    @property
+    def springs(self) -> Indices:
+        """Numbers of all its springs, block by block."""
+        if self.components == 1:
+            return self.first
+        return (self.first[:, None] + np.arange(self.components)).ravel()
+
+    @property
+    def numbers(self) -> dict[str, Array]:
+        """All that identifies the group, by name."""
+        return {"first": self.first, **self.parameters}
+
+    def head(self) -> Array:
+        """Whole numbers that the kernel wants behind the first springs of the blocks."""
+        return np.zeros(0, dtype=np.int64)
+
+
+def forces_of(k: Array, elastic: Array) -> Array:
+    """k e for histories e (node, spring); k is (spring,) or (block, m, m)."""
+    if k.ndim == 1:
+        return np.asarray(elastic * k)
+    blocks = elastic.reshape(len(elastic), len(k), -1)
+    return np.asarray(np.einsum("bij,rbj->rbi", k, blocks).reshape(elastic.shape))
+
+
+def checked(law: Any, name: str, *, positive: bool = False, finite: bool = True, signed: bool = False,
+            hint: str = "") -> float:
+    """A parameter as a number in its range, put back into the frozen law."""
+    who = type(law).__name__
+    value = number(who, name, getattr(law, name))
+    if positive and not (0 < value < math.inf if finite else value > 0):
+        raise LawError(f"{who}: {name} must be positive{' and finite' if finite else ''}, got {value:g}{hint}")
+    if value < 0 and not signed:
+        raise LawError(f"{who}: {name} must not be negative, got {value:g}{hint}")
+    if finite and math.isinf(value):
+        raise LawError(f"{who}: {name} must be finite")
+    object.__setattr__(law, name, value)
+    return value
+
+
+def number(who: str, name: str, value: Any) -> float:
+    """A number, neither text nor NaN."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        raise LawError(f"{who}: {name} must be a number, got {value!r}") from None
+    if math.isnan(found):
+        raise LawError(f"{who}: {name} is not a number (NaN)")
+    return found
