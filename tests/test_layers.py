@@ -15,16 +15,17 @@ import hamex
 ROOT = Path(hamex.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
 
-LOWER = {"model", "march", "motion", "discretise", "solution"}
+LOWER = {"model", "march", "motion", "discretise", "problem", "solution"}
 MAY_IMPORT = {
     "errors": set(),
     "checks": set(),
     "principle": set(),
     "model": set(),
     "march": set(),
-    "solution": set(),
     "motion": {"model", "march"},
     "discretise": {"model"},
+    "problem": {"model", "motion"},
+    "solution": {"model", "motion", "march", "discretise", "problem"},
     "solve": LOWER,
     "simulate": {"principle", "solve", "solution"},
     "study": {"solve", *LOWER},
@@ -35,7 +36,7 @@ MAY_IMPORT = {
     "studio": {"principle", "simulate", "solve", "study", "report", "paper", "spec", *LOWER},
 }
 EVERYWHERE = set(MAY_IMPORT)
-FROM_SOLUTION_UP = EVERYWHERE - {"errors", "checks", "principle", "model", "march", "motion", "discretise", "solve"}
+FROM_SOLUTION_UP = EVERYWHERE - {"errors", "checks", "principle", "model", "march", "motion", "discretise", "problem", "solve"}
 PACKAGES = {
     "numpy": EVERYWHERE,
     "scipy": EVERYWHERE - {"march"},

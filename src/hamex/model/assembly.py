@@ -18,7 +18,8 @@ from hamex.model.eigen import DENSE
 from hamex.model.elastic import elastic_stiffness, static_stiffness
 from hamex.model.inputs import number, semidefinite, square, weak_dof
 from hamex.model.law import Law, PowerLaw, Slider, Surface
-from hamex.model.record import Geometry, Model, Storeys
+from hamex.model.layout import Geometry, Storeys
+from hamex.model.record import Model
 from hamex.model.units import Units
 
 Array = NDArray[Any]

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError
+from hamex.model.algebra import diagonal, quadratic, rows, solved
 from hamex.model.damping import Damping
 from hamex.model.law import Powers, Sliders, Surfaces
+from hamex.model.layout import Geometry, Layout, Storeys
+from hamex.model.per_spring import yields
 from hamex.model.units import Units
 
 Array = NDArray[Any]
@@ -20,47 +24,7 @@ Group = Sliders | Powers | Surfaces
 
 
 @dataclass(frozen=True, eq=False)
-class Storeys:
-    """Storeys from the ground up.
-
-    Attributes
-    ----------
-    names : of the storeys.
-    heights : of the storeys [length]; NaN where unknown.
-    drift : (storey, dof): storey drift is ``drift @ u``.
-    above : (storey, dof): storey shear is ``above @ (B F)``, the spring forces on everything above its base.
-    """
-
-    names: tuple[str, ...]
-    heights: Array
-    drift: Matrix
-    above: Matrix
-
-
-@dataclass(frozen=True, eq=False)
-class Geometry:
-    """Where things are, for plots and animation.
-
-    Attributes
-    ----------
-    nodes : names.
-    coordinates : (node, 2 or 3) [length].
-    motion : (node · components, dof): all nodal displacements are ``motion @ u``, constraints included.
-    elements : (element, 2) node numbers.
-    names : of the elements.
-    springs : per element, the numbers of its springs.
-    """
-
-    nodes: tuple[str, ...]
-    coordinates: Array
-    motion: Matrix
-    elements: Array
-    names: tuple[str, ...]
-    springs: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
+class Model(Layout):
     """What is shaken: ``L = ½u̇ᵀMu̇ − ½uᵀKu + ½J̇ᵀAJ̇ − J̇ᵀBᵀu``, ``φ = ½u̇ᵀCu̇ + Σφₑ(J̇ₑ)``.
 
     Builders such as :func:`hamex.oscillator` return it; nobody has to fill it by hand.
@@ -116,6 +80,38 @@ class Model:
                              f"expected {(dof, dof)} and {(dof, damping.weights.size)}")
         if not all(np.all(np.isfinite(entries(x))) for x in (damping.matrix, damping.shapes, damping.weights)):
             raise ModelError("Model: damping holds a value that is not finite")
+
+    @cached_property
+    def yields(self) -> Array:
+        """(spring,), True where a spring has a yield limit."""
+        return yields(self)
+
+    @cached_property
+    def massless(self) -> Array:
+        """(dof,), True for dofs without mass."""
+        return np.asarray(diagonal(self.mass) == 0)
+
+    def deformation(self, u: Array) -> Array:
+        """Bᵀu, row by row [length]."""
+        return rows(u, self.compatibility)
+
+    def velocity(self, p: Array) -> Array:
+        """M⁻¹p, row by row [length/time]; zero where a dof has no mass."""
+        return solved(self.mass, p)
+
+    def elastic_force(self, elastic: Array) -> Array:
+        """A⁻¹ times elastic deformations, row by row [force]."""
+        return solved(self.flexibility, elastic)
+
+    def damping_force(self, rate: Array) -> Array:
+        """C times rates, row by row [force]."""
+        c = self.damping
+        return np.asarray(rows(rate, c.matrix) + ((rate @ c.shapes) * c.weights) @ c.shapes.T)
+
+    def damping_power(self, rate: Array) -> Array:
+        """rateᵀ C rate, row by row [force·length/time]."""
+        c = self.damping
+        return quadratic(rate, c.matrix) + ((rate @ c.shapes) ** 2 @ c.weights)
 
 
 def entries(matrix: Matrix) -> Array:

@@ -13,7 +13,8 @@ from hamex.model.assembly import Column, Dashpot, SpringLaw, Wish, assemble, mat
 from hamex.model.blocks import Block
 from hamex.model.inputs import each, numbers, unique
 from hamex.model.links import Link, named
-from hamex.model.record import Geometry, Model, Storeys
+from hamex.model.layout import Geometry, Storeys
+from hamex.model.record import Model
 from hamex.model.units import Units
 
 Array = NDArray[Any]

@@ -19,13 +19,14 @@ from hamex.march.newton import Scratch, Step
 from hamex.march.rows import Rows
 from hamex.march.run import Kernel, compiled, interpreted, worth_compiling
 from hamex.march.surfaces import WIDEST, Surfaces
+from hamex.model.algebra import solved
 from hamex.model.law import Powers
+from hamex.model.per_spring import per_spring
 from hamex.model.record import Model
-from hamex.solution.solution import Loading, Solution
-from hamex.solution.system import solved
-from hamex.solve.gather import solution, system
-from hamex.solve.laws import per_spring
-from hamex.solve.problem import Problem
+from hamex.problem import Problem
+from hamex.solution.loads import Loading
+from hamex.solution.solution import Solution
+from hamex.solve.gather import solution
 
 Array = NDArray[Any]
 MOST_SURFACES = 2
@@ -66,14 +67,11 @@ class Run:
         self.solves, self.searches = np.zeros(steps, dtype=np.int64), np.zeros(steps, dtype=np.int64)
         self.counts, self.last = np.zeros(3, dtype=np.int64), np.zeros(2)
         self.branch = start.internal.get("branch", np.zeros(springs)).astype(np.int64)
-        assert start.displacement is not None
-        assert start.momentum is not None
         self.u[0], self.p[0], self.slip[0] = start.displacement[self.order], start.momentum[self.order], start.slip
         self.X[0], self.w[0] = start.internal["back_force"], start.internal["accumulated_slip"]
         if force_at_nodes:
-            s = system(problem.model)
-            assert start.slip is not None
-            self.F[0] = s.force(s.deformation(start.displacement) - start.slip)
+            model = problem.model
+            self.F[0] = model.elastic_force(model.deformation(start.displacement) - start.slip)
 
     def _rows(self, matrix: Any, low: Array | None = None, weights: Array | None = None) -> Rows:
         from scipy.sparse import csr_array
@@ -97,16 +95,14 @@ class Run:
 
     def node_forces(self) -> Array:
         """Forces of the springs at the nodes: from the state alone, so that a restart finds the same bits."""
-        s = system(self.problem.model)
-        return s.force(s.deformation(self.restored(self.u)) - self.slip)
+        model = self.problem.model
+        return model.elastic_force(model.deformation(self.restored(self.u)) - self.slip)
 
     def start_motion(self, load: Array) -> tuple[Array, Array]:
         """Velocity and acceleration at t = 0: as carried, or from the momentum and the equation of motion."""
         model, start = self.problem.model, self.problem.start
         if "velocity" in start.internal and "acceleration" in start.internal:
             return start.internal["velocity"][self.order], start.internal["acceleration"][self.order]
-        assert start.momentum is not None
-        assert start.displacement is not None
         v = solved(model.mass, start.momentum)
         c = model.damping
         resisting = (c.matrix @ v + c.shapes @ (c.weights * (c.shapes.T @ v)) + model.stiffness @ start.displacement
@@ -148,7 +144,7 @@ class Run:
         raise ConvergenceError(f"{name}: {where} was not solved to round-off; the load or a parameter is out of "
                                "proportion with the rest (or overflows)")
 
-    def solution(self, scheme: Scheme, force: Array, loads: Loading, carried: Mapping[str, Array]) -> Solution:
+    def solution(self, scheme: Scheme, force: Array, loads: Loading | None, carried: Mapping[str, Array]) -> Solution:
         """The histories in the model's order."""
         histories = {"displacement": self.restored(self.u), "momentum": self.restored(self.p), "slip": self.slip,
                      "force": force, "solves": self.solves, "searches": self.searches}

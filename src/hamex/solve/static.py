@@ -24,9 +24,8 @@ from hamex.model.damping import Damping
 from hamex.model.law import Sliders
 from hamex.model.record import Model
 from hamex.motion.load import Load
-from hamex.solution.solution import Loading, Solution
-from hamex.solution.state import State
-from hamex.solve.problem import Problem
+from hamex.problem import Problem, State
+from hamex.solution.solution import Solution
 from hamex.solve.run import Run
 
 Array = NDArray[Any]
@@ -126,13 +125,14 @@ def solve_path(model: Model, pattern: Array | Sequence[float] | Mapping[str, flo
     if by not in ("displacement", "force"):
         raise ProblemError(f'quasi-static path: by must be "displacement" or "force", got {by!r}')
     slow = _rate_independent(model)
-    problem = Problem(slow, Load(np.zeros((1, len(model.dofs))), step=1.0), float(goals.size), start or State())
     held = np.zeros(len(model.dofs)) if constant is None else _pattern(model, constant)
+    # The run finds the factor of the first pattern; the second is on all the time.
+    load = Load([[0.0, 1.0]], step=1.0, patterns=np.column_stack([forces, held]))
+    problem = Problem(slow, load, float(goals.size), start)
     blocks = spring_blocks(slow)
     pull = forces / np.abs(forces).sum() if by == "displacement" else np.zeros(0)
     penalty = _penalty(slow, blocks, pull) if by == "displacement" else 0.0
     stage = static_stage(slow, blocks, DRAG, pull, penalty)
-    assert problem.start.displacement is not None
     first = float(pull @ problem.start.displacement) if by == "displacement" else 0.0
     run = Run(problem, stage, blocks, goals.size, at_nodes=True)
     factor = np.zeros(goals.size + 1)
@@ -145,10 +145,7 @@ def solve_path(model: Model, pattern: Array | Sequence[float] | Mapping[str, flo
             "outweighs what is left of its stiffness. Push less far, or run the dynamics, where inertia decides")
     if by == "displacement":
         factor /= np.abs(forces).sum()
-    entered = np.column_stack([factor, np.ones_like(factor)])
-    loads = Loading(entered, 0.5 * (entered[:-1] + entered[1:]), np.column_stack([forces, held]),
-                    np.zeros((len(forces), 2)))
-    pushed = run.solution(scheme, 0.5 * (run.F[:-1] + run.F[1:]), loads, {})
+    pushed = run.solution(scheme, 0.5 * (run.F[:-1] + run.F[1:]), None, {})
     factor.flags.writeable = False
     return dataclasses.replace(pushed, histories={**pushed.histories, "load_factor": factor})
 

@@ -11,10 +11,10 @@ from hamex.discretise.schemes import Galerkin, Newmark
 from hamex.discretise.structure import check_convex, galerkin_stage, newmark_stage, spring_blocks
 from hamex.errors import SchemeError
 from hamex.march.structure import galerkin, newmark
+from hamex.problem import Problem
+from hamex.solution.loads import loading, moving_supports
 from hamex.solution.solution import Solution
 from hamex.solve.chain import solve_chain
-from hamex.solve.loads import loading, moving_supports
-from hamex.solve.problem import Problem
 from hamex.solve.run import Run
 
 Array = NDArray[Any]
