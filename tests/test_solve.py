@@ -38,6 +38,8 @@ def of(sol, name):
     ({"start": hx.State(displacement=[0.1, 0.2])}, "State: displacement has 2 entries, the model needs 1"),
     ({"start": hx.State(slip=[0.1, 0.2])}, "State: slip has 2 entries"),
     ({"start": hx.State(internal={"back_force": [1, 2, 3]})}, "State: back_force has 3 entries"),
+    ({"start": hx.State(internal={"damage": 0.1})},
+     "State: unknown internal variable 'damage'; known: back_force, accumulated_slip"),
     ({"prior_impulse": math.nan}, "prior_impulse must be finite"),
     ({"prior_impulse": [1.0, 2.0]}, "prior_impulse"),
     ({"prior_impulse": "some"}, "prior_impulse"),
@@ -51,7 +53,6 @@ def test_problem_refuses(wrong, message):
     ({"displacement": math.nan}, "displacement must be finite numbers"),
     ({"momentum": [[1.0]]}, "momentum must be finite numbers, one per component"),
     ({"slip": "much"}, "slip must be numbers, got 'much'"),
-    ({"internal": {"damage": 0.1}}, "unknown internal variable 'damage'; known: back_force, accumulated_slip"),
     ({"internal": {"impulse": math.inf}}, "impulse must be finite"),
 ], ids=str)
 def test_state_refuses(wrong, message):

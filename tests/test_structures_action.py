@@ -19,7 +19,7 @@ MASS, STIFF, YIELD, ETA, DAMPING = (1.3, 0.9), (90.0, 60.0), (0.6, 0.45), (0.9, 
 
 def rows(branches):
     """Residual of one step in (old, new, loads), lambdified, when the sliders are on these branches."""
-    u, v, J, I = (sp.Function(name)(t) for name in "uvJI")  # noqa: E741
+    u, v, J, I = (sp.Function(name)(t) for name in "uvJI")
     du, dv, dJ, dI = (q.diff(t) for q in (u, v, J, I))
     lagrangian = (MASS[0] * du**2 + MASS[1] * dv**2 + dJ**2 / STIFF[0] + dI**2 / STIFF[1]) / 2 - dJ * u - dI * (v - u)
     dissipation = (DAMPING[0] * du**2 + DAMPING[1] * (dv - du) ** 2) / 2

@@ -36,14 +36,14 @@ _HOMES = {
     "hamex.motion.waves": ("ground_wave",),
     "hamex.discretise.schemes": ("DiscontinuousGalerkin", "Galerkin", "LeapFrog", "Newmark",
                                  "PiecewiseExact"),
-    "hamex.solve": ("Problem", "State", "solve"),
+    "hamex.problem": ("Limit", "Problem", "State"),
+    "hamex.solve": ("solve",),
     "hamex.solve.batch": ("batch",),
     "hamex.solution.batch": ("Batch",),
     "hamex.solve.static": ("cyclic", "gravity", "pushover", "solve_path"),
     "hamex.principle.action": ("Action",),
     "hamex.simulate": ("simulate",),
     "hamex.solution.solution": ("Solution",),
-    "hamex.solution.limit": ("Limit",),
     "hamex.solution.files": ("read",),
     "hamex.study.intensity": ("intensities",),
     "hamex.study.spectrum": ("Spectrum", "spectrum"),
@@ -97,12 +97,12 @@ if TYPE_CHECKING:
     from hamex.motion.synthetic import synthetic_suite
     from hamex.motion.waves import ground_wave
     from hamex.principle.action import Action
+    from hamex.problem import Limit, Problem, State
     from hamex.simulate import simulate
     from hamex.solution.batch import Batch
     from hamex.solution.files import read
-    from hamex.solution.limit import Limit
     from hamex.solution.solution import Solution
-    from hamex.solve import Problem, State, solve
+    from hamex.solve import solve
     from hamex.solve.batch import batch
     from hamex.solve.static import cyclic, gravity, pushover, solve_path
     from hamex.spec import read_problem

@@ -36,6 +36,10 @@ class ProblemError(InputError):
     """Model, load, start state and duration do not fit together."""
 
 
+class NoProblemError(HamexError, LookupError):
+    """A solution does not know the problem or the scheme it came from."""
+
+
 class ActionError(InputError):
     """An action is not one that the principle covers."""
 

@@ -6,7 +6,7 @@ import sympy as sp
 from hamex.discretise import _stepforms
 from hamex.discretise.prepare import linear_element, scalars
 from hamex.discretise.schemes import Galerkin
-from hamex.model.law import Slider
+from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.principle import emit
 from hamex.principle.action import Action

@@ -16,7 +16,7 @@ from hamex.principle.language import FUNCTIONS, LanguageError, Vocabulary, read_
 from hamex.principle.library import LIBRARY, action
 from hamex.principle.notation import UnwritableError, written
 
-m, k, l, g, c = sp.symbols("m k l g c", positive=True)  # noqa: E741
+m, k, l, g, c = sp.symbols("m k l g c", positive=True)
 u, theta, f = (sp.Function(name)(t) for name in ("u", "theta", "f"))
 
 

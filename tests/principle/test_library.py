@@ -143,7 +143,7 @@ def test_maxwell_is_the_slider_with_zero_yield_force():
 def test_explicit_time_changes_the_hamiltonian():
     system = action("parametric-pendulum")
     (theta,) = system.fields
-    m, l, d, W = sp.symbols("m l d Omega", positive=True)  # noqa: E741
+    m, l, d, W = sp.symbols("m l d Omega", positive=True)
     assert same(energy_rate(system), -m * l * d * W**3 * sp.sin(W * t) * sp.cos(theta))
 
 

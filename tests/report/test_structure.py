@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import hamex as hx
+from hamex.model.layout import Geometry
 from hamex.report.skeleton import flat, good_scale, is_stick, lines, marks
-from hamex.solution.places import Geometry
 from hamex.spec import read_problem
 
 pytest.importorskip("matplotlib")
@@ -68,7 +68,7 @@ def test_loops_add_up_springs_side_by_side():
 
 
 def test_marks_stand_where_springs_yielded(storeys):
-    geometry = storeys.places.geometry
+    geometry = storeys.layout.geometry
     none = np.zeros(len(storeys.springs), dtype=bool)
     one = none.copy()
     one[0] = True
@@ -82,7 +82,7 @@ def test_marks_stand_where_springs_yielded(storeys):
 
 
 def test_shear_frames_are_drawn_with_floors_and_columns(storeys):
-    geometry = storeys.places.geometry
+    geometry = storeys.layout.geometry
     assert is_stick(geometry)
     kinds = [kind for _, kind in lines(geometry, geometry.coordinates)]
     assert (kinds.count("floor"), kinds.count("member")) == (5, 10)
@@ -90,11 +90,11 @@ def test_shear_frames_are_drawn_with_floors_and_columns(storeys):
 
 @pytest.mark.parametrize("largest", [3e-4, 0.07, 12.0])
 def test_the_scale_is_a_round_number_that_shows_the_motion(storeys, largest):
-    scale = good_scale(storeys.places.geometry, largest)
-    size = np.ptp(storeys.places.geometry.coordinates, axis=0).max()
+    scale = good_scale(storeys.layout.geometry, largest)
+    size = np.ptp(storeys.layout.geometry.coordinates, axis=0).max()
     assert 0.035 * size < scale * largest <= 0.1 * size * (1 + 1e-9)
     assert f"{scale:e}"[0] in "125"
-    assert good_scale(storeys.places.geometry, 0.0) == 1.0
+    assert good_scale(storeys.layout.geometry, 0.0) == 1.0
 
 
 def test_space_keeps_the_vertical_upright():

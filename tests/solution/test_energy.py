@@ -103,10 +103,13 @@ def test_entries_are_what_their_names_say():
 @pytest.mark.parametrize("name", ["displacement", "momentum", "slip", "load"])
 def test_the_balance_notices_a_wrong_history(name):
     sol, _ = random_run(4, 0.5)
-    spoiled = (sol.loading.means if name == "load" else sol.values(name)).copy()
+    spoiled = (sol.problem.load.forces if name == "load" else sol.values(name)).copy()
     spoiled[150] *= 1 + 1e-6
-    changes = {"applied": lambda: dataclasses.replace(sol.loading, means=spoiled)} if name == "load" else {
-        "histories": {**sol.histories, name: spoiled}}
+    if name == "load":
+        other = sol.problem.replace(load=hx.Load(spoiled, sol.step))
+        changes = {"source": dataclasses.replace(sol.source, problem=other)}
+    else:
+        changes = {"histories": {**sol.histories, name: spoiled}}
     wrong = dataclasses.replace(sol, **changes, _cache={})
     assert wrong.residual > 1e-10 > 1e3 * sol.residual
 

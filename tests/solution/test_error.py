@@ -15,6 +15,7 @@ import pytest
 import hamex as hx
 from hamex.errors import StepWarning
 from hamex.solution.peaks import PEAKS
+from hamex.solution.source import Named, Record
 
 SEED, CASES, FINER = 2024, 200, 64
 NAMES = (*PEAKS, "residual_slip")
@@ -172,9 +173,10 @@ def test_two_components_keep_their_own_place():
 
     def beside(run, names):
         pairs = {n: np.hstack([0.5 * run.values(n), run.values(n)]) for n in names}
-        return dataclasses.replace(run, histories=pairs, _cache={})
+        two = Named(("first", "second"), ("one", "two"))
+        return dataclasses.replace(run, source=Record("", two, run.units, run.step, {}), histories=pairs, _cache={})
 
     both = estimate(*(beside(run, ("displacement", "velocity", "force", "node_force", "slip", "deformation"))
                       for run in runs))
-    del both["ductility"], alone["ductility"]          # the second column has no yield deformation of its own
+    del alone["ductility"]                             # the second column has no yield deformation of its own
     assert both == pytest.approx(alone, rel=1e-12)

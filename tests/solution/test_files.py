@@ -94,7 +94,7 @@ def test_the_file_opens_as_a_plain_dataset(tmp_path):
         assert data["displacement"].dims == ("time", "dof")
         assert data["displacement"].attrs["units"] == "in"
         assert data["time"].dtype == float
-        assert data.attrs["Conventions"] == "hamex-1"
+        assert data.attrs["Conventions"] == "hamex-2"
 
 
 def test_csv_parses_back(run, tmp_path):
@@ -131,7 +131,7 @@ def test_a_write_that_breaks_leaves_nothing_and_spares_the_old_file(ending, smal
     target = tmp_path / f"out.{ending}"
     target.write_text("precious")
 
-    def break_off(solution, path):
+    def break_off(solution, path, problem=True):
         path.write_text("half of")
         raise RuntimeError("disk full")
 
@@ -192,7 +192,8 @@ def test_a_netcdf_file_of_others_is_refused(tmp_path):
 
 
 def test_names_with_commas_survive_csv(small, tmp_path):
-    named = dataclasses.replace(small, dofs=("roof, north",), _cache={})
+    problem = small.problem.replace(model=dataclasses.replace(small.model, dofs=("roof, north",)))
+    named = dataclasses.replace(small, source=dataclasses.replace(small.source, problem=problem), _cache={})
     with named.save(tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     assert {len(row) for row in rows} == {len(header)}

@@ -7,6 +7,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import InputError
+from hamex.solution import energy
 from hamex.solution.results import OF_HEIGHTS, OF_HINGES, OF_STOREYS, OF_STRUCTURES
 from hamex.solution.schema import ENERGIES, VARIABLES, unit
 
@@ -92,10 +93,50 @@ def test_an_unknown_name_is_refused_with_the_known_ones(sol):
                 ask(name)
 
 
-def test_the_text_of_a_solution_names_its_balance_as_a_balance(sol):
-    assert "400 steps of 0.02 s" in repr(sol)
-    assert "energy residual" in repr(sol)
-    assert "every step solved" in repr(sol)
+def test_the_text_of_a_solution_computes_nothing(sol):
+    fresh = dataclasses.replace(sol, _cache={})
+    assert repr(fresh) == "<Solution: 400 steps of 0.02 s, 1 dof, 1 spring, Galerkin>"
+    assert fresh._cache == {}
+    assert not {"peaks", "energy", "loading", "provenance", "exceeded"} & set(vars(fresh))
+
+
+def test_a_solution_holds_its_problem_and_its_scheme(sol):
+    assert sol.problem.model is sol.model
+    assert (sol.dofs, sol.springs) == (sol.model.dofs, sol.model.springs)
+    assert sol.units is sol.model.units
+    assert sol.scheme == hx.Galerkin(H)
+    again = hx.solve(sol.problem, sol.scheme)
+    assert again.values("displacement").tobytes() == sol.values("displacement").tobytes()
+
+
+def test_a_peak_is_found_by_itself(sol):
+    fresh = dataclasses.replace(sol, _cache={})
+    peaks = fresh.peaks
+    assert set(fresh._cache) <= {"yield_deformation"}                     # says which springs have a ductility
+    assert peaks["displacement"].value == np.abs(sol.values("displacement")).max()
+    assert set(fresh._cache) <= {"yield_deformation"}
+    assert peaks["velocity"].value == np.abs(sol.values("velocity")).max()
+    assert set(fresh._cache) == {"yield_deformation", "velocity"}
+    with pytest.raises(KeyError, match="temperature"):
+        peaks["temperature"]
+
+
+def test_peaks_read_like_a_mapping(sol):
+    found = dict(sol.peaks)
+    assert list(found) == ["displacement", "velocity", "force", "node_force", "slip", "ductility", "residual_slip"]
+    assert sol.peaks == found
+    assert repr(sol.peaks) == repr(found)
+    assert len(sol.peaks) == len(found)
+    assert sol.peaks.get("base_shear") is None
+
+
+def test_an_energy_is_computed_by_itself(sol, monkeypatch):
+    monkeypatch.setattr(energy, "one_pass", lambda solution, keep: None)  # the compiled pass gives all at once
+    fresh = dataclasses.replace(sol, _cache={})
+    for name in ("kinetic", "input", "plastic"):
+        before = set(fresh._cache)
+        assert np.allclose(fresh.values(name), sol.values(name), rtol=1e-13, atol=1e-15)
+        assert set(fresh._cache) - before == {name}
 
 
 def test_a_spring_without_hardening_has_no_hardening_variables():

@@ -69,11 +69,10 @@ def _storeys(solution: Solution) -> list[dict[str, Any]]:
     drift, shear = (np.abs(solution.values(name)).max(axis=0) for name in ("storey_drift", "storey_shear"))
     ratio = np.abs(solution.values("drift_ratio")).max(axis=0) if "drift_ratio" in solution.names else None
     residual = solution.values("residual_drift")
-    assert solution.places is not None
     ductility = solution.values("ductility")
     rows = []
     for place, name in enumerate(solution.labels("storey")):
-        own = ductility[list(solution.places.groups.get(name, ()))]
+        own = ductility[list(solution.layout.groups.get(name, ()))]
         own = own[np.isfinite(own)]
         rows.append({"name": name, "drift": float(drift[place]),
                      "drift_ratio": None if ratio is None else float(ratio[place]),

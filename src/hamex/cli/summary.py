@@ -43,7 +43,7 @@ _BETTER = ("springs without viscosity: discontinuous_galerkin of degree 2 has a 
 def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
     """Every number that the screen shows, by name."""
     model, scheme = file.problem.model, file.scheme
-    structure = solution.places is not None
+    structure = solution.layout.is_structure
     yields, rate_independent = _yielding(model)
     names = [name for name in (_STRUCTURE_PEAKS if structure else _PEAKS) if yields or "slip" not in name]
     found = {

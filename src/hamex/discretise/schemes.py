@@ -2,18 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hamex.checks import is_positive
 from hamex.errors import SchemeError
 
+Array = NDArray[Any]
 LoadRule = Literal["average", "end", "mean"]
 LOAD_RULES: tuple[str, ...] = get_args(LoadRule)
+_NOTHING: Mapping[str, Array] = {}
+
+
+class Histories(Protocol):
+    """What a scheme asks of a load; its own words are in :mod:`hamex.motion.load`."""
+
+    def node_values(self, h: float, steps: int, quiet: bool = False) -> Array:
+        """Channel values at the nodes, (steps + 1, k)."""
+
+    def step_values(self, h: float, steps: int, rule: str, quiet: bool = False) -> Array:
+        """One value per step and channel, (steps, k)."""
+
+    def stage_values(self, h: float, steps: int, nodes: Sequence[float], rule: str, quiet: bool = False) -> Array:
+        """Values at the stages, (steps, stage, k)."""
+
+
+class ReadsNodes:
+    """A scheme that reads its load at the nodes and takes it linear in between."""
+
+    step: float
+
+    def loads(self, load: Histories, steps: int, quiet: bool = True,
+              histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
+        """The values that enter the march, and their mean in each step (steps, k); ``quiet`` warns of nothing."""
+        values = load.node_values(self.step, steps, quiet)
+        return values, 0.5 * (values[:-1] + values[1:])
+
+
+class ReadsSteps:
+    """A time element: one value a step, or one for each of its stages."""
+
+    step: float
+    load: LoadRule
+
+    @property
+    def whole(self) -> bool:
+        """True for the element of one stage, whose steps are neither cut nor halved."""
+        return False
+
+    def loads(self, load: Histories, steps: int, quiet: bool = True,
+              histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
+        """The values that enter the march, and their mean in each step (steps, k); ``quiet`` warns of nothing."""
+        if self.whole:
+            values = load.step_values(self.step, steps, self.load, quiet)
+            return values, values
+        from hamex.discretise.elements import element
+
+        table = element(self)  # type: ignore[arg-type]
+        values = load.stage_values(self.step, steps, table.c.tolist(), self.load, quiet)
+        return values, np.einsum("i,rik->rk", table.b, values)
 
 
 @dataclass(frozen=True)
-class Galerkin:
+class Galerkin(ReadsSteps):
     """The paper's time element: displacement and impulse of one degree in time over each step.
 
     Order 2·degree where the motion is smooth, unconditionally stable, one solution per step, energy balance at
@@ -51,9 +106,14 @@ class Galerkin:
         if self.degree > 1 and self.load == "end":
             raise SchemeError('Galerkin: load="end" is the paper\'s rule for degree 1; use "average" or "mean"')
 
+    @property
+    def whole(self) -> bool:
+        """True for the element of one stage, whose steps are neither cut nor halved."""
+        return self.degree == 1 and not self.locate and self.tolerance is None
+
 
 @dataclass(frozen=True)
-class DiscontinuousGalerkin:
+class DiscontinuousGalerkin(ReadsSteps):
     """Time element with jumps at the start of each step: L-stable, order 2·degree + 1.
 
     What rings under the continuous element decays at once: springs with little or no viscosity, stiff dashpots, wave
@@ -88,7 +148,7 @@ class DiscontinuousGalerkin:
 
 
 @dataclass(frozen=True)
-class Newmark:
+class Newmark(ReadsNodes):
     """Newmark's method with Newton-Raphson, the reference of section 6.
 
     Average acceleration by default. A step starts from the last displacement and ends when the displacement
@@ -121,7 +181,7 @@ class Newmark:
 
 
 @dataclass(frozen=True)
-class PiecewiseExact:
+class PiecewiseExact(ReadsNodes):
     """Exact solution of an elastic oscillator under a load that is linear between nodes.
 
     Exact for sampled records when the step divides the record's; refused for springs that can slip.
@@ -139,7 +199,7 @@ class PiecewiseExact:
 
 
 @dataclass(frozen=True)
-class LeapFrog:
+class LeapFrog(ReadsNodes):
     """Explicit leap-frog with the springs returned to their limit at the nodes: the rival for shear frames.
 
     Nothing is solved, so a step costs least of all, but it is stable only up to a step that the stiffest storey sets;
@@ -170,13 +230,21 @@ class QuasiStatic:
     by: Literal["displacement", "force"] = "displacement"
     step: float = 1.0
 
+    def loads(self, load: Histories, steps: int, quiet: bool = True,
+              histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
+        """The run found the factor of the first channel itself, and keeps it; the second is there all the time."""
+        factor = histories["load_factor"]
+        values = np.column_stack([factor, np.ones_like(factor)])
+        return values, 0.5 * (values[:-1] + values[1:])
+
 
 Scheme = Galerkin | DiscontinuousGalerkin | Newmark | PiecewiseExact | LeapFrog | QuasiStatic
+SCHEMES = {scheme.__name__: scheme for scheme in get_args(Scheme)}      # by the names that files keep
 
 
 def is_linear(scheme: object) -> bool:
     """True for the paper's element as it stands, which batches march many at a time."""
-    return isinstance(scheme, Galerkin) and scheme.degree == 1 and not scheme.locate and scheme.tolerance is None
+    return isinstance(scheme, Galerkin) and scheme.whole
 
 
 def check_degree(who: str, degree: int, least: int, most: int) -> None:

@@ -82,13 +82,12 @@ def spring_blocks(model: Model) -> Blocks:
     if np.any(diagonal <= 0):
         raise ModelError(f"spring {model.springs[int(np.argmin(diagonal))]!r} needs a positive flexibility")
     stiffness, at = 1 / diagonal, len(diagonal)
-    by_group, firsts, sizes, places = {}, [], [], []
+    by_group = model.spring_stiffness
+    firsts, sizes, places = [], [], []
     for kind, group in model.laws.items():
         if not group.blocked:
-            by_group[kind] = stiffness[group.first]
             continue
-        k = _inverted(flexibility, group.first, group.sizes)
-        by_group[kind] = k
+        k = by_group[kind]
         squares = group.sizes**2
         firsts.append(group.first)
         sizes.append(group.sizes)
@@ -101,20 +100,6 @@ def spring_blocks(model: Model) -> Blocks:
     blocks = Blocks(stiffness, np.concatenate([stiffness, np.zeros(at - len(stiffness))]), first, size, place, by_group)
     blocks.tangents[:] = blocks.filled(by_group, model)
     return blocks
-
-
-def _inverted(flexibility: Any, first: Array, sizes: Array) -> Array:
-    """(block, m, m): inverses of diagonal blocks, all of one size at once; zeros beyond a block's own size."""
-    widest = int(sizes.max())
-    out = np.zeros((len(first), widest, widest))
-    for m in np.unique(sizes):
-        own = np.flatnonzero(sizes == m)
-        row = first[own][:, None, None] + np.arange(m)[:, None]
-        column = first[own][:, None, None] + np.arange(m)
-        row, column = np.broadcast_arrays(row, column)
-        k = np.linalg.inv(np.asarray(flexibility[row.ravel(), column.ravel()]).reshape(len(own), m, m))
-        out[own, :m, :m] = 0.5 * (k + k.transpose(0, 2, 1))
-    return out
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,7 +70,7 @@ def spring_along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: in
     raise NotImplementedError
 
 
-def each_at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float,  # noqa: E741
+def each_at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float,
             z: Array, forced: bool, F: Array, T: Array, dz: Array, branch: Array, work: Array) -> bool:
     """A group of single springs, each by its law *at* a deformation."""
     changed = False
@@ -88,7 +88,7 @@ def each_at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reac
     return changed
 
 
-def each_along(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float,  # noqa: E741
+def each_along(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float,
                z: Array, forced: bool, F: Array, T: Array, dz: Array, branch: Array, work: Array) -> bool:
     """A group of single springs, each by its law *along* the straight path of the step; F is the mean of the path.
 

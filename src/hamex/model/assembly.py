@@ -20,7 +20,8 @@ from hamex.model.inputs import number, semidefinite, square, weak_dof
 from hamex.model.laws.law import Law
 from hamex.model.laws.slider import Slider
 from hamex.model.laws.surface import Surface
-from hamex.model.record import Geometry, Model, Storeys
+from hamex.model.layout import Geometry, Storeys
+from hamex.model.record import Model
 from hamex.model.units import Units
 
 Array = NDArray[Any]

@@ -32,6 +32,30 @@ def inverse(flexibility: Any) -> Any:
     return sparse.csr_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=a.shape)
 
 
+def group_stiffness(flexibility: Any, laws: Mapping[str, Any]) -> dict[str, Any]:
+    """Stiffness of the springs of every group of laws: (spring,), or (block, m, m) padded to the widest block."""
+    from scipy import sparse
+
+    a = sparse.csr_array(flexibility)
+    diagonal = a.diagonal()
+    return {kind: _inverted(a, group.first, group.sizes) if group.blocked else 1 / diagonal[group.first]
+            for kind, group in laws.items()}
+
+
+def _inverted(flexibility: Any, first: Any, sizes: Any) -> Any:
+    """(block, m, m): inverses of diagonal blocks, all of one size at once; zeros beyond a block's own size."""
+    widest = int(sizes.max())
+    out = np.zeros((len(first), widest, widest))
+    for m in np.unique(sizes):
+        own = np.flatnonzero(sizes == m)
+        row = first[own][:, None, None] + np.arange(m)[:, None]
+        column = first[own][:, None, None] + np.arange(m)
+        row, column = np.broadcast_arrays(row, column)
+        k = np.linalg.inv(np.asarray(flexibility[row.ravel(), column.ravel()]).reshape(len(own), m, m))
+        out[own, :m, :m] = 0.5 * (k + k.transpose(0, 2, 1))
+    return out
+
+
 def elastic_stiffness(stiffness: Any, flexibility: Any, compatibility: Any) -> Any:
     """``K + B A⁻¹ Bᵀ``: what resists a sudden motion, before anything slips."""
     from scipy import sparse

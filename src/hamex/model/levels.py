@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hamex.checks import is_finite
 from hamex.errors import ModelError
 from hamex.model.joints import Joints
-from hamex.model.record import Storeys
+from hamex.model.layout import Storeys
 
 Array = NDArray[Any]
 # Nodes by floor from the first above the ground up, with or without names; or the tolerance of elevation [length].

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from hamex.errors import ModelError
 from hamex.model.algebra import diagonal, quadratic, rows, solved
 from hamex.model.damping import Damping
+from hamex.model.elastic import group_stiffness
+from hamex.model.layout import Geometry, Layout, Storeys
+from hamex.model.per_spring import yields
 from hamex.model.units import Units
 
 Array = NDArray[Any]
@@ -20,47 +23,7 @@ Matrix = Any    # a NumPy array or a SciPy sparse array; both know shape, @ and 
 
 
 @dataclass(frozen=True, eq=False)
-class Storeys:
-    """Storeys from the ground up.
-
-    Attributes
-    ----------
-    names : of the storeys.
-    heights : of the storeys [length]; NaN where unknown.
-    drift : (storey, dof): storey drift is ``drift @ u``.
-    above : (storey, dof): storey shear is ``above @ (B F)``, the spring forces on everything above its base.
-    """
-
-    names: tuple[str, ...]
-    heights: Array
-    drift: Matrix
-    above: Matrix
-
-
-@dataclass(frozen=True, eq=False)
-class Geometry:
-    """Where things are, for plots and animation.
-
-    Attributes
-    ----------
-    nodes : names.
-    coordinates : (node, 2 or 3) [length].
-    motion : (node · components, dof): all nodal displacements are ``motion @ u``, constraints included.
-    elements : (element, 2) node numbers.
-    names : of the elements.
-    springs : per element, the numbers of its springs.
-    """
-
-    nodes: tuple[str, ...]
-    coordinates: Array
-    motion: Matrix
-    elements: Array
-    names: tuple[str, ...]
-    springs: tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
+class Model(Layout):
     """What is shaken: ``L = ½u̇ᵀMu̇ − ½uᵀKu + ½J̇ᵀAJ̇ − J̇ᵀBᵀu``, ``φ = ½u̇ᵀCu̇ + Σφₑ(J̇ₑ)``.
 
     Builders such as :func:`hamex.oscillator` return it; nobody has to fill it by hand.
@@ -116,6 +79,16 @@ class Model:
                              f"expected {(dof, dof)} and {(dof, damping.weights.size)}")
         if not all(np.all(np.isfinite(entries(x))) for x in (damping.matrix, damping.shapes, damping.weights)):
             raise ModelError("Model: damping holds a value that is not finite")
+
+    @cached_property
+    def yields(self) -> Array:
+        """(spring,), True where a spring has a yield limit."""
+        return yields(self)
+
+    @cached_property
+    def spring_stiffness(self) -> dict[str, Array]:
+        """Stiffness of the springs by group of laws, (spring,) or (block, m, m) [force/length]."""
+        return group_stiffness(self.flexibility, self.laws)
 
     @cached_property
     def massless(self) -> Array:

@@ -45,6 +45,9 @@ class Polyline:
         return np.interp(np.asarray(t, dtype=float), self.times, self.values, left=0.0, right=0.0)
 
 
+FORMULAS: dict[str, Any] = {"Sine": Sine, "Polyline": Polyline}       # by the names that files keep
+
+
 def sine(amplitude: float, omega: float, duration: float = math.inf, phase: float = 0.0) -> Load:
     """Harmonic force, ``amplitude`` [force], ``omega`` [rad/s], on until ``duration`` [s] inclusive.
 

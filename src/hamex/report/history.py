@@ -29,7 +29,7 @@ def write_plot(solution: Solution, path: str | Path, title: str = "") -> Path:
     path = Path(path)
     check_plot(path)
     name = heading(path, title)
-    if solution.places is None:
+    if not solution.layout.is_structure:
         drawing, caption = draw(solution, name), _OSCILLATOR
     else:
         from hamex.report.structure import draw_structure

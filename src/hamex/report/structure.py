@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from hamex.report.colours import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY
 from hamex.report.skeleton import Drawn, bare, good_scale, mark, marks, paint
 from hamex.report.style import mosaic
-from hamex.solution.places import Places
 from hamex.solution.schema import unit
 from hamex.solution.shape import at
 from hamex.solution.solution import Solution
@@ -48,12 +47,10 @@ class Shapes(Protocol):
 
 def draw_structure(solution: Solution, title: str = "") -> Figure:
     """The whole run on one sheet."""
-    places = solution.places
-    assert places is not None
     storeys = "storey_drift" in solution.names
     loops = chosen_loops(solution, 1 if storeys else _LOOPS)
     top = ["drift", "shear", "acceleration"] if storeys else [f"loop {i}" for i in range(len(loops))]
-    shape = ["shape"] if places.geometry is not None else []
+    shape = ["shape"] if solution.layout.geometry is not None else []
     bottom = ["history", "loop 0", "energy"] if storeys and loops else ["history", "energy"]
     wide = 12     # columns of the mosaic, shared out evenly in each row
     layout = [_spread([*shape, *top] or ["history"], wide), _spread(bottom, wide)]
@@ -62,7 +59,7 @@ def draw_structure(solution: Solution, title: str = "") -> Figure:
         if shape:
             _shape(axes["shape"], solution)
         if storeys:
-            _profiles(axes, solution, places)
+            _profiles(axes, solution)
         for number, loop in enumerate(loops):
             if f"loop {number}" in axes:
                 _loop(axes[f"loop {number}"], solution, loop)
@@ -79,8 +76,7 @@ def _spread(names: list[str], wide: int) -> list[str]:
 
 def _shape(axes: Any, solution: Solution) -> None:
     """The structure when its displacement is largest, magnified, with everything that has yielded by the end."""
-    assert solution.places is not None
-    geometry = solution.places.geometry
+    geometry = solution.layout.geometry
     assert geometry is not None
     peak = solution.peaks["displacement"]
     node = round(peak.time / solution.step)
@@ -95,24 +91,26 @@ def _shape(axes: Any, solution: Solution) -> None:
                                                                         else ""))
 
 
-def _profiles(axes: Any, solution: Solution, places: Places) -> None:
-    assert places.storeys is not None
-    heights = places.storeys.heights if places.storeys.has_heights else np.ones(len(places.storeys.names))
-    direction = np.abs(places.storeys.above @ places.influence).argmax(axis=1)
+def _profiles(axes: Any, solution: Solution) -> None:
+    layout = solution.layout
+    storeys = layout.storeys
+    assert storeys is not None
+    heights = storeys.heights if storeys.has_heights else np.ones(len(storeys.names))
+    direction = np.abs(storeys.above @ layout.influence).argmax(axis=1)
     ratio = "drift_ratio" in solution.names
     drift = 100 * solution.values("drift_ratio") if ratio else solution.values("storey_drift")
-    level = f"height [{solution.units.length}]" if places.storeys.has_heights else "level"
+    level = f"height [{solution.units.length}]" if storeys.has_heights else "level"
     for number, way in enumerate(np.unique(direction)):
         own = np.flatnonzero(direction == way)
         elevation = np.concatenate([[0.0], np.cumsum(heights[own])])
         colour = _COLOURS[number]
-        label = places.directions[way] if len(np.unique(direction)) > 1 else None
+        label = layout.directions[way] if len(np.unique(direction)) > 1 else None
         _steps(axes["drift"], elevation, drift[:, own], colour, label)
         axes["drift"].stairs(drift[-1, own], elevation, orientation="horizontal", baseline=None, color=colour, lw=1.2,
                              ls=":")
         _steps(axes["shear"], elevation, solution.values("storey_shear")[:, own], colour, label)
         # A floor's motion is the sum of the drifts below it.
-        each = np.asarray((places.storeys.drift @ solution.values("absolute_acceleration").T).T)[:, own]
+        each = np.asarray((storeys.drift @ solution.values("absolute_acceleration").T).T)[:, own]
         floors = np.cumsum(each, axis=1)
         for extreme in (floors.max(axis=0), floors.min(axis=0)):
             axes["acceleration"].plot(extreme, elevation[1:], color=colour, marker="o", ms=3, lw=1.2)
@@ -130,7 +128,7 @@ def _profiles(axes: Any, solution: Solution, places: Places) -> None:
         axes[name].autoscale_view()
         axes[name].set_axisbelow(True)
         axes[name].set_ylim(0, float(elevation[-1]) * 1.04)
-        axes[name].locator_params(axis="y", integer=not places.storeys.has_heights)
+        axes[name].locator_params(axis="y", integer=not storeys.has_heights)
 
 
 def _steps(axes: Any, elevation: Array, values: Array, colour: str, label: str | None) -> None:
@@ -146,8 +144,7 @@ def chosen_loops(solution: Solution, count: int) -> list[tuple[str, Array, Array
 
     Springs side by side are added up; of springs that deform differently the one that works most is shown.
     """
-    places = solution.places
-    assert places is not None
+    layout = solution.layout
     lost = solution.values("plastic_by_group")[-1]
     nodes = solution.values("deformation")
     force, deformation = solution.values("force"), 0.5 * (nodes[:-1] + nodes[1:])
@@ -155,12 +152,12 @@ def chosen_loops(solution: Solution, count: int) -> list[tuple[str, Array, Array
     names = solution.labels("group")
     found = []
     for place in [int(i) for i in np.argsort(-lost, kind="stable") if lost[i] > 0][:count]:
-        springs = list(places.groups[names[place]])
+        springs = list(layout.groups[names[place]])
         first = springs[int(work[springs].argmax())]
         together = all(np.array_equal(deformation[:, i], deformation[:, first]) for i in springs)
         found.append((names[place] if together else solution.springs[first], deformation[:, first],
                       force[:, springs].sum(axis=1) if together else force[:, first],
-                      bool(places.turning_springs[first])))
+                      bool(layout.turning_springs[first])))
     return found
 
 

@@ -19,8 +19,8 @@ from hamex.principle.action import Action
 from hamex.principle.numeric import functions
 from hamex.simulate.march import Element, March
 from hamex.simulate.system import Given, System, start_values
-from hamex.solution.files import Names
 from hamex.solution.solution import Solution
+from hamex.solution.source import Named, Names, Record
 
 __all__ = ["simulate"]
 
@@ -72,15 +72,14 @@ def _solution(action: Action, system: System, march: March, degree: int) -> Solu
     for array in histories.values():
         array.flags.writeable = False
 
-    def describe() -> dict[str, str]:
-        digest = hashlib.sha256(f"{action.fields}{action.lagrangian}{action.dissipation}{dict(action.loads)}"
-                                f"{system.numbers}{system.step!r}{steps}{degree}".encode())
-        for name in ("displacement", "momentum", "load"):
-            digest.update(histories[name][0].tobytes() if name != "load" else histories[name].tobytes())
-        return {"hamex": __version__, "scheme": f"simulate(step={system.step!r}, degree={degree})",
-                "problem": digest.hexdigest(), "action": action.name}
-
-    return Solution(histories, system.step, system.f.fields, (), Names("length", "force"), None, {}, describe)
+    digest = hashlib.sha256(f"{action.fields}{action.lagrangian}{action.dissipation}{dict(action.loads)}"
+                            f"{system.numbers}{system.step!r}{steps}{degree}".encode())
+    for name in ("displacement", "momentum", "load"):
+        digest.update(histories[name][0].tobytes() if name != "load" else histories[name].tobytes())
+    words = {"hamex": __version__, "scheme": f"simulate(step={system.step!r}, degree={degree})",
+             "problem": digest.hexdigest(), "action": action.name}
+    why = "hamex.simulate ran an action, which has no model"
+    return Solution(Record(why, Named(system.f.fields), Names("length", "force"), system.step, words), histories, {})
 
 
 def _steps(duration: float, step: float) -> int:

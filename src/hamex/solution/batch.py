@@ -17,7 +17,7 @@ from hamex.solution.schema import unit
 if TYPE_CHECKING:
     import xarray as xr
 
-    from hamex.solution.solution import UnitNames
+    from hamex.solution.source import UnitNames
 
 Array = NDArray[Any]
 

@@ -51,9 +51,8 @@ class DampingShare:
 def damping_share(solution: Solution) -> DampingShare:
     """The place where damping carries most, relative to the springs; warns where that is implausible."""
     found = max(_candidates(solution), key=lambda each: each.share)
-    places = solution.places
     yielded = bool(solution.values("slip").size) and bool(np.abs(np.diff(solution.values("slip"), axis=0)).any())
-    if found.share > IMPLAUSIBLE and yielded and not (places is not None and places.has_dashpots):
+    if found.share > IMPLAUSIBLE and yielded and not solution.layout.has_dashpots:
         warnings.warn(f"damping carries {100 * found.share:.0f} % of the largest spring force at {found.where!r} "
                       f"({found.damping:.4g} beside {found.spring:.4g} {found.unit}) while springs yield; "
                       "take less damping, modal damping, or damping without the initial stiffness of what yields",
@@ -63,7 +62,7 @@ def damping_share(solution: Solution) -> DampingShare:
 
 def _candidates(solution: Solution) -> list[DampingShare]:
     force, moment = (unit(kind, solution.units.length, solution.units.force) for kind in ("force", "moment"))
-    if solution.places is None:
+    if not solution.layout.is_structure:
         return _shares(solution.dofs, solution.values("damping_peak"), solution.values("spring_peak"), force)
     by_storey = "storey_shear" in solution.names
     names = ("storey_damping", "storey_shear") if by_storey else ("base_damping", "base_shear")
@@ -72,9 +71,9 @@ def _candidates(solution: Solution) -> list[DampingShare]:
     end = solution.steps if solution.exceeded is None else max(round(solution.exceeded.time / solution.step), 1)
     damping, spring = (np.abs(solution.values(name)[:end]).max(axis=0) for name in names)
     if not by_storey:
-        damping, spring = damping[:solution.places.horizontal], spring[:solution.places.horizontal]
+        damping, spring = damping[:solution.layout.horizontal], spring[:solution.layout.horizontal]
     found = _shares(labels[:damping.size], damping, spring, force)
-    turning = solution.places.turning_dofs
+    turning = solution.layout.turning_dofs
     if turning.any() and end == solution.steps:
         damping, spring = (solution.values(name)[turning] for name in ("damping_peak", "spring_peak"))
         joints = [name for name, turns in zip(solution.dofs, turning, strict=True) if turns]

@@ -7,31 +7,128 @@ error estimate answers. Other schemes do not satisfy it, and their residual says
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.solution.system import System, quadratic
+from hamex.discretise.prepare import is_oscillator, scalars
+from hamex.march.energy import energies
+from hamex.march.run import march, worth_compiling
+from hamex.model.algebra import quadratic
+from hamex.model.laws.law import Split
+from hamex.model.record import Model
+
+if TYPE_CHECKING:
+    from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
+_PARTS = ("kinetic", "stored", "viscous", "plastic", "hardening", "jumps", "input")
 
 
-def balance(system: System, h: float, u: Array, p: Array, slip: Array, force: Array, back_force: Array | None,
-            accumulated: Array | None, work: Array, imposed: Array | None) -> dict[str, Array]:
-    """All entries of the balance; arrays are (nodes, dof), (nodes, spring); force (steps, spring); ``work`` of the
-    loads in each step (steps,); ``imposed`` deformation by moving supports (nodes, spring) or None."""
-    du, dslip = np.diff(u, axis=0), np.diff(slip, axis=0)
-    e = system.deformation(u) - slip
-    if imposed is not None:
-        e = e + imposed
-        work = work + (force * np.diff(imposed, axis=0)).sum(axis=1)
-    kinetic, stored = held(system, u, p, e)
-    viscous = cumulative(system.damping_power(du) / h)
-    hardening = stored_by_hardening(system, back_force, accumulated, len(u)).sum(axis=1)
-    plastic = cumulative(slip_dissipation(system, h, force, dslip, back_force, accumulated).sum(axis=1))
-    given = cumulative(work)
-    return closed(kinetic, stored, viscous, plastic, hardening, np.zeros_like(given), given)
+def energy_of(s: Solution, name: str) -> dict[str, Array]:
+    """An entry of the balance, with those that come at no further cost."""
+    if s.inside is not None and name not in ("kinetic", "stored", "hardening"):
+        from hamex.solution.stages import stage_balance
+
+        return stage_balance(s.model, s.step, s.inside, s.loading.patterns, s.histories)
+    passed = one_pass(s, keep=name != "residual")
+    if passed is not None:
+        return passed
+    if name in _ENTRIES:
+        return {name: _ENTRIES[name](s)}
+    whole = closed(*(s.values(part) for part in _PARTS))
+    return {"imbalance": whole["imbalance"], "residual": whole["residual"]}
+
+
+def _kinetic(s: Solution) -> Array:
+    return kinetic(s.model, s.histories["momentum"])
+
+
+def _stored(s: Solution) -> Array:
+    return outside(s.model, s.histories["displacement"]) + s.split.stored.sum(axis=1)
+
+
+def _viscous(s: Solution) -> Array:
+    dashpots = s.model.damping_power(np.diff(s.histories["displacement"], axis=0)) / s.step
+    return cumulative(dashpots + s.split.viscous.sum(axis=1))
+
+
+def _plastic(s: Solution) -> Array:
+    return cumulative(s.split.plastic.sum(axis=1))
+
+
+def _hardening(s: Solution) -> Array:
+    return np.asarray(s.split.hardening.sum(axis=1))
+
+
+def _jumps(s: Solution) -> Array:
+    return np.zeros(s.steps + 1)
+
+
+def _input(s: Solution) -> Array:
+    loading = s.loading
+    work = ((np.diff(s.histories["displacement"], axis=0) @ loading.patterns) * loading.means).sum(axis=1)
+    if loading.moved is not None:
+        work = work + (s.histories["force"] * np.diff(loading.moved, axis=0)).sum(axis=1)
+    return cumulative(work)
+
+
+_ENTRIES: dict[str, Callable[[Solution], Array]] = {
+    "kinetic": _kinetic, "stored": _stored, "viscous": _viscous, "plastic": _plastic, "hardening": _hardening,
+    "jumps": _jumps, "input": _input}
+
+
+def one_pass(s: Solution, keep: bool) -> dict[str, Array] | None:
+    """Energies of an oscillator in one compiled pass, the residual alone without ``keep``.
+
+    None where the way for any model is as good: nothing is compiled, or loads and dampers add up.
+    """
+    n, c = s.steps + 1, s.model.damping
+    if s.inside is not None or not is_oscillator(s.model) or s.problem.supports is not None or c.weights.size:
+        return None
+    if not worth_compiling(n) or s.loading.patterns.shape[1] > 1:
+        return None
+    x, still = scalars(s.model), np.zeros((1, 1))
+    names = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
+    arrays = (*(s.histories.get(name, still)[:, 0] for name in names), s.loading.means[:, 0])
+    law = (0.0 if math.isinf(x.yield_force) else x.yield_force, x.viscosity,
+           1 / x.kinematic if x.kinematic > 0 else 0.0, x.isotropic, int(x.hardens))
+    entries = [np.empty(n) for _ in range(7)] if keep else [np.empty(1)] * 7
+    largest = np.empty(2)
+    march(energies, (*map(np.ascontiguousarray, arrays), float(s.loading.patterns[0, 0]), s.step, x.m, x.c, x.K, x.a,
+                     x.b, *law, int(keep)), (*entries, largest), n)
+    most, worst = largest.tolist()
+    found = {"residual": np.array(worst / most if most > 0 else 0.0)}
+    if keep:
+        kept = ("kinetic", "stored", "viscous", "plastic", "hardening", "input", "imbalance")
+        found |= {**dict(zip(kept, entries, strict=True)), "jumps": np.zeros(n)}
+    return found
+
+
+def split_of(s: Solution) -> Split:
+    """Where the work of the springs went, by their laws: at the nodes (node, spring), in the steps (step, spring)."""
+    found = s.histories
+    deformation = s.model.deformation(found["displacement"])
+    if s.loading.moved is not None:
+        deformation = deformation + s.loading.moved
+    return split(s.model, s.step, deformation, found["force"], found)
+
+
+def split(model: Model, h: float, deformation: Array, force: Array, histories: Mapping[str, Array]) -> Split:
+    """The same from histories of deformation (node, spring), mean force (step, spring) and state variables by name."""
+    nodes, steps = deformation.shape, force.shape
+    whole = Split(np.zeros(nodes), np.zeros(nodes), np.zeros(steps), np.zeros(steps))
+    for kind, group in model.laws.items():
+        own = group.springs
+        states = {name: histories[name][:, own] if name in histories else np.zeros((nodes[0], len(own)))
+                  for name in group.law.variables}
+        part = group.law.split(group, model.spring_stiffness[kind], h, deformation[:, own], force[:, own], states)
+        for entry, values in zip(whole, part, strict=True):
+            entry[:, own] = values
+    return whole
 
 
 def closed(kinetic: Array, stored: Array, viscous: Array, plastic: Array, hardening: Array, jumps: Array,
@@ -46,42 +143,14 @@ def closed(kinetic: Array, stored: Array, viscous: Array, plastic: Array, harden
             "jumps": jumps, "input": given, "imbalance": imbalance, "residual": np.array(residual)}
 
 
-def slip_dissipation(system: System, h: float, force: Array, dslip: Array, back_force: Array | None,
-                     accumulated: Array | None) -> Array:
-    """Energy that slip dissipates in each step, spring by spring, by the law of the spring.
-
-    Sliders: h(Fy|u̇₁| + η u̇₁²); power laws: h c|u̇₁|^(1+α). Springs on a surface share their slip, so theirs is
-    F Δu₁ less what hardening stores.
-    """
-    size = np.abs(dslip)
-    # A spring that never slips has |Δu₁| = 0 and perhaps Fy = ∞.
-    resistance = np.where(np.isinf(system.yield_force), 0.0, system.yield_force) + system.viscosity * size / h
-    if np.any(system.coefficient > 0):
-        resistance = resistance + system.coefficient * (size / h) ** np.where(
-            system.coefficient > 0, system.exponent, 1.0)
-    out = np.asarray(size * resistance)
-    if np.any(system.blocked):
-        on = system.blocked
-        out[:, on] = (force * dslip)[:, on] - np.diff(stored_by_hardening(
-            system, back_force, accumulated, len(dslip) + 1), axis=0)[:, on]
-    return out
+def kinetic(model: Model, p: Array) -> Array:
+    """½pᵀM⁻¹p at the nodes."""
+    return np.asarray(0.5 * (model.velocity(p) * p).sum(axis=1))
 
 
-def held(system: System, u: Array, p: Array, e: Array) -> tuple[Array, Array]:
-    """Kinetic and elastic energy at the nodes; e is the elastic deformation of the springs."""
-    return (0.5 * (system.velocity(p) * p).sum(axis=1),
-            0.5 * (quadratic(u, system.stiffness) + (system.force(e) * e).sum(axis=1)))
-
-
-def stored_by_hardening(system: System, back_force: Array | None, accumulated: Array | None, nodes: int) -> Array:
-    """Energy that hardening stores, (node, spring)."""
-    energy = np.zeros((nodes, len(system.kinematic)))
-    if back_force is not None:
-        soft = np.divide(1.0, system.kinematic, out=np.zeros_like(system.kinematic), where=system.kinematic > 0)
-        energy = energy + 0.5 * back_force**2 * soft
-    if accumulated is not None:
-        energy = energy + 0.5 * accumulated**2 * system.isotropic
-    return energy
+def outside(model: Model, u: Array) -> Array:
+    """½uᵀKu at the nodes: the linear stiffness outside the springs."""
+    return np.asarray(0.5 * quadratic(u, model.stiffness))
 
 
 def cumulative(increments: Array) -> Array:
@@ -89,11 +158,12 @@ def cumulative(increments: Array) -> Array:
     return np.concatenate([[0.0], np.cumsum(increments)])
 
 
-def energy_entries(system: System, u: Array, p: Array, slip: Array, X: Array, w: Array,
-                   spent: Array) -> dict[str, Array]:
-    """All entries of the balance from node values and what was summed up inside the steps: ``spent`` is (node, 4),
-    cumulative, for dashpots, slip, jumps and input."""
-    hardening = stored_by_hardening(system, X, w, len(u)).sum(axis=1)
-    kinetic, stored = held(system, u, p, system.deformation(u) - slip)
+def energy_entries(model: Model, h: float, nodes: Mapping[str, Array], force: Array, spent: Array) -> dict[str, Array]:
+    """All entries of the balance from node values by name, mean forces of the steps, and what was summed up inside the
+    steps: ``spent`` is (node, 4), cumulative, for dashpots, slip, jumps and input."""
+    u = nodes["displacement"]
+    held = split(model, h, model.deformation(u), force, nodes)
+    hardening = held.hardening.sum(axis=1)
     viscous, slipped, jumps, work = spent.T.copy()
-    return closed(kinetic, stored, viscous, slipped - (hardening - hardening[0]), hardening, jumps, work)
+    return closed(kinetic(model, nodes["momentum"]), outside(model, u) + held.stored.sum(axis=1), viscous,
+                  slipped - (hardening - hardening[0]), hardening, jumps, work)

@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.solution.peaks import at_nodes, histories
+from hamex.solution.peaks import RESIDUALS, at_nodes, histories
 from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
@@ -43,14 +43,12 @@ _ROUND_OFF = float(np.finfo(float).eps)
 
 def estimate(coarse: Solution, half: Solution, quarter: Solution) -> dict[str, float]:
     """Estimated error of each peak and of the residual slip and drift of ``coarse``, by name."""
-    runs = [histories(run) for run in (coarse, half, quarter)]
-    bars = {name: _peak([run[name][0] for run in runs], at_nodes(name)) for name in runs[0]}
-    start = float(np.abs(runs[0]["node_force"][0][0]).max())
-    bars["force"] = max(bars["force"], start - float(np.abs(runs[0]["force"][0]).max()))
-    for residual, name in (("residual_slip", "slip"), ("residual_drift", "storey_drift")):
-        if name in runs[0]:
-            bars[residual] = _residual([run[name][0] for run in runs])
-    return bars
+    names = [name for name in coarse.peaks if name not in RESIDUALS]
+    runs = {name: [histories(run, name)[0] for run in (coarse, half, quarter)] for name in names}
+    bars = {name: _peak(found, at_nodes(name)) for name, found in runs.items()}
+    start = float(np.abs(runs["node_force"][0][0]).max())
+    bars["force"] = max(bars["force"], start - float(np.abs(runs["force"][0]).max()))
+    return bars | {residual: _residual(runs[name]) for residual, name in RESIDUALS.items() if name in runs}
 
 
 def _peak(histories: list[Array], at_nodes: bool) -> float:

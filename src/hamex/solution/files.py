@@ -8,30 +8,26 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
 from hamex.errors import FileError
-from hamex.solution.limit import Limit
-from hamex.solution.places import Geometry, Places, Storeys
+from hamex.problem import Limit
+from hamex.problem.state import ON_DOFS
+from hamex.solution.keeping import model_of, model_tree, problem_of, problem_tree, scheme_of, scheme_tree
+from hamex.solution.layout import layout_of, layout_words
+from hamex.solution.packing import packed, unpacked
 from hamex.solution.solution import Solution
-from hamex.solution.state import ON_DOFS
+from hamex.solution.source import OLD_FILE, THRIFTY, Names, Record, Run
+from hamex.solution.stages import StageHistory
 
 if TYPE_CHECKING:
     import xarray as xr
 
 FORMATS = (".nc", ".csv")
 
-
-@dataclass(frozen=True)
-class Names:
-    """Unit names as they stand in a file."""
-
-    length: str
-    force: str
 
 
 def check_writable(path: Path, formats: tuple[str, ...] = FORMATS) -> None:
@@ -66,107 +62,114 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
     return path
 
 
-def save(solution: Solution, path: Path) -> Path:
-    """Write a solution by the ending of its path."""
+def save(solution: Solution, path: Path, problem: bool = True) -> Path:
+    """Write a solution by the ending of its path; NetCDF with its problem and scheme, if there are and if asked for."""
     check_writable(path)
-    write = _netcdf if path.suffix.lower() == ".nc" else _csv
-    return write_atomically(path, lambda temporary: write(solution, temporary))
+    if path.suffix.lower() == ".nc":
+        return write_atomically(path, lambda temporary: _netcdf(solution, temporary, problem))
+    return write_atomically(path, lambda temporary: _csv(solution, temporary))
 
 
 def netcdf_bytes(solution: Solution) -> bytes:
     """What :func:`save` writes as NetCDF, in memory."""
-    return bytes(_labelled(solution).to_netcdf(engine="h5netcdf"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "solution.nc")
+        _netcdf(solution, path, True)
+        return path.read_bytes()
 
 
-def _netcdf(solution: Solution, path: Path) -> None:
-    _labelled(solution).to_netcdf(path, engine="h5netcdf")
+def _netcdf(solution: Solution, path: Path, problem: bool) -> None:
+    kept = solution.source if problem and isinstance(solution.source, Run) else None
+    _labelled(solution, kept is not None).to_netcdf(path, engine="h5netcdf")
+    if kept is None:
+        return
+    trees = {"model": model_tree(kept.problem.model), "problem": problem_tree(kept.problem, kept.step),
+             "scheme": scheme_tree(kept.scheme)}
+    if solution.inside is not None:
+        trees["inside"] = {each.name: getattr(solution.inside, each.name)
+                           for each in dataclasses.fields(solution.inside)}
+    for name, tree in trees.items():
+        packed(tree).to_netcdf(path, mode="a", group=name, engine="h5netcdf")
 
 
-def _labelled(solution: Solution) -> xr.Dataset:
+def _labelled(solution: Solution, whole: bool) -> xr.Dataset:
+    """Every result, the state at the end, and what is known of the run; without a problem the layout beside it."""
     import xarray as xr
 
     dataset = solution.dataset
     for name, value in solution.internal.items():
         dataset[f"final_{name}"] = xr.Variable(("dof" if name in ON_DOFS else "spring",), value)
-    if solution.places is not None:
-        dataset["places"] = xr.Variable((), json.dumps(_plain(solution.places)))     # too long for an attribute
+    if not whole and solution.layout.is_structure:
+        dataset["places"] = xr.Variable((), json.dumps(layout_words(solution)))     # too long for an attribute
     dataset.attrs = {
-        "Conventions": "hamex-1", "step": solution.step, "status": solution.status.name,
+        "Conventions": "hamex-2", "step": solution.step, "status": solution.status.name,
         "limit": json.dumps(dataclasses.asdict(solution.limit)),
         "length": solution.units.length, "force": solution.units.force,
         "provenance": json.dumps(solution.provenance), "error": json.dumps(dict(solution.error)),
+        "why": "" if whole else solution.source.why if isinstance(solution.source, Record) else THRIFTY,
     }
     return dataset
 
 
 def read(path: str | Path) -> Solution:
-    """Read a solution that :meth:`Solution.save` wrote as NetCDF."""
-    import xarray as xr
+    """Read a solution that :meth:`Solution.save` wrote as NetCDF.
 
+    Files that kept the problem give ``sol.problem`` and ``sol.scheme``; others have histories, peaks and energies. A
+    load that was a function of the user's own is kept as samples of the run's duration, exact at its nodes.
+    """
     path = Path(path)
     if not path.is_file():
         raise FileError(f"cannot read {path}: no such file")
     try:
-        with xr.open_dataset(path, engine="h5netcdf") as opened:
-            dataset = opened.load()
-        if dataset.attrs.get("Conventions") != "hamex-1":
-            raise FileError(f"cannot read {path}: not a solution written by hamex")
+        groups = _groups(path)
     except (OSError, ValueError) as problem:
-        if isinstance(problem, FileError):
-            raise
         raise FileError(f"cannot read {path}: not a NetCDF file ({problem})") from None
-    return _rebuild(dataset)
+    if groups[""].attrs.get("Conventions") not in ("hamex-1", "hamex-2"):
+        raise FileError(f"cannot read {path}: not a solution written by hamex")
+    try:
+        return _rebuild(groups)
+    except (KeyError, TypeError, ValueError, FileError) as problem:
+        raise FileError(f"cannot read {path}: the file is damaged or from another version ({problem})") from None
 
 
-def _rebuild(dataset: xr.Dataset) -> Solution:
+def _groups(path: Path) -> dict[str, xr.Dataset]:
+    """The results under "", the rest by the names of their groups."""
+    import h5netcdf
+    import xarray as xr
+
+    with h5netcdf.File(path, "r") as file:
+        names = ["", *file.groups]
+    found = {}
+    for name in names:
+        with xr.open_dataset(path, engine="h5netcdf", group=name or None) as opened:
+            found[name] = opened.load()
+    return found
+
+
+def _rebuild(groups: dict[str, xr.Dataset]) -> Solution:
+    dataset = groups[""]
     attributes = dataset.attrs
     stored = {str(name): dataset[name].values for name in dataset.data_vars if name != "places"}
     internal = {name.removeprefix("final_"): value for name, value in stored.items() if name.startswith("final_")}
-    provenance = json.loads(attributes["provenance"])
-    places = _places(json.loads(str(dataset["places"].values))) if "places" in dataset else None
-    return Solution(
-        histories={name: value for name, value in stored.items() if not name.startswith("final_")},
-        step=float(attributes["step"]),
-        dofs=tuple(str(name) for name in dataset["dof"].values),
-        springs=tuple(str(name) for name in dataset["spring"].values),
-        units=Names(attributes["length"], attributes["force"]),
-        system=None, internal=internal, describe=lambda: provenance, error=json.loads(attributes["error"]),
-        locate=lambda: places, limit=Limit(**json.loads(attributes["limit"])))
+    internal.pop("start_impulse", None)          # of hamex-1: the history of the impulse has it
+    source = _run(groups) if "model" in groups else _record(dataset)
+    inside = StageHistory(**unpacked(groups["inside"])) if "inside" in groups else None
+    return Solution(source, {name: value for name, value in stored.items() if not name.startswith("final_")}, internal,
+                    json.loads(attributes["error"]), Limit(**json.loads(attributes["limit"])), inside)
 
 
-def _plain(value: Any) -> Any:
-    """Places as what JSON knows; a matrix becomes its shape and entries."""
-    if dataclasses.is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if hasattr(value, "tocoo"):
-        entries = value.tocoo()
-        return {"shape": entries.shape, "row": entries.row.tolist(), "column": entries.col.tolist(),
-                "value": entries.data.tolist()}
-    return value.tolist() if isinstance(value, np.ndarray) else value
+def _run(groups: dict[str, xr.Dataset]) -> Run:
+    model = model_of(unpacked(groups["model"]))
+    return Run(problem_of(unpacked(groups["problem"]), model), scheme_of(unpacked(groups["scheme"])))
 
 
-def _places(plain: dict[str, Any]) -> Places:
-    storeys, geometry = plain.pop("storeys"), plain.pop("geometry")
-    base = plain.pop("base")
-    return Places(
-        directions=tuple(plain["directions"]), influence=np.array(plain["influence"]),
-        groups={name: tuple(springs) for name, springs in plain["groups"].items()},
-        yields=np.array(plain["yields"], dtype=bool), turning_dofs=np.array(plain["turning_dofs"], dtype=bool),
-        turning_springs=np.array(plain["turning_springs"], dtype=bool), moving_supports=plain["moving_supports"],
-        base=None if base is None else np.array(base),
-        storeys=storeys and Storeys(tuple(storeys["names"]), np.array(storeys["heights"], dtype=float),
-                                    _matrix(storeys["drift"]), _matrix(storeys["above"])),
-        geometry=geometry and Geometry(
-            tuple(geometry["nodes"]), np.array(geometry["coordinates"]), _matrix(geometry["motion"]),
-            np.array(geometry["elements"], dtype=int), tuple(geometry["names"]),
-            tuple(tuple(springs) for springs in geometry["springs"])))
-
-
-def _matrix(plain: dict[str, Any]) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((np.array(plain["value"], dtype=float), (plain["row"], plain["column"])),
-                     shape=tuple(plain["shape"]))
+def _record(dataset: xr.Dataset) -> Record:
+    attributes = dataset.attrs
+    dofs, springs = (tuple(str(name) for name in dataset[dim].values) for dim in ("dof", "spring"))
+    words = json.loads(str(dataset["places"].values)) if "places" in dataset else {}
+    layout, moved = layout_of(words, dofs, springs)
+    return Record(attributes.get("why", OLD_FILE), layout, Names(attributes["length"], attributes["force"]),
+                  float(attributes["step"]), json.loads(attributes["provenance"]), moved)
 
 
 def _csv(solution: Solution, path: Path) -> None:

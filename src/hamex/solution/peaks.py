@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ Array = NDArray[Any]
 PEAKS = ("displacement", "velocity", "force", "node_force", "slip")
 OF_STRUCTURES = ("absolute_acceleration", "base_shear", "hinge_rotation", "storey_drift", "drift_ratio",
                  "storey_shear", "overturning_moment")
+RESIDUALS = {"residual_slip": "slip", "residual_drift": "storey_drift"}      # the last values of these
 
 
 @dataclass(frozen=True)
@@ -37,47 +38,75 @@ class Peak:
     error: float | None = None
 
 
-def histories(solution: Solution) -> dict[str, tuple[Array, Sequence[str]]]:
-    """What peaks are taken of: histories of comparable components, and the names of these."""
-    names = PEAKS if solution.places is None else (*PEAKS, *OF_STRUCTURES)
-    found = {name: _comparable(solution, name) for name in names if name in solution.names}
-    if "ductility" in solution.names:
-        limit = solution.values("yield_deformation")
-        own = np.flatnonzero(np.isfinite(limit))
-        demand = solution.values("deformation")[:, own] / limit[own]
-        found["ductility"] = demand, [solution.springs[number] for number in own]
-    return {name: pair for name, pair in found.items() if pair[0].size}
-
-
-def _comparable(solution: Solution, name: str) -> tuple[Array, Sequence[str]]:
-    values, dim = solution.values(name), VARIABLES[name].dims[1]
-    labels = solution.labels(dim)
-    if solution.places is None:
-        return values, labels
-    if dim == "direction":
-        return values[:, :solution.places.horizontal], labels
-    if dim in ("dof", "spring"):
-        straight = ~(solution.places.turning_dofs if dim == "dof" else solution.places.turning_springs)
-        return values[:, straight], [label for label, kept in zip(labels, straight, strict=True) if kept]
-    return values, labels
-
-
-def peaks(solution: Solution) -> dict[str, Peak]:
-    """Peaks by name, node values at nodes and step means at the middle of their step.
+class Peaks(Mapping[str, Peak]):
+    """Peaks by name, node values at nodes and step means at the middle of their step; each is found when asked for.
 
     Elements of several stages know the displacement inside their steps; its peak is sought there too.
     """
-    chosen = histories(solution)
-    found = {name: _largest(solution, name, *pair) for name, pair in chosen.items()}
-    if solution.inside is not None:
-        found["displacement"] = _inside(solution, found["displacement"], chosen["displacement"][1])
-    for residual, name in (("residual_slip", "slip"), ("residual_drift", "storey_drift")):
-        if name in chosen:
-            last = chosen[name][0][-1]
-            worst = int(np.abs(last).argmax())
-            found[residual] = Peak(float(last[worst]), float(solution.times[-1]), chosen[name][1][worst],
-                                   solution.units.length, solution.error_of(residual))
-    return found
+
+    def __init__(self, solution: Solution) -> None:
+        self._solution, self._found = solution, dict[str, Peak]()
+        kept = [name for name in candidates(solution) if components(solution, name).size]
+        self._names = (*kept, *(residual for residual, name in RESIDUALS.items() if name in kept))
+
+    def __getitem__(self, name: str) -> Peak:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._found:
+            self._found[name] = _residual(self._solution, name) if name in RESIDUALS else _peak(self._solution, name)
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+def candidates(solution: Solution) -> list[str]:
+    """Results that peaks are taken of."""
+    names = (*PEAKS, *OF_STRUCTURES, "ductility") if solution.layout.is_structure else (*PEAKS, "ductility")
+    return [name for name in names if name in solution.names]
+
+
+def components(solution: Solution, name: str) -> Array:
+    """Numbers of the components of a result that compete for its peak: not rotations, not what has no yield limit."""
+    layout = solution.layout
+    if name == "ductility":
+        return np.flatnonzero(np.isfinite(solution.values("yield_deformation")))
+    dim = VARIABLES[name].dims[1]
+    if dim == "dof":
+        return np.flatnonzero(~layout.turning_dofs)
+    if dim == "spring":
+        return np.flatnonzero(~layout.turning_springs)
+    return np.arange(layout.horizontal if dim == "direction" else len(solution.labels(dim)))
+
+
+def histories(solution: Solution, name: str) -> tuple[Array, Sequence[str]]:
+    """What a peak is taken of: a history of comparable components, and the names of these."""
+    own = components(solution, name)
+    if name == "ductility":
+        demand = solution.values("deformation")[:, own] / solution.values("yield_deformation")[own]
+        return demand, [solution.springs[number] for number in own]
+    values, labels = solution.values(name), solution.labels(VARIABLES[name].dims[1])
+    return (values, labels) if own.size == len(labels) else (values[:, own], [labels[number] for number in own])
+
+
+def _peak(solution: Solution, name: str) -> Peak:
+    values, labels = histories(solution, name)
+    found = _largest(solution, name, values, labels)
+    return _inside(solution, found, labels) if name == "displacement" and solution.inside is not None else found
+
+
+def _residual(solution: Solution, name: str) -> Peak:
+    values, labels = histories(solution, RESIDUALS[name])
+    last = values[-1]
+    worst = int(np.abs(last).argmax())
+    return Peak(float(last[worst]), float(solution.times[-1]), labels[worst], solution.units.length,
+                solution.error_of(name))
 
 
 def _largest(solution: Solution, name: str, values: Array, labels: Sequence[str]) -> Peak:

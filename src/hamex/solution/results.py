@@ -8,46 +8,38 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.solution.energy import slip_dissipation, stored_by_hardening
-from hamex.solution.places import Places, Storeys
-from hamex.solution.system import System, diagonal, rows
+from hamex.discretise.prepare import damping_of_one
+from hamex.errors import InputError
+from hamex.model.algebra import diagonal, rows
+from hamex.model.layout import Storeys
+from hamex.model.per_spring import yield_forces
+from hamex.problem import Problem
+from hamex.solution.source import Run
 
 if TYPE_CHECKING:
-    from hamex.solution.solution import Loading, Solution
+    from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
 Result = Callable[["Solution"], Array]
 
 
-def _parts(s: Solution) -> tuple[System, Loading]:
-    assert s.system is not None
-    assert s.loading is not None
-    return s.system, s.loading
-
-
-def _places(s: Solution) -> Places:
-    assert s.places is not None
-    return s.places
-
-
 def _storeys(s: Solution) -> Storeys:
-    storeys = _places(s).storeys
-    assert storeys is not None
-    return storeys
+    if s.layout.storeys is None:
+        raise InputError("the model has no storeys")
+    return s.layout.storeys
 
 
 # Dofs and springs --------------------------------------------------------------------------------------------
 
 
 def _load(s: Solution) -> Array:
-    return _parts(s)[1].means @ _parts(s)[1].patterns.T
+    return s.loading.means @ s.loading.patterns.T
 
 
 def _velocity(s: Solution) -> Array:
     """M⁻¹p; a dof without mass has no momentum, its velocity is the central difference."""
-    system, _ = _parts(s)
-    velocity = system.velocity(s.histories["momentum"])
-    light = system.massless
+    velocity = s.model.velocity(s.histories["momentum"])
+    light = s.model.massless
     if np.any(light):
         u = s.histories["displacement"][:, light]
         velocity[:, light] = np.gradient(u, s.step, axis=0) if len(u) > 1 else 0.0
@@ -59,17 +51,16 @@ def _acceleration(s: Solution) -> Array:
 
 
 def _absolute_acceleration(s: Solution) -> Array:
-    _, loading = _parts(s)
-    return s.values("acceleration") + loading.means @ loading.ground.T
+    return s.values("acceleration") + s.loading.means @ s.loading.ground.T
 
 
 def _deformation(s: Solution) -> Array:
-    system, loading = _parts(s)
-    return system.deformation(s.histories["displacement"]) + (0.0 if loading.moved is None else loading.moved)
+    deformation = s.model.deformation(s.histories["displacement"])
+    return deformation if s.problem.supports is None else deformation + s.loading.moved
 
 
 def _node_force(s: Solution) -> Array:
-    return _parts(s)[0].force(s.values("deformation") - s.histories["slip"])
+    return s.model.elastic_force(s.values("deformation") - s.histories["slip"])
 
 
 def _mean_displacement(s: Solution) -> Array:
@@ -78,16 +69,29 @@ def _mean_displacement(s: Solution) -> Array:
 
 
 def _impulse(s: Solution) -> Array:
-    start = s.internal["start_impulse"][None, :]
+    start = start_impulse(s.problem)[None, :]
     return np.cumsum(np.vstack([start, s.step * s.values("force")]), axis=0)
+
+
+def start_impulse(problem: Problem) -> Array:
+    """Impulse of the springs at the start: as given, or from p + C u + B J = Î, eq. (54).
+
+    With more springs than dofs eq. (54) leaves J open, and nothing depends on it: then it starts from zero.
+    """
+    start, model = problem.start, problem.model
+    if "impulse" in start.internal:
+        return start.internal["impulse"]
+    if len(model.dofs) != 1 or len(model.springs) != 1:
+        return np.zeros(len(model.springs))
+    return np.array([(problem.prior_impulse[0] - start.momentum[0] - damping_of_one(model) * start.displacement[0])
+                     / model.compatibility[0, 0]])
 
 
 def _damping_force(s: Solution) -> Array:
     """C u̇ of the step; where supports move, damping acts on the motion relative to what they bring about slowly."""
-    system, loading = _parts(s)
-    force = system.damping_force(np.diff(s.histories["displacement"], axis=0) / s.step)
-    moving = 0 if s.places is None else s.places.moving_supports
-    if moving:
+    force, loading = s.model.damping_force(np.diff(s.histories["displacement"], axis=0) / s.step), s.loading
+    moving = len(s.model.support_names)
+    if s.problem.supports is not None:
         slow = slice(-2 * moving, -moving)       # these channels hold C r, the last ones K r
         force = force - loading.means[:, slow] @ loading.patterns[:, slow].T
     return force
@@ -98,13 +102,11 @@ def _damping_peak(s: Solution) -> Array:
 
 
 def _spring_peak(s: Solution) -> Array:
-    return np.asarray(rows(np.abs(s.values("force")), abs(_parts(s)[0].compatibility).T).max(axis=0))
+    return np.asarray(rows(np.abs(s.values("force")), abs(s.model.compatibility).T).max(axis=0))
 
 
 def _yield_deformation(s: Solution) -> Array:
-    system, _ = _parts(s)
-    limited = np.isfinite(system.yield_force) & (system.yield_force > 0) & ~system.blocked
-    return np.where(limited, np.where(limited, system.yield_force, 0.0) * diagonal(system.flexibility), np.nan)
+    return np.asarray(yield_forces(s.model) * diagonal(s.model.flexibility))
 
 
 def _ductility(s: Solution) -> Array:
@@ -115,10 +117,10 @@ def _ductility(s: Solution) -> Array:
 
 
 def _storey_drift(s: Solution) -> Array:
-    storeys, places = _storeys(s), _places(s)
+    storeys = _storeys(s)
     drift = rows(s.histories["displacement"], storeys.drift.T)
-    if places.base is not None:
-        drift = drift - places.base @ (storeys.drift @ places.influence).T
+    if s.base is not None:
+        drift = drift - s.base @ (storeys.drift @ s.layout.influence).T
     return drift
 
 
@@ -127,7 +129,7 @@ def _drift_ratio(s: Solution) -> Array:
 
 
 def _storey_shear(s: Solution) -> Array:
-    return rows(s.values("force"), (_storeys(s).above @ _parts(s)[0].compatibility).T)
+    return rows(s.values("force"), (_storeys(s).above @ s.model.compatibility).T)
 
 
 def _storey_damping(s: Solution) -> Array:
@@ -137,7 +139,7 @@ def _storey_damping(s: Solution) -> Array:
 def _overturning_moment(s: Solution) -> Array:
     """Σ shear × height of this storey and all above it that share its direction."""
     storeys = _storeys(s)
-    direction = np.abs(storeys.above @ _places(s).influence).argmax(axis=1)
+    direction = np.abs(storeys.above @ s.layout.influence).argmax(axis=1)
     work = s.values("storey_shear") * storeys.heights
     moment = np.empty_like(work)
     for axis in np.unique(direction):
@@ -151,40 +153,43 @@ def _residual_drift(s: Solution) -> Array:
 
 
 def _base_shear(s: Solution) -> Array:
-    return rows(s.values("force"), (_parts(s)[0].compatibility.T @ _places(s).influence))
+    return rows(s.values("force"), (s.model.compatibility.T @ s.layout.influence))
 
 
 def _base_damping(s: Solution) -> Array:
-    return s.values("damping_force") @ _places(s).influence
+    return s.values("damping_force") @ s.layout.influence
 
 
 def _hinge_rotation(s: Solution) -> Array:
-    return s.histories["slip"][:, _places(s).hinges]
+    return s.histories["slip"][:, s.layout.hinges]
 
 
 def _hinge_moment(s: Solution) -> Array:
-    return s.values("force")[:, _places(s).hinges]
+    return s.values("force")[:, s.layout.hinges]
 
 
 # Groups ------------------------------------------------------------------------------------------------------
 
 
 def _plastic_by_group(s: Solution) -> Array:
-    lost = slip_dissipation(_parts(s)[0], s.step, s.values("force"), np.diff(s.histories["slip"], axis=0),
-                            s.histories.get("back_force"), s.histories.get("accumulated_slip"))
-    by_group = lost @ _places(s).membership
+    return _summed(s, s.split.plastic)
+
+
+def _viscous_by_group(s: Solution) -> Array:
+    return _summed(s, s.split.viscous)
+
+
+def _summed(s: Solution, lost: Array) -> Array:
+    by_group = lost @ s.layout.membership
     return np.vstack([np.zeros(by_group.shape[1]), np.cumsum(by_group, axis=0)])
 
 
 def _hardening_by_group(s: Solution) -> Array:
-    stored = stored_by_hardening(_parts(s)[0], s.histories.get("back_force"), s.histories.get("accumulated_slip"),
-                                 s.steps + 1)
-    return stored @ _places(s).membership
+    return np.asarray(s.split.hardening @ s.layout.membership)
 
 
 def _stored_by_group(s: Solution) -> Array:
-    elastic = s.values("deformation") - s.histories["slip"]
-    return 0.5 * (s.values("node_force") * elastic) @ _places(s).membership
+    return np.asarray(s.split.stored @ s.layout.membership)
 
 
 ALWAYS: dict[str, Result] = {
@@ -196,6 +201,7 @@ ALWAYS: dict[str, Result] = {
 }
 OF_STRUCTURES: dict[str, Result] = {
     "base_shear": _base_shear, "base_damping": _base_damping, "plastic_by_group": _plastic_by_group,
+    "viscous_by_group": _viscous_by_group,
     "hardening_by_group": _hardening_by_group, "stored_by_group": _stored_by_group,
 }
 OF_HINGES: dict[str, Result] = {"hinge_rotation": _hinge_rotation, "hinge_moment": _hinge_moment}
@@ -208,14 +214,14 @@ OF_HEIGHTS: dict[str, Result] = {"drift_ratio": _drift_ratio, "overturning_momen
 
 def derivable(s: Solution) -> dict[str, Result]:
     """What can be computed for this solution, by name."""
-    if s.system is None:
+    if not isinstance(s.source, Run):
         return {}
     found = dict(ALWAYS)
-    if s.places is None:
+    if not s.layout.is_structure:
         return found
     found |= OF_STRUCTURES
-    if s.places.hinges.size:
+    if s.layout.hinges.size:
         found |= OF_HINGES
-    if s.places.storeys is not None:
-        found |= OF_STOREYS | (OF_HEIGHTS if s.places.storeys.has_heights else {})
+    if s.layout.storeys is not None:
+        found |= OF_STOREYS | (OF_HEIGHTS if s.layout.storeys.has_heights else {})
     return found

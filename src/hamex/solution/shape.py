@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from hamex.checks import is_finite
 from hamex.errors import InputError
-from hamex.solution.places import Geometry, Places
-from hamex.solution.system import rows
+from hamex.model.algebra import rows
+from hamex.model.layout import Geometry
 
 if TYPE_CHECKING:
     from hamex.solution.solution import Solution
@@ -55,15 +55,15 @@ def frames(solution: Solution, count: int, scale: float) -> Frames:
 
 def at(solution: Solution, nodes: Array, scale: float) -> Frames:
     """Frames at chosen nodes of the time axis."""
-    places = solution.places
-    if places is None or places.geometry is None:
+    layout = solution.layout
+    geometry = layout.geometry
+    if not layout.is_structure or geometry is None:
         raise InputError("frames: the model has no geometry; builders of frames and trusses give it")
-    geometry = places.geometry
     u = solution.values("displacement")[nodes]
-    if places.base is not None:
-        u = u - places.base[nodes] @ places.influence.T        # relative to the ground
+    if solution.base is not None:
+        u = u - solution.base[nodes] @ layout.influence.T        # relative to the ground
     moved = rows(u, geometry.motion.T).reshape(len(nodes), *geometry.coordinates.shape)
-    slipped = has_slipped(solution, places)[nodes]
+    slipped = has_slipped(solution)[nodes]
     yielded = np.zeros((len(nodes), len(geometry.names)), dtype=bool)
     for element, springs in enumerate(geometry.springs):
         yielded[:, element] = slipped[:, list(springs)].any(axis=1)
@@ -71,8 +71,8 @@ def at(solution: Solution, nodes: Array, scale: float) -> Frames:
                   float(scale))
 
 
-def has_slipped(solution: Solution, places: Places) -> Array:
+def has_slipped(solution: Solution) -> Array:
     """(node, spring): True from the first slip of a spring with a yield limit on."""
     slip = np.abs(solution.values("slip") - solution.values("slip")[0])
     least = _SLIPPED * np.abs(solution.values("deformation")).max(axis=0)
-    return np.asarray(np.logical_or.accumulate((slip > least) & places.yields, axis=0))
+    return np.asarray(np.logical_or.accumulate((slip > least) & solution.layout.yields, axis=0))

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.discretise.schemes import Scheme
 from hamex.errors import InputError
+from hamex.model.laws.law import Split
+from hamex.model.layout import Layout
+from hamex.model.record import Model
+from hamex.problem import Limit, Problem, State
 from hamex.solution.damping import DampingShare, damping_share
-from hamex.solution.energy import balance
-from hamex.solution.limit import Exceedance, Limit, exceedance
-from hamex.solution.peaks import Peak, peaks
-from hamex.solution.places import Places
+from hamex.solution.energy import energy_of, split_of
+from hamex.solution.exceedance import Exceedance, exceedance
+from hamex.solution.loads import Loading
+from hamex.solution.peaks import Peaks
 from hamex.solution.results import derivable
 from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit
-from hamex.solution.stages import StageHistory, stage_balance
-from hamex.solution.state import State
-from hamex.solution.system import System
+from hamex.solution.source import Record, Run, UnitNames
+from hamex.solution.stages import StageHistory
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -39,43 +43,6 @@ class Status(Enum):
     EXCEEDS = "every step solved, but a physical limit was passed"
 
 
-class UnitNames(Protocol):
-    """Names of the units of length and force."""
-
-    @property
-    def length(self) -> str:
-        """Unit of length."""
-
-    @property
-    def force(self) -> str:
-        """Unit of force."""
-
-
-@dataclass(frozen=True, eq=False)
-class Loading:
-    """The load of a run by channels, so that a large model never stores steps × dofs numbers.
-
-    Attributes
-    ----------
-    entered : the values that the march used, at nodes or one per step.
-    means : (step, channel), the mean of each step as the scheme sees it.
-    patterns : (dof, channel), forces on the dofs per unit of a channel.
-    ground : (dof, channel), ground acceleration that the dofs ride on per unit of a channel; zeros for forces.
-    moved : (node, spring), deformation that moving supports impose; None when all stand still.
-    """
-
-    entered: Array
-    means: Array
-    patterns: Array
-    ground: Array
-    moved: Array | None = None
-
-
-# Entries of the energy balance of a solution by name, or None to leave them to the way for any model; with False the
-# residual alone is enough.
-Tally = Callable[["Solution", bool], dict[str, Array] | None]
-
-
 @dataclass(frozen=True, eq=False)
 class Solution:
     """Result of :func:`hamex.solve`.
@@ -85,45 +52,76 @@ class Solution:
 
     Attributes
     ----------
-    step : length of a step [s].
-    dofs, springs : names of the components.
-    units : names of the units of length and force.
+    source : the run it comes from, or the record of one whose problem is not known.
+    histories : what the march left, by name.
+    internal : internal variables at the end, beside displacement, momentum and slip.
     error : estimated error of each peak and of the residual slip, by name; empty when not asked for.
     limit : storey drift beyond which the structure counts as collapsed.
-    applied : gives the load of the run.
-    tally : sums the energies, where the solver knows a shorter way than that for any model.
+    inside : stage values of elements with several stages.
     """
 
+    source: Run | Record
     histories: Mapping[str, Array]
-    step: float
-    dofs: tuple[str, ...]
-    springs: tuple[str, ...]
-    units: UnitNames
-    system: System | None
     internal: Mapping[str, Array]
-    describe: Callable[[], dict[str, str]]
     error: Mapping[str, float] = field(default_factory=dict)
-    applied: Callable[[], Loading | None] = lambda: None
-    tally: Tally | None = None
-    inside: StageHistory | None = None
-    locate: Callable[[], Places | None] = lambda: None
     limit: Limit = field(default_factory=Limit)
+    inside: StageHistory | None = None
     _cache: dict[str, Array] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
-        peak = self.peaks["displacement"]
-        return (f"<Solution: {self.steps} steps of {self.step:g} s, peak displacement {peak.value:.6g} {peak.unit}, "
-                f"energy residual {self.residual:.1e}, {self.status.value}>")
+        dofs, springs = len(self.dofs), len(self.springs)
+        return (f"<Solution: {self.steps} steps of {self.step:g} s, {dofs} dof{'s' * (dofs != 1)}, "
+                f"{springs} spring{'s' * (springs != 1)}, {self.source.by}>")
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that was solved. Raises :class:`hamex.errors.NoProblemError` where only histories were kept."""
+        return self.source.problem
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme that solved it. Raises :class:`hamex.errors.NoProblemError` where only histories were kept."""
+        return self.source.scheme
+
+    @property
+    def model(self) -> Model:
+        """The model of the problem."""
+        return self.problem.model
+
+    @property
+    def layout(self) -> Layout:
+        """Names and places of dofs and springs: the model, or what a file kept of one."""
+        return self.source.layout
+
+    @property
+    def dofs(self) -> tuple[str, ...]:
+        """Names of the degrees of freedom."""
+        return self.layout.dofs
+
+    @property
+    def springs(self) -> tuple[str, ...]:
+        """Names of the springs."""
+        return self.layout.springs
+
+    @property
+    def units(self) -> UnitNames:
+        """Names of the units of length and force."""
+        return self.source.units
+
+    @property
+    def step(self) -> float:
+        """Length of a step [s]."""
+        return self.source.step
 
     @cached_property
-    def loading(self) -> Loading | None:
-        """The load of the run, by channels; it may be as long as the histories and is read when first asked for."""
-        return self.applied()
+    def loading(self) -> Loading:
+        """The load of the run, by channels, as its scheme read it."""
+        return self.source.loading(self.histories)
 
     @cached_property
-    def places(self) -> Places | None:
-        """Storeys, groups, hinges and geometry of a structure; None for an oscillator."""
-        return self.locate()
+    def base(self) -> Array | None:
+        """Mean displacement of moving supports, (node, direction) [length]; None when they stand still."""
+        return self.source.base(self.steps)
 
     @property
     def steps(self) -> int:
@@ -151,49 +149,34 @@ class Solution:
         return self._cache[name]
 
     def _derive(self, name: str) -> None:
-        if self.system is not None and name in ENERGIES:
-            found = None if self.tally is None else self.tally(self, name != "residual")
-            self._cache.update(self._balance() if found is None else found)
-            return
         results = derivable(self)
-        if name not in results:
+        if name not in self.names:
             raise InputError(f"the solution holds no {name!r}; it has {', '.join(self.names)}")
         # A collapsing structure may run away beyond what squares can hold; its results say so themselves.
         with np.errstate(over="ignore", invalid="ignore"):
-            self._cache[name] = results[name](self)
-
-    def _balance(self) -> dict[str, Array]:
-        assert self.system is not None
-        assert self.loading is not None
-        u = self.histories["displacement"]
-        with np.errstate(over="ignore", invalid="ignore"):
-            if self.inside is not None:
-                return stage_balance(self.system, self.step, self.inside, self.loading.patterns, u,
-                                     self.histories["momentum"], self.histories["slip"],
-                                     self.histories.get("back_force"), self.histories.get("accumulated_slip"))
-            work = ((np.diff(u, axis=0) @ self.loading.patterns) * self.loading.means).sum(axis=1)
-            return balance(self.system, self.step, u, self.histories["momentum"], self.histories["slip"],
-                           self.histories["force"], self.histories.get("back_force"),
-                           self.histories.get("accumulated_slip"), work, self.loading.moved)
+            found = energy_of(self, name) if name in ENERGIES else {name: results[name](self)}
+        for each, values in found.items():
+            self._cache.setdefault(each, values)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names that ``values`` and ``[...]`` understand, in the order of the schema."""
-        derived = (*derivable(self), *ENERGIES) if self.system is not None else ()
-        return tuple(name for name in VARIABLES if name in self.histories or name in derived)
+        derived = derivable(self)
+        derived_too = (*derived, *ENERGIES) if derived else ()
+        return tuple(name for name in VARIABLES if name in self.histories or name in derived_too)
 
     def labels(self, dim: str) -> tuple[str, ...]:
         """Names along a dimension: dof, spring, storey, direction, group or hinge."""
         if dim in ("dof", "spring"):
             return self.dofs if dim == "dof" else self.springs
-        places = self.places
-        if places is None or (dim == "storey" and places.storeys is None):
+        layout = self.layout
+        if not layout.is_structure or (dim == "storey" and layout.storeys is None):
             raise InputError(f"the solution has no dimension {dim!r}")
         if dim == "hinge":
-            return tuple(self.springs[number] for number in places.hinges)
-        if dim == "storey" and places.storeys is not None:
-            return places.storeys.names
-        return places.directions if dim == "direction" else tuple(places.groups)
+            return tuple(self.springs[number] for number in layout.hinges)
+        if dim == "storey" and layout.storeys is not None:
+            return layout.storeys.names
+        return layout.directions if dim == "direction" else tuple(layout.groups)
 
     def __getitem__(self, name: str) -> xr.DataArray:
         """A result as a labelled array."""
@@ -210,17 +193,22 @@ class Solution:
         largest imbalance relative to the largest work as ``residual``: a check of the arithmetic, not of accuracy."""
         return self._label(ENERGIES)
 
+    @cached_property
+    def split(self) -> Split:
+        """Where the work of the springs went, spring by spring, by their laws."""
+        return split_of(self)
+
     @property
     def residual(self) -> float:
         """Largest energy imbalance relative to the largest work (0 if there is none)."""
         return float(self.values("residual"))
 
     @cached_property
-    def peaks(self) -> dict[str, Peak]:
+    def peaks(self) -> Peaks:
         """Peaks of displacement, velocity, force, node_force and slip, the ductility and the residual slip; of a
         structure also accelerations, base shear, hinges and storeys. With error bars when ``error=True`` was asked
-        for."""
-        return peaks(self)
+        for. Each is computed when asked for."""
+        return Peaks(self)
 
     @cached_property
     def damping_share(self) -> DampingShare:
@@ -267,21 +255,24 @@ class Solution:
     @cached_property
     def final(self) -> State:
         """State at the end: start of the next problem, bitwise."""
-        internal = {name: value for name, value in self.internal.items() if name != "start_impulse"}
-        internal["impulse"] = self.values("impulse")[-1]
+        internal = {**self.internal, "impulse": self.values("impulse")[-1]}
         last = {name: self.histories[name][-1] for name in ("displacement", "momentum", "slip")}
         return State(**last, internal=internal)
 
     @cached_property
     def provenance(self) -> dict[str, str]:
         """Version, scheme and hash of the problem."""
-        return self.describe()
+        return self.source.provenance(self)
 
-    def save(self, path: str | Path) -> Path:
-        """Write ``.nc`` (NetCDF, complete, readable by :func:`hamex.read`) or ``.csv`` (histories), atomically."""
+    def save(self, path: str | Path, problem: bool = True) -> Path:
+        """Write ``.nc`` (NetCDF, complete, readable by :func:`hamex.read`) or ``.csv`` (histories), atomically.
+
+        A NetCDF file keeps the problem and the scheme as well, so that the run can be continued or repeated;
+        ``problem=False`` leaves them out, for small files.
+        """
         from hamex.solution.files import save
 
-        return save(self, Path(path))
+        return save(self, Path(path), problem)
 
     def _label(self, names: tuple[str, ...] | list[str]) -> xr.Dataset:
         import xarray as xr
@@ -301,9 +292,9 @@ class Solution:
 
     def _turning(self, dim: str) -> Array | None:
         """Which dofs are rotations and which springs are moments; None where there are none."""
-        if self.places is None or dim not in ("dof", "spring"):
+        if dim not in ("dof", "spring"):
             return None
-        turning = self.places.turning_dofs if dim == "dof" else self.places.turning_springs
+        turning = self.layout.turning_dofs if dim == "dof" else self.layout.turning_springs
         return turning if turning.any() else None
 
     def _coordinates(self, dims: set[str]) -> dict[str, xr.Variable]:

@@ -11,6 +11,7 @@ over the rates k of the state in the norm of the energy, hardening included; it 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,8 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.solution.energy import closed, cumulative, held, stored_by_hardening
-from hamex.solution.system import System, rows
+from hamex.model.algebra import rows
+from hamex.model.per_spring import damps, parameter
+from hamex.model.record import Model
+from hamex.solution.energy import closed, cumulative, kinetic, outside, split
 
 Array = NDArray[Any]
 
@@ -87,52 +90,58 @@ class StageHistory:
         return best, where, column
 
 
-def stage_balance(system: System, h: float, inside: StageHistory, patterns: Array, u: Array, p: Array, slip: Array,
-                  back_force: Array | None, accumulated: Array | None) -> dict[str, Array]:
-    """All entries of the balance, like :func:`hamex.solution.energy.balance`, with ``jumps`` beside them."""
-    b = inside.weights
-    hardening = stored_by_hardening(system, back_force, accumulated, len(u)).sum(axis=1)
-    stage = inside.displacement(u, p, slip)
+def stage_balance(model: Model, h: float, inside: StageHistory, patterns: Array,
+                  nodes: Mapping[str, Array]) -> dict[str, Array]:
+    """All entries of the balance, like those of :mod:`hamex.solution.energy`, with ``jumps`` beside them.
+
+    Springs without flow (elastic laws) give back what they store at the nodes; the quadrature of their work is not
+    exact, and the imbalance says by how much.
+    """
+    b, u = inside.weights, nodes["displacement"]
+    held = split(model, h, model.deformation(u), np.einsum("i,rij->rj", b, inside.force), nodes)
+    stage = inside.displacement(u, nodes["momentum"], nodes["slip"])
     v = inside.rates(stage, u, h)
-    kinetic, stored = held(system, u, p, system.deformation(u) - slip)
     flat = v.reshape(-1, v.shape[2])
-    viscous = cumulative(h * system.damping_power(flat).reshape(v.shape[:2]) @ b)
-    slipped = h * (inside.force * inside.slip_rates).sum(axis=2) @ b
+    slipped = h * np.einsum("i,rij->rj", b, inside.force * inside.slip_rates)
     pushed = inside.loads @ patterns.T
     work = cumulative(h * (pushed * v).sum(axis=2) @ b)
-    of_hardening = hardening_jumps(system, h, inside.matrix, b, inside.slip_rates)
-    plastic = cumulative(slipped - np.diff(hardening) - of_hardening)
-    lost = jump_form(system, h, inside.matrix, b, v, pushed, stage, inside.force, inside.slip_rates)
-    jumps = cumulative(lost + of_hardening)
-    return closed(kinetic, stored, viscous, plastic, hardening, jumps, work)
+    of_hardening = hardening_jumps(model, h, inside.matrix, b, inside.slip_rates)
+    damper = damps(model)
+    viscous = cumulative(h * model.damping_power(flat).reshape(v.shape[:2]) @ b + slipped[:, damper].sum(axis=1))
+    hardening = held.hardening.sum(axis=1)
+    plastic = cumulative(slipped[:, ~damper].sum(axis=1) - np.diff(hardening) - of_hardening)
+    lost = jump_form(model, h, inside.matrix, b, v, pushed, stage, inside.force, inside.slip_rates)
+    return closed(kinetic(model, nodes["momentum"]), outside(model, u) + held.stored.sum(axis=1), viscous, plastic,
+                  hardening, cumulative(lost + of_hardening), work)
 
 
-def jump_form(system: System, h: float, a: Array, b: Array, v: Array, pushed: Array, stage: Array, force: Array,
+def jump_form(model: Model, h: float, a: Array, b: Array, v: Array, pushed: Array, stage: Array, force: Array,
               slip_rates: Array) -> Array:
     """(h²/2) Σ m_ij ⟨k_i, k_j⟩ per step, k the rates of momentum, elastic deformation and displacement."""
     m = _jump_weights(a, b)
     if m is None:
         return np.zeros(len(v))
-    spring = rows(force.reshape(-1, force.shape[2]), system.compatibility.T).reshape(v.shape)
+    spring = rows(force.reshape(-1, force.shape[2]), model.compatibility.T).reshape(v.shape)
     flat = v.reshape(-1, v.shape[2])
-    damped = (rows(flat, system.damping) + ((flat @ system.shapes) * system.weights) @ system.shapes.T).reshape(v.shape)
-    beside = rows(stage.reshape(-1, stage.shape[2]), system.stiffness).reshape(v.shape)
+    damped = model.damping_force(flat).reshape(v.shape)
+    beside = rows(stage.reshape(-1, stage.shape[2]), model.stiffness).reshape(v.shape)
     dp = pushed - damped - beside - spring
-    de = system.deformation(flat).reshape(force.shape) - slip_rates
-    lost = _form(m, dp, system.velocity(dp.reshape(flat.shape)).reshape(v.shape))
-    lost += _form(m, de, system.force(de.reshape(-1, de.shape[2])).reshape(de.shape))
-    lost += _form(m, v, rows(flat, system.stiffness).reshape(v.shape))
+    de = model.deformation(flat).reshape(force.shape) - slip_rates
+    lost = _form(m, dp, model.velocity(dp.reshape(flat.shape)).reshape(v.shape))
+    lost += _form(m, de, model.elastic_force(de.reshape(-1, de.shape[2])).reshape(de.shape))
+    lost += _form(m, v, rows(flat, model.stiffness).reshape(v.shape))
     return 0.5 * h**2 * lost
 
 
-def hardening_jumps(system: System, h: float, a: Array, b: Array, slip_rates: Array) -> Array:
+def hardening_jumps(model: Model, h: float, a: Array, b: Array, slip_rates: Array) -> Array:
     """The same for the energy that hardening stores, ½Hk[slip]² + ½Hi[w]² per step."""
     m = _jump_weights(a, b)
     if m is None:
         return np.zeros(len(slip_rates))
     size = np.abs(slip_rates)
-    stored = _form(m, slip_rates * system.kinematic, slip_rates) + _form(m, size * system.isotropic, size)
-    return 0.5 * h**2 * stored
+    held = _form(m, slip_rates * parameter(model, "kinematic"), slip_rates)
+    held += _form(m, size * parameter(model, "isotropic"), size)
+    return 0.5 * h**2 * held
 
 
 def _jump_weights(a: Array, b: Array) -> Array | None:

@@ -7,12 +7,10 @@ import dataclasses
 from hamex.discretise.prepare import is_oscillator
 from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, LeapFrog, Newmark, PiecewiseExact, Scheme
 from hamex.errors import ProblemError
+from hamex.problem import Limit, Problem, State
 from hamex.solution.error import estimate
-from hamex.solution.limit import Limit
 from hamex.solution.solution import Solution
-from hamex.solution.state import State
 from hamex.solve.oscillator import exact_oscillator, galerkin_oscillator, newmark_oscillator
-from hamex.solve.problem import Problem
 
 __all__ = ["Problem", "State", "solve"]
 

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from hamex.discretise.elements import element
 from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin
 from hamex.errors import ConvergenceError
+from hamex.problem import Problem
 from hamex.solution.energy import energy_entries
+from hamex.solution.loads import loading
 from hamex.solution.solution import Solution
 from hamex.solution.stages import stage_balance
-from hamex.solve.gather import solution, system
-from hamex.solve.loads import loading
-from hamex.solve.problem import Problem
+from hamex.solve.gather import solution
 from hamex.solve.stages import Pieces
 
 Array = NDArray[Any]
@@ -45,7 +45,6 @@ def solve_adaptive(problem: Problem, scheme: Galerkin | DiscontinuousGalerkin, q
     states = [(start.displacement, start.momentum, start.slip, start.internal["back_force"],
                start.internal["accumulated_slip"])]
     force, pieces, spent = [], np.zeros(steps, dtype=np.int64), np.zeros((steps + 1, 4))
-    matrices = system(problem.model)
     for r in range(steps):
         coarse = None
         for k in range(FINEST + 1):
@@ -61,13 +60,16 @@ def solve_adaptive(problem: Problem, scheme: Galerkin | DiscontinuousGalerkin, q
         states.append((done.u[-1], done.p[-1], done.slip[-1], done.X[-1], done.w[-1]))
         force.append(done.mean.mean(axis=0))
         pieces[r] = parts
-        found = stage_balance(matrices, h / parts, done.inside, loads.patterns, done.u, done.p, done.slip, done.X,
-                              done.w)
+        found = stage_balance(problem.model, h / parts, done.inside, loads.patterns, {
+            "displacement": done.u, "momentum": done.p, "slip": done.slip, "back_force": done.X,
+            "accumulated_slip": done.w})
         grown = found["hardening"][-1] - found["hardening"][0]
         spent[r + 1] = spent[r] + [found["viscous"][-1], found["plastic"][-1] + grown, found["jumps"][-1],
                                    found["input"][-1]]
     u, p, slip, X, w = (np.array(column) for column in zip(*states, strict=True))
+    nodes = {"displacement": u, "momentum": p, "slip": slip, "back_force": X, "accumulated_slip": w}
+    more = energy_entries(problem.model, h, nodes, np.array(force), spent)
     histories = {"displacement": u, "momentum": p, "slip": slip, "force": np.array(force), "pieces": pieces,
-                 "back_force": X, "accumulated_slip": w, **energy_entries(matrices, u, p, slip, X, w, spent)}
+                 "back_force": X, "accumulated_slip": w, **more}
     return solution(problem, scheme, histories, loads,
                     {"back_force": X[-1].copy(), "accumulated_slip": w[-1].copy()})

@@ -14,10 +14,10 @@ from hamex.discretise.structure import check_convex, galerkin_stage
 from hamex.errors import ConvergenceError
 from hamex.march.chain import ISOTROPIC, KINEMATIC, ROWS, chain
 from hamex.march.run import compiled, worth_compiling
+from hamex.problem import Problem
+from hamex.solution.loads import loading
 from hamex.solution.solution import Solution
 from hamex.solve.gather import solution
-from hamex.solve.loads import loading
-from hamex.solve.problem import Problem
 
 Array = NDArray[Any]
 _WORK_PER_STOREY = 12     # a storey's step in units of an oscillator's, for the choice to compile

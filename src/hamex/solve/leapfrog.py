@@ -13,12 +13,12 @@ from hamex.discretise.schemes import LeapFrog
 from hamex.errors import OverflowRunError, SchemeError
 from hamex.march.leapfrog import leapfrog, stable_step
 from hamex.march.run import Kernel, compiled, worth_compiling
+from hamex.model.per_spring import per_spring
 from hamex.model.record import Model
+from hamex.problem import Problem
+from hamex.solution.loads import loading
 from hamex.solution.solution import Solution
 from hamex.solve.gather import solution
-from hamex.solve.laws import per_spring
-from hamex.solve.loads import loading
-from hamex.solve.problem import Problem
 
 Array = NDArray[Any]
 _AHEAD = 0.5                # dashpots see the velocity extrapolated to the node: second order
@@ -38,7 +38,6 @@ def solve_leapfrog(problem: Problem, scheme: LeapFrog, quiet: bool) -> Solution:
         raise SchemeError("LeapFrog: takes one load history; use Galerkin for several")
     n, start, laws = len(m), problem.start, per_spring(model)
     u, slip = np.zeros((steps + 1, n + 1)), np.zeros((steps + 1, n + 1))
-    assert start.momentum is not None
     u[0, 1:], slip[0, 1:] = start.displacement, start.slip
     v, X, w = _from_ground(start.momentum / m), _from_ground(start.internal["back_force"]), _from_ground(
         start.internal["accumulated_slip"])

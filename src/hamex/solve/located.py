@@ -17,15 +17,14 @@ from hamex.discretise.elements import element
 from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin
 from hamex.discretise.stages import StageMaps, Table, coupling, stage_maps
 from hamex.errors import ConvergenceError
+from hamex.model.per_spring import per_spring
 from hamex.motion.projection import values_at
+from hamex.problem import Problem
 from hamex.solution.energy import energy_entries
+from hamex.solution.loads import loading
 from hamex.solution.solution import Solution
 from hamex.solution.stages import hardening_jumps, jump_form
-from hamex.solution.system import System
-from hamex.solve.gather import solution, system
-from hamex.solve.laws import per_spring
-from hamex.solve.loads import loading
-from hamex.solve.problem import Problem
+from hamex.solve.gather import solution
 
 Array = NDArray[Any]
 _MOST = 1000          # changes of branch in one step
@@ -60,7 +59,6 @@ class Located:
         self.problem, self.model, self.step = problem, problem.model, scheme.step
         self.table: Table = element(scheme)
         self.law = per_spring(self.model)
-        self.system: System = system(self.model)
         means = np.zeros((1, problem.load.channels))
         self.patterns = loading(problem, means, means).patterns
         self.whole = self._maps(scheme.step)
@@ -109,11 +107,11 @@ class Located:
         law, A = self.law, self.table.A
         X = now.X + law["kinematic"] * (h * A @ rate)
         Y = self.limit + law["isotropic"] * (now.w + h * A @ np.abs(rate))
-        at_end = self.system.force((self.system.deformation(end.u[None]) - end.slip)[0][None])[0]
+        at_end = self.model.elastic_force((self.model.deformation(end.u[None]) - end.slip)[0][None])[0]
         forces = np.vstack([F, at_end]) - np.vstack([X, end.X])
         limits = np.vstack([Y, self.limit + law["isotropic"] * end.w])
         beyond = np.abs(forces) - limits
-        speed = self.system.deformation(self.system.velocity(end.p[None]))[0]
+        speed = self.model.deformation(self.model.velocity(end.p[None]))[0]
         back = np.where(law["viscosity"] > 0, limits - branch * forces, 0.0)
         # Without viscosity the force stays on its limit; the spring stops when its deformation turns back.
         still = law["viscosity"] == 0
@@ -123,15 +121,15 @@ class Located:
 
     def _energies(self, load: Array, v: Array, F: Array, rate: Array, stage: Array, h: float) -> Array:
         b, pushed = self.table.b, load @ self.patterns.T
-        jumps = jump_form(self.system, h, self.table.A, b, v[None], pushed[None], stage[None], F[None], rate[None])[0]
-        stored = hardening_jumps(self.system, h, self.table.A, b, rate[None])[0]
-        return np.array([h * b @ self.system.damping_power(v), h * b @ (F * rate).sum(axis=1) - stored, jumps + stored,
+        jumps = jump_form(self.model, h, self.table.A, b, v[None], pushed[None], stage[None], F[None], rate[None])[0]
+        stored = hardening_jumps(self.model, h, self.table.A, b, rate[None])[0]
+        return np.array([h * b @ self.model.damping_power(v), h * b @ (F * rate).sum(axis=1) - stored, jumps + stored,
                          h * b @ (pushed * v).sum(axis=1)])
 
     def scale(self, now: Moment, branch: Array) -> Array:
         """What counts as zero in the switching function of every spring."""
         force = np.where(np.isfinite(self.limit), self.limit, 1.0)
-        speed = 1.0 + np.abs(self.system.deformation(self.system.velocity(now.p[None]))[0])
+        speed = 1.0 + np.abs(self.model.deformation(self.model.velocity(now.p[None]))[0])
         return _CLOSE * np.where((branch != 0) & (self.law["viscosity"] == 0), speed, force)
 
     def first_change(self, now: Moment, branch: Array, t: float, h: float) -> tuple[float, int, Piece] | None:
@@ -174,7 +172,7 @@ class Located:
     def switched(self, now: Moment, branch: Array, spring: int) -> Array:
         """The branches after one spring changed: it stops, or starts in the direction of its force."""
         after = branch.copy()
-        force = self.system.force((self.system.deformation(now.u[None])[0] - now.slip)[None])[0]
+        force = self.model.elastic_force((self.model.deformation(now.u[None])[0] - now.slip)[None])[0]
         after[spring] = 0 if branch[spring] else np.sign(force[spring] - now.X[spring])
         return after
 
@@ -184,9 +182,6 @@ def solve_located(problem: Problem, scheme: Galerkin | DiscontinuousGalerkin) ->
     h, steps, start = scheme.step, problem.steps(scheme.step), problem.start
     run = Located(problem, scheme)
     n, springs = len(problem.model.dofs), len(problem.model.springs)
-    assert start.displacement is not None
-    assert start.momentum is not None
-    assert start.slip is not None
     now = Moment(start.displacement, start.momentum, start.slip, start.internal["back_force"],
                  start.internal["accumulated_slip"])
     branch = start.internal.get("branch", np.zeros(springs)).astype(int)
@@ -214,8 +209,10 @@ def solve_located(problem: Problem, scheme: Galerkin | DiscontinuousGalerkin) ->
             raise ConvergenceError(f"{type(scheme).__name__}: branches change more than {_MOST} times in step {r + 1}")
         u[r + 1], p[r + 1], slip[r + 1], X[r + 1], w[r + 1] = now.u, now.p, now.slip, now.X, now.w
         force[r], energies[r + 1] = total / h, energies[r] + spent
+    nodes = {"displacement": u, "momentum": p, "slip": slip, "back_force": X, "accumulated_slip": w}
+    more = energy_entries(run.model, h, nodes, force, energies)
     histories = {"displacement": u, "momentum": p, "slip": slip, "force": force, "events": events,
-                 "back_force": X, "accumulated_slip": w, **energy_entries(run.system, u, p, slip, X, w, energies)}
+                 "back_force": X, "accumulated_slip": w, **more}
     values = problem.load.stage_values(h, steps, run.table.c.tolist(), "average", True)
     loads = loading(problem, values, np.einsum("i,rik->rk", run.table.b, values))
     internal = {"back_force": X[-1].copy(), "accumulated_slip": w[-1].copy(), "branch": branch.astype(float)}

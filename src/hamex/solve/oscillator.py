@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,17 +11,13 @@ from numpy.typing import NDArray
 from hamex.discretise.prepare import Scalars, exact_recurrence, linear_element, scalars
 from hamex.discretise.schemes import Galerkin, Newmark, PiecewiseExact, Scheme
 from hamex.errors import ConvergenceError
-from hamex.march.energy import energies
 from hamex.march.linear import recurrence
 from hamex.march.newmark import newmark
 from hamex.march.oscillator import BLOCK, galerkin, galerkin_record
-from hamex.march.run import march, worth_compiling
-from hamex.model.damping import Damping
-from hamex.solution.solution import Loading, Solution
-from hamex.solution.state import State
+from hamex.march.run import march
+from hamex.problem import FilledState, Problem
+from hamex.solution.solution import Solution
 from hamex.solve.gather import solution
-from hamex.solve.loads import loading
-from hamex.solve.problem import Problem
 
 Array = NDArray[Any]
 _PAGE = 1 << 21     # bytes
@@ -36,23 +30,18 @@ def galerkin_oscillator(problem: Problem, scheme: Galerkin, quiet: bool) -> Solu
     law = (rows, x.yield_force, x.kinematic, x.isotropic, nodes.stride)
     reading = problem.load.reading(h, scheme.load, quiet)
     if reading is None:
-        values = problem.load.step_values(h, steps, scheme.load, quiet)
+        values, _ = scheme.loads(problem.load, steps, quiet)
         load = np.ascontiguousarray(_on_dof(problem, values))
         march(galerkin, (load, load, 1.0, *law), (*nodes.arrays, nodes.F), steps)
-        return _solution(problem, scheme, x, nodes, {"force": nodes.F[:, None]}, loading(problem, values, values))
+        return _solution(problem, scheme, x, nodes, {"force": nodes.F[:, None]})
     work = np.empty(min(BLOCK, steps) + 1)
     march(galerkin_record, (*reading, *law), (work, *nodes.arrays, nodes.F), steps)
-
-    def applied() -> Loading:
-        values = problem.load.step_values(h, steps, scheme.load, quiet=True)
-        return loading(problem, values, values)
-
-    return _solution(problem, scheme, x, nodes, {"force": nodes.F[:, None]}, applied)
+    return _solution(problem, scheme, x, nodes, {"force": nodes.F[:, None]})
 
 
 def newmark_oscillator(problem: Problem, scheme: Newmark, quiet: bool) -> Solution:
     x, steps = scalars(problem.model), problem.steps(scheme.step)
-    values = problem.load.node_values(scheme.step, steps, quiet)
+    values, _ = scheme.loads(problem.load, steps, quiet)
     at_nodes = _on_dof(problem, values)
     nodes = _Nodes(problem.start, x, steps)
     start = problem.start.internal
@@ -71,26 +60,24 @@ def newmark_oscillator(problem: Problem, scheme: Newmark, quiet: bool) -> Soluti
     node_force = (x.b * nodes.u - nodes.s) / x.a
     force = 0.5 * (node_force[:-1] + node_force[1:])
     extra = {"force": force[:, None], "iterations": iterations}
-    return _solution(problem, scheme, x, nodes, extra, loading(problem, values, 0.5 * (values[:-1] + values[1:])),
-                     {"acceleration": carried[:1], "tangent": carried[1:]})
+    return _solution(problem, scheme, x, nodes, extra, {"acceleration": carried[:1], "tangent": carried[1:]})
 
 
 def exact_oscillator(problem: Problem, scheme: PiecewiseExact, quiet: bool) -> Solution:
     x, steps = scalars(problem.model), problem.steps(scheme.step)
     coefficients = exact_recurrence(x, scheme.step)
-    values = problem.load.node_values(scheme.step, steps, quiet)
+    values, means = scheme.loads(problem.load, steps, quiet)
     at_nodes = _on_dof(problem, values)
     nodes = _Nodes(problem.start, x, steps)
     # A given slip only moves the spring's origin; the recurrence works from there.
     origin = x.b / x.a * nodes.s[0]
     march(recurrence, (at_nodes + origin, *coefficients), (nodes.u, nodes.p), steps)
     nodes.s[:] = nodes.s[0]
-    means = 0.5 * (values[:-1] + values[1:])
     # Momentum balance of the step gives the mean of all restoring forces; stiffness shares it out.
     resisting = _on_dof(problem, means) - (x.c * np.diff(nodes.u) + np.diff(nodes.p)) / scheme.step
     mean = (resisting + origin) / (x.b**2 / x.a + x.K)
     extra = {"force": ((x.b * mean - nodes.s[0]) / x.a)[:, None], "mean_displacement": mean[:, None]}
-    return _solution(problem, scheme, x, nodes, extra, loading(problem, values, means))
+    return _solution(problem, scheme, x, nodes, extra)
 
 
 class _Nodes:
@@ -99,7 +86,7 @@ class _Nodes:
     All lie in one block of memory, see :func:`_fresh`.
     """
 
-    def __init__(self, start: State, x: Scalars, steps: int) -> None:
+    def __init__(self, start: FilledState, x: Scalars, steps: int) -> None:
         self.stride = stride = int(x.hardens)
         n = steps + 1
         block = _fresh((3 + 2 * stride) * n + steps)
@@ -109,7 +96,6 @@ class _Nodes:
         first = (start.displacement, start.momentum, start.slip, start.internal["back_force"],
                  start.internal["accumulated_slip"])
         for array, value in zip(self.arrays, first, strict=True):
-            assert value is not None
             array[0] = value[0]
 
     @property
@@ -137,43 +123,14 @@ def _on_dof(problem: Problem, channels: Array) -> Array:
 
 def _start_acceleration(problem: Problem, x: Scalars, at_nodes: Array) -> float:
     u, p, s = problem.start.displacement, problem.start.momentum, problem.start.slip
-    assert u is not None
-    assert p is not None
-    assert s is not None
     spring = x.b * (x.b * u[0] - s[0]) / x.a
     return float((at_nodes[0] - x.c * p[0] / x.m - x.K * u[0] - spring) / x.m)
 
 
 def _solution(problem: Problem, scheme: Scheme, x: Scalars, nodes: _Nodes, extra: Mapping[str, Array],
-              loads: Loading | Callable[[], Loading], carried: Mapping[str, Array] | None = None) -> Solution:
+              carried: Mapping[str, Array] | None = None) -> Solution:
     histories = {"displacement": nodes.u[:, None], "momentum": nodes.p[:, None], "slip": nodes.s[:, None], **extra}
     if x.hardens:
         histories |= {"back_force": nodes.X[:, None], "accumulated_slip": nodes.w[:, None]}
     internal = {"back_force": nodes.X[-1:].copy(), "accumulated_slip": nodes.w[-1:].copy(), **(carried or {})}
-    return solution(problem, scheme, histories, loads, internal, tally=partial(_tally, x, problem.model.damping))
-
-
-def _tally(x: Scalars, damping: Damping, solution: Solution, keep: bool) -> dict[str, Array] | None:
-    """Energies of an oscillator in one compiled pass, the residual alone without ``keep``.
-
-    None where the way for any model is as good: nothing is compiled, or loads and dampers add up.
-    """
-    channels, n = solution.loading, solution.steps + 1
-    assert channels is not None
-    if not worth_compiling(n) or channels.patterns.shape[1] > 1 or damping.weights.size:
-        return None
-    still = np.zeros((1, 1))
-    names = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
-    arrays = (*(solution.histories.get(name, still)[:, 0] for name in names), channels.means[:, 0])
-    law = (0.0 if math.isinf(x.yield_force) else x.yield_force, x.viscosity,
-           1 / x.kinematic if x.kinematic > 0 else 0.0, x.isotropic, int(x.hardens))
-    entries = [np.empty(n) for _ in range(7)] if keep else [np.empty(1)] * 7
-    largest = np.empty(2)
-    march(energies, (*map(np.ascontiguousarray, arrays), float(channels.patterns[0, 0]), solution.step, x.m, x.c, x.K,
-                     x.a, x.b, *law, int(keep)), (*entries, largest), n)
-    most, worst = largest.tolist()
-    found = {"residual": np.array(worst / most if most > 0 else 0.0)}
-    if keep:
-        stored = ("kinetic", "stored", "viscous", "plastic", "hardening", "input", "imbalance")
-        found |= {**dict(zip(stored, entries, strict=True)), "jumps": np.zeros(n)}
-    return found
+    return solution(problem, scheme, histories, None, internal)

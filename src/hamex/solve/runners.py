@@ -16,13 +16,12 @@ from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
+from hamex.problem import Problem, State
 from hamex.solution.batch import HISTORIES, STATE
-from hamex.solution.state import State
 from hamex.solve import solve
 from hamex.solve.buildings import MEASURES as OF_BUILDINGS
 from hamex.solve.buildings import march_buildings
 from hamex.solve.oscillators import NEEDS, Block, Peaks, flags_of, kinds, march_oscillators
-from hamex.solve.problem import Problem
 from hamex.solve.single import measure, measures_of
 
 Array = NDArray[Any]

@@ -22,13 +22,7 @@ def _last(name: str) -> Callable[[Solution], Array]:
 
 
 def _plastic(solution: Solution) -> Array:
-    from hamex.solution.energy import slip_dissipation
-
-    assert solution.system is not None
-    found = solution.histories
-    lost = slip_dissipation(solution.system, solution.step, found["force"], np.diff(found["slip"], axis=0),
-                            found.get("back_force"), found.get("accumulated_slip"))
-    return np.asarray(lost.sum(axis=0))
+    return np.asarray((solution.split.plastic + solution.split.viscous).sum(axis=0))
 
 
 def _cycles(solution: Solution) -> Array:
@@ -60,6 +54,6 @@ def measures_of(storeys: int) -> Mapping[str, Callable[[Solution], Array]]:
 
 def measure(solution: Solution, name: str) -> Array:
     """One measure: a number of an oscillator, one per storey or floor of a structure."""
-    storeys = 0 if solution.places is None or solution.places.storeys is None else len(solution.places.storeys.names)
+    storeys = len(solution.labels("storey")) if "storey_drift" in solution.names else 0
     values = measures_of(storeys)[name](solution)
     return values if storeys else values[0]

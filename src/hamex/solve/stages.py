@@ -14,13 +14,13 @@ from hamex.discretise.stages import StageMaps, Table, coupling, stage_maps
 from hamex.errors import ConvergenceError, SchemeError
 from hamex.march.run import Kernel, compiled, worth_compiling
 from hamex.march.stages import Slip, stages
+from hamex.model.per_spring import per_spring
 from hamex.model.record import Model
+from hamex.problem import Problem
+from hamex.solution.loads import loading
 from hamex.solution.solution import Solution
 from hamex.solution.stages import StageHistory
 from hamex.solve.gather import solution
-from hamex.solve.laws import per_spring
-from hamex.solve.loads import loading
-from hamex.solve.problem import Problem
 
 Array = NDArray[Any]
 

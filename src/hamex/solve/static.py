@@ -20,9 +20,9 @@ from hamex.model.damping import Damping
 from hamex.model.laws.law import Group
 from hamex.model.record import Model
 from hamex.motion.load import Load
-from hamex.solution.solution import Loading, Solution
-from hamex.solution.state import State
-from hamex.solve.problem import Problem
+from hamex.problem import Problem, State
+from hamex.solution.loads import Loading
+from hamex.solution.solution import Solution
 from hamex.solve.structure import gathered, start_of
 
 Array = NDArray[Any]
@@ -122,13 +122,14 @@ def solve_path(model: Model, pattern: Array | Sequence[float] | Mapping[str, flo
     if by not in ("displacement", "force"):
         raise ProblemError(f'quasi-static path: by must be "displacement" or "force", got {by!r}')
     slow = _rate_independent(model)
-    problem = Problem(slow, Load(np.zeros((1, len(model.dofs))), step=1.0), float(goals.size), start or State())
     held = np.zeros(len(model.dofs)) if constant is None else _pattern(model, constant)
+    # The run finds the factor of the first pattern; the second is on all the time.
+    load = Load([[0.0, 1.0]], step=1.0, patterns=np.column_stack([forces, held]))
+    problem = Problem(slow, load, float(goals.size), start)
     blocks = spring_blocks(slow)
     pull = forces / np.abs(forces).sum() if by == "displacement" else np.zeros(0)
     penalty = _penalty(slow, blocks, pull) if by == "displacement" else 0.0
     stage = static_stage(slow, blocks, DRAG, pull, penalty)
-    assert problem.start.displacement is not None
     first = float(pull @ problem.start.displacement) if by == "displacement" else 0.0
     factor = np.zeros(goals.size + 1)
     scheme = QuasiStatic(by=by)
@@ -143,11 +144,8 @@ def solve_path(model: Model, pattern: Array | Sequence[float] | Mapping[str, flo
             "outweighs what is left of its stiffness. Push less far, or run the dynamics, where inertia decides")
     if by == "displacement":
         factor /= np.abs(forces).sum()
-    entered = np.column_stack([factor, np.ones_like(factor)])
-    loads = Loading(entered, 0.5 * (entered[:-1] + entered[1:]), np.column_stack([forces, held]),
-                    np.zeros((len(forces), 2)))
     F = ran.nodes["law_force"]
-    pushed = gathered(problem, scheme, ran, 0.5 * (F[:-1] + F[1:]), loads)
+    pushed = gathered(problem, scheme, ran, 0.5 * (F[:-1] + F[1:]))
     factor.flags.writeable = False
     return dataclasses.replace(pushed, histories={**pushed.histories, "load_factor": factor})
 

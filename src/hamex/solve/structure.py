@@ -16,11 +16,12 @@ from hamex.discretise.structure import check_convex, galerkin_stage, newmark_sta
 from hamex.errors import ConvergenceError, ModelError, SchemeError
 from hamex.march import structure as drivers
 from hamex.model.algebra import solved
-from hamex.solution.solution import Loading, Solution
+from hamex.model.per_spring import recorded
+from hamex.problem import Problem
+from hamex.solution.loads import Loading, loading, moving_supports
+from hamex.solution.solution import Solution
 from hamex.solve.chain import solve_chain
 from hamex.solve.gather import solution
-from hamex.solve.loads import loading, moving_supports
-from hamex.solve.problem import Problem
 
 Array = NDArray[Any]
 
@@ -44,7 +45,7 @@ def _galerkin(problem: Problem, scheme: Galerkin, quiet: bool) -> Solution:
                           "Galerkin", steps)
     ran = march.advance(start_of(problem, loads), loads.means, loads.moved)
     check(march, ran, scheme)
-    return gathered(problem, scheme, ran, ran.steps["law_force"], loads)
+    return gathered(problem, scheme, ran, ran.steps["law_force"])
 
 
 def _newmark(problem: Problem, scheme: Newmark, quiet: bool) -> Solution:
@@ -66,15 +67,12 @@ def _newmark(problem: Problem, scheme: Newmark, quiet: bool) -> Solution:
     check(march, ran, scheme)
     force = model.elastic_force(model.deformation(ran.nodes["displacement"]) - ran.nodes["slip"])
     ran.steps["iterations"] = ran.steps["solves"]
-    return gathered(problem, scheme, ran, 0.5 * (force[:-1] + force[1:]), loads)
+    return gathered(problem, scheme, ran, 0.5 * (force[:-1] + force[1:]))
 
 
 def start_of(problem: Problem, loads: Loading) -> dict[str, Array]:
     """The state at t = 0 by name."""
     start = problem.start
-    assert start.displacement is not None
-    assert start.momentum is not None
-    assert start.slip is not None
     deformation = problem.model.deformation(start.displacement) + (0.0 if loads.moved is None else loads.moved[0])
     return {"displacement": start.displacement, "momentum": start.momentum, "slip": start.slip,
             "deformation": deformation, **start.internal}
@@ -107,17 +105,13 @@ def check(march: OneStageMarch, ran: Ran, scheme: Scheme) -> None:
                            "proportion with the rest (or overflows)")
 
 
-def gathered(problem: Problem, scheme: Scheme, ran: Ran, force: Array, loads: Loading) -> Solution:
+def gathered(problem: Problem, scheme: Scheme, ran: Ran, force: Array) -> Solution:
     """The histories that are worth keeping, and the state at the end."""
-    kept = {"displacement", "momentum", "slip"} | recorded(problem.model)
+    kept = {"displacement", "momentum", "slip", *recorded(problem.model)}
     histories = {name: value for name, value in ran.nodes.items() if name in kept}
     histories |= {"force": force} | {name: value for name, value in ran.steps.items() if name != "law_force"}
     internal = {name: value for name, value in ran.end.items() if name not in ("displacement", "momentum", "slip")}
     still = np.zeros(len(problem.model.springs))
     internal = {"back_force": still, "accumulated_slip": still} | internal
-    return solution(problem, scheme, histories, loads, internal)
+    return solution(problem, scheme, histories, None, internal)
 
-
-def recorded(model: Any) -> set[str]:
-    """State variables that become histories."""
-    return {name for group in model.laws.values() for name in group.law.recorded(group)}

@@ -20,7 +20,7 @@ from hamex.discretise.schemes import Scheme
 from hamex.errors import FileError, HamexError, ProblemError, SpecError
 from hamex.model.record import Model
 from hamex.motion.load import Load, LoadSum
-from hamex.solution.limit import Limit
+from hamex.problem import Limit
 from hamex.solve import Problem, State
 from hamex.spec.base import Table, placed
 from hamex.spec.loads import LoadTable, supports_load

@@ -18,7 +18,7 @@ from hamex.model.record import Model
 from hamex.model.units import UNSTATED_FORCE, UNSTATED_LENGTH, Units
 from hamex.motion.load import Load
 from hamex.motion.pulses import constant
-from hamex.solution.limit import Limit
+from hamex.problem import Limit
 from hamex.solve import State
 from hamex.spec.base import Positive, Table
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position

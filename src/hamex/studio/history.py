@@ -58,7 +58,7 @@ def solved(file: ProblemFile, scheme: Any, error: bool = False) -> tuple[Solutio
     with _catching, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         solution = solve(file.problem, scheme, error=error, limit=file.limit)
-        _ = solution.peaks
+        _ = dict(solution.peaks)
     return solution, list(dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, UserWarning)))
 
 
@@ -89,9 +89,9 @@ def told(solution: Solution) -> dict[str, Any]:
 
 def _profiles(solution: Solution) -> dict[str, Any] | None:
     """Largest drift and shear of each storey from the ground up, and its ductility; None for an oscillator."""
-    if solution.places is None or solution.places.storeys is None:
+    storeys = solution.layout.storeys
+    if not solution.layout.is_structure or storeys is None:
         return None
-    storeys = solution.places.storeys
     limit = solution.values("yield_deformation")
     drift, shear = (np.abs(solution.values(name)).max(axis=0) for name in ("storey_drift", "storey_shear"))
     demand = np.abs(solution.values("deformation")).max(axis=0)

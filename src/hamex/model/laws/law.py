@@ -119,6 +119,13 @@ class Law:
         return group
 
     @classmethod
+    def per_spring(cls, group: Any, name: str) -> Array:
+        """(spring,), a parameter by name; zeros where the law has none."""
+        if name not in group.parameters:
+            return np.zeros(len(group.springs))
+        return np.repeat(group.parameters[name], group.components)
+
+    @classmethod
     def yields(cls, group: Any) -> Array:
         """(spring,), True where a spring has a yield limit."""
         return np.zeros(len(group.springs), dtype=bool)
@@ -127,6 +134,11 @@ class Law:
     def yield_forces(cls, group: Any) -> Array:
         """(spring,), force at first yield of a spring by itself; NaN where it has none."""
         return np.full(len(group.springs), np.nan)
+
+    @classmethod
+    def damps(cls, group: Any) -> Array:
+        """(spring,), True where a spring is a damper: all that its slip dissipates is viscous."""
+        return np.zeros(len(group.springs), dtype=bool)
 
     @classmethod
     def split(cls, group: Any, k: Array, h: float, deformation: Array, force: Array,
@@ -203,7 +215,7 @@ class Group:
     @property
     def numbers(self) -> dict[str, Array]:
         """All that identifies the group, by name."""
-        return {"first": self.first, **self.parameters}
+        return {"first": self.first, "components": np.array(self.components), **self.parameters}
 
     def head(self) -> Array:
         """Whole numbers that the kernel wants behind the first springs of the blocks."""

@@ -93,6 +93,10 @@ class PowerLaw(Law):
         return Group(Slider, group.first, 1, dict.fromkeys(Slider.names(), none))
 
     @classmethod
+    def damps(cls, group: Any) -> Array:
+        return np.ones(len(group.first), dtype=bool)
+
+    @classmethod
     def split(cls, group: Any, k: Array, h: float, deformation: Array, force: Array,
               states: Mapping[str, Array]) -> Split:
         elastic = deformation - states["slip"]

@@ -19,7 +19,7 @@ from hamex.model.laws.law import Array, Group, Law, Split, number
 HEAD = 8     # entries of I before the springs, see hamex.march.springs
 
 
-def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array, forced: bool, F: Array,  # noqa: E741
+def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array, forced: bool, F: Array,
        T: Array, dz: Array, branch: Array, work: Array) -> bool:
     """All sliders of a model. When ``forced`` they stay on the branch given, on its straight line prolonged."""
     changed = False
@@ -148,14 +148,19 @@ class Slider(Law):
         return np.where(cls.yields(group), group.yield_force, np.nan)
 
     @classmethod
+    def damps(cls, group: Any) -> Array:
+        """Where nothing but viscosity resists."""
+        return (group.yield_force == 0) & (group.kinematic == 0) & (group.isotropic == 0)
+
+    @classmethod
     def split(cls, group: Any, k: Array, h: float, deformation: Array, force: Array,
               states: Mapping[str, Array]) -> Split:
-        """Slip dissipates ``|Δs|(Fy + η|Δs|/h)``; where nothing but viscosity resists, the spring is a damper."""
+        """Slip dissipates ``|Δs|(Fy + η|Δs|/h)``."""
         elastic = deformation - states["slip"]
         soft = np.divide(1.0, group.kinematic, out=np.zeros_like(group.kinematic), where=group.kinematic > 0)
         hardening = 0.5 * states["back_force"]**2 * soft + 0.5 * states["accumulated_slip"]**2 * group.isotropic
         size = np.abs(np.diff(states["slip"], axis=0))
         limit = np.where(np.isinf(group.yield_force), 0.0, group.yield_force)
         lost = size * (limit + group.viscosity * size / h)
-        damps = (group.yield_force == 0) & (group.kinematic == 0) & (group.isotropic == 0)
+        damps = cls.damps(group)
         return Split(0.5 * elastic * (k * elastic), hardening, np.where(damps, 0.0, lost), np.where(damps, lost, 0.0))

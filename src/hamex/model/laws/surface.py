@@ -32,7 +32,7 @@ from hamex.model.laws.law import Array, Indices, Law, Split, forces_of, number
 HEAD = 8     # entries of I before the blocks, see hamex.march.springs
 
 
-def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array, forced: bool, F: Array,  # noqa: E741
+def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array, forced: bool, F: Array,
        T: Array, dz: Array, branch: Array, work: Array) -> bool:
     """All blocks, from ``begin`` in I and ``row`` in P on. Behind their first springs I holds their sizes, numbers of surfaces, places of their states and of
     their tangents, and the springs that carry the accumulated slip of their surfaces."""
@@ -204,6 +204,19 @@ class Surface(Law):
         return dataclasses.replace(group, viscosity=np.zeros_like(group.viscosity))
 
     @classmethod
+    def per_spring(cls, group: Any, name: str) -> Array:
+        """Hardening, spring by spring; everything else belongs to surfaces and not to springs."""
+        out = np.zeros(int(group.size.sum()))
+        at = np.cumsum(group.size) - group.size
+        for i, m in enumerate(group.size):
+            if name == "kinematic":
+                out[at[i]:at[i] + m] = group.kinematic[i, :m]
+        if name == "isotropic":
+            for i, _, surface in group.listed():
+                out[at[i] + group.primary[surface] - group.first[i]] = group.isotropic[surface]
+        return out
+
+    @classmethod
     def yields(cls, group: Any) -> Array:
         return np.concatenate([(group.weight[group.begin[i]:group.begin[i + 1], :m] > 0).any(axis=0)
                                for i, m in enumerate(group.size)])
@@ -213,15 +226,11 @@ class Surface(Law):
               states: Mapping[str, Array]) -> Split:
         """What slip does beyond hardening is plastic."""
         elastic = deformation - states["slip"]
-        stiff = np.zeros_like(elastic)
-        at, kinematic, isotropic = 0, [], np.zeros(elastic.shape[1])
+        stiff, at = np.zeros_like(elastic), 0
         for i, m in enumerate(group.size):
             stiff[:, at:at + m] = forces_of(k[i:i + 1, :m, :m], elastic[:, at:at + m])
-            for surface in range(group.begin[i], group.begin[i + 1]):
-                isotropic[at + group.primary[surface] - group.first[i]] = group.isotropic[surface]
-            kinematic.append(group.kinematic[i, :m])
             at += m
-        hard = np.concatenate(kinematic)
+        hard, isotropic = cls.per_spring(group, "kinematic"), cls.per_spring(group, "isotropic")
         soft = np.divide(1.0, hard, out=np.zeros_like(hard), where=hard > 0)
         hardening = 0.5 * states["back_force"]**2 * soft + 0.5 * states["accumulated_slip"]**2 * isotropic
         lost = force * np.diff(states["slip"], axis=0) - np.diff(hardening, axis=0)

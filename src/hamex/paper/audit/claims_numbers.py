@@ -20,8 +20,8 @@ from hamex.paper.audit.notation import J_o, a, c, f_r, h, m, p_o, u_o
 from hamex.paper.audit.rule import CONDITION, HOLDS, MISPRINT, decide, readable
 from hamex.paper.cases import CASES, DURATION, MASS, RESONANT_END, RESONANT_OMEGA, STIFFNESS, Case
 from hamex.paper.results import milli
+from hamex.problem import State
 from hamex.solution.solution import Solution
-from hamex.solution.state import State
 from hamex.solve import Problem, solve
 
 Array = NDArray[Any]

@@ -14,7 +14,7 @@ SPACE = sp.symbols("x y z", real=True)
 _CITATION = f"{KIM}, eqs. (34)-(44); Sivaselvan and Reinhorn 2006"
 
 
-def compliance(i: int, j: int, k: int, l: int) -> sp.Symbol:  # noqa: E741
+def compliance(i: int, j: int, k: int, l: int) -> sp.Symbol:
     """A_ijkl with its symmetries A_ijkl = A_jikl = A_ijlk = A_klij: one symbol per class, 21 in three dimensions."""
     first, second = sorted([(min(i, j), max(i, j)), (min(k, l), max(k, l))])
     name = "A_" + "".join(str(n + 1) for n in first + second)

@@ -14,7 +14,7 @@ _LENGTH, _GRAVITY, _ANGLE = "length [length]", "gravity [length/s²]", "angle fr
 @entry
 def pendulum() -> Action:
     """A point mass on a massless rod, any angle."""
-    (m, l, g), theta = positive("m l g"), function("theta")  # noqa: E741
+    (m, l, g), theta = positive("m l g"), function("theta")
     return Action((theta,), m * l**2 * theta.diff(t) ** 2 / 2 + m * g * l * sp.cos(theta), name="pendulum",
                   citation="L. D. Landau and E. M. Lifshitz, Mechanics, 3rd ed. 1976, § 5",
                   meanings={"theta": _ANGLE, "m": MASS, "l": _LENGTH, "g": _GRAVITY})
@@ -38,7 +38,7 @@ def double_pendulum() -> Action:
 @entry
 def parametric_pendulum() -> Action:
     """A pendulum whose pivot moves up and down by d cos Ωt: L depends on time, so dH/dt = −∂L/∂t."""
-    (m, l, g, d, omega), theta = positive("m l g d Omega"), function("theta")  # noqa: E741
+    (m, l, g, d, omega), theta = positive("m l g d Omega"), function("theta")
     lagrangian = m * l**2 * theta.diff(t) ** 2 / 2 + m * l * (g - d * omega**2 * sp.cos(omega * t)) * sp.cos(theta)
     return Action((theta,), lagrangian, name="parametric-pendulum",
                   citation="L. D. Landau and E. M. Lifshitz, Mechanics, 3rd ed. 1976, § 5, problem 3c, and § 30",

@@ -13,7 +13,7 @@ from hamex.march.reference import free_energy
 from hamex.march.run import march
 from hamex.model.oscillator import oscillator
 from hamex.motion.pulses import constant
-from hamex.solution.state import State
+from hamex.problem import State
 from hamex.solve import Problem, solve
 from hamex.study.lab.linear import start
 from hamex.study.lab.methods import Method, Published

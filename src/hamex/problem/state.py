@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.errors import ProblemError
 
 Array = NDArray[Any]
-INTERNALS = ("back_force", "accumulated_slip", "impulse", "branch", "velocity", "acceleration", "tangent")
+OF_SCHEMES = ("impulse", "branch", "velocity", "acceleration", "tangent")     # what schemes carry beside the laws'
 ON_DOFS = ("velocity", "acceleration")
 
 
@@ -28,7 +28,8 @@ class State:
     internal : ``back_force`` [force] and ``accumulated_slip`` [length] of hardening springs; ``impulse`` J of the
         springs [force·time], given by eq. (54) when left out;
         ``branch`` (−1, 0, +1) of the springs, from which a structure guesses the next step;
-        ``velocity``, ``acceleration`` and ``tangent``, which only Newmark carries.
+        ``velocity``, ``acceleration`` and ``tangent``, which only Newmark carries. A :class:`hamex.Problem` refuses
+        names that neither a law of its model nor a scheme knows.
 
     Examples
     --------
@@ -46,13 +47,14 @@ class State:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, _vector(name, value))
-        unknown = [name for name in self.internal if name not in INTERNALS]
-        if unknown:
-            raise ProblemError(f"State: unknown internal variable {min(unknown)!r}; known: {', '.join(INTERNALS)}")
         object.__setattr__(self, "internal", {name: _vector(name, value) for name, value in self.internal.items()})
 
-    def filled(self, dofs: int, springs: int) -> State:
-        """The same state with zeros for what was left out and every size checked."""
+    def filled(self, dofs: int, springs: int, known: Sequence[str]) -> FilledState:
+        """The same state with zeros for what was left out; every size, and the names of internal variables, checked."""
+        unknown = [name for name in self.internal if name not in known]
+        if unknown:
+            raise ProblemError(f"State: unknown internal variable {min(unknown)!r}; known: {', '.join(known)}")
+
         def full(name: str, value: Array | None, size: int) -> Array:
             if value is None:
                 return np.zeros(size)
@@ -66,10 +68,19 @@ class State:
             raise ProblemError("State: accumulated_slip must not be negative")
         for name in ("back_force", "accumulated_slip"):
             internal.setdefault(name, np.zeros(springs))
-        filled = object.__new__(State)      # every number was checked when this state was made
+        filled = object.__new__(FilledState)      # every number was checked when this state was made
         vars(filled).update(displacement=full("displacement", self.displacement, dofs), internal=internal,
                             momentum=full("momentum", self.momentum, dofs), slip=full("slip", self.slip, springs))
         return filled
+
+
+@dataclass(frozen=True, eq=False)
+class FilledState(State):
+    """A state whose arrays are all there, in the sizes of a model: what a :class:`hamex.Problem` starts from."""
+
+    displacement: Array = field()
+    momentum: Array = field()
+    slip: Array = field()
 
 
 def _vector(name: str, value: ArrayLike) -> Array:

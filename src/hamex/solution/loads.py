@@ -1,19 +1,49 @@
-"""The load of a problem as the march and the solution take it."""
+"""The load of a run by channels, computed from its problem and scheme when asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.discretise.schemes import Scheme
 from hamex.errors import ProblemError
 from hamex.model.elastic import static_stiffness
 from hamex.model.record import Model
-from hamex.solution.solution import Loading
-from hamex.solve.problem import Problem
+from hamex.motion.load import Load
+from hamex.problem import Problem
 
 Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Loading:
+    """The load of a run by channels, so that a large model never stores steps × dofs numbers.
+
+    Attributes
+    ----------
+    entered : the values that the march used, at nodes or one per step.
+    means : (step, channel), the mean of each step as the scheme sees it.
+    patterns : (dof, channel), forces on the dofs per unit of a channel.
+    ground : (dof, channel), ground acceleration that the dofs ride on per unit of a channel; zeros for forces.
+    moved : (node, spring), deformation that moving supports impose; None when all stand still.
+    """
+
+    entered: Array
+    means: Array
+    patterns: Array
+    ground: Array
+    moved: Array | None = None
+
+
+def loads_of(problem: Problem, scheme: Scheme, histories: Mapping[str, Array]) -> Loading:
+    """What a run of this problem with this scheme was loaded with, moving supports included."""
+    steps = len(histories["displacement"]) - 1
+    entered, means = scheme.loads(problem.load, steps, True, histories)
+    return moving_supports(problem, loading(problem, entered, means), scheme.step, steps)
 
 
 def loading(problem: Problem, entered: Array, means: Array) -> Loading:
@@ -33,9 +63,7 @@ def moving_supports(problem: Problem, loads: Loading, h: float, steps: int) -> L
     if problem.supports is None:
         return loads
     model = problem.model
-    at_nodes = problem.supports.node_values(h, steps, quiet=True)
-    if problem.supports.patterns is not None:
-        at_nodes = at_nodes @ problem.supports.patterns.T
+    at_nodes = support_motion(problem.supports, h, steps)
     slow = slow_motion(model)
     c = model.damping
     damped = c.matrix @ slow + c.shapes @ (c.weights[:, None] * (c.shapes.T @ slow))
@@ -43,6 +71,26 @@ def moving_supports(problem: Problem, loads: Loading, h: float, steps: int) -> L
     means = np.hstack([loads.means, np.diff(at_nodes, axis=0) / h, 0.5 * (at_nodes[:-1] + at_nodes[1:])])
     ground = np.hstack([loads.ground, np.zeros((len(slow), 2 * slow.shape[1]))])
     return Loading(means, means, patterns, ground, np.asarray((model.supports.T @ at_nodes.T).T))
+
+
+def support_motion(supports: Load, h: float, steps: int) -> Array:
+    """Displacements of the supports at the nodes, (node, support) [length]."""
+    at_nodes = supports.node_values(h, steps, quiet=True)
+    return at_nodes if supports.patterns is None else at_nodes @ supports.patterns.T
+
+
+def base_motion(problem: Problem, h: float, steps: int) -> Array | None:
+    """Mean displacement of the moving supports by direction, (node, direction) [length]; None when they stand still."""
+    if problem.supports is None:
+        return None
+    model, d = problem.model, support_motion(problem.supports, h, steps)
+    base = np.zeros((steps + 1, len(model.directions)))
+    for column, direction in enumerate(model.directions):
+        own = [i for i, name in enumerate(model.support_names)
+               if name.endswith(f".{direction}") or len(model.directions) == 1]
+        if own:
+            base[:, column] = d[:, own].mean(axis=1)
+    return base
 
 
 def slow_motion(model: Model) -> Array:

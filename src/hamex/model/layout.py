@@ -1,0 +1,127 @@
+"""Layout: where the dofs and springs of a structure are and what they are, for results and pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Matrix = Any    # a NumPy array or a SciPy sparse array; both know shape, @ and .T
+_ROTATION = re.compile(r".*\.r[xyz]$")
+_MOMENT = re.compile(r".*\.(M[yz]?[12]|T)$")
+
+
+@dataclass(frozen=True, eq=False)
+class Storeys:
+    """Storeys from the ground up.
+
+    Attributes
+    ----------
+    names : of the storeys.
+    heights : of the storeys [length]; NaN where unknown.
+    drift : (storey, dof): storey drift is ``drift @ u``.
+    above : (storey, dof): storey shear is ``above @ (B F)``, the spring forces on everything above its base.
+    """
+
+    names: tuple[str, ...]
+    heights: Array
+    drift: Matrix
+    above: Matrix
+
+    @property
+    def has_heights(self) -> bool:
+        """True when every height is known."""
+        return bool(np.all(np.isfinite(self.heights)))
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Where things are, for plots and animation.
+
+    Attributes
+    ----------
+    nodes : names.
+    coordinates : (node, 2 or 3) [length].
+    motion : (node · components, dof): all nodal displacements are ``motion @ u``, constraints included.
+    elements : (element, 2) node numbers.
+    names : of the elements.
+    springs : per element, the numbers of its springs.
+    """
+
+    nodes: tuple[str, ...]
+    coordinates: Array
+    motion: Matrix
+    elements: Array
+    names: tuple[str, ...]
+    springs: tuple[tuple[int, ...], ...]
+
+
+class Layout:
+    """What a model, or a file that kept no model, tells of its dofs and springs.
+
+    Attributes
+    ----------
+    dofs, springs, directions : names, in the order of the arrays.
+    influence : (dof, direction): rigid motion of the dofs with the ground.
+    groups : springs by what they belong to (storey, element, device), as spring numbers; none for an oscillator.
+    storeys, geometry : where known.
+    yields : (spring,), True where a spring has a yield limit; dampers flow from the start and have none.
+    """
+
+    dofs: tuple[str, ...]
+    springs: tuple[str, ...]
+    directions: tuple[str, ...]
+    influence: Array
+    groups: Mapping[str, tuple[int, ...]]
+    storeys: Storeys | None
+    geometry: Geometry | None
+    yields: Any
+
+    @property
+    def is_structure(self) -> bool:
+        """False for an oscillator, whose springs belong to nothing."""
+        return bool(self.groups)
+
+    @cached_property
+    def turning_dofs(self) -> Array:
+        """(dof,), True for rotations, whose unit differs."""
+        return self._named(_ROTATION, self.dofs)
+
+    @cached_property
+    def turning_springs(self) -> Array:
+        """(spring,), True for moments, whose unit differs."""
+        return self._named(_MOMENT, self.springs)
+
+    def _named(self, rule: re.Pattern[str], names: tuple[str, ...]) -> Array:
+        # Names of frames follow a rule; those of matrices are the user's own.
+        jointed = self.is_structure and self.geometry is not None
+        return np.array([jointed and rule.match(name) is not None for name in names], dtype=bool)
+
+    @cached_property
+    def hinges(self) -> Array:
+        """Numbers of the springs that are plastic hinges: moments with a yield limit."""
+        return np.flatnonzero(self.turning_springs & self.yields)
+
+    @property
+    def horizontal(self) -> int:
+        """Number of horizontal directions; the last of several is up."""
+        return max(len(self.directions) - 1, 1)
+
+    @cached_property
+    def membership(self) -> Array:
+        """(spring, group), 1 where a spring belongs to a group."""
+        table = np.zeros((len(self.springs), len(self.groups)))
+        for column, springs in enumerate(self.groups.values()):
+            table[list(springs), column] = 1.0
+        return table
+
+    @cached_property
+    def has_dashpots(self) -> bool:
+        """True when some element is a plain dashpot, meant to carry force."""
+        return self.geometry is not None and any(not springs for springs in self.geometry.springs)

@@ -1,0 +1,120 @@
+"""Model, problem and scheme as trees of plain values, which files keep, and back."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from hamex.discretise.schemes import SCHEMES, Scheme
+from hamex.errors import FileError
+from hamex.model.damping import Damping
+from hamex.model.layout import Geometry, Storeys
+from hamex.model.per_spring import law_arrays, laws_of
+from hamex.model.record import Model
+from hamex.model.units import Units
+from hamex.motion.load import Load, LoadSum
+from hamex.motion.pulses import FORMULAS
+from hamex.motion.sampled import Sampled
+from hamex.problem import Problem, State
+
+Array = NDArray[Any]
+Tree = dict[str, Any]
+PER_STEP = 8     # samples a step of a load that is a function; a power of two, so that nodes are met bit by bit
+
+
+def scheme_tree(scheme: Scheme) -> Tree:
+    """Name and numbers of a scheme."""
+    return {"name": type(scheme).__name__, **dataclasses.asdict(scheme)}
+
+
+def scheme_of(tree: Tree) -> Scheme:
+    """The scheme that :func:`scheme_tree` was given."""
+    name = tree["name"]
+    if name not in SCHEMES:
+        raise FileError(f"the scheme {name!r} is unknown; known: {', '.join(SCHEMES)}")
+    found: Scheme = SCHEMES[name](**{key: value for key, value in tree.items() if key != "name"})
+    return found
+
+
+def problem_tree(problem: Problem, step: float) -> Tree:
+    """All of a problem but its model; loads that are functions as samples, for a run with this step [s]."""
+    start = problem.start
+    return {"duration": problem.duration, "load": _load_tree(problem.load, step, problem.duration),
+            "start": {"displacement": start.displacement, "momentum": start.momentum, "slip": start.slip,
+                      "internal": start.internal},
+            "prior_impulse": problem.prior_impulse,
+            "supports": None if problem.supports is None else _load_tree(problem.supports, step, problem.duration)}
+
+
+def problem_of(tree: Tree, model: Model) -> Problem:
+    """The problem that :func:`problem_tree` was given."""
+    supports = None if tree["supports"] is None else _part_of(tree["supports"])
+    return Problem(model, _load_of(tree["load"]), tree["duration"], State(**tree["start"]), tree["prior_impulse"],
+                   supports)
+
+
+def model_tree(model: Model) -> Tree:
+    """All arrays and names of a model, laws by kind."""
+    tree = {each.name: getattr(model, each.name) for each in dataclasses.fields(model)}
+    return tree | {"damping": vars(model.damping), "laws": law_arrays(model), "units": vars(model.units),
+                   "storeys": _fields(model.storeys), "geometry": _fields(model.geometry)}
+
+
+def model_of(tree: Tree) -> Model:
+    """The model that :func:`model_tree` was given."""
+    names = {name: tuple(tree[name]) for name in ("dofs", "springs", "directions", "support_names")}
+    return Model(**tree | names | {
+        "damping": Damping(**tree["damping"]), "laws": laws_of(tree["laws"]), "units": Units(**tree["units"]),
+        "groups": {name: tuple(springs) for name, springs in tree["groups"].items()},
+        "storeys": storeys_of(tree["storeys"]), "geometry": geometry_of(tree["geometry"])})
+
+
+def storeys_of(tree: Tree | None) -> Storeys | None:
+    """Storeys from their fields."""
+    return None if tree is None else Storeys(**tree | {"names": tuple(tree["names"])})
+
+
+def geometry_of(tree: Tree | None) -> Geometry | None:
+    """A geometry from its fields."""
+    return None if tree is None else Geometry(**tree | {
+        "nodes": tuple(tree["nodes"]), "names": tuple(tree["names"]),
+        "springs": tuple(tuple(springs) for springs in tree["springs"])})
+
+
+def _fields(record: Any) -> Mapping[str, Any] | None:
+    return None if record is None else {each.name: getattr(record, each.name) for each in dataclasses.fields(record)}
+
+
+def _load_tree(load: Load | LoadSum, step: float, duration: float) -> Tree:
+    if isinstance(load, LoadSum):
+        return {"sum": [_load_tree(part, step, duration) for part in load.parts]}
+    tree = {"patterns": load.patterns, "ground": load.ground, "breaks": load.breaks, "shifts": load.shifts}
+    if not callable(load.forces):
+        return tree | {"samples": load.forces, "step": load.step}
+    if type(load.forces).__name__ in FORMULAS:
+        return tree | {"formula": type(load.forces).__name__, "numbers": vars(load.forces)}
+    if isinstance(load.forces, Sampled):
+        return tree | {"function": load.forces.values, "sampled_every": load.forces.step}
+    every = step / PER_STEP
+    values = load.node_values(every, PER_STEP * round(duration / step), quiet=True)[:, 0]
+    # Samples stand on the clock of the run: what was shifted is behind them.
+    return tree | {"note": "a function of time, kept as samples of the run's duration, exact at its nodes",
+                   "function": values, "sampled_every": every, "shifts": (),
+                   "breaks": tuple(time - sum(load.shifts) for time in load.breaks)}
+
+
+def _load_of(tree: Tree) -> Load | LoadSum:
+    return LoadSum(tuple(_part_of(part) for part in tree["sum"])) if "sum" in tree else _part_of(tree)
+
+
+def _part_of(tree: Tree) -> Load:
+    given = {name: tree[name] for name in ("patterns", "ground", "breaks", "shifts")}
+    if "samples" in tree:
+        return Load(tree["samples"], tree["step"], **given)
+    if "function" in tree:
+        return Load(Sampled(tree["function"], tree["sampled_every"]), **given)
+    numbers = {name: tuple(value) if isinstance(value, list) else value for name, value in tree["numbers"].items()}
+    return Load(FORMULAS[tree["formula"]](**numbers), **given)

@@ -1,0 +1,147 @@
+"""Where a solution comes from: a run of a problem with a scheme, or a record that kept no problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.discretise.schemes import Scheme
+from hamex.errors import NoProblemError
+from hamex.model.layout import Geometry, Layout, Storeys
+from hamex.model.units import Units
+from hamex.problem import Problem
+from hamex.solution.loads import Loading, base_motion, loads_of
+from hamex.solution.provenance import provenance
+
+if TYPE_CHECKING:
+    from hamex.solution.solution import Solution
+
+Array = NDArray[Any]
+OLD_FILE = "the file was written by a version of hamex that kept histories and no problem"
+THRIFTY = "the file was written with save(problem=False)"
+
+
+class UnitNames(Protocol):
+    """Names of the units of length and force."""
+
+    @property
+    def length(self) -> str:
+        """Unit of length."""
+
+    @property
+    def force(self) -> str:
+        """Unit of force."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """Unit names as they stand in a record."""
+
+    length: str
+    force: str
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A problem marched with a scheme."""
+
+    problem: Problem
+    scheme: Scheme
+
+    @property
+    def layout(self) -> Layout:
+        """Names and places of dofs and springs."""
+        return self.problem.model
+
+    @property
+    def units(self) -> Units:
+        """Names of the units of length and force."""
+        return self.problem.model.units
+
+    @property
+    def step(self) -> float:
+        """Length of a step [s]."""
+        return self.scheme.step
+
+    @property
+    def by(self) -> str:
+        """Name of what marched."""
+        return type(self.scheme).__name__
+
+    def loading(self, histories: Mapping[str, Array]) -> Loading:
+        """The load of the run."""
+        return loads_of(self.problem, self.scheme, histories)
+
+    def base(self, steps: int) -> Array | None:
+        """Mean displacement of moving supports, (node, direction) [length]; None when they stand still."""
+        return base_motion(self.problem, self.step, steps)
+
+    def provenance(self, solution: Solution) -> dict[str, str]:
+        """Version, scheme and hash of the problem."""
+        return provenance(self.problem, self.scheme, solution.loading)
+
+
+@dataclass(frozen=True, eq=False)
+class Named(Layout):
+    """Names and places of dofs and springs, as a record keeps them."""
+
+    dofs: tuple[str, ...]
+    springs: tuple[str, ...] = ()
+    directions: tuple[str, ...] = ("x",)
+    influence: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    storeys: Storeys | None = None
+    geometry: Geometry | None = None
+    yields: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """Histories without a problem: all that can be computed from them stands among them.
+
+    Attributes
+    ----------
+    why : there is no problem, for the error that says so.
+    words : provenance, as it was.
+    moved : mean displacement of moving supports, (node, direction) [length], or None.
+    """
+
+    why: str
+    layout: Layout
+    units: UnitNames
+    step: float
+    words: Mapping[str, str]
+    moved: Array | None = None
+
+    @property
+    def problem(self) -> NoReturn:
+        """There is none."""
+        raise NoProblemError(f"the solution does not know its problem: {self.why}. Histories, peaks and energies are "
+                             "there; to go on from its end, build the problem again with start=solution.final")
+
+    @property
+    def scheme(self) -> NoReturn:
+        """There is none."""
+        raise NoProblemError(f"the solution does not know its scheme: {self.why}. Its provenance names it: "
+                             f"{self.by}")
+
+    @property
+    def by(self) -> str:
+        """Name of what marched."""
+        return self.words["scheme"].partition("(")[0]
+
+    def loading(self, histories: Mapping[str, Array]) -> NoReturn:
+        """There is none."""
+        raise NoProblemError(f"the solution does not know its load: {self.why}")
+
+    def base(self, steps: int) -> Array | None:
+        """Mean displacement of moving supports, (node, direction) [length]; None when they stand still."""
+        return self.moved
+
+    def provenance(self, solution: Solution) -> dict[str, str]:
+        """Version, scheme and hash of the problem."""
+        return dict(self.words)
