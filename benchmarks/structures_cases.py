@@ -13,7 +13,7 @@ import numpy as np
 
 import hamex as hx
 from hamex.march import run
-from hamex.march.leapfrog import leapfrog
+from hamex.march.leapfrog import Frame, Walk, leapfrog
 
 Array = np.ndarray[Any, Any]
 
@@ -77,16 +77,18 @@ def explicit(frame: frames.Frame, duration: float, step: float, scale: float = 1
         return np.concatenate([[0.0], x])
 
     size = frame.masses.size + 1
-    inputs = (load, ground(-frame.masses), step, ground(1.0 / frame.masses), ground(frame.stiffnesses),
-              ground(frame.dashpots), 0.5, ground(frame.yield_forces), ground(frame.viscosities),
-              ground(frame.kinematic), ground(frame.isotropic))
+    chain = Frame(*(ground(x) for x in (1.0 / frame.masses, frame.stiffnesses, frame.dashpots, frame.yield_forces,
+                                        frame.viscosities, frame.kinematic, frame.isotropic)))
+    inputs = (load, ground(-frame.masses), step, 0.5, 0, 0, chain)
     u, kernel = np.zeros((steps + 1, size)), run.compiled(leapfrog)
 
     def march() -> int:
         u[0] = 0.0
-        slip = np.empty((steps + 1, size))      # allocating its histories is part of the work
+        slip, momentum = np.empty((steps + 1, size)), np.empty((steps + 1, size))   # allocating them is part of the work
         slip[0] = 0.0
-        return int(kernel(*inputs, u, slip, *(np.zeros(size) for _ in range(5)), np.zeros(size + 1)))
+        still = np.zeros((1, size))
+        return int(kernel(*inputs, Walk(u, slip, momentum, np.zeros(size), still, still.copy(), np.zeros(size + 1),
+                                        np.zeros(size), np.zeros(size))))
 
     return march, u
 

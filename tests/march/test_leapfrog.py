@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import eigh, expm
 
 from hamex.march import run
-from hamex.march.leapfrog import leapfrog, stable_step
+from hamex.march.leapfrog import Frame, Walk, leapfrog, stable_step
 
 M = np.array([2.0, 1.5, 1.0])
 K = np.array([300.0, 200.0, 120.0])
@@ -23,13 +23,15 @@ def march(load, h, dashpots, u0=(0.0, 0.0, 0.0), v0=(0.0, 0.0, 0.0), ahead=0.5, 
     """Histories of displacement and slip (without the ground), the last half-step velocity, and the return code."""
     law = {"viscosity": np.zeros(3), "kinematic": np.zeros(3), "isotropic": np.zeros(3), **law}
     ground = lambda x: np.concatenate([[0.0], x])  # noqa: E731
-    u, s = np.zeros((len(load), 4)), np.zeros((len(load), 4))
+    u, s, p = (np.zeros((len(load), 4)) for _ in range(3))
     u[0, 1:] = u0
-    v, X, w, give, rate = (np.zeros(4) for _ in range(5))
+    v, give, rate = (np.zeros(4) for _ in range(3))
+    X, w = np.zeros((1, 4)), np.zeros((1, 4))
     v[1:] = v0
-    inputs = (load, ground(-M), h, ground(1.0 / M), ground(K), ground(dashpots), ahead,
-              *(ground(law[name]) for name in ("yield_force", "viscosity", "kinematic", "isotropic")))
-    code = run.march(leapfrog, inputs, (u, s, v, X, w, give, rate, np.zeros(5)), steps=len(load), compile=compile)
+    frame = Frame(ground(1.0 / M), ground(K), ground(dashpots),
+                  *(ground(law[name]) for name in ("yield_force", "viscosity", "kinematic", "isotropic")))
+    kernel = run.compiled(leapfrog) if compile else leapfrog
+    code = kernel(load, ground(-M), h, ahead, 0, 0, frame, Walk(u, s, p, v, X, w, np.zeros(5), give, rate))
     return u[:, 1:], s[:, 1:], v[1:], code
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from hamex.discretise._elements import CONTINUOUS, DISCONTINUOUS
-from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin
 from hamex.discretise.stages import Table
+from hamex.discretise.time_elements import Galerkin, TimeElement
 
 
-def element(scheme: Galerkin | DiscontinuousGalerkin) -> Table:
+def element(scheme: TimeElement) -> Table:
     """Nodes, matrix and weights; what the doubles leave out stands in the ``low`` parts."""
     family = CONTINUOUS if isinstance(scheme, Galerkin) else DISCONTINUOUS
     found = family[scheme.degree]

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise import sparse as sparse_route
 from hamex.discretise.assembly import WIDEST_BAND, assemble, band_of
+from hamex.discretise.marching import Ran
 from hamex.discretise.springs import Asks, Blocks, is_straight, prepared_springs, states
 from hamex.discretise.structure import OneStage
 from hamex.march import band as band_route
@@ -49,33 +50,21 @@ class Newton:
     reported: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Ran:
-    """What some steps left.
+class Walked(NamedTuple):
+    """What a walk left: 0 or the number of the step that could not be taken, and why (see hamex.march.newton)."""
 
-    Attributes
-    ----------
-    nodes : histories at the nodes, the start included, by name, (node, …), in the model's order.
-    steps : histories of the steps, (step, …).
-    end : the next state by name: everything a restart needs.
-    failed : 0, or the number of the step that could not be taken; ``left`` says why (see hamex.march.newton).
-    uncertain : 0, or the number of the first step whose solution may be one of several.
-    """
-
-    nodes: dict[str, Array]
-    steps: dict[str, Array]
-    end: dict[str, Array]
-    failed: int = 0
-    left: float = 0.0
-    uncertain: int = 0
+    ran: Ran
+    failed: int
+    left: float
 
 
 @dataclass(eq=False)
 class OneStageMarch:
     """Steps of one length on one model.
 
-    ``driver(stepper, system, push, path, *numbers)`` is a kernel of :mod:`hamex.march.structure`; ``at_nodes``: forces
-    belong to nodes, not to steps; ``carries``: names of (dof,) vectors that the driver carries from step to step.
+    ``driver(stepper, system, push, path, *numbers)`` is a kernel of :mod:`hamex.march.structure`; ``asks``: whether the
+    laws are asked for the mean of a step or at its end; ``carries``: names of (dof,) vectors that the driver carries from
+    step to step.
     """
 
     model: Model
@@ -112,11 +101,10 @@ class OneStageMarch:
         """True where forces belong to nodes."""
         return self.asks == "end"
 
-    def advance(self, now: Mapping[str, Array], values: Array, imposed: Array | None = None, *more: Any) -> Ran:
+    def walk(self, now: Mapping[str, Array], values: Array, imposed: Array | None = None) -> Walked:
         """March from a state by name under channel values, one row per step (or per node for nodal schemes).
 
-        ``imposed`` is the deformation by moving supports at the nodes, (node, spring); ``more`` are further arguments of
-        the driver.
+        ``imposed`` is the deformation by moving supports at the nodes, (node, spring).
         """
         steps = len(values) - self.at_nodes
         path = self._path(now, steps)
@@ -125,8 +113,8 @@ class OneStageMarch:
         by = Stepper(0, self.step, self.matrix, self.scratch, self.springs)
         if self.run is None:
             self.run, self.solver = self._ready(by, path)
-        failed = self.run(by._replace(solver=self.solver), self.system, push, path, *self.numbers, *more)
-        return self._ran(path, steps, int(failed))
+        failed = self.run(by._replace(solver=self.solver), self.system, push, path, *self.numbers)
+        return Walked(self._ran(path), int(failed), float(path.last[1]))
 
     def _ready(self, by: Stepper, path: Path) -> tuple[Callable[..., int], int]:
         """The driver and the number by which it knows the solver."""
@@ -144,7 +132,7 @@ class OneStageMarch:
         u[0], p[0] = now["displacement"][self.order], now["momentum"][self.order]
         z[0] = self.states.packed(dict(now))
         if self.at_nodes:
-            F[0] = self.model.elastic_force(now["deformation"] - now["slip"])
+            F[0] = self.model.elastic_force(self.model.deformation(now["displacement"]) - now["slip"])
         carried = np.zeros((_CARRIED, dofs))
         for row, name in enumerate(self.carries):
             carried[row] = now[name][self.order]
@@ -152,16 +140,19 @@ class OneStageMarch:
         return Path(u, p, z, F, branch, carried, np.zeros(steps, dtype=np.int64), np.zeros(steps, dtype=np.int64),
                     np.zeros(4, dtype=np.int64), np.zeros(3))
 
-    def _ran(self, path: Path, steps: int, failed: int) -> Ran:
+    def _ran(self, path: Path) -> Ran:
         u, p = self._restored(path.u), self._restored(path.p)
         nodes = {"displacement": u, "momentum": p}
         nodes |= {name: self.states.unpacked(path.z, name) for name in self.states.variables}
         end = {name: history[-1].copy() for name, history in nodes.items()}
         end["branch"] = path.branch.astype(float)
         end |= {name: self._restored(path.carried[row]) for row, name in enumerate(self.carries)}
-        found = {"solves": path.solves, "searches": path.searches}
-        (nodes if self.at_nodes else found)["law_force"] = path.F
-        return Ran(nodes, found, end, failed, float(path.last[1]), int(path.last[2]))
+        found = {"solves": path.solves, "searches": path.searches, "force": path.F}
+        if self.at_nodes:
+            # From the state alone, so that a restart finds the same bits.
+            force = self.model.elastic_force(self.model.deformation(u) - nodes["slip"])
+            found["force"] = 0.5 * (force[:-1] + force[1:])
+        return Ran(nodes, found, end, uncertain=int(path.last[2]))
 
     def _restored(self, x: Array) -> Array:
         """An array with the kernel's dofs last, in the model's order."""

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from hamex.discretise._stepforms import linear_element as linear_element_form
 from hamex.discretise.lift import coefficient
-from hamex.discretise.schemes import Galerkin
 from hamex.errors import ModelError, SchemeError
 from hamex.model.record import Model
 
@@ -108,9 +107,8 @@ class LinearElement(NamedTuple):
                 self.slip * self.rate)
 
 
-def linear_element(x: Scalars, scheme: Galerkin) -> LinearElement:
+def linear_element(x: Scalars, h: float) -> LinearElement:
     """The step's coefficients; refuses a step at which the problem stops being convex."""
-    h = scheme.step
     blocks = {"m": x.m, "c": x.c, "k": x.K, "a": x.a, "b": x.b}
     form = linear_element_form(h)
     start, end, spring = form["motion_start"], form["motion_end"], form["spring_start"]

@@ -48,12 +48,13 @@ def galerkin_stage(model: Model, h: float) -> OneStage:
                     weight=start["F"], reach=-spring["du"], tau=spring["g"])
 
 
-def newmark_stage(model: Model, h: float, beta: float, gamma: float) -> OneStage:
-    """Newmark's family: M/(βh²) + γC/(βh) + K, springs returned at the end of the step."""
-    to_a, to_v = 1 / (beta * h * h), gamma / (beta * h)
+def nodal_stage(model: Model, h: float, beta: float, gamma: float, alpha_m: float = 0.0,
+                alpha_f: float = 0.0) -> OneStage:
+    """Newmark's family: M/(βh²) + γC/(βh) + K, with the shares of the new node; springs returned at its end."""
+    to_a, to_v, share = (1 - alpha_m) / (beta * h * h), (1 - alpha_f) * gamma / (beta * h), 1 - alpha_f
     damping = model.damping
-    matrix = to_a * model.mass + to_v * damping.matrix + model.stiffness
-    return OneStage(_sparse(matrix), damping.shapes, to_v * damping.weights, weight=1.0, reach=1.0, tau=h)
+    matrix = to_a * model.mass + to_v * damping.matrix + share * model.stiffness
+    return OneStage(_sparse(matrix), damping.shapes, to_v * damping.weights, weight=share, reach=1.0, tau=h)
 
 
 def static_stage(model: Model, blocks: Blocks, drag: float, pull: Array, penalty: float) -> OneStage:

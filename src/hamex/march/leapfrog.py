@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import MutableSequence, Sequence
+from typing import NamedTuple
 
 Numbers = Sequence[float]
 Out = MutableSequence[float]
@@ -41,27 +42,60 @@ def stable_step(frequency: float, ratio: float, ahead: float) -> float:
     return 2.0 / frequency * (math.sqrt(1.0 + z * z) - z)
 
 
-def leapfrog(load: Numbers, pattern: Numbers, h: float, inv_mass: Numbers, k: Numbers, c: Numbers, ahead: float,
-             yield_force: Numbers, viscosity: Numbers, kinematic: Numbers, isotropic: Numbers,
-             u: Rows, s: Rows, v: Out, X: Out, w: Out, give: Out, rate: Out, F: Out) -> int:
+class Frame(NamedTuple):
+    """A shear frame; arrays have N + 1 entries, the first for the ground, which is not read."""
+
+    inv_mass: Numbers
+    k: Numbers
+    c: Numbers
+    yield_force: Numbers
+    viscosity: Numbers
+    kinematic: Numbers
+    isotropic: Numbers
+
+
+class Walk(NamedTuple):
+    """Histories by rows, and what goes on from step to step.
+
+    Row 0 of the displacements u, the slips s and the momenta p holds the start; of the ground only u and v are read, and
+    must be zero. v is the velocity at the start, or half a step before it where a run goes on; then F (N + 2 entries)
+    holds the storey forces at its node, dashpots included. Back force X and accumulated slip w have a row per node, or
+    one row for all where nothing hardens (``stride`` 0).
+    """
+
+    u: Rows
+    s: Rows
+    p: Rows
+    v: Out
+    X: Rows
+    w: Rows
+    F: Out
+    give: Out
+    rate: Out
+
+
+def leapfrog(load: Numbers, pattern: Numbers, h: float, ahead: float, going: int, stride: int, frame: Frame,
+             walk: Walk) -> int:
     """March under ``pattern · load`` at the nodes; returns 0, or the number of the step that left the finite numbers.
 
-    Arrays over floors and storeys have N + 1 entries, the first for the ground, where only ``u`` and ``v`` are read and
-    must be zero. Row 0 of the displacements u and the slips s holds the start, v the velocity there; v ends half a step
-    before the last node. Back force X and accumulated slip w go in and come out; give, rate and F (N + 2 entries) are
-    work space.
+    ``going`` is 1 where a run goes on from the state that another left, 0 where it starts from velocities at a node. The
+    momentum at a node is the mean of the two half steps beside it, from the forces there, so that a last node has one too.
     """
+    inv_mass, k, c, yield_force, viscosity, kinematic, isotropic = frame
+    u, s, p, v, X, w, F, give, rate = walk
     top = len(inv_mass) - 1
     u1, s1 = u[0], s[0]
     for i in range(1, top + 1):
         give[i] = 1.0 / (k[i] + kinematic[i] + isotropic[i] + viscosity[i] / h)  # slip per unit of excess force
         rate[i] = v[i] - v[i - 1]
-        F[i] = k[i] * (u1[i] - u1[i - 1] - s1[i]) + c[i] * rate[i]
+        if going == 0:
+            F[i] = k[i] * (u1[i] - u1[i - 1] - s1[i]) + c[i] * rate[i]
     F[top + 1] = 0.0                                             # nothing stands on the roof
-    kick = 0.5 * h                                               # from the node to the first half step
+    kick = h if going != 0 else 0.5 * h                          # from a node to the first half step
     for r in range(1, len(load)):
         f = load[r - 1]
         u0, s0, u1, s1 = u1, s1, u[r], s[r]
+        X0, X1, w0, w1 = X[stride * (r - 1)], X[stride * r], w[stride * (r - 1)], w[stride * r]
         lower, speed = u1[0], v[0]                               # of the floor below, already in the new step
         for i in range(1, top + 1):
             # F[i + 1] is still the old one, F[i] is read before it is replaced: one pass serves floors and storeys.
@@ -69,16 +103,19 @@ def leapfrog(load: Numbers, pattern: Numbers, h: float, inv_mass: Numbers, k: Nu
             ui = u0[i] + h * vi
             si = s0[i]
             Fi = k[i] * (ui - lower - si)
-            trial = Fi - X[i]
-            excess = abs(trial) - (yield_force[i] + isotropic[i] * w[i])
+            Xi, wi = X0[i], w0[i]
+            trial = Fi - Xi
+            excess = abs(trial) - (yield_force[i] + isotropic[i] * wi)
             if excess > 0.0:
                 slip = excess * give[i]
-                w[i] += slip
+                wi += slip
                 if trial < 0.0:
                     slip = -slip
                 si += slip
                 Fi -= k[i] * slip
-                X[i] += kinematic[i] * slip
+                Xi += kinematic[i] * slip
+            X1[i] = Xi
+            w1[i] = wi
             new = vi - speed
             F[i] = Fi + c[i] * (new + ahead * (new - rate[i]))
             rate[i] = new
@@ -88,5 +125,7 @@ def leapfrog(load: Numbers, pattern: Numbers, h: float, inv_mass: Numbers, k: Nu
             lower, speed = ui, vi
         if not abs(lower) < math.inf:
             return r
+        for i in range(1, top + 1):
+            p[r][i] = v[i] / inv_mass[i] + 0.5 * h * (pattern[i] * load[r] + (F[i + 1] - F[i]))
         kick = h
     return 0

@@ -14,7 +14,7 @@ from hamex.discretise.schemes import Scheme
 from hamex.model.per_spring import law_arrays
 from hamex.model.record import Model
 from hamex.problem import Problem
-from hamex.solution.loads import Loading
+from hamex.problem.loads import Loading
 
 Array = NDArray[Any]
 

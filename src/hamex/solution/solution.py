@@ -21,7 +21,7 @@ from hamex.problem import Limit, Problem, State
 from hamex.solution.damping import DampingShare, damping_share
 from hamex.solution.energy import energy_of, split_of
 from hamex.solution.exceedance import Exceedance, exceedance
-from hamex.solution.loads import Loading
+from hamex.problem.loads import Loading
 from hamex.solution.peaks import Peaks
 from hamex.solution.results import derivable
 from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit

@@ -14,7 +14,7 @@ from hamex.errors import NoProblemError
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.model.units import Units
 from hamex.problem import Problem
-from hamex.solution.loads import Loading, base_motion, loads_of
+from hamex.problem.loads import Loading, base_motion, loads_of
 from hamex.solution.provenance import provenance
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from hamex.march.stages import Slip, stages
 from hamex.model.per_spring import per_spring
 from hamex.model.record import Model
 from hamex.problem import Problem
-from hamex.solution.loads import loading
+from hamex.problem.loads import loading
 from hamex.solution.solution import Solution
 from hamex.solution.stages import StageHistory
 from hamex.solve.gather import solution

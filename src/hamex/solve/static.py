@@ -21,7 +21,7 @@ from hamex.model.laws.law import Group
 from hamex.model.record import Model
 from hamex.motion.load import Load
 from hamex.problem import Problem, State
-from hamex.solution.loads import Loading
+from hamex.problem.loads import Loading
 from hamex.solution.solution import Solution
 from hamex.solve.structure import gathered, start_of
 

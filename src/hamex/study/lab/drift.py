@@ -15,7 +15,7 @@ from hamex.model.oscillator import oscillator
 from hamex.motion.pulses import constant
 from hamex.problem import State
 from hamex.solve import Problem, solve
-from hamex.study.lab.linear import start
+from hamex.discretise.linear import start
 from hamex.study.lab.methods import Method, Published
 
 Array = NDArray[Any]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hamex.march.reference import linear_map
 from hamex.march.run import march
-from hamex.study.lab.linear import start
+from hamex.discretise.linear import start
 from hamex.study.lab.methods import Method
 
 Array = NDArray[Any]

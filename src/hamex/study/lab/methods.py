@@ -15,7 +15,7 @@ from hamex.errors import ModelError
 from hamex.march import reference
 from hamex.march.run import march
 from hamex.solve import Problem, solve
-from hamex.study.lab.linear import LinearMap, alpha_map, collocation_map, table_map
+from hamex.discretise.linear import LinearMap, alpha_map, collocation_map, table_map
 
 Array = NDArray[Any]
 

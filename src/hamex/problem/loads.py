@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.schemes import Scheme
 from hamex.errors import ProblemError
 from hamex.model.elastic import static_stiffness
 from hamex.model.record import Model
@@ -39,11 +38,32 @@ class Loading:
     moved: Array | None = None
 
 
-def loads_of(problem: Problem, scheme: Scheme, histories: Mapping[str, Array]) -> Loading:
+class Reads(Protocol):
+    """What is asked of a scheme: its step, and how it reads a load."""
+
+    @property
+    def step(self) -> float:
+        """Length of a step [s]."""
+
+    def loads(self, load: Any, steps: int, quiet: bool = True, histories: Mapping[str, Array] = ...) -> tuple[
+            Array, Array]:
+        """The values that enter the march, and their mean in each step."""
+
+
+def loads_of(problem: Problem, scheme: Reads, histories: Mapping[str, Array]) -> Loading:
     """What a run of this problem with this scheme was loaded with, moving supports included."""
     steps = len(histories["displacement"]) - 1
     entered, means = scheme.loads(problem.load, steps, True, histories)
     return moving_supports(problem, loading(problem, entered, means), scheme.step, steps)
+
+
+def loads_between(problem: Problem, scheme: Reads, first: int, steps: int, quiet: bool) -> Loading:
+    """The load of ``steps`` steps from the step ``first`` on; where a run is cut changes no bit of it."""
+    late = problem if first == 0 else problem.replace(
+        load=problem.load.after(first * scheme.step),
+        supports=None if problem.supports is None else problem.supports.after(first * scheme.step))
+    entered, means = scheme.loads(late.load, steps, quiet)
+    return moving_supports(late, loading(late, entered, means), scheme.step, steps)
 
 
 def loading(problem: Problem, entered: Array, means: Array) -> Loading:

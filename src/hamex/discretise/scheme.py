@@ -1,0 +1,85 @@
+"""What a scheme is: data with a name, an order, its step on the linear oscillator, the longest step with one solution,
+and ``prepare``, which returns what marches. A new scheme is one module and one line in :mod:`hamex.discretise.schemes`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.checks import is_positive
+from hamex.errors import SchemeError
+
+if TYPE_CHECKING:
+    from hamex.discretise.linear import LinearMap
+    from hamex.discretise.marching import How, March
+    from hamex.model.record import Model
+    from hamex.problem import Problem
+
+Array = NDArray[Any]
+_NOTHING: Mapping[str, Array] = {}
+
+
+class Histories(Protocol):
+    """What a scheme asks of a load; its own words are in :mod:`hamex.motion.load`."""
+
+    def node_values(self, h: float, steps: int, quiet: bool = False) -> Array:
+        """Channel values at the nodes, (steps + 1, k)."""
+
+    def step_values(self, h: float, steps: int, rule: str, quiet: bool = False) -> Array:
+        """One value per step and channel, (steps, k)."""
+
+    def stage_values(self, h: float, steps: int, nodes: Sequence[float], rule: str, quiet: bool = False) -> Array:
+        """Values at the stages, (steps, stage, k)."""
+
+
+class Scheme:
+    """Base of all schemes. By default a scheme reads its load at the nodes and takes it linear in between.
+
+    Attributes
+    ----------
+    step : length of a step [s].
+    order : of accuracy where the motion is smooth.
+    """
+
+    step: float
+    order: ClassVar[int | property] = 2
+
+    @property
+    def name(self) -> str:
+        """Name in messages and files."""
+        return type(self).__name__
+
+    def loads(self, load: Histories, steps: int, quiet: bool = True,
+              histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
+        """The values that enter the march, and their mean in each step (steps, k); ``quiet`` warns of nothing."""
+        values = load.node_values(self.step, steps, quiet)
+        return values, 0.5 * (values[:-1] + values[1:])
+
+    def linear(self, Omega: Array | float, zeta: float = 0.0) -> LinearMap:
+        """One step on the linear oscillator as a matrix, Ω = ωh."""
+        raise SchemeError(f"{self.name}: no linear map of one step")
+
+    def longest_step(self, model: Model) -> float:
+        """Longest step with exactly one solution whatever the springs do [s]; infinite where any has."""
+        return math.inf
+
+    def prepare(self, problem: Problem, how: How) -> March:
+        """What marches this problem; refuses what the scheme cannot do, by name, before any work."""
+        raise SchemeError(f"{self.name}: this scheme records how a result came about; it does not march by itself")
+
+
+def check_step(who: str, step: float) -> None:
+    """Refuse a step that is not a positive number of seconds."""
+    if not is_positive(step):
+        raise SchemeError(f"{who}: step must be a positive number of seconds, got {step!r}")
+
+
+def on_dof(problem: Problem, channels: Array) -> Array:
+    """Channel values on the one degree of freedom of an oscillator."""
+    patterns = problem.load.patterns
+    return channels[:, 0] if patterns is None else np.asarray(channels @ patterns[0])
