@@ -9,8 +9,8 @@ from random_structures import KINDS, blocks_of, random_structure
 import hamex as hx
 from hamex.errors import LawError, ProblemError
 from hamex.march import run as kernels
-from hamex.solution.energy import slip_dissipation
 from hamex.model.per_spring import per_spring
+from hamex.solution.energy import slip_dissipation
 
 STEPS = 40
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.report.skeleton import flat, good_scale, is_stick, lines, marks
 from hamex.model.layout import Geometry
+from hamex.report.skeleton import flat, good_scale, is_stick, lines, marks
 from hamex.spec import read_problem
 
 pytest.importorskip("matplotlib")

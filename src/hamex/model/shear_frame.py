@@ -12,8 +12,8 @@ from hamex.errors import ModelError
 from hamex.model.assembly import Column, Dashpot, SpringLaw, Wish, assemble, matrix_of, spring
 from hamex.model.blocks import Block
 from hamex.model.inputs import each, numbers, unique
-from hamex.model.links import Link, named
 from hamex.model.layout import Geometry, Storeys
+from hamex.model.links import Link, named
 from hamex.model.record import Model
 from hamex.model.units import Units
 

@@ -14,9 +14,9 @@ from hamex.model.assembly import Column, Dashpot, Wish, assemble, matrix_of, spr
 from hamex.model.blocks import Block
 from hamex.model.inputs import number, unique
 from hamex.model.joints import GROUND, Joints
+from hamex.model.layout import Geometry
 from hamex.model.levels import Levels, storeys_of
 from hamex.model.links import Link, named
-from hamex.model.layout import Geometry
 from hamex.model.record import Model
 from hamex.model.units import Units
 

@@ -20,7 +20,7 @@ from hamex.motion.load import Load
 from hamex.motion.pulses import constant
 from hamex.problem import Limit
 from hamex.solve import State
-from hamex.spec.base import Positive, Table
+from hamex.spec.base import Positive, Table, Version, check_version
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
 from hamex.spec.oscillator import OscillatorTable
 
@@ -156,6 +156,9 @@ class ProblemTables(Table):
     start: StartTable | None = None
     limit: LimitTable | None = None
     scheme: Annotated[SchemeTable, Field(discriminator="kind")]
+    version: Version = None
+
+    _known = model_validator(mode="before")(check_version)
 
     @model_validator(mode="after")
     def _choices(self) -> ProblemTables:
