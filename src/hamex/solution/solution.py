@@ -21,7 +21,7 @@ from hamex.solution.damping import DampingShare, damping_share
 from hamex.solution.energy import energy_of
 from hamex.solution.exceedance import Exceedance, exceedance
 from hamex.solution.loads import Loading
-from hamex.solution.peaks import Peaks
+from hamex.solution.peaks import Peak, Peaks
 from hamex.solution.results import derivable
 from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit
 from hamex.solution.source import Record, Run, UnitNames
@@ -66,6 +66,12 @@ class Solution:
     limit: Limit = field(default_factory=Limit)
     inside: StageHistory | None = None
     _cache: dict[str, Array] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _found(self) -> dict[str, Peak]:
+        """Peaks that were asked for. The mapping itself is not kept: it holds the solution, and a circle of the two
+        would outlive its last user."""
+        return {}
 
     def __repr__(self) -> str:
         dofs, springs = len(self.dofs), len(self.springs)
@@ -161,8 +167,8 @@ class Solution:
     def names(self) -> tuple[str, ...]:
         """Names that ``values`` and ``[...]`` understand, in the order of the schema."""
         derived = derivable(self)
-        derived_too = (*derived, *ENERGIES) if derived else ()
-        return tuple(name for name in VARIABLES if name in self.histories or name in derived_too)
+        known = {*self.histories, *derived, *(ENERGIES if derived else ())}
+        return tuple(name for name in VARIABLES if name in known)
 
     def labels(self, dim: str) -> tuple[str, ...]:
         """Names along a dimension: dof, spring, storey, direction, group or hinge."""
@@ -197,12 +203,12 @@ class Solution:
         """Largest energy imbalance relative to the largest work (0 if there is none)."""
         return float(self.values("residual"))
 
-    @cached_property
+    @property
     def peaks(self) -> Peaks:
         """Peaks of displacement, velocity, force, node_force and slip, the ductility and the residual slip; of a
         structure also accelerations, base shear, hinges and storeys. With error bars when ``error=True`` was asked
         for. Each is computed when asked for."""
-        return Peaks(self)
+        return Peaks(self, self._found)
 
     @cached_property
     def damping_share(self) -> DampingShare:

@@ -33,9 +33,9 @@ def galerkin_oscillator(problem: Problem, scheme: Galerkin, quiet: bool) -> Solu
         values, _ = scheme.loads(problem.load, steps, quiet)
         load = np.ascontiguousarray(_on_dof(problem, values))
         march(galerkin, (load, load, 1.0, *law), (*nodes.arrays, nodes.F), steps)
-        return _solution(problem, scheme, x, nodes, {"force": nodes.F[:, None]})
-    work = np.empty(min(BLOCK, steps) + 1)
-    march(galerkin_record, (*reading, *law), (work, *nodes.arrays, nodes.F), steps)
+    else:
+        work = np.empty(min(BLOCK, steps) + 1)
+        march(galerkin_record, (*reading, *law), (work, *nodes.arrays, nodes.F), steps)
     return _solution(problem, scheme, x, nodes, {"force": nodes.F[:, None]})
 
 
