@@ -167,6 +167,41 @@ def test_other_models_and_schemes_are_solved_one_by_one():
     assert one.values("displacement").shape == (1, 1, 1)
 
 
+def changed(first, second):
+    return first.provenance["batch"] != second.provenance["batch"]
+
+
+@pytest.mark.parametrize("scheme", [STEP, hx.Newmark(0.02)], ids=["many at once", "one by one"])
+def test_the_hash_covers_every_model_of_a_list(scheme):
+    def run(k=100.0, law=None, factor=1.0):
+        models = [hx.oscillator(1, 80.0), hx.oscillator(1, k, law=law)]
+        return hx.batch(models, hx.el_centro().scaled(factor), scheme, g=G, duration=0.2)
+
+    assert not changed(run(), run())
+    assert changed(run(), run(k=100.0 * (1 + 1e-15)))
+    assert changed(run(), run(law=hx.Slider(0.3)))
+    assert changed(run(law=hx.Slider(0.3)), run(law=hx.Slider(0.3, viscosity=1.0)))
+    assert changed(run(), run(factor=1.5))
+
+
+def test_the_hash_covers_the_start_and_who_meets_whom():
+    def run(**options):
+        return hx.batch(many(3), hx.el_centro(), STEP, g=G, duration=0.2, **options)
+
+    at_rest, moved = run(), run(start={"displacement": 0.1})
+    assert changed(at_rest, moved)
+    assert not changed(moved, run(start={"displacement": 0.1}))
+    one_of_three = np.array([0.1, 0.1, 0.2]).reshape(3, 1, 1)
+    assert changed(moved, run(start={"displacement": one_of_three}))
+    assert changed(moved, run(start={"slip": 0.1}))
+    a, b = hx.el_centro(), hx.el_centro().scaled(2)
+    assert changed(*(hx.batch(many(3), loads, STEP, g=G, duration=0.2, paired=True)
+                     for loads in ([a, a, b], [a, b, b])))
+    forces = [hx.batch([hx.oscillator(1, 80.0)], hx.Load([1.0, push], step=0.1), hx.Newmark(0.02), duration=0.2)
+              for push in (2.0, 3.0)]
+    assert changed(*forces)
+
+
 def test_results_are_labelled_and_saved(tmp_path):
     found = hx.batch(many(3), hx.el_centro(), STEP, ("displacement", "cycles"), scales=[1, 2], g=G)
     array = found["displacement"]

@@ -59,6 +59,15 @@ def test_a_minimal_file_takes_every_default_from_the_constructors(read):
     assert file.problem.start.displacement.tolist() == [0.0]
 
 
+def test_a_file_may_name_the_version_of_its_format(read):
+    assert read(top="version = 1\nduration = 2.0\n").problem.duration == 2.0
+    for more in ("", "colour = 3\n"):              # the version is judged first: a newer format may have newer keys
+        kind, message = told(read, top=f"version = 2\nduration = 2.0\n{more}")
+        assert kind is SpecError
+        assert message.startswith("version = 2 is a format that this hamex does not know; it reads version 1")
+    assert told(read, top='version = "1"\nduration = 2.0\n')[1].startswith("version must be a whole number, got '1'")
+
+
 def test_the_model_gets_every_key(read):
     file = read(model=MODEL + "damping = 1.5\nyield_force = 0.3\nviscosity = 0.4\nkinematic = 5.0\nisotropic = 6.0\n")
     model, law = file.problem.model, file.problem.model.laws["slider"]

@@ -34,8 +34,11 @@ _HOMES = {
     "hamex.motion.synthetic": ("synthetic_suite",),
     "hamex.motion.pulses": ("constant", "half_sine", "sine", "triangle"),
     "hamex.motion.waves": ("ground_wave",),
-    "hamex.discretise.schemes": ("DiscontinuousGalerkin", "Galerkin", "LeapFrog", "Newmark",
-                                 "PiecewiseExact"),
+    "hamex.discretise.time_elements": ("DiscontinuousGalerkin", "Galerkin"),
+    "hamex.discretise.nodal": ("Newmark",),
+    "hamex.discretise.exact": ("PiecewiseExact",),
+    "hamex.discretise.leapfrog": ("LeapFrog",),
+    "hamex.solve.keep": ("Keep",),
     "hamex.problem": ("Limit", "Problem", "State"),
     "hamex.solve": ("solve",),
     "hamex.solve.batch": ("batch",),
@@ -60,7 +63,7 @@ _HOMES = {
     "hamex.spec": ("read_problem",),
     "hamex.spec.study": ("read_study",),
 }
-_NAMESPACES = {"laws": "hamex.model.laws"}       # hx.laws.Gap and its like
+_NAMESPACES = {"laws": "hamex.model.laws", "schemes": "hamex.discretise.schemes"}       # hx.laws.Gap and its like
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
@@ -104,6 +107,7 @@ if TYPE_CHECKING:
     from hamex.solution.solution import Solution
     from hamex.solve import solve
     from hamex.solve.batch import batch
+    from hamex.solve.keep import Keep
     from hamex.solve.static import cyclic, gravity, pushover, solve_path
     from hamex.spec import read_problem
     from hamex.spec.study import read_study
@@ -129,7 +133,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Action", "Bar", "Batch", "DiscontinuousGalerkin", "Fragility", "Galerkin", "GroundMotion", "Hunt", "Ida",
-    "Inventory", "LeapFrog", "Limit", "Link", "Load", "Member", "Model", "Modes", "MotionGrid", "MotionSequence",
+    "Inventory", "Keep", "LeapFrog", "Limit", "Link", "Load", "Member", "Model", "Modes", "MotionGrid", "MotionSequence",
     "Newmark", "Oscillators", "Parallel", "Pga", "PiecewiseExact", "PowerLaw", "Problem", "Region", "Sa",
     "ShearFrames", "Slider", "Solution", "Spectrum", "State", "Study", "Suite", "Surface", "Target", "Units",
     "annual_frequency", "asce7", "backbone", "batch", "bilinear_isolator", "constant", "cyclic", "el_centro",

@@ -1,6 +1,7 @@
 """The solution: names, labels, peaks, final state, provenance."""
 
 import dataclasses
+import weakref
 
 import numpy as np
 import pytest
@@ -119,6 +120,15 @@ def test_a_peak_is_found_by_itself(sol):
     assert set(fresh._cache) == {"yield_deformation", "velocity"}
     with pytest.raises(KeyError, match="temperature"):
         peaks["temperature"]
+    assert fresh.peaks["velocity"] is peaks["velocity"]                   # found once
+
+
+def test_a_solution_is_gone_with_its_last_user(sol):
+    fresh = dataclasses.replace(sol, _cache={})
+    assert all((dict(fresh.peaks), fresh.residual, fresh.provenance, fresh.final))
+    watched = weakref.ref(fresh)
+    del fresh
+    assert watched() is None, "no circle keeps the histories until the collector comes"
 
 
 def test_peaks_read_like_a_mapping(sol):

@@ -7,11 +7,11 @@ import pytest
 from textbook import gauss, radau
 
 import hamex as hx
+from hamex.discretise.linear import alpha_map, collocation_map, table_map
 from hamex.discretise.prepare import scalars
 from hamex.errors import ModelError
 from hamex.study.lab import tables
 from hamex.study.lab.catalogue import CATALOGUE, find
-from hamex.discretise.linear import alpha_map, collocation_map, table_map
 from hamex.study.lab.marching import oscillator_history
 from hamex.study.lab.methods import Alpha, Collocation, Table, load_at
 

@@ -78,6 +78,7 @@ class OneStageMarch:
     steps: int                                   # how many will be taken in all, for the choice to compile
     newton: Newton = field(default_factory=Newton)
     carries: tuple[str, ...] = ()
+    carries_force: bool = False                  # the force at the old node enters the next step
 
     def __post_init__(self) -> None:
         model, stage = self.model, self.stage
@@ -131,7 +132,9 @@ class OneStageMarch:
         F = np.zeros((steps + self.at_nodes, springs))
         u[0], p[0] = now["displacement"][self.order], now["momentum"][self.order]
         z[0] = self.states.packed(dict(now))
-        if self.at_nodes:
+        if self.carries_force and "end_force" in now:
+            F[0] = now["end_force"]
+        elif self.at_nodes:
             F[0] = self.model.elastic_force(self.model.deformation(now["displacement"]) - now["slip"])
         carried = np.zeros((_CARRIED, dofs))
         for row, name in enumerate(self.carries):
@@ -147,6 +150,8 @@ class OneStageMarch:
         end = {name: history[-1].copy() for name, history in nodes.items()}
         end["branch"] = path.branch.astype(float)
         end |= {name: self._restored(path.carried[row]) for row, name in enumerate(self.carries)}
+        if self.carries_force:
+            end["end_force"] = path.F[-1].copy()
         found = {"solves": path.solves, "searches": path.searches, "force": path.F}
         if self.at_nodes:
             # From the state alone, so that a restart finds the same bits.

@@ -97,5 +97,5 @@ def nodal_march(problem: Problem, scheme: NodalScheme, how: How) -> March:
     patterns = loads_between(problem, scheme, 0, 1, True).patterns
     walk = OneStageMarch(model, nodal_stage(model, h, beta, gamma, m, f), blocks, patterns, drivers.nodal, (numbers,),
                          "end", scheme.name, how.steps, replace(scheme.newton(), reported=how.promise == "reported"),
-                         ("velocity", "acceleration"))
+                         ("velocity", "acceleration"), carries_force=f != 0)
     return StructureMarch(problem, scheme, how, walk, starts=True)

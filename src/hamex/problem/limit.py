@@ -16,15 +16,17 @@ class Limit:
     ----------
     drift_ratio : storey drift over storey height [1], checked where heights are known; None for no limit.
     drift : storey drift [length]; no limit by default.
+    stop : end the run at the first node beyond the limit.
 
     Examples
     --------
     >>> Limit(drift_ratio=0.05)
-    Limit(drift_ratio=0.05, drift=None)
+    Limit(drift_ratio=0.05, drift=None, stop=False)
     """
 
     drift_ratio: float | None = 0.1
     drift: float | None = None
+    stop: bool = False
 
     def __post_init__(self) -> None:
         for name in ("drift_ratio", "drift"):

@@ -50,9 +50,8 @@ class Reads(Protocol):
         """The values that enter the march, and their mean in each step."""
 
 
-def loads_of(problem: Problem, scheme: Reads, histories: Mapping[str, Array]) -> Loading:
+def loads_of(problem: Problem, scheme: Reads, histories: Mapping[str, Array], steps: int) -> Loading:
     """What a run of this problem with this scheme was loaded with, moving supports included."""
-    steps = len(histories["displacement"]) - 1
     entered, means = scheme.loads(problem.load, steps, True, histories)
     return moving_supports(problem, loading(problem, entered, means), scheme.step, steps)
 

@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.errors import ProblemError
 
 Array = NDArray[Any]
-OF_SCHEMES = ("impulse", "branch", "velocity", "acceleration", "tangent")     # what schemes carry beside the laws'
-ON_DOFS = ("velocity", "acceleration")
+# What schemes carry beside the variables of the laws.
+OF_SCHEMES = ("impulse", "branch", "velocity", "acceleration", "tangent", "half_velocity", "storey_force",
+              "end_force")
+ON_DOFS = ("velocity", "acceleration", "half_velocity")
 
 
 @dataclass(frozen=True, eq=False)

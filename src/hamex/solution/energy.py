@@ -33,7 +33,7 @@ def energy_of(s: Solution, name: str) -> dict[str, Array]:
     if s.inside is not None and name not in ("kinetic", "stored", "hardening"):
         from hamex.solution.stages import stage_balance
 
-        return stage_balance(s.model, s.step, s.inside, s.loading.patterns, s.histories)
+        return stage_balance(s.model, s.step, s.inside, s.loading.patterns, s.histories, s.extent.spent)
     passed = one_pass(s, keep=name != "residual")
     if passed is not None:
         return passed
@@ -53,11 +53,11 @@ def _stored(s: Solution) -> Array:
 
 def _viscous(s: Solution) -> Array:
     dashpots = s.model.damping_power(np.diff(s.histories["displacement"], axis=0)) / s.step
-    return cumulative(dashpots + s.split.viscous.sum(axis=1))
+    return cumulative(dashpots + s.split.viscous.sum(axis=1), spent(s, "viscous"))
 
 
 def _plastic(s: Solution) -> Array:
-    return cumulative(s.split.plastic.sum(axis=1))
+    return cumulative(s.split.plastic.sum(axis=1), spent(s, "plastic"))
 
 
 def _hardening(s: Solution) -> Array:
@@ -73,7 +73,12 @@ def _input(s: Solution) -> Array:
     work = ((np.diff(s.histories["displacement"], axis=0) @ loading.patterns) * loading.means).sum(axis=1)
     if loading.moved is not None:
         work = work + (s.histories["force"] * np.diff(loading.moved, axis=0)).sum(axis=1)
-    return cumulative(work)
+    return cumulative(work, spent(s, "input"))
+
+
+def spent(s: Solution, name: str) -> float:
+    """What was lost or given before the first step that a solution tells of."""
+    return s.extent.spent.get(name, 0.0)
 
 
 _ENTRIES: dict[str, Callable[[Solution], Array]] = {
@@ -87,7 +92,7 @@ def one_pass(s: Solution, keep: bool) -> dict[str, Array] | None:
     None where the way for any model is as good: nothing is compiled, or loads and dampers add up.
     """
     n, c = s.steps + 1, s.model.damping
-    if s.inside is not None or not is_oscillator(s.model) or s.problem.supports is not None or c.weights.size:
+    if s.inside is not None or s.extent.spent or not is_oscillator(s.model) or s.problem.supports is not None or c.weights.size:
         return None
     if not worth_compiling(n) or s.loading.patterns.shape[1] > 1:
         return None
@@ -153,9 +158,9 @@ def outside(model: Model, u: Array) -> Array:
     return np.asarray(0.5 * quadratic(u, model.stiffness))
 
 
-def cumulative(increments: Array) -> Array:
-    """Sums from zero on, one entry more than the steps."""
-    return np.concatenate([[0.0], np.cumsum(increments)])
+def cumulative(increments: Array, before: float = 0.0) -> Array:
+    """Sums from what was there before on, one entry more than the steps; cut anywhere, the bits stay the same."""
+    return np.cumsum(np.concatenate([[before], increments]))
 
 
 def energy_entries(model: Model, h: float, nodes: Mapping[str, Array], force: Array, spent: Array) -> dict[str, Array]:

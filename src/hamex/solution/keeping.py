@@ -8,8 +8,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from hamex.discretise.schemes import SCHEMES, Scheme
-from hamex.errors import FileError
+from hamex.discretise.schemes import Scheme, by_name
+from hamex.errors import FileError, SchemeError
 from hamex.model.damping import Damping
 from hamex.model.layout import Geometry, Storeys
 from hamex.model.per_spring import law_arrays, laws_of
@@ -27,15 +27,17 @@ PER_STEP = 8     # samples a step of a load that is a function; a power of two, 
 
 def scheme_tree(scheme: Scheme) -> Tree:
     """Name and numbers of a scheme."""
-    return {"name": type(scheme).__name__, **dataclasses.asdict(scheme)}
+    numbers: Any = scheme
+    return {"name": type(scheme).__name__, **dataclasses.asdict(numbers)}
 
 
 def scheme_of(tree: Tree) -> Scheme:
     """The scheme that :func:`scheme_tree` was given."""
-    name = tree["name"]
-    if name not in SCHEMES:
-        raise FileError(f"the scheme {name!r} is unknown; known: {', '.join(SCHEMES)}")
-    found: Scheme = SCHEMES[name](**{key: value for key, value in tree.items() if key != "name"})
+    try:
+        scheme: Any = by_name(tree["name"])
+    except SchemeError as problem:
+        raise FileError(str(problem)) from None
+    found: Scheme = scheme(**{key: value for key, value in tree.items() if key != "name"})
     return found
 
 

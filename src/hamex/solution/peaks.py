@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.solution.schema import VARIABLES, unit
+from hamex.solution.schema import unit, variable
 
 if TYPE_CHECKING:
     from hamex.solution.solution import Solution
+    from hamex.solution.stages import StageHistory
 
 Array = NDArray[Any]
 PEAKS = ("displacement", "velocity", "force", "node_force", "slip")
@@ -44,8 +45,8 @@ class Peaks(Mapping[str, Peak]):
     Elements of several stages know the displacement inside their steps; its peak is sought there too.
     """
 
-    def __init__(self, solution: Solution) -> None:
-        self._solution, self._found = solution, dict[str, Peak]()
+    def __init__(self, solution: Solution, found: dict[str, Peak]) -> None:
+        self._solution, self._found = solution, found
         kept = [name for name in candidates(solution) if components(solution, name).size]
         self._names = (*kept, *(residual for residual, name in RESIDUALS.items() if name in kept))
 
@@ -77,7 +78,7 @@ def components(solution: Solution, name: str) -> Array:
     layout = solution.layout
     if name == "ductility":
         return np.flatnonzero(np.isfinite(solution.values("yield_deformation")))
-    dim = VARIABLES[name].dims[1]
+    dim = variable(name).dims[1]
     if dim == "dof":
         return np.flatnonzero(~layout.turning_dofs)
     if dim == "spring":
@@ -91,14 +92,16 @@ def histories(solution: Solution, name: str) -> tuple[Array, Sequence[str]]:
     if name == "ductility":
         demand = solution.values("deformation")[:, own] / solution.values("yield_deformation")[own]
         return demand, [solution.springs[number] for number in own]
-    values, labels = solution.values(name), solution.labels(VARIABLES[name].dims[1])
+    values, labels = solution.values(name), solution.labels(variable(name).dims[1])
     return (values, labels) if own.size == len(labels) else (values[:, own], [labels[number] for number in own])
 
 
 def _peak(solution: Solution, name: str) -> Peak:
     values, labels = histories(solution, name)
     found = _largest(solution, name, values, labels)
-    return _inside(solution, found, labels) if name == "displacement" and solution.inside is not None else found
+    if name != "displacement" or solution.inside is None:
+        return found
+    return _inside(solution, solution.inside, found, labels)
 
 
 def _residual(solution: Solution, name: str) -> Peak:
@@ -113,17 +116,16 @@ def _largest(solution: Solution, name: str, values: Array, labels: Sequence[str]
     size = np.abs(values)
     row, column = (int(place) for place in np.unravel_index(int(size.argmax()), size.shape))
     clock = solution.times if at_nodes(name) else solution.middles
-    label = unit(VARIABLES[name].kind, solution.units.length, solution.units.force)
+    label = unit(variable(name).kind, solution.units.length, solution.units.force)
     return Peak(float(size[row, column]), float(clock[row]), labels[column], label, solution.error_of(name))
 
 
-def _inside(solution: Solution, at_a_node: Peak, labels: Sequence[str]) -> Peak:
+def _inside(solution: Solution, inside: StageHistory, at_a_node: Peak, labels: Sequence[str]) -> Peak:
     """The peak displacement inside the steps, if it is larger than at the nodes."""
-    assert solution.inside is not None
     u, p, slip = (solution.histories[name] for name in ("displacement", "momentum", "slip"))
     columns = [solution.dofs.index(label) for label in labels]
-    stage = solution.inside.displacement(u, p, slip)[:, :, columns]
-    value, place, column = solution.inside.largest(u[:, columns], stage)
+    stage = inside.displacement(u, p, slip)[:, :, columns]
+    value, place, column = inside.largest(u[:, columns], stage)
     if value <= at_a_node.value:
         return at_a_node
     return replace(at_a_node, value=value, time=place * solution.step, where=labels[column])
@@ -131,4 +133,4 @@ def _inside(solution: Solution, at_a_node: Peak, labels: Sequence[str]) -> Peak:
 
 def at_nodes(name: str) -> bool:
     """True for histories at nodes, False for step means."""
-    return VARIABLES[name].dims[0] != "interval"
+    return variable(name).dims[0] != "interval"

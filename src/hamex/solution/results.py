@@ -212,8 +212,25 @@ OF_STOREYS: dict[str, Result] = {
 OF_HEIGHTS: dict[str, Result] = {"drift_ratio": _drift_ratio, "overturning_moment": _overturning_moment}
 
 
+# What belongs to one node alone, with the histories it needs: these can be computed where steps were left out.
+_AT_A_NODE = {"deformation": ("displacement",), "node_force": ("displacement", "slip"), "velocity": ("momentum",),
+              "storey_drift": ("displacement",), "drift_ratio": ("displacement",), "residual_drift": ("displacement",),
+              "hinge_rotation": ("slip",), "yield_deformation": ()}
+
+
 def derivable(s: Solution) -> dict[str, Result]:
     """What can be computed for this solution, by name."""
+    found = _all(s)
+    if not s.is_thinned:
+        return found
+    if not isinstance(s.source, Run) or s.problem.supports is not None:
+        return {}
+    still = {name: needs for name, needs in _AT_A_NODE.items() if name != "velocity" or not np.any(s.model.massless)}
+    return {name: result for name, result in found.items()
+            if name in still and all(need in s.histories for need in still[name])}
+
+
+def _all(s: Solution) -> dict[str, Result]:
     if not isinstance(s.source, Run):
         return {}
     found = dict(ALWAYS)

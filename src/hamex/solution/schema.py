@@ -69,6 +69,13 @@ VARIABLES: dict[str, Variable] = {
     "residual": Variable((), "one", "largest imbalance relative to the largest work"),
 }
 
+
+
+def variable(name: str) -> Variable:
+    """Where a result lives; what the schema does not know is a state variable of a law."""
+    return VARIABLES.get(name) or Variable(("time", "spring"), "one", f"{name.replace('_', ' ')}, a state of the law")
+
+
 ENERGIES = ("kinetic", "stored", "viscous", "plastic", "hardening", "jumps", "input", "imbalance", "residual")
 
 

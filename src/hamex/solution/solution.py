@@ -18,13 +18,13 @@ from hamex.model.laws.law import Split
 from hamex.model.layout import Layout
 from hamex.model.record import Model
 from hamex.problem import Limit, Problem, State
+from hamex.problem.loads import Loading
 from hamex.solution.damping import DampingShare, damping_share
 from hamex.solution.energy import energy_of, split_of
 from hamex.solution.exceedance import Exceedance, exceedance
-from hamex.problem.loads import Loading
-from hamex.solution.peaks import Peaks
+from hamex.solution.peaks import Peak, Peaks
 from hamex.solution.results import derivable
-from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit
+from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit, variable
 from hamex.solution.source import Record, Run, UnitNames
 from hamex.solution.stages import StageHistory
 
@@ -41,6 +41,33 @@ class Status(Enum):
 
     FINISHED = "every step solved"
     EXCEEDS = "every step solved, but a physical limit was passed"
+    STOPPED = "stopped before its end; every step up to there solved"
+
+
+@dataclass(frozen=True, eq=False)
+class Extent:
+    """Which steps of a run a solution tells of.
+
+    Attributes
+    ----------
+    first : step at which it begins; a run is told in parts where histories are thinned.
+    every : steps between two nodes.
+    spent : energies lost and given before ``first``, by name.
+    steps : of the whole run; None where all of them are there.
+    peaks, final, exceeded : of all steps, where not all of them are there.
+    uncertain : instant from which a step's solution may be one of several [s]; None where one was promised or found.
+    stopped : the run was stopped before its end.
+    """
+
+    first: int = 0
+    every: int = 1
+    spent: Mapping[str, float] = field(default_factory=dict)
+    steps: int | None = None
+    peaks: Mapping[str, Peak] | None = None
+    final: State | None = None
+    exceeded: Exceedance | None = None
+    uncertain: float | None = None
+    stopped: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +85,7 @@ class Solution:
     error : estimated error of each peak and of the residual slip, by name; empty when not asked for.
     limit : storey drift beyond which the structure counts as collapsed.
     inside : stage values of elements with several stages.
+    extent : which steps of the run it tells of.
     """
 
     source: Run | Record
@@ -66,11 +94,19 @@ class Solution:
     error: Mapping[str, float] = field(default_factory=dict)
     limit: Limit = field(default_factory=Limit)
     inside: StageHistory | None = None
+    extent: Extent = field(default_factory=Extent)
     _cache: dict[str, Array] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _found(self) -> dict[str, Peak]:
+        """Peaks that were asked for. The mapping itself is not kept: it holds the solution, and a circle of the two
+        would outlive its last user."""
+        return {}
 
     def __repr__(self) -> str:
         dofs, springs = len(self.dofs), len(self.springs)
-        return (f"<Solution: {self.steps} steps of {self.step:g} s, {dofs} dof{'s' * (dofs != 1)}, "
+        thinned = f", every {self.extent.every}th kept" if self.extent.every > 1 else ""
+        return (f"<Solution: {self.all_steps} steps of {self.step:g} s{thinned}, {dofs} dof{'s' * (dofs != 1)}, "
                 f"{springs} spring{'s' * (springs != 1)}, {self.source.by}>")
 
     @property
@@ -116,7 +152,7 @@ class Solution:
     @cached_property
     def loading(self) -> Loading:
         """The load of the run, by channels, as its scheme read it."""
-        return self.source.loading(self.histories)
+        return self.source.loading(self.histories, self.all_steps)
 
     @cached_property
     def base(self) -> Array | None:
@@ -125,18 +161,28 @@ class Solution:
 
     @property
     def steps(self) -> int:
-        """Number of steps."""
-        return len(self.histories["displacement"]) - 1
+        """Number of steps that are kept."""
+        return len(self.histories["displacement" if "displacement" in self.histories else "kinetic"]) - 1
+
+    @property
+    def all_steps(self) -> int:
+        """Number of steps that were taken."""
+        return self.steps if self.extent.steps is None else self.extent.steps
+
+    @property
+    def is_thinned(self) -> bool:
+        """True when not every step, or not every history, was kept."""
+        return self.extent.steps is not None
 
     @cached_property
     def times(self) -> Array:
         """Node times [s]: multiples of the step, never accumulated sums."""
-        return np.arange(self.steps + 1) * self.step
+        return (self.extent.first + np.arange(self.steps + 1) * self.extent.every) * self.step
 
     @cached_property
     def middles(self) -> Array:
-        """Middles of the steps [s]."""
-        return (np.arange(self.steps) + 0.5) * self.step
+        """Middles of the steps, of those that end at a kept node [s]."""
+        return (self.extent.first + np.arange(1, self.steps + 1) * self.extent.every - 0.5) * self.step
 
     def values(self, name: str) -> Array:
         """A result as a plain array, (nodes or steps, components)."""
@@ -151,7 +197,8 @@ class Solution:
     def _derive(self, name: str) -> None:
         results = derivable(self)
         if name not in self.names:
-            raise InputError(f"the solution holds no {name!r}; it has {', '.join(self.names)}")
+            more = "; not everything was kept, ask for it with keep=" if self.is_thinned else ""
+            raise InputError(f"the solution holds no {name!r}; it has {', '.join(self.names)}{more}")
         # A collapsing structure may run away beyond what squares can hold; its results say so themselves.
         with np.errstate(over="ignore", invalid="ignore"):
             found = energy_of(self, name) if name in ENERGIES else {name: results[name](self)}
@@ -162,8 +209,9 @@ class Solution:
     def names(self) -> tuple[str, ...]:
         """Names that ``values`` and ``[...]`` understand, in the order of the schema."""
         derived = derivable(self)
-        derived_too = (*derived, *ENERGIES) if derived else ()
-        return tuple(name for name in VARIABLES if name in self.histories or name in derived_too)
+        known = {*self.histories, *derived, *(ENERGIES if derived and not self.is_thinned else ())}
+        return (*(name for name in VARIABLES if name in known),
+                *(name for name in self.histories if name not in VARIABLES))
 
     def labels(self, dim: str) -> tuple[str, ...]:
         """Names along a dimension: dof, spring, storey, direction, group or hinge."""
@@ -203,12 +251,12 @@ class Solution:
         """Largest energy imbalance relative to the largest work (0 if there is none)."""
         return float(self.values("residual"))
 
-    @cached_property
-    def peaks(self) -> Peaks:
+    @property
+    def peaks(self) -> Mapping[str, Peak]:
         """Peaks of displacement, velocity, force, node_force and slip, the ductility and the residual slip; of a
         structure also accelerations, base shear, hinges and storeys. With error bars when ``error=True`` was asked
         for. Each is computed when asked for."""
-        return Peaks(self)
+        return Peaks(self, self._found) if self.extent.peaks is None else self.extent.peaks
 
     @cached_property
     def damping_share(self) -> DampingShare:
@@ -219,17 +267,24 @@ class Solution:
     @cached_property
     def exceeded(self) -> Exceedance | None:
         """The first passing of a physical limit (by default a storey drift ratio of 0.1), or None."""
-        return exceedance(self)
+        return self.extent.exceeded if self.is_thinned else exceedance(self)
+
+    @property
+    def uncertain(self) -> float | None:
+        """Instant from which one solution per step is not certain [s], for runs with ``promise="reported"``."""
+        return self.extent.uncertain
 
     @property
     def status(self) -> Status:
         """How the run ended."""
-        return Status.FINISHED if self.exceeded is None else Status.EXCEEDS
+        if self.exceeded is not None:
+            return Status.EXCEEDS
+        return Status.STOPPED if self.extent.stopped else Status.FINISHED
 
     def envelope(self, name: str) -> xr.Dataset:
         """Largest and smallest value of a history in each component, and when: ``max``, ``min``, ``time_of_max``,
         ``time_of_min``."""
-        dims = VARIABLES[name].dims if name in VARIABLES else ()
+        dims = variable(name).dims if name in self.names else ()
         if not dims or dims[0] not in ("time", "interval"):
             raise InputError(f"envelope: {name!r} is no history; it has none in time")
         history = self[name]
@@ -255,6 +310,8 @@ class Solution:
     @cached_property
     def final(self) -> State:
         """State at the end: start of the next problem, bitwise."""
+        if self.extent.final is not None:
+            return self.extent.final
         internal = {**self.internal, "impulse": self.values("impulse")[-1]}
         last = {name: self.histories[name][-1] for name in ("displacement", "momentum", "slip")}
         return State(**last, internal=internal)
@@ -278,13 +335,13 @@ class Solution:
         import xarray as xr
 
         values = {name: self.values(name) for name in names}         # refuses unknown names
-        variables = {name: xr.Variable(VARIABLES[name].dims, array, self._attributes(name))
+        variables = {name: xr.Variable(variable(name).dims, array, self._attributes(name))
                      for name, array in values.items()}
-        used = {dim for name in names for dim in VARIABLES[name].dims}
+        used = {dim for name in names for dim in variable(name).dims}
         return xr.Dataset(variables, coords=self._coordinates(used))
 
     def _attributes(self, name: str) -> dict[str, str]:
-        dims, kind, meaning = VARIABLES[name]
+        dims, kind, meaning = variable(name)
         words = {"units": unit(kind, self.units.length, self.units.force), "long_name": meaning}
         if dims and kind in TURNING and self._turning(dims[-1]) is not None:
             words["units_where_turning"] = unit(TURNING[kind], self.units.length, self.units.force)

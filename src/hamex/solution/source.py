@@ -72,9 +72,9 @@ class Run:
         """Name of what marched."""
         return type(self.scheme).__name__
 
-    def loading(self, histories: Mapping[str, Array]) -> Loading:
+    def loading(self, histories: Mapping[str, Array], steps: int) -> Loading:
         """The load of the run."""
-        return loads_of(self.problem, self.scheme, histories)
+        return loads_of(self.problem, self.scheme, histories, steps)
 
     def base(self, steps: int) -> Array | None:
         """Mean displacement of moving supports, (node, direction) [length]; None when they stand still."""
@@ -134,7 +134,7 @@ class Record:
         """Name of what marched."""
         return self.words["scheme"].partition("(")[0]
 
-    def loading(self, histories: Mapping[str, Array]) -> NoReturn:
+    def loading(self, histories: Mapping[str, Array], steps: int) -> NoReturn:
         """There is none."""
         raise NoProblemError(f"the solution does not know its load: {self.why}")
 

@@ -91,28 +91,30 @@ class StageHistory:
 
 
 def stage_balance(model: Model, h: float, inside: StageHistory, patterns: Array,
-                  nodes: Mapping[str, Array]) -> dict[str, Array]:
+                  nodes: Mapping[str, Array], spent: Mapping[str, float] | None = None) -> dict[str, Array]:
     """All entries of the balance, like those of :mod:`hamex.solution.energy`, with ``jumps`` beside them.
 
     Springs without flow (elastic laws) give back what they store at the nodes; the quadrature of their work is not
     exact, and the imbalance says by how much.
     """
-    b, u = inside.weights, nodes["displacement"]
+    b, u, before = inside.weights, nodes["displacement"], spent or {}
     held = split(model, h, model.deformation(u), np.einsum("i,rij->rj", b, inside.force), nodes)
     stage = inside.displacement(u, nodes["momentum"], nodes["slip"])
     v = inside.rates(stage, u, h)
     flat = v.reshape(-1, v.shape[2])
     slipped = h * np.einsum("i,rij->rj", b, inside.force * inside.slip_rates)
     pushed = inside.loads @ patterns.T
-    work = cumulative(h * (pushed * v).sum(axis=2) @ b)
+    work = cumulative(h * (pushed * v).sum(axis=2) @ b, before.get("input", 0.0))
     of_hardening = hardening_jumps(model, h, inside.matrix, b, inside.slip_rates)
     damper = damps(model)
-    viscous = cumulative(h * model.damping_power(flat).reshape(v.shape[:2]) @ b + slipped[:, damper].sum(axis=1))
+    viscous = cumulative(h * model.damping_power(flat).reshape(v.shape[:2]) @ b + slipped[:, damper].sum(axis=1),
+                         before.get("viscous", 0.0))
     hardening = held.hardening.sum(axis=1)
-    plastic = cumulative(slipped[:, ~damper].sum(axis=1) - np.diff(hardening) - of_hardening)
+    plastic = cumulative(slipped[:, ~damper].sum(axis=1) - np.diff(hardening) - of_hardening,
+                         before.get("plastic", 0.0))
     lost = jump_form(model, h, inside.matrix, b, v, pushed, stage, inside.force, inside.slip_rates)
     return closed(kinetic(model, nodes["momentum"]), outside(model, u) + held.stored.sum(axis=1), viscous, plastic,
-                  hardening, cumulative(lost + of_hardening), work)
+                  hardening, cumulative(lost + of_hardening, before.get("jumps", 0.0)), work)
 
 
 def jump_form(model: Model, h: float, a: Array, b: Array, v: Array, pushed: Array, stage: Array, force: Array,

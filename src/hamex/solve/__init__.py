@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from hamex.discretise.prepare import is_oscillator
-from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, LeapFrog, Newmark, PiecewiseExact, Scheme
+from numpy.typing import NDArray
+
+from hamex.discretise.marching import How, Promise, Ran
+from hamex.discretise.scheme import Scheme
 from hamex.errors import ProblemError
 from hamex.problem import Limit, Problem, State
 from hamex.solution.error import estimate
-from hamex.solution.solution import Solution
-from hamex.solve.oscillator import exact_oscillator, galerkin_oscillator, newmark_oscillator
+from hamex.solution.solution import Extent, Solution
+from hamex.solve.keep import Keep
+from hamex.solve.parts import Thinned, joined, part_of, solution_of, state_of
 
-__all__ = ["Problem", "State", "solve"]
+__all__ = ["Keep", "Problem", "State", "solve"]
+
+Array = NDArray[Any]
+Progress = Callable[[int, int], object]
+_BLOCK = 1 << 16     # numbers of a history between two looks at progress and limits
 
 
-def solve(problem: Problem, scheme: Scheme, error: bool = False, limit: Limit | None = None) -> Solution:
+def solve(problem: Problem, scheme: Scheme, error: bool = False, limit: Limit | None = None,
+          keep: Keep | int | Sequence[str] | None = None, promise: Promise = "beforehand",
+          progress: Progress | None = None) -> Solution:
     """March a problem through its duration.
 
     Parameters
     ----------
     problem : model, load, start and duration.
-    scheme : :class:`Galerkin`, :class:`DiscontinuousGalerkin`, :class:`Newmark`, :class:`PiecewiseExact` or
-        :class:`LeapFrog`, with its step.
+    scheme : :class:`Galerkin`, :class:`DiscontinuousGalerkin`, :class:`Newmark` or another of ``hamex.schemes``, with its
+        step.
     error : also run with a half and a quarter of the step and put error bars on the peaks and the residual slip.
     limit : storey drift beyond which the structure counts as collapsed, told by ``sol.status`` and ``sol.exceeded``;
-        a drift ratio of 0.1 by default, where heights are known.
+        a drift ratio of 0.1 by default, where heights are known. ``Limit(stop=True)`` ends the run there.
+    keep : every how many steps a node is kept, names of results, or :class:`Keep` for both. Peaks, energies and the
+        state at the end come from all steps whatever is kept, and memory does not grow with their number.
+    promise : "beforehand" refuses a step that might have several solutions and names the admissible one; "reported"
+        goes on by descent, checks the tangent at every solution, and ``sol.uncertain`` tells from when on one solution
+        was not certain.
+    progress : called with the steps done and their number after each block; False ends the run there.
 
     Examples
     --------
@@ -36,33 +53,65 @@ def solve(problem: Problem, scheme: Scheme, error: bool = False, limit: Limit | 
     >>> f"{1000 * sol.values('slip')[-1, 0]:.4f}"          # Table 2
     '-5.1638'
     """
-    solution = _run(problem, scheme)
+    if not isinstance(scheme, Scheme):
+        raise ProblemError(f"solve: the scheme must be one of hamex.schemes, such as Galerkin(step=0.02), got {scheme!r}")
+    if promise not in ("beforehand", "reported"):
+        raise ProblemError(f'solve: promise must be "beforehand" or "reported", got {promise!r}')
+    kept = Keep.of(keep)
+    if error and not kept.whole:
+        raise ProblemError("solve: error bars compare whole histories of three runs; leave keep out, or error")
+    solution = run(problem, scheme, limit, kept, promise, progress)
     if error:
-        finer = (_run(problem, dataclasses.replace(scheme, step=scheme.step / parts), quiet=True) for parts in (2, 4))
+        finer = (run(problem, dataclasses.replace(scheme, step=scheme.step / parts), promise=promise, quiet=True)  # type: ignore[type-var]
+                 for parts in (2, 4))
         solution = dataclasses.replace(solution, error=estimate(solution, *finer))
-    return solution if limit is None else dataclasses.replace(solution, limit=limit)
+    return solution
 
 
-def _run(problem: Problem, scheme: Scheme, quiet: bool = False) -> Solution:
-    """One march; ``quiet`` runs do not repeat the warning about a step longer than the record's."""
-    if not isinstance(scheme, Galerkin | DiscontinuousGalerkin | Newmark | PiecewiseExact | LeapFrog):
-        raise ProblemError("solve: the scheme must be Galerkin, DiscontinuousGalerkin, Newmark, PiecewiseExact or "
-                           f"LeapFrog, got {scheme!r}")
-    if isinstance(scheme, DiscontinuousGalerkin) or (isinstance(scheme, Galerkin) and (
-            scheme.degree > 1 or scheme.locate or scheme.tolerance is not None)):
-        from hamex.solve.stages import solve_stages
+def run(problem: Problem, scheme: Scheme, limit: Limit | None = None, keep: Keep | None = None,
+        promise: Promise = "beforehand", progress: Progress | None = None, quiet: bool = False,
+        block: int | None = None) -> Solution:
+    """One march, in blocks of ``block`` steps; no bit of the result depends on them.
 
-        return solve_stages(problem, scheme, quiet)
-    if isinstance(scheme, LeapFrog):
-        from hamex.solve.leapfrog import solve_leapfrog
+    ``quiet`` runs do not repeat the warning about a step longer than the record's.
+    """
+    keep, limit = keep or Keep(), limit or Limit()
+    steps = problem.steps(scheme.step)
+    if steps % keep.every:
+        raise ProblemError(f"solve: keep every {keep.every} steps of {steps}: it must divide them; take another number "
+                           "of steps, or another duration")
+    march = scheme.prepare(problem, How(steps, quiet, promise))
+    thinned = None if keep.whole else Thinned(problem, scheme, keep, limit)
+    if block is None:
+        width = len(problem.model.dofs) + len(problem.model.springs)
+        block = steps if thinned is None and progress is None and not limit.stop else max(_BLOCK // width, 8)
+    now, done, parts, uncertain, stopped = state_of(problem.start), 0, [], None, False
+    while done < steps and not stopped:
+        count = min(block, steps - done) if thinned is None else min(block, steps - done, thinned.room())
+        ran = march.advance(now, done, count)
+        if limit.stop:
+            passed = _passed(problem, scheme, ran, now, done, limit)
+            if passed is not None and passed < count:
+                ran, count, stopped = march.advance(now, done, passed), passed, True
+            stopped = stopped or passed is not None
+        if ran.uncertain and uncertain is None:
+            uncertain = (done + ran.uncertain - 1) * scheme.step
+        if thinned is None:
+            parts.append(ran)
+        else:
+            thinned.take(ran)
+        now, done = ran.end, done + count
+        if progress is not None and progress(done, steps) is False:
+            stopped = stopped or done < steps
+    ended = stopped and done < steps
+    if thinned is not None:
+        return thinned.solution(uncertain, ended)
+    found = solution_of(problem, scheme, joined(parts), Extent(uncertain=uncertain, stopped=ended))
+    return dataclasses.replace(found, limit=limit)
 
-        return solve_leapfrog(problem, scheme, quiet)
-    if isinstance(scheme, PiecewiseExact):
-        return exact_oscillator(problem, scheme, quiet)
-    if is_oscillator(problem.model) and problem.supports is None and not getattr(scheme, "safeguarded", False):
-        if isinstance(scheme, Galerkin):
-            return galerkin_oscillator(problem, scheme, quiet)
-        return newmark_oscillator(problem, scheme, quiet)
-    from hamex.solve.structure import solve_structure
 
-    return solve_structure(problem, scheme, quiet)
+def _passed(problem: Problem, scheme: Scheme, ran: Ran, now: Mapping[str, Array], done: int,
+            limit: Limit) -> int | None:
+    """How many of these steps lead to the first node beyond the limit; None when none does."""
+    found = part_of(problem, scheme, ran, now, done, limit).exceeded
+    return None if found is None else max(round(found.time / scheme.step) - done, 1)

@@ -16,8 +16,8 @@ from hamex.discretise.elements import element
 from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin
 from hamex.errors import ConvergenceError
 from hamex.problem import Problem
-from hamex.solution.energy import energy_entries
 from hamex.problem.loads import loading
+from hamex.solution.energy import energy_entries
 from hamex.solution.solution import Solution
 from hamex.solution.stages import stage_balance
 from hamex.solve.gather import solution

@@ -14,7 +14,8 @@ from hamex import __version__
 from hamex.checks import is_positive, whole_steps
 from hamex.discretise.chain import is_chain
 from hamex.discretise.prepare import is_oscillator
-from hamex.discretise.schemes import Galerkin, Scheme, is_linear
+from hamex.discretise.schemes import Scheme
+from hamex.discretise.time_elements import Galerkin, is_linear
 from hamex.errors import InputError, LoadError, ModelError, ProblemError
 from hamex.model.frames import ShearFrames
 from hamex.model.oscillators import Oscillators
@@ -23,6 +24,7 @@ from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
 from hamex.motion.units import in_gravities
 from hamex.solution.batch import STATE, Batch
+from hamex.solution.provenance import model_numbers, named_bytes
 from hamex.solve.cases import Cases, Motion, Part, arrange
 from hamex.solve.runners import Found, ManyFrames, ManyOscillators, OneByOne, Record, Runner, Wish
 from hamex.solve.threads import each, processors
@@ -106,7 +108,7 @@ def batch(
     return Batch(
         {name: cases.shown(out.arrays["measure", name]) for name in wish.measures}, cases.dims,
         _labels(cases, run.places), systems[0].units if isinstance(systems, list) else systems.units, scheme.step,
-        tuple(record.steps for record in records), lambda: _provenance(systems, cases, records, scheme, wish),
+        tuple(record.steps for record in records), lambda: _provenance(systems, cases, records, scheme, wish, given),
         {name: cases.shown(out.arrays["history", name]) for name in wish.histories},
         {name: cases.shown(out.arrays["final", name]) for name in STATE} if wish.final else None, rounding)
 
@@ -292,14 +294,26 @@ def _rounding(run: Runner, cases: Cases, records: Sequence[Record], wish: Wish, 
     return worst
 
 
-def _provenance(systems: Systems, cases: Cases, records: Sequence[Record], scheme: Scheme, wish: Wish) -> dict[
-        str, str]:
+def _provenance(systems: Systems, cases: Cases, records: Sequence[Record], scheme: Scheme, wish: Wish,
+                start: Mapping[str, Array] | None) -> dict[str, str]:
+    """What a reader needs to repeat the batch. The hash covers every number that enters it."""
     digest = hashlib.sha256(repr((scheme, wish.measures, str(wish.dtype), cases.shape)).encode())
-    if not isinstance(systems, list):
-        for name, values in vars(systems).items():
-            if isinstance(values, np.ndarray):
-                digest.update(name.encode() + np.ascontiguousarray(values).tobytes())
-    for record in records:
-        digest.update(np.ascontiguousarray(record.values).tobytes())
-    digest.update(np.ascontiguousarray(cases.scales).tobytes())
+    models = [model_numbers(model) for model in systems] if isinstance(systems, list) else [
+        {name: values for name, values in vars(systems).items() if isinstance(values, np.ndarray)}]
+    for numbers in (*models, *(_motion_numbers(record) for record in records), start or {},
+                    {"scales": cases.scales, "motion_of": cases.motion_of}):
+        for part in named_bytes(numbers):
+            digest.update(part)
     return {"hamex": __version__, "scheme": repr(scheme), "batch": digest.hexdigest()}
+
+
+def _motion_numbers(record: Record) -> dict[str, Any]:
+    """The numbers of a motion: as the kernels take it, or at the nodes where models are solved one by one."""
+    more = {"h": record.h, "steps": record.steps, "gravity": record.gravity, "push": record.push, "shake": record.shake}
+    if record.values.size:
+        return {"values": record.values, **more}
+    motion = record.motion
+    if isinstance(motion, GroundMotion):
+        return {"values": in_gravities(motion.unit) * motion.acceleration, "every": motion.step, **more}
+    return {"values": motion.node_values(record.h, record.steps, quiet=True), "patterns": motion.patterns,
+            "ground": motion.ground, **more}

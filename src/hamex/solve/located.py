@@ -20,8 +20,8 @@ from hamex.errors import ConvergenceError
 from hamex.model.per_spring import per_spring
 from hamex.motion.projection import values_at
 from hamex.problem import Problem
-from hamex.solution.energy import energy_entries
 from hamex.problem.loads import loading
+from hamex.solution.energy import energy_entries
 from hamex.solution.solution import Solution
 from hamex.solution.stages import hardening_jumps, jump_form
 from hamex.solve.gather import solution

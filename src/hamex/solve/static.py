@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hamex.checks import is_finite, is_positive
 from hamex.discretise.onestage import OneStageMarch
-from hamex.discretise.schemes import QuasiStatic
+from hamex.discretise.quasi_static import QuasiStatic
 from hamex.discretise.springs import Blocks, spring_blocks
 from hamex.discretise.structure import static_stage, tangent_matrix
 from hamex.errors import ModelError, ProblemError
@@ -21,9 +21,8 @@ from hamex.model.laws.law import Group
 from hamex.model.record import Model
 from hamex.motion.load import Load
 from hamex.problem import Problem, State
-from hamex.problem.loads import Loading
 from hamex.solution.solution import Solution
-from hamex.solve.structure import gathered, start_of
+from hamex.solve.parts import solution_of, state_of
 
 Array = NDArray[Any]
 Control = Literal["displacement", "force"]
@@ -133,19 +132,16 @@ def solve_path(model: Model, pattern: Array | Sequence[float] | Mapping[str, flo
     first = float(pull @ problem.start.displacement) if by == "displacement" else 0.0
     factor = np.zeros(goals.size + 1)
     scheme = QuasiStatic(by=by)
-    still = Loading(np.zeros((1, 1)), np.zeros((1, 1)), np.column_stack([forces, held]), np.zeros((len(forces), 2)))
-    march = OneStageMarch(slow, stage, blocks, still.patterns, drivers.static, (penalty, factor), "end", "slow loading",
-                          goals.size)
-    ran = march.advance(start_of(problem, still), np.concatenate([[first], goals])[:, None])
-    failed = ran.failed
+    march = OneStageMarch(slow, stage, blocks, np.column_stack([forces, held]), drivers.static, (penalty, factor), "end",
+                          "slow loading", goals.size)
+    ran, failed, _ = march.walk(state_of(problem.start), np.concatenate([[first], goals])[:, None])
     if failed:
         raise ModelError(
             f"the structure has no unique equilibrium at increment {failed} ({by} {goals[failed - 1]:g}): P-Delta "
             "outweighs what is left of its stiffness. Push less far, or run the dynamics, where inertia decides")
     if by == "displacement":
         factor /= np.abs(forces).sum()
-    F = ran.nodes["law_force"]
-    pushed = gathered(problem, scheme, ran, 0.5 * (F[:-1] + F[1:]))
+    pushed = solution_of(problem, scheme, ran)
     factor.flags.writeable = False
     return dataclasses.replace(pushed, histories={**pushed.histories, "load_factor": factor})
 

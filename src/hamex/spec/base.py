@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -14,6 +14,19 @@ from hamex.errors import HamexError
 # Limits stand here only for keys that no constructor knows by name.
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+Version = Annotated[int | None, Field(description="of the format of this file; 1, also where it is left out")]
+VERSION = 1
+
+
+def check_version(data: Any) -> Any:
+    """Refuse a file in a format that is not known here, by name, before anything else in it is judged."""
+    version = data.get("version") if isinstance(data, Mapping) else None
+    if isinstance(version, int) and not isinstance(version, bool) and version != VERSION:
+        raise ValueError(f"version = {version} is a format that this hamex does not know; it reads version {VERSION}: "
+                         "take a newer hamex, or write the file anew")
+    return data
 
 
 def _shape(value: Any) -> str:

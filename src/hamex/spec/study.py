@@ -22,7 +22,7 @@ from hamex.model.units import Units
 from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.records import read_suite
 from hamex.spec import _allowed, _named, _toml
-from hamex.spec.base import Finite, Numbers, Positive, Table
+from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_version
 from hamex.spec.loads import SyntheticMotionTable, place_of
 from hamex.spec.messages import explain
 from hamex.spec.tables import KINDS, SchemeTable, UnitsTable, tables_for
@@ -201,6 +201,9 @@ class StudyTables(Table):
     parameters: dict[str, Numbers] = Field(default_factory=dict)
     fragility: FragilityTable = Field(default_factory=FragilityTable)
     scheme: Annotated[SchemeTable, Field(discriminator="kind")]
+    version: Version = None
+
+    _known = model_validator(mode="before")(check_version)
 
     @model_validator(mode="after")
     def _choices(self) -> StudyTables:

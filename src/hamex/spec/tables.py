@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 from pydantic import ConfigDict, Discriminator, Field, Tag, create_model, model_validator
 
-from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, LeapFrog, LoadRule, Newmark, PiecewiseExact
+from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, LeapFrog, Newmark, PiecewiseExact
+from hamex.discretise.time_elements import LoadRule
 from hamex.errors import UnitError
 from hamex.model.record import Model
 from hamex.model.units import UNSTATED_FORCE, UNSTATED_LENGTH, Units
@@ -20,7 +21,7 @@ from hamex.motion.load import Load
 from hamex.motion.pulses import constant
 from hamex.problem import Limit
 from hamex.solve import State
-from hamex.spec.base import Positive, Table
+from hamex.spec.base import Positive, Table, Version, check_version
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
 from hamex.spec.oscillator import OscillatorTable
 
@@ -156,6 +157,9 @@ class ProblemTables(Table):
     start: StartTable | None = None
     limit: LimitTable | None = None
     scheme: Annotated[SchemeTable, Field(discriminator="kind")]
+    version: Version = None
+
+    _known = model_validator(mode="before")(check_version)
 
     @model_validator(mode="after")
     def _choices(self) -> ProblemTables:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from hamex.discretise.schemes import is_linear
+from hamex.discretise.time_elements import is_linear
 from hamex.errors import HamexError, InputError
 from hamex.report.ida import kaplan_meier
 from hamex.solution.columns import write_columns

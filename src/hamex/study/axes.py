@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from hamex.discretise.chain import is_chain
 from hamex.discretise.prepare import is_oscillator
-from hamex.discretise.schemes import Scheme, is_linear
+from hamex.discretise.schemes import Scheme
+from hamex.discretise.time_elements import is_linear
 from hamex.errors import InputError
 from hamex.model.frames import ShearFrames
 from hamex.model.laws.slider import Slider

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.discretise.linear import start
 from hamex.march.reference import free_energy
 from hamex.march.run import march
 from hamex.model.oscillator import oscillator
 from hamex.motion.pulses import constant
 from hamex.problem import State
 from hamex.solve import Problem, solve
-from hamex.discretise.linear import start
 from hamex.study.lab.methods import Method, Published
 
 Array = NDArray[Any]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.discretise.linear import start
 from hamex.march.reference import linear_map
 from hamex.march.run import march
-from hamex.discretise.linear import start
 from hamex.study.lab.methods import Method
 
 Array = NDArray[Any]

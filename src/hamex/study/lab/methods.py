@@ -9,13 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.discretise.linear import LinearMap, alpha_map, collocation_map, table_map
 from hamex.discretise.prepare import scalars
 from hamex.discretise.schemes import Scheme
 from hamex.errors import ModelError
 from hamex.march import reference
 from hamex.march.run import march
 from hamex.solve import Problem, solve
-from hamex.discretise.linear import LinearMap, alpha_map, collocation_map, table_map
 
 Array = NDArray[Any]
 

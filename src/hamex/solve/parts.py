@@ -1,0 +1,185 @@
+"""A run in parts: blocks of steps in, one solution out; whole, or thinned with running sums, peaks and the last state."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.discretise.marching import Ran
+from hamex.discretise.scheme import Scheme
+from hamex.errors import OverflowRunError
+from hamex.model.per_spring import recorded
+from hamex.problem import FilledState, Limit, Problem, State
+from hamex.solution.energy import energy_entries
+from hamex.solution.peaks import Peak
+from hamex.solution.solution import Extent, Solution
+from hamex.solution.source import Run
+from hamex.solve.keep import Keep
+
+Array = NDArray[Any]
+CHUNK = 1 << 17     # numbers of a history that are looked at together while it is thinned
+_BASE = ("displacement", "momentum", "slip")
+_SPENT = ("viscous", "plastic", "jumps", "input")
+_HELD = ("kinetic", "stored", "hardening")
+
+
+def state_of(start: FilledState) -> dict[str, Array]:
+    """A state by name, as marches take it."""
+    return {"displacement": start.displacement, "momentum": start.momentum, "slip": start.slip, **start.internal}
+
+
+def joined(parts: list[Ran]) -> Ran:
+    """Several marches in a row as one."""
+    if len(parts) == 1:
+        return parts[0]
+    nodes = {name: np.concatenate([parts[0].nodes[name], *(part.nodes[name][1:] for part in parts[1:])])
+             for name in parts[0].nodes}
+    steps = {name: np.concatenate([part.steps[name] for part in parts]) for name in parts[0].steps}
+    inside = None if parts[0].inside is None else parts[0].inside.joined([part.inside for part in parts])
+    return Ran(nodes, steps, parts[-1].end, inside)
+
+
+def solution_of(problem: Problem, scheme: Scheme, ran: Ran, extent: Extent | None = None) -> Solution:
+    """The solution of some steps from the start of ``problem`` on: what is worth keeping, and the state at the end."""
+    check_finite(scheme, ran)
+    kept = {*_BASE, *recorded(problem.model)}
+    histories = {name: value for name, value in ran.nodes.items() if name in kept}
+    histories |= {name: value for name, value in ran.steps.items() if name != "spent"}
+    if "spent" in ran.steps:
+        before = [] if extent is None else [extent.spent.get(name, 0.0) for name in _SPENT]
+        total = np.cumsum(np.vstack([before or np.zeros(4), ran.steps["spent"]]), axis=0)
+        histories |= energy_entries(problem.model, scheme.step, ran.nodes, ran.steps["force"], total)
+    for array in histories.values():
+        array.flags.writeable = False
+    still = np.zeros(len(problem.model.springs))
+    internal = {"back_force": still, "accumulated_slip": still} | {
+        name: value for name, value in ran.end.items() if name not in _BASE}
+    return Solution(Run(problem, scheme), histories, internal, inside=ran.inside, extent=extent or Extent())
+
+
+def check_finite(scheme: Scheme, ran: Ran) -> None:
+    """Refuse to go on with numbers that are none."""
+    for name in ("displacement", "momentum"):
+        row = ran.end[name]
+        if not (math.isfinite(row[0]) if row.size == 1 else bool(np.isfinite(row).all())):
+            raise OverflowRunError(
+                f"{scheme.name}: the numbers are not finite at the end of the run; the scheme is not stable at this "
+                "step, loads and units are out of proportion, or the structure collapsed and ran away: then end the "
+                "run earlier, for instance with limit=Limit(stop=True)")
+
+
+def part_of(problem: Problem, scheme: Scheme, ran: Ran, now: Mapping[str, Array], first: int, limit: Limit,
+            impulse: Array | None = None, spent: Mapping[str, float] | None = None) -> Solution:
+    """The steps from ``first`` on as a solution of their own, on the clock of the whole run."""
+    late = first * scheme.step
+    internal = {name: value for name, value in now.items() if name not in _BASE}
+    if impulse is not None:
+        internal["impulse"] = impulse
+    own = problem.replace(
+        start=State(*(now[name] for name in _BASE), internal=internal), duration=len(ran.steps["force"]) * scheme.step,
+        load=problem.load.after(late) if first else problem.load,
+        supports=problem.supports.after(late) if first and problem.supports is not None else problem.supports)
+    extent = Extent(first=first, spent=spent or dict.fromkeys(_SPENT, 0.0))
+    return dataclasses.replace(solution_of(own, scheme, ran, extent), limit=limit)
+
+
+class Thinned:
+    """Takes the steps of a run chunk by chunk, keeps what was asked for, and carries sums and peaks on.
+
+    Chunks begin at multiples of their length whatever the blocks of the march are, so that no bit depends on those.
+    """
+
+    def __init__(self, problem: Problem, scheme: Scheme, keep: Keep, limit: Limit) -> None:
+        self.problem, self.scheme, self.keep, self.limit = problem, scheme, keep, limit
+        width = len(problem.model.dofs) + len(problem.model.springs)
+        self.chunk = max(CHUNK // width, 8)
+        self.now, self.impulse = state_of(problem.start), problem.start.internal.get("impulse")
+        self.taken, self.waiting, self.pending = 0, list[Ran](), 0
+        self.spent = dict.fromkeys(_SPENT, 0.0)
+        self.rows: dict[str, list[Array]] = {}
+        self.peaks: dict[str, Peak] = {}
+        self.origin, self.most, self.worst = 0.0, 0.0, 0.0
+        self.exceeded: Any = None
+        self.last: Solution | None = None
+
+    def room(self) -> int:
+        """Steps to the end of the present chunk."""
+        return self.chunk - self.pending
+
+    def take(self, ran: Ran) -> None:
+        """Some more steps."""
+        self.waiting.append(ran)
+        self.pending += len(ran.steps["force"])
+        if self.pending == self.chunk:
+            self.settle()
+
+    def settle(self) -> None:
+        """Look at the steps that wait."""
+        if not self.waiting:
+            return
+        ran = joined(self.waiting)
+        part = part_of(self.problem, self.scheme, ran, self.now, self.taken, self.limit, self.impulse, self.spent)
+        self._energies(part)
+        self._peaks(part)
+        self._keep(part)
+        if self.exceeded is None:
+            self.exceeded = part.exceeded
+        self.last, self.impulse = part, part.final.internal["impulse"]
+        self.taken += self.pending
+        self.now, self.waiting, self.pending = ran.end, [], 0
+
+    def _energies(self, part: Solution) -> None:
+        entries = {name: np.array(part.values(name)) for name in (*_HELD, *_SPENT)}
+        kinetic, stored, hardening = (entries[name] for name in _HELD)
+        viscous, plastic, jumps, given = (entries[name] for name in _SPENT)
+        left = kinetic + stored + viscous + plastic + hardening + jumps - given
+        if self.taken == 0:
+            self.origin = float(left[0])
+        left = left - self.origin
+        self.most = max(self.most, *(float(np.abs(entry).max()) for entry in entries.values()))
+        self.worst = max(self.worst, float(np.abs(left).max()))
+        self.spent = {name: float(entries[name][-1]) for name in _SPENT}
+        self._store({**entries, "imbalance": left}, nodes=True)
+
+    def _peaks(self, part: Solution) -> None:
+        for name, peak in part.peaks.items():
+            if name not in self.peaks or name.startswith("residual_") or peak.value > self.peaks[name].value:
+                self.peaks[name] = peak
+
+    def _keep(self, part: Solution) -> None:
+        chosen = self.keep.results or tuple(name for name in part.histories if name in part.names)
+        at_nodes, of_steps = {}, {}
+        for name in chosen:
+            values = part.values(name)
+            if len(values) == self.pending + 1:
+                at_nodes[name] = values
+            elif len(values) == self.pending:
+                of_steps[name] = values
+        self._store(at_nodes, nodes=True)
+        self._store(of_steps, nodes=False)
+
+    def _store(self, values: Mapping[str, Array], nodes: bool) -> None:
+        """Rows of nodes that are multiples of ``every``; of steps, those that end there."""
+        first = (-self.taken) % self.keep.every
+        for name, array in values.items():
+            rows = array[first::self.keep.every] if nodes else array[(first - 1) % self.keep.every::self.keep.every]
+            if nodes and self.taken and first == 0:
+                rows = rows[1:]                 # the last node of the part before
+            self.rows.setdefault(name, []).append(np.array(rows))
+
+    def solution(self, uncertain: float | None, stopped: bool) -> Solution:
+        """What was kept, with sums and peaks of all steps."""
+        self.settle()
+        assert self.last is not None
+        histories = {name: np.concatenate(parts) for name, parts in self.rows.items()}
+        histories["residual"] = np.array(self.worst / self.most if self.most > 0 else 0.0)
+        for array in histories.values():
+            array.flags.writeable = False
+        extent = Extent(every=self.keep.every, steps=self.taken, peaks=self.peaks, final=self.last.final,
+                        exceeded=self.exceeded, uncertain=uncertain, stopped=stopped)
+        return Solution(Run(self.problem, self.scheme), histories, self.last.internal, limit=self.limit, extent=extent)
