@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from types import FunctionType
 from typing import Any
 
@@ -17,7 +18,8 @@ import numpy as np
 
 Kernel = Callable[..., Any]
 
-_LANES = "hamex.march.lanes"    # its functions mean machine instructions, see hamex.march.vector
+# Modules whose functions mean machine instructions, and what tells the compiler so.
+_INSTRUCTIONS = {"hamex.march.lanes": "hamex.march.vector", "hamex.march.calls": "hamex.march.addresses"}
 WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
 
 
@@ -29,14 +31,55 @@ def compiled(kernel: Kernel) -> Kernel:
     """
     import numba
 
-    called = {name: compiled(function) for name, function in _called(kernel).items()}
-    lanes = _uses_lanes(kernel)
-    if lanes:
-        import hamex.march.vector  # noqa: F401  (tells numba what lanes are)
-    if called or lanes:
-        kernel = bound(kernel, called)
-        kernel.__qualname__ += f"_{_sources()}"
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(kernel)
+    return numba.njit(**_options(kernel), no_cfunc_wrapper=True)(_ready(kernel))
+
+
+def _options(kernel: Kernel) -> dict[str, Any]:
+    # Code that was typed in has no file, and nothing to keep compiled code beside.
+    return {"cache": _file_of(kernel) is not None, "nogil": True, "error_model": "numpy"}
+
+
+def _ready(kernel: Kernel) -> Kernel:
+    """The kernel around compiled functions, under a name that changes with any source it depends on."""
+    called = {name: _inner(function) for name, function in _called(kernel).items()}
+    for module in _instructions(kernel):
+        import_module(module)
+    twin = bound(kernel, called)
+    twin.__qualname__ += f"_{_sources(kernel)}"
+    return twin
+
+
+# Python never calls what another kernel calls, nor what is called by its address: half of the compiler's time goes into
+# the wrappers that it would need for that.
+_BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+@cache
+def _inner(kernel: Kernel) -> Kernel:
+    """A function that compiled code alone calls; it is kept with its callers."""
+    import numba
+
+    return numba.njit(nogil=True, error_model="numpy", **_BARE)(_ready(kernel))
+
+
+def address(kernel: Kernel, *arguments: Any) -> int:
+    """Machine address of the kernel compiled for these arguments, for :func:`hamex.march.calls.invoke`."""
+    import numba
+
+    return _address(kernel, tuple(numba.typeof(argument) for argument in arguments))
+
+
+@cache
+def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
+    import numba
+
+    machine = numba.njit(numba.types.float64(*kinds), **_options(kernel), **_BARE)(_ready(kernel))
+    _KEPT.append(machine)
+    found = machine.overloads[kinds]
+    return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+
+
+_KEPT: list[Any] = []       # compiled functions whose addresses are in use must stay
 
 
 @cache
@@ -49,13 +92,33 @@ def settled(kernel: Kernel, **constants: Any) -> Kernel:
 
 
 @cache
-def _sources() -> str:
-    """Digest of this layer: Numba's cache minds the file that a kernel stands in, not the files of what it calls."""
+def _sources(kernel: Kernel) -> str:
+    """Digest of this layer and of the kernel's own files: Numba's cache minds the file that a kernel stands in, not the
+    files of what it calls, nor those of a law that was put into it."""
     from hashlib import sha256
+
+    return sha256(_layer() + b"".join(file.read_bytes() for file in sorted(_files(kernel)))).hexdigest()[:12]
+
+
+@cache
+def _layer() -> bytes:
     from pathlib import Path
 
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+    return b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+
+
+def _files(kernel: Kernel) -> set[Any]:
+    """Files outside this layer that the kernel stands in or calls."""
+    own = {_file_of(kernel)} if not kernel.__module__.startswith("hamex.march") else set()
+    return (own - {None}).union(*(_files(called) for called in _called(kernel).values()))
+
+
+def _file_of(kernel: Kernel) -> Any:
+    from pathlib import Path
+
+    assert isinstance(kernel, FunctionType)
+    file = Path(kernel.__code__.co_filename)
+    return file if file.is_file() else None
 
 
 def bound(kernel: Kernel, replaced: Mapping[str, Any]) -> Kernel:
@@ -66,10 +129,19 @@ def bound(kernel: Kernel, replaced: Mapping[str, Any]) -> Kernel:
     return twin
 
 
+@cache
+def each(kernel: Kernel, name: str, law: Kernel) -> Kernel:
+    """A loop over springs around the law of one spring, which it knows as ``name``."""
+    law.is_law = True  # type: ignore[attr-defined]
+    twin = bound(kernel, {name: law})
+    twin.__qualname__ += f"_{law.__module__}_{law.__qualname__}".replace(".", "_")
+    return twin
+
+
 def interpreted(kernel: Kernel, replaced: Mapping[str, Kernel]) -> Kernel:
     """The kernel as plain Python around other functions, e.g. a sparse solver; what does not call them is compiled."""
-    called = {name: replaced.get(name) or _around(function, replaced) for name, function in _called(kernel).items()}
-    return bound(kernel, called)
+    called = {name: _around(function, replaced) for name, function in _called(kernel).items()}
+    return bound(kernel, {**called, **replaced})
 
 
 def _around(function: Kernel, replaced: Mapping[str, Kernel]) -> Kernel:
@@ -77,20 +149,28 @@ def _around(function: Kernel, replaced: Mapping[str, Kernel]) -> Kernel:
 
 
 def _reaches(function: Kernel, names: Mapping[str, Kernel]) -> bool:
-    return any(name in names or _reaches(called, names) for name, called in _called(function).items())
+    assert isinstance(function, FunctionType)
+    return any(name in names for name in function.__code__.co_names) or any(
+        _reaches(called, names) for called in _called(function).values())
 
 
 def _called(kernel: Kernel) -> dict[str, Kernel]:
+    """Functions of this layer, of its own module or of another law that a kernel calls."""
+    return {name: function for name, function in _functions(kernel).items()
+            if function.__module__ not in _INSTRUCTIONS
+            and (function.__module__.startswith(("hamex.march", "hamex.model.laws"))
+                 or function.__module__ == kernel.__module__ or getattr(function, "is_law", False))}
+
+
+def _instructions(kernel: Kernel) -> set[str]:
+    return {_INSTRUCTIONS[function.__module__] for function in _functions(kernel).values()
+            if function.__module__ in _INSTRUCTIONS}
+
+
+def _functions(kernel: Kernel) -> dict[str, FunctionType]:
     assert isinstance(kernel, FunctionType)
     names = {name: kernel.__globals__.get(name) for name in kernel.__code__.co_names}
-    return {name: function for name, function in names.items()
-            if isinstance(function, FunctionType) and function.__module__.startswith("hamex.march")
-            and function.__module__ != _LANES}
-
-
-def _uses_lanes(kernel: Kernel) -> bool:
-    assert isinstance(kernel, FunctionType)
-    return any(getattr(kernel.__globals__.get(name), "__module__", None) == _LANES for name in kernel.__code__.co_names)
+    return {name: function for name, function in names.items() if isinstance(function, FunctionType)}
 
 
 def march(kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[np.ndarray[Any, Any]], steps: int,
