@@ -13,6 +13,9 @@ from hamex.march.surfaces import Surfaces, surface_block
 
 Array = Any
 
+# A stage of several may start from an accumulated slip so far below zero that no force is admissible. The law is the
+# normal cone of the convex set |F − X| ≤ Fy + Hi w; at its apex, F = X, it allows any slip up to the growth of w.
+APEX = 2
 _NEWTON = 100           # far more than the quadratic iterations below ever need
 
 
@@ -55,7 +58,11 @@ def evaluate(e: Array, X: Array, w: Array, tau: float, sliders: Sliders, powers:
         sign = branch[j]
         if not forced:
             sign = 0
-            if from_back > limit:
+            if limit < 0.0 and abs(from_back) <= -limit * (1.0 / (sliders.rate[i] * apex_of(i, tau, sliders)) - 1.0):
+                sign = APEX
+            elif limit < 0.0:
+                sign = 1 if from_back > 0.0 else -1
+            elif from_back > limit:
                 sign = 1
             elif from_back < -limit:
                 sign = -1
@@ -67,6 +74,11 @@ def evaluate(e: Array, X: Array, w: Array, tau: float, sliders: Sliders, powers:
             T[j] = sliders.k[i]
             slip[j] = 0.0
             grown[j] = 0.0
+        elif sign == APEX:
+            slip[j] = from_back / (sliders.k[i] + sliders.kinematic[i])
+            F[j] = trial - sliders.k[i] * slip[j]
+            T[j] = sliders.k[i] * (sliders.kinematic[i] / (sliders.k[i] + sliders.kinematic[i]))
+            grown[j] = -tau * limit / apex_of(i, tau, sliders)
         else:
             excess = from_back - sign * limit
             F[j] = trial - sliders.kappa[i] * excess
@@ -79,6 +91,11 @@ def evaluate(e: Array, X: Array, w: Array, tau: float, sliders: Sliders, powers:
             if surface_block(i, e, X, w, tau, surfaces, work, branch, F, T, slip, grown):
                 changed = True
     return changed
+
+
+def apex_of(i: int, tau: float, sliders: Sliders) -> float:
+    """η + τ Hi of a slider."""
+    return 1.0 / sliders.rate[i] - tau * (sliders.k[i] + sliders.kinematic[i])
 
 
 def flowed(e: Array, tau: float, powers: Powers, F: Array, T: Array, slip: Array, grown: Array) -> None:

@@ -23,6 +23,7 @@ from hamex.march.stage_springs import Local, Springs, carried
 Array = Any
 
 ROUND_OFF = 2e-14        # of the terms of a row: the residual that arithmetic leaves
+_OTHERS = 1e-3           # variables beside slip: their increments may be small differences of the deformation
 _FULL = 12               # full Newton steps before anything else is tried
 _DAMPED = 40
 _ALONG = 15              # Newton steps at one place of the path
@@ -136,17 +137,27 @@ def untied(motion: Motion, local: Local, e0: Array, z0: Array, hold: float, w: W
     worst = 0.0
     for b in range(len(local.first)):
         d, m, at = local.many[b], local.size[b], local.begin[b]
-        for v in range(d // m):
+        each, deformed = d // m, 0.0
+        for c in range(m):
+            for i in range(len(Y)):
+                j = local.first[b] + c
+                deformed = max(deformed, abs(e0[j]) + abs(ex[i, j]))
+                if d > 0:
+                    deformed = max(deformed, abs(z0[at + c * each]) + abs(Y[i, at + c * each]))
+        for v in range(each):
             off, terms = 0.0, 0.0
             for c in range(m):
-                j, entry = local.first[b] + c, at + c * (d // m) + v
+                entry = c * each + v
                 for i in range(len(Y)):
-                    s.R[i, entry] -= hold * w.R0[i, entry]
-                    off = max(off, abs(s.R[i, entry]))
-                    terms = max(terms, abs(z0[entry]) + abs(Y[i, entry]))
+                    s.R[i, at + entry] -= hold * w.R0[i, at + entry]
+                    off = max(off, abs(s.R[i, at + entry]))
+                    terms = max(terms, abs(z0[at + entry]) + abs(Y[i, at + entry]))
                     if v == 0:
-                        terms = max(terms, abs(e0[j]) + abs(ex[i, j]))
-                        w.merit[0] += motion.stiff[j] * (s.R[i, entry] * s.R[i, entry])
+                        w.merit[0] += motion.stiff[local.first[b] + c] * (s.R[i, at + entry] * s.R[i, at + entry])
+            if v == 0:
+                terms = deformed
+            elif terms > 0.0:
+                off *= _OTHERS
             if terms > 0.0:
                 worst = max(worst, off / terms)
     return worst

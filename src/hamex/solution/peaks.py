@@ -91,9 +91,9 @@ def _largest(solution: Solution, name: str, values: Array, labels: Sequence[str]
 def _inside(solution: Solution, at_a_node: Peak, labels: Sequence[str]) -> Peak:
     """The peak displacement inside the steps, if it is larger than at the nodes."""
     assert solution.inside is not None
-    u, p, slip = (solution.histories[name] for name in ("displacement", "momentum", "slip"))
+    u = solution.histories["displacement"]
     columns = [solution.dofs.index(label) for label in labels]
-    stage = solution.inside.displacement(u, p, slip)[:, :, columns]
+    stage = solution.inside.displacement(u)[:, :, columns]
     value, place, column = solution.inside.largest(u[:, columns], stage)
     if value <= at_a_node.value:
         return at_a_node

@@ -31,36 +31,33 @@ class StageHistory:
     Attributes
     ----------
     nodes, matrix, weights : the element's table c, A, b on [0, 1].
-    place, place_slip : maps from (u, p, slip, loads) and slip rates to stage displacements relative to the start.
-    loads : (step, stage, channel); slip_rates, force : (step, stage, spring).
+    moved : (step, stage, dof), displacements at the stages relative to the start of the step.
+    loads : (step, stage, channel); slip_rates, growth, force : (step, stage, spring), growth that of accumulated slip.
     continuous : False for elements with jumps, whose polynomial does not start at the old value.
     """
 
     nodes: Array
     matrix: Array
     weights: Array
-    place: Array
-    place_slip: Array
+    moved: Array
     loads: Array
     slip_rates: Array
+    growth: Array
     force: Array
     continuous: bool
 
-    def displacement(self, u: Array, p: Array, slip: Array) -> Array:
+    def displacement(self, u: Array) -> Array:
         """Displacements at the stages, (step, stage, dof)."""
-        steps, dofs = len(u) - 1, u.shape[1]
-        inputs = np.hstack([u[:-1], p[:-1], slip[:-1], self.loads.reshape(steps, -1)])
-        moved = inputs @ self.place.T + self.slip_rates.reshape(steps, -1) @ self.place_slip.T
-        return u[:-1, None, :] + moved.reshape(steps, len(self.nodes), dofs)
-
-    def rates(self, stage: Array, start: Array, h: float) -> Array:
-        """Rates at the stages from stage values and the value at the start: A⁻¹(U − u₀)/h."""
-        return np.einsum("ij,rjk->rik", self.inverse, stage - start[:-1, None, :]) / h
+        return u[:-1, None, :] + self.moved
 
     @cached_property
     def inverse(self) -> Array:
         """A⁻¹."""
         return np.asarray(np.linalg.inv(self.matrix))
+
+    def velocity(self, h: float) -> Array:
+        """Velocities at the stages, A⁻¹(U − u₀)/h, (step, stage, dof)."""
+        return np.einsum("ij,rjk->rik", self.inverse, self.moved) / h
 
     def inside(self, u: Array, stage: Array, at: Array) -> Array:
         """Values at the places ``at`` on [0, 1] inside every step, (step, place, dof)."""
@@ -92,18 +89,19 @@ def stage_balance(system: System, h: float, inside: StageHistory, patterns: Arra
     """All entries of the balance, like :func:`hamex.solution.energy.balance`, with ``jumps`` beside them."""
     b = inside.weights
     hardening = stored_by_hardening(system, back_force, accumulated, len(u)).sum(axis=1)
-    stage = inside.displacement(u, p, slip)
-    v = inside.rates(stage, u, h)
+    stage, v = inside.displacement(u), inside.velocity(h)
     kinetic, stored = held(system, u, p, system.deformation(u) - slip)
     flat = v.reshape(-1, v.shape[2])
-    viscous = cumulative(h * system.damping_power(flat).reshape(v.shape[:2]) @ b)
-    slipped = h * (inside.force * inside.slip_rates).sum(axis=2) @ b
+    lost = inside.force * inside.slip_rates
+    damper = system.coefficient > 0
+    viscous = cumulative(h * (system.damping_power(flat).reshape(v.shape[:2]) + lost[:, :, damper].sum(axis=2)) @ b)
+    slipped = h * lost[:, :, ~damper].sum(axis=2) @ b
     pushed = inside.loads @ patterns.T
     work = cumulative(h * (pushed * v).sum(axis=2) @ b)
-    of_hardening = hardening_jumps(system, h, inside.matrix, b, inside.slip_rates)
+    of_hardening = hardening_jumps(system, h, inside.matrix, b, inside.slip_rates, inside.growth)
     plastic = cumulative(slipped - np.diff(hardening) - of_hardening)
-    lost = jump_form(system, h, inside.matrix, b, v, pushed, stage, inside.force, inside.slip_rates)
-    jumps = cumulative(lost + of_hardening)
+    jumped = jump_form(system, h, inside.matrix, b, v, pushed, stage, inside.force, inside.slip_rates)
+    jumps = cumulative(jumped + of_hardening)
     return closed(kinetic, stored, viscous, plastic, hardening, jumps, work)
 
 
@@ -125,13 +123,12 @@ def jump_form(system: System, h: float, a: Array, b: Array, v: Array, pushed: Ar
     return 0.5 * h**2 * lost
 
 
-def hardening_jumps(system: System, h: float, a: Array, b: Array, slip_rates: Array) -> Array:
+def hardening_jumps(system: System, h: float, a: Array, b: Array, slip_rates: Array, growth: Array) -> Array:
     """The same for the energy that hardening stores, ½Hk[slip]² + ½Hi[w]² per step."""
     m = _jump_weights(a, b)
     if m is None:
         return np.zeros(len(slip_rates))
-    size = np.abs(slip_rates)
-    stored = _form(m, slip_rates * system.kinematic, slip_rates) + _form(m, size * system.isotropic, size)
+    stored = _form(m, slip_rates * system.kinematic, slip_rates) + _form(m, growth * system.isotropic, growth)
     return 0.5 * h**2 * stored
 
 

@@ -124,7 +124,7 @@ class Located:
     def _energies(self, load: Array, v: Array, F: Array, rate: Array, stage: Array, h: float) -> Array:
         b, pushed = self.table.b, load @ self.patterns.T
         jumps = jump_form(self.system, h, self.table.A, b, v[None], pushed[None], stage[None], F[None], rate[None])[0]
-        stored = hardening_jumps(self.system, h, self.table.A, b, rate[None])[0]
+        stored = hardening_jumps(self.system, h, self.table.A, b, rate[None], np.abs(rate[None]))[0]
         return np.array([h * b @ self.system.damping_power(v), h * b @ (F * rate).sum(axis=1) - stored, jumps + stored,
                          h * b @ (pushed * v).sum(axis=1)])
 
