@@ -33,7 +33,8 @@ class Layout:
     stiffness : (block,) of (m, m) arrays, elastic.
     begin, variables : (block,) first entry in the state z, and variables per spring (0: no state).
     tangent : (block,) first entry of the block in the tangents T that the laws fill.
-    straight : (block,) piecewise linear laws.
+    straight : (block,) piecewise linear laws that can be held on a branch.
+    follows : entries of z that do not flow but follow the deformation.
     entries, tangents : length of z and of T.
     """
 
@@ -44,6 +45,7 @@ class Layout:
     variables: Array
     tangent: Array
     straight: Array
+    follows: Array
     entries: int
     tangents: int
 
@@ -78,7 +80,7 @@ def local_blocks(layout: Layout, q: int) -> Local:
         fine[layout.begin[i]:layout.begin[i] + d[i]] = _COARSE
     return Local(layout.first.astype(np.int64), m, layout.begin.astype(np.int64), d, layout.tangent.astype(np.int64),
                  places((q * m) ** 2), places(q * d * q * m), places(q * d * d), places(q * m * d), fine,
-                 int(d.max(initial=0)))
+                 layout.follows.astype(np.int64), int(d.max(initial=0)))
 
 
 class System:
@@ -140,7 +142,7 @@ class System:
         elastic = np.abs(self.B) @ stiff if not len(stiff) else np.asarray((self.B.multiply(self.B)) @ stiff)
         scale = np.abs(self.base.diagonal()) + np.repeat(elastic, self.q)
         B = self.B
-        return Motion(np.zeros(4, dtype=np.int64), self.base.indptr.astype(np.int64), self.base.indices.astype(np.int64), self.base.data, self.low,
+        return Motion(np.zeros(5, dtype=np.int64), self.base.indptr.astype(np.int64), self.base.indices.astype(np.int64), self.base.data, self.low,
                       self.damp, B.indptr.astype(np.int64), B.indices.astype(np.int64), B.data, stiff,
                       1 / np.sqrt(np.where(scale > 0, scale, 1.0)), self.cross, bool(np.all(self.layout.straight)))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from hamex.march.calls import invoke
 from hamex.march.lu import Wide
 from hamex.march.rows import Rows
 from hamex.march.stage_laws import StageLaws
-from hamex.march.stage_newton import Motion, Work, solve_step
+from hamex.march.stage_newton import ASK, Motion, Work, solve_step
 from hamex.march.stage_springs import Local, Springs
 
 Array = Any
@@ -54,6 +55,13 @@ def stage_march(element: Element, motion: Motion, local: Local, laws: StageLaws,
         if not out.left[k] < float("inf"):
             return k + 1
         finished(element, mass, k, out, s, w)
+        if len(local.follows) > 0:
+            change(motion, out.u[k], out.u[k + 1], w.ext[0])
+            invoke(motion.call[ASK], (laws, 0, e0, w.ext[0], out.z[k], s))
+            for i in range(len(local.follows)):
+                out.z[k + 1, local.follows[i]] = s.dzp[local.follows[i]]
+                for j in range(len(element.tau)):
+                    out.rate[k, j, local.follows[i]] = 0.0
     return 0
 
 
@@ -90,6 +98,15 @@ def prepared(element: Element, motion: Motion, beside: Rows, load: Array, patter
                 j = local.first[b] + c
                 slip = abs(z[local.begin[b] + c * (local.many[b] // local.size[b])])
                 w.noise[j] += _CANCELLED * motion.stiff[j] * slip
+
+
+def change(motion: Motion, before: Array, after: Array, out: Array) -> None:
+    """out = Bᵀ(after − before)."""
+    for j in range(len(out)):
+        total = 0.0
+        for m in range(motion.begin[j], motion.begin[j + 1]):
+            total += motion.share[m] * (after[motion.dof[m]] - before[motion.dof[m]])
+        out[j] = total
 
 
 def finished(element: Element, mass: Rows, k: int, out: History, s: Springs, w: Work) -> None:

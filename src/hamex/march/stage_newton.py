@@ -30,7 +30,7 @@ _ALONG = 15              # Newton steps at one place of the path
 _HALVINGS = 10           # of a damped step
 _PATH = 4000             # places on the path
 # What is called by its address, and so compiled once by itself: entries of Motion.call.
-RESPOND, LINEARISE, MEASURE, SOLVE = 0, 1, 2, 3
+RESPOND, LINEARISE, MEASURE, SOLVE, ASK = 0, 1, 2, 3, 4
 
 
 class Motion(NamedTuple):

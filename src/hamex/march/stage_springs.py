@@ -34,6 +34,7 @@ class Local(NamedTuple):
     slope: Array             # first entry of ∂dz/∂z, (stage, entry, entry)
     press: Array             # first entry of ∂F/∂z, (stage, component, entry)
     fine: Array              # (entry of z,) share of its size by which a variable is moved
+    follows: Array           # entries of z that do not flow but follow the deformation: slip of elastic laws
     widest: int              # largest d
 
 
@@ -70,6 +71,12 @@ def shifted(cross: Array, i: int, z0: Array, Y: Array, out: Array) -> None:
             if j != i:
                 total += cross[i, j] * Y[j, v]
         out[v] = z0[v] - total
+
+
+def asked(laws: StageLaws, i: int, e0: Array, dx: Array, z: Array, s: Springs) -> float:
+    """All springs at one deformation: Fp, Tp, dzp and branchp, for the state that follows it."""
+    at_stage(laws, i, e0, dx, z, i < 0, s.Fp, s.Tp, s.dzp, s.branchp)
+    return 0.0
 
 
 def respond(laws: StageLaws, cross: Array, e0: Array, ex: Array, z0: Array, Y: Array, forced: bool,

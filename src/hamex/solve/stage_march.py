@@ -18,7 +18,7 @@ from hamex.march.run import Kernel, address, compiled, interpreted, worth_compil
 from hamex.march.stage_march import History, stage_march
 from hamex.march.stage_laws import VARIABLES, StageLaws
 from hamex.march.stage_newton import measured
-from hamex.march.stage_springs import linearised, respond
+from hamex.march.stage_springs import asked, linearised, respond
 from hamex.model.record import Model
 from hamex.solve.laws import per_spring
 from hamex.solve.run import _laws as local_laws
@@ -62,17 +62,17 @@ class StageMarch:
         self.layout, springs = layout_of(model)
         self.system = System(model, self.layout, table, h)
         self.q, self.order = len(table.c), self.system.order
-        self.laws = laws_of(model, springs, self.system.element.tau)
         self.motion, self.patterns = self.system.motion(), np.ascontiguousarray(patterns[self.order].T, dtype=float)
         self.wide = self.system.width > WIDEST_BAND if wide is None else wide
         self.springs, self.work = self.system.springs(), self.system.work()
         self.matrix: Any = sparse_lu.SparseLU(self.system) if self.wide else self.system.band()
-        work = most * self.q * len(model.springs) * _WORK_PER_SPRING
-        self.kernel = self._compiled() if self.wide or worth_compiling(work) else self._plain()
+        machine = self.wide or worth_compiling(most * self.q * len(model.springs) * _WORK_PER_SPRING)
+        self.laws = laws_of(model, springs, self.system.element.tau, machine)
+        self.kernel = self._compiled() if machine else self._plain()
 
     def _plain(self) -> Kernel:
         """Nothing compiled; the same bits."""
-        self.motion.call[:] = [numbered(f) for f in (respond, linearised, measured, lu_solved)]
+        self.motion.call[:] = [numbered(f) for f in (respond, linearised, measured, lu_solved, asked)]
         return stage_march
 
     def _compiled(self) -> Kernel:
@@ -81,13 +81,14 @@ class StageMarch:
         e0, z0 = np.zeros(s.F.shape[1]), np.zeros(s.dz.shape[1])
         if self.wide:
             self.motion.call[:] = [numbered(f) for f in (compiled(respond), compiled(linearised), compiled(measured),
-                                                         sparse_lu.lu_solved)]
+                                                         sparse_lu.lu_solved, compiled(asked))]
             return interpreted(stage_march, {"invoke": invoke})
         self.motion.call[:] = [
             address(respond, self.laws, m.cross, e0, w.ex, z0, w.Y, True, s),
             address(linearised, self.laws, local, m.cross, e0, w.ex, z0, w.Y, s),
             address(measured, m, local, e0, z0, w.x, s.F, w.Y, w.ex, 0.0, s, w),
-            address(lu_solved, self.matrix, s.coupled, True, w.d, w.small)]
+            address(lu_solved, self.matrix, s.coupled, True, w.d, w.small),
+            address(asked, self.laws, 0, e0, w.ex[0], z0, s)]
         return compiled(stage_march)
 
     def advance(self, u: Array, p: Array, z: Array, branch: Array, values: Array) -> Steps:
@@ -125,13 +126,14 @@ def layout_of(model: Model) -> tuple[Layout, Blocks]:
     size = np.array([len(k) for k in stiffness], dtype=np.int64)
     straight = np.isin(first, model.laws["slider"].springs)
     layout = Layout(first, size, stiffness, VARIABLES * first, np.full(len(first), VARIABLES),
-                    np.concatenate([single, blocks.place]).astype(np.int64), straight, VARIABLES * springs,
+                    np.concatenate([single, blocks.place]).astype(np.int64), straight,
+                    np.zeros(0, dtype=np.int64), VARIABLES * springs,
                     blocks.entries)
     return layout, blocks
 
 
-def laws_of(model: Model, blocks: Blocks, tau: Array) -> StageLaws:
-    """The laws as stages of lengths τ see them."""
+def laws_of(model: Model, blocks: Blocks, tau: Array, machine: bool) -> StageLaws:
+    """The laws as stages of lengths τ see them; ``machine``: for compiled code, which today's laws need not know."""
     each = [local_laws(model, blocks, float(t)) for t in tau]
     sliders, powers, surfaces = each[0]
     springs = len(model.springs)
