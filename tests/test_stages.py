@@ -287,7 +287,7 @@ def test_wrong_choices_cannot_be_built(make, message):
         make()
 
 
-def test_laws_without_branches_are_refused_by_name():
+def test_locating_events_of_other_laws_is_refused_by_name():
     damped = hx.shear_frame([1.0], [100.0], links=[hx.power_damper(0, 1, 5.0, 0.5, 1000.0)])
-    with pytest.raises(SchemeError, match="only springs with a Slider"):
-        hx.solve(hx.Problem(damped, QUIET, 1.0), hx.Galerkin(0.1, degree=2))
+    with pytest.raises(SchemeError, match="springs with a Slider only"):
+        hx.solve(hx.Problem(damped, QUIET, 1.0), hx.Galerkin(0.1, degree=2, locate=True))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
@@ -54,3 +55,14 @@ class How:
     steps: int
     quiet: bool = False
     promise: Promise = field(default="beforehand")
+
+
+def joined(parts: list[Ran]) -> Ran:
+    """Several marches in a row as one."""
+    if len(parts) == 1:
+        return parts[0]
+    nodes = {name: np.concatenate([parts[0].nodes[name], *(part.nodes[name][1:] for part in parts[1:])])
+             for name in parts[0].nodes}
+    steps = {name: np.concatenate([part.steps[name] for part in parts]) for name in parts[0].steps}
+    inside = None if parts[0].inside is None else parts[0].inside.joined([part.inside for part in parts])
+    return Ran(nodes, steps, parts[-1].end, inside)

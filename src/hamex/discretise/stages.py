@@ -17,10 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
+from hamex.march.run import Kernel, compiled, worth_compiling
+from hamex.march.stages import Slip, stages
+from hamex.model.per_spring import parameter, per_spring
 from hamex.model.record import Model, dense
 
 Array = NDArray[Any]
 _SMALL = 8      # unknowns up to which the maps are computed in extended precision
+_FEW = 16       # stages times springs up to which maps of a whole step are the faster way
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,3 +118,58 @@ def solve_small(matrix: Array, right: Array) -> Array:
 def coupling(maps: StageMaps, table: Table, h: float, kinematic: Array) -> Array:
     """N: loss of F − X at the stages per slip rate, ``soft`` plus what kinematic hardening adds."""
     return maps.soft + h * np.kron(table.A, np.diag(kinematic))
+
+
+class MappedSteps:
+    """Steps of a few sliders by maps of a whole step, prepared once."""
+
+    def __init__(self, model: Model, table: Table, h: float, patterns: Array, most: int) -> None:
+        self.model, self.table, self.h = model, table, h
+        self.maps = stage_maps(model, table, h, patterns)
+        self.slip = slip_problem(model, table, self.maps, h)
+        self.kinematic = parameter(model, "kinematic")
+        rows = len(table.c) * len(model.springs)
+        work = most * rows * (2 * len(model.dofs) + rows + 8)
+        self.kernel: Kernel = compiled(stages) if worth_compiling(work) else stages
+
+    def march(self, start: tuple[Array, ...], values: Array) -> tuple[tuple[Array, ...], int]:
+        """From (u, p, slip, X, w) under stage loads (step, stage, channel).
+
+        Returns their histories at the nodes, stage displacements relative to the start of the step, slip rates and forces
+        at the stages, mean forces, solves and branches; and 0, or the number of the step whose branches were not found.
+        """
+        steps, n, springs, q = len(values), len(self.model.dofs), len(self.model.springs), len(self.table.c)
+        maps, table, rows = self.maps, self.table, q * springs
+        u, p = np.empty((steps + 1, n)), np.empty((steps + 1, n))
+        slip, X, w = (np.empty((steps + 1, springs)) for _ in range(3))
+        u[0], p[0], slip[0], X[0], w[0] = start
+        g, F = np.zeros((steps, rows)), np.zeros((steps, rows))
+        mean, solves, branch = np.zeros((steps, springs)), np.zeros(steps, dtype=np.int64), np.zeros(rows, np.int64)
+        failed = self.kernel(
+            self.slip, maps.trial, maps.soft, maps.move, maps.move_low, maps.slide, table.b, self.h, self.kinematic,
+            np.ascontiguousarray(values.reshape(steps, -1)), u, p, slip, X, w, g, F, mean,
+            branch, solves, np.empty(maps.move.shape[1]), np.empty(rows), np.empty(rows),
+            np.empty((rows, rows)), np.empty(rows), np.empty(rows, dtype=np.int64))
+        inputs = np.hstack([u[:-1], p[:-1], slip[:-1], values.reshape(steps, -1)])
+        # Not by BLAS, whose bits depend on how many rows it is given.
+        moved = np.einsum("ri,ji->rj", inputs, maps.place) + np.einsum("ri,ji->rj", g, maps.place_slip)
+        shape = (steps, q, springs)
+        return (u, p, slip, X, w, moved.reshape(steps, q, n), g.reshape(shape), F.reshape(shape), mean, solves,
+                branch[-springs:]), int(failed)
+
+
+def is_small(model: Model, table: Table) -> bool:
+    """True where maps of a whole step cost least: a few sliders and nothing else.
+
+    Isotropic hardening goes by the stages, whose law knows what happens where a stage would start below no slip.
+    """
+    if set(model.laws) != {"slider"} or np.any(model.laws["slider"].isotropic > 0):
+        return False
+    return len(table.c) * max(len(model.springs), len(model.dofs)) <= _FEW
+
+
+def slip_problem(model: Model, table: Table, maps: StageMaps, h: float) -> Slip:
+    """The complementarity problem of a step of length h."""
+    law, q = per_spring(model), len(table.c)
+    return Slip(coupling(maps, table, h, law["kinematic"]), np.tile(law["viscosity"], q), np.tile(law["yield_force"], q),
+                h * np.kron(table.A, np.diag(law["isotropic"])), np.tile(law["isotropic"], q))

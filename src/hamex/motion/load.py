@@ -170,7 +170,7 @@ class Load:
 
     def shifted_values(self, h: float, steps: int, node: float) -> Array:
         """Channel values at r·h + node·h for every step r, (steps, k)."""
-        base, first = self._clock(h)
+        base, first = self.clock(h)
         if callable(self.forces):
             return evaluate(self.forces, base + (np.arange(first, first + steps) + node) * h)[:, None]
         assert self.step is not None
@@ -194,7 +194,7 @@ class Load:
         assert self.step is not None
         return np.arange(len(self.forces) + 1) * self.step - shift
 
-    def _clock(self, h: float) -> tuple[float, int]:
+    def clock(self, h: float) -> tuple[float, int]:
         """Where node 0 stands on the load's own clock: ``base`` seconds and ``first`` whole steps.
 
         A restart shifts the clock by whole steps; they stay whole numbers, so that node r is the same
@@ -210,7 +210,7 @@ class Load:
         return base, first
 
     def _times(self, h: float, steps: int) -> Array:
-        base, first = self._clock(h)
+        base, first = self.clock(h)
         return base + np.arange(first, first + steps + 1) * h
 
     def _sample(self, kernel: Callable[..., int], h: float, steps: int, size: int) -> Array:
@@ -220,7 +220,7 @@ class Load:
         """Node 0 in samples, whole steps from there, and samples per step, as :mod:`hamex.march.sampling` takes them.
         """
         assert self.step is not None
-        base, first = self._clock(h)
+        base, first = self.clock(h)
         return base / self.step, first, _ratio(h, self.step)
 
     def _sampled(self, kernel: Callable[..., int], place: tuple[float, int, float], steps: int, size: int) -> Array:

@@ -43,14 +43,21 @@ def projected(load: Load, h: float, steps: int, nodes: Array) -> Array:
     return np.einsum("ij,rjk->rik", at_nodes, moments)
 
 
-def values_at(load: Load | LoadSum, times: Array) -> Array:
-    """Channel values at any times of the run's clock, (time, k)."""
+def values_at(load: Load | LoadSum, h: float, step: int, inside: Array) -> Array:
+    """Channel values at times inside a step of the run's clock, (time, k); the same bits wherever a run was split."""
     parts: Any = getattr(load, "parts", (load,))
-    return np.hstack([_at(part, times) for part in parts])
+    found = []
+    for part in parts:
+        base, first = part.clock(h)
+        found.append(_on_clock(part, base + ((first + step) * h + inside)))
+    return np.hstack(found)
 
 
 def _at(load: Load, times: Array) -> Array:
-    clock = times + sum(load.shifts)
+    return _on_clock(load, times + sum(load.shifts))
+
+
+def _on_clock(load: Load, clock: Array) -> Array:
     if callable(load.forces):
         return evaluate(load.forces, clock)[:, None]
     assert load.step is not None

@@ -21,7 +21,7 @@ from hamex.solution.layout import layout_of, layout_words
 from hamex.solution.packing import packed, unpacked
 from hamex.solution.solution import Solution
 from hamex.solution.source import OLD_FILE, THRIFTY, Names, Record, Run
-from hamex.solution.stages import StageHistory
+from hamex.discretise.stage_history import StageHistory
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -13,7 +13,7 @@ from hamex.solution.schema import unit, variable
 
 if TYPE_CHECKING:
     from hamex.solution.solution import Solution
-    from hamex.solution.stages import StageHistory
+    from hamex.discretise.stage_history import StageHistory
 
 Array = NDArray[Any]
 PEAKS = ("displacement", "velocity", "force", "node_force", "slip")
@@ -122,9 +122,9 @@ def _largest(solution: Solution, name: str, values: Array, labels: Sequence[str]
 
 def _inside(solution: Solution, inside: StageHistory, at_a_node: Peak, labels: Sequence[str]) -> Peak:
     """The peak displacement inside the steps, if it is larger than at the nodes."""
-    u, p, slip = (solution.histories[name] for name in ("displacement", "momentum", "slip"))
+    u = solution.histories["displacement"]
     columns = [solution.dofs.index(label) for label in labels]
-    stage = inside.displacement(u, p, slip)[:, :, columns]
+    stage = inside.displacement(u)[:, :, columns]
     value, place, column = inside.largest(u[:, columns], stage)
     if value <= at_a_node.value:
         return at_a_node

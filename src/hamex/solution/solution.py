@@ -26,7 +26,7 @@ from hamex.solution.peaks import Peak, Peaks
 from hamex.solution.results import derivable
 from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit, variable
 from hamex.solution.source import Record, Run, UnitNames
-from hamex.solution.stages import StageHistory
+from hamex.discretise.stage_history import StageHistory
 
 if TYPE_CHECKING:
     import xarray as xr

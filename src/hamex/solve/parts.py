@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.marching import Ran
+from hamex.discretise.marching import Ran, joined
 from hamex.discretise.scheme import Scheme
 from hamex.errors import OverflowRunError
 from hamex.model.per_spring import recorded
@@ -31,17 +31,6 @@ _HELD = ("kinetic", "stored", "hardening")
 def state_of(start: FilledState) -> dict[str, Array]:
     """A state by name, as marches take it."""
     return {"displacement": start.displacement, "momentum": start.momentum, "slip": start.slip, **start.internal}
-
-
-def joined(parts: list[Ran]) -> Ran:
-    """Several marches in a row as one."""
-    if len(parts) == 1:
-        return parts[0]
-    nodes = {name: np.concatenate([parts[0].nodes[name], *(part.nodes[name][1:] for part in parts[1:])])
-             for name in parts[0].nodes}
-    steps = {name: np.concatenate([part.steps[name] for part in parts]) for name in parts[0].steps}
-    inside = None if parts[0].inside is None else parts[0].inside.joined([part.inside for part in parts])
-    return Ran(nodes, steps, parts[-1].end, inside)
 
 
 def solution_of(problem: Problem, scheme: Scheme, ran: Ran, extent: Extent | None = None) -> Solution:

@@ -17,6 +17,9 @@ from hamex.errors import LawError
 from hamex.model.laws.law import Array, Group, Law, Split, number
 
 HEAD = 8     # entries of I before the springs, see hamex.march.springs
+# A stage of several may start from an accumulated slip so far below zero that no force is admissible. The law is the
+# normal cone of the convex set |F − X| ≤ Fy + Hi w; at its apex, F = X, it allows any slip up to the growth of w.
+APEX = 2
 
 
 def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array, forced: bool, F: Array,
@@ -34,7 +37,11 @@ def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: fl
         sign = branch[j]
         if not forced:
             sign = 0
-            if from_back > limit:
+            if limit < 0.0 and abs(from_back) <= -limit * (1.0 / (P[r + 4] * apex(P, r, tau)) - 1.0):
+                sign = APEX
+            elif limit < 0.0:
+                sign = 1 if from_back > 0.0 else -1
+            elif from_back > limit:
                 sign = 1
             elif from_back < -limit:
                 sign = -1
@@ -47,6 +54,13 @@ def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: fl
             dz[o] = 0.0
             dz[o + 1] = 0.0
             dz[o + 2] = 0.0
+        elif sign == APEX:
+            slip = from_back / (k + P[r + 2])
+            F[j] = trial - k * slip
+            T[j] = k * (P[r + 2] / (k + P[r + 2]))
+            dz[o] = slip
+            dz[o + 1] = P[r + 2] * slip
+            dz[o + 2] = -tau * limit / apex(P, r, tau)
         else:
             excess = from_back - sign * limit
             slip = tau * (P[r + 4] * excess)
@@ -56,6 +70,11 @@ def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: fl
             dz[o + 1] = P[r + 2] * slip
             dz[o + 2] = sign * slip
     return changed
+
+
+def apex(P: Array, r: int, tau: float) -> float:
+    """η + τ Hi of a slider."""
+    return 1.0 / P[r + 4] - tau * (P[r] + P[r + 2])
 
 
 @dataclass(frozen=True)

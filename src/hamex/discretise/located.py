@@ -7,26 +7,28 @@ from there. Nodes stay multiples of the step; the decisions depend on nothing bu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.elements import element
-from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin
+from hamex.discretise.marching import Ran
+from hamex.discretise.stage_history import hardening_jumps, jump_form
 from hamex.discretise.stages import StageMaps, Table, coupling, stage_maps
 from hamex.errors import ConvergenceError
-from hamex.model.per_spring import per_spring
+from hamex.model.per_spring import damps, per_spring
 from hamex.motion.projection import values_at
 from hamex.problem import Problem
 from hamex.problem.loads import loading
-from hamex.solution.energy import energy_entries
-from hamex.solution.solution import Solution
-from hamex.solution.stages import hardening_jumps, jump_form
-from hamex.solve.gather import solution
+
+if TYPE_CHECKING:
+    from hamex.discretise.time_elements import TimeElement
 
 Array = NDArray[Any]
+Instant = tuple[int, float]      # a step, and the time into it [s]: times of whole steps are never added up
+_NAMES = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
 _MOST = 1000          # changes of branch in one step
 _CLOSE = 1e-12        # of the yield force or of a typical speed: a switching function this small is zero
 
@@ -55,25 +57,25 @@ class Piece:
 class Located:
     """Advance a problem piece by piece on fixed branches."""
 
-    def __init__(self, problem: Problem, scheme: Galerkin | DiscontinuousGalerkin) -> None:
+    def __init__(self, problem: Problem, scheme: TimeElement) -> None:
         self.problem, self.model, self.step = problem, problem.model, scheme.step
-        self.table: Table = element(scheme)
+        self.table: Table = scheme.table()
         self.law = per_spring(self.model)
         means = np.zeros((1, problem.load.channels))
         self.patterns = loading(problem, means, means).patterns
         self.whole = self._maps(scheme.step)
-        held = np.isin(np.arange(len(self.model.springs)), self.model.laws["slider"].springs)
-        self.limit = np.where(held, self.law["yield_force"], np.inf)
+        self.limit = self.law["yield_force"]
+        self.damper = damps(self.model)
         self.inverse = np.linalg.inv(self.table.A)
 
     def _maps(self, h: float) -> StageMaps:
         return stage_maps(self.model, self.table, h, self.patterns, extended=False)
 
-    def piece(self, now: Moment, branch: Array, t: float, h: float) -> Piece:
+    def piece(self, now: Moment, branch: Array, t: Instant, h: float) -> Piece:
         """Advance by h with every spring on its branch."""
         maps = self.whole if h == self.step else self._maps(h)
         table, q, springs = self.table, len(self.table.c), len(branch)
-        load = values_at(self.problem.load, t + table.c * h)
+        load = values_at(self.problem.load, self.step, t[0], t[1] + table.c * h)
         inputs = np.concatenate([now.u, now.p, now.slip, load.ravel()])
         g = self._rates(maps, inputs, now, branch, h)
         move = maps.move @ inputs + maps.slide @ g
@@ -122,9 +124,10 @@ class Located:
     def _energies(self, load: Array, v: Array, F: Array, rate: Array, stage: Array, h: float) -> Array:
         b, pushed = self.table.b, load @ self.patterns.T
         jumps = jump_form(self.model, h, self.table.A, b, v[None], pushed[None], stage[None], F[None], rate[None])[0]
-        stored = hardening_jumps(self.model, h, self.table.A, b, rate[None])[0]
-        return np.array([h * b @ self.model.damping_power(v), h * b @ (F * rate).sum(axis=1) - stored, jumps + stored,
-                         h * b @ (pushed * v).sum(axis=1)])
+        stored = hardening_jumps(self.model, h, self.table.A, b, rate[None], np.abs(rate[None]))[0]
+        slipped = h * b @ (F * rate)
+        return np.array([h * b @ self.model.damping_power(v) + slipped[self.damper].sum(),
+                         slipped[~self.damper].sum() - stored, jumps + stored, h * b @ (pushed * v).sum(axis=1)])
 
     def scale(self, now: Moment, branch: Array) -> Array:
         """What counts as zero in the switching function of every spring."""
@@ -132,7 +135,7 @@ class Located:
         speed = 1.0 + np.abs(self.model.deformation(self.model.velocity(now.p[None]))[0])
         return _CLOSE * np.where((branch != 0) & (self.law["viscosity"] == 0), speed, force)
 
-    def first_change(self, now: Moment, branch: Array, t: float, h: float) -> tuple[float, int, Piece] | None:
+    def first_change(self, now: Moment, branch: Array, t: Instant, h: float) -> tuple[float, int, Piece] | None:
         """How far into a step of length h the first branch is left, by which spring, and the piece up to there."""
         piece, near = self.piece(now, branch, t, h), self.scale(now, branch)
         wrong = piece.outside > near
@@ -149,7 +152,7 @@ class Located:
                 found = reached
         return found
 
-    def _reached(self, now: Moment, branch: Array, t: float, far: float, spring: int, near: float) -> tuple[
+    def _reached(self, now: Moment, branch: Array, t: Instant, far: float, spring: int, near: float) -> tuple[
             float, int, Piece]:
         """Root of one switching function at the end of a piece: a bracket from above, then bisection and secant."""
         from scipy.optimize import brentq
@@ -177,43 +180,43 @@ class Located:
         return after
 
 
-def solve_located(problem: Problem, scheme: Galerkin | DiscontinuousGalerkin) -> Solution:
-    """March with every change of branch located; counts them as ``events``."""
-    h, steps, start = scheme.step, problem.steps(scheme.step), problem.start
-    run = Located(problem, scheme)
-    n, springs = len(problem.model.dofs), len(problem.model.springs)
-    now = Moment(start.displacement, start.momentum, start.slip, start.internal["back_force"],
-                 start.internal["accumulated_slip"])
-    branch = start.internal.get("branch", np.zeros(springs)).astype(int)
-    u, p = np.empty((steps + 1, n)), np.empty((steps + 1, n))
-    slip, X, w = (np.empty((steps + 1, springs)) for _ in range(3))
-    force, events, energies = np.empty((steps, springs)), np.zeros(steps, dtype=np.int64), np.zeros((steps + 1, 4))
-    u[0], p[0], slip[0], X[0], w[0] = now.u, now.p, now.slip, now.X, now.w
-    for r in range(steps):
-        gone, total, spent, held = 0.0, np.zeros(springs), np.zeros(4), -1
+class LocatedMarch:
+    """Steps with every change of branch located; counts them as ``events``."""
+
+    def __init__(self, problem: Problem, scheme: TimeElement) -> None:
+        self.run, self.scheme = Located(problem, scheme), scheme
+
+    def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
+        """Some steps from a state on."""
+        run, h = self.run, self.scheme.step
+        moment = Moment(*(now[name] for name in _NAMES))
+        springs = len(moment.slip)
+        branch = now.get("branch", np.zeros(springs)).astype(int)
+        moments, force, events, spent = [moment], np.empty((steps, springs)), np.zeros(steps, np.int64), np.zeros((steps, 4))
+        for r in range(steps):
+            moment, branch, total, spent[r], events[r] = self._step(moments[-1], branch, first + r)
+            moments.append(moment)
+            force[r] = total / h
+        nodes = {name: np.array([getattr(each, field.name) for each in moments])
+                 for name, field in zip(_NAMES, fields(Moment), strict=True)}
+        end = {name: value[-1].copy() for name, value in nodes.items()} | {"branch": branch.astype(float)}
+        return Ran(nodes, {"force": force, "events": events, "spent": spent}, end)
+
+    def _step(self, now: Moment, branch: Array, r: int) -> tuple[Moment, Array, Array, Array, int]:
+        """Step r: state and branches at its end, integral of the forces, energies, and changes of branch."""
+        run, h = self.run, self.scheme.step
+        gone, total, spent, held, events = 0.0, np.zeros(len(branch)), np.zeros(4), -1, 0
         for _ in range(_MOST):
-            change = run.first_change(now, branch, r * h + gone, h - gone)
+            change = run.first_change(now, branch, (r, gone), h - gone)
             if change is None or (change[0] == 0.0 and change[1] == held):
-                piece = run.piece(now, branch, r * h + gone, h - gone)
-                now, total, spent = piece.end, total + piece.force, spent + piece.energies
-                break
+                piece = run.piece(now, branch, (r, gone), h - gone)
+                return piece.end, branch, total + piece.force, spent + piece.energies, events
             length, spring, piece = change
             if length > 0.0:
                 now, total, spent = piece.end, total + piece.force, spent + piece.energies
                 gone += length
             branch, held = run.switched(now, branch, spring), spring
-            events[r] += 1
+            events += 1
             if gone >= h:
-                break
-        else:
-            raise ConvergenceError(f"{type(scheme).__name__}: branches change more than {_MOST} times in step {r + 1}")
-        u[r + 1], p[r + 1], slip[r + 1], X[r + 1], w[r + 1] = now.u, now.p, now.slip, now.X, now.w
-        force[r], energies[r + 1] = total / h, energies[r] + spent
-    nodes = {"displacement": u, "momentum": p, "slip": slip, "back_force": X, "accumulated_slip": w}
-    more = energy_entries(run.model, h, nodes, force, energies)
-    histories = {"displacement": u, "momentum": p, "slip": slip, "force": force, "events": events,
-                 "back_force": X, "accumulated_slip": w, **more}
-    values = problem.load.stage_values(h, steps, run.table.c.tolist(), "average", True)
-    loads = loading(problem, values, np.einsum("i,rik->rk", run.table.b, values))
-    internal = {"back_force": X[-1].copy(), "accumulated_slip": w[-1].copy(), "branch": branch.astype(float)}
-    return solution(problem, scheme, histories, loads, internal)
+                return now, branch, total, spent, events
+        raise ConvergenceError(f"{self.scheme.name}: branches change more than {_MOST} times in step {r + 1}")
