@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise.elements import element
+from hamex.discretise.promised import check_promise
 from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin
 from hamex.discretise.stages import StageMaps, Table, coupling, stage_maps
 from hamex.errors import ConvergenceError, SchemeError
@@ -117,6 +118,7 @@ def check(problem: Problem, scheme: Galerkin | DiscontinuousGalerkin) -> None:
         raise SchemeError(f"{name}: only springs with a Slider; use Galerkin(degree=1) for surfaces and power laws")
     if problem.supports is not None:
         raise SchemeError(f"{name}: moving supports are available with Galerkin(degree=1) only")
+    check_promise(problem.model, scheme)
 
 
 def slip_problem(model: Model, table: Table, maps: StageMaps, h: float) -> Slip:
