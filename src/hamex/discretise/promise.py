@@ -25,11 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.discretise.definite import DENSE, ZERO, fastest, weakest_dense, weakest_sparse
 from hamex.errors import ModelError, SchemeError
 
 Array = NDArray[Any]
-_ZERO = 1e-13        # of the elastic diagonal: what counts as no resistance
-_DENSE = 400         # rows up to which matrices are full
 _CLOSE = 1e-10       # relative width at which the bisection of the limit ends
 _SHORTEST = 1e-9     # of the step: a model that needs a shorter one is held by nothing
 
@@ -127,7 +126,7 @@ def longest_step(form: Form, system: Matrices, near: float = 1.0) -> float:
         return curved
     low = _admissible(form, system, near)
     slow = _matrix(form, system, math.inf)
-    if _weakest(slow, None, form, system, _ZERO) is None:      # zero is enough: inertia holds what nothing else does
+    if _weakest(slow, None, form, system, ZERO) is None:      # zero is enough: inertia holds what nothing else does
         return curved
     high = 2 * low
     while weakest(form, system, high) is None:
@@ -153,7 +152,7 @@ def check(form: Form, system: Matrices, h: float, who: str) -> None:
 
 def weakest(form: Form, system: Matrices, h: float) -> int | None:
     """None if P(h) is positive definite, else the number of a dof that shows it is not."""
-    return _weakest(_matrix(form, system, h), _low(form, system, h), form, system, -_ZERO, h)
+    return _weakest(_matrix(form, system, h), _low(form, system, h), form, system, -ZERO, h)
 
 
 def _never_softens(system: Matrices) -> bool:
@@ -211,6 +210,8 @@ def _low(form: Form, system: Matrices, h: float) -> tuple[Array, Array] | None:
 def _weakest(matrix: Any, low: tuple[Array, Array] | None, form: Form, system: Matrices, shift: float,
              h: float = math.inf) -> int | None:
     """None if the matrix, scaled to a unit diagonal and with ``shift`` added there, is positive definite."""
+    from scipy import sparse
+
     dofs, rows = len(system.dofs), matrix.shape[0]
     scale = np.kron(form.stiffness, _sparse(system.elastic).diagonal() + np.abs(_sparse(system.stiffness).diagonal()))
     if not math.isinf(h):
@@ -222,49 +223,17 @@ def _weakest(matrix: Any, low: tuple[Array, Array] | None, form: Form, system: M
         else:
             return int(np.argmin(scale)) % dofs
     unit = 1 / np.sqrt(scale)
-    if rows <= _DENSE:
+    if rows <= DENSE:
         full = unit[:, None] * matrix.toarray() * unit
         if low is not None:
             shapes = unit[:, None] * low[0]
             full += (shapes * low[1]) @ shapes.T
-        return _weakest_dense(full, shift, dofs)
-    return _weakest_sparse(matrix, None if low is None else (unit[:, None] * low[0], low[1]), unit, shift, dofs)
-
-
-def _weakest_dense(full: Array, shift: float, dofs: int) -> int | None:
-    try:
-        np.linalg.cholesky(full + shift * np.eye(len(full)))
-    except np.linalg.LinAlgError:
-        # Only a model that is refused pays for the eigenvector that names the dof.
-        return int(np.abs(np.linalg.eigh(full)[1][:, 0]).argmax()) % dofs
-    return None
-
-
-def _weakest_sparse(matrix: Any, low: tuple[Array, Array] | None, unit: Array, shift: float, dofs: int) -> int | None:
-    from scipy import sparse
-    from scipy.sparse.linalg import splu
-
-    scaling = sparse.diags_array(unit)
-    # Where zero does not count, a shift below what does keeps a row of zeros a small pivot with a place.
-    scaled = sparse.csc_array(scaling @ matrix @ scaling + (shift if shift > 0 else 0.1 * _ZERO)
-                              * sparse.eye_array(matrix.shape[0]))
-    try:
-        # Symmetric ordering and diagonal pivots: the pivots are those of L D Lᵀ, their signs the inertia.
-        factors = splu(scaled, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    except RuntimeError:
-        return 0
-    pivots = factors.U.diagonal()
-    worst = int(np.argmin(pivots))
-    weak = pivots <= max(-shift, 0.0)
-    if not weak.any():
-        return None
-    if low is not None and not np.any(np.abs(pivots) <= _ZERO):
-        # Haynsworth: P + L W Lᵀ has as many negative eigenvalues less than P as W⁻¹ + LᵀP⁻¹L has.
-        shapes, weights = low[0][:, low[1] > 0], low[1][low[1] > 0]
-        small = np.diag(1 / weights) + shapes.T @ factors.solve(shapes)
-        if np.count_nonzero(np.linalg.eigvalsh(0.5 * (small + small.T)) < 0) == np.count_nonzero(weak):
-            return None
-    return int(np.flatnonzero(factors.perm_c == worst)[0]) % dofs
+        weak = weakest_dense(full, shift)
+    else:
+        scaling = sparse.diags_array(unit)
+        weak = weakest_sparse(scaling @ matrix @ scaling, None if low is None else (unit[:, None] * low[0], low[1]),
+                              shift)
+    return None if weak is None else weak % dofs
 
 
 def _elastic_limit(form: Form, system: Matrices) -> float:
@@ -272,28 +241,6 @@ def _elastic_limit(form: Form, system: Matrices) -> float:
     if not system.curved or math.isinf(form.elastic):
         return math.inf
     return form.elastic / fastest(system.mass, _sparse(system.elastic) + _sparse(system.stiffness))
-
-
-def fastest(mass: Any, stiffness: Any) -> float:
-    """Largest natural frequency [rad/s]; dofs without mass follow the others."""
-    from scipy import sparse
-    from scipy.sparse.linalg import LinearOperator, eigsh, splu
-
-    from hamex.model.eigen import eigen
-
-    if mass.shape[0] <= _DENSE:
-        return float(eigen(mass, stiffness)[0][-1])
-    M, K = sparse.csc_array(mass), sparse.csc_array(stiffness)
-    heavy = M.diagonal() > 0
-    M, light = M[heavy][:, heavy], K[~heavy][:, ~heavy]
-    across, own = K[~heavy][:, heavy], K[heavy][:, heavy]
-    if heavy.all():
-        follow = own
-    else:
-        factors = splu(sparse.csc_array(light))
-        follow = LinearOperator(own.shape, lambda x: own @ x - across.T @ factors.solve(across @ x), dtype=float)
-    start = np.random.default_rng(1).standard_normal(own.shape[0])
-    return float(np.sqrt(eigsh(follow, 1, M, which="LM", v0=start, return_eigenvectors=False)[0]))
 
 
 def _sparse(matrix: Any) -> Any:
