@@ -149,6 +149,8 @@ class Located:
             reached = self._reached(now, branch, t, length, int(spring), near[spring])
             if found is None or reached[0] < found[0]:
                 found = reached
+            if found[0] == 0.0:      # nothing comes before that, and there is no piece of no length to ask
+                break
         return found
 
     def _reached(self, now: Moment, branch: Array, t: float, far: float, spring: int, near: float) -> tuple[
