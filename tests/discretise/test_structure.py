@@ -10,12 +10,11 @@ import hamex as hx
 from hamex.discretise.assembly import assemble, band_of
 from hamex.discretise.chain import is_chain
 from hamex.discretise.sparse import SparseMatrix, backsolve, factorise
+from hamex.discretise.promised import check_promise
 from hamex.discretise.springs import prepared_springs, spring_blocks, states
 from hamex.discretise.structure import (
-    check_convex,
     galerkin_stage,
     newmark_stage,
-    softest,
     tangent_matrix,
 )
 from hamex.errors import ModelError, SchemeError
@@ -57,13 +56,19 @@ def test_elastic_tangents_give_the_elastic_stiffness(size):
                        rtol=1e-12)
 
 
+def soft_tangents(made, blocks, tau):
+    """The softest tangents of all laws, in the layout of T."""
+    return blocks.filled({kind: group.law.softest(group, blocks.by_group[kind], tau)
+                          for kind, group in made.laws.items()}, made)
+
+
 def test_softest_bounds_every_tangent_from_below():
     """What the check of convexity relies on: T ≥ softest, for every law and state."""
     rng, tau = np.random.default_rng(1), 0.05
     laws = {0: hx.Slider(1.0, 0.4, 20.0, 9.0), 1: hx.PowerLaw(3.0, 0.4), (2, 3): SURFACE}
     made = hx.structure(np.ones(4), 0, block_diag(0.01, 0.02, PAIR), np.eye(4), laws)
     blocks = spring_blocks(made)
-    soft = dense(tangent_matrix(made, blocks, softest(made, blocks, tau)))
+    soft = dense(tangent_matrix(made, blocks, soft_tangents(made, blocks, tau)))
     groups, size = prepared_springs(made, blocks, tau, "end", "test", compile=False), states(made).size
     for _ in range(200):
         T = np.zeros(blocks.entries)
@@ -76,7 +81,7 @@ def test_softest_bounds_every_tangent_from_below():
 def test_elastic_springs_and_components_stay_elastic_in_the_softest_state():
     made = hx.structure(np.ones(3), 0, block_diag(0.01, PAIR), np.eye(3), {(1, 2): hx.Surface((4.0, np.inf))})
     blocks = spring_blocks(made)
-    soft = dense(tangent_matrix(made, blocks, softest(made, blocks, 0.1)))
+    soft = dense(tangent_matrix(made, blocks, soft_tangents(made, blocks, 0.1)))
     # Analytic: component 1 gives way altogether, component 2 keeps 1/a of its own.
     assert np.allclose(soft, np.diag([100.0, 0.0, 1000.0]), rtol=1e-12)
 
@@ -126,12 +131,11 @@ def test_viscosity_and_hardening_admit_longer_steps(law):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if least(middle) > 0 else (low, middle)
     blocks = spring_blocks(made)
-    found = named(lambda: check_convex(made, blocks, lambda h: galerkin_stage(made, h), 2 * low, "Galerkin"))
+    found = named(lambda: check_promise(made, hx.Galerkin(2 * low)))
     assert found == pytest.approx(low, rel=1e-5)
-    check_convex(made, blocks, lambda h: galerkin_stage(made, h), 0.999 * low, "Galerkin")
+    check_promise(made, hx.Galerkin(0.999 * low))
     plastic = frame(3, hx.Slider(1.0))
-    assert low > 1.1 * named(lambda: check_convex(plastic, spring_blocks(plastic),
-                                                  lambda h: galerkin_stage(plastic, h), 100.0, "Galerkin"))
+    assert low > 1.1 * named(lambda: check_promise(plastic, hx.Galerkin(100.0)))
 
 
 def test_newmark_names_its_own_step():
@@ -148,9 +152,9 @@ def test_many_dofs_are_checked_by_pivots():
     made = hx.shear_frame(np.ones(storeys), 1e7, laws=hx.Slider(1.0), heights=3.0, weights=0.05)
     limit = 2 / np.sqrt(eigh(-dense(made.stiffness), dense(made.mass), eigvals_only=True)[-1])
     blocks = spring_blocks(made)
-    found = named(lambda: check_convex(made, blocks, lambda h: galerkin_stage(made, h), 5 * limit, "Galerkin"))
+    found = named(lambda: check_promise(made, hx.Galerkin(5 * limit)))
     assert found == pytest.approx(limit, rel=1e-5)
-    check_convex(made, blocks, lambda h: galerkin_stage(made, h), 0.999 * limit, "Galerkin")
+    check_promise(made, hx.Galerkin(0.999 * limit))
 
 
 @pytest.mark.parametrize("extra", [0, 400])
@@ -164,7 +168,7 @@ def test_a_massless_dof_that_nothing_resists_is_named(extra):
 def test_without_negative_stiffness_any_step_is_convex():
     made = model(hx.Slider(1.0))
     for h in (1e-6, 1.0, 1e6):
-        check_convex(made, spring_blocks(made), lambda step: galerkin_stage(made, step), h, "Galerkin")
+        check_promise(made, hx.Galerkin(h))
 
 
 # --- assembly ----------------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def softens(frames: ShearFrames) -> Array:
 def check_convex(frames: ShearFrames, h: float, first: int = 0) -> None:
     """Refuse a step at which some frame's potential is not strictly convex; name the frame and the admissible step.
 
-    Frames are counted from ``first``. See :func:`hamex.discretise.structure.check_convex`.
+    Frames are counted from ``first``. See :mod:`hamex.discretise.promise`.
     """
     some = np.flatnonzero(softens(frames))
     weak = some[~_is_convex(frames.chosen(some), h)]

@@ -150,6 +150,8 @@ class Located:
             reached = self._reached(now, branch, t, length, int(spring), near[spring])
             if found is None or reached[0] < found[0]:
                 found = reached
+            if found[0] == 0.0:      # nothing comes before that, and there is no piece of no length to ask
+                break
         return found
 
     def _reached(self, now: Moment, branch: Array, t: Instant, far: float, spring: int, near: float) -> tuple[
@@ -188,7 +190,7 @@ class LocatedMarch:
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
-        run, h = self.run, self.scheme.step
+        h = self.scheme.step
         moment = Moment(*(now[name] for name in _NAMES))
         springs = len(moment.slip)
         branch = now.get("branch", np.zeros(springs)).astype(int)
@@ -205,8 +207,8 @@ class LocatedMarch:
     def _step(self, now: Moment, branch: Array, r: int) -> tuple[Moment, Array, Array, Array, int]:
         """Step r: state and branches at its end, integral of the forces, energies, and changes of branch."""
         run, h = self.run, self.scheme.step
-        gone, total, spent, held, events = 0.0, np.zeros(len(branch)), np.zeros(4), -1, 0
-        for _ in range(_MOST):
+        gone, total, spent, held = 0.0, np.zeros(len(branch)), np.zeros(4), -1
+        for events in range(_MOST):
             change = run.first_change(now, branch, (r, gone), h - gone)
             if change is None or (change[0] == 0.0 and change[1] == held):
                 piece = run.piece(now, branch, (r, gone), h - gone)
@@ -216,7 +218,6 @@ class LocatedMarch:
                 now, total, spent = piece.end, total + piece.force, spent + piece.energies
                 gone += length
             branch, held = run.switched(now, branch, spring), spring
-            events += 1
             if gone >= h:
-                return now, branch, total, spent, events
+                return now, branch, total, spent, events + 1
         raise ConvergenceError(f"{self.scheme.name}: branches change more than {_MOST} times in step {r + 1}")

@@ -13,6 +13,7 @@ from hamex.errors import SchemeError
 if TYPE_CHECKING:
     from hamex.discretise.marching import How, March
     from hamex.discretise.onestage import Newton
+    from hamex.discretise.promise import Form
     from hamex.model.record import Model
     from hamex.problem import Problem
 
@@ -40,9 +41,21 @@ class NodalScheme(Scheme):
 
     def longest_step(self, model: Model) -> float:
         """Longest step with exactly one solution whatever the springs do [s]."""
-        from hamex.discretise.promise import longest_step
+        from hamex.discretise.promised import admissible
 
-        return longest_step(model, self)
+        return admissible(model, self)
+
+    @property
+    def label(self) -> str:
+        """Name in messages."""
+        return self.name
+
+    def form(self) -> Form:
+        """The numbers of the step's promise, see :mod:`hamex.discretise.promise`."""
+        from hamex.discretise.promise import one_stage
+
+        beta, gamma, alpha_m, alpha_f = self.numbers()
+        return one_stage((1 - alpha_m) / ((1 - alpha_f) * beta), gamma / beta, 1.0)
 
     def prepare(self, problem: Problem, how: How) -> March:
         """The march for any structure."""

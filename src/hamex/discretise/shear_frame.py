@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from hamex.discretise.chain import chain_numbers
 from hamex.discretise.marching import How, Ran
-from hamex.discretise.springs import spring_blocks
-from hamex.discretise.structure import check_convex, galerkin_stage
+from hamex.discretise.promised import check_promise
 from hamex.errors import ConvergenceError
 from hamex.march.chain import ISOTROPIC, KINEMATIC, ROWS, chain
 from hamex.march.run import Kernel, compiled, worth_compiling
@@ -33,7 +32,7 @@ class ShearFrameMarch:
         model, h = problem.model, scheme.step
         numbers = chain_numbers(model, h)
         if numbers.softens:
-            check_convex(model, spring_blocks(model), lambda step: galerkin_stage(model, step), h, "Galerkin")
+            check_promise(model, scheme)
         self.softens = int(numbers.softens)
         self.table = np.stack(numbers.arrays)
         self.hardens = int(np.any(self.table[[KINEMATIC, ISOTROPIC]] > 0))

@@ -11,7 +11,7 @@ over the rates k of the state in the norm of the energy, hardening included; it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any

@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise import sparse_lu
+from hamex.discretise.springs import prepared_springs, spring_blocks, states
 from hamex.discretise.stage_system import WIDEST_BAND, Layout, System
 from hamex.discretise.stages import Table
-from hamex.discretise.springs import prepared_springs, spring_blocks, states
 from hamex.march.calls import invoke, numbered
 from hamex.march.lu import lu_solved
 from hamex.march.run import Kernel, address, compiled, interpreted, worth_compiling
-from hamex.march.stage_march import History, stage_march
 from hamex.march.stage_laws import StageLaws
+from hamex.march.stage_march import History, stage_march
 from hamex.march.stage_newton import measured
 from hamex.march.stage_springs import asked, linearised, respond
-from hamex.model.record import Model
 from hamex.model.laws.ellipsoids import WIDEST
+from hamex.model.record import Model
 
 Array = NDArray[Any]
 _WORK_PER_SPRING = 600     # a spring's stage in units of an oscillator's step, for the choice to compile

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise.marching import How, March, Ran, joined
-from hamex.discretise.promise import check_promise
+from hamex.discretise.promised import check_promise
 from hamex.discretise.springs import states
 from hamex.discretise.stage_history import StageHistory
 from hamex.discretise.stage_march import StageMarch
@@ -62,17 +62,9 @@ class ElementMarch:
         patterns = loads_between(problem, scheme, 0, 1, True).patterns
         self.pieces = Pieces(problem.model, scheme.table(), scheme.step, patterns, how.steps, scheme.label)
 
-    @cached_property
-    def projected(self) -> Array:
-        """The projection of the load on the steps, all of them: cut it anywhere, and the last bits would differ."""
-        return loads_between(self.problem, self.scheme, 0, self.how.steps, self.how.quiet).entered
-
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
-        if self.scheme.load == "mean":
-            values = self.projected[first:first + steps]
-        else:
-            values = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0).entered
+        values = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0).entered
         ran, failed = self.pieces.march(now, values)
         if failed:
             step = first + failed
@@ -120,7 +112,9 @@ class Pieces:
 
     def _mapped(self, now: Mapping[str, Array], values: Array) -> tuple[Ran, int]:
         assert self.mapped is not None
-        found, failed = self.mapped.march(tuple(now[name] for name in ("displacement", "momentum", *_SLIDER)), values)
+        guess = now.get("branch", np.zeros(len(self.model.springs))).astype(np.int64)
+        found, failed = self.mapped.march(tuple(now[name] for name in ("displacement", "momentum", *_SLIDER)), guess,
+                                          values)
         nodes = dict(zip(("displacement", "momentum", *_SLIDER), found[:5], strict=True))
         moved, rates, force, mean, solves, branch = found[5:]
         inside = self._inside(moved, values, rates, np.abs(rates), force)

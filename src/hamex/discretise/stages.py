@@ -132,8 +132,8 @@ class MappedSteps:
         work = most * rows * (2 * len(model.dofs) + rows + 8)
         self.kernel: Kernel = compiled(stages) if worth_compiling(work) else stages
 
-    def march(self, start: tuple[Array, ...], values: Array) -> tuple[tuple[Array, ...], int]:
-        """From (u, p, slip, X, w) under stage loads (step, stage, channel).
+    def march(self, start: tuple[Array, ...], guess: Array, values: Array) -> tuple[tuple[Array, ...], int]:
+        """From (u, p, slip, X, w) and the branches under stage loads (step, stage, channel).
 
         Returns their histories at the nodes, stage displacements relative to the start of the step, slip rates and forces
         at the stages, mean forces, solves and branches; and 0, or the number of the step whose branches were not found.
@@ -144,7 +144,7 @@ class MappedSteps:
         slip, X, w = (np.empty((steps + 1, springs)) for _ in range(3))
         u[0], p[0], slip[0], X[0], w[0] = start
         g, F = np.zeros((steps, rows)), np.zeros((steps, rows))
-        mean, solves, branch = np.zeros((steps, springs)), np.zeros(steps, dtype=np.int64), np.zeros(rows, np.int64)
+        mean, solves, branch = np.zeros((steps, springs)), np.zeros(steps, dtype=np.int64), np.tile(guess, q)
         failed = self.kernel(
             self.slip, maps.trial, maps.soft, maps.move, maps.move_low, maps.slide, table.b, self.h, self.kinematic,
             np.ascontiguousarray(values.reshape(steps, -1)), u, p, slip, X, w, g, F, mean,

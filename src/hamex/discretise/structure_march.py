@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from hamex.discretise.marching import How, March, Ran
 from hamex.discretise.onestage import Newton, OneStageMarch
+from hamex.discretise.promised import check_promise
 from hamex.discretise.scheme import Scheme
 from hamex.discretise.springs import spring_blocks
-from hamex.discretise.structure import check_convex, galerkin_stage, nodal_stage
+from hamex.discretise.structure import galerkin_stage, nodal_stage
 from hamex.errors import ConvergenceError, ModelError, SchemeError
 from hamex.march import structure as drivers
 from hamex.march.structure import Nodal
@@ -76,7 +77,7 @@ def galerkin_march(problem: Problem, scheme: TimeElement, how: How) -> March:
     blocks = spring_blocks(model)
     stage = galerkin_stage(model, h)
     if how.promise == "beforehand":
-        check_convex(model, blocks, lambda step: galerkin_stage(model, step), h, scheme.name)
+        check_promise(model, scheme)
     patterns = loads_between(problem, scheme, 0, 1, True).patterns
     walk = OneStageMarch(model, stage, blocks, patterns, drivers.galerkin, (h,), "mean", scheme.name, how.steps,
                          Newton(reported=how.promise == "reported"))
@@ -91,7 +92,7 @@ def nodal_march(problem: Problem, scheme: NodalScheme, how: How) -> March:
     beta, gamma, m, f = scheme.numbers()
     blocks = spring_blocks(model)
     if how.promise == "beforehand":
-        check_convex(model, blocks, lambda step: nodal_stage(model, step, beta, gamma, m, f), h, scheme.name)
+        check_promise(model, scheme)
     numbers = Nodal(gamma / (beta * h), 1 / (beta * h * h), 1 - gamma / beta, h * (1 - 0.5 * gamma / beta),
                     -1 / (beta * h), 1 - 0.5 / beta, m, f)
     patterns = loads_between(problem, scheme, 0, 1, True).patterns

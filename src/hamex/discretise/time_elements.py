@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from hamex.errors import SchemeError
 
 if TYPE_CHECKING:
     from hamex.discretise.marching import How, March
+    from hamex.discretise.promise import Form
     from hamex.discretise.stages import Table
     from hamex.model.record import Model
     from hamex.problem import Problem
@@ -32,6 +33,7 @@ class TimeElement(Scheme):
     load: LoadRule
     locate: bool
     tolerance: float | None
+    continuous: ClassVar[bool] = True
 
     @property
     def whole(self) -> bool:
@@ -40,8 +42,8 @@ class TimeElement(Scheme):
 
     @property
     def label(self) -> str:
-        """Name with its degree, for messages."""
-        return f"{self.name}(degree={self.degree})"
+        """Name with its degree, for messages; the paper's element is known by its name alone."""
+        return self.name if self.whole else f"{self.name}(degree={self.degree})"
 
     def table(self) -> Table:
         """Nodes, matrix and weights of the element on [0, 1]."""
@@ -70,9 +72,18 @@ class TimeElement(Scheme):
 
     def longest_step(self, model: Model) -> float:
         """Longest step with exactly one solution whatever the springs do [s]."""
-        from hamex.discretise.promise import longest_step
+        from hamex.discretise.promised import admissible
 
-        return longest_step(model, self)
+        return admissible(model, self)
+
+    def form(self) -> Form:
+        """The numbers of the step's promise, see :mod:`hamex.discretise.promise`."""
+        from hamex.discretise import promise
+
+        A = self.table().A
+        D, elastic = ((promise.GAUSS, promise.ELASTIC_GAUSS) if self.continuous else
+                      (promise.RADAU, promise.ELASTIC_RADAU))
+        return promise.collocation(A, D[len(A)], elastic[len(A)])
 
     def prepare(self, problem: Problem, how: How) -> March:
         """The march of this element: its fast route where the model has one, else the one for any structure."""
@@ -170,6 +181,8 @@ class DiscontinuousGalerkin(TimeElement):
     >>> DiscontinuousGalerkin(step=0.02).degree
     1
     """
+
+    continuous = False
 
     step: float
     degree: int = 1

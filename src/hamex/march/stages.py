@@ -59,6 +59,9 @@ def stages(slip: Slip, trial: Array, soft: Array, move: Array, move_low: Array, 
             g[r, j] = 0.0
             if abs(y[j]) > Y[j]:
                 inside = False
+        # The guess is what the last stage of the last step held: it belongs to the state, and a run may be cut anywhere.
+        for j in range(rows):
+            branch[j] = 0 if inside else branch[rows - springs + j % springs]
         if not inside:
             solves[r] = slip_rates(slip, y, Y, branch, g[r], matrix, right, order)
             if solves[r] < 0:

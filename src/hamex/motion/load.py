@@ -187,12 +187,11 @@ class Load:
         return Reading(self.forces[:, 0], *self._place(h), RULES.index(rule), scale)
 
     def corners(self) -> Array:
-        """Times on the run's clock at which the load may have a kink: its samples, or the breaks of a function."""
-        shift = sum(self.shifts)
+        """Times on the load's own clock at which it may have a kink: its samples, or the breaks of a function."""
         if callable(self.forces):
-            return np.array(self.breaks) - shift
+            return np.array(self.breaks)
         assert self.step is not None
-        return np.arange(len(self.forces) + 1) * self.step - shift
+        return np.arange(len(self.forces) + 1) * self.step
 
     def clock(self, h: float) -> tuple[float, int]:
         """Where node 0 stands on the load's own clock: ``base`` seconds and ``first`` whole steps.

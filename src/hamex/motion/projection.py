@@ -21,11 +21,13 @@ def projected(load: Load, h: float, steps: int, nodes: Array) -> Array:
 
     The polynomials have as many terms as there are nodes. Steps are cut where the load has a corner.
     """
-    edges = np.arange(steps + 1) * h
+    base, first = load.clock(h)
+    edges = base + (first + np.arange(steps + 1)) * h         # on the load's own clock, which no restart shifts
     corners = load.corners()
-    inside = corners[(corners > 0) & (corners < edges[-1])]
+    inside = corners[(corners > edges[0]) & (corners < edges[-1])]
     # A corner within round-off of an edge would only make an empty piece.
-    far = np.abs(inside / h - np.round(inside / h)) > 1e-9
+    places = (inside - base) / h
+    far = np.abs(places - np.round(places)) > 1e-9
     cuts = np.unique(np.concatenate([edges, inside[far]]))
     x, weights = np.polynomial.legendre.leggauss(_POINTS)
     lengths = np.diff(cuts)
@@ -36,7 +38,7 @@ def projected(load: Load, h: float, steps: int, nodes: Array) -> Array:
     for point, weight in zip(0.5 * (x + 1), weights, strict=True):
         local = np.clip((cuts[:-1] + point * lengths - edges[step]) / h, 0.0, 1.0)
         basis = np.polynomial.legendre.legvander(2 * local - 1, len(nodes) - 1) * (2 * degrees + 1)
-        values = _at(load, cuts[:-1] + point * lengths)
+        values = _on_clock(load, cuts[:-1] + point * lengths)
         part = (0.5 * weight * lengths / h)[:, None, None] * basis[:, :, None] * values[:, None, :]
         np.add.at(moments, step, part)
     at_nodes = np.polynomial.legendre.legvander(2 * np.asarray(nodes) - 1, len(nodes) - 1)
@@ -51,10 +53,6 @@ def values_at(load: Load | LoadSum, h: float, step: int, inside: Array) -> Array
         base, first = part.clock(h)
         found.append(_on_clock(part, base + ((first + step) * h + inside)))
     return np.hstack(found)
-
-
-def _at(load: Load, times: Array) -> Array:
-    return _on_clock(load, times + sum(load.shifts))
 
 
 def _on_clock(load: Load, clock: Array) -> Array:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
+from hamex.discretise.stage_history import StageHistory
 from hamex.errors import FileError
 from hamex.problem import Limit
 from hamex.problem.state import ON_DOFS
@@ -21,7 +22,6 @@ from hamex.solution.layout import layout_of, layout_words
 from hamex.solution.packing import packed, unpacked
 from hamex.solution.solution import Solution
 from hamex.solution.source import OLD_FILE, THRIFTY, Names, Record, Run
-from hamex.discretise.stage_history import StageHistory
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from hamex.solution.schema import unit, variable
 
 if TYPE_CHECKING:
-    from hamex.solution.solution import Solution
     from hamex.discretise.stage_history import StageHistory
+    from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
 PEAKS = ("displacement", "velocity", "force", "node_force", "slip")

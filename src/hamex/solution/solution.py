@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise.schemes import Scheme
+from hamex.discretise.stage_history import StageHistory
 from hamex.errors import InputError
 from hamex.model.laws.law import Split
 from hamex.model.layout import Layout
@@ -26,7 +27,6 @@ from hamex.solution.peaks import Peak, Peaks
 from hamex.solution.results import derivable
 from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit, variable
 from hamex.solution.source import Record, Run, UnitNames
-from hamex.discretise.stage_history import StageHistory
 
 if TYPE_CHECKING:
     import xarray as xr

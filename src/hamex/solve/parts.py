@@ -17,6 +17,7 @@ from hamex.model.per_spring import recorded
 from hamex.problem import FilledState, Limit, Problem, State
 from hamex.solution.energy import energy_entries
 from hamex.solution.peaks import Peak
+from hamex.solution.schema import ENERGIES
 from hamex.solution.solution import Extent, Solution
 from hamex.solution.source import Run
 from hamex.solve.keep import Keep
@@ -141,7 +142,7 @@ class Thinned:
                 self.peaks[name] = peak
 
     def _keep(self, part: Solution) -> None:
-        chosen = self.keep.results or tuple(name for name in part.histories if name in part.names)
+        chosen = self.keep.results or tuple(name for name in part.histories if name not in ENERGIES)
         at_nodes, of_steps = {}, {}
         for name in chosen:
             values = part.values(name)

@@ -45,6 +45,7 @@ class Law:
     variables : names of the state variables of every spring, slip first; all are zero in a spring that is new.
     form : how the state moves, see :data:`Form`.
     straight : the force is piecewise linear, and kernels return the number of the piece.
+    softens : the force may fall while the deformation grows; ``slow_tangent`` says how steeply.
     symmetric : the tangent of a block is a symmetric matrix; a law without that is refused.
     """
 
@@ -52,6 +53,7 @@ class Law:
     variables: ClassVar[tuple[str, ...]] = ("slip",)
     form: ClassVar[Form] = "flow"
     straight: ClassVar[bool] = False
+    softens: ClassVar[bool] = False
     symmetric: ClassVar[bool] = True
     # spring_at(p, r, e, tau, z, o, dz) → force, tangent dF/de, piece: p[r] is k, p[r + 1 …] are the parameters, z[o + v] is
     # variable v; dz[o + v] receives its increment within τ (flow) or its new value (path; slip is filled in).
@@ -94,9 +96,12 @@ class Law:
         return np.hstack([k.reshape(count, -1), *(value.reshape(count, -1) for value in group.parameters.values())])
 
     @classmethod
-    def softest(cls, group: Any, k: Array, tau: float) -> Array:
-        """Least tangent in any state after the time τ, like ``k``: (spring,), or (block, m, m)."""
-        return cls.slow_tangent(group, k)
+    def softest(cls, group: Any, k: Array, tau: float, isotropic: bool = True) -> Array:
+        """Least tangent in any state after the time τ (infinite: slow loading), like ``k``: (spring,), or (block, m, m).
+
+        ``isotropic`` hardening may count or not: with several stages it does not.
+        """
+        return cls.slow_tangent(group, k, isotropic)
 
     @classmethod
     def slow_tangent(cls, group: Any, k: Array, isotropic: bool = True) -> Array:

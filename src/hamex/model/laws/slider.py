@@ -139,8 +139,10 @@ class Slider(Law):
         return np.stack([k, group.yield_force, group.kinematic, group.isotropic, rate, tau * k * rate], axis=1)
 
     @classmethod
-    def softest(cls, group: Any, k: Array, tau: float) -> Array:
-        held = group.viscosity + tau * (group.kinematic + group.isotropic)
+    def softest(cls, group: Any, k: Array, tau: float, isotropic: bool = True) -> Array:
+        if math.isinf(tau):
+            return cls.slow_tangent(group, k, isotropic)
+        held = group.viscosity + tau * (group.kinematic + (group.isotropic if isotropic else 0.0))
         return np.where(np.isinf(group.yield_force), k, k * held / (held + tau * k))
 
     @classmethod

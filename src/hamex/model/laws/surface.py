@@ -176,7 +176,9 @@ class Surface(Law):
         return P
 
     @classmethod
-    def softest(cls, group: Any, k: Array, tau: float) -> Array:
+    def softest(cls, group: Any, k: Array, tau: float, isotropic: bool = True) -> Array:
+        if math.isinf(tau):
+            return cls.slow_tangent(group, k, isotropic)
         with np.errstate(divide="ignore", invalid="ignore"):
             flow = group.weight * (tau * group.reference**2 / group.viscosity)[:, None]   # softest slip per force
         return cls._series(group, k, np.where(group.weight > 0, flow, 0.0))
