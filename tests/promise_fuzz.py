@@ -15,6 +15,7 @@ from collections import Counter
 from contextlib import nullcontext
 from functools import partial
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -231,8 +232,9 @@ def outcome(seed, unchecked=False):
 def needed(model, scheme, seed, tries=300):
     """Whether some state at 1.5 times the admissible step has a tangent of the wrong sign: two solutions for some load.
 
-    With one stage the softest state decides. With several, the branches of every spring at every stage are drawn at
-    random; the determinant over those that slip is positive where the answer is alone.
+    With one stage that is so by the definition of the limit, and the softest state can be reached. With several, all
+    springs slip at some of the stages, then springs and stages are drawn at random: where the answer is alone, the
+    determinant over those that slip is positive. A state missed counts as a refusal that was not needed.
     """
     h = 1.5 * admissible(model, scheme)
     form = scheme.form()
@@ -250,10 +252,14 @@ def needed(model, scheme, seed, tries=300):
     group = model.laws["slider"]
     may[group.springs] = np.isfinite(group.yield_force)
     rng = np.random.default_rng(seed)
+    together = [np.kron(stages, may) > 0 for stages in product((1, 0), repeat=q)]     # all springs at some stages
     for attempt in range(tries):
-        slips = np.tile(may & ((rng.random(springs) < 0.7) if attempt else True), q)
-        if attempt % 2:
-            slips &= rng.random(q * springs) < 0.8
+        if attempt < len(together):
+            slips = together[attempt]
+        else:
+            slips = np.tile(may & (rng.random(springs) < 0.7), q)
+            if attempt % 2:
+                slips &= rng.random(q * springs) < 0.8
         chosen = np.flatnonzero(slips)
         if chosen.size and np.linalg.slogdet(N[np.ix_(chosen, chosen)])[0] < 0:
             return True

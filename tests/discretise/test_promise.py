@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 from scipy.optimize import minimize
 
 import hamex as hx
-from hamex.discretise import growth, promise
+from hamex.discretise import promise
 from hamex.discretise._elements import CONTINUOUS, DISCONTINUOUS
 from hamex.discretise.promised import admissible, check_promise, matrices
 from hamex.discretise.springs import spring_blocks
@@ -299,38 +299,6 @@ def test_above_the_limit_several_are(key, count, least):
     rng = np.random.default_rng(8)
     several = sum(len(solutions(*random_step(rng, key, 1, 1.2, 0.0))) != 1 for _ in range(count))
     assert several >= least
-
-
-@pytest.mark.parametrize(("key", "springs", "count"), CASES, ids=str)
-def test_isotropic_hardening_spoils_a_step_only_through_limits_below_zero(key, springs, count):
-    """Grown by the element's matrix, two solutions have at least one limit below zero among them; that happens with two
-    stages already. Grown by the matrices of hamex.discretise.growth it cannot, and there is one solution."""
-    rng = np.random.default_rng(9)
-    hat = np.array((growth.GAUSS if key[0] == "gauss" else growth.RADAU)[key[1]])
-    several = 0
-    for _ in range(count):
-        step = random_step(rng, key, springs, 0.98 * rng.integers(2), 1.0)
-        found = solutions(*step)
-        limits = [(step[3] + step[2] @ np.abs(g)).min() for g in found]
-        assert sum(limit >= 0 for limit in limits) <= 1
-        several += len(found) > 1
-        assert len(solutions(*random_step(rng, key, springs, 0.98 * rng.integers(2), 1.0, hat))) == 1
-    assert several > 0
-
-
-@pytest.mark.parametrize("key", [key for key in TABLES if key != ("radau", 4)], ids=str)
-def test_growth_keeps_the_promise(key):
-    family, s = key
-    A, D = TABLES[key], np.diag(WEIGHTS[family][s])
-    hat = np.array((growth.GAUSS if family == "gauss" else growth.RADAU)[s])
-    b = np.array((CONTINUOUS[s] if family == "gauss" else DISCONTINUOUS[s - 1]).weights)
-    assert hat.min() >= 0
-    assert np.allclose(hat.sum(axis=1), A.sum(axis=1), rtol=1e-14)
-    assert np.linalg.eigvalsh(symmetric(D @ hat))[0] > 0
-    if family == "gauss":
-        assert np.allclose(b @ hat, b @ A, atol=1e-15)
-    else:
-        assert np.allclose(hat[-1], b, atol=1e-15)
 
 
 def test_the_watch_finds_the_first_step_in_doubt():

@@ -127,8 +127,7 @@ def longest_step(form: Form, system: Matrices, near: float = 1.0) -> float:
     if _never_softens(system):
         return curved
     low = _admissible(form, system, near)
-    slow = _matrix(form, system, math.inf)
-    if _weakest(slow, None, form, system, ZERO) is None:      # zero is enough: inertia holds what nothing else does
+    if _only_stiffens(form, system):
         return curved
     high = 2 * low
     while weakest(form, system, high) is None:
@@ -167,17 +166,27 @@ def _never_softens(system: Matrices) -> bool:
     return bool(np.all(diagonal > 0)) and np.count_nonzero(M.data) == diagonal.size
 
 
+def _only_stiffens(form: Form, system: Matrices) -> bool:
+    """True where no motion has negative stiffness; zero is enough, inertia holds what nothing else does."""
+    return _weakest(_matrix(form, system, math.inf), None, form, system, ZERO) is None
+
+
 def _admissible(form: Form, system: Matrices, h: float) -> float:
     """A step that is short enough: h, or h halved as often as needed."""
-    low = h
-    while (weak := weakest(form, system, low)) is not None:
-        if low < _SHORTEST * h:
-            more = "" if form.isotropic else " (isotropic hardening does not count with several stages)"
-            raise ModelError(
-                f"nothing resists {system.dofs[weak]!r} once its springs slip: it has no mass, and its springs neither "
-                f"viscosity nor hardening{more}. Give it mass, or a spring there viscosity, hardening or a higher "
-                "yield force")
+    low, weak = h, weakest(form, system, h)
+    if weak is None:
+        return h
+    # Without negative stiffness a shorter step cannot help, unless by what rounding leaves of some damping.
+    shortest = h if _only_stiffens(form, system) else _SHORTEST * h
+    while weak is not None and low > shortest:
         low *= 0.5
+        weak = weakest(form, system, low)
+    if weak is not None:
+        more = "" if form.isotropic else " (isotropic hardening does not count with several stages)"
+        raise ModelError(
+            f"nothing resists {system.dofs[weak]!r} once its springs slip: it has no mass, and its springs neither "
+            f"viscosity nor hardening{more}. Give it mass, or a spring there viscosity, hardening or a higher "
+            "yield force")
     return low
 
 
