@@ -20,7 +20,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hamex.model.per_spring import per_spring
 from scipy.linalg import block_diag
 
 import hamex as hx
@@ -29,6 +28,7 @@ from hamex.discretise.elements import element
 from hamex.discretise.promised import admissible, matrices
 from hamex.discretise.stages import coupling, stage_maps
 from hamex.errors import ConvergenceError, InputError, ModelError, SchemeError
+from hamex.model.per_spring import per_spring
 from hamex.model.record import dense
 
 # name, law of a spring of stiffness k that yields at fy, number of springs it takes, whether elements of several

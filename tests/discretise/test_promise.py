@@ -15,9 +15,6 @@ import hamex as hx
 from hamex.discretise import promise
 from hamex.discretise._elements import CONTINUOUS, DISCONTINUOUS
 from hamex.discretise.promised import admissible, check_promise, matrices
-from hamex.discretise.springs import spring_blocks
-from hamex.discretise.structure import tangent_matrix
-from hamex.discretise.watch import Watch
 from hamex.errors import ModelError, SchemeError
 from hamex.model.record import dense
 
@@ -300,23 +297,6 @@ def test_above_the_limit_several_are(key, count, least):
     several = sum(len(solutions(*random_step(rng, key, 1, 1.2, 0.0))) != 1 for _ in range(count))
     assert several >= least
 
-
-def test_the_watch_finds_the_first_step_in_doubt():
-    model = hx.shear_frame([1.0, 1.0], [100.0, 100.0], laws=hx.Slider(1.0), heights=3.0, weights=15.0)
-    blocks, scheme = spring_blocks(model), hx.Galerkin(step=1.0)
-    watch = Watch(scheme.form(), matrices(model), 1.0, lambda T: tangent_matrix(model, blocks, T))
-    firm = blocks.tangents
-    one, both = firm * [1.0, 0.0], 0.0 * firm
-    assert watch.see(np.array([firm, firm, firm]), 0.0) is None
-    assert watch.certain(firm)
-    assert not watch.certain(both)
-    assert watch.see(np.array([firm, both, firm]), 3.0) == 4.0
-    assert watch.see(np.array([firm, one]), 6.0) == 4.0
-    short = Watch(scheme.form(), matrices(model), 0.4, lambda T: tangent_matrix(model, blocks, T))
-    assert short.see(np.array([firm, both, one]), 0.0) is None
-
-
-# Random problems: see promise_fuzz.
 
 def judge(rows):
     told = fuzz.summary(rows)

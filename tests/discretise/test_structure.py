@@ -9,8 +9,8 @@ from scipy.linalg import block_diag, eigh
 import hamex as hx
 from hamex.discretise.assembly import assemble, band_of
 from hamex.discretise.chain import is_chain
-from hamex.discretise.sparse import SparseMatrix, backsolve, factorise
 from hamex.discretise.promised import check_promise
+from hamex.discretise.sparse import SparseMatrix, backsolve, factorise
 from hamex.discretise.springs import prepared_springs, spring_blocks, states
 from hamex.discretise.structure import (
     galerkin_stage,
@@ -130,7 +130,6 @@ def test_viscosity_and_hardening_admit_longer_steps(law):
     for _ in range(80):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if least(middle) > 0 else (low, middle)
-    blocks = spring_blocks(made)
     found = named(lambda: check_promise(made, hx.Galerkin(2 * low)))
     assert found == pytest.approx(low, rel=1e-5)
     check_promise(made, hx.Galerkin(0.999 * low))
@@ -151,7 +150,6 @@ def test_many_dofs_are_checked_by_pivots():
     storeys = 420
     made = hx.shear_frame(np.ones(storeys), 1e7, laws=hx.Slider(1.0), heights=3.0, weights=0.05)
     limit = 2 / np.sqrt(eigh(-dense(made.stiffness), dense(made.mass), eigvals_only=True)[-1])
-    blocks = spring_blocks(made)
     found = named(lambda: check_promise(made, hx.Galerkin(5 * limit)))
     assert found == pytest.approx(limit, rel=1e-5)
     check_promise(made, hx.Galerkin(0.999 * limit))

@@ -62,7 +62,7 @@ class Work(NamedTuple):
     ext: Array
     d: Array
     ed: Array
-    dY: Array
+    dY: Array  # noqa: N815
     r: Array
     terms: Array             # what cancels in r
     g: Array

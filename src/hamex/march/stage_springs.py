@@ -168,7 +168,7 @@ def flows(b: int, i: int, local: Local, s: Springs) -> bool:
     for a in range(local.first[b], local.first[b] + local.size[b]):
         if s.branch[i, a] != 0:
             return True
-    for v in range(local.begin[b], local.begin[b] + local.many[b]):
+    for v in range(local.begin[b], local.begin[b] + local.many[b]):  # noqa: SIM110  (the compiler takes no generator)
         if s.dz[i, v] != 0.0:
             return True
     return False
