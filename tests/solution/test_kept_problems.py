@@ -132,6 +132,17 @@ def test_frames_are_drawn_from_a_file(tmp_path):
     assert np.array_equal(back.frames(5).yielded, sol.frames(5).yielded)
 
 
+def test_a_prior_impulse_and_a_carried_start_are_kept(tmp_path):
+    problem = RUNS["oscillator"]().problem.replace(prior_impulse=0.3)
+    scheme = hx.Newmark(0.02)
+    middle = hx.solve(problem, scheme).final                             # with velocity, acceleration and tangent
+    for start in (problem.start, middle):
+        sol = hx.solve(problem.replace(start=start), scheme)
+        back = hx.read(sol.save(tmp_path / "run.nc"))
+        same_bits(back.problem, sol.problem)
+        assert back.problem.prior_impulse.tolist() == [0.3]
+
+
 def test_moving_supports_are_kept(tmp_path):
     moves = hx.Load(np.outer(np.sin(np.arange(20)), np.ones(len(PLANE_FRAME.support_names))) * 1e-3, step=0.01)
     still = hx.Load(np.zeros((1, len(PLANE_FRAME.dofs))), step=1.0)
