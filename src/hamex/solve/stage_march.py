@@ -15,8 +15,8 @@ from hamex.discretise.structure import Blocks, spring_blocks
 from hamex.march.calls import invoke, numbered
 from hamex.march.lu import lu_solved
 from hamex.march.run import Kernel, address, compiled, interpreted, worth_compiling
-from hamex.march.stage_march import History, stage_march
 from hamex.march.stage_laws import VARIABLES, StageLaws
+from hamex.march.stage_march import History, stage_march
 from hamex.march.stage_newton import measured
 from hamex.march.stage_springs import asked, linearised, respond
 from hamex.model.record import Model

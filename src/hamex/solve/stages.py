@@ -48,9 +48,9 @@ def solve_stages(problem: Problem, scheme: Galerkin | DiscontinuousGalerkin, qui
         (start.displacement, start.momentum, start.slip, start.internal["back_force"],
          start.internal["accumulated_slip"]), values, start.internal.get("branch"))
     if done.failed:
-        raise ConvergenceError(f"{type(scheme).__name__}: step {done.failed} (t = {done.failed * h:g} s) was not solved "
-                               "to round-off; loads or parameters are out of proportion with the rest, or the step is "
-                               "so long that it has several solutions")
+        raise ConvergenceError(f"{type(scheme).__name__}: step {done.failed} (t = {done.failed * h:g} s) was not solved; "
+                               "loads or parameters are out of proportion with the rest, or the step is so long that "
+                               "it has several solutions")
     histories = {"displacement": done.u, "momentum": done.p, "slip": done.slip, "force": done.mean,
                  "solves": done.solves}
     law = per_spring(model)
@@ -132,8 +132,9 @@ class Pieces:
             np.empty((rows, rows)), np.empty(rows), np.empty(rows, dtype=np.int64))
         inputs = np.hstack([u[:-1], p[:-1], slip[:-1], values.reshape(steps, -1)])
         moved = (inputs @ maps.place.T + g @ maps.place_slip.T).reshape(steps, q, n)
-        g, F = g.reshape(steps, q, springs), F.reshape(steps, q, springs)
-        inside = StageHistory(table.c, table.A, table.b, moved, values, g, np.abs(g), F, self.continuous)
+        rate = g.reshape(steps, q, springs)
+        inside = StageHistory(table.c, table.A, table.b, moved, values, rate, np.abs(rate), F.reshape(rate.shape),
+                              self.continuous)
         return Done(u, p, slip, X, w, mean, solves, branch[-springs:], inside, int(failed))
 
     def _staged(self, start: tuple[Any, ...], values: Array, branch: Array) -> Done:
@@ -157,7 +158,7 @@ def _joined(first: Done, steps: int, once: Done, rest: Done) -> Done:
              for name in ("u", "p", "slip", "X", "w")}
     parts = {name: np.concatenate([getattr(first, name)[:steps], getattr(once, name), getattr(rest, name)])
              for name in ("mean", "solves")}
-    inside = {name: np.concatenate([getattr(first.inside, name)[:steps], getattr(once.inside, name),
+    inside: dict[str, Any] = {name: np.concatenate([getattr(first.inside, name)[:steps], getattr(once.inside, name),
                                     getattr(rest.inside, name)])
               for name in ("moved", "loads", "slip_rates", "growth", "force")}
     failed = rest.failed + steps + 1 if rest.failed else 0
