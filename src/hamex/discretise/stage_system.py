@@ -145,7 +145,8 @@ class System:
         B = self.B
         base = self.base
         return Motion(np.zeros(5, dtype=np.int64), base.indptr.astype(np.int64), base.indices.astype(np.int64),
-                      base.data, self.low, self.damp, B.indptr.astype(np.int64), B.indices.astype(np.int64), B.data, stiff,
+                      base.data, self.low, self.damp, B.indptr.astype(np.int64), B.indices.astype(np.int64), B.data,
+                      stiff,
                       1 / np.sqrt(np.where(scale > 0, scale, 1.0)), self.cross, bool(np.all(self.layout.straight)))
 
     def low_rank(self) -> tuple[Array, Array]:
