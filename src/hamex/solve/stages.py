@@ -49,8 +49,8 @@ def solve_stages(problem: Problem, scheme: Galerkin | DiscontinuousGalerkin, qui
          start.internal["accumulated_slip"]), values, start.internal.get("branch"))
     if done.failed:
         raise ConvergenceError(f"{type(scheme).__name__}: step {done.failed} (t = {done.failed * h:g} s) was not "
-                               "solved; loads or parameters are out of proportion with the rest, or the step is so long that "
-                               "it has several solutions")
+                               "solved; loads or parameters are out of proportion with the rest, or the step is "
+                               "so long that it has several solutions")
     histories = {"displacement": done.u, "momentum": done.p, "slip": done.slip, "force": done.mean,
                  "solves": done.solves}
     law = per_spring(model)
