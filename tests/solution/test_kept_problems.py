@@ -67,7 +67,7 @@ def test_a_scheme_survives(scheme):
 
 
 def test_an_unknown_scheme_is_named():
-    with pytest.raises(FileError, match="the scheme 'Magic' is unknown; known: Galerkin"):
+    with pytest.raises(FileError, match="there is no scheme 'Magic'; known are Galerkin"):
         scheme_of({"name": "Magic", "step": 0.1})
 
 

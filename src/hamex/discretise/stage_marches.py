@@ -43,7 +43,8 @@ def stage_march(problem: Problem, scheme: TimeElement, how: How) -> March:
         if group.law.kind == "surface" and np.any(group.isotropic > 0) and len(scheme.table().c) > 1:
             raise SchemeError(f"{name}: surfaces with isotropic hardening have no certain answer where a stage would start "
                               "below no slip; use Galerkin(degree=1), or kinematic hardening")
-    if scheme.locate and set(model.laws) != {"slider"}:
+    if scheme.locate and any(np.any(group.law.yields(group)) or group.law.form != "flow" or np.any(group.law.damps(group))
+                             for kind, group in model.laws.items() if kind != "slider"):
         raise SchemeError(f"{name}: locate finds the events of springs with a Slider only; leave it out for other laws")
     check_promise(model, scheme)
     if scheme.locate:
