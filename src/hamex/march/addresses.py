@@ -36,4 +36,4 @@ def _invoke(typing: Any, address: Any, arguments: Any) -> Any:
 
 @overload(calls.invoke, strict=False)
 def _overload_invoke(address: Any, arguments: Any) -> Any:
-    return lambda address, arguments: _invoke(address, arguments)
+    return lambda address, arguments: _invoke(address, arguments)  # type: ignore[call-arg]

@@ -1,4 +1,5 @@
-"""Surfaces: several force components that yield together on an ellipsoid, and blocks of springs without a law of their own.
+"""Surfaces: several force components that yield together on an ellipsoid, and blocks of springs without a law of their
+own.
 
 A block may carry up to two surfaces on some of its components; one without any is elastic, with its own flexibility.
 """
@@ -32,10 +33,11 @@ from hamex.model.laws.law import Array, Indices, Law, Split, forces_of, number
 HEAD = 8     # entries of I before the blocks, see hamex.march.springs
 
 
-def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array, forced: bool, F: Array,
-       T: Array, dz: Array, branch: Array, work: Array) -> bool:
-    """All blocks, from ``begin`` in I and ``row`` in P on. Behind their first springs I holds their sizes, numbers of surfaces, places of their states and of
-    their tangents, and the springs that carry the accumulated slip of their surfaces."""
+def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array,
+       forced: bool, F: Array, T: Array, dz: Array, branch: Array, work: Array) -> bool:
+    """All blocks, from ``begin`` in I and ``row`` in P on. Behind their first springs I holds their sizes, numbers of
+    surfaces, places of their states and of their tangents, and the springs that carry the accumulated slip of their
+    surfaces."""
     blocks, width, changed = I[begin], I[begin + 1], False
     head = begin + HEAD
     for block in range(blocks):
