@@ -107,7 +107,7 @@ class Surface(Law):
     variables = ("slip", "back_force", "accumulated_slip")
     group_at = staticmethod(at)
 
-    yield_forces: tuple[float, ...]
+    yield_forces: tuple[float, ...] = dataclasses.field()       # not the method of the same name as default
     center: tuple[float, ...] = ()
     viscosity: float = 0.0
     kinematic: float | tuple[float, ...] = 0.0
@@ -207,12 +207,16 @@ class Surface(Law):
 
     @classmethod
     def per_spring(cls, group: Any, name: str) -> Array:
-        """Hardening, spring by spring; everything else belongs to surfaces and not to springs."""
+        """Hardening and viscosity, spring by spring; everything else belongs to surfaces and not to springs."""
         out = np.zeros(int(group.size.sum()))
         at = np.cumsum(group.size) - group.size
         for i, m in enumerate(group.size):
             if name == "kinematic":
                 out[at[i]:at[i] + m] = group.kinematic[i, :m]
+        if name == "viscosity":
+            for i, _, surface in group.listed():
+                on = at[i] + np.flatnonzero(group.weight[surface] > 0)
+                out[on] = np.maximum(out[on], group.viscosity[surface])
         if name == "isotropic":
             for i, _, surface in group.listed():
                 out[at[i] + group.primary[surface] - group.first[i]] = group.isotropic[surface]
