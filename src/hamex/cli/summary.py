@@ -90,15 +90,14 @@ def _yielding(model: Model) -> tuple[bool, bool]:
 
 
 def _oscillator(model: Model) -> dict[str, Any]:
-    """The numbers of an oscillator, the kind of its law and its parameters; None is infinite, as an elastic yield force."""
+    """The numbers of an oscillator, kind and parameters of its law; None is infinite, as an elastic yield force."""
     m, c = float(model.mass[0, 0]), float(model.damping.dense()[0, 0])
     k = float(model.compatibility[0, 0] ** 2 / model.flexibility[0, 0] + model.stiffness[0, 0])
     group = next(iter(model.laws.values()))
-    law = {name: np.ravel(group.parameters[name]).tolist() for name in group.law.names()}
-    numbers = {name: [None if math.isinf(value) else value for value in values] for name, values in law.items()}
+    law = {name: float(value[0]) for name, value in getattr(group, "parameters", {}).items()}     # surfaces have tables
     return {"mass": m, "stiffness": k, "damping": c, "period": 2 * math.pi * math.sqrt(m / k),
             "damping_ratio": c / (2 * math.sqrt(k) * math.sqrt(m)), "law": group.law.kind,
-            **{name: values[0] if len(values) == 1 else values for name, values in numbers.items()}}
+            **{name: None if math.isinf(value) else value for name, value in law.items()}}
 
 
 def _ductility(solution: Solution) -> dict[str, Any] | None:
@@ -142,8 +141,9 @@ def show(found: dict[str, Any]) -> None:
     if found["iterations"] is not None:
         print(f"{found['iterations']} Newton iterations, {found['iterations'] / found['steps']:.2f} a step")
     elif structure and found["solves"] is not None:
+        searches = "" if found["searches"] is None else f"; {found['searches']} points of line searches"
         print(f"{found['solves']} linear solves, {found['solves'] / found['steps']:.2f} a step, at most "
-              f"{found['most_solves']}; {found['searches']} points of line searches")
+              f"{found['most_solves']}{searches}")
     if structure:
         print("largest damping force {damping:.4g} {unit}, {percent:.3g} % of the springs' {spring:.4g} {unit} "
               "({where})".format(**found["damping"], percent=100 * found["damping"]["share"]))
@@ -176,13 +176,11 @@ def _law_line(law: type[Law], numbers: dict[str, Any], length: str, force: str) 
     """A law by name with its parameters, in the units that its docstring tells; infinite ones are left out."""
     meanings, words = meanings_of(law), []
     for name in law.names():
-        if numbers[name] is not None:
+        if numbers.get(name) is not None:
             told = re.search(r"\[(.+?)\]", meanings.get(name, ""))
             unit_ = "" if told is None or told[1] == "1" else \
                 " " + told[1].replace("force", force).replace("length", length).replace("time", "s")
-            value = numbers[name]
-            said = f"{value:.5g}" if isinstance(value, float) else ", ".join(f"{each:.5g}" for each in value)
-            words.append(f"{name.replace('_', ' ')} {said}{unit_}")
+            words.append(f"{name.replace('_', ' ')} {numbers[name]:.5g}{unit_}")
     return ", ".join([law.__name__, *words])
 
 

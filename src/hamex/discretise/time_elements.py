@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class TimeElement(Scheme):
         return self.tolerance is not None
 
     def balances(self, model: Model) -> bool:
-        """True without jumps, for laws that flow; where force is a function of deformation one stage alone knows its mean."""
+        """True without jumps, for laws that flow; of others one stage alone knows the mean force."""
         return self.continuous and all(
             group.law.form == "flow" or (self.whole and group.law.spring_along is not None)
             for group in model.laws.values() if len(group.springs))

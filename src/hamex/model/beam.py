@@ -166,9 +166,9 @@ def _refuse_alone(name: str, laws: Sequence[tuple[tuple[int, ...], Law]]) -> Non
     """Both end moments of a member share one flexibility, and a law of one spring knows nothing of a second."""
     for _, law in laws:
         if not isinstance(law, Slider | Surface):
-            raise ModelError(f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}: the ends of a member share "
-                             f"their flexibility, and {type(law).__name__} is a law of one spring by itself. Release the other "
-                             "end, or put the law on a spring_link between two nodes at the same place")
+            raise ModelError(f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}: the ends of a member "
+                             f"share their flexibility, and {type(law).__name__} is a law of one spring by itself. "
+                             "Release the other end, or put the law on a spring_link between two nodes at the same place")
 
 
 def _coupled(flexibility: Array, kept: Sequence[int], together: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -14,8 +14,8 @@ from hamex.model.laws.power import PowerLaw
 from hamex.model.laws.slider import Slider
 from hamex.model.laws.surface import Surface
 
-__all__ = ["Link", "bilinear_isolator", "elastic_link", "friction_slider", "maxwell_damper", "plan_isolator", "power_damper",
-           "spring_link", "viscous_damper"]
+__all__ = ["Link", "bilinear_isolator", "elastic_link", "friction_slider", "maxwell_damper", "plan_isolator",
+           "power_damper", "spring_link", "viscous_damper"]
 
 Point = Hashable    # a floor by number or name, a node by name; None, 0 or "ground": the ground
 
@@ -193,8 +193,8 @@ def spring_link(start: Point, end: Point, stiffness: float | None = None, law: S
     if law is not None and not isinstance(law, Law | Parallel):
         raise ModelError(f"spring_link: law must be a law such as Slider(…) or Gap(…), got {law!r}")
     if isinstance(law, Law) and law.size != 1:
-        raise ModelError(f"spring_link: {type(law).__name__} couples {law.size} forces, and a link is one spring; an isolator "
-                         "that yields in plan is plan_isolator(…)")
+        raise ModelError(f"spring_link: {type(law).__name__} couples {law.size} forces, and a link is one spring; an "
+                         "isolator that yields in plan is plan_isolator(…)")
     if stiffness is None and not isinstance(law, Parallel):
         raise ModelError("spring_link: stiffness is missing; only a backbone brings its own")
     k = None if stiffness is None else number("spring_link", "stiffness", stiffness, positive=True)

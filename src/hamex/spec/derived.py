@@ -1,7 +1,7 @@
 """Tables that are read off the class they describe: a law or a scheme is its own row in problem files.
 
-Fields, defaults and types come from its dataclass, meanings from its docstring. Which kinds there are is asked when a file
-is read, so that what was registered meanwhile is among them.
+Fields, defaults and types come from its dataclass, meanings from its docstring. Which kinds there are is asked when a
+file is read, so that what was registered meanwhile is among them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Sequence
-from functools import cache
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -48,7 +47,7 @@ class Choice(Table):
     def _chosen(cls, value: Any) -> Table:
         tables = cls.tables()
         if isinstance(value, tuple(tables.values())):
-            return value  # type: ignore[no-any-return]
+            return value  # type: ignore[return-value]
         kind = value.get("kind", cls.usual) if isinstance(value, dict) else cls.usual
         if kind is None and isinstance(value, dict):
             raise PydanticKnownError("union_tag_not_found", {"discriminator": "'kind'"})
@@ -88,9 +87,18 @@ class DerivedTable(Table):
             raise InputError(f"{self.made.__name__}: {problem}") from None
 
 
-@cache
+_found: dict[tuple[type, str, bool], type[DerivedTable]] = {}
+
+
 def table_of(made: type, kind: str, usual: bool = False) -> type[DerivedTable]:
     """The table of a dataclass; ``usual``: its kind may be left out."""
+    which = (made, kind, usual)
+    if which not in _found:
+        _found[which] = _derived(made, kind, usual)
+    return _found[which]
+
+
+def _derived(made: type, kind: str, usual: bool) -> type[DerivedTable]:
     meanings = meanings_of(made)
     keys: dict[str, Any] = {"kind": (Literal[kind], kind if usual else ...)}
     hints = _hints(made)

@@ -167,7 +167,7 @@ class LinkTable(Table):
 
     def build(self) -> links.Link:
         values = {name: tuple(value) if isinstance(value, list) else value
-                  for name, value in ((key, getattr(self, key)) for key in self.model_fields_set - {"kind", "start", "end"})}
+                  for name, value in self.given(*self.model_fields_set - {"kind", "start", "end"}).items()}
         if self.law is not None:
             values["law"] = law(self.law, "law")
         return getattr(links, self.kind)(self.start, self.end, **values)

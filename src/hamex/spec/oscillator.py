@@ -42,7 +42,7 @@ class OscillatorTable(Table):
         self.one_of("yield_force", "strength_ratio", needed=False)
         beside = self.given("yield_force", "strength_ratio", "viscosity", "kinematic", "isotropic")
         if self.law is not None and beside:
-            raise ValueError(f"{next(iter(beside))} belongs to a slider, and [model.law] says the law; give one of them")
+            raise ValueError(f"{next(iter(beside))} is a slider's, and [model.law] says the law; give one of them")
         return self
 
     def build(self, units: Units, gravity: float) -> Model:

@@ -67,7 +67,7 @@ class LimitTable(Table):
 
 
 class SchemeTable(Choice):
-    """``[scheme]`` of any kind that is known when the file is read; its kind is the name of its class in small letters."""
+    """``[scheme]`` of any kind that is known when the file is read: the name of its class in small letters."""
 
     step: float
 

@@ -165,7 +165,7 @@ def _changed(model: Model, values: Mapping[str, float]) -> Model:
         raise InputError(f"Study: parameters {', '.join(values)} change an oscillator only; for other models give a "
                          "function that builds them")
     law = next(iter(model.laws.values()))
-    known = {name: float(law.parameters[name][0]) for name in law.law.names()}
+    known = {name: float(value[0]) for name, value in getattr(law, "parameters", {}).items()}
     one = np.ones((1, 1))
     changes: dict[str, Any] = {}
     for name, value in values.items():
@@ -180,4 +180,5 @@ def _changed(model: Model, values: Mapping[str, float]) -> Model:
         else:
             raise InputError(f"Study: an oscillator has no parameter {name!r}; it has mass, stiffness, damping, "
                              f"{', '.join(known)}")
-    return replace(model, laws={law.law.kind: law.law.grouped([law.law(**known)], [0])}, **changes)
+    laws = {law.law.kind: law.law.grouped([law.law(**known)], [0])} if known else model.laws
+    return replace(model, laws=laws, **changes)

@@ -49,7 +49,8 @@ def register(law: type[Law]) -> type[Law]:
         raise LawError(f"{law.__name__}: the first state variable must be 'slip', got {law.variables!r}")
     taken = [name for name in law.names() if hasattr(Law, name)]
     if taken:
-        raise LawError(f"{law.__name__}: a parameter may not be named {taken[0]!r}, which every law has; choose another name")
+        raise LawError(f"{law.__name__}: a parameter may not be named {taken[0]!r}, which every law has; choose "
+                       "another name")
     _registered[law.kind] = law
     return law
 

@@ -9,6 +9,7 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -107,7 +108,7 @@ class Surface(Law):
     variables = ("slip", "back_force", "accumulated_slip")
     group_at = staticmethod(at)
 
-    yield_forces: tuple[float, ...] = dataclasses.field()       # not the method of the same name as default
+    yield_forces: tuple[float, ...] = dataclasses.field()  # type: ignore[assignment]     # not the method of this name
     center: tuple[float, ...] = ()
     viscosity: float = 0.0
     kinematic: float | tuple[float, ...] = 0.0
@@ -143,6 +144,12 @@ class Surface(Law):
     @staticmethod
     def _numbers(name: str, values: Sequence[float]) -> tuple[float, ...]:
         return tuple(number("Surface", name, value) for value in values)
+
+    @classmethod
+    def grouped(cls, laws: Sequence[Any], first: Sequence[int] | Indices) -> Any:
+        """Surfaces that have all springs of their blocks."""
+        return Surfaces.of([(int(start), SimpleNamespace(names=range(law.size), laws=((tuple(range(law.size)), law),)))
+                            for start, law in zip(first, laws, strict=True)])
 
     @property
     def size(self) -> int:
