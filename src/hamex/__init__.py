@@ -136,8 +136,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Action", "Bar", "Batch", "DiscontinuousGalerkin", "Fragility", "Galerkin", "GroundMotion", "Hunt", "Ida",
     "Inventory", "Keep", "LeapFrog", "Limit", "Link", "Load", "Member", "Model", "Modes", "MotionGrid",
-    "MotionSequence", "Newmark", "Oscillators", "Parallel", "Pga", "PiecewiseExact", "PowerLaw", "Problem", "Region", "Sa",
-    "ShearFrames", "Slider", "Solution", "Spectrum", "State", "Study", "Suite", "Surface", "Target", "Units",
+    "MotionSequence", "Newmark", "Oscillators", "Parallel", "Pga", "PiecewiseExact", "PowerLaw", "Problem", "Region",
+    "Sa", "ShearFrames", "Slider", "Solution", "Spectrum", "State", "Study", "Suite", "Surface", "Target", "Units",
     "annual_frequency", "asce7", "backbone", "batch", "bilinear_isolator", "constant", "cyclic", "el_centro",
     "elastic_link", "eurocode8", "frame", "friction_slider", "generate_inventory", "gravity", "ground_wave",
     "half_sine", "ida", "intensities", "match_to_target", "matched_suite", "maxwell_damper", "modal", "modes",

@@ -61,12 +61,12 @@ def test_every_model_law_and_scheme_is_solved_or_refused_by_name(hamex, case, mo
         assert err.startswith("error: ")
         assert "Traceback" not in err
         assert scheme in ONLY, err
-        assert "this scheme is for one mass" in err or "LeapFrog: only shear frames" in err or "elastic oscillators" in err
+        assert any(word in err for word in ("one mass on one spring", "only shear frames", "elastic oscillat")), err
 
 
 def test_modes_and_slow_loading_know_springs_that_carry_nothing_at_rest(hamex, case):
     for model in MODELS:
-        code, out, err = hamex("modes", case(model, LAWS["gap"]))
+        code, _, err = hamex("modes", case(model, LAWS["gap"]))
         assert code in (0, 2), err
         assert "Traceback" not in err
     built = read_problem(case("shear_frame", LAWS["gap"])).problem.model
@@ -86,7 +86,7 @@ def test_what_has_no_period_is_told_and_is_still_json(hamex, case):
 
 
 def test_an_oscillator_takes_a_surface_of_one_component(hamex, case):
-    code, out, err = hamex("run", case("oscillator", '{kind = "surface", yield_forces = [0.5], viscosity = 0.2}'))
+    code, _, err = hamex("run", case("oscillator", '{kind = "surface", yield_forces = [0.5], viscosity = 0.2}'))
     assert (code, err) == (0, "")
     found = read_problem("case.toml")
     same = read_problem(case("oscillator", LAWS["slider"]))
@@ -196,7 +196,8 @@ def test_a_registered_law_stands_in_a_link(own, hamex, case):
 
 @pytest.mark.parametrize(("table", "message"), [
     ('{kind = "stiffening", cubik = 1.0}', "unknown key model.law.cubik; did you mean cubic?"),
-    ('{kind = "stiffening"}', "model.law.cubic is missing: of the cube of the deformation, not negative [force/length³]"),
+    ('{kind = "stiffening"}',
+     "model.law.cubic is missing: of the cube of the deformation, not negative [force/length³]"),
     ('{kind = "stiffening", cubic = "much"}', "model.law.cubic must be a number, got 'much'"),
     ('{kind = "stiffening", cubic = -1.0}', "model.law.cubic must not be negative, got -1"),
     ('{kind = "stiff"}',
@@ -214,7 +215,8 @@ def test_the_studio_writes_code_for_it(own, tmp_path):
     from hamex.studio.problems import Wish
 
     tables = {"duration": 0.2, "units": {"length": "m", "force": "kN"}, "load": {"kind": "constant", "amplitude": 2.0},
-              "model": {"kind": "oscillator", "mass": 1.0, "stiffness": 100.0, "law": {"kind": "stiffening", "cubic": 5.0}},
+              "model": {"kind": "oscillator", "mass": 1.0, "stiffness": 100.0,
+                        "law": {"kind": "stiffening", "cubic": 5.0}},
               "scheme": {"kind": "generalised_alpha", "step": 0.01, "rho": 0.5}}
     wish = Wish.model_validate({"problem": tables, "against": {"kind": "galerkin", "step": 0.01}})
     code = python_code(wish.problem, wish.against)

@@ -11,8 +11,6 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from hamex.cli.structure import structure_lines, structure_summary, structure_tables
 from hamex.model.laws import by_kind
 from hamex.model.laws.law import Law

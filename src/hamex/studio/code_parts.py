@@ -13,6 +13,8 @@ from typing import Any
 
 import hamex
 from hamex import __version__
+from hamex.discretise import schemes
+from hamex.model import laws
 from hamex.spec.derived import DerivedTable
 
 
@@ -62,7 +64,7 @@ def called(table: Any) -> str:
 
 def _name(made: type) -> str:
     """How a script that imports hamex calls a class: ``hx.Slider``, ``hx.laws.Gap``, or its own name."""
-    for home, prefix in ((hamex, "hx"), (hamex.laws, "hx.laws"), (hamex.schemes, "hx.schemes")):
+    for home, prefix in ((hamex, "hx"), (laws, "hx.laws"), (schemes, "hx.schemes")):
         if getattr(home, made.__name__, None) is made:
             return f"{prefix}.{made.__name__}"
     return made.__name__
@@ -115,8 +117,8 @@ def _frame(model: Any) -> list[str]:
     if model.links:
         raise NoCodeError("links")
     lines = [f"masses = {_list(model.masses)}", f"stiffnesses = {_list(model.stiffnesses)}"]
-    laws = _law(model.law) if model.laws is None else _rows(_law(law) for law in model.laws)
-    lines.append(f"laws = {laws}")
+    storeys = _law(model.law) if model.laws is None else _rows(_law(law) for law in model.laws)
+    lines.append(f"laws = {storeys}")
     more = "".join(f", {key}={said(value)}" for key, value in model.given("heights", "weights", "names").items())
     lines.append(f"model = hx.shear_frame(masses, stiffnesses, {_damping(model.damping)}, laws, units=units{more})")
     return lines
