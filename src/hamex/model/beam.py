@@ -166,8 +166,8 @@ def _refuse_alone(name: str, laws: Sequence[tuple[tuple[int, ...], Law]]) -> Non
     """Both end moments of a member share one flexibility, and a law of one spring knows nothing of a second."""
     for _, law in laws:
         if not isinstance(law, Slider | Surface):
-            raise ModelError(f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}: the ends of a member "
-                             f"share their flexibility, and {type(law).__name__} is for one spring alone. "
+            raise ModelError(f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}: the ends of a "
+                             f"member share their flexibility, and {type(law).__name__} is for one spring alone. "
                              "Release the other end, or put the law on a spring_link between two nodes at the same place")
 
 
