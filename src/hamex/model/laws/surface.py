@@ -10,6 +10,7 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -109,7 +110,7 @@ class Surface(Law):
     variables = ("slip", "back_force", "accumulated_slip")
     group_at = staticmethod(at)
 
-    yield_forces: tuple[float, ...]
+    yield_forces: tuple[float, ...] = dataclasses.field()  # type: ignore[assignment]     # not the method of this name
     center: tuple[float, ...] = ()
     viscosity: float = 0.0
     kinematic: float | tuple[float, ...] = 0.0
@@ -145,6 +146,12 @@ class Surface(Law):
     @staticmethod
     def _numbers(name: str, values: Sequence[float]) -> tuple[float, ...]:
         return tuple(number("Surface", name, value) for value in values)
+
+    @classmethod
+    def grouped(cls, laws: Sequence[Any], first: Sequence[int] | Indices) -> Any:
+        """Surfaces that have all springs of their blocks."""
+        return Surfaces.of([(int(start), SimpleNamespace(names=range(law.size), laws=((tuple(range(law.size)), law),)))
+                            for start, law in zip(first, laws, strict=True)])
 
     @property
     def size(self) -> int:
@@ -209,12 +216,16 @@ class Surface(Law):
 
     @classmethod
     def per_spring(cls, group: Any, name: str) -> Array:
-        """Hardening, spring by spring; everything else belongs to surfaces and not to springs."""
+        """Hardening and viscosity, spring by spring; everything else belongs to surfaces and not to springs."""
         out = np.zeros(int(group.size.sum()))
         at = np.cumsum(group.size) - group.size
         for i, m in enumerate(group.size):
             if name == "kinematic":
                 out[at[i]:at[i] + m] = group.kinematic[i, :m]
+        if name == "viscosity":
+            for i, _, surface in group.listed():
+                on = at[i] + np.flatnonzero(group.weight[surface] > 0)
+                out[on] = np.maximum(out[on], group.viscosity[surface])
         if name == "isotropic":
             for i, _, surface in group.listed():
                 out[at[i] + group.primary[surface] - group.first[i]] = group.isotropic[surface]
