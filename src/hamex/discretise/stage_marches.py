@@ -73,8 +73,8 @@ class ElementMarch:
         ran, failed = self.pieces.march(now, values)
         if failed:
             step = first + failed
-            raise ConvergenceError(f"{self.scheme.name}: step {step} (t = {step * self.scheme.step:g} s) was not solved "
-                                   "to round-off; loads or parameters are out of proportion (or overflow)")
+            raise ConvergenceError(f"{self.scheme.name}: step {step} (t = {step * self.scheme.step:g} s) was not "
+                                   "solved to round-off; loads or parameters are out of proportion (or overflow)")
         return ran
 
 

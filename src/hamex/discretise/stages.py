@@ -173,4 +173,5 @@ def slip_problem(model: Model, table: Table, maps: StageMaps, h: float) -> Slip:
     """The complementarity problem of a step of length h."""
     law, q = per_spring(model), len(table.c)
     return Slip(coupling(maps, table, h, law["kinematic"]), np.tile(law["viscosity"], q),
-                np.tile(law["yield_force"], q), h * np.kron(table.A, np.diag(law["isotropic"])), np.tile(law["isotropic"], q))
+                np.tile(law["yield_force"], q), h * np.kron(table.A, np.diag(law["isotropic"])),
+                np.tile(law["isotropic"], q))
