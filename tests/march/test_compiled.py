@@ -10,7 +10,7 @@ import pytest
 
 import hamex as hx
 import hamex.march
-from hamex.discretise.prepare import linear_element, scalars
+from hamex.discretise.prepare import Scalars, linear_element, scalars
 from hamex.march import energy, linear, newmark, oscillator, run, sampling
 
 RNG = np.random.default_rng(7)
@@ -32,12 +32,14 @@ def energy_call(stride, keep):
     """Random histories: the pass over them is tested here, not the march that makes them."""
     u, p, s = RNG.normal(size=(3, 301))
     X, w = RNG.normal(size=(2, 300 * stride + 1))
-    numbers = (0.7, 0.02, 1.1, 1.5, 30.0, 1 / 225, 0.9, 0.27, 5.0, 0.05, 9.0)
-    return (u, p, s, X, w, NOISE[:300], *numbers, stride, keep), [*np.zeros((7, 301 if keep else 1)), np.zeros(2)]
+    x = Scalars(1.1, 1.5, 30.0, 1 / 225, 0.9, 0.27, 5.0, 20.0, 9.0)
+    entries = tuple(np.zeros((7, 301 if keep else 1)))
+    return ((u, p, s, X, w), NOISE[:300], 0.7, 0.02, x, stride, keep, entries), [np.zeros(2)]
 
 
 def newmark_call(hk, hi, stride, max_iterations=20):
-    inputs = (NOISE, 0.02, 1.0, 1.5, 0.0, 1.0, 225.0, 0.25, 0.5, 1e-10, max_iterations, 0.27, 0.5, hk, hi, stride)
+    rule = newmark.Rule(0.02, 0.25, 0.5, 1e-10, max_iterations)
+    inputs = (NOISE, rule, Scalars(1.0, 1.5, 0.0, 1 / 225.0, 1.0, 0.27, 0.5, hk, hi), stride)
     nodes = [np.zeros(n) for n in (301, 301, 301, 300 * stride + 1, 300 * stride + 1)]
     return inputs, [*nodes, np.array([0.3, 225.0]), np.zeros(300, dtype=np.int64), np.zeros(1)]
 

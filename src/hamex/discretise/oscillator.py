@@ -13,7 +13,7 @@ from hamex.discretise.prepare import exact_recurrence, linear_element, scalars
 from hamex.discretise.scheme import Scheme, on_dof
 from hamex.errors import ConvergenceError
 from hamex.march.linear import recurrence
-from hamex.march.newmark import newmark
+from hamex.march.newmark import Rule, newmark
 from hamex.march.oscillator import BLOCK, galerkin, galerkin_record
 from hamex.march.run import march
 from hamex.problem import Problem
@@ -100,9 +100,9 @@ class NewmarkOscillator(_Oscillator):
         else:
             carried = np.array([self._acceleration(now, float(at_nodes[0])), 1 / x.a])
         iterations, worst = np.zeros(steps, dtype=np.int64), np.zeros(1)
-        inputs = (at_nodes, scheme.step, x.m, x.c, x.K, x.b, 1 / x.a, scheme.beta, scheme.gamma, scheme.tolerance,
-                  scheme.max_iterations, x.yield_force, x.viscosity, x.kinematic, x.isotropic, self.stride)
-        failed = march(newmark, inputs, (*arrays, carried, iterations, worst), self.how.steps)
+        rule = Rule(float(scheme.step), float(scheme.beta), float(scheme.gamma), float(scheme.tolerance),
+                    scheme.max_iterations)
+        failed = march(newmark, (at_nodes, rule, x, self.stride), (*arrays, carried, iterations, worst), self.how.steps)
         if failed:
             failed += first
             raise ConvergenceError(

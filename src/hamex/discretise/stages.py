@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
 from hamex.march.run import Kernel, compiled, worth_compiling
-from hamex.march.stages import Slip, stages
+from hamex.march.stages import Maps, Room, Slip, Walk, stages
 from hamex.model.per_spring import parameter, per_spring
 from hamex.model.record import Model, dense
 
@@ -146,11 +146,12 @@ class MappedSteps:
         u[0], p[0], slip[0], X[0], w[0] = start
         g, F = np.zeros((steps, rows)), np.zeros((steps, rows))
         mean, solves, branch = np.zeros((steps, springs)), np.zeros(steps, dtype=np.int64), np.tile(guess, q)
-        failed = self.kernel(
-            self.slip, maps.trial, maps.soft, maps.move, maps.move_low, maps.slide, table.b, self.h, self.kinematic,
-            np.ascontiguousarray(values.reshape(steps, -1)), u, p, slip, X, w, g, F, mean,
-            branch, solves, np.empty(maps.move.shape[1]), np.empty(rows), np.empty(rows),
-            np.empty((rows, rows)), np.empty(rows), np.empty(rows, dtype=np.int64))
+        numbers = Maps(maps.trial, maps.soft, maps.move, maps.move_low, maps.slide, table.b, float(self.h),
+                       self.kinematic)
+        walk = Walk(u, p, slip, X, w, g, F, mean, branch, solves)
+        room = Room(np.empty(maps.move.shape[1]), np.empty(rows), np.empty(rows), np.empty((rows, rows)),
+                    np.empty(rows), np.empty(rows, dtype=np.int64))
+        failed = self.kernel(self.slip, numbers, np.ascontiguousarray(values.reshape(steps, -1)), walk, room)
         inputs = np.hstack([u[:-1], p[:-1], slip[:-1], values.reshape(steps, -1)])
         # Not by BLAS, whose bits depend on how many rows it is given.
         moved = np.einsum("ri,ji->rj", inputs, maps.place) + np.einsum("ri,ji->rj", g, maps.place_slip)

@@ -7,22 +7,33 @@ those of :mod:`hamex.march.oscillator`, with v velocity and A acceleration.
 from __future__ import annotations
 
 from collections.abc import MutableSequence, Sequence
+from typing import Any, NamedTuple
 
 Numbers = Sequence[float]
 Out = MutableSequence[float]
 
 
-def newmark(load: Numbers, h: float, m: float, c: float, K: float, b: float, k: float,
-            beta: float, gamma: float, tolerance: float, max_iterations: int,
-            yield_force: float, viscosity: float, kinematic: float, isotropic: float, stride: int,
-            u: Out, p: Out, s: Out, X: Out, w: Out, last: Out, iterations: MutableSequence[int],
-            worst: Out) -> int:
+class Rule(NamedTuple):
+    """Newmark's numbers, and when Newton-Raphson ends."""
+
+    h: float
+    beta: float
+    gamma: float
+    tolerance: float
+    max_iterations: int
+
+
+def newmark(load: Numbers, rule: Rule, oscillator: Any, stride: int, u: Out, p: Out, s: Out, X: Out, w: Out, last: Out,
+            iterations: MutableSequence[int], worst: Out) -> int:
     """March under nodal loads; returns 0, or the number of the step that did not converge.
 
     A step starts from the last displacement and stops when the displacement increment is below
     ``tolerance``, the test of section 6.1. ``last`` holds the acceleration and the tangent stiffness
-    that a step hands to the next.
+    that a step hands to the next; ``oscillator`` is hamex.discretise.prepare.Scalars.
     """
+    h, beta, gamma, tolerance, max_iterations = rule
+    m, c, K, a, b, yield_force, viscosity, kinematic, isotropic = oscillator
+    k = 1.0 / a
     to_a = 1.0 / (beta * h * h)
     to_v = gamma / (beta * h)
     inertia = m * to_a + c * to_v + K

@@ -29,14 +29,51 @@ class Slip(NamedTuple):
     isotropic: Array
 
 
-def stages(slip: Slip, trial: Array, soft: Array, move: Array, move_low: Array, slide: Array, weights: Array, h: float,
-           kinematic: Array, load: Array, u: Array, p: Array, s: Array, X: Array, w: Array, g: Array, F: Array,
-           mean: Array, branch: Array, solves: Array, inputs: Array, y: Array, Y: Array, matrix: Array, right: Array,
-           order: Array) -> int:
-    """March; returns 0, or the number of the step whose branches were not found.
+class Maps(NamedTuple):
+    """Linear maps of one step, see hamex.discretise.stages.StageMaps, with its weights, h and kinematic hardening."""
 
-    g and F are (step, row), mean forces (step, spring); branch, y, Y, matrix, right, order and inputs are work space.
-    """
+    trial: Array
+    soft: Array
+    move: Array
+    move_low: Array
+    slide: Array
+    weights: Array
+    h: float
+    kinematic: Array
+
+
+class Walk(NamedTuple):
+    """Histories at the nodes, row 0 the start; slip rates g and forces F (step, row), mean forces (step, spring); the
+    branches, which hold the guess; and solves."""
+
+    u: Array
+    p: Array
+    s: Array
+    X: Array
+    w: Array
+    g: Array
+    F: Array
+    mean: Array
+    branch: Array
+    solves: Array
+
+
+class Room(NamedTuple):
+    """Work space of a step."""
+
+    inputs: Array
+    y: Array
+    Y: Array
+    matrix: Array
+    right: Array
+    order: Array
+
+
+def stages(slip: Slip, maps: Maps, load: Array, walk: Walk, room: Room) -> int:
+    """March; returns 0, or the number of the step whose branches were not found."""
+    trial, soft, move, move_low, slide, weights, h, kinematic = maps
+    u, p, s, X, w, g, F, mean, branch, solves = walk
+    inputs, y, Y, matrix, right, order = room
     dofs, springs, rows, many = u.shape[1], s.shape[1], len(y), load.shape[1]
     count = len(weights)
     for r in range(len(load)):

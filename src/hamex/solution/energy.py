@@ -7,7 +7,6 @@ error estimate answers. Other schemes do not satisfy it, and their residual says
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -100,13 +99,11 @@ def one_pass(s: Solution, keep: bool) -> dict[str, Array] | None:
         return None
     x, still = scalars(s.model), np.zeros((1, 1))
     names = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
-    arrays = (*(s.histories.get(name, still)[:, 0] for name in names), s.loading.means[:, 0])
-    law = (0.0 if math.isinf(x.yield_force) else x.yield_force, x.viscosity,
-           1 / x.kinematic if x.kinematic > 0 else 0.0, x.isotropic, int(x.hardens))
-    entries = [np.empty(n) for _ in range(7)] if keep else [np.empty(1)] * 7
+    arrays = tuple(np.ascontiguousarray(s.histories.get(name, still)[:, 0]) for name in names)
+    entries = tuple(np.empty(n if keep else 1) for _ in range(7))
     largest = np.empty(2)
-    march(energies, (*map(np.ascontiguousarray, arrays), float(s.loading.patterns[0, 0]), s.step, x.m, x.c, x.K, x.a,
-                     x.b, *law, int(keep)), (*entries, largest), n)
+    march(energies, (arrays, np.ascontiguousarray(s.loading.means[:, 0]), float(s.loading.patterns[0, 0]), s.step, x,
+                     int(x.hardens), int(keep), entries), (largest,), n)
     most, worst = largest.tolist()
     found = {"residual": np.array(worst / most if most > 0 else 0.0)}
     if keep:
