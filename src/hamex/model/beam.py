@@ -168,7 +168,7 @@ def _refuse_alone(name: str, laws: Sequence[tuple[tuple[int, ...], Law]]) -> Non
         if not isinstance(law, Slider | Surface):
             raise ModelError(f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}: the ends of a "
                              f"member share their flexibility, and {type(law).__name__} is for one spring alone. "
-                             "Release the other end, or put the law on a spring_link between two nodes at the same place")
+                             "Release the other end, or put the law on a spring_link between two nodes at one place")
 
 
 def _coupled(flexibility: Array, kept: Sequence[int], together: Sequence[Sequence[int]]) -> list[list[int]]:
