@@ -126,6 +126,7 @@ def longest_step(form: Form, system: Matrices, near: float = 1.0) -> float:
     curved = _elastic_limit(form, system)
     if _never_softens(system):
         return curved
+    _refuse_curved(form, system, "elements of several stages")
     low = _admissible(form, system, near)
     if _only_stiffens(form, system):
         return curved
@@ -143,7 +144,10 @@ def check(form: Form, system: Matrices, h: float, who: str) -> None:
     if h >= curved:
         raise SchemeError(f"{who}: springs that are elastic but not linear have one solution in steps below "
                           f"{curved:.6g} s, got {h:g} s; use at most two stages for longer ones")
-    if _never_softens(system) or weakest(form, system, h) is None:
+    if _never_softens(system):
+        return
+    _refuse_curved(form, system, who)
+    if weakest(form, system, h) is None:
         return
     low = _admissible(form, system, h)
     limit = _bisected(form, system, low, min(2 * low, h))
@@ -252,6 +256,19 @@ def _elastic_limit(form: Form, system: Matrices) -> float:
     if not system.curved or math.isinf(form.elastic):
         return math.inf
     return form.elastic / fastest(system.mass, _sparse(system.elastic) + _sparse(system.stiffness))
+
+
+def _refuse_curved(form: Form, system: Matrices, who: str) -> None:
+    """Several stages, springs that are elastic but not linear, and a stiffness that may turn negative: no certificate.
+
+    Elastic springs are monotone in the displacements at the stages, sliders in the velocities; with K ≥ 0 both leave one
+    solution, with K < 0 steps with two were found at two stages already.
+    """
+    if not system.curved or len(form.damping) == 1:
+        return
+    if _weakest(_matrix(form, system, math.inf), None, form, system, ZERO) is not None:
+        raise SchemeError(f"{who}: springs that are elastic but not linear (gaps, hooks) beside a negative stiffness have "
+                          "one solution for certain with one stage only; use Galerkin(degree=1)")
 
 
 def _sparse(matrix: Any) -> Any:
