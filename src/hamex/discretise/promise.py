@@ -261,14 +261,14 @@ def _elastic_limit(form: Form, system: Matrices) -> float:
 def _refuse_curved(form: Form, system: Matrices, who: str) -> None:
     """Several stages, springs that are elastic but not linear, and a stiffness that may turn negative: no certificate.
 
-    Elastic springs are monotone in the displacements at the stages, sliders in the velocities; with K ≥ 0 both leave one
-    solution, with K < 0 steps with two were found at two stages already.
+    Elastic springs are monotone in the displacements at the stages, sliders in the velocities; with K ≥ 0 both leave
+    one solution, with K < 0 steps with two were found at two stages already.
     """
     if not system.curved or len(form.damping) == 1:
         return
     if _weakest(_matrix(form, system, math.inf), None, form, system, ZERO) is not None:
-        raise SchemeError(f"{who}: springs that are elastic but not linear (gaps, hooks) beside a negative stiffness have "
-                          "one solution for certain with one stage only; use Galerkin(degree=1)")
+        raise SchemeError(f"{who}: springs that are elastic but not linear (gaps, hooks) beside a negative stiffness "
+                          "have one solution for certain with one stage only; use Galerkin(degree=1)")
 
 
 def _sparse(matrix: Any) -> Any:
