@@ -22,6 +22,7 @@ from hamex.march import band as band_route
 from hamex.march import newton as solver
 from hamex.march.band import Band
 from hamex.march.calls import invoke, numbered
+from hamex.march.entry import entered
 from hamex.march.newton import Matrix, Scratch, Step
 from hamex.march.rows import Rows
 from hamex.march.run import Kernel, address, compiled, interpreted, worth_compiling
@@ -124,7 +125,7 @@ class OneStageMarch:
         if not self.compiles:
             return self.driver, numbered(solver.newton)
         example = (by.step, by.matrix, by.scratch, by.springs, path.z[0], path.branch, path.F[0], path.count)
-        return compiled(self.driver), address(solver.newton, *example)
+        return entered(self.driver), address(solver.newton, *example)
 
     def _path(self, now: Mapping[str, Array], steps: int) -> Path:
         dofs, springs = self.order.size, len(self.model.springs)
