@@ -25,7 +25,7 @@ from hamex.march.calls import invoke, numbered
 from hamex.march.entry import entered
 from hamex.march.newton import Matrix, Scratch, Step
 from hamex.march.rows import Rows
-from hamex.march.run import Kernel, address, compiled, interpreted, worth_compiling
+from hamex.march.run import Kernel, address, interpreted, worth_compiling
 from hamex.march.structure import Path, Push, Stepper, System
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model

@@ -13,6 +13,7 @@ from hamex.discretise.springs import prepared_springs, spring_blocks, states
 from hamex.discretise.stage_system import WIDEST_BAND, Layout, System
 from hamex.discretise.stages import Table
 from hamex.march.calls import invoke, numbered
+from hamex.march.entry import entered
 from hamex.march.lu import lu_solved
 from hamex.march.run import Kernel, address, compiled, interpreted, worth_compiling
 from hamex.march.stage_laws import StageLaws
@@ -88,7 +89,7 @@ class StageMarch:
             address(measured, m, local, e0, z0, w.x, s.F, w.Y, w.ex, 0.0, s, w),
             address(lu_solved, self.matrix, s.coupled, True, w.d, w.small),
             address(asked, self.laws, 0, e0, w.ex[0], z0, s)]
-        return compiled(stage_march)
+        return entered(stage_march)
 
     def advance(self, u: Array, p: Array, z: Array, branch: Array, values: Array) -> Steps:
         """From (u, p, z, branch) under the channels ``values`` (step, stage, channel)."""

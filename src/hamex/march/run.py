@@ -174,10 +174,6 @@ def _called(kernel: Kernel) -> dict[str, Kernel]:
                  or function.__module__ == kernel.__module__ or getattr(function, "is_law", False))}
 
 
-def _instructions(kernel: Kernel) -> set[str]:
-    return {_INSTRUCTIONS[function.__module__] for function in _functions(kernel).values()
-            if function.__module__ in _INSTRUCTIONS}
-
 
 def _functions(kernel: Kernel) -> dict[str, FunctionType]:
     assert isinstance(kernel, FunctionType)
