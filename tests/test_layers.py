@@ -157,7 +157,7 @@ def test_the_package_itself_imports_only_the_standard_library_until_a_name_is_as
     ("hamex.solution.energy", "from hamex.solve import solve"),
     ("hamex.problem", "from hamex.solution.solution import Solution"),
     ("hamex.problem.state", "from hamex.discretise.schemes import Scheme"),
-    ("hamex.discretise.schemes", "from hamex import Problem"),
+    ("hamex.discretise.schemes", "from hamex import Solution"),
     ("hamex.report.figures", "from hamex.paper import opensees"),
     ("hamex.model.laws.law", "import somebody_elses_package"),
 ])

@@ -188,12 +188,24 @@ def test_structures_restart_and_rerun_bitwise(scheme):
     assert whole.residual < 1e-13
 
 
+class Staged(hx.Galerkin):
+    """The element of degree 1 as one of the elements with stages."""
+
+    @property
+    def whole(self):
+        return False
+
+
 def test_degree_one_by_stages_is_the_kernel_of_the_linear_element():
-    from hamex.solve.stages import solve_stages
+    from hamex.discretise.marching import How
+    from hamex.discretise.stage_marches import ElementMarch
+    from hamex.solve.parts import solution_of, state_of
 
     frame = hx.shear_frame([1.0] * 3, [900.0, 800.0, 700.0], damping=3.0, laws=hx.Slider(6.0, 0.5, 40.0, 5.0))
     problem = hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 10.0)
-    one, two = hx.solve(problem, hx.Galerkin(0.02)), solve_stages(problem, hx.Galerkin(0.02), False)
+    one, scheme = hx.solve(problem, hx.Galerkin(0.02)), hx.Galerkin(0.02)
+    ran = ElementMarch(problem, Staged(0.02), How(one.steps)).advance(state_of(problem.start), 0, one.steps)
+    two = solution_of(problem, scheme, ran)
     for key in ("displacement", "momentum", "slip", "force"):
         scale = np.abs(one.values(key)).max()
         assert np.abs(one.values(key) - two.values(key)).max() < 1e-11 * scale
@@ -204,7 +216,7 @@ def test_compiled_and_plain_agree_in_every_bit(monkeypatch):
     problem = hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 4.0)
     found = []
     for choice in (True, False):
-        monkeypatch.setattr(importlib.import_module("hamex.solve.stages"), "worth_compiling",
+        monkeypatch.setattr(importlib.import_module("hamex.discretise.stages"), "worth_compiling",
                             lambda work, choice=choice: choice)
         found.append(hx.solve(problem, hx.Galerkin(0.02, degree=3)))
     assert compiled(stages) is not stages

@@ -13,8 +13,8 @@ import hamex as hx
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march import run as kernels
 
-door = import_module("hamex.solve.structure")
-entrance = import_module("hamex.solve")
+door = import_module("hamex.discretise.chain")
+entrance = import_module("hamex.discretise.prepare")
 EL_CENTRO = hx.el_centro()
 
 

@@ -99,7 +99,7 @@ def test_a_power_law_damper_dissipates_lambda_c_omega_alpha_in_a_cycle(alpha, pr
     ground = hx.Load(amplitude * np.sin(omega * h * np.arange(3 * steps + 1)), step=h)
     problem = hx.Problem(model, hx.Load(np.zeros((1, 1)), step=h), duration=3 * steps * h, supports=ground)
     sol = hx.solve(problem, hx.Galerkin(h))
-    work = sol.values("plastic")[3 * steps] - sol.values("plastic")[2 * steps]
+    work = sol.values("viscous")[3 * steps] - sol.values("viscous")[2 * steps]
     assert work == pytest.approx(factor * c * omega**alpha * amplitude ** (1 + alpha), rel=1e-3)
     assert sol.residual <= 1e-11
 

@@ -27,7 +27,7 @@ def test_coefficients_are_those_of_the_eliminated_system():
     """Solve the four equations of the step with a dense solver and compare with F of an elastic step."""
     h, u0, p0, s0, f = 0.1, 0.3, -0.2, 0.05, 1.7
     x = scalars(with_stiffness(12.0, damping=3))
-    element = linear_element(x, hx.Galerkin(h))
+    element = linear_element(x, h)
     M_hat = x.m / h + x.c / 2 + h / 4 * x.K
     du, F = np.linalg.solve([[M_hat, h / 2 * x.b], [-x.b / 2, x.a]], [p0 + h / 2 * (f - x.K * u0), x.b * u0 - s0])
     free = element.inv_mass * (p0 + h / 2 * (f - x.K * u0))
@@ -40,7 +40,7 @@ def test_rows_are_the_step_solved_for_force_and_increments(K, b):
     """The four equations of the step by a dense solver, elastic and with a slip rate that the excess sets."""
     h, c, k, eta, hk, hi = 0.1, 3.0, 50.0, 0.7, 5.0, 6.0
     model = dataclasses.replace(MODEL, stiffness=np.array([[K]]), compatibility=np.array([[b]]))
-    element = linear_element(scalars(model), hx.Galerkin(h))
+    element = linear_element(scalars(model), h)
     *rows, s_e = element.rows
     f, s, p, u = 1.7, 0.05, -0.2, 0.3
     left = np.array([[2 / h + c / 2 + h * K / 4, h * b / 2, 0, 0], [-2 / h + c / 2 + h * K / 4, h * b / 2, 1, 0],
@@ -64,7 +64,7 @@ def test_rows_are_the_step_solved_for_force_and_increments(K, b):
 def test_masses_cancel_from_the_balance_of_momentum():
     """m/h is 1e12 times c: a difference of the two rows would keep nothing of c."""
     x = scalars(hx.oscillator(1e6, 50, damping=1e-3))
-    element = linear_element(x, hx.Galerkin(1e-3))
+    element = linear_element(x, 1e-3)
     assert element.drag == 1e-3
     assert (element.pull, element.push, element.weight) == pytest.approx((1e-3, 1e-3, 0.0), rel=1e-15)
 
@@ -78,9 +78,9 @@ def test_negative_stiffness_limits_the_step_and_the_message_names_the_limit(damp
     limit = float(str(caught.value).split("below ")[1].split(" s")[0])
     assert 2 / limit + damping / 2 + limit / 4 * -30 == pytest.approx(0, abs=1e-4)      # M̂ = 0 there
     x = scalars(model)
-    linear_element(x, hx.Galerkin(0.9999 * limit))
+    linear_element(x, 0.9999 * limit)
     with pytest.raises(SchemeError):
-        linear_element(x, hx.Galerkin(1.0001 * limit))
+        linear_element(x, 1.0001 * limit)
 
 
 @pytest.mark.parametrize("h", [1e-6, 0.3, 40.0])

@@ -14,7 +14,7 @@ from hamex.discretise.sparse import SparseMatrix, backsolve, factorise
 from hamex.discretise.springs import prepared_springs, spring_blocks, states
 from hamex.discretise.structure import (
     galerkin_stage,
-    newmark_stage,
+    nodal_stage,
     tangent_matrix,
 )
 from hamex.errors import ModelError, SchemeError
@@ -40,7 +40,7 @@ def test_the_stage_of_the_linear_element():
 
 def test_the_stage_of_newmark():
     h, beta, gamma = 0.3, 0.3, 0.6
-    stage = newmark_stage(model(stiffness=K), h, beta, gamma)
+    stage = nodal_stage(model(stiffness=K), h, beta, gamma)
     assert np.allclose(dense(stage.matrix), M / (beta * h * h) + gamma / (beta * h) * C + K, rtol=1e-15)
     assert (stage.weight, stage.reach, stage.tau) == (1.0, 1.0, h)
 

@@ -19,7 +19,7 @@ NOISE = RNG.normal(size=301)
 
 def galerkin_call(hk, hi, stride, eta):
     x = scalars(hx.oscillator(1.0, 225.0, 1.5, hx.Slider(0.27, eta, hk, hi)))
-    inputs = (NOISE[:300], NOISE[1:], 1.3, linear_element(x, hx.Galerkin(0.02)).rows, 0.27, hk, hi, stride)
+    inputs = (NOISE[:300], NOISE[1:], 1.3, linear_element(x, 0.02).rows, 0.27, hk, hi, stride)
     return inputs, [np.zeros(n) for n in (301, 301, 301, 300 * stride + 1, 300 * stride + 1, 300)]
 
 
@@ -79,9 +79,9 @@ def test_compiled_and_plain_agree_in_every_bit(name):
 
 
 # These have tests of their own.
-STRUCTURES = {"band", "batch", "buildings", "chain", "input_energy", "inside_step", "lanes", "laws", "leapfrog",
-              "newton", "peaks", "propagator", "reference", "rotated", "rows", "spectrum", "stages", "structure",
-              "surfaces", "vector"}
+STRUCTURES = {"band", "batch", "buildings", "chain", "input_energy", "inside_step", "lanes", "leapfrog",
+              "newton", "peaks", "propagator", "reference", "rotated", "rows", "spectrum", "stages", "structure", "springs",
+              "stage_laws", "stage_march", "stage_newton", "stage_springs", "lu", "calls", "addresses", "vector"}
 
 
 def test_no_kernel_is_left_out():

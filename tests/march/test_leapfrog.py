@@ -31,7 +31,8 @@ def march(load, h, dashpots, u0=(0.0, 0.0, 0.0), v0=(0.0, 0.0, 0.0), ahead=0.5, 
     frame = Frame(ground(1.0 / M), ground(K), ground(dashpots),
                   *(ground(law[name]) for name in ("yield_force", "viscosity", "kinematic", "isotropic")))
     kernel = run.compiled(leapfrog) if compile else leapfrog
-    code = kernel(load, ground(-M), h, ahead, 0, 0, frame, Walk(u, s, p, v, X, w, np.zeros(5), give, rate))
+    with np.errstate(over="ignore", invalid="ignore"):
+        code = kernel(load, ground(-M), h, ahead, 0, 0, frame, Walk(u, s, p, v, X, w, np.zeros(5), give, rate))
     return u[:, 1:], s[:, 1:], v[1:], code
 
 

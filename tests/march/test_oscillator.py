@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import hamex as hx
+from hamex.discretise.oscillator import _PAGE, _fresh
 from hamex.march import oscillator, run, sampling
 from hamex.motion.load import LoadSum
 from hamex.solution import energy
 from hamex.solution.energy import one_pass
 from hamex.solution.schema import ENERGIES
-from hamex.solve.oscillator import _PAGE, _fresh
 
 H = 0.02
 NOISE = 3 * np.random.default_rng(3).normal(size=2600)

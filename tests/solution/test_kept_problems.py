@@ -67,7 +67,7 @@ def test_a_scheme_survives(scheme):
 
 
 def test_an_unknown_scheme_is_named():
-    with pytest.raises(FileError, match="the scheme 'Magic' is unknown; known: Galerkin"):
+    with pytest.raises(FileError, match="there is no scheme 'Magic'; known are Galerkin"):
         scheme_of({"name": "Magic", "step": 0.1})
 
 
@@ -130,6 +130,17 @@ def test_frames_are_drawn_from_a_file(tmp_path):
     back = hx.read(sol.save(tmp_path / "run.nc"))
     assert np.array_equal(back.frames(5, 3.0).positions, sol.frames(5, 3.0).positions)
     assert np.array_equal(back.frames(5).yielded, sol.frames(5).yielded)
+
+
+def test_a_prior_impulse_and_a_carried_start_are_kept(tmp_path):
+    problem = RUNS["oscillator"]().problem.replace(prior_impulse=0.3)
+    scheme = hx.Newmark(0.02)
+    middle = hx.solve(problem, scheme).final                             # with velocity, acceleration and tangent
+    for start in (problem.start, middle):
+        sol = hx.solve(problem.replace(start=start), scheme)
+        back = hx.read(sol.save(tmp_path / "run.nc"))
+        same_bits(back.problem, sol.problem)
+        assert back.problem.prior_impulse.tolist() == [0.3]
 
 
 def test_moving_supports_are_kept(tmp_path):

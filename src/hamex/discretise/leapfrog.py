@@ -95,8 +95,10 @@ class LeapFrogMarch:
         X[0, 1:], w[0, 1:] = now["back_force"], now["accumulated_slip"]
         if going:
             F[1:-1] = now["storey_force"]
-        failed = self.kernel(np.ascontiguousarray(loads.entered[:, 0]), _from_ground(loads.patterns[:, 0]), h, _AHEAD,
-                             int(going), stride, self.frame, Walk(u, slip, p, v, X, w, F, np.zeros(n + 1), np.zeros(n + 1)))
+        walk = Walk(u, slip, p, v, X, w, F, np.zeros(n + 1), np.zeros(n + 1))
+        with np.errstate(over="ignore", invalid="ignore"):       # what runs away is told by name below
+            failed = self.kernel(np.ascontiguousarray(loads.entered[:, 0]), _from_ground(loads.patterns[:, 0]), h,
+                                 _AHEAD, int(going), stride, self.frame, walk)
         if failed:
             raise OverflowRunError(f"LeapFrog: step {first + failed} left the finite numbers; take a shorter step")
         u, slip, p = (np.ascontiguousarray(x[:, 1:]) for x in (u, slip, p))

@@ -64,7 +64,8 @@ class Located:
         means = np.zeros((1, problem.load.channels))
         self.patterns = loading(problem, means, means).patterns
         self.whole = self._maps(scheme.step)
-        self.limit = self.law["yield_force"]
+        slides = np.isin(np.arange(len(self.model.springs)), self.model.laws["slider"].springs)
+        self.limit = np.where(slides, self.law["yield_force"], np.inf)      # coupled blocks without a law are elastic
         self.damper = damps(self.model)
         self.inverse = np.linalg.inv(self.table.A)
 

@@ -55,8 +55,10 @@ def factorise(matrix: SparseMatrix, T: Array) -> int:
     except RuntimeError:
         return 1
     pivots = lu.U.diagonal()
-    if not np.all(pivots > 0):
-        return 1 + int(np.flatnonzero(lu.perm_c == int(np.argmin(pivots)))[0])
+    code = 0 if np.all(pivots > 0) else 1 + int(np.flatnonzero(lu.perm_c == int(np.argmin(pivots)))[0])
+    matrix.factors = (lu, None, None)
+    if code:
+        return code
     spread = cap = None
     if matrix.low.shape[1]:
         spread = lu.solve(matrix.low)

@@ -40,7 +40,11 @@ def stage_march(problem: Problem, scheme: TimeElement, how: How) -> March:
         if group.law.form == "path":
             raise SchemeError(f"{name}: {group.law.__name__} follows its path, and there is none between stages; use "
                               "Newmark(…, safeguarded=True)")
-    if scheme.locate and set(model.laws) != {"slider"}:
+        if group.law.kind == "surface" and np.any(group.isotropic > 0) and len(scheme.table().c) > 1:
+            raise SchemeError(f"{name}: surfaces with isotropic hardening have no certain answer where a stage would start "
+                              "below no slip; use Galerkin(degree=1), or kinematic hardening")
+    if scheme.locate and any(np.any(group.law.yields(group)) or group.law.form != "flow" or np.any(group.law.damps(group))
+                             for kind, group in model.laws.items() if kind != "slider"):
         raise SchemeError(f"{name}: locate finds the events of springs with a Slider only; leave it out for other laws")
     check_promise(model, scheme)
     if scheme.locate:

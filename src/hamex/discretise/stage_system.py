@@ -51,7 +51,7 @@ class Layout:
 
 
 def element_numbers(table: Table, h: float) -> tuple[Element, Array, Array]:
-    """The march's numbers, W = A⁻¹, and what the stages see of one another; computed with the low parts of the table."""
+    """The march's numbers, W = A⁻¹, and what the stages see of one another; with the low parts of the table."""
     from hamex.discretise.stages import solve_small
 
     A, b = table.A.astype(np.longdouble) + table.A_low, table.b.astype(np.longdouble) + table.b_low
@@ -63,8 +63,9 @@ def element_numbers(table: Table, h: float) -> tuple[Element, Array, Array]:
     own = np.diag(W)
     cross = W / own[:, None] - np.eye(q)
     np.fill_diagonal(cross, 0.0)
-    numbers = Element(float(h), *(np.ascontiguousarray(x, dtype=float) for x in (
-        h / own, W.sum(axis=1) / h, b, end, end @ W / h)), float(np.round(1 - end.sum(), 12)))
+    tau, start, weights, last, push = (np.ascontiguousarray(x, dtype=float) for x in (
+        h / own, W.sum(axis=1) / h, b, end, end @ W / h))
+    numbers = Element(float(h), tau, start, weights, last, push, float(np.round(1 - end.sum(), 12)))
     return numbers, np.asarray(W, dtype=float), np.ascontiguousarray(cross, dtype=float)
 
 
@@ -139,11 +140,13 @@ class System:
         stiff = np.zeros(self.B.shape[1])
         for first, k in zip(self.layout.first, diagonals, strict=True):
             stiff[first:first + len(k)] = k
-        elastic = np.abs(self.B) @ stiff if not len(stiff) else np.asarray((self.B.multiply(self.B)) @ stiff)
+        elastic = np.asarray(self.B.multiply(self.B) @ stiff)
         scale = np.abs(self.base.diagonal()) + np.repeat(elastic, self.q)
         B = self.B
-        return Motion(np.zeros(5, dtype=np.int64), self.base.indptr.astype(np.int64), self.base.indices.astype(np.int64), self.base.data, self.low,
-                      self.damp, B.indptr.astype(np.int64), B.indices.astype(np.int64), B.data, stiff,
+        base = self.base
+        return Motion(np.zeros(5, dtype=np.int64), base.indptr.astype(np.int64), base.indices.astype(np.int64),
+                      base.data, self.low, self.damp, B.indptr.astype(np.int64), B.indices.astype(np.int64), B.data,
+                      stiff,
                       1 / np.sqrt(np.where(scale > 0, scale, 1.0)), self.cross, bool(np.all(self.layout.straight)))
 
     def low_rank(self) -> tuple[Array, Array]:
@@ -172,11 +175,11 @@ class System:
         """Room for what the springs answer."""
         q, springs, entries, local = self.q, self.B.shape[1], self.layout.entries, self.local
         d, m = local.many, local.size
-        on_springs, on_state = (lambda: np.zeros((q, springs))), (lambda: np.zeros((q, entries)))
         widest = q * local.widest
         return Springs(
-            on_springs(), np.zeros((q, self.layout.tangents)), on_state(), np.zeros((q, springs), dtype=np.int64),
-            on_state(), on_state(), on_springs(), np.zeros(int(((q * m) ** 2).sum())),
+            np.zeros((q, springs)), np.zeros((q, self.layout.tangents)), np.zeros((q, entries)),
+            np.zeros((q, springs), dtype=np.int64), np.zeros((q, entries)), np.zeros((q, entries)),
+            np.zeros((q, springs)), np.zeros(int(((q * m) ** 2).sum())),
             np.zeros(int((q * d * q * m).sum())), np.zeros(int((q * d * d).sum())), np.zeros(int((q * m * d).sum())),
             np.zeros(entries), np.zeros(springs), np.zeros(self.layout.tangents), np.zeros(entries),
             np.zeros(springs, dtype=np.int64), np.zeros(len(m)), np.zeros((widest, widest)), np.zeros(widest),
@@ -185,11 +188,11 @@ class System:
     def work(self) -> Work:
         """Room for a step."""
         q, n, springs, entries = self.q, self.base.shape[0], self.B.shape[1], self.layout.entries
-        x, Y, e = (lambda: np.zeros(n)), (lambda: np.zeros((q, entries))), (lambda: np.zeros((q, springs)))
+        shapes = {"x": (n,), "Y": (q, entries), "e": (q, springs)}
         tangents = int(((q * self.local.size) ** 2).sum())
-        return Work(x(), Y(), e(), x(), Y(), e(), x(), e(), Y(), x(), x(), x(), x(), x(), Y(), x(), Y(),
-                    np.zeros(springs), np.full(tangents, np.nan), np.zeros(q * len(self.low)), np.zeros(1),
-                    np.zeros(3, dtype=np.int64))
+        return Work._make([*(np.zeros(shapes[kind]) for kind in "xYexYexeYxxxxxYxY"),
+                    np.zeros(springs), np.full(tangents, np.nan), np.zeros(q * len(self.low)), np.zeros(2),
+                    np.zeros(3, dtype=np.int64)])
 
 
 def _rows(matrix: Any) -> Rows:

@@ -28,8 +28,11 @@ class Band(NamedTuple):
 
 
 def factorise(band: Band, T: Array) -> int:
-    """Assemble base + Σ share·T and factor it; returns 0, or 1 + the row whose pivot is not positive."""
-    f = band.factor
+    """Assemble base + Σ share·T and factor it; returns 0, or 1 + the first row whose pivot is not positive.
+
+    The factors are complete all the same: a matrix that is not positive definite still has a solution.
+    """
+    f, bad = band.factor, 0
     n, columns = f.shape
     for i in range(n):
         for j in range(columns):
@@ -48,8 +51,8 @@ def factorise(band: Band, T: Array) -> int:
             product = f[i, i - j]
             f[i, i - j] = product * f[j, 0]
             pivot -= product * f[i, i - j]
-        if not pivot > 0.0:
-            return i + 1
+        if not pivot > 0.0 and bad == 0:
+            bad = i + 1
         f[i, 0] = 1.0 / pivot
     rank = band.low.shape[1]
     for a in range(rank):
@@ -63,8 +66,10 @@ def factorise(band: Band, T: Array) -> int:
                 total += band.low[i, a] * band.spread[b, i]
             for m in range(b):
                 total -= band.cap[a, m] * band.cap[b, m]
-            band.cap[a, b] = math.sqrt(total) if a == b else total / band.cap[b, b]
-    return 0
+            band.cap[a, b] = math.sqrt(abs(total)) if a == b else total / band.cap[b, b]
+            if a == b and not total > 0.0 and bad == 0:
+                bad = n
+    return bad
 
 
 def sweep(band: Band, x: Array) -> None:

@@ -12,8 +12,9 @@ repeat, which is exact; else when the residual is at round-off.
 Under displacement control the increment also obeys ``pull · x = given``. The start obeys it, every direction keeps it,
 and Φ falls on what is left; the multiplier of the constraint is the load factor.
 
-Where one solution is not promised (``reported``), a tangent that is not positive definite gives way to the elastic one,
-whose direction still descends, and the step says that its solution may be one of several.
+Where one solution is not promised (``reported``), Φ may have no minimum. A tangent that is not positive definite then
+leads to where the gradient vanishes, by steps that make it smaller, and the step says that its solution may be one of
+several.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ SETTLED = 0.1            # a line search ends where the slope has fallen to this
 ROUND_OFF = 2e-14        # of the terms of a row: the residual that arithmetic leaves
 _CANCELLED = 0.05        # and of terms that cancel before they enter the row, which leave a few bits only
 _MOST = 500              # Newton steps; hard frames need about 10
+_HALVINGS = 12           # of a step towards a zero of the gradient
 # Entries of ``count``.
 SOLVES, FACTORS, SEARCHES, UNCERTAIN = 0, 1, 2, 3
 
@@ -170,7 +172,10 @@ def newton(step: Step, matrix: Matrix, s: Scratch, springs: Springs, z: Array, b
         alpha = 1.0
         exact = step.safeguarded and step.straight and not changed
         if step.safeguarded and not (guess or exact):
-            alpha = search(step, s, springs, z, branch, F, slope0, count)
+            if count[UNCERTAIN] == 0:
+                alpha = search(step, s, springs, z, branch, F, slope0, count)
+            else:
+                alpha = smaller(step, s, springs, z, branch, F, worst, count)
         guess = False
         advance(s, alpha)
         if exact:
@@ -189,10 +194,7 @@ def newton(step: Step, matrix: Matrix, s: Scratch, springs: Springs, z: Array, b
             break
         before = worst
     if step.reported and left >= 0.0:
-        copied(s.T, s.factored)
-        if ask(matrix.factorise, (matrix.data, s.T)) > 0.0:
-            s.factored[0] = float("nan")
-            count[UNCERTAIN] = 1
+        renewed(step, matrix, s, count)
     return left
 
 
@@ -208,13 +210,10 @@ def renewed(step: Step, matrix: Matrix, s: Scratch, count: Array) -> float:
     copied(s.T, s.factored)
     code = ask(matrix.factorise, (matrix.data, s.T))
     count[FACTORS] += 1
-    if code > 0.0:
+    if code > 0.0 and not step.reported:
         s.factored[0] = float("nan")          # equal to nothing: the next step factors anew
-        if not step.reported:
-            return code
-        code = ask(matrix.factorise, (matrix.data, step.elastic))
-        if code > 0.0:
-            return code
+        return code
+    count[UNCERTAIN] = 1 if code > 0.0 else 0
     if len(step.pull) > 0:
         copied(step.pull, s.z)
         ask(matrix.solve, (matrix.data, s.z, s.small))
@@ -308,6 +307,28 @@ def search(step: Step, s: Scratch, springs: Springs, z: Array, branch: Array, F:
     placed(step, s, low)
     evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
     return low
+
+
+def smaller(step: Step, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array, worst: float,
+            count: Array) -> float:
+    """Length of a step towards a zero of the gradient: halved until that is smaller than ``worst``; whole if it never is.
+
+    The springs are evaluated at the point returned.
+    """
+    held, alpha = step.tau <= 0.0, 1.0
+    for _ in range(_HALVINGS):
+        advance(s, alpha)
+        found = gradient(step, s, F)
+        advance(s, -alpha)
+        count[SEARCHES] += 1
+        if found < worst:
+            return alpha
+        alpha *= 0.5
+        placed(step, s, alpha)
+        evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
+    placed(step, s, 1.0)
+    evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
+    return 1.0
 
 
 def slope(step: Step, s: Scratch, F: Array, alpha: float) -> float:

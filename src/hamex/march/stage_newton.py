@@ -23,7 +23,6 @@ from hamex.march.stage_springs import Local, Springs, carried
 Array = Any
 
 ROUND_OFF = 2e-14        # of the terms of a row: the residual that arithmetic leaves
-_OTHERS = 1e-3           # variables beside slip: their increments may be small differences of the deformation
 _FULL = 12               # full Newton steps before anything else is tried
 _DAMPED = 40
 _ALONG = 15              # Newton steps at one place of the path
@@ -62,7 +61,7 @@ class Work(NamedTuple):
     ext: Array
     d: Array
     ed: Array
-    dY: Array  # noqa: N815
+    step: Array              # dY
     r: Array
     terms: Array             # what cancels in r
     g: Array
@@ -74,7 +73,7 @@ class Work(NamedTuple):
     noise: Array
     factored: Array
     small: Array
-    merit: Array             # one entry
+    merit: Array             # sum of squares; relative residual of the variables beside slip
     mode: Array              # most steps, whether damped, whether the first is on the branches given
 
 
@@ -115,6 +114,7 @@ def residual(motion: Motion, q: int, x: Array, F: Array, hold: float, w: Work) -
             worst = abs(weighed)
         merit += weighed * weighed
     w.merit[0] = merit
+    w.merit[1] = 0.0
     return worst / largest if largest > 0.0 else 0.0
 
 
@@ -133,7 +133,10 @@ def modal(shape: Array, damp: Array, q: int, x: Array, w: Work) -> None:
 
 def untied(motion: Motion, local: Local, e0: Array, z0: Array, hold: float, w: Work, Y: Array, ex: Array,
            s: Springs) -> float:
-    """The springs' own residual, relative to the terms of their rows; takes hold·R₀ from R and adds to the merit."""
+    """The springs' own residual, relative to the terms of their rows; takes hold·R₀ from R and adds to the merit.
+
+    That of slip is returned. Other variables may consist of nothing but round-off, so theirs is kept apart.
+    """
     worst = 0.0
     for b in range(len(local.first)):
         d, m, at = local.many[b], local.size[b], local.begin[b]
@@ -154,12 +157,10 @@ def untied(motion: Motion, local: Local, e0: Array, z0: Array, hold: float, w: W
                     terms = max(terms, abs(z0[at + entry]) + abs(Y[i, at + entry]))
                     if v == 0:
                         w.merit[0] += motion.stiff[local.first[b] + c] * (s.R[i, at + entry] * s.R[i, at + entry])
-            if v == 0:
-                terms = deformed
-            elif terms > 0.0:
-                off *= _OTHERS
-            if terms > 0.0:
-                worst = max(worst, off / terms)
+            if v == 0 and deformed > 0.0:
+                worst = max(worst, off / deformed)
+            elif v > 0 and terms > 0.0:
+                w.merit[1] = max(w.merit[1], off / terms)
     return worst
 
 
@@ -178,7 +179,7 @@ def tried(motion: Motion, local: Local, laws: StageLaws, e0: Array, z0: Array, a
         w.xt[i] = w.x[i] + alpha * w.d[i]
     for i in range(q):
         for v in range(len(z0)):
-            w.Yt[i, v] = w.Y[i, v] + alpha * w.dY[i, v]
+            w.Yt[i, v] = w.Y[i, v] + alpha * w.step[i, v]
         for j in range(len(e0)):
             w.ext[i, j] = w.ex[i, j] + alpha * w.ed[i, j]
     changed = invoke(motion.call[RESPOND], (laws, motion.cross, e0, w.ext, z0, w.Yt, False, s)) != 0.0
@@ -226,11 +227,12 @@ def direction(motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: A
         w.factored[0] = float("nan")
         return False
     stretched(motion, q, w.d, w.ed)
-    carried(local, q, w.ed, s, w.dY)
+    carried(local, q, w.ed, s, w.step)
     return True
 
 
-def newton(motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Array, z0: Array, hold: float, s: Springs, w: Work, count: Array) -> float:
+def newton(motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Array, z0: Array, hold: float,
+           s: Springs, w: Work, count: Array) -> float:
     """From the guess in w.x and w.Y; returns the relative residual that is left, infinite when the steps do not end.
 
     ``count`` gathers linear solves, factorisations and tries.
@@ -239,7 +241,7 @@ def newton(motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Arra
     stretched(motion, q, w.x, w.ex)
     invoke(motion.call[RESPOND], (laws, motion.cross, e0, w.ex, z0, w.Y, w.mode[2] != 0, s))
     invoke(motion.call[MEASURE], (motion, local, e0, z0, w.x, s.F, w.Y, w.ex, hold, s, w))
-    merit, before = w.merit[0], float("inf")
+    merit, before, others = w.merit[0], float("inf"), float("inf")
     for _ in range(w.mode[0]):
         if not direction(motion, local, laws, matrix, e0, z0, s, w, count):
             return float("inf")
@@ -258,12 +260,13 @@ def newton(motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Arra
                 return float("inf")
             alpha *= 0.5
         accepted(w)
-        # At round-off, or stuck just above it: nothing more can be gained.
-        if worst <= ROUND_OFF or (worst <= 1e3 * ROUND_OFF and worst >= 0.5 * before):
+        # At round-off, or stuck just above it: nothing more can be gained. Other variables have then settled too.
+        settled = w.merit[1] <= ROUND_OFF or w.merit[1] >= 0.5 * others
+        if settled and (worst <= ROUND_OFF or (worst <= 1e3 * ROUND_OFF and worst >= 0.5 * before)):
             return worst
         if not worst < float("inf"):
             return float("inf")
-        before, merit = worst, w.merit[0]
+        before, merit, others = worst, w.merit[0], w.merit[1]
     return float("inf")
 
 

@@ -5,7 +5,7 @@ is positive, so stage i sees its law as one step of length τ_i = h/(A⁻¹)_ii 
 
     z₀ − Σ_{j≠i} c_ij Y_j,     c_ij = (A⁻¹)_ij/(A⁻¹)_ii,     Y_j = z_j − z₀,
 
-and what it must satisfy is R_i = Y_i + Σ_{j≠i} c_ij Y_j − dz_i = 0, dz_i the law's own increment within τ_i. Newton takes
+and it must satisfy R_i = Y_i + Σ_{j≠i} c_ij Y_j − dz_i = 0, dz_i the law's own increment within τ_i. Newton takes
 R along with the equations of motion: block by block dY follows from the deformations, and the forces of a block at
 all stages from its deformations at all stages. The laws give dF/de; how they answer to their start is found by moving
 one variable at a time, on the branch held, which is exact for laws that are straight there.
@@ -168,10 +168,10 @@ def flows(b: int, i: int, local: Local, s: Springs) -> bool:
     for a in range(local.first[b], local.first[b] + local.size[b]):
         if s.branch[i, a] != 0:
             return True
-    for v in range(local.begin[b], local.begin[b] + local.many[b]):  # noqa: SIM110  (the compiler takes no generator)
-        if s.dz[i, v] != 0.0:
-            return True
-    return False
+    moves = False
+    for v in range(local.begin[b], local.begin[b] + local.many[b]):
+        moves = moves or s.dz[i, v] != 0.0
+    return moves
 
 
 def condense(local: Local, cross: Array, s: Springs) -> None:

@@ -96,10 +96,10 @@ def assemble(
     """
     springs = gather(blocks, len(dofs), len(support_names))
     _refuse_unstable(who, springs, geometric, motions, critical)
-    static = static_stiffness(geometric, springs.flexibility, springs.compatibility, springs.laws)
     return Model(
         mass=mass,
-        damping=damping_of(who, damping, mass, static, dashpots, dofs),
+        damping=damping_of(who, damping, mass, lambda: static_stiffness(
+            geometric, springs.flexibility, springs.compatibility, springs.laws), dashpots, dofs),
         stiffness=geometric,
         flexibility=springs.flexibility,
         compatibility=springs.compatibility,
@@ -129,14 +129,17 @@ def matrix_of(columns: Sequence[Column], weights: Iterable[float], size: int) ->
     return sparse.csr_array((value, (row, column)), shape=(size, size))
 
 
-def damping_of(who: str, wish: Wish, mass: Any, stiffness: Any, dashpots: Sequence[Dashpot],
+def damping_of(who: str, wish: Wish, mass: Any, stiffness: Callable[[], Any], dashpots: Sequence[Dashpot],
                dofs: Sequence[str]) -> Damping:
-    """What is asked for, in terms of the modes at rest or as a matrix, and the dashpots beside it."""
+    """What is asked for, in terms of the modes at rest or as a matrix, and the dashpots beside it.
+
+    ``stiffness`` gives what resists a slow small motion, where the wish needs it.
+    """
     from scipy import sparse
 
     size = len(dofs)
     if isinstance(wish, Ratio | Rayleigh | Modal):
-        base = proportional(who, wish, mass, stiffness)
+        base = proportional(who, wish, mass, stiffness())
     elif wish is None or (is_finite(wish) and wish == 0):
         base = Damping.full(sparse.csr_array((size, size)))
     elif np.ndim(wish) == 2 or sparse.issparse(wish):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError
-from hamex.model.laws.law import Law
+from hamex.model.laws.law import Group, Law
 from hamex.model.laws.slider import Slider
 from hamex.model.laws.surface import Surfaces
 
@@ -49,7 +49,7 @@ class Springs:
     compatibility: Any
     supports: Any
     laws: Mapping[str, Any]
-    names: tuple[str, ...]
+    names: Any
     groups: Mapping[str, tuple[int, ...]]
 
 
@@ -73,6 +73,41 @@ def gather(blocks: Sequence[Block], dofs: int, supports: int = 0) -> Springs:
     return Springs(sparse.csr_array(flexibility), _by_column(columns, dofs),
                    _by_column(moved, supports), _laws(blocks, first), tuple(names),
                    {name: tuple(numbers) for name, numbers in groups.items()})
+
+
+def from_groups(who: str, names: Sequence[str], flexibility: Any, compatibility: Any, supports: Any,
+                groups: Sequence[Any]) -> Springs:
+    """The spring part of a Model from groups of laws as arrays: no object per spring. Others are elastic by themselves."""
+    from scipy import sparse
+
+    count = len(names)
+    owner = np.full(count, -1)
+    for number, group in enumerate(groups):
+        springs, law = group.springs, group.law.__name__
+        if not group.law.symmetric:
+            raise ModelError(f"{who}: the tangent of {law} is not symmetric; such laws are refused")
+        if springs.size and (springs.min() < 0 or springs.max() >= count):
+            raise ModelError(f"{who}: group {number} of {law} names springs beyond the {count} there are")
+        if len(np.unique(springs)) < len(springs) or np.any(owner[springs] >= 0):
+            raise ModelError(f"{who}: a spring of group {number} of {law} has two laws")
+        owner[springs] = np.repeat(group.first, group.sizes)
+    free = np.flatnonzero(owner < 0)
+    owner[free] = free
+    entries = sparse.coo_array(flexibility)
+    apart = np.flatnonzero(owner[entries.row] != owner[entries.col])
+    if apart.size:
+        i, j = entries.row[apart[0]], entries.col[apart[0]]
+        raise ModelError(f"{who}: springs {names[i]!r} and {names[j]!r} share flexibility and need one law for both")
+    laws: dict[str, Any] = {}
+    for group in (Group.of(Slider, free), *groups) if free.size else groups:
+        kind, number = group.law.kind, 2
+        name = kind
+        while name in laws:
+            name, number = f"{kind} {number}", number + 1
+        laws[name] = group
+    together = {name: tuple(group.springs.tolist()) for name, group in laws.items()}
+    return Springs(sparse.csr_array(flexibility), sparse.csr_array(compatibility), sparse.csr_array(supports), laws,
+                   names, together)
 
 
 def _by_column(columns: Sequence[Mapping[int, float]], rows: int) -> Any:

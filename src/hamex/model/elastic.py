@@ -34,11 +34,12 @@ def inverse(flexibility: Any) -> Any:
 
 def group_stiffness(flexibility: Any, laws: Mapping[str, Any]) -> dict[str, Any]:
     """Stiffness of the springs of every group of laws: (spring,), or (block, m, m) padded to the widest block."""
-    from scipy import sparse
+    if not isinstance(flexibility, np.ndarray):      # one oscillator needs no SciPy
+        from scipy import sparse
 
-    a = sparse.csr_array(flexibility)
-    diagonal = a.diagonal()
-    return {kind: _inverted(a, group.first, group.sizes) if group.blocked else 1 / diagonal[group.first]
+        flexibility = sparse.csr_array(flexibility)
+    diagonal = flexibility.diagonal()
+    return {kind: _inverted(flexibility, group.first, group.sizes) if group.blocked else 1 / diagonal[group.first]
             for kind, group in laws.items()}
 
 

@@ -69,7 +69,7 @@ def unique(who: str, what: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def square(who: str, what: str, matrix: Any, size: int | None = None) -> Any:
     """A symmetric sparse matrix from a plain or sparse one; a vector is its diagonal."""
-    result = sparse_matrix(who, what, np.diag(matrix) if np.ndim(matrix) == 1 else matrix)
+    result = _diagonal(who, what, matrix) if np.ndim(matrix) == 1 else sparse_matrix(who, what, matrix)
     rows, columns = result.shape
     if rows != columns or (size is not None and rows != size):
         need = f"{size} × {size}" if size is not None else "square"
@@ -82,6 +82,13 @@ def square(who: str, what: str, matrix: Any, size: int | None = None) -> Any:
         raise ModelError(f"{who}: {what} is not symmetric: entry ({i}, {j}) is {result[i, j]:g}, "
                          f"entry ({j}, {i}) is {result[j, i]:g}")
     return (result + result.T) / 2
+
+
+def _diagonal(who: str, what: str, values: Any) -> Any:
+    from scipy import sparse
+
+    row = sparse_matrix(who, what, values).toarray()
+    return sparse.csr_array(sparse.diags_array(row[0]))
 
 
 def sparse_matrix(who: str, what: str, matrix: Any) -> Any:

@@ -10,17 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex.errors import ModelError
 from hamex.model.assembly import SpringLaw, Wish, as_surface, damping_of, spring
-from hamex.model.blocks import Block, Springs, gather
+from hamex.model.blocks import Block, Springs, from_groups, gather
 from hamex.model.elastic import elastic_stiffness, static_stiffness
 from hamex.model.inputs import number, semidefinite, sparse_matrix, square, unique, weak_dof
 from hamex.model.joints import AXES
-from hamex.model.laws.law import Law
+from hamex.model.laws.law import Group, Law
+from hamex.model.names import Numbered
 from hamex.model.record import Model
 from hamex.model.units import Units
 
 Array = NDArray[Any]
 Matrix = Any    # plain or sparse
-Laws = Law | Sequence[Law | None] | Mapping[Any, Law] | None
+Laws = Law | Sequence[Law | None] | Mapping[Any, Law] | Group | Sequence[Group] | None
+_MANY = 10_000      # names beyond which none is stored
 
 
 def structure(
@@ -48,7 +50,9 @@ def structure(
     flexibility : A of the springs, symmetric, positive definite, in blocks of neighbours [length/force].
     compatibility : B, (dof, spring): deformation of the springs is ``Bᵀu``.
     laws : one for all springs; one per spring, None for elastic; or by spring, ``{name or number: law}``, where a
-        tuple of springs takes a Surface. A spring that no law names is elastic.
+        tuple of springs takes a Surface or another law of as many components; or groups of laws from parameter arrays,
+        ``hamex.laws.Group.of(Slider, first, yield_force=…)``, for models with very many springs. A spring that no law
+        names is elastic.
     stiffness : K, linear stiffness outside the springs; may be negative while ``K + B A⁻¹ Bᵀ`` is not.
     influence : motion of the dofs with the ground, (dof,) or (dof, direction); ones by default.
     dofs, springs, directions : names.
@@ -57,27 +61,35 @@ def structure(
 
     Examples
     --------
+    >>> from hamex import Slider
     >>> model = structure([2.0, 1.0], 0, [1 / 300, 1 / 200], [[1, -1], [0, 1]], Slider(5.0))
     >>> model.dofs, model.springs
     (('dof 1', 'dof 2'), ('spring 1', 'spring 2'))
     """
+    from scipy import sparse
+
     who = "structure"
     M = square(who, "mass", mass)
     size = M.shape[0]
     names = _names(who, "dofs", "dof", dofs, size)
-    semidefinite(who, "mass", M, names)
+    if not _is_plain_mass(M):
+        semidefinite(who, "mass", M, names)
     A = square(who, "flexibility", flexibility)
     labels = _names(who, "springs", "spring", springs, A.shape[0])
     B = sparse_matrix(who, "compatibility", compatibility)
     if B.shape != (size, len(labels)):
         raise ModelError(f"{who}: compatibility is {B.shape[0]} × {B.shape[1]}, it must be {size} × {len(labels)}: "
                          "dofs by springs")
-    moved = sparse_matrix(who, "supports", np.zeros((0, len(labels))) if supports is None else supports)
+    moved = sparse.csr_array((0, len(labels))) if supports is None else sparse_matrix(who, "supports", supports)
     if moved.shape != (len(support_names), len(labels)):
         raise ModelError(f"{who}: supports is {moved.shape[0]} × {moved.shape[1]}, it must be "
                          f"{len(support_names)} × {len(labels)}: support_names by springs")
-    K = square(who, "stiffness", np.zeros((size, size)) if stiffness is None else stiffness, size)
-    parts = gather(_blocks(who, labels, A, B, moved, _by_spring(who, laws, labels)), size, len(support_names))
+    K = square(who, "stiffness", stiffness, size) if stiffness is not None else sparse.csr_array((size, size))
+    groups = (laws,) if isinstance(laws, Group) else laws
+    if isinstance(groups, Sequence) and groups and all(isinstance(group, Group) for group in groups):
+        parts = from_groups(who, labels, A, B, moved, groups)
+    else:
+        parts = gather(_blocks(who, labels, A, B, moved, _by_spring(who, laws, labels)), size, len(support_names))
     return _model(who, M, damping, K, parts, names, influence, directions, tuple(support_names), units)
 
 
@@ -110,6 +122,7 @@ def structure_from_stiffness(
 
     Examples
     --------
+    >>> from hamex import Slider
     >>> model = structure_from_stiffness([2.0, 1.0], [[500, -200], [-200, 200]],
     ...                                  springs={"upper": ([-1, 1], 150.0, Slider(5.0))})
     >>> model.stiffness.toarray().tolist()
@@ -142,9 +155,15 @@ def structure_from_stiffness(
     return _model(who, M, damping, K, parts, names, influence, directions, (), units)
 
 
-def _names(who: str, what: str, one: str, given: Sequence[str] | None, count: int) -> tuple[str, ...]:
+def _is_plain_mass(M: Any) -> bool:
+    """True for a diagonal of masses that are not negative: nothing to look into."""
+    diagonal = M.diagonal()
+    return bool(M.nnz == np.count_nonzero(diagonal) and diagonal.min() >= 0)
+
+
+def _names(who: str, what: str, one: str, given: Sequence[str] | None, count: int) -> Any:
     if given is None:
-        return tuple(f"{one} {place}" for place in range(1, count + 1))
+        return tuple(f"{one} {place}" for place in range(1, count + 1)) if count <= _MANY else Numbered(one, count)
     if len(given) != count:
         raise ModelError(f"{who}: {len(given)} names of {what} for {count}")
     return unique(who, what, [str(name) for name in given])
@@ -239,20 +258,22 @@ def _model(who: str, M: Any, damping: Wish, K: Any, parts: Springs, dofs: tuple[
            directions: Sequence[str] | None, support_names: tuple[str, ...], units: Units | None) -> Model:
     from scipy import sparse
 
-    elastic = elastic_stiffness(K, parts.flexibility, parts.compatibility)
-    scale = elastic_stiffness(abs(K), parts.flexibility, parts.compatibility).diagonal()
-    semidefinite(who, "the elastic stiffness K + B A⁻¹ Bᵀ", elastic, dofs, scale)
     heavy = M.diagonal().max()
     if heavy == 0:
         raise ModelError(f"{who}: every mass is zero")
-    weak = weak_dof(elastic + M * (max(scale.max(), 1e-300) / heavy))
-    if weak is not None:
-        raise ModelError(f"{who}: {dofs[weak]!r} can move, and neither mass nor stiffness resists it")
+    # Springs alone are never indefinite, and a mass on every dof resists by itself: then nothing is factored.
+    if K.nnz or not (_is_plain_mass(M) and M.diagonal().min() > 0):
+        elastic = elastic_stiffness(K, parts.flexibility, parts.compatibility)
+        scale = elastic_stiffness(abs(K), parts.flexibility, parts.compatibility).diagonal()
+        semidefinite(who, "the elastic stiffness K + B A⁻¹ Bᵀ", elastic, dofs, scale)
+        weak = weak_dof(elastic + M * (max(scale.max(), 1e-300) / heavy))
+        if weak is not None:
+            raise ModelError(f"{who}: {dofs[weak]!r} can move, and neither mass nor stiffness resists it")
     iota = np.ones((len(dofs), 1)) if influence is None else np.asarray(influence, dtype=float)
     iota = iota[:, None] if iota.ndim == 1 else iota
     ways = tuple(str(way) for way in directions) if directions is not None else \
         AXES[:iota.shape[1]] if iota.shape[1] <= 3 else tuple(f"direction {i + 1}" for i in range(iota.shape[1]))
-    static = static_stiffness(K, parts.flexibility, parts.compatibility, parts.laws)
-    return Model(M, damping_of(who, damping, M, static, (), dofs), sparse.csr_array(K), parts.flexibility,
+    return Model(M, damping_of(who, damping, M, lambda: static_stiffness(
+        K, parts.flexibility, parts.compatibility, parts.laws), (), dofs), sparse.csr_array(K), parts.flexibility,
                  parts.compatibility, parts.laws, iota, parts.supports, dofs, parts.names, ways, units or Units(),
                  support_names, parts.groups)

@@ -15,17 +15,20 @@ import numpy as np
 
 from hamex.discretise.stage_history import StageHistory
 from hamex.errors import FileError
-from hamex.problem import Limit
+from hamex.problem import Limit, State
 from hamex.problem.state import ON_DOFS
+from hamex.solution.exceedance import Exceedance
 from hamex.solution.keeping import model_of, model_tree, problem_of, problem_tree, scheme_of, scheme_tree
 from hamex.solution.layout import layout_of, layout_words
 from hamex.solution.packing import packed, unpacked
-from hamex.solution.solution import Solution
+from hamex.solution.peaks import Peak
+from hamex.solution.solution import Extent, Solution
 from hamex.solution.source import OLD_FILE, THRIFTY, Names, Record, Run
 
 if TYPE_CHECKING:
     import xarray as xr
 
+_ON_DOFS = {"displacement", "momentum", *ON_DOFS}
 FORMATS = (".nc", ".csv")
 
 
@@ -97,8 +100,12 @@ def _labelled(solution: Solution, whole: bool) -> xr.Dataset:
     import xarray as xr
 
     dataset = solution.dataset
-    for name, value in solution.internal.items():
-        dataset[f"final_{name}"] = xr.Variable(("dof" if name in ON_DOFS else "spring",), value)
+    last = dict(solution.internal)
+    if solution.is_thinned:                   # its histories may not hold the last node, nor all of the state
+        final = solution.final
+        last |= {"displacement": final.displacement, "momentum": final.momentum, "slip": final.slip, **final.internal}
+    for name, value in last.items():
+        dataset[f"final_{name}"] = xr.Variable(("dof" if name in _ON_DOFS else "spring",), value)
     if not whole and solution.layout.is_structure:
         dataset["places"] = xr.Variable((), json.dumps(layout_words(solution)))     # too long for an attribute
     dataset.attrs = {
@@ -106,6 +113,7 @@ def _labelled(solution: Solution, whole: bool) -> xr.Dataset:
         "limit": json.dumps(dataclasses.asdict(solution.limit)),
         "length": solution.units.length, "force": solution.units.force,
         "provenance": json.dumps(solution.provenance), "error": json.dumps(dict(solution.error)),
+        "extent": json.dumps(extent_words(solution.extent)),
         "why": "" if whole else solution.source.why if isinstance(solution.source, Record) else THRIFTY,
     }
     return dataset
@@ -152,10 +160,33 @@ def _rebuild(groups: dict[str, xr.Dataset]) -> Solution:
     stored = {str(name): dataset[name].values for name in dataset.data_vars if name != "places"}
     internal = {name.removeprefix("final_"): value for name, value in stored.items() if name.startswith("final_")}
     internal.pop("start_impulse", None)          # of hamex-1: the history of the impulse has it
+    extent = extent_of(json.loads(attributes.get("extent", "{}")), internal)
     source = _run(groups) if "model" in groups else _record(dataset)
     inside = StageHistory(**unpacked(groups["inside"])) if "inside" in groups else None
     return Solution(source, {name: value for name, value in stored.items() if not name.startswith("final_")}, internal,
-                    json.loads(attributes["error"]), Limit(**json.loads(attributes["limit"])), inside)
+                    json.loads(attributes["error"]), Limit(**json.loads(attributes["limit"])), inside, extent)
+
+
+def extent_words(extent: Extent) -> dict[str, Any]:
+    """Which steps a solution tells of, as plain words and numbers."""
+    words = {"every": extent.every, "steps": extent.steps, "uncertain": extent.uncertain, "stopped": extent.stopped}
+    if extent.peaks is not None:
+        words["peaks"] = {name: dataclasses.asdict(peak) for name, peak in extent.peaks.items()}
+    if extent.exceeded is not None:
+        words["exceeded"] = dataclasses.asdict(extent.exceeded)
+    return words
+
+
+def extent_of(words: dict[str, Any], last: dict[str, Any]) -> Extent:
+    """The extent that :func:`extent_words` was given; takes the state at the end out of ``last`` where it stands there."""
+    if words.get("steps") is None:
+        return Extent(**words)
+    base = {name: last.pop(name) for name in ("displacement", "momentum", "slip")}
+    final = State(**base, internal=dict(last))
+    last.pop("impulse", None)
+    peaks = {name: Peak(**peak) for name, peak in words.pop("peaks").items()}
+    exceeded = Exceedance(**words.pop("exceeded")) if "exceeded" in words else None
+    return Extent(**words, peaks=peaks, exceeded=exceeded, final=final)
 
 
 def _run(groups: dict[str, xr.Dataset]) -> Run:

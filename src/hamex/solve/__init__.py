@@ -21,7 +21,7 @@ __all__ = ["Keep", "Problem", "State", "solve"]
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], object]
-_BLOCK = 1 << 16     # numbers of a history between two looks at progress and limits
+_BLOCK = 1 << 14     # numbers of a history between two looks at progress and limits
 
 
 def solve(problem: Problem, scheme: Scheme, error: bool = False, limit: Limit | None = None,

@@ -66,13 +66,14 @@ def told(solution: Solution) -> dict[str, Any]:
     """Histories, the balance and the peaks of one run; each component of an array in one piece."""
     # Loops are drawn from step means, eqs. (88)-(89): forces at nodes overshoot the yield limit at viscosity 0.
     # Reference schemes know their nodes only.
-    means = solution.provenance["scheme"].startswith(("Galerkin", "DiscontinuousGalerkin"))
+    scheme = repr(solution.scheme)
+    means = scheme.startswith(("Galerkin", "DiscontinuousGalerkin"))
     names = {"displacement": "displacement", "slip": "slip", "loop_force": "force" if means else "node_force",
              **({"loop_displacement": "mean_displacement"} if means else {})}
     arrays = {told: solution.values(name).T.ravel() for told, name in names.items()}
     iterations = next((name for name in ("iterations", "solves") if name in solution.names), None)
     return {
-        "scheme": solution.provenance["scheme"], "step": solution.step, "steps": solution.steps,
+        "scheme": scheme, "step": solution.step, "steps": solution.steps,
         "dofs": solution.dofs, "springs": solution.springs, **arrays,
         "energy": {name: solution.values(name) for name in _ENERGIES if name in solution.names},
         "residual": number(solution.residual),
