@@ -55,6 +55,7 @@ PACKAGES = {
     "plotly": {"report", "paper"},
     "ziamath": {"report", "paper"},
     "pydantic": {"spec", "studio"},
+    "pydantic_core": {"spec"},
     "typer": {"cli"},
     "rich": {"cli"},
     "fastapi": {"studio"},

@@ -83,7 +83,7 @@ def test_a_problem_keeps_its_own_copy_of_the_start():
 
 @pytest.mark.parametrize("scheme", ["galerkin", None, hx.Galerkin], ids=str)
 def test_a_scheme_is_an_object(scheme):
-    with pytest.raises(ProblemError, match="the scheme must be one of hamex.schemes, such as Galerkin"):
+    with pytest.raises(ProblemError, match=r"the scheme must be one of hamex\.schemes, such as Galerkin"):
         hx.solve(hx.Problem(MODEL, QUIET, 1.0), scheme)
 
 

@@ -160,7 +160,7 @@ def test_the_title_is_kept(read):
     ({"model": MODEL.replace("mass", "mas")}, "unknown key model.mas; did you mean mass?"),
     ({"model": MODEL + "colour = 3\n"},
      "unknown key model.colour; [model] knows kind, mass, stiffness, period, damping, damping_ratio, yield_force, "
-     "strength_ratio, viscosity, kinematic, isotropic"),
+     "strength_ratio, viscosity, kinematic, isotropic, law"),
     ({"top": "durration = 2.0\n"}, "unknown key durration; did you mean duration?"),
     ({"top": "", "scheme": SCHEME + "duration = 2.0\n"},
      "unknown key scheme.duration; duration belongs at the top of the file, above the first [table]"),

@@ -23,7 +23,7 @@ _HOMES = {
     "hamex.model.oscillators": ("Oscillators", "oscillators"),
     "hamex.model.frames": ("ShearFrames", "shear_frames"),
     "hamex.model.links": ("Link", "bilinear_isolator", "elastic_link", "friction_slider", "maxwell_damper",
-                          "plan_isolator", "power_damper", "viscous_damper"),
+                          "plan_isolator", "power_damper", "spring_link", "viscous_damper"),
     "hamex.model.truss": ("Bar", "truss"),
     "hamex.model.frame": ("Member", "frame"),
     "hamex.model.structure": ("structure", "structure_from_stiffness"),
@@ -63,7 +63,8 @@ _HOMES = {
     "hamex.spec": ("read_problem",),
     "hamex.spec.study": ("read_study",),
 }
-_NAMESPACES = {"laws": "hamex.model.laws", "schemes": "hamex.discretise.schemes"}       # hx.laws.Gap and its like
+_NAMESPACES = {"laws": "hamex.model.laws", "links": "hamex.model.links",         # hx.laws.Gap and its like
+               "schemes": "hamex.discretise.schemes"}
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
         maxwell_damper,
         plan_isolator,
         power_damper,
+        spring_link,
         viscous_damper,
     )
     from hamex.model.modes import Modes, modes
@@ -133,16 +135,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Action", "Bar", "Batch", "DiscontinuousGalerkin", "Fragility", "Galerkin", "GroundMotion", "Hunt", "Ida",
-    "Inventory", "Keep", "LeapFrog", "Limit", "Link", "Load", "Member", "Model", "Modes", "MotionGrid", "MotionSequence",
-    "Newmark", "Oscillators", "Parallel", "Pga", "PiecewiseExact", "PowerLaw", "Problem", "Region", "Sa",
-    "ShearFrames", "Slider", "Solution", "Spectrum", "State", "Study", "Suite", "Surface", "Target", "Units",
+    "Inventory", "Keep", "LeapFrog", "Limit", "Link", "Load", "Member", "Model", "Modes", "MotionGrid",
+    "MotionSequence", "Newmark", "Oscillators", "Parallel", "Pga", "PiecewiseExact", "PowerLaw", "Problem", "Region",
+    "Sa", "ShearFrames", "Slider", "Solution", "Spectrum", "State", "Study", "Suite", "Surface", "Target", "Units",
     "annual_frequency", "asce7", "backbone", "batch", "bilinear_isolator", "constant", "cyclic", "el_centro",
     "elastic_link", "eurocode8", "frame", "friction_slider", "generate_inventory", "gravity", "ground_wave",
     "half_sine", "ida", "intensities", "match_to_target", "matched_suite", "maxwell_damper", "modal", "modes",
     "oscillator", "oscillators", "plan_isolator", "power_damper", "pushover", "ratio", "rayleigh", "read",
     "read_inventory", "read_motions", "read_problem", "read_record", "read_study", "read_suite", "region",
     "scale_to_target", "shear_frame", "shear_frames", "simulate", "sine", "solve", "solve_path", "spectrum",
-    "structure", "structure_from_stiffness", "synthetic_suite", "triangle", "truss", "viscous_damper",
+    "spring_link", "structure", "structure_from_stiffness", "synthetic_suite", "triangle", "truss", "viscous_damper",
 ]
 
 
@@ -157,7 +159,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*globals(), *__all__, *_NAMESPACES])
 
 
 class _Package(ModuleType):

@@ -135,7 +135,7 @@ def test_the_peak_oriented_spring_follows_its_own_path(laws):
     push = hx.solve_path(model, [1.0], [0.04, 0.02, -0.04])
     force = push.values("node_force")[:, 0]
     assert force[1] == pytest.approx(2.0 - 0.1 * 100 * 0.02, rel=1e-5)           # on the falling branch
-    assert force[2] == pytest.approx(1.8 - 100 * 0.02, abs=0.2 + 1e-5)             # unloading stops at zero, then reloads
+    assert force[2] == pytest.approx(1.8 - 100 * 0.02, abs=0.2 + 1e-5)     # stops at zero, then reloads
     assert force[3] == pytest.approx(-1.8, rel=1e-5)
 
 
@@ -146,7 +146,7 @@ def test_softening_needs_a_step_that_is_computed_beforehand(laws):
     scheme = hx.Newmark(0.1, safeguarded=True)
     assert scheme.longest_step(model) == pytest.approx(limit, rel=1e-6)
     problem = hx.Problem(model, hx.sine(1.0, omega=10.0), 0.44)
-    with pytest.raises(SchemeError, match="must be below 0.2 s"):
+    with pytest.raises(SchemeError, match=r"must be below 0\.2 s"):
         hx.solve(problem, hx.Newmark(0.22, safeguarded=True))
     told = hx.solve(problem, hx.Newmark(0.22, safeguarded=True), promise="reported")
     assert told.values("displacement").any()
@@ -181,7 +181,7 @@ def test_six_stresses_obey_their_surface_and_their_tangent_is_the_derivative(law
         return F, T
 
     e = 0.02 * rng.normal(size=18)
-    F, T = asked(e)
+    T = asked(e)[1]
     for j in range(6):
         step = 1e-7 * np.eye(18)[j]
         slope = (asked(e + step)[0] - asked(e - step)[0])[:6] / 2e-7
@@ -232,7 +232,7 @@ def test_what_a_law_lacks_is_named(laws):
         hx.laws.Gap(gap=math.inf)
     with pytest.raises(LawError, match="must not be negative, got -1; a contact that softens"):
         hx.laws.Gap(post_stiffness=-1.0)
-    with pytest.raises(LawError, match="block 1 .*limit must be positive"):
+    with pytest.raises(LawError, match=r"block 1 .*limit must be positive"):
         hx.laws.Group.of(laws["J2"], [0, 6], shear_modulus=1.0, limit=[1.0, -1.0])
     with pytest.raises(ModelError, match="couples 6 forces"):
         hx.oscillator(1.0, 1.0, law=laws["J2"](1.0, 1.0))

@@ -7,13 +7,20 @@ import pytest
 from textbook import gauss, radau
 
 import hamex as hx
+from hamex.discretise.composite import composite, equal_parts
 from hamex.discretise.linear import alpha_map, collocation_map, table_map
 from hamex.discretise.prepare import scalars
-from hamex.errors import ModelError
-from hamex.study.lab import tables
+from hamex.discretise.schemes import (
+    CentralDifference,
+    GeneralisedAlpha,
+    HilberHughesTaylor,
+    Newmark,
+    RhoBathe,
+    RungeKutta4,
+    WilsonTheta,
+)
 from hamex.study.lab.catalogue import CATALOGUE, find
-from hamex.study.lab.marching import oscillator_history
-from hamex.study.lab.methods import Alpha, Collocation, Table, load_at
+from hamex.study.lab.marching import load_at, oscillator_history
 
 OMEGAS = np.array([0.1, 0.7, 2.5, 40.0])
 ZETA = 0.07
@@ -32,10 +39,9 @@ def complex_factor(A, b, z):
 
 
 def test_hht_with_alpha_zero_and_generalised_alpha_with_rho_one_are_newmark():
-    newmark = Alpha.newmark(0.25, 0.5)
-    assert Alpha.hht(0.0) == newmark
-    one = Alpha.generalised(1.0)
-    assert (one.alpha_m, one.alpha_f, one.beta, one.gamma) == (0.5, 0.5, 0.25, 0.5)
+    newmark, one = Newmark(1.0), GeneralisedAlpha(1.0, rho=1.0)
+    assert HilberHughesTaylor(1.0, alpha=0.0).numbers() == newmark.numbers()
+    assert one.numbers() == (0.25, 0.5, 0.5, 0.5)
     # Balance at the middle instead of the ends: the same motion of u, by another row for the acceleration.
     for Omega in OMEGAS:
         found, wanted = (np.sort_complex(np.linalg.eigvals(m.linear(Omega, ZETA).matrix)) for m in (one, newmark))
@@ -45,14 +51,14 @@ def test_hht_with_alpha_zero_and_generalised_alpha_with_rho_one_are_newmark():
 
 def test_generalised_alpha_contains_hht():
     """α_m = 0 in the general formulas (Chung & Hulbert 1993) gives HHT's β and γ."""
-    hht = Alpha.hht(-0.2)
-    assert hht.beta == pytest.approx((1 - hht.alpha_m + hht.alpha_f) ** 2 / 4, abs=1e-15)
-    assert hht.gamma == pytest.approx(0.5 - hht.alpha_m + hht.alpha_f, abs=1e-15)
+    beta, gamma, alpha_m, alpha_f = HilberHughesTaylor(1.0, alpha=-0.2).numbers()
+    assert beta == pytest.approx((1 - alpha_m + alpha_f) ** 2 / 4, abs=1e-15)
+    assert gamma == pytest.approx(0.5 - alpha_m + alpha_f, abs=1e-15)
 
 
 def test_newmark_average_acceleration_is_the_linear_time_element():
     """In u and u̇, once the acceleration that Newmark carries is written by the balance at the start."""
-    newmark, element = (find(key).method.linear(OMEGAS, ZETA) for key in ("newmark-average", "galerkin-1"))
+    newmark, element = (find(key).scheme.linear(OMEGAS, ZETA) for key in ("newmark-average", "galerkin-1"))
     for G, L, wanted, load, Omega in zip(newmark.matrix, newmark.loading, element.matrix, element.loading, OMEGAS,
                                          strict=True):
         balance = np.vstack([np.eye(2), [-Omega**2, -2 * ZETA * Omega]])
@@ -76,7 +82,7 @@ def test_wilson_matrix_is_that_of_bathe_and_wilson():
             [1 - 1 / (2 * theta) - beta * theta**2 / 6 - kappa * theta / 2, 1 - beta * theta / 2 - kappa, -beta / 2],
             [1 / 2 - 1 / (6 * theta) - beta * theta**2 / 18 - kappa * theta / 6, 1 - beta * theta / 6 - kappa / 3,
              1 - beta / 6]])
-        found = Collocation(theta).linear(Omega, xi).matrix
+        found = WilsonTheta(1.0, theta).linear(Omega, xi).matrix
         np.testing.assert_allclose(found[::-1, ::-1], printed, atol=1e-12)
 
 
@@ -87,8 +93,8 @@ def test_hht_invariants_are_those_of_the_paper(alpha):
     It follows from Newmark's u₁ − 2u₀ + u₋₁ = h²(β ü₁ + (½ − 2β + γ) ü₀ + (½ + β − γ) ü₋₁) and
     ü₁ = −ω²((1 + α) u₁ − α u₀).
     """
-    scheme = Alpha.hht(alpha)
-    beta, gamma = scheme.beta, scheme.gamma
+    scheme = HilberHughesTaylor(1.0, alpha)
+    beta, gamma, *_ = scheme.numbers()
     for Omega in OMEGAS:
         D = 1 + (1 + alpha) * beta * Omega**2
         G = scheme.linear(Omega).matrix
@@ -102,14 +108,14 @@ def test_hht_invariants_are_those_of_the_paper(alpha):
 @pytest.mark.parametrize("split", [0.5, 2 - math.sqrt(2), 0.3])
 def test_composite_scheme_is_the_trapezoidal_rule_and_bdf2(split):
     """Stability function of TR-BDF2 for any split: Hosea & Shampine (1996)."""
-    A, b, _ = tables.composite(split)
+    A, b, _ = composite(split)
     for z in (0.3j, -2.0, -0.5 + 3j, 10j):
         wanted = (2 * (2 - split) + (1 + (1 - split) ** 2) * z) / ((2 - split * z) * (2 - split - (1 - split) * z))
         assert complex_factor(A, b, z) == pytest.approx(wanted, abs=1e-13)
 
 
 def test_bathe_is_second_order_and_l_stable():
-    A, b, c = tables.composite(0.5)
+    A, b, c = composite(0.5)
     np.testing.assert_allclose(b, 1 / 3, atol=1e-15)       # Bathe (2007): 3 u̇₁ = 4 u̇½ − u̇₀ + h ü₁, rearranged
     assert b.sum() == pytest.approx(1, abs=1e-15)
     assert b @ c == pytest.approx(0.5, abs=1e-15)
@@ -120,32 +126,32 @@ def test_bathe_is_second_order_and_l_stable():
 
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.8, 1.0])
 def test_composite_scheme_leaves_the_share_it_is_told(rho):
-    for split in (0.5, tables.equal_parts(rho)):
-        A, b, _ = tables.composite(split, rho)
+    for split in (0.5, equal_parts(rho)):
+        A, b, _ = composite(split, rho)
         assert abs(complex_factor(A, b, 1e9j)) == pytest.approx(rho, abs=1e-6)
     if rho < 1:
         assert A[1, 1] == pytest.approx(A[2, 2], abs=1e-14), "equal effective stiffness in both parts"
 
 
 def test_tr_bdf2_splits_at_two_minus_root_two():
-    assert tables.equal_parts(0.0) == pytest.approx(2 - math.sqrt(2), abs=1e-15)
+    assert equal_parts(0.0) == pytest.approx(2 - math.sqrt(2), abs=1e-15)
 
 
 def test_runge_kutta_4_is_the_exponential_cut_off():
-    A, b, _ = tables.runge_kutta_4()
+    A, b, _ = RungeKutta4(1.0).table()
     for z in (0.4j, -1.3, 2j, -0.5 + 1j):
         assert complex_factor(A, b, z) == pytest.approx(sum(z**k / math.factorial(k) for k in range(5)), abs=1e-13)
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3, 4])
 def test_continuous_elements_are_gauss_collocation(degree):
-    method = find(f"galerkin-{degree}").method
-    same(table_map(OMEGAS, ZETA, method.A, method.b, method.c), table_map(OMEGAS, ZETA, *gauss(degree)))
+    table = find(f"galerkin-{degree}").scheme.table()
+    same(table_map(OMEGAS, ZETA, table.A, table.b, table.c), table_map(OMEGAS, ZETA, *gauss(degree)))
 
 
 @pytest.mark.parametrize("degree", [0, 1, 2])
 def test_elements_with_jumps_are_radau_collocation(degree):
-    same(find(f"discontinuous-{degree}").method.linear(OMEGAS, ZETA), table_map(OMEGAS, ZETA, *radau(degree + 1)))
+    same(find(f"discontinuous-{degree}").scheme.linear(OMEGAS, ZETA), table_map(OMEGAS, ZETA, *radau(degree + 1)))
 
 
 def pade(numerator, denominator, z):
@@ -161,9 +167,10 @@ def pade(numerator, denominator, z):
 def test_elements_are_pade_approximants_with_damping(z):
     for entry in CATALOGUE:
         if entry.family in ("element", "jump"):
-            stages = len(entry.method.b)
+            table = entry.scheme.table()
+            stages = len(table.b)
             top = stages if entry.family == "element" else stages - 1
-            found = complex_factor(entry.method.A, entry.method.b, z)
+            found = complex_factor(table.A, table.b, z)
             assert found == pytest.approx(pade(top, stages, z), abs=1e-13)
 
 
@@ -177,32 +184,28 @@ def test_elastic_runs_follow_the_linear_map(entry):
     """The kernels and the matrices share no code."""
     case = problem(limit=math.inf, displacement=1e-3, momentum=2e-2)
     x = scalars(case.model)
-    load = load_at(case, 0.02, 200, entry.method.linear(1.0).nodes)
-    wanted = oscillator_history(entry.method, 15.0, x.c / 30, 0.02, load, u=1e-3, v=2e-2)[:, 0]
-    found = entry.method.run(case, 0.02).displacement
+    load = load_at(case, 0.02, 200, entry.scheme.linear(1.0).nodes)
+    wanted = oscillator_history(entry.scheme, 15.0, x.c / 30, 0.02, load, u=1e-3, v=2e-2)[:, 0]
+    found = hx.solve(case, entry.make(0.02)).values("displacement")[:, 0]
     np.testing.assert_allclose(found, wanted, atol=1e-12 * np.abs(wanted).max())
 
 
 @pytest.mark.parametrize(("eta", "kinematic"), [(0.0, 0.0), (1.5, 0.0), (0.3, 25.0), (0.0, 25.0)])
-def test_yielding_newmark_is_that_of_solve(eta, kinematic):
+def test_yielding_special_cases_coincide(eta, kinematic):
     start = {"displacement": 1e-3, "slip": 2e-4} | ({"internal": {"back_force": 0.02}} if kinematic else {})
     case = problem(eta, kinematic, **start)
-    found = Alpha.newmark(0.25, 0.5).run(case, 0.02)
-    wanted = hx.solve(case, hx.Newmark(0.02, tolerance=1e-13, max_iterations=60))
-    assert np.abs(np.diff(found.slip)).max() > 1e-4
-    np.testing.assert_allclose(found.displacement, wanted.values("displacement")[:, 0], atol=1e-12)
-    np.testing.assert_allclose(found.slip, wanted.values("slip")[:, 0], atol=1e-12)
 
+    def run(scheme):
+        found = hx.solve(case, scheme)
+        return np.hstack([found.values("displacement"), found.values("slip")])
 
-@pytest.mark.parametrize("eta", [0.0, 1.5])
-def test_yielding_special_cases_coincide(eta):
-    case = problem(eta, 9.0)
-    linear = Alpha.newmark(1 / 6, 0.5).run(case, 0.02)
-    np.testing.assert_allclose(Collocation(1.0).run(case, 0.02).displacement, linear.displacement, atol=1e-14)
-    halves = Alpha.newmark(0.25, 0.5).run(case, 0.01)
-    two = Table(*tables.composite(0.5, 1.0)).run(case, 0.02)      # two trapezoidal halves
-    np.testing.assert_allclose(two.displacement, halves.displacement[::2], atol=1e-13)
-    np.testing.assert_allclose(two.slip, halves.slip[::2], atol=1e-13)
+    linear = run(Newmark(0.02, beta=1 / 6, safeguarded=True))
+    assert np.abs(np.diff(linear[:, 1])).max() > 1e-4
+    np.testing.assert_allclose(run(WilsonTheta(0.02, theta=1.0)), linear, atol=1e-13)
+    halves = run(Newmark(0.01, safeguarded=True))
+    np.testing.assert_allclose(run(RhoBathe(0.02, rho=1.0)), halves[::2], atol=1e-13)      # two trapezoidal halves
+    almost = run(Newmark(0.01, beta=1e-6, safeguarded=True))
+    np.testing.assert_allclose(run(CentralDifference(0.01)), almost, atol=1e-6 * np.abs(almost).max())
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.key)
@@ -210,12 +213,6 @@ def test_yielding_special_cases_coincide(eta):
 def test_every_scheme_comes_to_the_same_yielding_motion(entry, eta):
     case = problem(eta, 9.0)
     exact = hx.solve(case, hx.Galerkin(0.02 / 256)).values("displacement")[::256, 0]
-    found = entry.method.run(case, 0.02 / 64).displacement[::64]
+    found = hx.solve(case, entry.make(0.02 / 64)).values("displacement")[::64, 0]
     first_order = entry.order == 1
     assert np.abs(found - exact).max() < (0.1 if first_order else 0.01) * np.abs(exact).max()
-
-
-def test_reference_schemes_refuse_what_they_do_not_have():
-    model = hx.oscillator(1.0, 225.0, 1.5, hx.Slider(0.27, isotropic=3.0))
-    with pytest.raises(ModelError, match="isotropic"):
-        Alpha.newmark(0.25, 0.5).run(hx.Problem(model, hx.Load(NOISE, step=0.02), 4.0), 0.02)

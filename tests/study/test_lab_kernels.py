@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from hamex.discretise.composite import composite
+from hamex.discretise.explicit import RungeKutta4
 from hamex.march import reference, run
-from hamex.study.lab import tables
 
 RNG = np.random.default_rng(11)
 LOAD = RNG.normal(size=(150, 4))
@@ -15,14 +16,13 @@ def nodes(count):
 
 
 def calls(eta):
-    spring = (0.02, 1.0, 1.5, 225.0, 0.01, 0.27, eta, 20.0)
-    composite, classical = tables.composite(0.5), tables.runge_kutta_4()
-    yield reference.alpha, (LOAD, *spring, 0.3, 0.4, 0.3, 0.6), nodes(4)
-    yield reference.collocation, (LOAD, *spring, 1.4, 1 / 6, 0.5), nodes(4)
+    spring = (0.02, reference.Mass(1.0, 1.5, 225.0, 0.27, eta, 20.0))
+    bathe, classical = composite(0.5), RungeKutta4(0.02).table()
+    yield reference.collocation, (LOAD, *spring, 1.4, 1 / 6, 0.5), nodes(5)
     for by_table in (0, 1):
-        yield (reference.diagonal, (LOAD, *spring, composite[0], composite[2], by_table),
-               [*nodes(3), *(np.zeros(3) for _ in range(4))])
-    yield reference.explicit, (LOAD, *spring, classical[0], classical[1]), [*nodes(3), *(np.zeros(4) for _ in range(3))]
+        yield (reference.diagonal, (LOAD, *spring, bathe[0], bathe[2], by_table),
+               [*nodes(4), *(np.zeros(3) for _ in range(4))])
+    yield reference.explicit, (LOAD, *spring, classical[0], classical[1]), [*nodes(4), *(np.zeros(4) for _ in range(3))]
     yield reference.linear_map, (LOAD, 0.4 * RNG.normal(size=(3, 3)), RNG.normal(size=(3, 4))), [np.zeros((151, 3))]
     rotation = np.array([[0.8, 0.6], [-0.6, 0.8]])
     yield reference.free_energy, (rotation, 1.0, 7), [np.array([1.0, 0.2]), np.zeros(2), np.zeros(40)]

@@ -89,7 +89,7 @@ def _data(file: ProblemFile, found: Modes) -> dict[str, Any]:
     units = file.problem.model.units
     return {"title": file.title, "units": {"length": units.length, "force": units.force},
             "directions": list(found.directions), "dofs": list(found.dofs), "total_mass": found.total_mass.tolist(),
-            "modes": [{"mode": mode + 1, "period": float(found.periods[mode]),
+            "modes": [{"mode": mode + 1, "period": float(found.periods[mode]) if found.frequencies[mode] > 0 else None,
                        "angular_frequency": float(found.frequencies[mode]),
                        "participation": found.participation[mode].tolist(),
                        "effective_mass": found.effective_mass[mode].tolist(),

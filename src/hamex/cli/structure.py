@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,17 @@ def structure_summary(file: ProblemFile, model: Model) -> dict[str, Any]:
     return {"kind": file.kind, "dofs": len(model.dofs), "springs": len(model.springs),
             "storeys": storeys,
             "mass": dict(zip(model.directions, found.total_mass.tolist(), strict=True)),
-            "periods": found.periods.tolist()}
+            "periods": [x if math.isfinite(x) else None for x in found.periods.tolist()]}
 
 
 def structure_lines(model: dict[str, Any], length: str, force: str) -> tuple[str, str]:
     """The model in words, and its periods."""
     mass = max(model["mass"].values())
     storeys = f", {model['storeys']} storey{'s' if model['storeys'] > 1 else ''}" if model["storeys"] else ""
+    # A spring that carries nothing at rest, such as an open gap, leaves a motion without a period.
+    periods = ", ".join("infinite" if x is None else f"{x:.4g} s" for x in model["periods"])
     return (f"{model['kind'].replace('_', ' ')}{storeys}, {model['dofs']} degrees of freedom, {model['springs']} "
-            f"springs, mass {mass:.5g} {force} s²/{length}", ", ".join(f"{x:.4g} s" for x in model["periods"]))
+            f"springs, mass {mass:.5g} {force} s²/{length}", periods)
 
 
 def structure_tables(solution: Solution) -> dict[str, Any]:
@@ -51,12 +54,12 @@ def structure_tables(solution: Solution) -> dict[str, Any]:
         most = list(groups.items())[:_GROUPS]
         rows = [[name, f"{value:.4g}", f"{100 * value / whole:.1f} %"] for name, value in most]
         tables.append((["dissipated by slip in", f">{unit('energy', length, force)}", ">share"], rows))
-    counted = "solves" in solution.names
+    counted, searched = "solves" in solution.names, "searches" in solution.names
     return {
         "storeys": storeys, "hinges": hinges, "dissipated_by_group": groups, "tables": tables,
         "solves": int(solution.values("solves").sum()) if counted else None,
         "most_solves": int(solution.values("solves").max()) if counted else None,
-        "searches": int(solution.values("searches").sum()) if counted else None,
+        "searches": int(solution.values("searches").sum()) if searched else None,
         "damping": dataclasses.asdict(solution.damping_share),
         "exceeded": None if solution.exceeded is None else dataclasses.asdict(solution.exceeded),
     }

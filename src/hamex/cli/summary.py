@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from hamex.cli.structure import structure_lines, structure_summary, structure_tables
-from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin
+from hamex.model.laws import by_kind
+from hamex.model.laws.law import Law
+from hamex.model.per_spring import parameter
+from hamex.model.per_spring import yields as model_yields
 from hamex.model.record import Model
 from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
+from hamex.spec.derived import meanings_of
 
 _PEAKS = {
     "displacement": "displacement", "velocity": "velocity", "force": "spring force, step mean",
@@ -45,7 +48,8 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
     model, scheme = file.problem.model, file.scheme
     structure = solution.layout.is_structure
     yields, rate_independent = _yielding(model)
-    names = [name for name in (_STRUCTURE_PEAKS if structure else _PEAKS) if yields or "slip" not in name]
+    slips = yields or bool(solution.values("slip").any())
+    names = [name for name in (_STRUCTURE_PEAKS if structure else _PEAKS) if slips or "slip" not in name]
     found = {
         "title": file.title, "model": structure_summary(file, model) if structure else _oscillator(model),
         "load": file.load_text,
@@ -58,7 +62,7 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
         "energy": _energies(solution),
         "energy_unit": unit("energy", model.units.length, model.units.force),
         "energy_residual": solution.residual,
-        "balances_exactly": isinstance(scheme, Galerkin),
+        "balances_exactly": scheme.balances(model),
         "iterations": int(solution.values("iterations").sum()) if "iterations" in solution.names else None,
         "advice": _advice(file, rate_independent),
         "status": solution.status.name.lower(),
@@ -71,36 +75,27 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
 def _advice(file: ProblemFile, rate_independent: bool) -> str | None:
     """What a user should know about the scheme chosen for springs without viscosity; None where it fits."""
     scheme = file.scheme
-    if not rate_independent or isinstance(scheme, DiscontinuousGalerkin) or getattr(scheme, "locate", False):
+    if not rate_independent or not scheme.continuous or getattr(scheme, "locate", False):
         return None
-    takes_sliders_only = "power" in file.problem.model.laws or len(getattr(
-        file.problem.model.laws.get("surface"), "weight", ()))
-    parts = [_OVERSHOOT] if isinstance(scheme, Galerkin) else []
-    parts += [] if takes_sliders_only else [_BETTER]
-    return "; ".join(parts) or None
+    return "; ".join([*([_OVERSHOOT] if scheme.means else []), _BETTER])
 
 
 def _yielding(model: Model) -> tuple[bool, bool]:
     """Whether some spring has a yield limit, and whether all of those are without viscosity."""
-    slider = model.laws["slider"]
-    limited = np.isfinite(slider.yield_force)
-    viscous = slider.viscosity[limited]
-    surfaces = model.laws.get("surface")
-    if surfaces is not None:
-        viscous = np.concatenate([viscous, surfaces.viscosity])
+    limited = model_yields(model)
+    viscous = parameter(model, "viscosity")[limited]
     return bool(viscous.size), bool(viscous.size) and not viscous.any()
 
 
-def _oscillator(model: Model) -> dict[str, float | None]:
-    """The numbers of an oscillator and of its slider; no yield force if it is elastic."""
+def _oscillator(model: Model) -> dict[str, Any]:
+    """The numbers of an oscillator, kind and parameters of its law; None is infinite, as an elastic yield force."""
     m, c = float(model.mass[0, 0]), float(model.damping.dense()[0, 0])
     k = float(model.compatibility[0, 0] ** 2 / model.flexibility[0, 0] + model.stiffness[0, 0])
-    law = model.laws["slider"]
-    limit = float(law.yield_force[0])
+    group = next(iter(model.laws.values()))
+    law = {name: float(value[0]) for name, value in getattr(group, "parameters", {}).items()}     # surfaces have tables
     return {"mass": m, "stiffness": k, "damping": c, "period": 2 * math.pi * math.sqrt(m / k),
-            "damping_ratio": c / (2 * math.sqrt(k) * math.sqrt(m)), "yield_force": None if math.isinf(limit) else limit,
-            "viscosity": float(law.viscosity[0]), "kinematic": float(law.kinematic[0]),
-            "isotropic": float(law.isotropic[0])}
+            "damping_ratio": c / (2 * math.sqrt(k) * math.sqrt(m)), "law": group.law.kind,
+            **{name: None if math.isinf(value) else value for name, value in law.items()}}
 
 
 def _ductility(solution: Solution) -> dict[str, Any] | None:
@@ -144,8 +139,9 @@ def show(found: dict[str, Any]) -> None:
     if found["iterations"] is not None:
         print(f"{found['iterations']} Newton iterations, {found['iterations'] / found['steps']:.2f} a step")
     elif structure and found["solves"] is not None:
+        searches = "" if found["searches"] is None else f"; {found['searches']} points of line searches"
         print(f"{found['solves']} linear solves, {found['solves'] / found['steps']:.2f} a step, at most "
-              f"{found['most_solves']}; {found['searches']} points of line searches")
+              f"{found['most_solves']}{searches}")
     if structure:
         print("largest damping force {damping:.4g} {unit}, {percent:.3g} % of the springs' {spring:.4g} {unit} "
               "({where})".format(**found["damping"], percent=100 * found["damping"]["share"]))
@@ -160,9 +156,11 @@ def _wrapped(text: str, width: int, label: str) -> str:
     return textwrap.fill(kept, width, initial_indent=label, subsequent_indent=" " * len(label)).replace("\xa0", " ")
 
 
-def _model_lines(model: dict[str, float | None], length: str, force: str) -> tuple[str, str]:
+def _model_lines(model: dict[str, Any], length: str, force: str) -> tuple[str, str]:
     oscillator = (f"mass {model['mass']:.5g} {force} s²/{length}, stiffness {model['stiffness']:.5g} {force}/{length}, "
                   f"period {model['period']:.5g} s, damping ratio {100 * (model['damping_ratio'] or 0):.4g} %")
+    if model["law"] != "slider":
+        return oscillator, _law_line(by_kind(model["law"]), model, length, force)
     if model["yield_force"] is None:
         return oscillator, "elastic"
     slider = [f"yield force {model['yield_force']:.5g} {force}",
@@ -170,6 +168,18 @@ def _model_lines(model: dict[str, float | None], length: str, force: str) -> tup
     slider += [f"{name} hardening {model[name]:.5g} {force}/{length}"
                for name in ("kinematic", "isotropic") if model[name]]
     return oscillator, ", ".join(slider)
+
+
+def _law_line(law: type[Law], numbers: dict[str, Any], length: str, force: str) -> str:
+    """A law by name with its parameters, in the units that its docstring tells; infinite ones are left out."""
+    meanings, words = meanings_of(law), []
+    for name in law.names():
+        if numbers.get(name) is not None:
+            told = re.search(r"\[(.+?)\]", meanings.get(name, ""))
+            unit_ = "" if told is None or told[1] == "1" else \
+                " " + told[1].replace("force", force).replace("length", length).replace("time", "s")
+            words.append(f"{name.replace('_', ' ')} {numbers[name]:.5g}{unit_}")
+    return ", ".join([law.__name__, *words])
 
 
 def _balance(found: dict[str, Any]) -> str:

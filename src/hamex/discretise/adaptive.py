@@ -40,7 +40,8 @@ class AdaptiveMarch:
         parts, scheme = 2**k, self.scheme
         values = self.problem.load.stage_values(scheme.step / parts, self.how.steps * parts,
                                                 scheme.table().c.tolist(), scheme.load, self.how.quiet or k > 0)
-        return Pieces(self.problem.model, scheme.table(), scheme.step / parts, self.patterns, parts, scheme.label), values
+        run = Pieces(self.problem.model, scheme.table(), scheme.step / parts, self.patterns, parts, scheme.label)
+        return run, values
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""

@@ -19,7 +19,7 @@ class GeneralisedAlpha(NodalScheme):
 
     Parameters
     ----------
-    step : h > 0 [s].
+    step : length of a step, h > 0 [s].
     rho : 0 ≤ ρ∞ ≤ 1 [1].
 
     Examples

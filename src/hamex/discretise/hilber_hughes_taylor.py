@@ -18,7 +18,7 @@ class HilberHughesTaylor(NodalScheme):
 
     Parameters
     ----------
-    step : h > 0 [s].
+    step : length of a step, h > 0 [s].
     alpha : α [1]; 0 is average acceleration.
 
     Examples

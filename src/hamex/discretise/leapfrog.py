@@ -106,8 +106,9 @@ class LeapFrogMarch:
         nodes = {"displacement": u, "momentum": p, "slip": slip}
         if self.hardens:
             nodes |= {"back_force": np.ascontiguousarray(X[:, 1:]), "accumulated_slip": np.ascontiguousarray(w[:, 1:])}
-        end = {"displacement": u[-1].copy(), "momentum": p[-1].copy(), "slip": slip[-1].copy(), "back_force": X[-1, 1:].copy(),
-               "accumulated_slip": w[-1, 1:].copy(), "half_velocity": v[1:], "storey_force": F[1:-1]}
+        end = {"displacement": u[-1].copy(), "momentum": p[-1].copy(), "slip": slip[-1].copy(),
+               "back_force": X[-1, 1:].copy(), "accumulated_slip": w[-1, 1:].copy(),
+               "half_velocity": v[1:], "storey_force": F[1:-1]}
         return Ran(nodes, {"force": 0.5 * (node_force[:-1] + node_force[1:])}, end)
 
 

@@ -195,7 +195,8 @@ class LocatedMarch:
         moment = Moment(*(now[name] for name in _NAMES))
         springs = len(moment.slip)
         branch = now.get("branch", np.zeros(springs)).astype(int)
-        moments, force, events, spent = [moment], np.empty((steps, springs)), np.zeros(steps, np.int64), np.zeros((steps, 4))
+        moments, force = [moment], np.empty((steps, springs))
+        events, spent = np.zeros(steps, dtype=np.int64), np.zeros((steps, 4))
         for r in range(steps):
             moment, branch, total, spent[r], events[r] = self._step(moments[-1], branch, first + r)
             moments.append(moment)

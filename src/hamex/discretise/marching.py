@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-# "beforehand": a step has one solution, or the run is refused; "reported": it is watched, and the result says until when.
+# "beforehand": a step has one solution, or the run is refused; "reported": it is watched, and the result says until
+# when.
 Promise = Literal["beforehand", "reported"]
 
 

@@ -64,8 +64,8 @@ class OneStageMarch:
     """Steps of one length on one model.
 
     ``driver(stepper, system, push, path, *numbers)`` is a kernel of :mod:`hamex.march.structure`; ``asks``: whether the
-    laws are asked for the mean of a step or at its end; ``carries``: names of (dof,) vectors that the driver carries from
-    step to step.
+    laws are asked for the mean of a step or at its end; ``carries``: names of (dof,) vectors that the driver carries
+    from step to step.
     """
 
     model: Model

@@ -49,8 +49,9 @@ def damping_of_one(model: Model) -> float:
 def scalars(model: Model) -> Scalars:
     """Read the one-spring oscillator out of the record, or say why it is none."""
     if not is_oscillator(model):
-        raise SchemeError(f"the model has {len(model.dofs)} degrees of freedom and {len(model.springs)} springs; "
-                          "this scheme is for one mass on one spring with a slider")
+        laws = " and ".join(group.law.__name__ for group in model.laws.values() if len(group.springs))
+        raise SchemeError(f"the model has {len(model.dofs)} degrees of freedom and {len(model.springs)} springs "
+                          f"({laws}); this scheme is for one mass on one spring with a slider, take Galerkin")
     law = model.laws["slider"]
     m, a = float(model.mass[0, 0]), float(model.flexibility[0, 0])
     if m <= 0 or a <= 0:

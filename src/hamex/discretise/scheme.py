@@ -44,15 +44,33 @@ class Scheme:
     ----------
     step : length of a step [s].
     order : of accuracy where the motion is smooth.
+    continuous : the motion has no jumps between steps.
+    means : its forces are means over the steps.
     """
 
     step: float
     order: ClassVar[int | property] = 2
+    continuous: ClassVar[bool] = True
+    means: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
         """Name in messages and files."""
         return type(self).__name__
+
+    @property
+    def stages(self) -> int:
+        """States of the structure that one step solves for together."""
+        return 1
+
+    @property
+    def halves(self) -> bool:
+        """True where steps are halved inside as often as it takes, so that the work has no bound known beforehand."""
+        return False
+
+    def balances(self, model: Model) -> bool:
+        """True where the energy balance closes to rounding."""
+        return False
 
     def loads(self, load: Histories, steps: int, quiet: bool = True,
               histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
@@ -80,6 +98,9 @@ def check_step(who: str, step: float) -> None:
 
 
 def on_dof(problem: Problem, channels: Array) -> Array:
-    """Channel values on the one degree of freedom of an oscillator."""
+    """Channel values on the one degree of freedom of an oscillator, summed channel by channel: a product of matrices
+    rounds a block of one step in another way than many."""
     patterns = problem.load.patterns
-    return channels[:, 0] if patterns is None else np.asarray(channels @ patterns[0])
+    if patterns is None:
+        return channels[:, 0]
+    return np.asarray(sum(weight * channels[:, i] for i, weight in enumerate(patterns[0].tolist())))

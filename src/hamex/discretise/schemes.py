@@ -9,7 +9,10 @@ from hamex.discretise.scheme import Scheme
 from hamex.errors import SchemeError
 
 if TYPE_CHECKING:
+    from hamex.discretise.collocation import WilsonTheta
+    from hamex.discretise.composite import Bathe, RhoBathe, TrBdf2
     from hamex.discretise.exact import PiecewiseExact
+    from hamex.discretise.explicit import CentralDifference, RungeKutta4
     from hamex.discretise.generalised_alpha import GeneralisedAlpha
     from hamex.discretise.hilber_hughes_taylor import HilberHughesTaylor
     from hamex.discretise.leapfrog import LeapFrog
@@ -26,11 +29,18 @@ _MODULES = {                # class → its module
     "PiecewiseExact": "exact",
     "LeapFrog": "leapfrog",
     "QuasiStatic": "quasi_static",
+    "WilsonTheta": "collocation",
+    "Bathe": "composite",
+    "RhoBathe": "composite",
+    "TrBdf2": "composite",
+    "CentralDifference": "explicit",
+    "RungeKutta4": "explicit",
 }
 _registered: dict[str, type[Scheme]] = {}     # schemes of other packages and of users, by name
 
-__all__ = ["DiscontinuousGalerkin", "Galerkin", "GeneralisedAlpha", "HilberHughesTaylor", "LeapFrog", "Newmark",
-           "PiecewiseExact", "QuasiStatic", "Scheme", "by_name", "known", "register"]
+__all__ = ["Bathe", "CentralDifference", "DiscontinuousGalerkin", "Galerkin", "GeneralisedAlpha", "HilberHughesTaylor",
+           "LeapFrog", "Newmark", "PiecewiseExact", "QuasiStatic", "RhoBathe", "RungeKutta4", "Scheme", "TrBdf2",
+           "WilsonTheta", "by_name", "known", "register"]
 
 
 def __getattr__(name: str) -> type[Scheme]:

@@ -150,7 +150,9 @@ def states(model: Model) -> States:
 
 def prepared_springs(model: Model, blocks: Blocks, tau: float, asks: Asks, who: str, compile: bool) -> Springs:
     """All groups of a model for steps that ask after the time τ; refuses laws that the scheme cannot ask."""
-    I, P, begin, row, kernels = [], [], [], [], []
+    I: list[Array] = []
+    P: list[Array] = []
+    begin, row, kernels = [], [], []
     z_at, block_at = 0, 0
     for kind, group in model.laws.items():
         springs = len(group.springs)
@@ -159,8 +161,8 @@ def prepared_springs(model: Model, blocks: Blocks, tau: float, asks: Asks, who: 
         numbers = np.ascontiguousarray(group.law.prepared(group, blocks.by_group[kind], tau), dtype=float)
         place = int(blocks.place[block_at]) if group.blocked else 0
         flows = int(group.law.form == "flow")
-        begin.append(sum(map(len, I)))
-        row.append(sum(map(len, P)))
+        begin.append(sum(len(x) for x in I))
+        row.append(sum(len(x) for x in P))
         I.append(np.concatenate([[len(group.first), numbers.shape[1], len(group.law.variables), z_at, place, flows,
                                   springs, 0], group.first, group.head()]).astype(np.int64))
         P.append(numbers.ravel())

@@ -51,7 +51,8 @@ class StageHistory:
     def joined(self, parts: Sequence[StageHistory]) -> StageHistory:
         """Several marches in a row as one."""
         names = ("moved", "loads", "slip_rates", "growth", "force")
-        return replace(self, **{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+        whole: Any = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+        return replace(self, **whole)
 
     def displacement(self, u: Array) -> Array:
         """Displacements at the stages, (step, stage, dof)."""

@@ -146,6 +146,6 @@ def laws_of(model: Model, tau: Array, who: str, machine: bool) -> StageLaws:
     blocks = spring_blocks(model)
     each = [prepared_springs(model, blocks, float(t), "end", who, machine) for t in tau]
     shift = np.cumsum([0, *(len(x.P) for x in each)])[:-1]
-    return StageLaws(np.ascontiguousarray(tau), each[0].law, each[0].begin,
-                     np.array([x.row + at for x, at in zip(each, shift, strict=True)], dtype=np.int64).reshape(len(each), -1),
+    row = np.array([x.row + at for x, at in zip(each, shift, strict=True)], dtype=np.int64).reshape(len(each), -1)
+    return StageLaws(np.ascontiguousarray(tau), each[0].law, each[0].begin, row,
                      each[0].I, np.concatenate([x.P for x in each]), np.zeros((16, WIDEST)))

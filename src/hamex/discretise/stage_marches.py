@@ -1,5 +1,5 @@
-"""Marches of the time elements with several stages: by maps of a whole step where a model is small, else by the equations
-of the stages; with steps cut at events, or halved to a tolerance, where that was asked for."""
+"""Marches of the time elements with several stages: by maps of a whole step where a model is small, else by the
+equations of the stages; with steps cut at events, or halved to a tolerance, where that was asked for."""
 
 from __future__ import annotations
 
@@ -41,10 +41,11 @@ def stage_march(problem: Problem, scheme: TimeElement, how: How) -> March:
             raise SchemeError(f"{name}: {group.law.__name__} follows its path, and there is none between stages; use "
                               "Newmark(…, safeguarded=True)")
         if group.law.kind == "surface" and np.any(group.isotropic > 0) and len(scheme.table().c) > 1:
-            raise SchemeError(f"{name}: surfaces with isotropic hardening have no certain answer where a stage would start "
-                              "below no slip; use Galerkin(degree=1), or kinematic hardening")
-    if scheme.locate and any(np.any(group.law.yields(group)) or group.law.form != "flow" or np.any(group.law.damps(group))
-                             for kind, group in model.laws.items() if kind != "slider"):
+            raise SchemeError(f"{name}: surfaces with isotropic hardening have no certain answer where a stage would "
+                              "start below no slip; use Galerkin(degree=1), or kinematic hardening")
+    others = [group for kind, group in model.laws.items() if kind != "slider"]
+    if scheme.locate and any(group.law.form != "flow" or np.any(group.law.yields(group) | group.law.damps(group))
+                             for group in others):
         raise SchemeError(f"{name}: locate finds the events of springs with a Slider only; leave it out for other laws")
     check_promise(model, scheme)
     if scheme.locate:
@@ -72,8 +73,8 @@ class ElementMarch:
         ran, failed = self.pieces.march(now, values)
         if failed:
             step = first + failed
-            raise ConvergenceError(f"{self.scheme.name}: step {step} (t = {step * self.scheme.step:g} s) was not solved to "
-                                   "round-off; loads or parameters are out of proportion with the rest (or overflow)")
+            raise ConvergenceError(f"{self.scheme.name}: step {step} (t = {step * self.scheme.step:g} s) was not "
+                                   "solved to round-off; loads or parameters are out of proportion (or overflow)")
         return ran
 
 
@@ -127,7 +128,8 @@ class Pieces:
 
     def _staged(self, now: Mapping[str, Array], values: Array) -> tuple[Ran, int]:
         branch = now.get("branch", np.zeros(len(self.model.springs)))
-        found = self.by_stages.advance(now["displacement"], now["momentum"], self.states.packed(dict(now)), branch, values)
+        z = self.states.packed(dict(now))
+        found = self.by_stages.advance(now["displacement"], now["momentum"], z, branch, values)
         nodes = {"displacement": found.u, "momentum": found.p}
         nodes |= {name: self.states.unpacked(found.z, name) for name in self.states.variables}
         rates = self.states.unpacked(found.rate, "slip")

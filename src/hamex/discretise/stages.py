@@ -135,8 +135,9 @@ class MappedSteps:
     def march(self, start: tuple[Array, ...], guess: Array, values: Array) -> tuple[tuple[Array, ...], int]:
         """From (u, p, slip, X, w) and the branches under stage loads (step, stage, channel).
 
-        Returns their histories at the nodes, stage displacements relative to the start of the step, slip rates and forces
-        at the stages, mean forces, solves and branches; and 0, or the number of the step whose branches were not found.
+        Returns their histories at the nodes, stage displacements relative to the start of the step, slip rates and
+        forces at the stages, mean forces, solves and branches; and 0, or the number of the step whose branches were not
+        found.
         """
         steps, n, springs, q = len(values), len(self.model.dofs), len(self.model.springs), len(self.table.c)
         maps, table, rows = self.maps, self.table, q * springs
@@ -171,5 +172,6 @@ def is_small(model: Model, table: Table) -> bool:
 def slip_problem(model: Model, table: Table, maps: StageMaps, h: float) -> Slip:
     """The complementarity problem of a step of length h."""
     law, q = per_spring(model), len(table.c)
-    return Slip(coupling(maps, table, h, law["kinematic"]), np.tile(law["viscosity"], q), np.tile(law["yield_force"], q),
-                h * np.kron(table.A, np.diag(law["isotropic"])), np.tile(law["isotropic"], q))
+    return Slip(coupling(maps, table, h, law["kinematic"]), np.tile(law["viscosity"], q),
+                np.tile(law["yield_force"], q), h * np.kron(table.A, np.diag(law["isotropic"])),
+                np.tile(law["isotropic"], q))

@@ -1,5 +1,5 @@
-"""Schemes of one stage on a problem with any structure: loads in, the walk of :mod:`hamex.discretise.onestage`, words for
-what went wrong."""
+"""Schemes of one stage on a problem with any structure: loads in, the walk of :mod:`hamex.discretise.onestage`, words
+for what went wrong."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class StructureMarch:
     def _failure(self, step: int, left: float) -> Exception:
         name, where = self.scheme.name, f"step {step} (t = {step * self.scheme.step:g} s)"
         if left < 0:
-            return ModelError(f"{name}: the matrix of {where} is not positive definite at {self.walk.dof_of(left)!r}; a "
-                              "negative stiffness or the scheme's numbers are out of proportion")
+            return ModelError(f"{name}: the matrix of {where} is not positive definite at {self.walk.dof_of(left)!r}; "
+                              "a negative stiffness or the scheme's numbers are out of proportion")
         plain = self.walk.newton
         if plain.tolerance is not None:
             return ConvergenceError(

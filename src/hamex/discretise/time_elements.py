@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class TimeElement(Scheme):
     load: LoadRule
     locate: bool
     tolerance: float | None
-    continuous: ClassVar[bool] = True
+    means = True
 
     @property
     def whole(self) -> bool:
@@ -44,6 +44,22 @@ class TimeElement(Scheme):
     def label(self) -> str:
         """Name with its degree, for messages; the paper's element is known by its name alone."""
         return self.name if self.whole else f"{self.name}(degree={self.degree})"
+
+    @property
+    def stages(self) -> int:
+        """Unknown nodes of the shape functions."""
+        return self.degree if self.continuous else self.degree + 1
+
+    @property
+    def halves(self) -> bool:
+        """True with a tolerance."""
+        return self.tolerance is not None
+
+    def balances(self, model: Model) -> bool:
+        """True without jumps, for laws that flow; of others one stage alone knows the mean force."""
+        return self.continuous and all(
+            group.law.form == "flow" or (self.whole and group.law.spring_along is not None)
+            for group in model.laws.values() if len(group.springs))
 
     def table(self) -> Table:
         """Nodes, matrix and weights of the element on [0, 1]."""
@@ -122,7 +138,7 @@ class Galerkin(TimeElement):
 
     Parameters
     ----------
-    step : h > 0 [s].
+    step : length of a step, h > 0 [s].
     degree : degree of the shape functions in time, 1 to 4; 1 is the paper's.
     load : the load in a step. Degree 1: "average" of its ends (second order), its "end" (the paper, first order), or
         the "mean" over the step. Higher degrees: "average" is the load at the stages, "mean" its projection.
@@ -170,7 +186,7 @@ class DiscontinuousGalerkin(TimeElement):
 
     Parameters
     ----------
-    step : h > 0 [s].
+    step : length of a step, h > 0 [s].
     degree : degree of the shape functions in time, 0 to 2.
     load : "average", the load at the stages, or "mean", its projection.
     locate : cut steps where a spring starts or stops to slip; slower.

@@ -13,12 +13,11 @@ for a shorter stable step.
 from __future__ import annotations
 
 import math
-from collections.abc import MutableSequence, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-Numbers = Sequence[float]
-Out = MutableSequence[float]
-Rows = MutableSequence[MutableSequence[float]]
+Numbers = Any
+Out = Any
+Rows = Any
 
 
 def stable_step(frequency: float, ratio: float, ahead: float) -> float:

@@ -1,18 +1,30 @@
-"""Reference schemes for one oscillator whose spring can slip: four kernels for all of them, told apart by their data.
+"""Kernels of schemes for one mass on one spring that can slip: collocation, diagonally implicit and explicit tables.
 
-The letters are those of :mod:`hamex.march.newmark`. ``load[r][i]`` is the load at the i-th load node of step r.
-The spring is brought back to its limit at the end of a step, or of a part of it (backward Euler, Perzyna);
-``centre`` + Hk·s is the middle of its elastic range. One slider makes the balance of a step piecewise linear, and the
-elastic trial fixes its branch (section 5.2 of the paper), so nothing iterates.
+``load[r][i]`` is the load at the i-th load node of step r; entry 0 of the node arrays u, v, a (displacement, velocity,
+acceleration), s (slip) and X (back force, the middle of the elastic range) holds the start. The spring is brought
+back to its limit at the end of a step, or of a part of it (backward Euler, Perzyna). One slider makes the balance of a
+step piecewise linear, and the elastic trial fixes its branch (section 5.2 of the paper), so nothing iterates.
 """
 
 from __future__ import annotations
 
 from collections.abc import MutableSequence, Sequence
+from typing import NamedTuple
 
 Numbers = Sequence[float]
 Rows = Sequence[Numbers]
 Out = MutableSequence[float]
+
+
+class Mass(NamedTuple):
+    """One mass on one spring: mass, dashpot, stiffness, and the law of its slider."""
+
+    m: float
+    c: float
+    k: float
+    yield_force: float
+    viscosity: float
+    kinematic: float
 
 
 def flow(trial: float, yield_force: float, give: float) -> float:
@@ -36,69 +48,46 @@ def acceleration(inertia: float, weight: float, reach: float, spring: float, rhs
     return A
 
 
-def alpha(load: Rows, h: float, m: float, c: float, k: float, centre: float, yield_force: float, viscosity: float,
-          kinematic: float, alpha_m: float, alpha_f: float, beta: float, gamma: float,
-          u: Out, v: Out, a: Out, s: Out) -> int:
-    """Generalised-α: Newmark's interpolation, inertia and forces weighted between the ends of the step."""
-    give = 1.0 / (k + kinematic + viscosity / h)
-    weight = 1.0 - alpha_f
-    inertia = (1.0 - alpha_m) * m + weight * gamma * h * c
-    reach = beta * h * h
-    ur, vr, ar, sr = u[0], v[0], a[0], s[0]
-    for r in range(len(load)):
-        up = ur + h * vr + (0.5 - beta) * h * h * ar
-        vp = vr + (1.0 - gamma) * h * ar
-        rhs = (weight * load[r][1] + alpha_f * load[r][0] - alpha_m * m * ar - c * (weight * vp + alpha_f * vr)
-               - alpha_f * k * (ur - sr))
-        middle = centre + kinematic * sr
-        ar = acceleration(inertia, weight, reach, k * (up - sr), rhs, k, middle, yield_force, give)
-        ur = up + reach * ar
-        vr = vp + gamma * h * ar
-        sr += flow(k * (ur - sr) - middle, yield_force, give)
-        u[r + 1] = ur
-        v[r + 1] = vr
-        a[r + 1] = ar
-        s[r + 1] = sr
-    return 0
+def collocation(load: Rows, h: float, x: Mass, theta: float, beta: float, gamma: float,
+                u: Out, v: Out, a: Out, s: Out, X: Out) -> int:
+    """Balance at t + θh with the load carried on linearly, then back to t + h by Newmark's interpolation: Wilson-θ.
 
-
-def collocation(load: Rows, h: float, m: float, c: float, k: float, centre: float, yield_force: float,
-                viscosity: float, kinematic: float, theta: float, beta: float, gamma: float,
-                u: Out, v: Out, a: Out, s: Out) -> int:
-    """Wilson-θ and its kin: balance at t + θh with the load carried on linearly, then back to t + h."""
-    far = theta * h
-    give, give_far = 1.0 / (k + kinematic + viscosity / h), 1.0 / (k + kinematic + viscosity / far)
+    θ = 1 balances at the end of the step; with β = 0 that needs no solve and is the central difference method.
+    """
+    m, c, k, far = x.m, x.c, x.k, theta * h
+    give, give_far = 1.0 / (k + x.kinematic + x.viscosity / h), 1.0 / (k + x.kinematic + x.viscosity / far)
     inertia = m + c * gamma * far
-    ur, vr, ar, sr = u[0], v[0], a[0], s[0]
+    ur, vr, ar, sr, middle = u[0], v[0], a[0], s[0], X[0]
     for r in range(len(load)):
         up = ur + far * vr + (0.5 - beta) * far * far * ar
         vp = vr + (1.0 - gamma) * far * ar
         rhs = load[r][0] + theta * (load[r][1] - load[r][0]) - c * vp
-        middle = centre + kinematic * sr
-        A = acceleration(inertia, 1.0, beta * far * far, k * (up - sr), rhs, k, middle, yield_force, give_far)
+        A = acceleration(inertia, 1.0, beta * far * far, k * (up - sr), rhs, k, middle, x.yield_force, give_far)
         old = ar
         ar = old + (A - old) / theta
         ur = ur + h * vr + h * h * ((0.5 - beta) * old + beta * ar)
         vr = vr + h * ((1.0 - gamma) * old + gamma * ar)
-        sr += flow(k * (ur - sr) - middle, yield_force, give)
+        slip = flow(k * (ur - sr) - middle, x.yield_force, give)
+        sr += slip
+        middle += x.kinematic * slip
         u[r + 1] = ur
         v[r + 1] = vr
         a[r + 1] = ar
         s[r + 1] = sr
+        X[r + 1] = middle
     return 0
 
 
-def diagonal(load: Rows, h: float, m: float, c: float, k: float, centre: float, yield_force: float, viscosity: float,
-             kinematic: float, table: Rows, nodes: Numbers, by_table: int,
-             u: Out, v: Out, s: Out, us: Out, vs: Out, As: Out, rates: Out) -> int:
+def diagonal(load: Rows, h: float, x: Mass, table: Rows, nodes: Numbers, by_table: int,
+             u: Out, v: Out, s: Out, X: Out, us: Out, vs: Out, As: Out, rates: Out) -> int:
     """Diagonally implicit table whose first stage is the start and whose last is the end of the step.
 
     ``by_table`` 0 returns the spring at the end of each part from where the part before left it, as finite element
     programs do; 1 advances the slip by the table like any other state. ``us``, ``vs``, ``As`` and ``rates`` hold the
-    stages.
+    stages; ``rates[0]`` is the slip rate at the start, and in the end that of the last node.
     """
-    stages = len(nodes)
-    ur, vr, sr = u[0], v[0], s[0]
+    stages, m, c, k = len(nodes), x.m, x.c, x.k
+    ur, vr, sr, Xr = u[0], v[0], s[0], X[0]
     for r in range(len(load)):
         us[0] = ur
         vs[0] = vr
@@ -115,33 +104,34 @@ def diagonal(load: Rows, h: float, m: float, c: float, k: float, centre: float, 
             if by_table == 0:
                 start = part
                 span = h * (nodes[i] - nodes[i - 1])
-            give = 1.0 / (k + kinematic + viscosity / span)
-            middle = centre + kinematic * start
+            give = 1.0 / (k + x.kinematic + x.viscosity / span)
+            middle = Xr + x.kinematic * (start - sr)
             A = acceleration(m + c * d, 1.0, d * d, k * (ui + d * vi - start), load[r][i] - c * vi, k, middle,
-                             yield_force, give)
+                             x.yield_force, give)
             vi += d * A
             ui += d * vi
-            slip = flow(k * (ui - start) - middle, yield_force, give)
+            slip = flow(k * (ui - start) - middle, x.yield_force, give)
             part = start + slip
             us[i] = ui
             vs[i] = vi
             As[i] = A
             rates[i] = slip / span
+        Xr += x.kinematic * (part - sr)
         ur, vr, sr = us[stages - 1], vs[stages - 1], part
         rates[0] = rates[stages - 1]
         u[r + 1] = ur
         v[r + 1] = vr
         s[r + 1] = sr
+        X[r + 1] = Xr
     return 0
 
 
-def explicit(load: Rows, h: float, m: float, c: float, k: float, centre: float, yield_force: float, viscosity: float,
-             kinematic: float, table: Rows, weights: Numbers,
-             u: Out, v: Out, s: Out, vs: Out, As: Out, rates: Out) -> int:
+def explicit(load: Rows, h: float, x: Mass, table: Rows, weights: Numbers,
+             u: Out, v: Out, s: Out, X: Out, vs: Out, As: Out, rates: Out) -> int:
     """Explicit table. With viscosity the slip is a state; without, each stage returns the spring from the start."""
-    stages = len(weights)
-    give = 1.0 / viscosity if viscosity > 0.0 else 1.0 / (k + kinematic)
-    ur, vr, sr = u[0], v[0], s[0]
+    stages, m, c, k = len(weights), x.m, x.c, x.k
+    give = 1.0 / x.viscosity if x.viscosity > 0.0 else 1.0 / (k + x.kinematic)
+    ur, vr, sr, Xr = u[0], v[0], s[0], X[0]
     for r in range(len(load)):
         for i in range(stages):
             ui, vi, si = ur, vr, sr
@@ -149,23 +139,27 @@ def explicit(load: Rows, h: float, m: float, c: float, k: float, centre: float, 
                 ui += h * table[i][j] * vs[j]
                 vi += h * table[i][j] * As[j]
                 si += h * table[i][j] * rates[j]
-            slip = flow(k * (ui - si) - centre - kinematic * si, yield_force, give)
-            if viscosity > 0.0:
+            slip = flow(k * (ui - si) - (Xr + x.kinematic * (si - sr)), x.yield_force, give)
+            if x.viscosity > 0.0:
                 rates[i] = slip
             else:
                 si += slip
                 rates[i] = 0.0
             vs[i] = vi
             As[i] = (load[r][i] - c * vi - k * (ui - si)) / m
+        slipped = 0.0
         for i in range(stages):
             ur += h * weights[i] * vs[i]
             vr += h * weights[i] * As[i]
-            sr += h * weights[i] * rates[i]
-        if viscosity == 0.0:
-            sr += flow(k * (ur - sr) - centre - kinematic * sr, yield_force, give)
+            slipped += h * weights[i] * rates[i]
+        if x.viscosity == 0.0:
+            slipped = flow(k * (ur - sr) - Xr, x.yield_force, give)
+        sr += slipped
+        Xr += x.kinematic * slipped
         u[r + 1] = ur
         v[r + 1] = vr
         s[r + 1] = sr
+        X[r + 1] = Xr
     return 0
 
 

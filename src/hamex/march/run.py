@@ -29,7 +29,7 @@ def compiled(kernel: Kernel) -> Kernel:
 
     Functions of this layer that the kernel calls are compiled with it: kernels stay plain Python with plain calls.
     """
-    import numba
+    numba: Any = import_module("numba")
 
     return numba.njit(**_options(kernel), no_cfunc_wrapper=True)(_ready(kernel))
 
@@ -64,7 +64,7 @@ _BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 @cache
 def _inner(kernel: Kernel) -> Kernel:
     """A function that compiled code alone calls; it is kept with its callers."""
-    import numba
+    numba: Any = import_module("numba")
 
     from hamex.march.linked import linked, returned
 
@@ -75,14 +75,14 @@ def _inner(kernel: Kernel) -> Kernel:
 
 def address(kernel: Kernel, *arguments: Any) -> int:
     """Machine address of the kernel compiled for these arguments, for :func:`hamex.march.calls.invoke`."""
-    import numba
+    numba: Any = import_module("numba")
 
     return _address(kernel, tuple(numba.typeof(argument) for argument in arguments))
 
 
 @cache
 def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
-    import numba
+    numba: Any = import_module("numba")
 
     machine = numba.njit(numba.types.float64(*kinds), **_options(kernel), **_BARE)(_ready(kernel))
     _KEPT.append(machine)

@@ -56,6 +56,7 @@ def beam(points: Joints, name: str, member: Member) -> Element:
             raise ModelError(f"{WHO}: {name} has an axial law and a hinge that interacts with the axial force; "
                              "give one of them")
         if len(group) > 1:
+            _refuse_alone(name, own_laws)
             own_laws = tuple((places, as_surface(WHO, name, law)) for places, law in own_laws)
         blocks.append(Block(names, tuple(columns[i] for i in group), flexibility[np.ix_(group, group)], own_laws, name))
     compression = number(WHO, f"compression of {name}", member.compression, signed=True)
@@ -150,15 +151,24 @@ def _hinge_laws(name: str, member: Member,
     for end, law in enumerate(pair):
         if law is None or (isinstance(law, Slider) and law.is_elastic):
             continue
-        if not isinstance(law, Slider | Surface):
+        if not isinstance(law, Law):
             raise ModelError(f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}")
-        size = len(law.yield_forces) if isinstance(law, Surface) else 1
+        size = law.size
         if size not in known:
             raise ModelError(f"{WHO}: {name}: a hinge has "
                              + " or ".join(f"({', '.join(parts[0]).replace('1', '')})" for parts in known.values())
-                             + f", got a Surface of {size} components")
+                             + f", got a {type(law).__name__} of {size} components")
         laws.append((known[size][end], law))
     return laws
+
+
+def _refuse_alone(name: str, laws: Sequence[tuple[tuple[int, ...], Law]]) -> None:
+    """Both end moments of a member share one flexibility, and a law of one spring knows nothing of a second."""
+    for _, law in laws:
+        if not isinstance(law, Slider | Surface):
+            raise ModelError(f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}: the ends of a "
+                             f"member share their flexibility, and {type(law).__name__} is for one spring alone. "
+                             "Release the other end, or put the law on a spring_link between two nodes at one place")
 
 
 def _coupled(flexibility: Array, kept: Sequence[int], together: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -27,8 +27,8 @@ class Block:
     columns : per spring, deformation by dof number, ``{dof: factor}``.
     flexibility : (m, m), symmetric positive definite [length/force].
     laws : pairs (components, law). A law of as many components as there are springs has them all; else a block has
-        any number of Surfaces on some of its components, in the order of the surface's yield forces. A component that no
-        law names is elastic.
+        any number of Surfaces on some of its components, in the order of the surface's yield forces. A component that
+        no law names is elastic.
     group : what the springs belong to.
     supports : per spring, deformation by support number, like ``columns``.
     """
@@ -77,7 +77,8 @@ def gather(blocks: Sequence[Block], dofs: int, supports: int = 0) -> Springs:
 
 def from_groups(who: str, names: Sequence[str], flexibility: Any, compatibility: Any, supports: Any,
                 groups: Sequence[Any]) -> Springs:
-    """The spring part of a Model from groups of laws as arrays: no object per spring. Others are elastic by themselves."""
+    """The spring part of a Model from groups of laws as arrays: no object per spring. Others are elastic by
+    themselves."""
     from scipy import sparse
 
     count = len(names)
@@ -122,8 +123,8 @@ def _by_column(columns: Sequence[Mapping[int, float]], rows: int) -> Any:
 def _check(block: Block) -> None:
     for _, law in block.laws:
         if not law.symmetric:
-            raise ModelError(f"{block.names[0]}: the tangent of {type(law).__name__} is not symmetric, so that a step has "
-                             "no potential and no promise of one solution; such laws are refused")
+            raise ModelError(f"{block.names[0]}: the tangent of {type(law).__name__} is not symmetric, so that a step "
+                             "has no potential and no promise of one solution; such laws are refused")
     a = block.flexibility
     size = len(block.names)
     if size == 1 and a.shape == (1, 1) and 0 < a[0, 0] < np.inf:      # most springs

@@ -45,8 +45,9 @@ class Member:
     shear_modulus, torsion : G [force/length²] and J [length⁴]; needed in space.
     shear_area, shear_area_y : areas in shear that go with ``inertia`` and ``inertia_y`` [length²]; rigid in shear
         when left out. They need ``shear_modulus``.
-    hinges : one law for both ends, or (start, end); None is elastic.
-    axial : law of the axial spring, where no hinge interacts with it.
+    hinges : one law for both ends, or (start, end); None is elastic. The ends share their flexibility, so that laws
+        other than Slider and Surface need the other end released.
+    axial : any law of one component for the axial spring, where no hinge interacts with it.
     release : "start", "end" or "both": ends that carry no bending moment.
     compression : axial force from gravity, compression positive [force]. It softens sway by ``−P/L`` of the chord
         (P-Delta); bowing between the ends is left out, so divide slender columns.

@@ -7,12 +7,21 @@ from dataclasses import dataclass
 
 from hamex.errors import ModelError
 from hamex.model.assembly import SpringLaw
+from hamex.model.backbone import Parallel
 from hamex.model.inputs import number
+from hamex.model.laws.law import Law
 from hamex.model.laws.power import PowerLaw
 from hamex.model.laws.slider import Slider
 from hamex.model.laws.surface import Surface
 
+__all__ = ["Link", "bilinear_isolator", "elastic_link", "friction_slider", "maxwell_damper", "plan_isolator",
+           "power_damper", "spring_link", "viscous_damper"]
+
 Point = Hashable    # a floor by number or name, a node by name; None, 0 or "ground": the ground
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 @dataclass(frozen=True)
@@ -162,6 +171,34 @@ def elastic_link(start: Point, end: Point, stiffness: float, *, direction: str |
     """
     k = number("elastic_link", "stiffness", stiffness, positive=True)
     return Link("elastic link", start, end, k, Slider(), direction=direction, name=name)
+
+
+def spring_link(start: Point, end: Point, stiffness: float | None = None, law: SpringLaw | None = None, *,
+                direction: str | None = None, name: str | None = None) -> Link:
+    """A spring with any law of one component between two points: a gap, a hook, a damper, a law of your own.
+
+    Parameters
+    ----------
+    start, end : where it is attached.
+    stiffness : of the spring [force/length]; left out where a Parallel law, such as a backbone, brings its own.
+    law : what it does beyond elasticity; elastic when left out.
+    direction, name : see :class:`Link`.
+
+    Examples
+    --------
+    >>> from hamex.model.laws.gap import Gap
+    >>> spring_link(0, 1, stiffness=1e4, law=Gap(gap=0.02)).law.gap        # a building that pounds against a wall
+    0.02
+    """
+    if law is not None and not isinstance(law, Law | Parallel):
+        raise ModelError(f"spring_link: law must be a law such as Slider(…) or Gap(…), got {law!r}")
+    if isinstance(law, Law) and law.size != 1:
+        raise ModelError(f"spring_link: {type(law).__name__} couples {law.size} forces, and a link is one spring; an "
+                         "isolator that yields in plan is plan_isolator(…)")
+    if stiffness is None and not isinstance(law, Parallel):
+        raise ModelError("spring_link: stiffness is missing; only a backbone brings its own")
+    k = None if stiffness is None else number("spring_link", "stiffness", stiffness, positive=True)
+    return Link("spring link", start, end, k, Slider() if law is None else law, direction=direction, name=name)
 
 
 def _bilinear(who: str, stiffness: float, yield_force: float, post_stiffness: float) -> tuple[float, float, float]:

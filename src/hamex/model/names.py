@@ -15,10 +15,10 @@ class Numbered(Sequence[str]):
     """
 
     def __init__(self, word: str, count: int) -> None:
-        self.word, self.count = word, count
+        self.word, self.many = word, count
 
     def __len__(self) -> int:
-        return self.count
+        return self.many
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -28,11 +28,11 @@ class Numbered(Sequence[str]):
 
     def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
         if isinstance(place, slice):
-            return tuple(f"{self.word} {number + 1}" for number in range(self.count)[place])
-        return f"{self.word} {range(self.count)[place] + 1}"
+            return tuple(f"{self.word} {number + 1}" for number in range(self.many)[place])
+        return f"{self.word} {range(self.many)[place] + 1}"
 
     def __iter__(self) -> Iterator[str]:
-        return (f"{self.word} {number}" for number in range(1, self.count + 1))
+        return (f"{self.word} {number}" for number in range(1, self.many + 1))
 
     def __contains__(self, name: object) -> bool:
         return self._place(name) is not None
@@ -42,21 +42,21 @@ class Numbered(Sequence[str]):
             mine == theirs for mine, theirs in zip(self, other, strict=True))
 
     def __hash__(self) -> int:
-        return hash((self.word, self.count))
+        return hash((self.word, self.many))
 
     def __repr__(self) -> str:
-        return f"Numbered({self.word!r}, {self.count})"
+        return f"Numbered({self.word!r}, {self.many})"
 
     def index(self, name: object, start: int = 0, stop: int | None = None) -> int:
         """Place of a name."""
         place = self._place(name)
         if place is None:
-            raise ValueError(f"{name!r} is not among {self.count} names of {self.word}s")
+            raise ValueError(f"{name!r} is not among {self.many} names of {self.word}s")
         return place
 
     def _place(self, name: object) -> int | None:
         if not isinstance(name, str):
             return None
         word, _, number = name.rpartition(" ")
-        good = word == self.word and number.isdecimal() and number == str(int(number)) and 1 <= int(number) <= self.count
+        good = word == self.word and number.isdecimal() and number == str(int(number)) and 1 <= int(number) <= self.many
         return int(number) - 1 if good else None

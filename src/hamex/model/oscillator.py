@@ -7,6 +7,8 @@ import math
 import numpy as np
 
 from hamex.errors import ModelError
+from hamex.model.assembly import SpringLaw
+from hamex.model.backbone import Parallel
 from hamex.model.damping import Damping, Ratio
 from hamex.model.laws.law import Law
 from hamex.model.laws.slider import Slider
@@ -18,7 +20,7 @@ def oscillator(
     mass: float,
     stiffness: float,
     damping: float | Ratio = 0.0,
-    law: Law | None = None,
+    law: SpringLaw | None = None,
     units: Units | None = None,
 ) -> Model:
     """One mass on a spring and a dashpot (Figs. 1, 2, 7 and 8 of the paper).
@@ -42,7 +44,8 @@ def oscillator(
         raise ModelError(f"oscillator: ratio(…, mode={damping.mode}), but an oscillator has one mode")
     c = 2 * damping.value * math.sqrt(k * m) if isinstance(damping, Ratio) else _coefficient(damping)
     if law is not None and not isinstance(law, Law):
-        raise ModelError(f"oscillator: law must be a law such as Slider(…), got {law!r}")
+        hint = "; several springs side by side are a shear_frame of one storey" if isinstance(law, Parallel) else ""
+        raise ModelError(f"oscillator: law must be a law such as Slider(…), got {law!r}{hint}")
     own = Slider() if law is None else law
     if own.size != 1:
         raise ModelError(f"oscillator: {type(own).__name__} couples {own.size} forces, and an oscillator has one")

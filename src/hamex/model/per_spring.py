@@ -52,7 +52,7 @@ def yield_forces(model: Model) -> Array:
     """(spring,), force at first yield; NaN where a spring has none of its own."""
     out = np.full(len(model.springs), np.nan)
     for group in model.laws.values():
-        out[group.springs] = group.law.yield_forces(group)
+        out[group.springs] = group.law.first_yield(group)
     return out
 
 

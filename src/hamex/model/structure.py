@@ -185,7 +185,7 @@ def _by_spring(who: str, laws: Laws, labels: Sequence[str]) -> list[tuple[tuple[
         pairs = [(tuple(_place(who, each, labels, "spring") for each in (key if isinstance(key, tuple) else (key,))),
                   law) for key, law in laws.items()]
     else:
-        row = list(laws)
+        row: list[Any] = list(laws)  # type: ignore[arg-type]
         if len(row) != len(labels):
             raise ModelError(f"{who}: {len(row)} laws for {len(labels)} springs; give one for all, or one for each")
         pairs = [((place,), law) for place, law in enumerate(row)]

@@ -14,7 +14,7 @@ from hamex.errors import ProblemError
 Array = NDArray[Any]
 # What schemes carry beside the variables of the laws.
 OF_SCHEMES = ("impulse", "branch", "velocity", "acceleration", "tangent", "half_velocity", "storey_force",
-              "end_force")
+              "end_force", "slip_rate")
 ON_DOFS = ("velocity", "acceleration", "half_velocity")
 
 
@@ -30,8 +30,8 @@ class State:
     internal : ``back_force`` [force] and ``accumulated_slip`` [length] of hardening springs; ``impulse`` J of the
         springs [force·time], given by eq. (54) when left out;
         ``branch`` (−1, 0, +1) of the springs, from which a structure guesses the next step;
-        ``velocity``, ``acceleration`` and ``tangent``, which only Newmark carries. A :class:`hamex.Problem` refuses
-        names that neither a law of its model nor a scheme knows.
+        ``velocity``, ``acceleration``, ``tangent`` and ``slip_rate`` [length/time], which Newmark and its kin carry.
+        A :class:`hamex.Problem` refuses names that neither a law of its model nor a scheme knows.
 
     Examples
     --------

@@ -92,7 +92,9 @@ def one_pass(s: Solution, keep: bool) -> dict[str, Array] | None:
     None where the way for any model is as good: nothing is compiled, or loads and dampers add up.
     """
     n, c = s.steps + 1, s.model.damping
-    if s.inside is not None or s.extent.spent or not is_oscillator(s.model) or s.problem.supports is not None or c.weights.size:
+    if s.inside is not None or s.extent.spent or not is_oscillator(s.model):
+        return None
+    if s.problem.supports is not None or c.weights.size:
         return None
     if not worth_compiling(n) or s.loading.patterns.shape[1] > 1:
         return None

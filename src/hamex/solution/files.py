@@ -9,7 +9,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
@@ -100,7 +100,7 @@ def _labelled(solution: Solution, whole: bool) -> xr.Dataset:
     import xarray as xr
 
     dataset = solution.dataset
-    last = dict(solution.internal)
+    last: dict[str, Any] = dict(solution.internal)
     if solution.is_thinned:                   # its histories may not hold the last node, nor all of the state
         final = solution.final
         last |= {"displacement": final.displacement, "momentum": final.momentum, "slip": final.slip, **final.internal}
@@ -169,7 +169,8 @@ def _rebuild(groups: dict[str, xr.Dataset]) -> Solution:
 
 def extent_words(extent: Extent) -> dict[str, Any]:
     """Which steps a solution tells of, as plain words and numbers."""
-    words = {"every": extent.every, "steps": extent.steps, "uncertain": extent.uncertain, "stopped": extent.stopped}
+    words: dict[str, Any] = {"every": extent.every, "steps": extent.steps, "uncertain": extent.uncertain,
+                             "stopped": extent.stopped}
     if extent.peaks is not None:
         words["peaks"] = {name: dataclasses.asdict(peak) for name, peak in extent.peaks.items()}
     if extent.exceeded is not None:
@@ -178,7 +179,8 @@ def extent_words(extent: Extent) -> dict[str, Any]:
 
 
 def extent_of(words: dict[str, Any], last: dict[str, Any]) -> Extent:
-    """The extent that :func:`extent_words` was given; takes the state at the end out of ``last`` where it stands there."""
+    """The extent that :func:`extent_words` was given; takes the state at the end out of ``last`` where it stands
+    there."""
     if words.get("steps") is None:
         return Extent(**words)
     base = {name: last.pop(name) for name in ("displacement", "momentum", "slip")}

@@ -48,7 +48,7 @@ VARIABLES: dict[str, Variable] = {
     "hinge_rotation": Variable(("time", "hinge"), "angle", "plastic rotation of a hinge, the slip of its moment"),
     "hinge_moment": Variable(("interval", "hinge"), "moment", "mean moment of a hinge in the step"),
     "plastic_by_group": Variable(("time", "group"), "energy", "energy dissipated by slip in a group of springs"),
-    "viscous_by_group": Variable(("time", "group"), "energy", "energy dissipated by the dampers among a group's springs"),
+    "viscous_by_group": Variable(("time", "group"), "energy", "energy dissipated by the dampers of a group"),
     "hardening_by_group": Variable(("time", "group"), "energy", "energy stored by hardening in a group"),
     "stored_by_group": Variable(("time", "group"), "energy", "elastic energy ½eᵀA⁻¹e of a group"),
     "load_factor": Variable(("time",), "one", "factor of the load pattern in slow loading"),

@@ -1,4 +1,5 @@
-"""The energy balance of elements with several stages: that of their quadrature, see :mod:`hamex.discretise.stage_history`.
+"""The energy balance of elements with several stages: that of their quadrature, see
+:mod:`hamex.discretise.stage_history`.
 """
 
 from __future__ import annotations

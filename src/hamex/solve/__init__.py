@@ -32,8 +32,8 @@ def solve(problem: Problem, scheme: Scheme, error: bool = False, limit: Limit | 
     Parameters
     ----------
     problem : model, load, start and duration.
-    scheme : :class:`Galerkin`, :class:`DiscontinuousGalerkin`, :class:`Newmark` or another of ``hamex.schemes``, with its
-        step.
+    scheme : :class:`Galerkin`, :class:`DiscontinuousGalerkin`, :class:`Newmark` or another of ``hamex.schemes``, with
+        its step.
     error : also run with a half and a quarter of the step and put error bars on the peaks and the residual slip.
     limit : storey drift beyond which the structure counts as collapsed, told by ``sol.status`` and ``sol.exceeded``;
         a drift ratio of 0.1 by default, where heights are known. ``Limit(stop=True)`` ends the run there.
@@ -54,7 +54,8 @@ def solve(problem: Problem, scheme: Scheme, error: bool = False, limit: Limit | 
     '-5.1638'
     """
     if not isinstance(scheme, Scheme):
-        raise ProblemError(f"solve: the scheme must be one of hamex.schemes, such as Galerkin(step=0.02), got {scheme!r}")
+        raise ProblemError("solve: the scheme must be one of hamex.schemes, such as Galerkin(step=0.02), got "
+                           f"{scheme!r}")
     if promise not in ("beforehand", "reported"):
         raise ProblemError(f'solve: promise must be "beforehand" or "reported", got {promise!r}')
     kept = Keep.of(keep)

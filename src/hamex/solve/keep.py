@@ -15,8 +15,8 @@ class Keep:
 
     Parameters
     ----------
-    every : every how many steps a node is kept, a divisor of their number. Results of steps (mean forces …) are those of
-        the step that ends at a kept node.
+    every : every how many steps a node is kept, a divisor of their number. Results of steps (mean forces …) are those
+        of the step that ends at a kept node.
     results : names of results, see ``hamex.solution.schema``; by default what a restart or another result needs:
         displacement, momentum, slip, mean force and the variables of the laws. Energies are always kept.
 

@@ -1,4 +1,5 @@
-"""A run in parts: blocks of steps in, one solution out; whole, or thinned with running sums, peaks and the last state."""
+"""A run in parts: blocks of steps in, one solution out; whole, or thinned with running sums, peaks and the last
+state."""
 
 from __future__ import annotations
 
@@ -71,7 +72,8 @@ def part_of(problem: Problem, scheme: Scheme, ran: Ran, now: Mapping[str, Array]
     if impulse is not None:
         internal["impulse"] = impulse
     own = problem.replace(
-        start=State(*(now[name] for name in _BASE), internal=internal), duration=len(ran.steps["force"]) * scheme.step,
+        start=State(now["displacement"], now["momentum"], now["slip"], internal),
+        duration=len(ran.steps["force"]) * scheme.step,
         load=problem.load.after(late) if first else problem.load,
         supports=problem.supports.after(late) if first and problem.supports is not None else problem.supports)
     extent = Extent(first=first, spent=spent or dict.fromkeys(_SPENT, 0.0))

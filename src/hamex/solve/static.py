@@ -132,8 +132,8 @@ def solve_path(model: Model, pattern: Array | Sequence[float] | Mapping[str, flo
     first = float(pull @ problem.start.displacement) if by == "displacement" else 0.0
     factor = np.zeros(goals.size + 1)
     scheme = QuasiStatic(by=by)
-    march = OneStageMarch(slow, stage, blocks, np.column_stack([forces, held]), drivers.static, (penalty, factor), "end",
-                          "slow loading", goals.size)
+    march = OneStageMarch(slow, stage, blocks, np.column_stack([forces, held]), drivers.static, (penalty, factor),
+                          "end", "slow loading", goals.size)
     ran, failed, _ = march.walk(state_of(problem.start), np.concatenate([[first], goals])[:, None])
     if failed:
         raise ModelError(

@@ -23,6 +23,7 @@ from hamex.motion.load import Load, LoadSum
 from hamex.problem import Limit
 from hamex.solve import Problem, State
 from hamex.spec.base import Table, placed
+from hamex.spec.derived import Choice
 from hamex.spec.loads import LoadTable, supports_load
 from hamex.spec.messages import explain
 from hamex.spec.tables import KINDS, ProblemTables, tables_for
@@ -245,6 +246,8 @@ def _parts(path: str, given: Any) -> list[tuple[str, Any]]:
 
 
 def _classes(annotation: Any) -> list[type[Table]]:
+    if isinstance(annotation, type) and issubclass(annotation, Choice):
+        return list(annotation.tables().values())
     if isinstance(annotation, type) and issubclass(annotation, Table):
         return [annotation]
     return [table for part in get_args(annotation) for table in _classes(part)]

@@ -10,50 +10,9 @@ from hamex.model import links
 from hamex.model.assembly import SpringLaw
 from hamex.model.backbone import backbone
 from hamex.model.damping import modal, ratio, rayleigh
-from hamex.model.laws.power import PowerLaw
-from hamex.model.laws.slider import Slider
-from hamex.model.laws.surface import Surface
+from hamex.model.laws import known
 from hamex.spec.base import Numbers, Table, inside
-
-
-class SliderTable(Table):
-    """A law with ``kind = "slider"``, the kind that may be left out."""
-
-    kind: Literal["slider"] = "slider"
-    yield_force: float | None = None
-    viscosity: float | None = None
-    kinematic: float | None = None
-    isotropic: float | None = None
-
-    def build(self) -> Slider:
-        return Slider(**self.given("yield_force", "viscosity", "kinematic", "isotropic"))
-
-
-class PowerTable(Table):
-    """A law with ``kind = "power"``."""
-
-    kind: Literal["power"]
-    coefficient: float = Field(description="coefficient c [force·(s/length)^exponent]")
-    exponent: float = Field(description="exponent of the velocity")
-
-    def build(self) -> PowerLaw:
-        return PowerLaw(self.coefficient, self.exponent)
-
-
-class SurfaceTable(Table):
-    """A law with ``kind = "surface"``: several force components that yield together."""
-
-    kind: Literal["surface"]
-    yield_forces: list[float] = Field(description="yield force of each component alone [force]")
-    center: list[float] | None = None
-    viscosity: float | None = None
-    kinematic: Numbers | None = None
-    isotropic: float | None = None
-
-    def build(self) -> Surface:
-        keys: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in self.given(
-            "yield_forces", "center", "viscosity", "kinematic", "isotropic").items()}
-        return Surface(**keys)
+from hamex.spec.derived import Choice, table_of
 
 
 class BackboneTable(Table):
@@ -69,13 +28,16 @@ class BackboneTable(Table):
                         **self.given("final_slope", "viscosity"))
 
 
-def _kind(value: Any) -> Any:
-    return value.get("kind", "slider") if isinstance(value, dict) else getattr(value, "kind", "slider")
+class LawTable(Choice):
+    """A law of any kind that is known when the file is read; ``kind = "slider"`` may be left out."""
 
+    usual = "slider"
 
-LawTable = Annotated[
-    Annotated[SliderTable, Tag("slider")] | Annotated[PowerTable, Tag("power")]
-    | Annotated[SurfaceTable, Tag("surface")] | Annotated[BackboneTable, Tag("backbone")], Discriminator(_kind)]
+    @classmethod
+    def tables(cls) -> dict[str, type[Table]]:
+        """Every law, and the backbone, which is several side by side."""
+        laws: dict[str, type[Table]] = {kind: table_of(each, kind, kind == cls.usual) for kind, each in known().items()}
+        return laws | {"backbone": BackboneTable}
 
 
 def law(table: Any, place: str) -> Any:
@@ -165,7 +127,9 @@ _NEEDS = {
     "bilinear_isolator": ("stiffness", "yield_force", "post_stiffness"),
     "plan_isolator": ("stiffness", "yield_force", "post_stiffness"),
     "elastic_link": ("stiffness",),
+    "spring_link": (),                  # a backbone brings its own stiffness
 }
+_MAY = {"bilinear_isolator": ("viscosity",), "plan_isolator": ("viscosity",), "spring_link": ("stiffness", "law")}
 End = Annotated[Annotated[str, Tag("·one")] | Annotated[int, Tag("·number")],
                 Discriminator(lambda value: "·number" if isinstance(value, int) else "·one")]
 
@@ -174,7 +138,7 @@ class LinkTable(Table):
     """``[[model.links]]``: a damper, isolator or spring between two points."""
 
     kind: Literal["viscous_damper", "power_damper", "maxwell_damper", "friction_slider", "bilinear_isolator",
-                  "plan_isolator", "elastic_link"]
+                  "plan_isolator", "elastic_link", "spring_link"]
     start: End = Field(description='node or floor; "ground", or 0 in a shear frame, is the ground')
     end: End = Field(description='node or floor; "ground", or 0 in a shear frame, is the ground')
     coefficient: float | None = None
@@ -184,6 +148,7 @@ class LinkTable(Table):
     yield_force: float | None = None
     post_stiffness: float | None = None
     viscosity: float | None = None
+    law: LawTable | None = None
     direction: str | None = None
     directions: list[str] | None = None
     name: str | None = None
@@ -191,8 +156,7 @@ class LinkTable(Table):
     @model_validator(mode="after")
     def _keys(self) -> LinkTable:
         needs = _NEEDS[self.kind]
-        known = {"kind", "start", "end", "name", *needs,
-                 *(("viscosity",) if "isolator" in self.kind else ()),
+        known = {"kind", "start", "end", "name", *needs, *_MAY.get(self.kind, ()),
                  "directions" if self.kind == "plan_isolator" else "direction"}
         for name in needs:
             if name not in self.model_fields_set:
@@ -202,9 +166,10 @@ class LinkTable(Table):
         return self
 
     def build(self) -> links.Link:
-        keys = self.model_fields_set - {"kind", "start", "end"}
         values = {name: tuple(value) if isinstance(value, list) else value
-                  for name, value in ((key, getattr(self, key)) for key in keys)}
+                  for name, value in self.given(*self.model_fields_set - {"kind", "start", "end"}).items()}
+        if self.law is not None:
+            values["law"] = law(self.law, "law")
         return getattr(links, self.kind)(self.start, self.end, **values)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from hamex.errors import LoadError, ProblemError, UnitError
+from hamex.model.per_spring import parameter
 from hamex.model.record import Model
 from hamex.model.units import METRE
 from hamex.motion import pulses
@@ -335,7 +336,7 @@ class StartTable(Table):
         internal = {name: self._vector(name, model.springs, "spring")
                     for name in self.given("back_force", "accumulated_slip")}
         if "slip" in known and self.back_force is None:
-            back_force = _kinematic(model) * known["slip"]
+            back_force = parameter(model, "kinematic") * known["slip"]
             worst = int(np.abs(back_force).argmax())
             if abs(back_force[worst]) > 0:
                 raise ProblemError("back_force is needed beside the slip of a spring with kinematic hardening; "
@@ -356,14 +357,3 @@ class StartTable(Table):
         if len(value) != len(names):
             raise ProblemError(f"{key} has {len(value)} entries, the model has {len(names)} {what}s")
         return np.array(value)
-
-
-def _kinematic(model: Model) -> Array:
-    out = np.zeros(len(model.springs))
-    slider = model.laws["slider"]
-    out[slider.springs] = slider.kinematic
-    if "surface" in model.laws:
-        group = model.laws["surface"]
-        for row, first, size in zip(group.kinematic, group.first, group.size, strict=True):
-            out[first:first + size] = row[:size]
-    return out

@@ -84,7 +84,7 @@ def path_of(location: Sequence[str | int], data: Any) -> str:
     path = ""
     for part in location:
         if isinstance(part, str) and (part.startswith("·") or (isinstance(data, Mapping) and part not in data
-                                      and part == data.get("kind", "slider"))):
+                                      and part == data.get("kind"))):
             continue
         path = f"{path}[{part}]" if isinstance(part, int) else _join(path, part)
         known = (isinstance(data, Mapping) and part in data) or (isinstance(data, list) and isinstance(part, int))

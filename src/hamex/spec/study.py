@@ -200,7 +200,7 @@ class StudyTables(Table):
     limit: StudyLimitTable
     parameters: dict[str, Numbers] = Field(default_factory=dict)
     fragility: FragilityTable = Field(default_factory=FragilityTable)
-    scheme: Annotated[SchemeTable, Field(discriminator="kind")]
+    scheme: SchemeTable
     version: Version = None
 
     _known = model_validator(mode="before")(check_version)

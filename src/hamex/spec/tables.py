@@ -1,19 +1,20 @@
 """The tables of a problem file, as pydantic models; each builds the object it describes.
 
 Tables check names and types and then call the constructors, which own every default and every limit on a value.
-A new kind of model, load or scheme is one more class, so that files that exist stay valid.
+A new kind of model or load is one more class, so that files that exist stay valid; tables of laws and schemes are read
+off their own classes (:mod:`hamex.spec.derived`).
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from pydantic import ConfigDict, Discriminator, Field, Tag, create_model, model_validator
 
-from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, LeapFrog, Newmark, PiecewiseExact
-from hamex.discretise.time_elements import LoadRule
+from hamex.discretise.schemes import Scheme, known
 from hamex.errors import UnitError
 from hamex.model.record import Model
 from hamex.model.units import UNSTATED_FORCE, UNSTATED_LENGTH, Units
@@ -22,6 +23,7 @@ from hamex.motion.pulses import constant
 from hamex.problem import Limit
 from hamex.solve import State
 from hamex.spec.base import Positive, Table, Version, check_version
+from hamex.spec.derived import Choice, table_of
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
 from hamex.spec.oscillator import OscillatorTable
 
@@ -64,70 +66,17 @@ class LimitTable(Table):
         return Limit(**self.given("drift_ratio", "drift"))
 
 
-class GalerkinTable(Table):
-    """``[scheme]`` with ``kind = "galerkin"``."""
+class SchemeTable(Choice):
+    """``[scheme]`` of any kind that is known when the file is read: the name of its class in small letters."""
 
-    kind: Literal["galerkin"]
-    step: float = Field(description="time step [s]")
-    degree: int | None = None
-    load: LoadRule | None = None
-    locate: bool | None = None
-    tolerance: float | None = Field(None, description="halve steps inside to this change [length]")
+    step: float
 
-    def build(self) -> Galerkin:
-        return Galerkin(**self.given("step", "degree", "load", "locate", "tolerance"))
-
-
-class DiscontinuousTable(Table):
-    """``[scheme]`` with ``kind = "discontinuous_galerkin"``."""
-
-    kind: Literal["discontinuous_galerkin"]
-    step: float = Field(description="time step [s]")
-    degree: int | None = None
-    load: LoadRule | None = None
-    locate: bool | None = None
-    tolerance: float | None = Field(None, description="halve steps inside to this change [length]")
-
-    def build(self) -> DiscontinuousGalerkin:
-        return DiscontinuousGalerkin(**self.given("step", "degree", "load", "locate", "tolerance"))
-
-
-class NewmarkTable(Table):
-    """``[scheme]`` with ``kind = "newmark"``."""
-
-    kind: Literal["newmark"]
-    step: float = Field(description="time step [s]")
-    beta: float | None = None
-    gamma: float | None = None
-    tolerance: float | None = None
-    max_iterations: int | None = None
-    safeguarded: bool | None = None
-
-    def build(self) -> Newmark:
-        return Newmark(**self.given("step", "beta", "gamma", "tolerance", "max_iterations", "safeguarded"))
-
-
-class PiecewiseExactTable(Table):
-    """``[scheme]`` with ``kind = "piecewise_exact"``."""
-
-    kind: Literal["piecewise_exact"]
-    step: float = Field(description="time step [s]")
-
-    def build(self) -> PiecewiseExact:
-        return PiecewiseExact(self.step)
-
-
-class LeapFrogTable(Table):
-    """``[scheme]`` with ``kind = "leap_frog"``."""
-
-    kind: Literal["leap_frog"]
-    step: float = Field(description="time step [s]")
-
-    def build(self) -> LeapFrog:
-        return LeapFrog(self.step)
-
-
-SchemeTable = GalerkinTable | DiscontinuousTable | NewmarkTable | PiecewiseExactTable | LeapFrogTable
+    @classmethod
+    def tables(cls) -> dict[str, type[Table]]:
+        """Every scheme that marches; some only record how a result came about."""
+        found = {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower(): each for name, each in known().items()
+                 if each.prepare is not Scheme.prepare}
+        return {kind: table_of(each, kind) for kind, each in found.items()}
 
 
 def _many(value: Any) -> str:
@@ -156,7 +105,7 @@ class ProblemTables(Table):
     gravity: GravityTable | None = None
     start: StartTable | None = None
     limit: LimitTable | None = None
-    scheme: Annotated[SchemeTable, Field(discriminator="kind")]
+    scheme: SchemeTable
     version: Version = None
 
     _known = model_validator(mode="before")(check_version)

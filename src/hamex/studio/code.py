@@ -9,12 +9,12 @@ from hamex.spec.tables import ProblemTables
 from hamex.studio.code_parts import (
     NoCodeError,
     arguments,
+    called,
     headline,
+    import_lines,
     model_lines,
     motion_lines,
-    needs_math,
     said,
-    scheme_code,
     units_lines,
     wrapped,
 )
@@ -29,20 +29,19 @@ print("energy residual", sol.residual)
 def python_code(tables: ProblemTables, against: Table | None = None) -> str:
     """A script that runs the problem; the same numbers as the page, bit for bit."""
     lines = [headline(tables.title or "A state of the studio"), ""]
-    lines += ["import math", ""] if needs_math(tables.model) else []
-    lines += ["import hamex as hx", ""]
+    lines += import_lines(tables.model, tables.scheme, against)
     lines += units_lines(tables.units)
     lines += model_lines(tables.model)
     lines += _load(tables)
     start = _start(tables)
     duration = _duration(tables)
-    lines.append(f"scheme = {scheme_code(tables.scheme)}")
+    lines.append(f"scheme = {called(tables.scheme)}")
     lines += duration
     lines.append(f"problem = hx.Problem(model, load, duration=duration{start})")
     lines.append("sol = hx.solve(problem, scheme)")
     lines.append(_PRINTED.rstrip())
     if against is not None:
-        lines += ["", f"other = hx.solve(problem, {scheme_code(against)})",
+        lines += ["", f"other = hx.solve(problem, {called(against)})",
                   'print("beside it", other.peaks["displacement"].value, "energy residual", other.residual)']
     return "\n".join(lines) + "\n"
 

@@ -11,10 +11,11 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import hamex
 from hamex import __version__
-
-_SCHEMES = {"galerkin": "Galerkin", "discontinuous_galerkin": "DiscontinuousGalerkin", "newmark": "Newmark",
-            "piecewise_exact": "PiecewiseExact", "leap_frog": "LeapFrog"}
+from hamex.discretise import schemes
+from hamex.model import laws
+from hamex.spec.derived import DerivedTable
 
 
 class NoCodeError(Exception):
@@ -52,15 +53,46 @@ def wrapped(numbers: Iterable[float]) -> str:
     return "[\n" + "\n".join([*lines, line]) + "\n]"
 
 
+def called(table: Any) -> str:
+    """The call that builds what a table of a law or a scheme says."""
+    if not isinstance(table, DerivedTable):
+        raise NoCodeError(f"a law of kind {table.kind}")
+    keys = {name: tuple(value) if isinstance(value, list) else value
+            for name, value in table.given(*(name for name in type(table).model_fields if name != "kind")).items()}
+    return f"{_name(table.made)}({arguments(keys)})"
+
+
+def _name(made: type) -> str:
+    """How a script that imports hamex calls a class: ``hx.Slider``, ``hx.laws.Gap``, or its own name."""
+    for home, prefix in ((hamex, "hx"), (laws, "hx.laws"), (schemes, "hx.schemes")):
+        if getattr(home, made.__name__, None) is made:
+            return f"{prefix}.{made.__name__}"
+    return made.__name__
+
+
+def import_lines(*parts: Any) -> list[str]:
+    """What a script imports for the tables it says; classes that hamex has not are imported from their own modules."""
+    made = {table.made for part in parts for table in _derived(part) if "." not in _name(table.made)}
+    if any("<locals>" in each.__qualname__ or each.__module__ == "__main__" for each in made):
+        raise NoCodeError(f"{min(each.__name__ for each in made)}, which no module holds")
+    own = sorted(f"from {each.__module__} import {each.__name__}" for each in made)
+    math_ = ["import math", ""] if any(getattr(part, "kind", "") == "oscillator" and part.period is not None
+                                       for part in parts) else []
+    return [*math_, "import hamex as hx", *own, ""]
+
+
+def _derived(part: Any) -> list[DerivedTable]:
+    """A table and the tables of laws in it."""
+    if isinstance(part, DerivedTable):
+        return [part]
+    return [law for law in (getattr(part, "law", None), *(getattr(part, "laws", None) or ())) if
+            isinstance(law, DerivedTable)]
+
+
 def units_lines(units: Any) -> list[str]:
     """Units and gravity, as ``units`` and ``g``."""
     return [f"units = hx.Units(length={said(units.length)}, force={said(units.force)})",
             f"g = {units.gravity!r}" if units.gravity is not None else "g = units.gravity"]
-
-
-def needs_math(model: Any) -> bool:
-    """Whether the lines of a model use ``math``."""
-    return model.kind == "oscillator" and model.period is not None
 
 
 def model_lines(model: Any) -> list[str]:
@@ -73,10 +105,10 @@ def _oscillator(model: Any) -> list[str]:
     lines.append(f"stiffness = {model.stiffness!r}" if model.period is None
                  else f"stiffness = mass * (2 * math.pi / {model.period!r}) ** 2")
     damping = f"hx.ratio({model.damping_ratio!r})" if model.damping_ratio is not None else repr(model.damping or 0.0)
-    law = arguments(model.given("yield_force", "viscosity", "kinematic", "isotropic"))
+    slider = arguments(model.given("yield_force", "viscosity", "kinematic", "isotropic"))
     if model.strength_ratio is not None:
-        law = ", ".join([f"yield_force={model.strength_ratio!r} * mass * g", *([law] if law else [])])
-    lines.append(f"law = hx.Slider({law})")
+        slider = ", ".join([f"yield_force={model.strength_ratio!r} * mass * g", *([slider] if slider else [])])
+    lines.append(f"law = hx.Slider({slider})" if model.law is None else f"law = {called(model.law)}")
     lines.append(f"model = hx.oscillator(mass, stiffness, {damping}, law, units)")
     return lines
 
@@ -85,21 +117,15 @@ def _frame(model: Any) -> list[str]:
     if model.links:
         raise NoCodeError("links")
     lines = [f"masses = {_list(model.masses)}", f"stiffnesses = {_list(model.stiffnesses)}"]
-    laws = _law(model.law) if model.laws is None else _rows(_law(law) for law in model.laws)
-    lines.append(f"laws = {laws}")
+    storeys = _law(model.law) if model.laws is None else _rows(_law(law) for law in model.laws)
+    lines.append(f"laws = {storeys}")
     more = "".join(f", {key}={said(value)}" for key, value in model.given("heights", "weights", "names").items())
     lines.append(f"model = hx.shear_frame(masses, stiffnesses, {_damping(model.damping)}, laws, units=units{more})")
     return lines
 
 
 def _law(table: Any) -> str:
-    if table is None:
-        return "None"
-    if table.kind == "slider":
-        return f"hx.Slider({arguments(table.given('yield_force', 'viscosity', 'kinematic', 'isotropic'))})"
-    if table.kind == "power":
-        return f"hx.PowerLaw({table.coefficient!r}, {table.exponent!r})"
-    raise NoCodeError(f"a law of kind {table.kind}")
+    return "None" if table is None else called(table)
 
 
 def _damping(table: Any) -> str:
@@ -153,9 +179,3 @@ def suite_code(synthetic: Any, count: int) -> str:
     """So many synthetic motions."""
     keys = synthetic.given("seed", "magnitude", "distance", "vs30", "step", "duration", "scatter")
     return f"hx.synthetic_suite({count}, {arguments(keys)})"
-
-
-def scheme_code(table: Any) -> str:
-    """A scheme."""
-    keys = table.given(*(name for name in type(table).model_fields if name != "kind"))
-    return f"hx.{_SCHEMES[table.kind]}({arguments(keys)})"

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin
 from hamex.errors import InputError
 from hamex.model.damping import Damping
 from hamex.spec import ProblemFile
@@ -26,7 +25,7 @@ def seconds_of(file: ProblemFile, scheme: Any, error: bool = False) -> float:
     """Time for one run [s]."""
     model = file.problem.model
     steps, storeys = file.problem.steps(scheme.step), len(model.dofs)
-    stages = _stages(scheme)
+    stages = scheme.stages
     full = stages > 1 or _is_full(model.damping) or getattr(scheme, "locate", False)
     cost = steps * storeys * _CELL
     if full:
@@ -41,12 +40,6 @@ def _is_full(damping: Damping) -> bool:
     matrix = damping.matrix
     entries = matrix.nnz if hasattr(matrix, "nnz") else int(np.count_nonzero(matrix))
     return damping.weights.size > 0 or entries > 3 * matrix.shape[0]
-
-
-def _stages(scheme: Any) -> int:
-    if isinstance(scheme, DiscontinuousGalerkin):
-        return scheme.degree + 1
-    return scheme.degree if isinstance(scheme, Galerkin) else 1
 
 
 def admit_effort(file: ProblemFile, schemes: list[Any], error: bool = False) -> None:

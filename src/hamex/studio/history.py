@@ -66,8 +66,7 @@ def told(solution: Solution) -> dict[str, Any]:
     """Histories, the balance and the peaks of one run; each component of an array in one piece."""
     # Loops are drawn from step means, eqs. (88)-(89): forces at nodes overshoot the yield limit at viscosity 0.
     # Reference schemes know their nodes only.
-    scheme = repr(solution.scheme)
-    means = scheme.startswith(("Galerkin", "DiscontinuousGalerkin"))
+    scheme, means = repr(solution.scheme), solution.scheme.means
     names = {"displacement": "displacement", "slip": "slip", "loop_force": "force" if means else "node_force",
              **({"loop_displacement": "mean_displacement"} if means else {})}
     arrays = {told: solution.values(name).T.ravel() for told, name in names.items()}

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag
 
+from hamex.discretise.schemes import Scheme
 from hamex.errors import InputError
 from hamex.spec import ProblemFile, problem_of
 from hamex.spec.base import inside
@@ -44,7 +45,7 @@ class Wish(Asked):
     """What a view asks to be run."""
 
     problem: AnyProblem = Field(description="a problem file, as JSON; files of records are not read")
-    against: SchemeTable | None = Field(None, discriminator="kind", description="a second scheme beside it")
+    against: SchemeTable | None = Field(None, description="a second scheme beside it")
     error: bool = Field(False, description="estimate the error of every peak by halving the step twice")
 
 
@@ -52,11 +53,9 @@ def built(wish: Wish) -> tuple[ProblemFile, Any]:
     """The problem and the second scheme (or none), when the studio can answer quickly."""
     _admit(wish.problem)
     file = problem_of(wish.problem)
-    schemes = [file.scheme]
+    schemes: list[Scheme] = [file.scheme]
     if wish.against is not None:
-        _admit_scheme(wish.against)
-        with inside("against", wish.against):
-            schemes.append(wish.against.build())
+        schemes.append(_admit_scheme("against", wish.against))
     for scheme in schemes:
         _admit_size(file, scheme)
     admit_effort(file, schemes, wish.error)
@@ -75,16 +74,19 @@ def _admit_size(file: ProblemFile, scheme: Any) -> None:
                          "the studio keeps; a longer step, a shorter duration, or `hamex run`")
 
 
-def _admit_scheme(scheme: Any) -> None:
-    """Refuse schemes whose work has no bound that is known beforehand."""
-    if "tolerance" in scheme.model_fields_set and scheme.kind != "newmark":
+def _admit_scheme(place: str, table: SchemeTable) -> Scheme:
+    """The scheme; refuse one whose work has no bound that is known beforehand."""
+    with inside(place, table):
+        scheme: Scheme = table.build()
+    if scheme.halves:
         raise InputError("scheme.tolerance halves steps as often as it takes; the studio does not, `hamex run` does")
     if (getattr(scheme, "max_iterations", None) or 0) > limits.ITERATIONS:
         raise InputError(f"scheme.max_iterations must be {limits.ITERATIONS} at most in the studio")
+    return scheme
 
 
 def _admit(tables: ProblemTables) -> None:
-    _admit_scheme(tables.scheme)
+    _admit_scheme("scheme", tables.scheme)
     motions = tables.motion if isinstance(tables.motion, list) else [tables.motion] if tables.motion else []
     if len(motions) > limits.MOTIONS:
         raise InputError(f"motion: {limits.MOTIONS} at most, got {len(motions)}")

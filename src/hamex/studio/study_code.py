@@ -7,12 +7,12 @@ from typing import Any
 from hamex.spec.study import StudyFile, StudyTables
 from hamex.studio.code_parts import (
     arguments,
+    called,
     headline,
+    import_lines,
     model_lines,
     motion_lines,
-    needs_math,
     said,
-    scheme_code,
     suite_code,
     units_lines,
     wrapped,
@@ -71,8 +71,7 @@ def ida_code(tables: StudyTables, file: StudyFile) -> str:
     """A script of a study. ``file`` is what the tables build, with as many records as one likes: it knows the levels
     and measures."""
     lines = [headline(tables.title or "A study of the studio"), ""]
-    lines += ["import math", ""] if needs_math(tables.model) else []
-    lines += ["import hamex as hx", "", *units_lines(tables.units), *model_lines(tables.model)]
+    lines += [*import_lines(tables.model, tables.scheme), *units_lines(tables.units), *model_lines(tables.model)]
     records = tables.records.synthetic
     lines.append(f"records = {'[hx.el_centro()]' if records is None else suite_code(records, records.count)}")
     intensity = tables.intensity
@@ -84,7 +83,7 @@ def ida_code(tables: StudyTables, file: StudyFile) -> str:
             axes.append(f'"{name}": {name}s')
     more = arguments(tables.given("duration", "seed"))
     lines.append(f"study = hx.Study(model, {{{', '.join(axes)}}}, [{', '.join(map(said, file.study.measures))}],\n"
-                 f"                 {scheme_code(tables.scheme)}, g=g, intensity=intensity{more and ', ' + more})")
+                 f"                 {called(tables.scheme)}, g=g, intensity=intensity{more and ', ' + more})")
     hunting = "" if tables.hunt is None else f", hunting=hx.Hunt({arguments(_given(tables.hunt))})"
     lines.append(f"found = hx.ida(study, {said(file.demand)}, {file.limit!r}, intensity=intensity{hunting}, workers=1)")
     lines += [_CURVES.rstrip(), ""]

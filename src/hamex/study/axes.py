@@ -17,7 +17,6 @@ from hamex.discretise.schemes import Scheme
 from hamex.discretise.time_elements import is_linear
 from hamex.errors import InputError
 from hamex.model.frames import ShearFrames
-from hamex.model.laws.slider import Slider
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
 from hamex.motion.ground import GroundMotion
@@ -28,7 +27,6 @@ Record = GroundMotion | MotionSequence
 Systems = Oscillators | ShearFrames | list[Model]
 Template = Model | Callable[..., Model] | Oscillators | ShearFrames
 
-_LAW = ("yield_force", "viscosity", "kinematic", "isotropic")
 RECORD, SCALE, LEVEL, MODEL = "record", "scale", "level", "model"
 
 
@@ -163,11 +161,11 @@ def _build(template: Template, values: dict[str, Any], seed: int, number: int) -
 
 def _changed(model: Model, values: Mapping[str, float]) -> Model:
     """An oscillator with other parameters."""
-    if not is_oscillator(model):
+    if len(model.dofs) != 1 or len(model.springs) != 1:
         raise InputError(f"Study: parameters {', '.join(values)} change an oscillator only; for other models give a "
                          "function that builds them")
-    law = model.laws["slider"]
-    known = {name: float(getattr(law, name)[0]) for name in _LAW}
+    law = next(iter(model.laws.values()))
+    known = {name: float(value[0]) for name, value in getattr(law, "parameters", {}).items()}
     one = np.ones((1, 1))
     changes: dict[str, Any] = {}
     for name, value in values.items():
@@ -181,5 +179,6 @@ def _changed(model: Model, values: Mapping[str, float]) -> Model:
             changes["damping"] = replace(model.damping, matrix=one * value)
         else:
             raise InputError(f"Study: an oscillator has no parameter {name!r}; it has mass, stiffness, damping, "
-                             f"{', '.join(_LAW)}")
-    return replace(model, laws={"slider": Slider.grouped([Slider(**known)], [0])}, **changes)
+                             f"{', '.join(known)}")
+    laws = {law.law.kind: law.law.grouped([law.law(**known)], [0])} if known else model.laws
+    return replace(model, laws=laws, **changes)

@@ -47,6 +47,10 @@ def register(law: type[Law]) -> type[Law]:
         raise LawError(f"{law.__name__}: it has no kernel; write spring_at, spring_along or group_at")
     if law.variables[:1] != ("slip",):
         raise LawError(f"{law.__name__}: the first state variable must be 'slip', got {law.variables!r}")
+    taken = [name for name in law.names() if hasattr(Law, name)]
+    if taken:
+        raise LawError(f"{law.__name__}: a parameter may not be named {taken[0]!r}, which every law has; choose "
+                       "another name")
     _registered[law.kind] = law
     return law
 

@@ -1,10 +1,10 @@
 """Local map of :class:`hamex.model.laws.surface.Surface`: forces with a common flexibility and up to two ellipsoids.
 
-The question is ``A F + τ g(F) ∋ e`` for a block. P from place i on holds the block's stiffness k (row by row), the kinematic
-hardening of its components, and for each surface its weights 1/yield², centre, reference force, isotropic hardening and
-κ = (η + τ Hi)/(τ r²). ``work`` holds, by rows: the trial from the back force (0); the multipliers θ and the radii
-ρ = 1 + Hi w/r (1); the slip s (2); the distances ξ of both surfaces (3, 4); the factors of I + N Y (5 to 10); H v of both
-surfaces (11, 12); a column of the tangent (13); and k H v of both surfaces (14, 15).
+The question is ``A F + τ g(F) ∋ e`` for a block. P from place i on holds the block's stiffness k (row by row), the
+kinematic hardening of its components, and for each surface its weights 1/yield², centre, reference force, isotropic
+hardening and κ = (η + τ Hi)/(τ r²). ``work`` holds, by rows: the trial from the back force (0); the multipliers θ and
+the radii ρ = 1 + Hi w/r (1); the slip s (2); the distances ξ of both surfaces (3, 4); the factors of I + N Y (5 to 10);
+H v of both surfaces (11, 12); a column of the tangent (13); and k H v of both surfaces (14, 15).
 """
 
 from __future__ import annotations

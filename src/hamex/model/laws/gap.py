@@ -102,7 +102,7 @@ class Gap(Law):
         if math.isinf(self.gap) and math.isinf(self.hook):
             raise LawError("Gap: gap and hook are both infinite, so the spring never touches; give one of them")
         if self.corner == 0:
-            raise LawError("Gap: corner must be above zero; with a corner of 0 give the spring the post_stiffness itself")
+            raise LawError("Gap: corner must be above zero; for none, give the spring the post_stiffness itself")
 
     @classmethod
     def slow_tangent(cls, group: Any, k: Array, isotropic: bool = True) -> Array:

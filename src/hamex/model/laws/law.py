@@ -55,8 +55,8 @@ class Law:
     straight: ClassVar[bool] = False
     softens: ClassVar[bool] = False
     symmetric: ClassVar[bool] = True
-    # spring_at(p, r, e, tau, z, o, dz) → force, tangent dF/de, piece: p[r] is k, p[r + 1 …] are the parameters, z[o + v] is
-    # variable v; dz[o + v] receives its increment within τ (flow) or its new value (path; slip is filled in).
+    # spring_at(p, r, e, tau, z, o, dz) → force, tangent dF/de, piece: p[r] is k, p[r + 1 …] are the parameters, z[o +
+    # v] is variable v; dz[o + v] receives its increment within τ (flow) or its new value (path; slip is filled in).
     spring_at: ClassVar[Callable[..., Any] | None] = None
     # spring_along(p, r, e, d, h, z, o, dz) → mean force over the straight path from e to e + d, its slope in d, piece.
     spring_along: ClassVar[Callable[..., Any] | None] = None
@@ -97,7 +97,8 @@ class Law:
 
     @classmethod
     def softest(cls, group: Any, k: Array, tau: float, isotropic: bool = True) -> Array:
-        """Least tangent in any state after the time τ (infinite: slow loading), like ``k``: (spring,), or (block, m, m).
+        """Least tangent in any state after the time τ (infinite: slow loading), like ``k``: (spring,), or (block, m,
+        m).
 
         ``isotropic`` hardening may count or not: with several stages it does not.
         """
@@ -136,7 +137,7 @@ class Law:
         return np.zeros(len(group.springs), dtype=bool)
 
     @classmethod
-    def yield_forces(cls, group: Any) -> Array:
+    def first_yield(cls, group: Any) -> Array:
         """(spring,), force at first yield of a spring by itself; NaN where it has none."""
         return np.full(len(group.springs), np.nan)
 

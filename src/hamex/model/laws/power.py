@@ -62,8 +62,8 @@ class PowerLaw(Law):
 
     Parameters
     ----------
-    coefficient : c > 0 [force·(time/length)^exponent].
-    exponent : α > 0 [1].
+    coefficient : of the dashpot, c > 0 [force·(time/length)^exponent].
+    exponent : of the velocity, α > 0 [1].
 
     Examples
     --------

@@ -1,4 +1,5 @@
-"""Slider beside a dashpot, behind an elastic spring: the law of the paper, with hardening. Elastic springs are its limit.
+"""Slider beside a dashpot, behind an elastic spring: the law of the paper, with hardening. Elastic springs are its
+limit.
 
 The local question is ``A F + τ g(F) ∋ e``. Letters as in ``docs/glossary.md``: X back force, w accumulated slip at the
 start; κ = τ k · rate is the share of the excess force that slipping takes away.
@@ -22,8 +23,8 @@ HEAD = 8     # entries of I before the springs, see hamex.march.springs
 APEX = 2
 
 
-def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array, forced: bool, F: Array,
-       T: Array, dz: Array, branch: Array, work: Array) -> bool:
+def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array,
+       forced: bool, F: Array, T: Array, dz: Array, branch: Array, work: Array) -> bool:
     """All sliders of a model. When ``forced`` they stay on the branch given, on its straight line prolonged."""
     changed = False
     for i in range(I[begin]):
@@ -165,7 +166,7 @@ class Slider(Law):
         return np.isfinite(group.yield_force) & (group.yield_force > 0)
 
     @classmethod
-    def yield_forces(cls, group: Any) -> Array:
+    def first_yield(cls, group: Any) -> Array:
         return np.where(cls.yields(group), group.yield_force, np.nan)
 
     @classmethod

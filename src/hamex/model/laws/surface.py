@@ -1,4 +1,5 @@
-"""Surfaces: several force components that yield together on an ellipsoid, and blocks of springs without a law of their own.
+"""Surfaces: several force components that yield together on an ellipsoid, and blocks of springs without a law of their
+own.
 
 A block may carry up to two surfaces on some of its components; one without any is elastic, with its own flexibility.
 """
@@ -9,6 +10,7 @@ import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,10 +34,11 @@ from hamex.model.laws.law import Array, Indices, Law, Split, forces_of, number
 HEAD = 8     # entries of I before the blocks, see hamex.march.springs
 
 
-def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array, forced: bool, F: Array,
-       T: Array, dz: Array, branch: Array, work: Array) -> bool:
-    """All blocks, from ``begin`` in I and ``row`` in P on. Behind their first springs I holds their sizes, numbers of surfaces, places of their states and of
-    their tangents, and the springs that carry the accumulated slip of their surfaces."""
+def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array,
+       forced: bool, F: Array, T: Array, dz: Array, branch: Array, work: Array) -> bool:
+    """All blocks, from ``begin`` in I and ``row`` in P on. Behind their first springs I holds their sizes, numbers of
+    surfaces, places of their states and of their tangents, and the springs that carry the accumulated slip of their
+    surfaces."""
     blocks, width, changed = I[begin], I[begin + 1], False
     head = begin + HEAD
     for block in range(blocks):
@@ -107,7 +110,7 @@ class Surface(Law):
     variables = ("slip", "back_force", "accumulated_slip")
     group_at = staticmethod(at)
 
-    yield_forces: tuple[float, ...]
+    yield_forces: tuple[float, ...] = dataclasses.field()  # type: ignore[assignment]     # not the method of this name
     center: tuple[float, ...] = ()
     viscosity: float = 0.0
     kinematic: float | tuple[float, ...] = 0.0
@@ -143,6 +146,12 @@ class Surface(Law):
     @staticmethod
     def _numbers(name: str, values: Sequence[float]) -> tuple[float, ...]:
         return tuple(number("Surface", name, value) for value in values)
+
+    @classmethod
+    def grouped(cls, laws: Sequence[Any], first: Sequence[int] | Indices) -> Any:
+        """Surfaces that have all springs of their blocks."""
+        return Surfaces.of([(int(start), SimpleNamespace(names=range(law.size), laws=((tuple(range(law.size)), law),)))
+                            for start, law in zip(first, laws, strict=True)])
 
     @property
     def size(self) -> int:
@@ -207,12 +216,16 @@ class Surface(Law):
 
     @classmethod
     def per_spring(cls, group: Any, name: str) -> Array:
-        """Hardening, spring by spring; everything else belongs to surfaces and not to springs."""
+        """Hardening and viscosity, spring by spring; everything else belongs to surfaces and not to springs."""
         out = np.zeros(int(group.size.sum()))
         at = np.cumsum(group.size) - group.size
         for i, m in enumerate(group.size):
             if name == "kinematic":
                 out[at[i]:at[i] + m] = group.kinematic[i, :m]
+        if name == "viscosity":
+            for i, _, surface in group.listed():
+                on = at[i] + np.flatnonzero(group.weight[surface] > 0)
+                out[on] = np.maximum(out[on], group.viscosity[surface])
         if name == "isotropic":
             for i, _, surface in group.listed():
                 out[at[i] + group.primary[surface] - group.first[i]] = group.isotropic[surface]

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.discretise.schemes import Scheme
 from hamex.study.lab.marching import modal_history
-from hamex.study.lab.methods import Method
 from hamex.study.lab.spectrum import radius
 
 Array = NDArray[Any]
@@ -35,14 +35,14 @@ class Front:
     smear: float
 
 
-def front(method: Method, courant: float = 1.0) -> Front | None:
+def front(scheme: Scheme, courant: float = 1.0) -> Front | None:
     """The wave front at a Courant number; None if the scheme is unstable there."""
     omega, shapes, push = _chain()
     step = courant / MASSES
     steps = round(DURATION / step)
-    if radius(method, omega * step).max() > 1 + 1e-7:
+    if radius(scheme, omega * step).max() > 1 + 1e-7:
         return None
-    u, _ = modal_history(method, omega, shapes, push, np.ones_like, step, steps)
+    u, _ = modal_history(scheme, omega, shapes, push, np.ones_like, step, steps)
     middle = MASSES // 2
     force = 0.5 * (u[:, middle] - u[:, middle - 2]) * MASSES      # at the mass, from the springs on both sides
     time = np.arange(steps + 1) * step

@@ -82,14 +82,14 @@ def everything(entries: Sequence[Entry] = CATALOGUE, *, work: bool = True, peaks
 
 
 def _row(entry: Entry, work: bool) -> Row:
-    method = entry.method
-    tenth = spectrum.spectrum(method, 0.1)
+    scheme = entry.scheme
+    tenth = spectrum.spectrum(scheme, 0.1)
     timed = {case: precision.work_precision(entry, case) for case in WORK_CASES} if work else {}
-    return Row(entry, spectrum.spectrum(method, STEPS), spectrum.radius(method, 2 * np.pi * WIDE),
-               float(tenth.elongation[0]), float(tenth.damping[0]), spectrum.stability_limit(method),
-               spectrum.remains(method), overshoot.overshoot(method), drift.drift(method),
-               {case: order.measure(entry, case) for case in CASES}, stiff_soft.stiff_soft(method),
-               {courant: bar.front(method, courant) for courant in bar.COURANT}, timed)
+    return Row(entry, spectrum.spectrum(scheme, STEPS), spectrum.radius(scheme, 2 * np.pi * WIDE),
+               float(tenth.elongation[0]), float(tenth.damping[0]), spectrum.stability_limit(scheme),
+               spectrum.remains(scheme), overshoot.overshoot(scheme), drift.drift(entry.make),
+               {case: order.measure(entry, case) for case in CASES}, stiff_soft.stiff_soft(scheme),
+               {courant: bar.front(scheme, courant) for courant in bar.COURANT}, timed)
 
 
 def _peaks_json(found: rate_independent.PeakErrors) -> dict[str, Any]:

@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.schemes import Galerkin
+from hamex.discretise.schemes import Galerkin, Scheme
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.motion.pulses import sine
-from hamex.solve import Problem
-from hamex.study.lab.catalogue import Entry, find
-from hamex.study.lab.marching import at_nodes, oscillator_history
-from hamex.study.lab.methods import Method
+from hamex.solve import Problem, solve
+from hamex.study.lab.catalogue import Entry
+from hamex.study.lab.marching import at_nodes, oscillator_history, return_map
 
 Array = NDArray[Any]
 MASS, STIFFNESS, DAMPING = 1.0, 225.0, 1.5
@@ -53,8 +52,8 @@ def measure(entry: Entry, case: str) -> Order:
     errors = []
     for part, step in zip(parts.tolist(), steps.tolist(), strict=True):
         count = round(DURATION / step)
-        u = smooth_run(entry.method, step, count) if case == "smooth" else entry.method.run(
-            yielding_problem(case), step).displacement
+        u = smooth_run(entry.scheme, step, count) if case == "smooth" else solve(
+            yielding_problem(case), entry.make(step)).values("displacement")[:, 0]
         with np.errstate(over="ignore", invalid="ignore"):
             errors.append(float(np.sqrt(np.mean((u[::part] - exact) ** 2)) / scale))
     return Order(steps, np.array(errors), slope(steps, np.array(errors), 4 if case == "smooth" else HALVINGS[case]))
@@ -68,10 +67,10 @@ def slope(steps: Array, errors: Array, last: int) -> float:
     return float(np.polyfit(np.log(steps[good]), np.log(errors[good]), 1)[0])
 
 
-def smooth_run(method: Method, step: float, count: int) -> Array:
+def smooth_run(scheme: Scheme, step: float, count: int) -> Array:
     """Elastic displacement by the linear map of the scheme."""
-    load = at_nodes(lambda t: np.sin(FORCING * t), method.linear(1.0).nodes, step, count)
-    return oscillator_history(method, OMEGA, ZETA, step, load)[:, 0]
+    load = at_nodes(lambda t: np.sin(FORCING * t), scheme.linear(1.0).nodes, step, count)
+    return oscillator_history(scheme, OMEGA, ZETA, step, load)[:, 0]
 
 
 def smooth_solution(count: int) -> Array:
@@ -97,9 +96,7 @@ def yielding_solution(case: str) -> Array:
     the linear element, without by the return map."""
     problem, step = yielding_problem(case), COARSEST[case]
     if case == "rate-independent":
-        return find("newmark-average").method.run(problem, step / _REFERENCE).displacement[::_REFERENCE]
-    from hamex.solve import solve
-
+        return np.asarray(solve(problem, return_map(step / _REFERENCE)).values("displacement")[::_REFERENCE, 0])
     fine, finer = (solve(problem, Galerkin(step / n)).values("displacement")[::n, 0]
                    for n in (_REFERENCE // 2, _REFERENCE))
     return np.asarray((4 * finer - fine) / 3)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.discretise.schemes import Scheme
 from hamex.study.lab.marching import oscillator_history
-from hamex.study.lab.methods import Method
 from hamex.study.lab.spectrum import radius
 
 Array = NDArray[Any]
@@ -32,14 +32,14 @@ class Overshoot:
     kicked: Array
 
 
-def overshoot(method: Method) -> Overshoot | None:
+def overshoot(scheme: Scheme) -> Overshoot | None:
     """Both starts; None for a scheme that is unstable at this step."""
     step = 1 / STEPS_PER_PERIOD
     omega = 2 * np.pi
-    if radius(method, omega * step)[0] > 1 + 1e-7:
+    if radius(scheme, omega * step)[0] > 1 + 1e-7:
         return None
-    load = np.zeros((STEPS, len(method.linear(1.0).nodes)))
-    displaced = oscillator_history(method, omega, 0.0, step, load, u=1.0) / [1.0, omega]
-    kicked = oscillator_history(method, omega, 0.0, step, load, v=omega) / [1.0, omega]
+    load = np.zeros((STEPS, len(scheme.linear(1.0).nodes)))
+    displaced = oscillator_history(scheme, omega, 0.0, step, load, u=1.0) / [1.0, omega]
+    kicked = oscillator_history(scheme, omega, 0.0, step, load, v=omega) / [1.0, omega]
     (u_u, v_u), (u_v, v_v) = (np.abs(history).max(axis=0).tolist() for history in (displaced, kicked))
     return Overshoot((u_u, v_u), (u_v, v_v), displaced, kicked)

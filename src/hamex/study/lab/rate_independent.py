@@ -22,7 +22,7 @@ from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.motion.ground import el_centro
 from hamex.solve import Problem, solve
-from hamex.study.lab.catalogue import find
+from hamex.study.lab.marching import return_map
 
 Array = NDArray[Any]
 PERIODS = np.geomspace(0.2, 3.0, 12)             # s
@@ -104,9 +104,8 @@ def oscillators(hardening: float = 0.0) -> tuple[Problem, ...]:
 @cache
 def references(hardening: float = 0.0) -> tuple[tuple[float, float], ...]:
     """Peak displacement and residual slip of each problem, by the return map at h/512."""
-    fine = find("newmark-average").method
-    histories = (fine.run(problem, STEP / _FINER) for problem in oscillators(hardening))
-    return tuple((float(np.abs(run.displacement).max()), float(run.slip[-1])) for run in histories)
+    runs = (solve(problem, return_map(STEP / _FINER)) for problem in oscillators(hardening))
+    return tuple((float(np.abs(run.values("displacement")).max()), float(run.values("slip")[-1, 0])) for run in runs)
 
 
 def _demands() -> list[float]:

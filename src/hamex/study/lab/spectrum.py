@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.study.lab.methods import Method
+from hamex.discretise.schemes import Scheme
 
 Array = NDArray[Any]
 _REAL = 1e-9      # |Im λ| below this: the pair has become real and no longer swings
@@ -25,14 +25,14 @@ class Spectrum:
     damping: Array
 
 
-def spectrum(method: Method, step: Array | float, zeta: float = 0.0) -> Spectrum:
+def spectrum(scheme: Scheme, step: Array | float, zeta: float = 0.0) -> Spectrum:
     """Numbers of the free vibration that the scheme computes for step/period ratios ``step``.
 
     The principal pair λ = exp((−ζ̄ ± i) Ω̄) is the one nearest to the exact exp(iΩ), from small steps on.
     """
     step = np.atleast_1d(np.asarray(step, dtype=float))
     Omega = 2 * np.pi * step
-    values = np.linalg.eigvals(method.linear(Omega, zeta).matrix).astype(complex)
+    values = np.linalg.eigvals(scheme.linear(Omega, zeta).matrix).astype(complex)
     exact = np.exp((-zeta + 1j * np.sqrt(1 - zeta**2)) * Omega)
     swinging = np.where(values.imag > _REAL, values, np.nan)
     distance = np.abs(swinging - exact[:, None])
@@ -44,26 +44,26 @@ def spectrum(method: Method, step: Array | float, zeta: float = 0.0) -> Spectrum
     return Spectrum(step, np.abs(values).max(axis=1), damped / angle - 1, decay / angle)
 
 
-def stability_limit(method: Method, largest: float = 1e3) -> float:
+def stability_limit(scheme: Scheme, largest: float = 1e3) -> float:
     """Largest ωh up to which an undamped vibration stays bounded; infinite if that is beyond ``largest``."""
     scan = np.geomspace(0.1, largest, 400)
-    grows = radius(method, scan) > 1 + _ROUND_OFF
+    grows = radius(scheme, scan) > 1 + _ROUND_OFF
     if not grows.any():
         return float("inf")
     first = int(np.argmax(grows))
     low, high = scan[first - 1] if first else 0.0, scan[first]
     for _ in range(50):
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if radius(method, middle)[0] > 1 + _ROUND_OFF else (middle, high)
+        low, high = (low, middle) if radius(scheme, middle)[0] > 1 + _ROUND_OFF else (middle, high)
     return float(low)
 
 
-def radius(method: Method, Omega: Array | float) -> Array:
+def radius(scheme: Scheme, Omega: Array | float) -> Array:
     """Spectral radius at Ω = ωh, undamped."""
-    values = np.linalg.eigvals(method.linear(np.atleast_1d(Omega)).matrix)
+    values = np.linalg.eigvals(scheme.linear(np.atleast_1d(Omega)).matrix)
     return np.asarray(np.abs(values).max(axis=1))
 
 
-def remains(method: Method) -> float:
+def remains(scheme: Scheme) -> float:
     """ρ∞: the share of an infinitely fast undamped motion that one step leaves."""
-    return float(radius(method, 1e5)[0])
+    return float(radius(scheme, 1e5)[0])

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.discretise.schemes import Scheme
 from hamex.study.lab.marching import modal_history
-from hamex.study.lab.methods import Method
 
 Array = NDArray[Any]
 STIFF, SOFT, FORCING = 1e7, 1.0, 1.2
@@ -35,10 +35,10 @@ class StiffSoft:
     velocity: Array
 
 
-def stiff_soft(method: Method) -> StiffSoft:
+def stiff_soft(scheme: Scheme) -> StiffSoft:
     """Motion of the soft mass, velocity of the stiff one, and the reaction at the support."""
     omega, shapes, push = _structure()
-    u, v = modal_history(method, omega, shapes, push, lambda t: np.sin(FORCING * t), STEP, STEPS)
+    u, v = modal_history(scheme, omega, shapes, push, lambda t: np.sin(FORCING * t), STEP, STEPS)
     time = np.arange(STEPS + 1) * STEP
     exact_u, exact_v = reference(time)
     support = np.sin(FORCING * time)

@@ -1,0 +1,264 @@
+"""Every law and every scheme through problem files: solved, or refused by name; and a law of one's own by one line."""
+
+import importlib
+import json
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.errors import LawError, ModelError
+from hamex.model import laws
+from hamex.spec import read_problem
+from hamex.spec.tables import SchemeTable
+
+TOP = 'title = "Case"\nduration = 0.2\n[units]\nlength = "m"\nforce = "kN"\n'
+MODELS = {
+    "oscillator": '[model]\nkind = "oscillator"\nmass = 1.0\nstiffness = 100.0\ndamping = 0.5\nlaw = {LAW}\n',
+    "shear_frame": '[model]\nkind = "shear_frame"\nmasses = [1.0, 1.0]\nstiffnesses = [100.0, 80.0]\n'
+                   'laws = [{LAW}, {}]\n',
+    "truss": '[model]\nkind = "truss"\nrigidity = 500.0\nnodes = {A = [0, 0], B = [6, 0], C = [3, 4]}\n'
+             'supports = {A = "pinned", B = "pinned"}\nmasses = {C = 2.0}\n'
+             'bars = [{start = "A", end = "C"}, {start = "B", end = "C", law = {LAW}}]\n',
+    "frame": '[model]\nkind = "frame"\nnodes = {A = [0, 0], B = [0, 3], C = [4, 3], D = [4, 0]}\n'
+             'supports = {A = "fixed", D = "fixed"}\nmasses = {B = 2.0, C = 2.0}\n'
+             '[model.sections.any]\nmodulus = 2e4\narea = 0.1\ninertia = 1e-3\n'
+             '[[model.members]]\nstart = "A"\nend = "B"\nsection = "any"\n'
+             '[[model.members]]\nstart = "B"\nend = "C"\nsection = "any"\naxial = {LAW}\n'
+             '[[model.members]]\nstart = "D"\nend = "C"\nsection = "any"\n',
+}
+LAWS = {"slider": "{yield_force = 0.5, viscosity = 0.2}", "gap": '{kind = "gap", gap = 0.002, hook = inf}'}
+LOADS = {"truss": 'at = "C.x"\n', "frame": 'at = "B.x"\n', "shear_frame": 'at = "floor 2"\n', "oscillator": ""}
+# What a scheme is for, where it is not for every structure and law.
+ONLY = ("piecewise_exact", "leap_frog")
+
+
+def text(model, law, scheme="galerkin", more=""):
+    load = f'[load]\nkind = "sine"\namplitude = 3.0\nomega = 9.0\n{LOADS[model]}'
+    return f"{TOP}{MODELS[model].replace('{LAW}', law)}{more}{load}[scheme]\nkind = \"{scheme}\"\nstep = 0.01\n"
+
+
+@pytest.fixture
+def case(tmp_path):
+    def write(*given, **more):
+        (tmp_path / "case.toml").write_text(text(*given, **more), encoding="utf-8")
+        return "case.toml"
+    return write
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("scheme", sorted(SchemeTable.tables()))
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_law_and_scheme_is_solved_or_refused_by_name(hamex, case, model, scheme, law):
+    code, out, err = hamex("run", case(model, LAWS[law], scheme))
+    if code == 0:
+        assert "finished" in out
+        assert scheme not in ONLY or (model in ("oscillator", "shear_frame") and law == "slider")
+    else:
+        assert (code, out) == (2, "")
+        assert err.startswith("error: ")
+        assert "Traceback" not in err
+        assert scheme in ONLY, err
+        assert any(word in err for word in ("one mass on one spring", "only shear frames", "elastic oscillat")), err
+
+
+def test_modes_and_slow_loading_know_springs_that_carry_nothing_at_rest(hamex, case):
+    for model in MODELS:
+        code, _, err = hamex("modes", case(model, LAWS["gap"]))
+        assert code in (0, 2), err
+        assert "Traceback" not in err
+    built = read_problem(case("shear_frame", LAWS["gap"])).problem.model
+    pushed = hx.pushover(built, "floor 2", -0.05, steps=20)
+    assert pushed.values("force")[-1] == pytest.approx(pushed.values("force")[-1].mean())       # storeys in a row
+    assert pushed.values("displacement")[-1, 1] == pytest.approx(-0.05)
+
+
+def test_what_has_no_period_is_told_and_is_still_json(hamex, case):
+    def finite(word):
+        raise AssertionError(word)
+
+    path = case("shear_frame", LAWS["gap"])
+    assert "periods infinite, 0.4967 s" in " ".join(hamex("run", path)[1].split())
+    assert json.loads(hamex("run", path, "--json")[1], parse_constant=finite)["model"]["periods"][0] is None
+    assert json.loads(hamex("modes", path, "--json")[1], parse_constant=finite)["modes"][0]["period"] is None
+
+
+def test_an_oscillator_takes_a_surface_of_one_component(hamex, case):
+    code, _, err = hamex("run", case("oscillator", '{kind = "surface", yield_forces = [0.5], viscosity = 0.2}'))
+    assert (code, err) == (0, "")
+    found = read_problem("case.toml")
+    same = read_problem(case("oscillator", LAWS["slider"]))
+    one, other = (hx.solve(file.problem, file.scheme).values("displacement") for file in (found, same))
+    assert np.allclose(one, other, rtol=1e-9, atol=1e-15)
+
+
+def test_the_law_of_an_oscillator_is_told_with_its_units(hamex, case):
+    _, out, _ = hamex("run", case("oscillator", LAWS["gap"]))
+    assert "Gap, gap 0.002 m, post stiffness 0 kN/m" in " ".join(out.split())
+    _, out, _ = hamex("run", "case.toml", "--json")
+    model = json.loads(out)["model"]
+    assert (model["law"], model["gap"], model["hook"]) == ("gap", 0.002, None)
+
+
+def test_elements_of_several_stages_promise_no_balance_where_springs_touch(hamex, case):
+    path = case("oscillator", LAWS["gap"])
+    _, out, _ = hamex("run", path)
+    assert "energy balance closes to" in out
+    with open(path, "a") as file:
+        file.write("degree = 2\n")
+    _, out, _ = hamex("run", path)
+    assert "energy balance off by" in out
+
+
+# A law of one's own: a module and a line
+
+OWN = '''
+    """Springs that stiffen: force k e + c e³."""
+    from dataclasses import dataclass
+
+    import hamex as hx
+    from hamex.model.laws.law import checked
+
+
+    def at(p, r, e, tau, z, o, dz):
+        return p[r] * e + p[r + 1] * e**3, p[r] + 3.0 * p[r + 1] * e * e, 0
+
+
+    def along(p, r, e, d, h, z, o, dz):
+        c = p[r + 1]
+        dz[o] = -c * (e + d)**3 / p[r]
+        return (p[r] * (e + 0.5 * d) + c * (e**3 + 1.5 * e * e * d + e * d * d + 0.25 * d**3),
+                0.5 * p[r] + c * (1.5 * e * e + 2.0 * e * d + 0.75 * d * d), 0)
+
+
+    @dataclass(frozen=True)
+    class Stiffening(hx.laws.Law):
+        """A spring that grows stiffer.
+
+        Parameters
+        ----------
+        cubic : of the cube of the deformation, not negative
+            [force/length³].
+        """
+
+        kind = "stiffening"
+        form = "elastic"
+        spring_at = staticmethod(at)
+        spring_along = staticmethod(along)
+
+        cubic: float
+
+        def __post_init__(self):
+            checked(self, "cubic")
+
+        @classmethod
+        def slow_tangent(cls, group, k, isotropic=True):
+            return k
+'''
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """The law in a module of its own, registered by one line; afterwards it is unknown again."""
+    (tmp_path / "stiffening_law.py").write_text(textwrap.dedent(OWN), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(laws, "_registered", {})
+    law = importlib.import_module("stiffening_law").Stiffening
+    hx.laws.register(law)
+    yield law
+    sys.modules.pop("stiffening_law")
+
+
+TABLE = '{kind = "stiffening", cubic = 2000.0}'
+LINK = f'[[model.links]]\nkind = "spring_link"\nstart = 0\nend = 2\nstiffness = 30.0\nlaw = {TABLE}\n'
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("scheme", ["galerkin", "newmark", "discontinuous_galerkin"])
+def test_a_registered_law_runs_from_problem_files(own, hamex, case, model, scheme):
+    code, out, err = hamex("run", case(model, TABLE, scheme))
+    assert (code, err) == (0, "")
+    assert "finished" in out
+    assert own.kind in read_problem("case.toml").problem.model.laws
+
+
+def test_a_registered_law_stands_in_a_link(own, hamex, case):
+    code, _, err = hamex("run", case("shear_frame", "{yield_force = 0.5}", more=LINK))
+    assert (code, err) == (0, "")
+    built = hx.shear_frame([1.0, 1.0], [100.0, 80.0], laws=[hx.Slider(0.5), None],
+                           links=[hx.spring_link(0, 2, 30.0, own(2000.0))])
+    read = read_problem("case.toml")
+    again = hx.solve(hx.Problem(built, read.problem.load, 0.2), read.scheme)
+    assert np.array_equal(again.values("displacement"), hx.solve(read.problem, read.scheme).values("displacement"))
+
+
+@pytest.mark.parametrize(("table", "message"), [
+    ('{kind = "stiffening", cubik = 1.0}', "unknown key model.law.cubik; did you mean cubic?"),
+    ('{kind = "stiffening"}',
+     "model.law.cubic is missing: of the cube of the deformation, not negative [force/length³]"),
+    ('{kind = "stiffening", cubic = "much"}', "model.law.cubic must be a number, got 'much'"),
+    ('{kind = "stiffening", cubic = -1.0}', "model.law.cubic must not be negative, got -1"),
+    ('{kind = "stiff"}',
+     "model.law.kind must be one of 'slider', 'power', 'surface', 'gap', 'stiffening', 'backbone', got 'stiff'"),
+    ("3", "model.law must be a table, got 3"),
+])
+def test_mistakes_in_its_table_are_told_as_those_of_any_other(own, hamex, case, table, message):
+    code, _, err = hamex("run", case("oscillator", table))
+    assert code == 2
+    assert message in " ".join(err.split())
+
+
+def test_the_studio_writes_code_for_it(own, tmp_path):
+    from hamex.studio.code import python_code
+    from hamex.studio.problems import Wish
+
+    tables = {"duration": 0.2, "units": {"length": "m", "force": "kN"}, "load": {"kind": "constant", "amplitude": 2.0},
+              "model": {"kind": "oscillator", "mass": 1.0, "stiffness": 100.0,
+                        "law": {"kind": "stiffening", "cubic": 5.0}},
+              "scheme": {"kind": "generalised_alpha", "step": 0.01, "rho": 0.5}}
+    wish = Wish.model_validate({"problem": tables, "against": {"kind": "galerkin", "step": 0.01}})
+    code = python_code(wish.problem, wish.against)
+    assert "from stiffening_law import Stiffening\n" in code
+    assert "scheme = hx.schemes.GeneralisedAlpha(step=0.01, rho=0.5)" in code
+    names: dict = {}
+    exec(compile(code, "taken_home.py", "exec"), names)
+    assert names["sol"].problem.model.laws["stiffening"].cubic[0] == 5.0
+
+
+def test_a_parameter_may_not_hide_what_every_law_has(own):
+    class Hiding(own):
+        @classmethod
+        def names(cls):
+            return ("slow",)
+
+    with pytest.raises(LawError, match="Hiding: a parameter may not be named 'slow'"):
+        hx.laws.register(Hiding)
+
+
+# Builders
+
+def test_a_spring_link_takes_any_law_of_one_component():
+    assert hx.links.spring_link is hx.spring_link
+    assert "spring_link" in dir(hx.links)
+    assert not [name for name in dir(hx.links) if name.startswith("_")]
+    assert hx.spring_link(0, 1, 5.0).law == hx.Slider()
+    with pytest.raises(ModelError, match=r"Surface couples 2 forces.*plan_isolator"):
+        hx.spring_link(0, 1, 5.0, hx.Surface((1.0, 2.0)))
+    with pytest.raises(ModelError, match="spring_link: stiffness is missing"):
+        hx.spring_link(0, 1, law=hx.laws.Gap())
+    model = hx.shear_frame([1.0], [10.0], links=[hx.spring_link(0, 1, law=hx.backbone([(0.1, 1.0), (0.3, 1.5)]))])
+    assert model.springs == ("storey 1", "spring link 1/1", "spring link 1/2")
+
+
+def test_a_hinge_of_any_law_stands_where_the_other_end_is_released():
+    def portal(**column):
+        bar = {"modulus": 2e4, "area": 0.1, "inertia": 1e-3}
+        return hx.frame({"A": (0, 0), "B": (0, 3)}, {"left": hx.Member("A", "B", **bar, **column)},
+                        supports={"A": "fixed", "B": ["rz"]}, masses={"B": 2.0})
+
+    gap = hx.laws.Gap(hook=0.01)
+    assert set(portal(hinges=(gap, None), release="end").laws) == {"slider", "gap"}
+    with pytest.raises(ModelError, match=r"got Gap\(.*share their flexibility.*Release the other end.*spring_link"):
+        portal(hinges=(gap, None))
