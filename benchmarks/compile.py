@@ -62,8 +62,9 @@ def cases() -> dict[str, Callable[[], tuple[Any, Any]]]:
 
 def compiled(case: str) -> dict[str, Any]:
     """Run a case in this process: CPU seconds in all, and by kernel."""
-    import hamex as hx
     from numba.core import event
+
+    import hamex as hx
 
     begun, open_, kernels = time.process_time(), [], {}
 

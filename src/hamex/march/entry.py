@@ -19,7 +19,7 @@ from hamex.march.run import Kernel, address
 _WORD, _FLAG, _NUMBER = ctypes.c_int64, ctypes.c_uint8, ctypes.c_double
 
 
-def entered(kernel: Kernel) -> Callable[..., float]:
+def entered(kernel: Kernel) -> Callable[..., Any]:
     """The kernel compiled, to be called from Python with arrays, numbers and tuples of them; it returns a number."""
 
     def call(*arguments: Any) -> float:
@@ -40,6 +40,7 @@ def _flat(arguments: tuple[Any, ...]) -> Iterator[int | float | bool]:
         if isinstance(argument, tuple):
             yield from _flat(argument)
         elif isinstance(argument, np.ndarray):
-            yield from (0, 0, argument.size, argument.itemsize, argument.ctypes.data, *argument.shape, *argument.strides)
+            yield from (0, 0, argument.size, argument.itemsize, argument.ctypes.data)
+            yield from (*argument.shape, *argument.strides)
         else:
             yield argument

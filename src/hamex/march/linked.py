@@ -1,9 +1,9 @@
 """Functions that a compiled kernel calls: lowered straight into the kernel's own code.
 
-Loaded by the compiler only. Left to itself, Numba makes a finished library of every function, and optimises it and turns
-it into machine code again with each level of its callers, so that a function four calls down is compiled four times. Here
-a function becomes part of the library of the kernel that is being compiled, which is optimised once, when it is complete.
-What a function returns must be known before: its annotation says it.
+Loaded by the compiler only. Left to itself, Numba makes a finished library of every function, and optimises it and
+turns it into machine code again with each level of its callers, so that a function four calls down is compiled four
+times. Here a function becomes part of the library of the kernel that is being compiled, which is optimised once, when
+it is complete. What a function returns must be known before: its annotation says it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,18 @@ from numba.extending import intrinsic
 
 _KINDS = {"None": types.none, "bool": types.boolean, "int": types.int64, "float": types.float64}
 _PARTS: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()      # library → (function, types) → description
+
+
+class _Flags(compiler.Flags):
+    """Flags of a part, which are quick to compare: the compiler does so ten times for every operator in a function."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Flags) and bool(self._values == other._values)
+
+    def __hash__(self) -> int:
+        return hash(_Flags)
 
 
 def returned(function: Callable[..., Any]) -> Any:
@@ -52,7 +64,7 @@ def linked(function: Callable[..., Any]) -> Any:
 
 def _lowered(context: Any, function: Callable[..., Any], sig: Any) -> Any:
     library = context.active_code_library
-    flags = ConfigStack().top().copy()
+    flags: Any = _Flags(ConfigStack().top())
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     part = compiler.compile_internal(context.typing_context, context, library, function, sig.args, sig.return_type,
                                      flags, {}).fndesc
