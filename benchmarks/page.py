@@ -24,7 +24,7 @@ from hamex.report.style import to_svg
 PAGE = measuring.HERE.parent / "docs" / "benchmarks.md"
 HTML = run.OUT / "benchmarks.html"
 TITLES = {"history": "One history", "batch": "Many oscillators", "buildings": "Many buildings", "spectrum": "Spectra",
-          "frames": "Shear frames", "startup": "Start-up", "scaling": "Scaling"}
+          "frames": "Shear frames", "startup": "Start-up", "compile": "Compiling", "scaling": "Scaling"}
 TITLE = "Benchmarks"
 INTRO = """\
 Made by `make bench` from `benchmarks/out/bench.json`; nothing here is typed by hand. Rivals are measured side by side

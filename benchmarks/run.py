@@ -6,6 +6,7 @@
     spectrum   elastic and constant-ductility spectra
     frames     shear frames beside OpenSees and leap-frog
     startup    a fresh process to a first result
+    compile    what the compiler costs, cold, kernel by kernel
     scaling    cost against oscillators, steps, storeys, threads
 
 Tables go to the screen, numbers to benchmarks/out/bench.json, plots beside it. A section that is run again replaces
@@ -31,7 +32,8 @@ import measuring
 OUT = measuring.HERE / "out"
 FILE = OUT / "bench.json"
 SECTIONS = {"history": "history", "batch": "batch", "buildings": "buildings", "spectrum": "spectrum",
-            "frames": "structures", "startup": "startup", "scaling": "scaling"}       # name: module
+            "frames": "structures", "startup": "startup", "compile": "compile",
+            "scaling": "scaling"}       # name: module
 
 
 def measured(name: str, repeats: int, quick: bool) -> dict[str, Any]:

@@ -24,7 +24,7 @@ for alpha in (0.3, 0.5):
     quiet = hx.Load(np.zeros((1, len(still.dofs))), step=1.0)
     problem = hx.Problem(still, quiet, duration=2.0, supports=hx.Load(motion, step=h))
     sol = hx.solve(problem, hx.Galerkin(step=h))
-    cycle = sol.values("plastic")[8000] - sol.values("plastic")[4000]
+    cycle = sol.values("viscous")[8000] - sol.values("viscous")[4000]
     factor = 2 ** (2 + alpha) * math.gamma(1 + alpha / 2) ** 2 / math.gamma(2 + alpha)
     exact = factor * c * omega**alpha * amplitude ** (1 + alpha)
     print(f"alpha = {alpha}: lambda = {factor:.3f}, dissipated {cycle:.5f}, exact {exact:.5f}")

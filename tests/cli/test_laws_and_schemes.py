@@ -32,7 +32,8 @@ MODELS = {
 LAWS = {"slider": "{yield_force = 0.5, viscosity = 0.2}", "gap": '{kind = "gap", gap = 0.002, hook = inf}'}
 LOADS = {"truss": 'at = "C.x"\n', "frame": 'at = "B.x"\n', "shear_frame": 'at = "floor 2"\n', "oscillator": ""}
 # What a scheme is for, where it is not for every structure and law.
-ONLY = ("piecewise_exact", "leap_frog")
+ONLY = ("piecewise_exact", "leap_frog", "wilson_theta", "bathe", "rho_bathe", "tr_bdf2", "central_difference",
+        "runge_kutta4")
 
 
 def text(model, law, scheme="galerkin", more=""):

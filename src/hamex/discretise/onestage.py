@@ -110,7 +110,9 @@ class OneStageMarch:
         steps = len(values) - self.at_nodes
         path = self._path(now, steps)
         still = np.zeros((1, len(self.model.springs)))
-        push = Push(np.ascontiguousarray(values), self.ordered, still if imposed is None else imposed)
+        # One layout, so that one compiled driver serves all.
+        push = Push(np.require(values, float, ("C", "W")), self.ordered,
+                    np.require(still if imposed is None else imposed, float, ("C", "W")))
         by = Stepper(0, self.step, self.matrix, self.scratch, self.springs)
         if self.run is None:
             self.run, self.solver = self._ready(by, path)
@@ -177,7 +179,7 @@ class OneStageMarch:
         ordered.eliminate_zeros()
         return Rows(ordered.indptr.astype(np.int64), ordered.indices.astype(np.int64), ordered.data.astype(float),
                     np.zeros((self.order.size, 0)) if low is None else np.ascontiguousarray(low[self.order]),
-                    np.zeros(0) if weights is None else weights)
+                    np.zeros(0) if weights is None else np.array(weights, dtype=float))
 
     def _step(self) -> Step:
         stage, assembly, plain = self.stage, self.assembly, self.newton

@@ -10,13 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
-
-from hamex.march import calls
+from numba.extending import intrinsic
 
 
 @intrinsic
-def _invoke(typing: Any, address: Any, arguments: Any) -> Any:
+def invoke(typing: Any, address: Any, arguments: Any) -> Any:
     kinds = tuple(types.unliteral(kind) for kind in arguments.types)
     signature = types.float64(types.int64, arguments)
 
@@ -32,8 +30,3 @@ def _invoke(typing: Any, address: Any, arguments: Any) -> Any:
         return result
 
     return signature, build
-
-
-@overload(calls.invoke, strict=False)
-def _overload_invoke(address: Any, arguments: Any) -> Any:
-    return lambda address, arguments: _invoke(address, arguments)  # type: ignore[call-arg]

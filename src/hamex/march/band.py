@@ -53,7 +53,7 @@ def factorise(band: Band, T: Array) -> int:
             pivot -= product * f[i, i - j]
         if not pivot > 0.0 and bad == 0:
             bad = i + 1
-        f[i, 0] = 1.0 / pivot
+        f[i, 0] = 1.0 / pivot if pivot != 0.0 else 0.0
     rank = band.low.shape[1]
     for a in range(rank):
         for i in range(n):

@@ -35,16 +35,23 @@ def compiled(kernel: Kernel) -> Kernel:
 
 
 def _options(kernel: Kernel) -> dict[str, Any]:
-    # Code that was typed in has no file, and nothing to keep compiled code beside.
-    return {"cache": _file_of(kernel) is not None, "nogil": True, "error_model": "numpy"}
+    # Code that was typed in has no file, and nothing to keep compiled code beside. What allocates nothing needs no
+    # counts of references, which are a sixth of the compiler's work.
+    return {"cache": _file_of(kernel) is not None, "nogil": True, "error_model": "numpy", "_nrt": _allocates(kernel)}
+
+
+def _allocates(kernel: Kernel) -> bool:
+    """Whether the kernel may make arrays: laws of others may; ours take all work space as arguments."""
+    return (not kernel.__module__.startswith("hamex.") or "empty" in kernel.__code__.co_names
+            or any(_allocates(function) for function in _called(kernel).values()))
 
 
 def _ready(kernel: Kernel) -> Kernel:
     """The kernel around compiled functions, under a name that changes with any source it depends on."""
     called = {name: _inner(function) for name, function in _called(kernel).items()}
-    for module in _instructions(kernel):
-        import_module(module)
-    twin = bound(kernel, called)
+    instructions = {name: getattr(import_module(_INSTRUCTIONS[function.__module__]), function.__name__, function)
+                    for name, function in _functions(kernel).items() if function.__module__ in _INSTRUCTIONS}
+    twin = bound(kernel, {**called, **instructions})
     twin.__qualname__ += f"_{_sources(kernel)}"
     return twin
 
@@ -59,6 +66,10 @@ def _inner(kernel: Kernel) -> Kernel:
     """A function that compiled code alone calls; it is kept with its callers."""
     numba: Any = import_module("numba")
 
+    from hamex.march.linked import linked, returned
+
+    if kernel.__module__.startswith("hamex.") and returned(kernel) is not None:
+        return linked(_ready(kernel))
     return numba.njit(nogil=True, error_model="numpy", **_BARE)(_ready(kernel))
 
 
@@ -126,6 +137,7 @@ def bound(kernel: Kernel, replaced: Mapping[str, Any]) -> Kernel:
     assert isinstance(kernel, FunctionType)
     twin = FunctionType(kernel.__code__, {**kernel.__globals__, **replaced}, kernel.__name__, kernel.__defaults__)
     twin.__qualname__, twin.__module__ = kernel.__qualname__, kernel.__module__
+    twin.__annotations__ = kernel.__annotations__
     return twin
 
 
@@ -161,10 +173,6 @@ def _called(kernel: Kernel) -> dict[str, Kernel]:
             and (function.__module__.startswith(("hamex.march", "hamex.model.laws"))
                  or function.__module__ == kernel.__module__ or getattr(function, "is_law", False))}
 
-
-def _instructions(kernel: Kernel) -> set[str]:
-    return {_INSTRUCTIONS[function.__module__] for function in _functions(kernel).values()
-            if function.__module__ in _INSTRUCTIONS}
 
 
 def _functions(kernel: Kernel) -> dict[str, FunctionType]:

@@ -87,8 +87,14 @@ def square(who: str, what: str, matrix: Any, size: int | None = None) -> Any:
 def _diagonal(who: str, what: str, values: Any) -> Any:
     from scipy import sparse
 
-    row = sparse_matrix(who, what, values).toarray()
-    return sparse.csr_array(sparse.diags_array(row[0]))
+    return sparse_matrix(who, what, sparse.diags_array(_vector(who, what, values)))
+
+
+def _vector(who: str, what: str, values: Any) -> Array:
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{who}: {what} must be a matrix of numbers, got {values!r}") from None
 
 
 def sparse_matrix(who: str, what: str, matrix: Any) -> Any:

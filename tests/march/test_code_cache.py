@@ -1,0 +1,97 @@
+"""What is compiled for a model: the march once for any mix of laws, and every law anew when its source changes."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+import hamex as hx
+from hamex.march import newton, run, structure
+from hamex.model.laws import gap, power, slider
+
+LAW = """
+from dataclasses import dataclass
+
+from hamex.model.laws.law import Law
+
+
+def first(p, r, e, tau, z, o, dz):
+    return held(p, r, e, z, o, dz, 2.0)
+
+
+def second(p, r, e, tau, z, o, dz):
+    return held(p, r, e, z, o, dz, 1.0)
+
+
+def held(p, r, e, z, o, dz, limit):
+    force = p[r] * (e - z[o])
+    dz[o] = 0.0
+    if abs(force) <= limit:
+        return force, p[r], 0
+    side = 1 if force > 0.0 else -1
+    dz[o] = (force - side * limit) / p[r]
+    return side * limit, 0.0, side
+
+
+@dataclass(frozen=True)
+class First(Law):
+    kind = "first"
+    spring_at = staticmethod(first)
+
+
+@dataclass(frozen=True)
+class Second(Law):
+    kind = "second"
+    spring_at = staticmethod(second)
+"""
+
+RUN = """
+import numpy as np
+import hamex as hx
+from hamex.march import run
+import edited
+
+run.WORTH_COMPILING = 0
+for law in (edited.First, edited.Second):
+    hx.laws.register(law)
+model = hx.shear_frame([1.0, 1.0], [400.0, 400.0], laws=[edited.First(), edited.Second()])
+load = hx.Load(np.full((60, 2), 4.0), step=0.02, patterns=np.eye(2))
+print(*np.abs(hx.solve(hx.Problem(model, load, 1.0), hx.Galerkin(0.02)).values("force")).max(axis=0))
+"""
+
+
+def largest_forces(folder, source):
+    """Of both springs, in a new process."""
+    (folder / "edited.py").write_text(source)
+    paths = os.pathsep.join([str(folder), *filter(None, sys.path)])
+    ran = subprocess.run([sys.executable, "-c", RUN], env={**os.environ, "PYTHONPATH": paths}, capture_output=True,
+                         text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return [float(x) for x in ran.stdout.split()]
+
+
+def test_an_edited_law_gives_new_numbers(tmp_path):
+    """Numba minds the file of the function that it compiles, which for a law of one spring is the loop around it."""
+    assert largest_forces(tmp_path, LAW) == [2.0, 1.0]          # two laws in one file are two
+    assert largest_forces(tmp_path, LAW.replace("dz, 2.0)", "dz, 3.0)")) == [3.0, 1.0]
+    assert largest_forces(tmp_path, LAW) == [2.0, 1.0]
+
+
+def test_another_law_compiles_nothing_but_itself(monkeypatch):
+    asked, address = set(), run._address
+    monkeypatch.setattr(run, "_address", lambda kernel, kinds: asked.add((kernel, kinds)) or address(kernel, kinds))
+    monkeypatch.setattr(run, "WORTH_COMPILING", 0)
+    load = hx.Load(np.full((20, 3), 2.0), step=0.02, patterns=np.eye(3))
+    found = []
+    for laws in ([hx.Slider(1.0)] * 3, [hx.Slider(1.0), hx.laws.Gap(0.01), hx.PowerLaw(5.0, 0.5)]):
+        asked.clear()
+        model = hx.shear_frame([1.0] * 3, 500.0, hx.modal(0.02), laws=laws)
+        hx.solve(hx.Problem(model, load, 0.2), hx.Galerkin(0.02))
+        found.append(set(asked))
+    one, three = found
+    assert {newton.newton, structure.galerkin, slider.at} <= {kernel for kernel, _ in one}
+    assert one <= three
+    more = [kernel.__qualname__ for kernel, _ in three - one]
+    assert sorted(name.split("_hamex")[-1] for name in more) == [f"_{m.__name__.split('.', 1)[1].replace('.', '_')}_{f}"
+                                                                 for m, f in ((gap, "along"), (power, "at"))]
