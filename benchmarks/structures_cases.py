@@ -84,7 +84,7 @@ def explicit(frame: frames.Frame, duration: float, step: float, scale: float = 1
 
     def march() -> int:
         u[0] = 0.0
-        slip, momentum = np.empty((steps + 1, size)), np.empty((steps + 1, size))   # allocating them is part of the work
+        slip, momentum = np.empty((steps + 1, size)), np.empty((steps + 1, size))   # part of the work
         slip[0] = 0.0
         still = np.zeros((1, size))
         return int(kernel(*inputs, Walk(u, slip, momentum, np.zeros(size), still, still.copy(), np.zeros(size + 1),

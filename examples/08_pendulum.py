@@ -13,7 +13,7 @@ import sympy as sp
 import hamex as hx
 from hamex.principle import t
 
-m, l, g = sp.symbols("m l g", positive=True)  # noqa: E741
+m, l, g = sp.symbols("m l g", positive=True)
 theta = sp.Function("theta")(t)
 pendulum = hx.Action((theta,), m * l**2 * theta.diff(t) ** 2 / 2 + m * g * l * sp.cos(theta))
 print("equation of motion:", pendulum.strong_form()[theta], "= 0")

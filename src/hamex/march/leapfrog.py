@@ -56,10 +56,10 @@ class Frame(NamedTuple):
 class Walk(NamedTuple):
     """Histories by rows, and what goes on from step to step.
 
-    Row 0 of the displacements u, the slips s and the momenta p holds the start; of the ground only u and v are read, and
-    must be zero. v is the velocity at the start, or half a step before it where a run goes on; then F (N + 2 entries)
-    holds the storey forces at its node, dashpots included. Back force X and accumulated slip w have a row per node, or
-    one row for all where nothing hardens (``stride`` 0).
+    Row 0 of the displacements u, the slips s and the momenta p holds the start; of the ground only u and v are read,
+    and must be zero. v is the velocity at the start, or half a step before it where a run goes on; then F (N + 2
+    entries) holds the storey forces at its node, dashpots included. Back force X and accumulated slip w have a row per
+    node, or one row for all where nothing hardens (``stride`` 0).
     """
 
     u: Rows
@@ -77,8 +77,10 @@ def leapfrog(load: Numbers, pattern: Numbers, h: float, ahead: float, going: int
              walk: Walk) -> int:
     """March under ``pattern · load`` at the nodes; returns 0, or the number of the step that left the finite numbers.
 
-    ``going`` is 1 where a run goes on from the state that another left, 0 where it starts from velocities at a node. The
-    momentum at a node is the mean of the two half steps beside it, from the forces there, so that a last node has one too.
+    ``going`` is 1 where a run goes on from the state that another left, 0 where it starts from velocities at a node.
+    The
+    momentum at a node is the mean of the two half steps beside it, from the forces there, so that a last node has one
+    too.
     """
     inv_mass, k, c, yield_force, viscosity, kinematic, isotropic = frame
     u, s, p, v, X, w, F, give, rate = walk

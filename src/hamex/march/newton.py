@@ -37,8 +37,8 @@ SOLVES, FACTORS, SEARCHES, UNCERTAIN = 0, 1, 2, 3
 
 
 class Matrix(NamedTuple):
-    """The step's matrix S + weight·reach·B T Bᵀ behind two calls: ``factorise(data, T)`` takes tangents and returns 0 or 1 +
-    the row of a pivot that is not positive, ``solve(data, x, small)`` puts A⁻¹x in the place of x.
+    """The step's matrix S + weight·reach·B T Bᵀ behind two calls: ``factorise(data, T)`` takes tangents and returns 0
+    or 1 + the row of a pivot that is not positive, ``solve(data, x, small)`` puts A⁻¹x in the place of x.
 
     What stands behind it, a band or a sparse factor, the step does not know; it makes products with S by itself.
     """
@@ -145,8 +145,8 @@ def placed(step: Step, s: Scratch, alpha: float) -> None:
 
 def newton(step: Step, matrix: Matrix, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array,
            count: Array) -> float:
-    """Solve one step: s.x, F, s.dz and branch are filled; s.x and branch hold the guess on entry, s.r, s.e0, s.moved and
-    s.noise the question.
+    """Solve one step: s.x, F, s.dz and branch are filled; s.x and branch hold the guess on entry, s.r, s.e0, s.moved
+    and s.noise the question.
 
     ``count`` gathers linear solves, factorisations and line-search points, and whether the tangent at a solution was
     not positive definite. Returns the relative residual that is left (0 where the branches repeated), or −1 − (row of a
@@ -311,7 +311,8 @@ def search(step: Step, s: Scratch, springs: Springs, z: Array, branch: Array, F:
 
 def smaller(step: Step, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array, worst: float,
             count: Array) -> float:
-    """Length of a step towards a zero of the gradient: halved until that is smaller than ``worst``; whole if it never is.
+    """Length of a step towards a zero of the gradient: halved until that is smaller than ``worst``; whole if it never
+    is.
 
     The springs are evaluated at the point returned.
     """

@@ -1,7 +1,7 @@
 """The laws as the stages of an element see them: one question for all springs, at one stage.
 
-The groups are those of :mod:`hamex.march.springs`; what a law prepared for the length of a stage stands in rows of its own
-for every stage.
+The groups are those of :mod:`hamex.march.springs`; what a law prepared for the length of a stage stands in rows of its
+own for every stage.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def at_stage(laws: StageLaws, i: int, e0: Array, dx: Array, z: Array, forced: bo
     """
     changed = False
     for g in range(len(laws.law)):
-        if invoke(laws.law[g], (laws.I, laws.begin[g], laws.P, laws.row[i, g], e0, dx, 1.0, laws.tau[i], z, forced, F, T,
-                                dz, branch, laws.block)) != 0.0:
+        if invoke(laws.law[g], (laws.I, laws.begin[g], laws.P, laws.row[i, g], e0, dx, 1.0, laws.tau[i], z, forced, F,
+                                T, dz, branch, laws.block)) != 0.0:
             changed = True
     return changed

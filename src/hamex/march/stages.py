@@ -96,7 +96,8 @@ def stages(slip: Slip, maps: Maps, load: Array, walk: Walk, room: Room) -> int:
             g[r, j] = 0.0
             if abs(y[j]) > Y[j]:
                 inside = False
-        # The guess is what the last stage of the last step held: it belongs to the state, and a run may be cut anywhere.
+        # The guess is what the last stage of the last step held: it belongs to the state, and a run may be cut
+        # anywhere.
         for j in range(rows):
             branch[j] = 0 if inside else branch[rows - springs + j % springs]
         if not inside:

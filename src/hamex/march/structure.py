@@ -1,9 +1,9 @@
 """Structures through time: the drivers around the convex step, for the linear time element, for schemes that balance
 at nodes, and for slow loading.
 
-Letters as in :mod:`hamex.march.oscillator`, with one entry per dof or spring; row r of a history is node r, and z is the
-flat state of all springs. A driver takes any number of steps from the state in row 0 and leaves the next state in its
-last row, so that a run may be cut anywhere. The step itself is called through its address and compiled once for all
+Letters as in :mod:`hamex.march.oscillator`, with one entry per dof or spring; row r of a history is node r, and z is
+the flat state of all springs. A driver takes any number of steps from the state in row 0 and leaves the next state in
+its last row, so that a run may be cut anywhere. The step itself is called through its address and compiled once for all
 drivers; the loops over dofs stand in small functions of their own, so that a driver can also run as plain Python around
 a sparse solver.
 """
@@ -96,8 +96,8 @@ def prepared(k: int, step: Step, s: Scratch, push: Push, path: Path) -> None:
 def advanced(k: int, node: int, length: float, by: Stepper, push: Push, path: Path) -> bool:
     """Take step k from the guess in x: displacements and springs at its end; False when it could not be solved.
 
-    ``node`` is 1 where forces belong to the end of a step, 0 where they are its means; ``length`` is that of the step in
-    units of τ.
+    ``node`` is 1 where forces belong to the end of a step, 0 where they are its means; ``length`` is that of the step
+    in units of τ.
     """
     s, count = by.scratch, path.count
     before, looked = count[SOLVES], count[SEARCHES]
@@ -133,10 +133,11 @@ def galerkin(by: Stepper, system: System, push: Push, path: Path, h: float) -> i
 
 
 def nodal(by: Stepper, system: System, push: Push, path: Path, n: Nodal) -> int:
-    """Newmark's family and generalised-α, the springs returned to their limit at the end of the step; loads at the nodes.
+    """Newmark's family and generalised-α, the springs returned to their limit at the end of the step; loads at the
+    nodes.
 
-    F[k] is the force at node k; entry 0 is given. ``carried`` holds velocity and acceleration by rows, then their values
-    with the displacement held, then what inertia and damping are weighed with.
+    F[k] is the force at node k; entry 0 is given. ``carried`` holds velocity and acceleration by rows, then their
+    values with the displacement held, then what inertia and damping are weighed with.
     """
     s, v, a, v1, a1 = by.scratch, path.carried[0], path.carried[1], path.carried[2], path.carried[3]
     for k in range(len(push.values) - 1):
