@@ -110,7 +110,7 @@ class Surface(Law):
     variables = ("slip", "back_force", "accumulated_slip")
     group_at = staticmethod(at)
 
-    yield_forces: tuple[float, ...] = dataclasses.field()     # not the method of this name
+    yield_forces: tuple[float, ...]
     center: tuple[float, ...] = ()
     viscosity: float = 0.0
     kinematic: float | tuple[float, ...] = 0.0
