@@ -5,7 +5,6 @@ import sympy as sp
 
 from hamex.discretise import _stepforms
 from hamex.discretise.prepare import linear_element, scalars
-from hamex.discretise.schemes import Galerkin
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.principle import emit
@@ -33,17 +32,17 @@ def test_one_flipped_sign_in_the_principle_changes_the_file(derived, monkeypatch
 def test_prepare_uses_the_generated_rows(row, monkeypatch):
     """The form is not decoration: change a row and the prepared step changes."""
     x = scalars(oscillator(2.0, 50.0, 0.7, Slider(1.0, 0.3)))
-    before = linear_element(x, Galerkin(0.1))
+    before = linear_element(x, 0.1)
     form = _stepforms.linear_element(0.1)
     changed = {v: {s: 1.01 * f for s, f in parts.items()} for v, parts in form[row].items()}
     monkeypatch.setattr("hamex.discretise.prepare.linear_element_form", lambda h: {**form, row: changed})
-    assert linear_element(x, Galerkin(0.1)) != before
+    assert linear_element(x, 0.1) != before
 
 
 def test_prepare_meets_the_closed_form():
     """Analytic reference: mathematics of the step with M̂ = m/h + c/2, Q = a + h/(4M̂), by hand."""
     m, k, c, eta, hk, hi, h = 2.0, 50.0, 0.7, 0.3, 4.0, 2.0, 0.1
-    found = linear_element(scalars(oscillator(m, k, c, Slider(1.0, eta, hk, hi))), Galerkin(h))
+    found = linear_element(scalars(oscillator(m, k, c, Slider(1.0, eta, hk, hi))), h)
     mass = m / h + c / 2
     flex = 1 / k + h / (4 * mass)
     assert found.inv_mass == pytest.approx(1 / mass, rel=1e-14)

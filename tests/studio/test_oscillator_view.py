@@ -153,7 +153,7 @@ def test_a_record_is_dropped_and_shakes_the_mass(page, studio, watched, tmp_path
     path.write_text(content)
     motion = hx.read_record(path, unit="g", step=0.02)
     units = hx.Units("m", "kN")
-    model = library().system and hx.oscillator(
+    model = hx.oscillator(
         100.0, 100.0 * (2 * 3.141592653589793 / 0.5) ** 2, hx.ratio(0.05),
         hx.Slider(yield_force=150.0, viscosity=200.0, kinematic=400.0, isotropic=0.0), units)
     sol = hx.solve(hx.Problem(model, motion.on(model, g=units.gravity), duration=13.0), hx.Galerkin(step=0.01))

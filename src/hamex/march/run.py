@@ -35,15 +35,8 @@ def compiled(kernel: Kernel) -> Kernel:
 
 
 def _options(kernel: Kernel) -> dict[str, Any]:
-    # Code that was typed in has no file, and nothing to keep compiled code beside. What allocates nothing needs no
-    # counts of references, which are a sixth of the compiler's work.
-    return {"cache": _file_of(kernel) is not None, "nogil": True, "error_model": "numpy", "_nrt": _allocates(kernel)}
-
-
-def _allocates(kernel: Kernel) -> bool:
-    """Whether the kernel may make arrays: laws of others may; ours take all work space as arguments."""
-    return (not kernel.__module__.startswith("hamex.") or "empty" in kernel.__code__.co_names
-            or any(_allocates(function) for function in _called(kernel).values()))
+    # Code that was typed in has no file, and nothing to keep compiled code beside.
+    return {"cache": _file_of(kernel) is not None, "nogil": True, "error_model": "numpy"}
 
 
 def _ready(kernel: Kernel) -> Kernel:

@@ -128,7 +128,7 @@ def _inside(solution: Solution, inside: StageHistory, at_a_node: Peak, labels: S
     value, place, column = inside.largest(u[:, columns], stage)
     if value <= at_a_node.value:
         return at_a_node
-    return replace(at_a_node, value=value, time=place * solution.step, where=labels[column])
+    return replace(at_a_node, value=value, time=(solution.extent.first + place) * solution.step, where=labels[column])
 
 
 def at_nodes(name: str) -> bool:
