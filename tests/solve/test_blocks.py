@@ -87,7 +87,7 @@ def test_thinned_runs_keep_the_peaks_energies_and_state_of_all_steps(monkeypatch
         assert dict(thin.peaks) == dict(whole.peaks)
         for name in ("kinetic", "stored", "plastic", "viscous", "input"):
             assert np.allclose(thin.values(name), whole.values(name)[::every], rtol=1e-13, atol=0)
-        assert thin.residual == pytest.approx(whole.residual, rel=1e-6, abs=1e-16)
+        assert thin.residual == pytest.approx(whole.residual, rel=1e-6, abs=1e-14)      # both are round-off
         assert all(np.array_equal(value, thin.final.internal[name]) for name, value in whole.final.internal.items())
 
 
