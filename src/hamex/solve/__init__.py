@@ -107,8 +107,7 @@ def run(problem: Problem, scheme: Scheme, limit: Limit | None = None, keep: Keep
     ended = stopped and done < steps
     if thinned is not None:
         return thinned.solution(uncertain, ended)
-    found = solution_of(problem, scheme, joined(parts), Extent(uncertain=uncertain, stopped=ended))
-    return dataclasses.replace(found, limit=limit)
+    return solution_of(problem, scheme, joined(parts), Extent(uncertain=uncertain, stopped=ended), limit)
 
 
 def _passed(problem: Problem, scheme: Scheme, ran: Ran, now: Mapping[str, Array], done: int,

@@ -3,7 +3,6 @@ state."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -35,11 +34,14 @@ def state_of(start: FilledState) -> dict[str, Array]:
     return {"displacement": start.displacement, "momentum": start.momentum, "slip": start.slip, **start.internal}
 
 
-def solution_of(problem: Problem, scheme: Scheme, ran: Ran, extent: Extent | None = None) -> Solution:
+def solution_of(problem: Problem, scheme: Scheme, ran: Ran, extent: Extent | None = None,
+                limit: Limit | None = None) -> Solution:
     """The solution of some steps from the start of ``problem`` on: what is worth keeping, and the state at the end."""
     check_finite(scheme, ran)
-    kept = {*_BASE, *recorded(problem.model)}
-    histories = {name: value for name, value in ran.nodes.items() if name in kept}
+    histories = dict(ran.nodes)
+    if len(histories) > len(_BASE):
+        kept = {*_BASE, *recorded(problem.model)}
+        histories = {name: value for name, value in histories.items() if name in kept}
     histories |= {name: value for name, value in ran.steps.items() if name != "spent"}
     if "spent" in ran.steps:
         before = [] if extent is None else [extent.spent.get(name, 0.0) for name in _SPENT]
@@ -50,7 +52,8 @@ def solution_of(problem: Problem, scheme: Scheme, ran: Ran, extent: Extent | Non
     still = np.zeros(len(problem.model.springs))
     internal = {"back_force": still, "accumulated_slip": still} | {
         name: value for name, value in ran.end.items() if name not in _BASE}
-    return Solution(Run(problem, scheme), histories, internal, inside=ran.inside, extent=extent or Extent())
+    return Solution(Run(problem, scheme), histories, internal, limit=limit or Limit(), inside=ran.inside,
+                    extent=extent or Extent())
 
 
 def check_finite(scheme: Scheme, ran: Ran) -> None:
@@ -77,7 +80,7 @@ def part_of(problem: Problem, scheme: Scheme, ran: Ran, now: Mapping[str, Array]
         load=problem.load.after(late) if first else problem.load,
         supports=problem.supports.after(late) if first and problem.supports is not None else problem.supports)
     extent = Extent(first=first, spent=spent or dict.fromkeys(_SPENT, 0.0))
-    return dataclasses.replace(solution_of(own, scheme, ran, extent), limit=limit)
+    return solution_of(own, scheme, ran, extent, limit)
 
 
 class Thinned:
