@@ -24,7 +24,7 @@ from hamex.march.band import Band
 from hamex.march.calls import invoke, numbered
 from hamex.march.newton import Matrix, Scratch, Step
 from hamex.march.rows import Rows
-from hamex.march.run import Kernel, address, compiled, interpreted, worth_compiling
+from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, worth_compiling
 from hamex.march.structure import Path, Push, Stepper, System
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
@@ -86,6 +86,7 @@ class OneStageMarch:
         self.order = self.assembly.order
         self.sparse = self.assembly.width > WIDEST_BAND
         self.compiles = self.sparse or worth_compiling(self.steps * len(model.springs) * _WORK_PER_SPRING)
+        self.hand = held if self.compiles else as_it_is
         damping = model.damping
         self.system = System(self._rows(model.mass),
                              self._rows(damping.matrix, damping.shapes, damping.weights), self._rows(model.stiffness))
@@ -113,20 +114,24 @@ class OneStageMarch:
         # One layout, so that one compiled driver serves all.
         push = Push(np.require(values, float, ("C", "W")), self.ordered,
                     np.require(still if imposed is None else imposed, float, ("C", "W")))
-        by = Stepper(0, self.step, self.matrix, self.scratch, self.springs)
         if self.run is None:
-            self.run, self.solver = self._ready(by, path)
-        failed = self.run(by._replace(solver=self.solver), self.system, push, path, *self.numbers)
+            self.run, self.given = self._ready(path)
+        by, system, *numbers = self.given
+        failed = self.run(by, system, self.hand(push), self.hand(path), *numbers)
         return Walked(self._ran(path), int(failed), float(path.last[1]))
 
-    def _ready(self, by: Stepper, path: Path) -> tuple[Callable[..., int], int]:
-        """The driver and the number by which it knows the solver."""
+    def _ready(self, path: Path) -> tuple[Callable[..., int], tuple[Any, ...]]:
+        """The driver, and what all its runs share."""
+        by = Stepper(0, self.step, self.matrix, self.scratch, self.springs)
         if self.sparse:
-            return interpreted(self.driver, {"invoke": invoke}), numbered(_sparse_newton())
-        if not self.compiles:
-            return self.driver, numbered(solver.newton)
-        example = (by.step, by.matrix, by.scratch, by.springs, path.z[0], path.branch, path.F[0], path.count)
-        return compiled(self.driver), address(solver.newton, *example)
+            driver, number = interpreted(self.driver, {"invoke": invoke}), numbered(_sparse_newton())
+        elif not self.compiles:
+            driver, number = self.driver, numbered(solver.newton)
+        else:
+            driver = compiled(self.driver)
+            number = address(solver.newton, by.step, by.matrix, by.scratch, by.springs, path.z[0], path.branch,
+                             path.F[0], path.count)
+        return driver, tuple(map(self.hand, (by._replace(solver=number), self.system, *self.numbers)))
 
     def _path(self, now: Mapping[str, Array], steps: int) -> Path:
         dofs, springs = self.order.size, len(self.model.springs)

@@ -14,7 +14,7 @@ from hamex.discretise.stage_system import WIDEST_BAND, Layout, System
 from hamex.discretise.stages import Table
 from hamex.march.calls import invoke, numbered
 from hamex.march.lu import lu_solved
-from hamex.march.run import Kernel, address, compiled, interpreted, worth_compiling
+from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, worth_compiling
 from hamex.march.stage_laws import StageLaws
 from hamex.march.stage_march import History, stage_march
 from hamex.march.stage_newton import measured
@@ -68,6 +68,11 @@ class StageMarch:
         machine = self.wide or worth_compiling(most * self.q * len(model.springs) * _WORK_PER_SPRING)
         self.laws = laws_of(model, self.system.element.tau, who, machine)
         self.kernel = self._compiled() if machine else self._plain()
+        self.hand = held if machine else as_it_is
+        system = self.system
+        self.given = tuple(map(self.hand, (system.element, self.motion, system.local, self.laws, self.matrix,
+                                           system.mass, system.beside)))
+        self.room = tuple(map(self.hand, (self.springs, self.work)))
 
     def _plain(self) -> Kernel:
         """Nothing compiled; the same bits."""
@@ -98,10 +103,8 @@ class StageMarch:
                       np.array(branch, dtype=np.int64), np.empty((n, q, dofs)), np.empty((n, q, springs)),
                       np.empty((n, q, len(z))), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n))
         out.u[0], out.p[0], out.z[0] = u[order], p[order], z
-        system = self.system
-        failed = self.kernel(system.element, self.motion, system.local, self.laws, self.matrix, system.mass,
-                             system.beside, np.ascontiguousarray(values, dtype=float), self.patterns, out,
-                             np.zeros(springs), self.springs, self.work, np.zeros(3, dtype=np.int64))
+        failed = self.kernel(*self.given, np.ascontiguousarray(values, dtype=float), self.patterns, self.hand(out),
+                             np.zeros(springs), *self.room, np.zeros(3, dtype=np.int64))
         return Steps(self._restored(out.u), self._restored(out.p), out.z, out.branch, self._restored(out.x), out.F,
                      out.rate, out.solves, out.tries, out.left, int(failed))
 

@@ -35,8 +35,16 @@ def compiled(kernel: Kernel) -> Kernel:
 
 
 def _options(kernel: Kernel) -> dict[str, Any]:
-    # Code that was typed in has no file, and nothing to keep compiled code beside.
-    return {"cache": _file_of(kernel) is not None, "nogil": True, "error_model": "numpy"}
+    # Code that was typed in has no file, and nothing to keep compiled code beside. What makes no arrays needs no counts
+    # of references, which are a sixth of the compiler's work; where it makes one all the same, the compiler says so.
+    return {"cache": _file_of(kernel) is not None, "nogil": True, "error_model": "numpy", "_nrt": _allocates(kernel)}
+
+
+def _allocates(kernel: Kernel) -> bool:
+    """Whether the kernel may make arrays: laws of others may; ours say it by these names."""
+    assert isinstance(kernel, FunctionType)
+    return (not kernel.__module__.startswith("hamex.") or not {"empty", "copy"}.isdisjoint(kernel.__code__.co_names)
+            or any(_allocates(function) for function in _called(kernel).values()))
 
 
 def _ready(kernel: Kernel) -> Kernel:
@@ -68,9 +76,27 @@ def _inner(kernel: Kernel) -> Kernel:
 
 def address(kernel: Kernel, *arguments: Any) -> int:
     """Machine address of the kernel compiled for these arguments, for :func:`hamex.march.calls.invoke`."""
+    return _address(kernel, tuple(_kind(argument) for argument in arguments))
+
+
+def held(value: Any) -> Any:
+    """What a compiled kernel is given: a named tuple by one pointer, to be kept as long as it is used; else itself."""
+    from hamex.march.structs import Held
+
+    return Held(value) if hasattr(value, "_fields") else value
+
+
+def as_it_is(value: Any) -> Any:
+    """What an uncompiled kernel is given."""
+    return value
+
+
+def _kind(argument: Any) -> Any:
     numba: Any = import_module("numba")
 
-    return _address(kernel, tuple(numba.typeof(argument) for argument in arguments))
+    from hamex.march.structs import struct_of
+
+    return struct_of(argument) if hasattr(argument, "_fields") else numba.typeof(argument)
 
 
 @cache
