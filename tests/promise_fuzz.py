@@ -190,7 +190,7 @@ def problem(seed):
         except ModelError:       # what builders refuse, as damping by modes where dampers alone hold a dof
             continue
     system = matrices(model)
-    stiff = dense(system.elastic) + dense(model.stiffness)
+    stiff = dense(system.elastic()) + dense(model.stiffness)
     mass = dense(model.mass)
     period = 2 * math.pi / np.sqrt(np.linalg.eigvals(np.linalg.solve(stiff, mass)).real.max() ** -1)
     h = float(period * size(rng, rng.choice([-3, -1]), math.log10(3)))

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from hamex.discretise.definite import DENSE, ZERO, fastest, weakest_dense, weakest_sparse
 from hamex.errors import ModelError, SchemeError
+from hamex.model.record import dense
 
 Array = NDArray[Any]
 _CLOSE = 1e-10       # relative width at which the bisection of the limit ends
@@ -92,15 +93,15 @@ def collocation(A: Array, D: tuple[float, ...], elastic: float = math.inf) -> Fo
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
-    """What the promise has to know about a model.
+    """What the promise has to know about a model. All matrices are plain arrays, or all of them sparse.
 
     Attributes
     ----------
-    mass, damping, stiffness : M, C without its low-rank part, and K, plain or sparse.
+    mass, damping, stiffness : M, C without its low-rank part, and K.
     shapes, weights : the low-rank part of C, (dof, shape) and (shape,).
     springs : (τ, isotropic) → B T Bᵀ with the softest tangents after τ (∞: slow loading), with isotropic hardening or
         without.
-    elastic : B k Bᵀ, nothing slipping.
+    elastic : () → B k Bᵀ, nothing slipping.
     dofs : names.
     curved : whether some spring is elastic but not linear.
     softens : whether some spring has a falling branch.
@@ -112,7 +113,7 @@ class Matrices:
     shapes: Array
     weights: Array
     springs: Callable[[float, bool], Any]
-    elastic: Any
+    elastic: Callable[[], Any]
     dofs: tuple[str, ...]
     curved: bool = False
     softens: bool = False
@@ -162,12 +163,15 @@ def weakest(form: Form, system: Matrices, h: float) -> int | None:
 
 def _never_softens(system: Matrices) -> bool:
     """True at first sight: no stiffness beside the springs, and a mass on every dof."""
-    K = _sparse(system.stiffness)
-    if system.softens or (K.nnz and np.any(K.data)):
+    if system.softens or _entries(system.stiffness):
         return False
-    M = _sparse(system.mass)
-    diagonal = M.diagonal()
-    return bool(np.all(diagonal > 0)) and np.count_nonzero(M.data) == diagonal.size
+    diagonal = system.mass.diagonal()
+    return bool(np.all(diagonal > 0)) and _entries(system.mass) == diagonal.size
+
+
+def _entries(matrix: Any) -> int:
+    """How many entries are not zero."""
+    return int(np.count_nonzero(matrix if isinstance(matrix, np.ndarray) else matrix.data))
 
 
 def _only_stiffens(form: Form, system: Matrices) -> bool:
@@ -203,16 +207,21 @@ def _bisected(form: Form, system: Matrices, low: float, high: float) -> float:
 
 def _matrix(form: Form, system: Matrices, h: float) -> Any:
     """P(h)/h without the low-rank damping; at h = ∞ what stiffness alone makes of it."""
+    blocks = [mu * (system.stiffness + system.springs(delay * h, form.isotropic))
+              for mu, delay in zip(form.stiffness, form.delay, strict=True)]
+    if isinstance(system.stiffness, np.ndarray):
+        n, whole = len(system.dofs), np.zeros((len(system.dofs) * len(blocks),) * 2)
+        for i, block in enumerate(blocks):
+            whole[i * n:(i + 1) * n, i * n:(i + 1) * n] = block
+        return whole if math.isinf(h) else (whole + np.kron(form.mass / h**2, system.mass)
+                                            + np.kron(np.diag(form.damping / h), system.damping))
     from scipy import sparse
 
-    K = _sparse(system.stiffness)
-    blocks = [mu * (K + system.springs(delay * h, form.isotropic))
-              for mu, delay in zip(form.stiffness, form.delay, strict=True)]
-    whole = sparse.block_diag(blocks, format="csr") if len(blocks) > 1 else _sparse(blocks[0])
+    whole = sparse.block_diag(blocks, format="csr") if len(blocks) > 1 else sparse.csr_array(blocks[0])
     if math.isinf(h):
         return whole
-    C = sparse.kron(sparse.diags_array(form.damping / h), _sparse(system.damping))
-    return _sparse(whole + sparse.kron(sparse.csr_array(form.mass / h**2), _sparse(system.mass)) + C)
+    C = sparse.kron(sparse.diags_array(form.damping / h), system.damping)
+    return sparse.csr_array(whole + sparse.kron(sparse.csr_array(form.mass / h**2), system.mass) + C)
 
 
 def _low(form: Form, system: Matrices, h: float) -> tuple[Array, Array] | None:
@@ -225,26 +234,26 @@ def _low(form: Form, system: Matrices, h: float) -> tuple[Array, Array] | None:
 def _weakest(matrix: Any, low: tuple[Array, Array] | None, form: Form, system: Matrices, shift: float,
              h: float = math.inf) -> int | None:
     """None if the matrix, scaled to a unit diagonal and with ``shift`` added there, is positive definite."""
-    from scipy import sparse
-
     dofs, rows = len(system.dofs), matrix.shape[0]
-    scale = np.kron(form.stiffness, _sparse(system.elastic).diagonal() + np.abs(_sparse(system.stiffness).diagonal()))
+    scale = np.kron(form.stiffness, system.elastic().diagonal() + np.abs(system.stiffness.diagonal()))
     if not math.isinf(h):
-        scale = scale + np.kron(np.diag(form.mass) / h**2, _sparse(system.mass).diagonal()) + np.kron(
-            form.damping / h, _sparse(system.damping).diagonal())
+        scale = scale + np.kron(np.diag(form.mass) / h**2, system.mass.diagonal()) + np.kron(
+            form.damping / h, system.damping.diagonal())
     if np.any(scale <= 0):
         if shift > 0:
             scale = np.where(scale > 0, scale, 1.0)
         else:
             return int(np.argmin(scale)) % dofs
     unit = 1 / np.sqrt(scale)
-    if rows <= DENSE:
-        full = unit[:, None] * matrix.toarray() * unit
+    if rows <= DENSE or isinstance(matrix, np.ndarray):
+        full = unit[:, None] * dense(matrix) * unit
         if low is not None:
             shapes = unit[:, None] * low[0]
             full += (shapes * low[1]) @ shapes.T
         weak = weakest_dense(full, shift)
     else:
+        from scipy import sparse
+
         scaling = sparse.diags_array(unit)
         weak = weakest_sparse(scaling @ matrix @ scaling, None if low is None else (unit[:, None] * low[0], low[1]),
                               shift)
@@ -255,7 +264,7 @@ def _elastic_limit(form: Form, system: Matrices) -> float:
     """Longest step for springs that are elastic but not linear [s]."""
     if not system.curved or math.isinf(form.elastic):
         return math.inf
-    return form.elastic / fastest(system.mass, _sparse(system.elastic) + _sparse(system.stiffness))
+    return form.elastic / fastest(system.mass, system.elastic() + system.stiffness)
 
 
 def _refuse_curved(form: Form, system: Matrices, who: str) -> None:
@@ -269,9 +278,3 @@ def _refuse_curved(form: Form, system: Matrices, who: str) -> None:
     if _weakest(_matrix(form, system, math.inf), None, form, system, ZERO) is not None:
         raise SchemeError(f"{who}: springs that are elastic but not linear (gaps, hooks) beside a negative stiffness "
                           "have one solution for certain with one stage only; use Galerkin(degree=1)")
-
-
-def _sparse(matrix: Any) -> Any:
-    from scipy import sparse
-
-    return sparse.csr_array(matrix)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Protocol
 
+import numpy as np
+
 from hamex.discretise import promise
-from hamex.discretise.springs import spring_blocks
+from hamex.discretise.springs import Blocks, spring_blocks
 from hamex.discretise.structure import tangent_matrix
-from hamex.model.record import Model
+from hamex.model.record import Model, dense
 
 
 class Promises(Protocol):
@@ -25,20 +28,47 @@ class Promises(Protocol):
         """The numbers of its steps."""
 
 
+_FULL = 80          # dofs up to which plain arrays are quicker than sparse ones, set-up included
+
+
 def matrices(model: Model) -> promise.Matrices:
     """What the promise has to know about a model."""
     blocks, damping = spring_blocks(model), model.damping
+    as_needed = dense if len(model.dofs) <= _FULL else csr
 
     def springs(tau: float, isotropic: bool) -> Any:
         softest = {kind: group.law.softest(group, blocks.by_group[kind], tau, isotropic)
                    for kind, group in model.laws.items()}
-        return tangent_matrix(model, blocks, blocks.filled(softest, model))
+        return tangents(softest)
 
-    stiffest = {kind: group.law.stiffest(group, blocks.by_group[kind]) for kind, group in model.laws.items()}
-    return promise.Matrices(model.mass, damping.matrix, model.stiffness, damping.shapes, damping.weights, springs,
-                            tangent_matrix(model, blocks, blocks.filled(stiffest, model)), model.dofs,
+    @cache
+    def elastic() -> Any:
+        return tangents({kind: group.law.stiffest(group, blocks.by_group[kind]) for kind, group in model.laws.items()})
+
+    def tangents(by_group: dict[str, Any]) -> Any:
+        T = blocks.filled(by_group, model)
+        return full_tangents(model, blocks, T) if as_needed is dense else tangent_matrix(model, blocks, T)
+
+    return promise.Matrices(as_needed(model.mass), as_needed(damping.matrix), as_needed(model.stiffness),
+                            damping.shapes, damping.weights, springs, elastic, model.dofs,
                             curved=any(group.law.form == "elastic" for group in model.laws.values()),
                             softens=any(group.law.softens for group in model.laws.values()))
+
+
+def full_tangents(model: Model, blocks: Blocks, T: Any) -> Any:
+    """B T Bᵀ as a plain array."""
+    left, right, entry = blocks.pairs()
+    between = np.zeros((len(model.springs),) * 2)
+    between[left, right] = T[entry]
+    b = dense(model.compatibility)
+    return b @ between @ b.T
+
+
+def csr(matrix: Any) -> Any:
+    """A plain or sparse matrix by rows."""
+    from scipy import sparse
+
+    return sparse.csr_array(matrix)
 
 
 def admissible(model: Model, scheme: Promises) -> float:
