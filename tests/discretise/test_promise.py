@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 import hamex as hx
 from hamex.discretise import promise
 from hamex.discretise._elements import CONTINUOUS, DISCONTINUOUS
-from hamex.discretise.promised import admissible, check_promise, matrices
+from hamex.discretise.promised import admissible, check_promise, matrices, rests_on_shapes
 from hamex.errors import ModelError, SchemeError
 from hamex.model.record import dense
 
@@ -313,3 +313,21 @@ def test_what_is_admitted_is_solved():
 @pytest.mark.heavy
 def test_what_is_admitted_is_solved_20000_times():
     judge(fuzz.run(range(1, 20_001)))
+
+
+@pytest.mark.parametrize("scheme", [hx.Galerkin(0.75), hx.Newmark(0.75, safeguarded=True),
+                                    hx.schemes.GeneralisedAlpha(0.75, rho=1.0)], ids=lambda scheme: scheme.name)
+@pytest.mark.parametrize("promised", ["beforehand", "reported"])
+def test_modal_damping_may_be_what_the_promise_rests_on(scheme, promised):
+    """Own reference: the same damping as one matrix. Without it the step's matrix has a negative pivot."""
+    laws = [hx.Slider(0.5), hx.Slider(0.2)]
+    frame = hx.shear_frame([0.8, 1.7], [150.0, 350.0], hx.modal(0.5), laws, heights=3.0, weights=[20.0, 10.0])
+    assert rests_on_shapes(frame, scheme)
+    twin = hx.structure(dense(frame.mass), frame.damping.dense(), dense(frame.flexibility), dense(frame.compatibility),
+                        dict(enumerate(laws)), stiffness=dense(frame.stiffness))
+    load = hx.Load(3.0 * np.random.default_rng(1).normal(size=(9, 2)), step=0.75)
+    ours, theirs = (hx.solve(hx.Problem(model, load, 6.0), scheme, promise=promised) for model in (frame, twin))
+    assert np.abs(ours.values("slip")).max() > 0.1
+    assert ours.uncertain == theirs.uncertain
+    for name in ("displacement", "slip", "force"):
+        np.testing.assert_allclose(ours.values(name), theirs.values(name), rtol=1e-11, atol=1e-11)

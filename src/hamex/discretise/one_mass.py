@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise.marching import How, Ran
-from hamex.discretise.prepare import is_oscillator, scalars
+from hamex.discretise.prepare import scalars
 from hamex.discretise.scheme import Scheme, on_dof
 from hamex.errors import SchemeError
 from hamex.march.reference import Mass, collocation
@@ -24,11 +24,7 @@ _INSTEAD = "use GeneralisedAlpha, Newmark or Galerkin"
 
 def one_mass(model: Model, who: str) -> Mass:
     """The numbers of one mass on one spring; refuses every other model by name and says what to use."""
-    if not is_oscillator(model):
-        raise SchemeError(f"{who}: only one mass on one spring with a Slider; the model has {len(model.dofs)} degrees "
-                          f"of freedom and {len(model.springs)} springs with the laws {', '.join(model.laws)}; "
-                          f"{_INSTEAD}, which take any structure and law")
-    x = scalars(model)
+    x = scalars(model, who)
     if x.K:
         raise SchemeError(f"{who}: stiffness beside the spring (P-Delta) is not available; {_INSTEAD}")
     if x.isotropic:

@@ -32,7 +32,7 @@ class _Oscillator:
 
     def __init__(self, problem: Problem, scheme: Scheme, how: How) -> None:
         self.problem, self.h, self.how = problem, scheme.step, how
-        self.x = scalars(problem.model)
+        self.x = scalars(problem.model, scheme.name)
         self.stride = int(self.x.hardens)
 
     def _nodes(self, now: Mapping[str, Array], steps: int) -> tuple[tuple[Array, ...], Array]:

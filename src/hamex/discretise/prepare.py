@@ -46,12 +46,15 @@ def damping_of_one(model: Model) -> float:
     return float(c.matrix[0, 0] if c.weights.size == 0 else c.dense()[0, 0])
 
 
-def scalars(model: Model) -> Scalars:
+def scalars(model: Model, who: str = "this scheme") -> Scalars:
     """Read the one-spring oscillator out of the record, or say why it is none."""
     if not is_oscillator(model):
         laws = " and ".join(group.law.__name__ for group in model.laws.values() if len(group.springs))
-        raise SchemeError(f"the model has {len(model.dofs)} degrees of freedom and {len(model.springs)} springs "
-                          f"({laws}); this scheme is for one mass on one spring with a slider, take Galerkin")
+        sizes = [f"{count} {name}{'' if count == 1 else plural}" for count, name, plural in (
+            (len(model.dofs), "degree", "s"), (len(model.springs), "spring", "s"))]
+        raise SchemeError(f"{who}: only one mass on one spring with a Slider; the model has {sizes[0]} of freedom and "
+                          f"{sizes[1]} ({laws or 'without law'}); use Galerkin, Newmark or GeneralisedAlpha, which "
+                          "take any structure and law")
     law = model.laws["slider"]
     m, a = float(model.mass[0, 0]), float(model.flexibility[0, 0])
     if m <= 0 or a <= 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -53,6 +54,20 @@ def matrices(model: Model) -> promise.Matrices:
                             damping.shapes, damping.weights, springs, elastic, model.dofs,
                             curved=any(group.law.form == "elastic" for group in model.laws.values()),
                             softens=any(group.law.softens for group in model.laws.values()))
+
+
+def rests_on_shapes(model: Model, scheme: Promises) -> bool:
+    """True where damping by shapes (modal damping) is what keeps the step's matrix positive definite.
+
+    Its factors are then those of the whole: without it the rest has negative pivots, which would be told as a failure.
+    """
+    if not model.damping.weights.size:
+        return False
+    system = matrices(model)
+    if promise.never_softens(system):
+        return False
+    alone = replace(system, shapes=system.shapes[:, :0], weights=system.weights[:0])
+    return promise.weakest(scheme.form(), alone, scheme.step) is not None
 
 
 def full_tangents(model: Model, blocks: Blocks, T: Any) -> Any:

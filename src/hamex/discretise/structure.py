@@ -6,7 +6,7 @@ time τ inside F; see :mod:`hamex.march.newton`. Here stand the numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hamex.discretise._stepforms import linear_element as linear_element_form
 from hamex.discretise.lift import lift
 from hamex.discretise.springs import Blocks
-from hamex.model.record import Model
+from hamex.model.record import Model, dense
 
 Array = NDArray[Any]
 
@@ -32,6 +32,11 @@ class OneStage:
     reach: float
     tau: float
     pull: Array = field(default_factory=lambda: np.zeros(0))
+
+    def gathered(self) -> OneStage:
+        """The same with the low-rank part inside the matrix, which it fills."""
+        full = dense(self.matrix) + (self.low * self.low_weight) @ self.low.T
+        return replace(self, matrix=_sparse(full), low=self.low[:, :0], low_weight=self.low_weight[:0])
 
 
 def galerkin_stage(model: Model, h: float) -> OneStage:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hamex.discretise.marching import How, March, Ran
 from hamex.discretise.onestage import Newton, OneStageMarch
-from hamex.discretise.promised import check_promise
+from hamex.discretise.promised import check_promise, rests_on_shapes
 from hamex.discretise.scheme import Scheme
 from hamex.discretise.springs import spring_blocks
 from hamex.discretise.structure import galerkin_stage, nodal_stage
@@ -78,6 +78,8 @@ def galerkin_march(problem: Problem, scheme: TimeElement, how: How) -> March:
     stage = galerkin_stage(model, h)
     if how.promise == "beforehand":
         check_promise(model, scheme)
+    if rests_on_shapes(model, scheme):
+        stage = stage.gathered()
     patterns = loads_between(problem, scheme, 0, 1, True).patterns
     walk = OneStageMarch(model, stage, blocks, patterns, drivers.galerkin, (h,), "mean", scheme.name, how.steps,
                          Newton(reported=how.promise == "reported"))
@@ -95,8 +97,11 @@ def nodal_march(problem: Problem, scheme: NodalScheme, how: How) -> March:
         check_promise(model, scheme)
     numbers = Nodal(gamma / (beta * h), 1 / (beta * h * h), 1 - gamma / beta, h * (1 - 0.5 * gamma / beta),
                     -1 / (beta * h), 1 - 0.5 / beta, m, f)
+    stage = nodal_stage(model, h, beta, gamma, m, f)
+    if rests_on_shapes(model, scheme):
+        stage = stage.gathered()
     patterns = loads_between(problem, scheme, 0, 1, True).patterns
-    walk = OneStageMarch(model, nodal_stage(model, h, beta, gamma, m, f), blocks, patterns, drivers.nodal, (numbers,),
-                         "end", scheme.name, how.steps, replace(scheme.newton(), reported=how.promise == "reported"),
+    walk = OneStageMarch(model, stage, blocks, patterns, drivers.nodal, (numbers,), "end",
+                         scheme.name, how.steps, replace(scheme.newton(), reported=how.promise == "reported"),
                          ("velocity", "acceleration"), carries_force=f != 0)
     return StructureMarch(problem, scheme, how, walk, starts=True)

@@ -56,8 +56,9 @@ class TimeElement(Scheme):
         return self.tolerance is not None
 
     def balances(self, model: Model) -> bool:
-        """True without jumps, for laws that flow; of others one stage alone knows the mean force."""
-        return self.continuous and all(
+        """True for laws that flow, where jumps dissipate what they are said to; of others one stage alone knows the
+        mean force."""
+        return all(
             group.law.form == "flow" or (self.whole and group.law.spring_along is not None)
             for group in model.laws.values() if len(group.springs))
 
