@@ -28,8 +28,7 @@ from hamex.discretise.elements import element
 from hamex.discretise.promised import admissible, matrices
 from hamex.discretise.stages import coupling, stage_maps
 from hamex.errors import ConvergenceError, InputError, ModelError, SchemeError
-from hamex.model.per_spring import per_spring
-from hamex.model.record import dense
+from hamex.model.record import dense, per_spring
 
 # name, law of a spring of stiffness k that yields at fy, number of springs it takes, whether elements of several
 # stages take it. A new law is one more line.

@@ -9,7 +9,7 @@ import hamex as hx
 from hamex.errors import InputError, LoadError, ModelError, OverflowRunError, ProblemError, SchemeError
 from hamex.solution.batch import MEASURES
 from hamex.solve.oscillators import NEEDS
-from hamex.solve.single import measure
+from hamex.solve.runners import measure
 
 G = 9.80665
 STEP = hx.Galerkin(step=0.02)

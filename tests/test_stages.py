@@ -197,7 +197,7 @@ class Staged(hx.Galerkin):
 
 
 def test_degree_one_by_stages_is_the_kernel_of_the_linear_element():
-    from hamex.discretise.marching import How
+    from hamex.discretise.scheme import How
     from hamex.discretise.stage_marches import ElementMarch
     from hamex.solve.parts import solution_of, state_of
 

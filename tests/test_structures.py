@@ -13,7 +13,7 @@ import hamex as hx
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march import run as kernels
 
-door = import_module("hamex.discretise.chain")
+door = import_module("hamex.discretise.shear_frame")
 entrance = import_module("hamex.discretise.prepare")
 balance = import_module("hamex.solution.energy")
 EL_CENTRO = hx.el_centro()

@@ -9,7 +9,7 @@ from random_structures import KINDS, blocks_of, random_structure
 import hamex as hx
 from hamex.errors import LawError, ProblemError
 from hamex.march import run as kernels
-from hamex.model.per_spring import per_spring
+from hamex.model.record import per_spring
 
 STEPS = 40
 

@@ -38,7 +38,7 @@ _HOMES = {
     "hamex.discretise.nodal": ("Newmark",),
     "hamex.discretise.exact": ("PiecewiseExact",),
     "hamex.discretise.leapfrog": ("LeapFrog",),
-    "hamex.solve.keep": ("Keep",),
+    "hamex.solve.parts": ("Keep",),
     "hamex.problem": ("Limit", "Problem", "State"),
     "hamex.solve": ("solve",),
     "hamex.solve.batch": ("batch",),
@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     from hamex.solution.solution import Solution
     from hamex.solve import solve
     from hamex.solve.batch import batch
-    from hamex.solve.keep import Keep
+    from hamex.solve.parts import Keep
     from hamex.solve.static import cyclic, gravity, pushover, solve_path
     from hamex.spec import read_problem
     from hamex.spec.study import read_study

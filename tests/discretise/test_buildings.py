@@ -5,7 +5,7 @@ import pytest
 
 import hamex as hx
 from hamex.discretise.buildings import building_numbers, check_convex, shear_frames_of, softens
-from hamex.discretise.chain import chain_numbers
+from hamex.discretise.shear_frame import chain_numbers
 from hamex.errors import ModelError, SchemeError
 from hamex.model.frames import shear_frames
 

@@ -8,8 +8,8 @@ from scipy.linalg import block_diag, eigh
 
 import hamex as hx
 from hamex.discretise.assembly import assemble, band_of
-from hamex.discretise.chain import is_chain
 from hamex.discretise.promised import check_promise
+from hamex.discretise.shear_frame import is_chain
 from hamex.discretise.sparse import SparseMatrix, backsolve, factorise
 from hamex.discretise.springs import prepared_springs, spring_blocks, states
 from hamex.discretise.structure import (

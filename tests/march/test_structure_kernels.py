@@ -10,7 +10,7 @@ import hamex as hx
 from hamex.march import newton, run, structure
 
 runs = import_module("hamex.discretise.onestage")
-door = import_module("hamex.discretise.chain")
+door = import_module("hamex.discretise.shear_frame")
 NOISE = np.random.default_rng(7).normal(size=(61, 4))
 SLIDER = hx.Slider(yield_force=8.0, viscosity=0.5, kinematic=30.0, isotropic=10.0)
 

@@ -11,8 +11,7 @@ from stored_runs import PLANE_FRAME, RUNS, SHEAR_FRAME
 
 import hamex as hx
 from hamex.errors import FileError, LoadError, NoProblemError
-from hamex.solution.keeping import model_of, model_tree, scheme_of, scheme_tree
-from hamex.solution.packing import packed, unpacked
+from hamex.solution.keeping import model_of, model_tree, packed, scheme_of, scheme_tree, unpacked
 
 DATA = Path(__file__).parent / "data"
 OLD = json.loads((DATA / "hamex-1.json").read_text(encoding="utf-8"))

@@ -14,9 +14,8 @@ from typing import Any
 from hamex.cli.structure import structure_lines, structure_summary, structure_tables
 from hamex.model.laws import by_kind
 from hamex.model.laws.law import Law
-from hamex.model.per_spring import parameter
-from hamex.model.per_spring import yields as model_yields
-from hamex.model.record import Model
+from hamex.model.record import Model, parameter
+from hamex.model.record import yields as model_yields
 from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile

@@ -1,4 +1,4 @@
-"""The step of many shear frames: the numbers of :mod:`hamex.discretise.chain` for all of them at once."""
+"""The step of many shear frames: the numbers of :mod:`hamex.discretise.shear_frame` for all of them at once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise._stepforms import linear_element as linear_element_form
-from hamex.discretise.chain import chain_rows, is_chain, storeys_of
-from hamex.discretise.lift import lift
+from hamex.discretise.prepare import lift
+from hamex.discretise.shear_frame import chain_rows, is_chain, storeys_of
 from hamex.errors import ModelError, SchemeError
 from hamex.model.frames import ARRAYS, ShearFrames, diagonals
 from hamex.model.record import Model, dense

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hamex.discretise.scheme import Scheme, check_step
 
 if TYPE_CHECKING:
-    from hamex.discretise.marching import How, March
+    from hamex.discretise.scheme import How, March
     from hamex.problem import Problem
 
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hamex.discretise.linear import LinearMap, alpha_map, table_map
-from hamex.discretise.marching import How, March, Ran
 from hamex.discretise.one_mass import CollocationMarch, OneMassMarch, one_mass
-from hamex.discretise.scheme import Array, Histories, Scheme, check_step
+from hamex.discretise.scheme import Array, Histories, How, March, Ran, Scheme, check_step
 from hamex.errors import SchemeError
 from hamex.march.reference import Mass, explicit
 from hamex.march.run import march

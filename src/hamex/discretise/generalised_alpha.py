@@ -1,4 +1,4 @@
-"""Generalised-α and its kin: second order with the fastest motion damped, by weighing both ends of the step."""
+"""Generalised-α and HHT-α: second order with the fastest motion damped, by weighing both ends of the step."""
 
 from __future__ import annotations
 
@@ -40,3 +40,33 @@ class GeneralisedAlpha(NodalScheme):
         """β, γ, α_m and α_f that keep second order."""
         m, f = (2 * self.rho - 1) / (self.rho + 1), self.rho / (self.rho + 1)
         return (1 - m + f) ** 2 / 4, 0.5 - m + f, m, f
+
+
+@dataclass(frozen=True)
+class HilberHughesTaylor(NodalScheme):
+    """HHT-α (Hilber, Hughes and Taylor 1977): second order, and −1/3 ≤ ``alpha`` ≤ 0 damps fast motion.
+
+    On any structure and law. Programs differ in the sign and origin of α: OpenSees' is 1 + this one.
+
+    Parameters
+    ----------
+    step : length of a step, h > 0 [s].
+    alpha : α [1]; 0 is average acceleration.
+
+    Examples
+    --------
+    >>> HilberHughesTaylor(step=0.01, alpha=0.0).numbers()
+    (0.25, 0.5, 0.0, 0.0)
+    """
+
+    step: float
+    alpha: float = -0.1
+
+    def __post_init__(self) -> None:
+        check_step("HilberHughesTaylor", self.step)
+        if not is_finite(self.alpha) or not -1 / 3 <= self.alpha <= 0:
+            raise SchemeError(f"HilberHughesTaylor: alpha must be between −1/3 and 0, got {self.alpha!r}")
+
+    def numbers(self) -> tuple[float, float, float, float]:
+        """β, γ, α_m and α_f that keep second order."""
+        return (1 - self.alpha) ** 2 / 4, 0.5 - self.alpha, 0.0, abs(self.alpha)

@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.chain import is_chain
 from hamex.discretise.linear import LinearMap, alpha_map
-from hamex.discretise.marching import How, Ran
 from hamex.discretise.prepare import is_oscillator
-from hamex.discretise.scheme import Scheme, check_step
+from hamex.discretise.scheme import How, Ran, Scheme, check_step
+from hamex.discretise.shear_frame import is_chain
 from hamex.errors import OverflowRunError, SchemeError
 from hamex.march.leapfrog import Frame, Walk, leapfrog, stable_step
 from hamex.march.run import Kernel, compiled, worth_compiling
-from hamex.model.per_spring import per_spring
-from hamex.model.record import Model
+from hamex.model.record import Model, per_spring
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 

@@ -11,9 +11,9 @@ from hamex.discretise.scheme import Array, Scheme, check_step
 from hamex.errors import SchemeError
 
 if TYPE_CHECKING:
-    from hamex.discretise.marching import How, March
     from hamex.discretise.onestage import Newton
     from hamex.discretise.promise import Form
+    from hamex.discretise.scheme import How, March
     from hamex.model.record import Model
     from hamex.problem import Problem
 

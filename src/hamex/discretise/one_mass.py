@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.marching import How, Ran
 from hamex.discretise.prepare import scalars
-from hamex.discretise.scheme import Scheme, on_dof
+from hamex.discretise.scheme import How, Ran, Scheme, on_dof
 from hamex.errors import SchemeError
 from hamex.march.reference import Mass, collocation
 from hamex.march.run import march

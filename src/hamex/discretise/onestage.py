@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hamex.discretise import sparse as sparse_route
 from hamex.discretise.assembly import WIDEST_BAND, assemble, band_of
-from hamex.discretise.marching import Ran
+from hamex.discretise.scheme import Ran
 from hamex.discretise.springs import Asks, Blocks, is_straight, prepared_springs, states
 from hamex.discretise.structure import OneStage
 from hamex.march import band as band_route

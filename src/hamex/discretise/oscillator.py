@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.marching import How, Ran
 from hamex.discretise.prepare import exact_recurrence, linear_element, scalars
-from hamex.discretise.scheme import Scheme, on_dof
+from hamex.discretise.scheme import How, Ran, Scheme, on_dof
 from hamex.errors import ConvergenceError
 from hamex.march.linear import recurrence
 from hamex.march.newmark import Rule, newmark

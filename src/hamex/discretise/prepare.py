@@ -1,17 +1,44 @@
-"""Prepare: check the model and compute, once, what every step multiplies with."""
+"""Prepare: put the numbers of a model into generated rows, and compute, once, what every step multiplies with."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise._stepforms import linear_element as linear_element_form
-from hamex.discretise.lift import coefficient
 from hamex.errors import ModelError, SchemeError
 from hamex.model.record import Model
+
+
+def lift(row: Mapping[str, Mapping[str, float]], blocks: Mapping[str, float]) -> dict[str, float]:
+    """Coefficient of every variable of a row: the sum of its factors times the blocks m, c, k, a, b they belong to.
+
+    >>> lift({"du": {"m": 50.0, "c": 0.5}, "p": {"": -1.0}}, {"m": 2.0, "c": 4.0})
+    {'du': 102.0, 'p': -1.0}
+    """
+    return {variable: sum(factor * blocks[scalar] if scalar else factor for scalar, factor in parts.items())
+            for variable, parts in row.items()}
+
+
+def coefficient(variable: str, blocks: Mapping[str, float], *rows: Mapping[str, Mapping[str, float]]) -> float:
+    """Coefficient of one variable in a row, or in the sum of several.
+
+    Factors are added before they meet their blocks, so that what cancels between rows is zero and not round-off.
+
+    >>> coefficient("du", {"m": 0.1, "c": 4.0}, {"du": {"m": 50.0, "c": 0.5}}, {"du": {"m": -50.0, "c": 0.5}})
+    4.0
+    """
+    total = 0.0
+    for scalar, factor in rows[0][variable].items():
+        for row in rows[1:]:
+            factor += row[variable][scalar]
+        total += factor * blocks[scalar] if scalar else factor
+    return total
+
 
 Array = NDArray[Any]
 

@@ -9,12 +9,10 @@ from hamex.discretise.scheme import Scheme
 from hamex.errors import SchemeError
 
 if TYPE_CHECKING:
-    from hamex.discretise.collocation import WilsonTheta
-    from hamex.discretise.composite import Bathe, RhoBathe, TrBdf2
+    from hamex.discretise.composite import Bathe, RhoBathe, TrBdf2, WilsonTheta
     from hamex.discretise.exact import PiecewiseExact
     from hamex.discretise.explicit import CentralDifference, RungeKutta4
-    from hamex.discretise.generalised_alpha import GeneralisedAlpha
-    from hamex.discretise.hilber_hughes_taylor import HilberHughesTaylor
+    from hamex.discretise.generalised_alpha import GeneralisedAlpha, HilberHughesTaylor
     from hamex.discretise.leapfrog import LeapFrog
     from hamex.discretise.nodal import Newmark
     from hamex.discretise.quasi_static import QuasiStatic

@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.model.algebra import rows
-from hamex.model.per_spring import damps, parameter
-from hamex.model.record import Model
+from hamex.model.record import Model, damps, parameter
 
 Array = NDArray[Any]
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise import sparse_lu
+from hamex.discretise.sparse import SparseLU
+from hamex.discretise.sparse import lu_solved as sparse_solved
 from hamex.discretise.springs import prepared_springs, spring_blocks, states
 from hamex.discretise.stage_system import WIDEST_BAND, Layout, System
 from hamex.discretise.stages import Table
 from hamex.march.calls import invoke, numbered
 from hamex.march.lu import lu_solved
 from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, worth_compiling
-from hamex.march.stage_laws import StageLaws
 from hamex.march.stage_march import History, stage_march
 from hamex.march.stage_newton import measured
-from hamex.march.stage_springs import asked, linearised, respond
+from hamex.march.stage_springs import StageLaws, asked, linearised, respond
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
 
@@ -64,7 +64,7 @@ class StageMarch:
         self.motion, self.patterns = self.system.motion(), np.ascontiguousarray(patterns[self.order].T, dtype=float)
         self.wide = self.system.width > WIDEST_BAND if wide is None else wide
         self.springs, self.work = self.system.springs(), self.system.work()
-        self.matrix: Any = sparse_lu.SparseLU(self.system) if self.wide else self.system.band()
+        self.matrix: Any = SparseLU(self.system) if self.wide else self.system.band()
         machine = self.wide or worth_compiling(most * self.q * len(model.springs) * _WORK_PER_SPRING)
         self.laws = laws_of(model, self.system.element.tau, who, machine)
         self.kernel = self._compiled() if machine else self._plain()
@@ -85,7 +85,7 @@ class StageMarch:
         e0, z0 = np.zeros(s.F.shape[1]), np.zeros(s.dz.shape[1])
         if self.wide:
             self.motion.call[:] = [numbered(f) for f in (compiled(respond), compiled(linearised), compiled(measured),
-                                                         sparse_lu.lu_solved, compiled(asked))]
+                                                         sparse_solved, compiled(asked))]
             return interpreted(stage_march, {"invoke": invoke})
         self.motion.call[:] = [
             address(respond, self.laws, m.cross, e0, w.ex, z0, w.Y, True, s),

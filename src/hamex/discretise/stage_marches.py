@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.marching import How, March, Ran, joined
 from hamex.discretise.promised import check_promise
+from hamex.discretise.scheme import How, March, Ran, joined
 from hamex.discretise.springs import states
 from hamex.discretise.stage_history import StageHistory
 from hamex.discretise.stage_march import StageMarch
@@ -53,7 +53,7 @@ def stage_march(problem: Problem, scheme: TimeElement, how: How) -> March:
 
         return LocatedMarch(problem, scheme)
     if scheme.tolerance is not None:
-        from hamex.discretise.adaptive import AdaptiveMarch
+        from hamex.discretise.located import AdaptiveMarch
 
         return AdaptiveMarch(problem, scheme, how)
     return ElementMarch(problem, scheme, how)

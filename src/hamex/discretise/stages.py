@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from hamex.errors import ModelError, SchemeError
 from hamex.march.run import Kernel, compiled, worth_compiling
 from hamex.march.stages import Maps, Room, Slip, Walk, stages
-from hamex.model.per_spring import parameter, per_spring
-from hamex.model.record import Model, dense
+from hamex.model.record import Model, dense, parameter, per_spring
 
 Array = NDArray[Any]
 _SMALL = 8      # unknowns up to which the maps are computed in extended precision

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise._stepforms import linear_element as linear_element_form
-from hamex.discretise.lift import lift
+from hamex.discretise.prepare import lift
 from hamex.discretise.springs import Blocks
 from hamex.model.record import Model, dense
 

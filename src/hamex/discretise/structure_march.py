@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from hamex.discretise.marching import How, March, Ran
 from hamex.discretise.onestage import Newton, OneStageMarch
 from hamex.discretise.promised import check_promise, rests_on_shapes
-from hamex.discretise.scheme import Scheme
+from hamex.discretise.scheme import How, March, Ran, Scheme
 from hamex.discretise.springs import spring_blocks
 from hamex.discretise.structure import galerkin_stage, nodal_stage
 from hamex.errors import ConvergenceError, ModelError, SchemeError

@@ -14,8 +14,8 @@ from hamex.discretise.scheme import Array, Histories, Scheme, check_step
 from hamex.errors import SchemeError
 
 if TYPE_CHECKING:
-    from hamex.discretise.marching import How, March
     from hamex.discretise.promise import Form
+    from hamex.discretise.scheme import How, March
     from hamex.discretise.stages import Table
     from hamex.model.record import Model
     from hamex.problem import Problem
@@ -112,8 +112,8 @@ class TimeElement(Scheme):
 
     def _linear(self, problem: Problem, how: How) -> March:
         """The element of one stage: one oscillator, one shear frame, or any structure."""
-        from hamex.discretise.chain import is_chain
         from hamex.discretise.prepare import is_oscillator
+        from hamex.discretise.shear_frame import is_chain
 
         if problem.supports is None and how.promise == "beforehand":
             if is_oscillator(problem.model):

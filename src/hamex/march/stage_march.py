@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 from hamex.march.calls import invoke
 from hamex.march.lu import Wide
 from hamex.march.rows import Rows
-from hamex.march.stage_laws import StageLaws
 from hamex.march.stage_newton import ASK, Motion, Work, solve_step
-from hamex.march.stage_springs import Local, Springs
+from hamex.march.stage_springs import Local, Springs, StageLaws
 
 Array = Any
 

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 from hamex.march.calls import invoke
 from hamex.march.lu import Wide
-from hamex.march.stage_laws import StageLaws
-from hamex.march.stage_springs import Local, Springs, carried
+from hamex.march.stage_springs import Local, Springs, StageLaws, carried
 
 Array = Any
 

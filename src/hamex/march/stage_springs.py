@@ -1,4 +1,9 @@
-"""Springs in elements of several stages: what each stage sees, and the tangent that ties the stages together.
+"""The laws as the stages of an element see them: one question for all springs, at one stage.
+
+The groups are those of :mod:`hamex.march.springs`; what a law prepared for the length of a stage stands in rows of its
+own for every stage.
+
+Springs in elements of several stages: what each stage sees, and the tangent that ties the stages together.
 
 A state variable flows with the rate g, and collocation asks (A⁻¹/h)(z_i − z₀) = g_i at the stages. The diagonal of A⁻¹
 is positive, so stage i sees its law as one step of length τ_i = h/(A⁻¹)_ii from the shifted start
@@ -8,17 +13,42 @@ is positive, so stage i sees its law as one step of length τ_i = h/(A⁻¹)_ii 
 and it must satisfy R_i = Y_i + Σ_{j≠i} c_ij Y_j − dz_i = 0, dz_i the law's own increment within τ_i. Newton takes
 R along with the equations of motion: block by block dY follows from the deformations, and the forces of a block at
 all stages from its deformations at all stages. The laws give dF/de; how they answer to their start is found by moving
-one variable at a time, on the branch held, which is exact for laws that are straight there.
-"""
+one variable at a time, on the branch held, which is exact for laws that are straight there."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from hamex.march.calls import invoke
 from hamex.march.lu import backsolve_small, eliminate
-from hamex.march.stage_laws import StageLaws, at_stage
 
 Array = Any
+
+
+class StageLaws(NamedTuple):
+    """All laws of a model."""
+
+    tau: Array               # (stage,)
+    law: Array               # addresses (compiled) or numbers of functions (not compiled)
+    begin: Array             # (group,)
+    row: Array               # (stage, group)
+    I: Array
+    P: Array
+    block: Array             # work space of the laws
+
+
+def at_stage(laws: StageLaws, i: int, e0: Array, dx: Array, z: Array, forced: bool, F: Array, T: Array, dz: Array,
+             branch: Array) -> bool:
+    """All springs at e₀ + dx, after the time of stage i, from the state z: force, tangent, increment of the state.
+
+    ``forced`` keeps to the branches given; else they are filled, and True returned when one changed.
+    """
+    changed = False
+    for g in range(len(laws.law)):
+        if invoke(laws.law[g], (laws.I, laws.begin[g], laws.P, laws.row[i, g], e0, dx, 1.0, laws.tau[i], z, forced, F,
+                                T, dz, branch, laws.block)) != 0.0:
+            changed = True
+    return changed
 
 
 class Local(NamedTuple):

@@ -1,23 +1,189 @@
-"""Frames in two and three dimensions: elastic beam-columns with a hinge at each end."""
+"""Frames in two and three dimensions: elastic beam-columns with a hinge at each end, their end forces, flexibility and the
+blocks of springs they form."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hamex.errors import ModelError
-from hamex.model.assembly import SpringLaw, Wish
-from hamex.model.beam import beam
-from hamex.model.joints import Constraints, Diaphragms, joints
+from hamex.model.assembly import Column, SpringLaw, Wish, as_surface, spring
+from hamex.model.blocks import Block
+from hamex.model.inputs import number
+from hamex.model.joints import Constraints, Diaphragms, Joints, joints
+from hamex.model.laws.law import Law
 from hamex.model.laws.slider import Slider
 from hamex.model.laws.surface import Surface
 from hamex.model.levels import Levels
 from hamex.model.links import Link
 from hamex.model.record import Model
-from hamex.model.skeleton import Masses, complete, horizontal_masses, listed
+from hamex.model.skeleton import Element, Masses, complete, horizontal_masses, listed, relative, span
 from hamex.model.units import Units
 
+Array = NDArray[Any]
 WHO = "frame"
+PLANE = ("N", "M1", "M2")
+SPACE = ("N", "Mz1", "Mz2", "My1", "My2", "T")
+# Force components that the law of a hinge may name, by its number of components, for both ends.
+HINGES_PLANE = {1: (("M1",), ("M2",)), 2: (("N", "M1"), ("N", "M2"))}
+HINGES_SPACE = {1: (("Mz1",), ("Mz2",)), 2: (("Mz1", "My1"), ("Mz2", "My2")),
+                3: (("N", "Mz1", "My1"), ("N", "Mz2", "My2"))}
+
+
+def beam(points: Joints, name: str, member: Member) -> Element:
+    """A member as blocks of springs by motion of its nodes, with its P-Delta."""
+    a, b, length, line = span(points, name, member.start, member.end)
+    space = len(line) == 3
+    axes = _axes(name, line, member.up)
+    columns, flexibility = _basic(points, name, member, a, b, length, axes)
+    parts = SPACE if space else PLANE
+    laws = _hinge_laws(name, member, HINGES_SPACE if space else HINGES_PLANE)
+    gone = _released(name, member)
+    for own, _ in laws:
+        if any(part[-1] in gone for part in own):
+            raise ModelError(f"{WHO}: {name} has a hinge law at a released end")
+    kept = [i for i, part in enumerate(parts) if part[-1] not in gone]
+    blocks: list[Block] = []
+    for group in _coupled(flexibility, kept, [[parts.index(part) for part in own] for own, _ in laws]):
+        names = tuple(f"{name}.{parts[i]}" for i in group)
+        own_laws = tuple((tuple(group.index(parts.index(part)) for part in own), law) for own, law in laws
+                         if parts.index(own[-1]) in group)
+        if group == [0]:
+            blocks += spring(WHO, names[0], columns[0], 1 / flexibility[0, 0], member.axial, name)
+            continue
+        if 0 in group and member.axial is not None:
+            raise ModelError(f"{WHO}: {name} has an axial law and a hinge that interacts with the axial force; "
+                             "give one of them")
+        if len(group) > 1:
+            _refuse_alone(name, own_laws)
+            own_laws = tuple((places, as_surface(WHO, name, law)) for places, law in own_laws)
+        blocks.append(Block(names, tuple(columns[i] for i in group), flexibility[np.ix_(group, group)], own_laws, name))
+    compression = number(WHO, f"compression of {name}", member.compression, signed=True)
+    softened = tuple((relative(points, a, b, axis), -compression / length) for axis in axes[1:]) if compression else ()
+    return Element(name, a, b, tuple(blocks), softened)
+
+
+def _axes(name: str, line: Array, up: Sequence[float] | None) -> list[Array]:
+    """Unit vectors of local x, y (and z)."""
+    if len(line) == 2:
+        if up is not None:
+            raise ModelError(f"{WHO}: {name}: up is for frames in space")
+        return [line, np.array([-line[1], line[0]])]
+    if up is None:
+        up = (1.0, 0.0, 0.0) if abs(line[2]) > 1 - 1e-9 else (0.0, 0.0, 1.0)
+    wish = np.array([number(WHO, f"up of {name}", x, signed=True) for x in up])
+    across = wish - (wish @ line) * line if wish.shape == (3,) else np.zeros(3)
+    size = np.linalg.norm(across)
+    if size <= 1e-9 * np.linalg.norm(wish):
+        raise ModelError(f"{WHO}: {name}: up must be a vector of three numbers, not along the member; got {up!r}")
+    y = across / size
+    return [line, y, np.cross(line, y)]
+
+
+def _basic(points: Joints, name: str, member: Member, a: int, b: int, length: float,
+           axes: Sequence[Array]) -> tuple[list[Column], Array]:
+    """Deformations that belong to the forces N, M1, M2 …, by motion of the nodes, and their flexibility."""
+    modulus = number(WHO, f"modulus of {name}", member.modulus, positive=True)
+    area = number(WHO, f"area of {name}", member.area, positive=True)
+    stretch = relative(points, a, b, axes[0])
+    if len(axes) == 2:
+        z = np.ones(1)      # the one rotation of a plane
+        columns = [stretch, *_rotations(points, a, b, ("rz",), z, axes[1] / length)]
+        flexibility = np.zeros((3, 3))
+        flexibility[1:, 1:] = _bending(name, member, modulus, length, "")
+    else:
+        if member.inertia_y is None or member.torsion is None or member.shear_modulus is None:
+            raise ModelError(f"{WHO}: {name} needs inertia_y, shear_modulus and torsion in space")
+        turns = ("rx", "ry", "rz")
+        # Rotation about y moves the far end against z.
+        columns = [stretch, *_rotations(points, a, b, turns, axes[2], axes[1] / length),
+                   *_rotations(points, a, b, turns, axes[1], -axes[2] / length),
+                   {**_turn(points, b, turns, axes[0], 1.0), **_turn(points, a, turns, axes[0], -1.0)}]
+        flexibility = np.zeros((6, 6))
+        flexibility[1:3, 1:3] = _bending(name, member, modulus, length, "")
+        flexibility[3:5, 3:5] = _bending(name, member, modulus, length, "_y")
+        flexibility[5, 5] = length / (number(WHO, f"shear_modulus of {name}", member.shear_modulus, positive=True)
+                                      * number(WHO, f"torsion of {name}", member.torsion, positive=True))
+    flexibility[0, 0] = length / (modulus * area)
+    return columns, flexibility
+
+
+def _turn(points: Joints, node: int, turns: Sequence[str], axis: Array, sign: float) -> dict[int, float]:
+    return {points.motion(node, turn): sign * float(x) for turn, x in zip(turns, axis, strict=True) if x != 0}
+
+
+def _rotations(points: Joints, a: int, b: int, turns: Sequence[str], axis: Array, chord: Array) -> list[Column]:
+    """Rotations of both ends about an axis, relative to the chord."""
+    lean = {motion: -x for motion, x in relative(points, a, b, chord).items()}
+    return [{**_turn(points, node, turns, axis, 1.0), **lean} for node in (a, b)]
+
+
+def _bending(name: str, member: Member, modulus: float, length: float, suffix: str) -> Array:
+    """Flexibility of the two end moments in one plane, shear included."""
+    inertia = number(WHO, f"inertia{suffix} of {name}", getattr(member, f"inertia{suffix}"), positive=True)
+    bend = length / (6 * modulus * inertia)
+    flexibility = bend * np.array([[2.0, -1.0], [-1.0, 2.0]])
+    shear_area = getattr(member, f"shear_area{suffix}")
+    if shear_area is not None:
+        if member.shear_modulus is None:
+            raise ModelError(f"{WHO}: {name} has a shear area and needs shear_modulus")
+        rigidity = number(WHO, f"shear_modulus of {name}", member.shear_modulus, positive=True) * \
+            number(WHO, f"shear_area{suffix} of {name}", shear_area, positive=True)
+        flexibility += 1 / (rigidity * length)
+    return flexibility
+
+
+def _released(name: str, member: Member) -> str:
+    """Last characters of the moments that are gone."""
+    ends = {None: "", "start": "1", "end": "2", "both": "12"}
+    if member.release not in ends:
+        raise ModelError(f"{WHO}: {name}: release must be \"start\", \"end\" or \"both\", got {member.release!r}")
+    return ends[member.release]
+
+
+def _hinge_laws(name: str, member: Member,
+                known: dict[int, tuple[tuple[str, ...], tuple[str, ...]]]) -> list[tuple[tuple[str, ...], Law]]:
+    pair = member.hinges if isinstance(member.hinges, tuple) else (member.hinges, member.hinges)
+    if len(pair) != 2:
+        raise ModelError(f"{WHO}: {name}: hinges are one law, or a pair (start, end); got {member.hinges!r}")
+    laws: list[tuple[tuple[str, ...], Law]] = []
+    for end, law in enumerate(pair):
+        if law is None or (isinstance(law, Slider) and law.is_elastic):
+            continue
+        if not isinstance(law, Law):
+            raise ModelError(f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}")
+        size = law.size
+        if size not in known:
+            raise ModelError(f"{WHO}: {name}: a hinge has "
+                             + " or ".join(f"({', '.join(parts[0]).replace('1', '')})" for parts in known.values())
+                             + f", got a {type(law).__name__} of {size} components")
+        laws.append((known[size][end], law))
+    return laws
+
+
+def _refuse_alone(name: str, laws: Sequence[tuple[tuple[int, ...], Law]]) -> None:
+    """Both end moments of a member share one flexibility, and a law of one spring knows nothing of a second."""
+    for _, law in laws:
+        if not isinstance(law, Slider | Surface):
+            raise ModelError(f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}: the ends of a "
+                             f"member share their flexibility, and {type(law).__name__} is for one spring alone. "
+                             "Release the other end, or put the law on a spring_link between two nodes at one place")
+
+
+def _coupled(flexibility: Array, kept: Sequence[int], together: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Components that share a flexibility or a law, group by group."""
+    groups = [[i] for i in kept]
+    links = [[i, j] for i in kept for j in kept if i < j and flexibility[i, j] != 0]
+    for link in (*links, *together):
+        touched = [group for group in groups if set(group) & set(link)]
+        groups = [group for group in groups if group not in touched] + [sorted(i for group in touched for i in group)]
+    return sorted(groups)
+
+
 Hinge = Slider | Surface | None
 
 

@@ -12,10 +12,9 @@ from hamex.errors import ModelError
 from hamex.model.assembly import SpringLaw, Wish, as_surface, damping_of, spring
 from hamex.model.blocks import Block, Springs, from_groups, gather
 from hamex.model.elastic import elastic_stiffness, static_stiffness
-from hamex.model.inputs import number, semidefinite, sparse_matrix, square, unique, weak_dof
+from hamex.model.inputs import Numbered, number, semidefinite, sparse_matrix, square, unique, weak_dof
 from hamex.model.joints import AXES
 from hamex.model.laws.law import Group, Law
-from hamex.model.names import Numbered
 from hamex.model.record import Model
 from hamex.model.units import Units
 

@@ -2,7 +2,7 @@
 
 ``python -m hamex.principle.emit`` writes ``discretise/_stepforms.py``, and from ``principle/elements.py`` the tables of
 all time elements, ``discretise/_elements.py``. The form stands in the scalars m, c, k, a and b of one mass and one
-spring; ``discretise/lift.py`` turns it into the blocks M, C, K, A, B of any structure. A test emits it again and
+spring; ``discretise/prepare.py`` turns it into the blocks M, C, K, A, B of any structure. A test emits it again and
 compares the text.
 """
 

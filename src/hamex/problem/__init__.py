@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from hamex.checks import is_positive, whole_steps
 from hamex.errors import ProblemError
-from hamex.model.per_spring import law_variables, parameter
-from hamex.model.record import Model
+from hamex.model.record import Model, law_variables, parameter
 from hamex.motion.load import Load, LoadSum
 from hamex.problem.limit import Limit
 from hamex.problem.state import OF_SCHEMES, FilledState, State

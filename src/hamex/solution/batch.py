@@ -1,17 +1,18 @@
-"""Result of a batch: one number per model, motion and scale for each measure, with labels when asked for."""
+"""Result of a batch: one number per model, motion and scale for each measure; labelled, or as columns of a CSV text."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
+import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
-from hamex.solution.columns import axis_columns, write_columns
 from hamex.solution.schema import unit
 
 if TYPE_CHECKING:
@@ -20,6 +21,25 @@ if TYPE_CHECKING:
     from hamex.solution.source import UnitNames
 
 Array = NDArray[Any]
+
+
+def axis_columns(axes: Mapping[str, Any]) -> dict[str, Array]:
+    """The labels of every axis, repeated so that each combination is a row.
+
+    >>> {name: column.tolist() for name, column in axis_columns({"a": [1, 2], "b": [3]}).items()}
+    {'a': [1, 2], 'b': [3, 3]}
+    """
+    shape = tuple(len(labels) for labels in axes.values())
+    return {name: np.broadcast_to(np.asarray(labels).reshape([-1 if i == axis else 1 for i in range(len(shape))]),
+                                  shape).ravel()
+            for axis, (name, labels) in enumerate(axes.items())}
+
+
+def write_columns(file: TextIO, columns: Mapping[str, Array]) -> None:
+    """A header and one row per entry; numbers with all their digits, text quoted where it must be."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from hamex.discretise.prepare import damping_of_one
 from hamex.errors import InputError
 from hamex.model.algebra import diagonal, rows
 from hamex.model.layout import Storeys
-from hamex.model.per_spring import yield_forces
+from hamex.model.record import yield_forces
 from hamex.problem import Problem
 from hamex.solution.source import Run
 

@@ -22,8 +22,7 @@ from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import Loading
 from hamex.solution.damping import DampingShare, damping_share
 from hamex.solution.energy import energy_of, split_of
-from hamex.solution.exceedance import Exceedance, exceedance
-from hamex.solution.peaks import Peak, Peaks
+from hamex.solution.peaks import Exceedance, Peak, Peaks, exceedance
 from hamex.solution.results import derivable
 from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit, variable
 from hamex.solution.source import Record, Run, UnitNames

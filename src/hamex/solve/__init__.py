@@ -8,14 +8,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from hamex.discretise.marching import How, Promise, Ran, joined
-from hamex.discretise.scheme import Scheme
+from hamex.discretise.scheme import How, Promise, Ran, Scheme, joined
 from hamex.errors import ProblemError
 from hamex.problem import Limit, Problem, State
 from hamex.solution.error import estimate
 from hamex.solution.solution import Extent, Solution
-from hamex.solve.keep import Keep
-from hamex.solve.parts import Thinned, part_of, solution_of, state_of
+from hamex.solve.parts import Keep, Thinned, part_of, solution_of, state_of
 
 __all__ = ["Keep", "Problem", "State", "solve"]
 

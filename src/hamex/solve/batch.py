@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
 from hamex.checks import is_positive, whole_steps
-from hamex.discretise.chain import is_chain
 from hamex.discretise.prepare import is_oscillator
 from hamex.discretise.schemes import Scheme
+from hamex.discretise.shear_frame import is_chain
 from hamex.discretise.time_elements import Galerkin, is_linear
 from hamex.errors import InputError, LoadError, ModelError, ProblemError
 from hamex.model.frames import ShearFrames
@@ -24,7 +24,7 @@ from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
 from hamex.motion.units import in_gravities
 from hamex.solution.batch import STATE, Batch
-from hamex.solution.provenance import model_numbers, named_bytes
+from hamex.solution.source import model_numbers, named_bytes
 from hamex.solve.cases import Cases, Motion, Part, arrange
 from hamex.solve.runners import Found, ManyFrames, ManyOscillators, OneByOne, Record, Runner, Wish
 from hamex.solve.threads import each, processors

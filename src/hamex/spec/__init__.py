@@ -22,10 +22,9 @@ from hamex.model.record import Model
 from hamex.motion.load import Load, LoadSum
 from hamex.problem import Limit
 from hamex.solve import Problem, State
-from hamex.spec.base import Table, placed
+from hamex.spec.base import Table, explain, placed
 from hamex.spec.derived import Choice
 from hamex.spec.loads import LoadTable, supports_load
-from hamex.spec.messages import explain
 from hamex.spec.tables import KINDS, ProblemTables, tables_for
 
 __all__ = ["ProblemFile", "problem_of", "read_problem"]

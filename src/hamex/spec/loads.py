@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from hamex.errors import LoadError, ProblemError, UnitError
-from hamex.model.per_spring import parameter
-from hamex.model.record import Model
+from hamex.model.record import Model, parameter
 from hamex.model.units import METRE
 from hamex.motion import pulses
 from hamex.motion.ground import GroundMotion, el_centro

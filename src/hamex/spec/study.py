@@ -22,9 +22,8 @@ from hamex.model.units import Units
 from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.records import read_suite
 from hamex.spec import _allowed, _named, _toml
-from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_version
+from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_version, explain
 from hamex.spec.loads import SyntheticMotionTable, place_of
-from hamex.spec.messages import explain
 from hamex.spec.tables import KINDS, SchemeTable, UnitsTable, tables_for
 from hamex.study.demands import base_measure, words_of
 from hamex.study.hunt import Hunt

@@ -25,7 +25,7 @@ from hamex.solve import State
 from hamex.spec.base import Positive, Table, Version, check_version
 from hamex.spec.derived import Choice, table_of
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
-from hamex.spec.oscillator import OscillatorTable
+from hamex.spec.structures import OscillatorTable
 
 
 class UnitsTable(Table):

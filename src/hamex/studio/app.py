@@ -14,7 +14,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from hamex import __version__
 from hamex.errors import HamexError
-from hamex.spec.messages import explain, path_of
+from hamex.spec.base import explain, path_of
 from hamex.studio import derive, files, history, home, paper, records, study
 from hamex.studio.guard import Guard
 

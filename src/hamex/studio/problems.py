@@ -10,8 +10,7 @@ from hamex.discretise.schemes import Scheme
 from hamex.errors import InputError
 from hamex.spec import ProblemFile, problem_of
 from hamex.spec.base import inside
-from hamex.spec.oscillator import OscillatorTable
-from hamex.spec.structures import ShearFrameTable
+from hamex.spec.structures import OscillatorTable, ShearFrameTable
 from hamex.spec.tables import ProblemTables, SchemeTable
 from hamex.studio import limits
 from hamex.studio.asked import Asked

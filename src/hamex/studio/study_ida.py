@@ -16,9 +16,8 @@ from pydantic import Field
 from hamex.discretise.time_elements import is_linear
 from hamex.errors import HamexError, InputError
 from hamex.report.ida import kaplan_meier
-from hamex.solution.columns import write_columns
-from hamex.spec.oscillator import OscillatorTable
-from hamex.spec.structures import ShearFrameTable
+from hamex.solution.batch import write_columns
+from hamex.spec.structures import OscillatorTable, ShearFrameTable
 from hamex.spec.study import StudyFile, StudyTables, study_of
 from hamex.studio import limits
 from hamex.studio.answer import number, packed

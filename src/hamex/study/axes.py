@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.chain import is_chain
 from hamex.discretise.prepare import is_oscillator
 from hamex.discretise.schemes import Scheme
+from hamex.discretise.shear_frame import is_chain
 from hamex.discretise.time_elements import is_linear
 from hamex.errors import InputError
 from hamex.model.frames import ShearFrames
