@@ -24,7 +24,6 @@ from scipy.linalg import block_diag
 
 import hamex as hx
 from hamex.discretise import promise
-from hamex.discretise.elements import element
 from hamex.discretise.promised import admissible, matrices
 from hamex.discretise.stages import coupling, stage_maps
 from hamex.errors import ConvergenceError, InputError, ModelError, SchemeError
@@ -241,7 +240,7 @@ def needed(model, scheme, seed, tries=300):
     form = scheme.form()
     if len(form.damping) == 1:
         return promise.weakest(form, matrices(model), h) is not None
-    table, springs = element(scheme), len(model.springs)
+    table, springs = scheme.table(), len(model.springs)
     try:
         maps = stage_maps(model, table, h, np.zeros((len(model.dofs), 1)), extended=False)
     except InputError:

@@ -4,7 +4,6 @@ import numpy as np
 from random_structures import random_structure
 
 import hamex as hx
-from hamex.discretise.elements import element
 from hamex.discretise.springs import states
 from hamex.discretise.stages import Table
 from hamex.model.record import dense
@@ -17,8 +16,8 @@ SCHEMES = [("G", 2), ("G", 3), ("G", 4), ("D", 1), ("D", 2), ("D", 3)]
 
 def table_of(family, stages) -> Table:
     """The element of a family by its number of stages."""
-    return element(hx.Galerkin(1.0, degree=stages) if family == "G"
-                   else hx.DiscontinuousGalerkin(1.0, degree=stages - 1))
+    scheme = hx.Galerkin(1.0, degree=stages) if family == "G" else hx.DiscontinuousGalerkin(1.0, degree=stages - 1)
+    return scheme.table()
 
 
 def soft_stiffness(model):

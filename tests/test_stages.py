@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.discretise.elements import element
 from hamex.discretise.stages import coupling, stage_maps
 from hamex.errors import SchemeError
 from hamex.march.run import compiled
@@ -131,7 +130,8 @@ def random_slip(rng, springs, stages_, family):
     mass = root @ root.T + np.eye(n)
     flexibility, compatibility = np.diag(rng.uniform(0.01, 0.1, springs)), rng.normal(size=(n, springs))
     model = hx.structure(mass, np.zeros((n, n)), flexibility, compatibility, [hx.Slider(1.0)] * springs)
-    table = element(hx.Galerkin(0.1, degree=stages_) if family else hx.DiscontinuousGalerkin(0.1, degree=stages_ - 1))
+    scheme = hx.Galerkin(0.1, degree=stages_) if family else hx.DiscontinuousGalerkin(0.1, degree=stages_ - 1)
+    table = scheme.table()
     h = rng.uniform(0.05, 1.0)
     maps = stage_maps(model, table, h, np.eye(n))
     kinematic = rng.choice([0.0, 5.0], springs)

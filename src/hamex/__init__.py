@@ -105,7 +105,7 @@ if TYPE_CHECKING:
     from hamex.problem import Limit, Problem, State
     from hamex.simulate import simulate
     from hamex.solution.batch import Batch
-    from hamex.solution.files import read
+    from hamex.solution.reading import read
     from hamex.solution.solution import Solution
     from hamex.solve import solve
     from hamex.solve.batch import batch

@@ -47,8 +47,6 @@ def command(
         from dataclasses import asdict
         from json import dumps
 
-        from hamex.cli.ida import summary_of
-
         found = summary_of(runs, fits)
         for model, rate in zip(found["models"], rates, strict=True):
             model["annual_frequency"] = None if rate is None else asdict(rate)
@@ -166,3 +164,18 @@ def _write(fits: Any, path: Path, title: str) -> list[Path]:
     if len(good) == 1:
         return [good[0][1].save(path)]
     return [found.save(path.with_stem(f"{path.stem}-{number}")) for number, (_, found) in enumerate(good, start=1)]
+
+
+def summary_of(runs: IdaRuns, fits: Any) -> dict[str, Any]:
+    """What was found, as JSON knows it."""
+    import math
+
+    models = []
+    for curves, found in fits:
+        capacity = [value if math.isfinite(value) else None for value in curves.capacities.tolist()]
+        fitted = {"why not": found} if isinstance(found, str) else found.to_dict()["fragility"]
+        models.append({"model": curves.model, "fragility": fitted, "flags": list(curves.flags),
+                       "capacities": dict(zip(curves.labels, capacity, strict=True)),
+                       "tried": dict(zip(curves.labels, curves.tried.tolist(), strict=True))})
+    return {"title": runs.title, "limit": fits[0][0].limit_name, "intensity": runs.im_name, "motions": runs.motions,
+            "models": models}

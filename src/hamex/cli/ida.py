@@ -160,6 +160,7 @@ def _units(file: StudyFile) -> Any:
 def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, json: bool) -> None:
     from json import dumps
 
+    from hamex.cli.fragility import summary_of
     from hamex.report.demands import demands_of, write_demands, write_edp
     from hamex.report.ida_page import write_pictures, write_report
     from hamex.solution.files import write_atomically
@@ -186,21 +187,6 @@ def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, js
     kept = f", {found.found} parts of an earlier run" if found.found else ""
     print(f"\n{runs.about['runs']} runs in {_time(found.seconds)}{kept}")
     print(_wrapped(f"report.html, {', '.join(path.name for path in written[:-1])}", 80, f"wrote {folder}/: "))
-
-
-def summary_of(runs: IdaRuns, fits: Any) -> dict[str, Any]:
-    """What was found, as JSON knows it."""
-    import math
-
-    models = []
-    for curves, found in fits:
-        capacity = [value if math.isfinite(value) else None for value in curves.capacities.tolist()]
-        fitted = {"why not": found} if isinstance(found, str) else found.to_dict()["fragility"]
-        models.append({"model": curves.model, "fragility": fitted, "flags": list(curves.flags),
-                       "capacities": dict(zip(curves.labels, capacity, strict=True)),
-                       "tried": dict(zip(curves.labels, curves.tried.tolist(), strict=True))})
-    return {"title": runs.title, "limit": fits[0][0].limit_name, "intensity": runs.im_name, "motions": runs.motions,
-            "models": models}
 
 
 def _bytes(size: float) -> str:

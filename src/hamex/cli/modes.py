@@ -9,7 +9,6 @@ import typer
 
 if TYPE_CHECKING:
     from hamex.model.modes import Modes
-    from hamex.model.record import Model
     from hamex.spec import ProblemFile
 
 
@@ -29,6 +28,8 @@ def command(
     from hamex.spec import read_problem
 
     file = read_problem(problem)
+    from hamex.cli.structure import first_modes
+
     found = first_modes(file.problem.model, count)
     written = _plot(file, found, plot, count) if plot is not None else None
     if json:
@@ -46,20 +47,6 @@ def command(
     print(f"\ntotal mass [{units.force} s²/{units.length}]: {masses}")
     if written is not None:
         print(f"wrote {written}")
-
-
-def first_modes(model: Model, count: int) -> Modes:
-    """The lowest modes, as many as there are."""
-    import dataclasses
-
-    from hamex.model.eigen import DENSE
-    from hamex.model.modes import modes
-
-    if len(model.dofs) > DENSE:
-        return modes(model, count)
-    found = modes(model)
-    return dataclasses.replace(found, frequencies=found.frequencies[:count], shapes=found.shapes[:, :count],
-                               participation=found.participation[:count], effective_mass=found.effective_mass[:count])
 
 
 def _table(found: Modes) -> tuple[list[str], list[list[str]]]:

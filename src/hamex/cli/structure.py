@@ -8,13 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from hamex.cli.modes import first_modes
+from hamex.model.eigen import DENSE
+from hamex.model.modes import Modes, modes
 from hamex.model.record import Model
 from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
 
 _PERIODS, _HINGES, _GROUPS, _STOREYS = 3, 6, 6, 20      # rows that the screen shows at most
+
+
+def first_modes(model: Model, count: int) -> Modes:
+    """The lowest modes, as many as there are."""
+    if len(model.dofs) > DENSE:
+        return modes(model, count)
+    found = modes(model)
+    return dataclasses.replace(found, frequencies=found.frequencies[:count], shapes=found.shapes[:, :count],
+                               participation=found.participation[:count], effective_mass=found.effective_mass[:count])
 
 
 def structure_summary(file: ProblemFile, model: Model) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""Schemes with points inside or beyond a step: Wilson's θ method, and steps in two parts, the trapezoidal rule and three
-points, as a diagonally implicit table."""
+"""Schemes with points inside or beyond a step: Wilson's θ method, and steps in two parts, the trapezoidal rule and
+three points, as a diagonally implicit table."""
 
 from __future__ import annotations
 

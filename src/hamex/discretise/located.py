@@ -31,7 +31,7 @@ from hamex.problem import Problem
 from hamex.problem.loads import loading, loads_between
 
 if TYPE_CHECKING:
-    from hamex.discretise.time_elements import TimeElement
+    from hamex.discretise.families import ElementScheme
 
 Array = NDArray[Any]
 FINEST = 12          # 4096 pieces a step
@@ -40,7 +40,7 @@ FINEST = 12          # 4096 pieces a step
 class AdaptiveMarch:
     """Steps with pieces chosen by the scheme's tolerance; counts them as ``pieces``."""
 
-    def __init__(self, problem: Problem, scheme: TimeElement, how: How) -> None:
+    def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
         self.problem, self.scheme, self.how = problem, scheme, how
         self.patterns = loads_between(problem, scheme, 0, 1, True).patterns
         self.level = cache(self._level)
@@ -115,7 +115,7 @@ class Piece:
 class Located:
     """Advance a problem piece by piece on fixed branches."""
 
-    def __init__(self, problem: Problem, scheme: TimeElement) -> None:
+    def __init__(self, problem: Problem, scheme: ElementScheme) -> None:
         self.problem, self.model, self.step = problem, problem.model, scheme.step
         self.table: Table = scheme.table()
         self.law = per_spring(self.model)
@@ -244,7 +244,7 @@ class Located:
 class LocatedMarch:
     """Steps with every change of branch located; counts them as ``events``."""
 
-    def __init__(self, problem: Problem, scheme: TimeElement) -> None:
+    def __init__(self, problem: Problem, scheme: ElementScheme) -> None:
         self.run, self.scheme = Located(problem, scheme), scheme
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:

@@ -6,56 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hamex.checks import is_positive
-from hamex.discretise.linear import LinearMap, alpha_map
-from hamex.discretise.scheme import Array, Scheme, check_step
+from hamex.discretise.families import NodeScheme
+from hamex.discretise.scheme import check_step
 from hamex.errors import SchemeError
 
 if TYPE_CHECKING:
     from hamex.discretise.onestage import Newton
-    from hamex.discretise.promise import Form
     from hamex.discretise.scheme import How, March
-    from hamex.model.record import Model
     from hamex.problem import Problem
 
 
-class NodalScheme(Scheme):
-    """``M[(1−α_m)a₁ + α_m a₀] + C[(1−α_f)v₁ + α_f v₀] + … = (1−α_f)f₁ + α_f f₀`` with Newmark's β and γ, the springs
-    returned to their limit at the end of the step (backward Euler). A scheme of this family is its numbers."""
-
-    step: float
-
-    def numbers(self) -> tuple[float, float, float, float]:
-        """β, γ, α_m and α_f."""
-        raise NotImplementedError
-
-    def newton(self) -> Newton:
-        """How a step is solved: it is the minimum of a convex potential, found by descent."""
-        from hamex.discretise.onestage import Newton
-
-        return Newton()
-
-    def linear(self, Omega: Array | float, zeta: float = 0.0) -> LinearMap:
-        """One step on the linear oscillator."""
-        beta, gamma, alpha_m, alpha_f = self.numbers()
-        return alpha_map(Omega, zeta, alpha_m, alpha_f, beta, gamma)
-
-    def longest_step(self, model: Model) -> float:
-        """Longest step with exactly one solution whatever the springs do [s]."""
-        from hamex.discretise.promised import admissible
-
-        return admissible(model, self)
-
-    @property
-    def label(self) -> str:
-        """Name in messages."""
-        return self.name
-
-    def form(self) -> Form:
-        """The numbers of the step's promise, see :mod:`hamex.discretise.promise`."""
-        from hamex.discretise.promise import one_stage
-
-        beta, gamma, alpha_m, alpha_f = self.numbers()
-        return one_stage((1 - alpha_m) / ((1 - alpha_f) * beta), gamma / beta, 1.0)
+class NodalScheme(NodeScheme):
+    """A scheme that balances at the nodes: its numbers, and the march that takes its steps."""
 
     def prepare(self, problem: Problem, how: How) -> March:
         """The march for any structure."""
@@ -117,6 +79,9 @@ class Newmark(NodalScheme):
 
         if is_oscillator(problem.model) and problem.supports is None and not self.safeguarded:
             from hamex.discretise.oscillator import NewmarkOscillator
+            from hamex.march.newmark import Rule
 
-            return NewmarkOscillator(problem, self, how)
+            rule = Rule(float(self.step), float(self.beta), float(self.gamma), float(self.tolerance),
+                        self.max_iterations)
+            return NewmarkOscillator(problem, self, how, rule)
         return super().prepare(problem, how)

@@ -19,8 +19,7 @@ from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 
 if TYPE_CHECKING:
-    from hamex.discretise.nodal import Newmark
-    from hamex.discretise.time_elements import TimeElement
+    from hamex.discretise.families import ElementScheme
 
 Array = NDArray[Any]
 _PAGE = 1 << 21     # bytes
@@ -60,7 +59,7 @@ class _Oscillator:
 class GalerkinOscillator(_Oscillator):
     """The linear time element: one pass of eqs. (66)-(68) per step, nothing iterates."""
 
-    def __init__(self, problem: Problem, scheme: TimeElement, how: How) -> None:
+    def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
         super().__init__(problem, scheme, how)
         self.scheme = scheme
         self.rows = linear_element(self.x, scheme.step).rows
@@ -84,14 +83,14 @@ class GalerkinOscillator(_Oscillator):
 class NewmarkOscillator(_Oscillator):
     """Newmark's method with Newton-Raphson, as section 6 of the paper has it."""
 
-    def __init__(self, problem: Problem, scheme: Newmark, how: How) -> None:
+    def __init__(self, problem: Problem, scheme: Scheme, how: How, rule: Rule) -> None:
         super().__init__(problem, scheme, how)
-        self.scheme = scheme
+        self.scheme, self.rule = scheme, rule
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps; acceleration and tangent go on from step to step."""
-        x, scheme = self.x, self.scheme
-        at_nodes = on_dof(self.problem, loads_between(self.problem, scheme, first, steps,
+        x, rule = self.x, self.rule
+        at_nodes = on_dof(self.problem, loads_between(self.problem, self.scheme, first, steps,
                                                       self.how.quiet or first > 0).entered)
         arrays, _ = self._nodes(now, steps)
         if "acceleration" in now and "tangent" in now:
@@ -99,14 +98,12 @@ class NewmarkOscillator(_Oscillator):
         else:
             carried = np.array([self._acceleration(now, float(at_nodes[0])), 1 / x.a])
         iterations, worst = np.zeros(steps, dtype=np.int64), np.zeros(1)
-        rule = Rule(float(scheme.step), float(scheme.beta), float(scheme.gamma), float(scheme.tolerance),
-                    scheme.max_iterations)
         failed = march(newmark, (at_nodes, rule, x, self.stride), (*arrays, carried, iterations, worst), self.how.steps)
         if failed:
             failed += first
             raise ConvergenceError(
-                f"Newmark: step {failed} (t = {failed * scheme.step:g} s) did not converge in {scheme.max_iterations} "
-                f"iterations: last increment {worst[0]:.3g}, tolerance {scheme.tolerance:g}. Take a shorter step, more "
+                f"Newmark: step {failed} (t = {failed * self.h:g} s) did not converge in {rule.max_iterations} "
+                f"iterations: last increment {worst[0]:.3g}, tolerance {rule.tolerance:g}. Take a shorter step, more "
                 "iterations, or Galerkin, which needs none")
         node_force = (x.b * arrays[0] - arrays[2]) / x.a
         force = 0.5 * (node_force[:-1] + node_force[1:])

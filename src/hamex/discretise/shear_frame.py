@@ -1,4 +1,5 @@
-"""Shear frames with one slider per storey: recognised by their record, and the tridiagonal route of the linear element."""
+"""Shear frames with one slider per storey: recognised by their record, and the tridiagonal route of the linear
+element."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 
 if TYPE_CHECKING:
-    from hamex.discretise.time_elements import TimeElement
+    from hamex.discretise.families import ElementScheme
 
 Array = NDArray[Any]
 
@@ -97,7 +98,7 @@ _WORK_PER_STOREY = 12     # a storey's step in units of an oscillator's, for the
 class ShearFrameMarch:
     """Nearly always the branches of the last step still hold, and one pair of sweeps is the whole step."""
 
-    def __init__(self, problem: Problem, scheme: TimeElement, how: How) -> None:
+    def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
         self.problem, self.scheme, self.how = problem, scheme, how
         model, h = problem.model, scheme.step
         numbers = chain_numbers(model, h)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise.promised import check_promise
-from hamex.discretise.scheme import How, March, Ran, joined
+from hamex.discretise.scheme import How, Ran, joined
 from hamex.discretise.springs import states
 from hamex.discretise.stage_history import StageHistory
 from hamex.discretise.stage_march import StageMarch
@@ -22,14 +22,14 @@ from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 
 if TYPE_CHECKING:
-    from hamex.discretise.time_elements import TimeElement
+    from hamex.discretise.families import ElementScheme
 
 Array = NDArray[Any]
 _SLIDER = ("slip", "back_force", "accumulated_slip")
 
 
-def stage_march(problem: Problem, scheme: TimeElement, how: How) -> March:
-    """The march of an element with several stages; refuses what it cannot do before any work."""
+def check_stages(problem: Problem, scheme: ElementScheme, how: How) -> None:
+    """Refuse what an element with several stages cannot do, before any work."""
     model, name = problem.model, scheme.label
     if how.promise == "reported":
         raise SchemeError(f'{name}: promise="reported" is for schemes of one stage, whose step is a descent; use '
@@ -48,21 +48,12 @@ def stage_march(problem: Problem, scheme: TimeElement, how: How) -> March:
                              for group in others):
         raise SchemeError(f"{name}: locate finds the events of springs with a Slider only; leave it out for other laws")
     check_promise(model, scheme)
-    if scheme.locate:
-        from hamex.discretise.located import LocatedMarch
-
-        return LocatedMarch(problem, scheme)
-    if scheme.tolerance is not None:
-        from hamex.discretise.located import AdaptiveMarch
-
-        return AdaptiveMarch(problem, scheme, how)
-    return ElementMarch(problem, scheme, how)
 
 
 class ElementMarch:
     """Whole steps of an element."""
 
-    def __init__(self, problem: Problem, scheme: TimeElement, how: How) -> None:
+    def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
         self.problem, self.scheme, self.how = problem, scheme, how
         patterns = loads_between(problem, scheme, 0, 1, True).patterns
         self.pieces = Pieces(problem.model, scheme.table(), scheme.step, patterns, how.steps, scheme.label)

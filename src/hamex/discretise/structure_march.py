@@ -23,8 +23,7 @@ from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 
 if TYPE_CHECKING:
-    from hamex.discretise.nodal import NodalScheme
-    from hamex.discretise.time_elements import TimeElement
+    from hamex.discretise.families import ElementScheme, NodeScheme
 
 Array = NDArray[Any]
 
@@ -70,7 +69,7 @@ def _start_motion(model: Model, now: Mapping[str, Array], load: Array) -> dict[s
     return {"velocity": v, "acceleration": solved(model.mass, load - resisting)}
 
 
-def galerkin_march(problem: Problem, scheme: TimeElement, how: How) -> March:
+def galerkin_march(problem: Problem, scheme: ElementScheme, how: How) -> March:
     """The linear time element on any structure."""
     model, h = problem.model, scheme.step
     blocks = spring_blocks(model)
@@ -85,7 +84,7 @@ def galerkin_march(problem: Problem, scheme: TimeElement, how: How) -> March:
     return StructureMarch(problem, scheme, how, walk, starts=False)
 
 
-def nodal_march(problem: Problem, scheme: NodalScheme, how: How) -> March:
+def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
     """Newmark's family and generalised-α on any structure."""
     model, h = problem.model, scheme.step
     if problem.supports is not None:

@@ -2,113 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from hamex.checks import is_positive
-from hamex.discretise.linear import LinearMap, table_map
-from hamex.discretise.scheme import Array, Histories, Scheme, check_step
+from hamex.discretise.families import LOAD_RULES, ElementScheme, LoadRule
+from hamex.discretise.scheme import check_step
 from hamex.errors import SchemeError
 
 if TYPE_CHECKING:
-    from hamex.discretise.promise import Form
     from hamex.discretise.scheme import How, March
-    from hamex.discretise.stages import Table
-    from hamex.model.record import Model
     from hamex.problem import Problem
 
-LoadRule = Literal["average", "end", "mean"]
-LOAD_RULES: tuple[str, ...] = get_args(LoadRule)
-_NOTHING: Mapping[str, Array] = {}
-
-
-class TimeElement(Scheme):
-    """A time element reads one load a step, or one for each of its stages."""
-
-    step: float
-    degree: int
-    load: LoadRule
-    locate: bool
-    tolerance: float | None
-    means = True
-
-    @property
-    def whole(self) -> bool:
-        """True for the element of one stage, whose steps are neither cut nor halved."""
-        return False
-
-    @property
-    def label(self) -> str:
-        """Name with its degree, for messages; the paper's element is known by its name alone."""
-        return self.name if self.whole else f"{self.name}(degree={self.degree})"
-
-    @property
-    def stages(self) -> int:
-        """Unknown nodes of the shape functions."""
-        return self.degree if self.continuous else self.degree + 1
-
-    @property
-    def halves(self) -> bool:
-        """True with a tolerance."""
-        return self.tolerance is not None
-
-    def balances(self, model: Model) -> bool:
-        """True for laws that flow, where jumps dissipate what they are said to; of others one stage alone knows the
-        mean force."""
-        return all(
-            group.law.form == "flow" or (self.whole and group.law.spring_along is not None)
-            for group in model.laws.values() if len(group.springs))
-
-    def table(self) -> Table:
-        """Nodes, matrix and weights of the element on [0, 1]."""
-        from hamex.discretise.elements import element
-
-        return element(self)
-
-    def loads(self, load: Histories, steps: int, quiet: bool = True,
-              histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
-        """The values that enter the march, and their mean in each step (steps, k); ``quiet`` warns of nothing."""
-        if self.whole:
-            values = load.step_values(self.step, steps, self.load, quiet)
-            return values, values
-        table = self.table()
-        values = load.stage_values(self.step, steps, table.c.tolist(), self.load, quiet)
-        return values, np.einsum("i,rik->rk", table.b, values)
-
-    def linear(self, Omega: Array | float, zeta: float = 0.0) -> LinearMap:
-        """One step on the linear oscillator; the element of one stage takes the average of its ends as load."""
-        table = self.table()
-        found = table_map(Omega, zeta, table.A, table.b, table.c)
-        if not (self.whole and self.load == "average"):
-            return found
-        total = found.loading.sum(axis=-1, keepdims=True)
-        return LinearMap(found.matrix, total * [0.5, 0.5], np.array([0.0, 1.0]))
-
-    def longest_step(self, model: Model) -> float:
-        """Longest step with exactly one solution whatever the springs do [s]."""
-        from hamex.discretise.promised import admissible
-
-        return admissible(model, self)
-
-    def form(self) -> Form:
-        """The numbers of the step's promise, see :mod:`hamex.discretise.promise`."""
-        from hamex.discretise import promise
-
-        A = self.table().A
-        D, elastic = ((promise.GAUSS, promise.ELASTIC_GAUSS) if self.continuous else
-                      (promise.RADAU, promise.ELASTIC_RADAU))
-        return promise.collocation(A, D[len(A)], elastic[len(A)])
+class TimeElement(ElementScheme):
+    """A time element: its data, and which march takes its steps."""
 
     def prepare(self, problem: Problem, how: How) -> March:
         """The march of this element: its fast route where the model has one, else the one for any structure."""
         if self.whole:
             return self._linear(problem, how)
-        from hamex.discretise.stage_marches import stage_march
+        from hamex.discretise.stage_marches import ElementMarch, check_stages
 
-        return stage_march(problem, self, how)
+        check_stages(problem, self, how)
+        if self.locate:
+            from hamex.discretise.located import LocatedMarch
+
+            return LocatedMarch(problem, self)
+        if self.tolerance is not None:
+            from hamex.discretise.located import AdaptiveMarch
+
+            return AdaptiveMarch(problem, self, how)
+        return ElementMarch(problem, self, how)
 
     def _linear(self, problem: Problem, how: How) -> March:
         """The element of one stage: one oscillator, one shear frame, or any structure."""

@@ -1,9 +1,4 @@
-"""The laws as the stages of an element see them: one question for all springs, at one stage.
-
-The groups are those of :mod:`hamex.march.springs`; what a law prepared for the length of a stage stands in rows of its
-own for every stage.
-
-Springs in elements of several stages: what each stage sees, and the tangent that ties the stages together.
+"""Springs in elements of several stages: what each stage sees, and the tangent that ties the stages together.
 
 A state variable flows with the rate g, and collocation asks (A⁻¹/h)(z_i − z₀) = g_i at the stages. The diagonal of A⁻¹
 is positive, so stage i sees its law as one step of length τ_i = h/(A⁻¹)_ii from the shifted start

@@ -1,5 +1,5 @@
-"""Frames in two and three dimensions: elastic beam-columns with a hinge at each end, their end forces, flexibility and the
-blocks of springs they form."""
+"""Frames in two and three dimensions: elastic beam-columns with a hinge at each end, their end forces, flexibility
+and the blocks of springs they form."""
 
 from __future__ import annotations
 

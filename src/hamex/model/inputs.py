@@ -1,5 +1,5 @@
-"""Checks of what a builder is given: numbers per floor, matrices, names. Every message names the culprit. Names are made
-on demand: a model with a million springs stores none of theirs."""
+"""Checks of what a builder is given: numbers per floor, matrices, names. Every message names the culprit. Names are
+made on demand: a model with a million springs stores none of theirs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Model: one record of arrays for oscillator, frame and solid alike, and what others ask of its laws: parameters spring by
-spring, who yields, state variables, plain arrays."""
+"""Model: one record of arrays for oscillator, frame and solid alike, and what others ask of its laws: parameters
+spring by spring, who yields, state variables, plain arrays."""
 
 from __future__ import annotations
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import sympy as sp
@@ -18,10 +17,8 @@ from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError, ConvexityWarning
 from hamex.principle.convexity import convexity
-from hamex.principle.identity import is_zero
-from hamex.principle.jets import partial, t
 from hamex.principle.refusals import check
-from hamex.principle.variation import Variation
+from hamex.principle.variation import StatedAction
 
 if TYPE_CHECKING:
     from hamex.principle.charges import Charge
@@ -32,7 +29,7 @@ __all__ = ["Action", "ActionError"]
 
 
 @dataclass(frozen=True, eq=False)
-class Action:
+class Action(StatedAction):
     """A system in symbols.
 
     Parameters
@@ -53,46 +50,12 @@ class Action:
     k*u(t) + m*Derivative(u(t), (t, 2))
     """
 
-    fields: tuple[AppliedUndef, ...]
-    lagrangian: sp.Expr
-    dissipation: sp.Expr = sp.S.Zero
-    loads: Mapping[AppliedUndef, sp.Expr] = field(default_factory=dict)
-    space: tuple[sp.Symbol, ...] = ()
-    name: str = ""
-    citation: str = ""
-    meanings: Mapping[str, str] = field(default_factory=dict)
-
     def __post_init__(self) -> None:
         object.__setattr__(self, "lagrangian", sp.sympify(self.lagrangian))
         object.__setattr__(self, "dissipation", sp.sympify(self.dissipation))
         object.__setattr__(self, "loads", {q: sp.sympify(Q) for q, Q in self.loads.items()})
         check(self)
         _flag(self)
-
-    def momentum(self, q: AppliedUndef) -> sp.Expr:
-        """P_q = ∂L/∂q̇."""
-        return partial(self.lagrangian, q, (t,))
-
-    def dissipative_force(self, q: AppliedUndef) -> sp.Expr:
-        """φ_q̇ = ∂φ/∂q̇."""
-        return partial(self.dissipation, q, (t,))
-
-    @cached_property
-    def has_momentum(self) -> dict[AppliedUndef, bool]:
-        """Which fields have a momentum; the others need a smaller test space."""
-        return {q: not is_zero(self.momentum(q)) for q in self.fields}
-
-    def variation(self) -> Variation:
-        """δA_NEW, weak and after integration by parts, with its end and boundary terms."""
-        return self._variation
-
-    @cached_property
-    def _variation(self) -> Variation:
-        return Variation.of(self)
-
-    def strong_form(self) -> dict[AppliedUndef, sp.Expr]:
-        """The equations of motion, one left-hand side per field, equal to zero."""
-        return self.variation().bulk
 
     def steps(self) -> tuple[Step, ...]:
         """The four steps of section 4.1, in order."""
@@ -123,11 +86,6 @@ class Action:
         from hamex.principle.charges import charges
 
         return charges(self, shifts)
-
-    def hamiltonian(self) -> sp.Expr:
-        """H = Σ P_q q̇ − L."""
-        total = sum((self.momentum(q) * q.diff(t) for q in self.fields), sp.S.Zero)
-        return sp.expand(total - self.lagrangian)
 
 
 def _flag(action: Action) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.action import Action
 from hamex.principle.jets import indices, jet, partial, t
+from hamex.principle.variation import StatedAction
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Charge:
     flux: tuple[sp.Expr, ...] = ()
 
 
-def charges(action: Action, shifts: list[Mapping[AppliedUndef, sp.Expr]] | None = None) -> list[Charge]:
+def charges(action: StatedAction, shifts: list[Mapping[AppliedUndef, sp.Expr]] | None = None) -> list[Charge]:
     """Charges of the given constant shifts, or of all that the Lagrangian allows."""
     wanted = [dict(s) for s in shifts] if shifts is not None else _allowed_shifts(action)
     return [_charge(action, shift) for shift in wanted]
 
 
-def energy_rate(action: Action) -> sp.Expr:
+def energy_rate(action: StatedAction) -> sp.Expr:
     """dH/dt along the motion: −∂L/∂t − Σ φ_q̇ q̇ + Σ Q q̇."""
     nodes = [jet(q, i) for q in action.fields for i in indices(action.lagrangian, q)]
     frozen = {node: sp.Dummy(real=True) for node in nodes}
@@ -58,7 +58,7 @@ def antiderivative(expression: sp.Expr, fields: tuple[AppliedUndef, ...]) -> sp.
     return found + (sp.integrate(rest, t) if rest != 0 else 0)
 
 
-def _charge(action: Action, shift: dict[AppliedUndef, sp.Expr]) -> Charge:
+def _charge(action: StatedAction, shift: dict[AppliedUndef, sp.Expr]) -> Charge:
     change = sum((partial(action.lagrangian, q) * s for q, s in shift.items()), sp.S.Zero)
     K = antiderivative(change, action.fields)
     if K is None:
@@ -79,7 +79,7 @@ def _charge(action: Action, shift: dict[AppliedUndef, sp.Expr]) -> Charge:
     return Charge(shift, sp.expand(value), source, flux)
 
 
-def _allowed_shifts(action: Action) -> list[dict[AppliedUndef, sp.Expr]]:
+def _allowed_shifts(action: StatedAction) -> list[dict[AppliedUndef, sp.Expr]]:
     """Constant shifts s with Σ s_q ∂L/∂q a total derivative: its Euler expressions vanish, linear equations in s."""
     s = sp.symbols(f"s_0:{len(action.fields)}", real=True)
     change = sum((a * partial(action.lagrangian, q) for a, q in zip(s, action.fields, strict=True)), sp.S.Zero)

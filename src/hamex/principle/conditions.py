@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.action import Action
 from hamex.principle.identity import is_zero
 from hamex.principle.jets import Index, jet, partial, t
+from hamex.principle.variation import StatedAction
 
 T = sp.Symbol("T", positive=True)
 
@@ -58,7 +58,7 @@ def hat(name: str, q: AppliedUndef, instant: sp.Expr) -> sp.Expr:
     return sp.Function(f"{name}_{q.func.__name__}")(*(instant if x == t else x for x in q.args))
 
 
-def initial_conditions(action: Action) -> list[InitialCondition]:
+def initial_conditions(action: StatedAction) -> list[InitialCondition]:
     """The data at t = 0 in the order of their assignment."""
     zero = sp.S.Zero
     found: list[InitialCondition] = []
@@ -73,13 +73,13 @@ def initial_conditions(action: Action) -> list[InitialCondition]:
     return found
 
 
-def is_cyclic(action: Action, q: AppliedUndef) -> bool:
+def is_cyclic(action: StatedAction, q: AppliedUndef) -> bool:
     """True when only the rate of the field enters: its value is a gauge."""
     spatial: list[Index] = [i for (f, i) in action.variation().weak if f == q and t not in i]
     return is_zero(partial(action.lagrangian, q)) and not [i for i in spatial if i]
 
 
-def boundary_conditions(action: Action, normal: tuple[sp.Expr, ...] | None = None) -> list[BoundaryCondition]:
+def boundary_conditions(action: StatedAction, normal: tuple[sp.Expr, ...] | None = None) -> list[BoundaryCondition]:
     """Natural force and essential motion for every bracket on the boundary; ``normal`` points outwards."""
     n = normal or sp.symbols([f"n_{x}" for x in action.space], real=True)
     found = []
@@ -89,7 +89,7 @@ def boundary_conditions(action: Action, normal: tuple[sp.Expr, ...] | None = Non
     return found
 
 
-def classical(action: Action, start: sp.Expr = sp.S.Zero, end: sp.Expr = T) -> EndPointConstraints:
+def classical(action: StatedAction, start: sp.Expr = sp.S.Zero, end: sp.Expr = T) -> EndPointConstraints:
     """Hamilton's own principle for the same Lagrangian: end-point constraints instead of initial conditions."""
     variation = action.variation()
     constraints, brackets = [], []

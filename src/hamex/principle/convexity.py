@@ -19,7 +19,7 @@ from sympy.core.function import AppliedUndef
 from hamex.principle.jets import t
 
 if TYPE_CHECKING:
-    from hamex.principle.action import Action
+    from hamex.principle.variation import StatedAction
 
 _PAIRS = 200
 _MINORS = 4      # 2ⁿ minors: beyond this many rates the pairs decide alone
@@ -38,7 +38,7 @@ class Convexity:
         return bool(self.fields)
 
 
-def convexity(action: Action) -> Convexity:
+def convexity(action: StatedAction) -> Convexity:
     """Decide the convexity of the dissipation of an action."""
     acting = [q for q in action.fields if action.dissipation.has(q.diff(t))]
     if not acting:

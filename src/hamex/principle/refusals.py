@@ -12,10 +12,10 @@ from hamex.principle.identity import is_zero
 from hamex.principle.jets import indices, jet, partial, t
 
 if TYPE_CHECKING:
-    from hamex.principle.action import Action
+    from hamex.principle.variation import StatedAction
 
 
-def check(action: Action) -> None:
+def check(action: StatedAction) -> None:
     """Raise an ActionError that says what is not covered and what to write instead."""
     if not action.fields:
         raise ActionError("Action: no fields; give the unknown functions, e.g. Function('u')(t)")
@@ -27,7 +27,7 @@ def check(action: Action) -> None:
         _multiplier(action, q)
 
 
-def _field(action: Action, q: AppliedUndef) -> None:
+def _field(action: StatedAction, q: AppliedUndef) -> None:
     if not isinstance(q, AppliedUndef) or t not in q.args:
         raise ActionError(f"Action: the field {q} must be a function of t, e.g. Function('u')(t), with the t of "
                           "hamex.principle, which is real")
@@ -43,7 +43,7 @@ def _field(action: Action, q: AppliedUndef) -> None:
                               "rates enter once, space derivatives up to the second")
 
 
-def _dissipation(action: Action) -> None:
+def _dissipation(action: StatedAction) -> None:
     """φ is a function of the rates of the fields and of nothing else that moves."""
     rates = {q.diff(t) for q in action.fields}
     for node in action.dissipation.atoms(sp.Derivative):
@@ -65,7 +65,7 @@ def _dissipation(action: Action) -> None:
                               "give a constant limit, or an associated law ⟨|F| − μN⟩²/2η in the impulses")
 
 
-def _loads(action: Action) -> None:
+def _loads(action: StatedAction) -> None:
     """Loads are functions of place and time; the rest of the machinery relies on it."""
     for q, load in action.loads.items():
         if q not in action.fields:
@@ -80,7 +80,7 @@ def _loads(action: Action) -> None:
                               "springs and weights belong in the Lagrangian")
 
 
-def _multiplier(action: Action, q: AppliedUndef) -> None:
+def _multiplier(action: StatedAction, q: AppliedUndef) -> None:
     """A field that enters L linearly, without its rate and nowhere else, enforces a constraint on the others."""
     found = indices(action.lagrangian, q)
     if action.dissipation.has(q) or found != [()]:
@@ -103,7 +103,7 @@ def _multiplier(action: Action, q: AppliedUndef) -> None:
     raise ActionError(f"Action: {q} enters the Lagrangian only as {constraint}·{q}: no equation determines it")
 
 
-def _is_exact(expression: sp.Expr, action: Action) -> bool:
+def _is_exact(expression: sp.Expr, action: StatedAction) -> bool:
     from hamex.principle.charges import antiderivative
 
     return antiderivative(expression, action.fields) is not None

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from hamex.principle.action import Action
-from hamex.principle.conditions import InitialCondition, T, at, hat
+from hamex.principle.conditions import InitialCondition, T, at, hat, initial_conditions
 from hamex.principle.jets import jet, t
+from hamex.principle.variation import StatedAction
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Step:
     result: sp.Expr | tuple[InitialCondition, ...]
 
 
-def steps(action: Action) -> tuple[Step, ...]:
+def steps(action: StatedAction) -> tuple[Step, ...]:
     """Lagrangian, action, stationarity with the reserved end values, assignment of the given initial values."""
     window = (t, 0, T)
     space = tuple(action.space)
@@ -29,10 +29,10 @@ def steps(action: Action) -> tuple[Step, ...]:
             Step(2, "Define the action over a fixed time window", functional),
             Step(3, "Make the extended action stationary: one reserved value of each momentum and place at both ends",
                  new_variation(action)),
-            Step(4, "Assign the given initial values: momentum first, then place", tuple(action.initial_conditions())))
+            Step(4, "Assign the given initial values: momentum first, then place", tuple(initial_conditions(action))))
 
 
-def new_variation(action: Action) -> sp.Expr:
+def new_variation(action: StatedAction) -> sp.Expr:
     """δA_NEW: the weak form and the hatted brackets, eqs. (29), (37), (45), (60)."""
     variation = action.variation()
     weak = sum((coefficient * jet(variation.test(q), index) for (q, index), coefficient in variation.weak.items()),

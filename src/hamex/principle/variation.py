@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.principle.identity import is_zero
 from hamex.principle.jets import Index, indices, jet, partial, t
-
-if TYPE_CHECKING:
-    from hamex.principle.action import Action
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,14 +23,14 @@ class Variation:
     one entry per space coordinate, with −flux·n ∂^index δq on the boundary.
     """
 
-    action: Action
+    action: StatedAction
     weak: dict[tuple[AppliedUndef, Index], sp.Expr]
     bulk: dict[AppliedUndef, sp.Expr]
     ends: dict[AppliedUndef, sp.Expr]
     fluxes: dict[tuple[AppliedUndef, Index], tuple[sp.Expr, ...]]
 
     @classmethod
-    def of(cls, action: Action) -> Variation:
+    def of(cls, action: StatedAction) -> Variation:
         """Vary, integrate by parts in time and space, and certify the result by an identity."""
         weak: dict[tuple[AppliedUndef, Index], sp.Expr] = {}
         for q in action.fields:
@@ -67,8 +65,9 @@ class Variation:
             raise ArithmeticError("integration by parts does not satisfy its identity")
 
 
-def _by_parts(action: Action, q: AppliedUndef, index: Index, coefficient: sp.Expr, bulk: dict[AppliedUndef, sp.Expr],
-              ends: dict[AppliedUndef, sp.Expr], fluxes: dict[tuple[AppliedUndef, Index], list[sp.Expr]]) -> None:
+def _by_parts(action: StatedAction, q: AppliedUndef, index: Index, coefficient: sp.Expr,
+              bulk: dict[AppliedUndef, sp.Expr], ends: dict[AppliedUndef, sp.Expr],
+              fluxes: dict[tuple[AppliedUndef, Index], list[sp.Expr]]) -> None:
     """Move the derivatives of δq over to the coefficient, one at a time: c ∂δ = ∂(c δ) − (∂c) δ."""
     if not index:
         bulk[q] += coefficient
@@ -84,3 +83,47 @@ def _by_parts(action: Action, q: AppliedUndef, index: Index, coefficient: sp.Exp
 
 def _tidy(expression: sp.Expr) -> sp.Expr:
     return sp.expand(expression.doit()) if not expression.has(sp.Piecewise) else expression.doit()
+
+
+@dataclass(frozen=True, eq=False)
+class StatedAction:
+    """What an action states, and its variation: all that conditions, charges and steps are derived from."""
+
+    fields: tuple[AppliedUndef, ...]
+    lagrangian: sp.Expr
+    dissipation: sp.Expr = sp.S.Zero
+    loads: Mapping[AppliedUndef, sp.Expr] = field(default_factory=dict)
+    space: tuple[sp.Symbol, ...] = ()
+    name: str = ""
+    citation: str = ""
+    meanings: Mapping[str, str] = field(default_factory=dict)
+
+    def momentum(self, q: AppliedUndef) -> sp.Expr:
+        """P_q = ∂L/∂q̇."""
+        return partial(self.lagrangian, q, (t,))
+
+    def dissipative_force(self, q: AppliedUndef) -> sp.Expr:
+        """φ_q̇ = ∂φ/∂q̇."""
+        return partial(self.dissipation, q, (t,))
+
+    @cached_property
+    def has_momentum(self) -> dict[AppliedUndef, bool]:
+        """Which fields have a momentum; the others need a smaller test space."""
+        return {q: not is_zero(self.momentum(q)) for q in self.fields}
+
+    def variation(self) -> Variation:
+        """δA_NEW, weak and after integration by parts, with its end and boundary terms."""
+        return self._variation
+
+    @cached_property
+    def _variation(self) -> Variation:
+        return Variation.of(self)
+
+    def strong_form(self) -> dict[AppliedUndef, sp.Expr]:
+        """The equations of motion, one left-hand side per field, equal to zero."""
+        return self.variation().bulk
+
+    def hamiltonian(self) -> sp.Expr:
+        """H = Σ P_q q̇ − L."""
+        total = sum((self.momentum(q) * q.diff(t) for q in self.fields), sp.S.Zero)
+        return sp.expand(total - self.lagrangian)

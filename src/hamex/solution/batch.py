@@ -18,7 +18,7 @@ from hamex.solution.schema import unit
 if TYPE_CHECKING:
     import xarray as xr
 
-    from hamex.solution.source import UnitNames
+    from hamex.solution.outline import UnitNames
 
 Array = NDArray[Any]
 

@@ -20,7 +20,7 @@ from hamex.errors import DampingWarning
 from hamex.solution.schema import unit
 
 if TYPE_CHECKING:
-    from hamex.solution.solution import Solution
+    from hamex.solution.outline import Answers
 
 Array = NDArray[Any]
 IMPLAUSIBLE = 0.2
@@ -48,7 +48,7 @@ class DampingShare:
     unit: str
 
 
-def damping_share(solution: Solution) -> DampingShare:
+def damping_share(solution: Answers) -> DampingShare:
     """The place where damping carries most, relative to the springs; warns where that is implausible."""
     found = max(_candidates(solution), key=lambda each: each.share)
     yielded = bool(solution.values("slip").size) and bool(np.abs(np.diff(solution.values("slip"), axis=0)).any())
@@ -60,7 +60,7 @@ def damping_share(solution: Solution) -> DampingShare:
     return found
 
 
-def _candidates(solution: Solution) -> list[DampingShare]:
+def _candidates(solution: Answers) -> list[DampingShare]:
     force, moment = (unit(kind, solution.units.length, solution.units.force) for kind in ("force", "moment"))
     if not solution.layout.is_structure:
         return _shares(solution.dofs, solution.values("damping_peak"), solution.values("spring_peak"), force)

@@ -23,13 +23,13 @@ from hamex.model.laws.law import Split
 from hamex.model.record import Model
 
 if TYPE_CHECKING:
-    from hamex.solution.solution import Solution
+    from hamex.solution.outline import Answers
 
 Array = NDArray[Any]
 _PARTS = ("kinetic", "stored", "viscous", "plastic", "hardening", "jumps", "input")
 
 
-def energy_of(s: Solution, name: str) -> dict[str, Array]:
+def energy_of(s: Answers, name: str) -> dict[str, Array]:
     """An entry of the balance, with those that come at no further cost."""
     if s.inside is not None and name not in ("kinetic", "stored", "hardening"):
         return stage_balance(s.model, s.step, s.inside, s.loading.patterns, s.histories, s.extent.spent)
@@ -42,32 +42,32 @@ def energy_of(s: Solution, name: str) -> dict[str, Array]:
     return {"imbalance": whole["imbalance"], "residual": whole["residual"]}
 
 
-def _kinetic(s: Solution) -> Array:
+def _kinetic(s: Answers) -> Array:
     return kinetic(s.model, s.histories["momentum"])
 
 
-def _stored(s: Solution) -> Array:
+def _stored(s: Answers) -> Array:
     return outside(s.model, s.histories["displacement"]) + s.split.stored.sum(axis=1)
 
 
-def _viscous(s: Solution) -> Array:
+def _viscous(s: Answers) -> Array:
     dashpots = s.model.damping_power(np.diff(s.histories["displacement"], axis=0)) / s.step
     return cumulative(dashpots + s.split.viscous.sum(axis=1), spent(s, "viscous"))
 
 
-def _plastic(s: Solution) -> Array:
+def _plastic(s: Answers) -> Array:
     return cumulative(s.split.plastic.sum(axis=1), spent(s, "plastic"))
 
 
-def _hardening(s: Solution) -> Array:
+def _hardening(s: Answers) -> Array:
     return np.asarray(s.split.hardening.sum(axis=1))
 
 
-def _jumps(s: Solution) -> Array:
+def _jumps(s: Answers) -> Array:
     return np.zeros(s.steps + 1)
 
 
-def _input(s: Solution) -> Array:
+def _input(s: Answers) -> Array:
     loading = s.loading
     work = ((np.diff(s.histories["displacement"], axis=0) @ loading.patterns) * loading.means).sum(axis=1)
     if loading.moved is not None:
@@ -75,17 +75,17 @@ def _input(s: Solution) -> Array:
     return cumulative(work, spent(s, "input"))
 
 
-def spent(s: Solution, name: str) -> float:
+def spent(s: Answers, name: str) -> float:
     """What was lost or given before the first step that a solution tells of."""
     return s.extent.spent.get(name, 0.0)
 
 
-_ENTRIES: dict[str, Callable[[Solution], Array]] = {
+_ENTRIES: dict[str, Callable[[Answers], Array]] = {
     "kinetic": _kinetic, "stored": _stored, "viscous": _viscous, "plastic": _plastic, "hardening": _hardening,
     "jumps": _jumps, "input": _input}
 
 
-def one_pass(s: Solution, keep: bool) -> dict[str, Array] | None:
+def one_pass(s: Answers, keep: bool) -> dict[str, Array] | None:
     """Energies of an oscillator in one compiled pass, the residual alone without ``keep``.
 
     None where the way for any model is as good: nothing is compiled, or loads and dampers add up.
@@ -112,7 +112,7 @@ def one_pass(s: Solution, keep: bool) -> dict[str, Array] | None:
     return found
 
 
-def split_of(s: Solution) -> Split:
+def split_of(s: Answers) -> Split:
     """Where the work of the springs went, by their laws: at the nodes (node, spring), in the steps (step, spring)."""
     found = s.histories
     deformation = s.model.deformation(found["displacement"])

@@ -1,4 +1,4 @@
-"""Files: NetCDF out and in, CSV out; written whole or not at all. A file without a problem keeps names and places of
+"""Files: NetCDF and CSV, out; written whole or not at all. A file without a problem keeps names and places of
 dofs and springs as text."""
 
 from __future__ import annotations
@@ -15,49 +15,25 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.stage_history import StageHistory
 from hamex.errors import FileError
-from hamex.model.layout import Geometry, Layout, Storeys
-from hamex.problem import Limit, State
 from hamex.problem.state import ON_DOFS
-from hamex.solution.keeping import (
-    model_of,
-    model_tree,
-    packed,
-    problem_of,
-    problem_tree,
-    scheme_of,
-    scheme_tree,
-    unpacked,
-)
-from hamex.solution.peaks import Exceedance, Peak
-from hamex.solution.solution import Extent, Solution
-from hamex.solution.source import OLD_FILE, THRIFTY, Named, Names, Record, Run
+from hamex.solution.keeping import model_tree, packed, problem_tree, scheme_tree
+from hamex.solution.outline import Answers, Extent
+from hamex.solution.source import THRIFTY, Record, Run
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from hamex.solution.solution import Solution
-
 Array = NDArray[Any]
+_ON_DOFS = {"displacement", "momentum", *ON_DOFS}
+FORMATS = (".nc", ".csv")
 
 
-def layout_words(solution: Solution) -> dict[str, Any]:
+def layout_words(solution: Answers) -> dict[str, Any]:
     """What JSON knows of a structure's layout, with the mean motion of its supports."""
     layout = solution.layout
     names = ("directions", "influence", "groups", "yields", "storeys", "geometry")
     return {name: _plain(getattr(layout, name)) for name in names} | {"base": _plain(solution.base)}
-
-
-def layout_of(words: dict[str, Any], dofs: tuple[str, ...], springs: tuple[str, ...]) -> tuple[Layout, Array | None]:
-    """The layout, and the mean motion of the supports; no words for an oscillator."""
-    if not words:
-        return Named(dofs, springs, yields=np.zeros(len(springs), dtype=bool)), None
-    base = words["base"]
-    return Named(dofs, springs, tuple(words["directions"]), np.array(words["influence"], dtype=float),
-                 {name: tuple(numbers) for name, numbers in words["groups"].items()}, _storeys(words["storeys"]),
-                 _geometry(words["geometry"]), np.array(words["yields"], dtype=bool)), \
-        None if base is None else np.array(base, dtype=float)
 
 
 def _plain(value: Any) -> Any:
@@ -69,30 +45,6 @@ def _plain(value: Any) -> Any:
         return {"shape": entries.shape, "row": entries.row.tolist(), "column": entries.col.tolist(),
                 "value": entries.data.tolist()}
     return value.tolist() if isinstance(value, np.ndarray) else value
-
-
-def _storeys(words: dict[str, Any] | None) -> Storeys | None:
-    return None if words is None else Storeys(tuple(words["names"]), np.array(words["heights"], dtype=float),
-                                              _matrix(words["drift"]), _matrix(words["above"]))
-
-
-def _geometry(words: dict[str, Any] | None) -> Geometry | None:
-    return None if words is None else Geometry(
-        tuple(words["nodes"]), np.array(words["coordinates"]), _matrix(words["motion"]),
-        np.array(words["elements"], dtype=int), tuple(words["names"]),
-        tuple(tuple(springs) for springs in words["springs"]))
-
-
-def _matrix(plain: dict[str, Any]) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((np.array(plain["value"], dtype=float), (plain["row"], plain["column"])),
-                     shape=tuple(plain["shape"]))
-
-
-_ON_DOFS = {"displacement", "momentum", *ON_DOFS}
-FORMATS = (".nc", ".csv")
-
 
 
 def check_writable(path: Path, formats: tuple[str, ...] = FORMATS) -> None:
@@ -127,7 +79,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
     return path
 
 
-def save(solution: Solution, path: Path, problem: bool = True) -> Path:
+def save(solution: Answers, path: Path, problem: bool = True) -> Path:
     """Write a solution by the ending of its path; NetCDF with its problem and scheme, if there are and if asked for."""
     check_writable(path)
     if path.suffix.lower() == ".nc":
@@ -135,7 +87,7 @@ def save(solution: Solution, path: Path, problem: bool = True) -> Path:
     return write_atomically(path, lambda temporary: _csv(solution, temporary))
 
 
-def netcdf_bytes(solution: Solution) -> bytes:
+def netcdf_bytes(solution: Answers) -> bytes:
     """What :func:`save` writes as NetCDF, in memory."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "solution.nc")
@@ -143,7 +95,7 @@ def netcdf_bytes(solution: Solution) -> bytes:
         return path.read_bytes()
 
 
-def _netcdf(solution: Solution, path: Path, problem: bool) -> None:
+def _netcdf(solution: Answers, path: Path, problem: bool) -> None:
     kept = solution.source if problem and isinstance(solution.source, Run) else None
     _labelled(solution, kept is not None).to_netcdf(path, engine="h5netcdf")
     if kept is None:
@@ -157,7 +109,7 @@ def _netcdf(solution: Solution, path: Path, problem: bool) -> None:
         packed(tree).to_netcdf(path, mode="a", group=name, engine="h5netcdf")
 
 
-def _labelled(solution: Solution, whole: bool) -> xr.Dataset:
+def _labelled(solution: Answers, whole: bool) -> xr.Dataset:
     """Every result, the state at the end, and what is known of the run; without a problem the layout beside it."""
     import xarray as xr
 
@@ -181,54 +133,6 @@ def _labelled(solution: Solution, whole: bool) -> xr.Dataset:
     return dataset
 
 
-def read(path: str | Path) -> Solution:
-    """Read a solution that :meth:`Solution.save` wrote as NetCDF.
-
-    Files that kept the problem give ``sol.problem`` and ``sol.scheme``; others have histories, peaks and energies. A
-    load that was a function of the user's own is kept as samples of the run's duration, exact at its nodes.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise FileError(f"cannot read {path}: no such file")
-    try:
-        groups = _groups(path)
-    except (OSError, ValueError) as problem:
-        raise FileError(f"cannot read {path}: not a NetCDF file ({problem})") from None
-    if groups[""].attrs.get("Conventions") not in ("hamex-1", "hamex-2"):
-        raise FileError(f"cannot read {path}: not a solution written by hamex")
-    try:
-        return _rebuild(groups)
-    except (KeyError, TypeError, ValueError, FileError) as problem:
-        raise FileError(f"cannot read {path}: the file is damaged or from another version ({problem})") from None
-
-
-def _groups(path: Path) -> dict[str, xr.Dataset]:
-    """The results under "", the rest by the names of their groups."""
-    import h5netcdf
-    import xarray as xr
-
-    with h5netcdf.File(path, "r") as file:
-        names = ["", *file.groups]
-    found = {}
-    for name in names:
-        with xr.open_dataset(path, engine="h5netcdf", group=name or None) as opened:
-            found[name] = opened.load()
-    return found
-
-
-def _rebuild(groups: dict[str, xr.Dataset]) -> Solution:
-    dataset = groups[""]
-    attributes = dataset.attrs
-    stored = {str(name): dataset[name].values for name in dataset.data_vars if name != "places"}
-    internal = {name.removeprefix("final_"): value for name, value in stored.items() if name.startswith("final_")}
-    internal.pop("start_impulse", None)          # of hamex-1: the history of the impulse has it
-    extent = extent_of(json.loads(attributes.get("extent", "{}")), internal)
-    source = _run(groups) if "model" in groups else _record(dataset)
-    inside = StageHistory(**unpacked(groups["inside"])) if "inside" in groups else None
-    return Solution(source, {name: value for name, value in stored.items() if not name.startswith("final_")}, internal,
-                    json.loads(attributes["error"]), Limit(**json.loads(attributes["limit"])), inside, extent)
-
-
 def extent_words(extent: Extent) -> dict[str, Any]:
     """Which steps a solution tells of, as plain words and numbers."""
     words: dict[str, Any] = {"every": extent.every, "steps": extent.steps, "uncertain": extent.uncertain,
@@ -240,39 +144,12 @@ def extent_words(extent: Extent) -> dict[str, Any]:
     return words
 
 
-def extent_of(words: dict[str, Any], last: dict[str, Any]) -> Extent:
-    """The extent that :func:`extent_words` was given; takes the state at the end out of ``last`` where it stands
-    there."""
-    if words.get("steps") is None:
-        return Extent(**words)
-    base = {name: last.pop(name) for name in ("displacement", "momentum", "slip")}
-    final = State(**base, internal=dict(last))
-    last.pop("impulse", None)
-    peaks = {name: Peak(**peak) for name, peak in words.pop("peaks").items()}
-    exceeded = Exceedance(**words.pop("exceeded")) if "exceeded" in words else None
-    return Extent(**words, peaks=peaks, exceeded=exceeded, final=final)
-
-
-def _run(groups: dict[str, xr.Dataset]) -> Run:
-    model = model_of(unpacked(groups["model"]))
-    return Run(problem_of(unpacked(groups["problem"]), model), scheme_of(unpacked(groups["scheme"])))
-
-
-def _record(dataset: xr.Dataset) -> Record:
-    attributes = dataset.attrs
-    dofs, springs = (tuple(str(name) for name in dataset[dim].values) for dim in ("dof", "spring"))
-    words = json.loads(str(dataset["places"].values)) if "places" in dataset else {}
-    layout, moved = layout_of(words, dofs, springs)
-    return Record(attributes.get("why", OLD_FILE), layout, Names(attributes["length"], attributes["force"]),
-                  float(attributes["step"]), json.loads(attributes["provenance"]), moved)
-
-
-def _csv(solution: Solution, path: Path) -> None:
+def _csv(solution: Answers, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         write_csv(solution, file)
 
 
-def write_csv(solution: Solution, file: TextIO) -> None:
+def write_csv(solution: Answers, file: TextIO) -> None:
     """One row per node; step means stand on the row of the node that ends their step."""
     columns: dict[str, np.ndarray] = {"time [s]": solution.times}
     dataset = solution.dataset

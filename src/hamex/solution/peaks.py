@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.solution.outline import Answers, Exceedance, Peak
 from hamex.solution.schema import unit, variable
 
 if TYPE_CHECKING:
     from hamex.discretise.stage_history import StageHistory
-    from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
 PEAKS = ("displacement", "velocity", "force", "node_force", "slip")
@@ -22,30 +22,13 @@ OF_STRUCTURES = ("absolute_acceleration", "base_shear", "hinge_rotation", "store
 RESIDUALS = {"residual_slip": "slip", "residual_drift": "storey_drift"}      # the last values of these
 
 
-@dataclass(frozen=True)
-class Peak:
-    """Largest absolute value of a result over all its components, when and where it occurs.
-
-    ``error`` is half the width of the error bar, None when no estimate was asked for. ``residual_slip`` and
-    ``residual_drift`` are the signed values at the end, where they are largest; ``ductility`` is the largest
-    deformation of a spring relative to its deformation at first yield. Rotations and moments do not compete with
-    displacements and forces.
-    """
-
-    value: float
-    time: float
-    where: str
-    unit: str
-    error: float | None = None
-
-
 class Peaks(Mapping[str, Peak]):
     """Peaks by name, node values at nodes and step means at the middle of their step; each is found when asked for.
 
     Elements of several stages know the displacement inside their steps; its peak is sought there too.
     """
 
-    def __init__(self, solution: Solution, found: dict[str, Peak]) -> None:
+    def __init__(self, solution: Answers, found: dict[str, Peak]) -> None:
         self._solution, self._found = solution, found
         kept = [name for name in candidates(solution) if components(solution, name).size]
         self._names = (*kept, *(residual for residual, name in RESIDUALS.items() if name in kept))
@@ -67,13 +50,13 @@ class Peaks(Mapping[str, Peak]):
         return repr(dict(self))
 
 
-def candidates(solution: Solution) -> list[str]:
+def candidates(solution: Answers) -> list[str]:
     """Results that peaks are taken of."""
     names = (*PEAKS, *OF_STRUCTURES, "ductility") if solution.layout.is_structure else (*PEAKS, "ductility")
     return [name for name in names if name in solution.names]
 
 
-def components(solution: Solution, name: str) -> Array:
+def components(solution: Answers, name: str) -> Array:
     """Numbers of the components of a result that compete for its peak: not rotations, not what has no yield limit."""
     layout = solution.layout
     if name == "ductility":
@@ -86,7 +69,7 @@ def components(solution: Solution, name: str) -> Array:
     return np.arange(layout.horizontal if dim == "direction" else len(solution.labels(dim)))
 
 
-def histories(solution: Solution, name: str) -> tuple[Array, Sequence[str]]:
+def histories(solution: Answers, name: str) -> tuple[Array, Sequence[str]]:
     """What a peak is taken of: a history of comparable components, and the names of these."""
     own = components(solution, name)
     if name == "ductility":
@@ -96,7 +79,7 @@ def histories(solution: Solution, name: str) -> tuple[Array, Sequence[str]]:
     return (values, labels) if own.size == len(labels) else (values[:, own], [labels[number] for number in own])
 
 
-def _peak(solution: Solution, name: str) -> Peak:
+def _peak(solution: Answers, name: str) -> Peak:
     values, labels = histories(solution, name)
     found = _largest(solution, name, values, labels)
     if name != "displacement" or solution.inside is None:
@@ -104,7 +87,7 @@ def _peak(solution: Solution, name: str) -> Peak:
     return _inside(solution, solution.inside, found, labels)
 
 
-def _residual(solution: Solution, name: str) -> Peak:
+def _residual(solution: Answers, name: str) -> Peak:
     values, labels = histories(solution, RESIDUALS[name])
     last = values[-1]
     worst = int(np.abs(last).argmax())
@@ -112,7 +95,7 @@ def _residual(solution: Solution, name: str) -> Peak:
                 solution.error_of(name))
 
 
-def _largest(solution: Solution, name: str, values: Array, labels: Sequence[str]) -> Peak:
+def _largest(solution: Answers, name: str, values: Array, labels: Sequence[str]) -> Peak:
     size = np.abs(values)
     row, column = (int(place) for place in np.unravel_index(int(size.argmax()), size.shape))
     clock = solution.times if at_nodes(name) else solution.middles
@@ -120,7 +103,7 @@ def _largest(solution: Solution, name: str, values: Array, labels: Sequence[str]
     return Peak(float(size[row, column]), float(clock[row]), labels[column], label, solution.error_of(name))
 
 
-def _inside(solution: Solution, inside: StageHistory, at_a_node: Peak, labels: Sequence[str]) -> Peak:
+def _inside(solution: Answers, inside: StageHistory, at_a_node: Peak, labels: Sequence[str]) -> Peak:
     """The peak displacement inside the steps, if it is larger than at the nodes."""
     u = solution.histories["displacement"]
     columns = [solution.dofs.index(label) for label in labels]
@@ -136,20 +119,7 @@ def at_nodes(name: str) -> bool:
     return variable(name).dims[0] != "interval"
 
 
-@dataclass(frozen=True)
-class Exceedance:
-    """The first passing of a limit: what, where, when [s], and the limit."""
-
-    quantity: str
-    where: str
-    time: float
-    limit: float
-
-    def __str__(self) -> str:
-        return f"{self.where} passed {self.quantity.replace('_', ' ')} {self.limit:g} at t = {self.time:g} s"
-
-
-def exceedance(solution: Solution) -> Exceedance | None:
+def exceedance(solution: Answers) -> Exceedance | None:
     """The limit that was passed first, or None."""
     passed = []
     for name, limit in (("drift_ratio", solution.limit.drift_ratio), ("storey_drift", solution.limit.drift)):

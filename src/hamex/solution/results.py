@@ -17,13 +17,13 @@ from hamex.problem import Problem
 from hamex.solution.source import Run
 
 if TYPE_CHECKING:
-    from hamex.solution.solution import Solution
+    from hamex.solution.outline import Answers
 
 Array = NDArray[Any]
-Result = Callable[["Solution"], Array]
+Result = Callable[["Answers"], Array]
 
 
-def _storeys(s: Solution) -> Storeys:
+def _storeys(s: Answers) -> Storeys:
     if s.layout.storeys is None:
         raise InputError("the model has no storeys")
     return s.layout.storeys
@@ -32,11 +32,11 @@ def _storeys(s: Solution) -> Storeys:
 # Dofs and springs --------------------------------------------------------------------------------------------
 
 
-def _load(s: Solution) -> Array:
+def _load(s: Answers) -> Array:
     return s.loading.means @ s.loading.patterns.T
 
 
-def _velocity(s: Solution) -> Array:
+def _velocity(s: Answers) -> Array:
     """M⁻¹p; a dof without mass has no momentum, its velocity is the central difference."""
     velocity = s.model.velocity(s.histories["momentum"])
     light = s.model.massless
@@ -46,29 +46,29 @@ def _velocity(s: Solution) -> Array:
     return velocity
 
 
-def _acceleration(s: Solution) -> Array:
+def _acceleration(s: Answers) -> Array:
     return np.diff(s.values("velocity"), axis=0) / s.step
 
 
-def _absolute_acceleration(s: Solution) -> Array:
+def _absolute_acceleration(s: Answers) -> Array:
     return s.values("acceleration") + s.loading.means @ s.loading.ground.T
 
 
-def _deformation(s: Solution) -> Array:
+def _deformation(s: Answers) -> Array:
     deformation = s.model.deformation(s.histories["displacement"])
     return deformation if s.problem.supports is None else deformation + s.loading.moved
 
 
-def _node_force(s: Solution) -> Array:
+def _node_force(s: Answers) -> Array:
     return s.model.elastic_force(s.values("deformation") - s.histories["slip"])
 
 
-def _mean_displacement(s: Solution) -> Array:
+def _mean_displacement(s: Answers) -> Array:
     u = s.histories["displacement"]
     return 0.5 * (u[:-1] + u[1:])                                                        # eq. (88)
 
 
-def _impulse(s: Solution) -> Array:
+def _impulse(s: Answers) -> Array:
     start = start_impulse(s.problem)[None, :]
     return np.cumsum(np.vstack([start, s.step * s.values("force")]), axis=0)
 
@@ -87,7 +87,7 @@ def start_impulse(problem: Problem) -> Array:
                      / model.compatibility[0, 0]])
 
 
-def _damping_force(s: Solution) -> Array:
+def _damping_force(s: Answers) -> Array:
     """C u̇ of the step; where supports move, damping acts on the motion relative to what they bring about slowly."""
     force, loading = s.model.damping_force(np.diff(s.histories["displacement"], axis=0) / s.step), s.loading
     moving = len(s.model.support_names)
@@ -97,26 +97,26 @@ def _damping_force(s: Solution) -> Array:
     return force
 
 
-def _damping_peak(s: Solution) -> Array:
+def _damping_peak(s: Answers) -> Array:
     return np.asarray(np.abs(s.values("damping_force")).max(axis=0))
 
 
-def _spring_peak(s: Solution) -> Array:
+def _spring_peak(s: Answers) -> Array:
     return np.asarray(rows(np.abs(s.values("force")), abs(s.model.compatibility).T).max(axis=0))
 
 
-def _yield_deformation(s: Solution) -> Array:
+def _yield_deformation(s: Answers) -> Array:
     return np.asarray(yield_forces(s.model) * diagonal(s.model.flexibility))
 
 
-def _ductility(s: Solution) -> Array:
+def _ductility(s: Answers) -> Array:
     return np.asarray(np.abs(s.values("deformation")).max(axis=0) / s.values("yield_deformation"))
 
 
 # Storeys, base and hinges ------------------------------------------------------------------------------------
 
 
-def _storey_drift(s: Solution) -> Array:
+def _storey_drift(s: Answers) -> Array:
     storeys = _storeys(s)
     drift = rows(s.histories["displacement"], storeys.drift.T)
     if s.base is not None:
@@ -124,19 +124,19 @@ def _storey_drift(s: Solution) -> Array:
     return drift
 
 
-def _drift_ratio(s: Solution) -> Array:
+def _drift_ratio(s: Answers) -> Array:
     return s.values("storey_drift") / _storeys(s).heights
 
 
-def _storey_shear(s: Solution) -> Array:
+def _storey_shear(s: Answers) -> Array:
     return rows(s.values("force"), (_storeys(s).above @ s.model.compatibility).T)
 
 
-def _storey_damping(s: Solution) -> Array:
+def _storey_damping(s: Answers) -> Array:
     return rows(s.values("damping_force"), _storeys(s).above.T)
 
 
-def _overturning_moment(s: Solution) -> Array:
+def _overturning_moment(s: Answers) -> Array:
     """Σ shear × height of this storey and all above it that share its direction."""
     storeys = _storeys(s)
     direction = np.abs(storeys.above @ s.layout.influence).argmax(axis=1)
@@ -148,47 +148,47 @@ def _overturning_moment(s: Solution) -> Array:
     return moment
 
 
-def _residual_drift(s: Solution) -> Array:
+def _residual_drift(s: Answers) -> Array:
     return s.values("storey_drift")[-1].copy()
 
 
-def _base_shear(s: Solution) -> Array:
+def _base_shear(s: Answers) -> Array:
     return rows(s.values("force"), (s.model.compatibility.T @ s.layout.influence))
 
 
-def _base_damping(s: Solution) -> Array:
+def _base_damping(s: Answers) -> Array:
     return s.values("damping_force") @ s.layout.influence
 
 
-def _hinge_rotation(s: Solution) -> Array:
+def _hinge_rotation(s: Answers) -> Array:
     return s.histories["slip"][:, s.layout.hinges]
 
 
-def _hinge_moment(s: Solution) -> Array:
+def _hinge_moment(s: Answers) -> Array:
     return s.values("force")[:, s.layout.hinges]
 
 
 # Groups ------------------------------------------------------------------------------------------------------
 
 
-def _plastic_by_group(s: Solution) -> Array:
+def _plastic_by_group(s: Answers) -> Array:
     return _summed(s, s.split.plastic)
 
 
-def _viscous_by_group(s: Solution) -> Array:
+def _viscous_by_group(s: Answers) -> Array:
     return _summed(s, s.split.viscous)
 
 
-def _summed(s: Solution, lost: Array) -> Array:
+def _summed(s: Answers, lost: Array) -> Array:
     by_group = lost @ s.layout.membership
     return np.vstack([np.zeros(by_group.shape[1]), np.cumsum(by_group, axis=0)])
 
 
-def _hardening_by_group(s: Solution) -> Array:
+def _hardening_by_group(s: Answers) -> Array:
     return np.asarray(s.split.hardening @ s.layout.membership)
 
 
-def _stored_by_group(s: Solution) -> Array:
+def _stored_by_group(s: Answers) -> Array:
     return np.asarray(s.split.stored @ s.layout.membership)
 
 
@@ -218,7 +218,7 @@ _AT_A_NODE = {"deformation": ("displacement",), "node_force": ("displacement", "
               "hinge_rotation": ("slip",), "yield_deformation": ()}
 
 
-def derivable(s: Solution) -> dict[str, Result]:
+def derivable(s: Answers) -> dict[str, Result]:
     """What can be computed for this solution, by name."""
     found = _all(s)
     if not s.is_thinned:
@@ -230,7 +230,7 @@ def derivable(s: Solution) -> dict[str, Result]:
             if name in still and all(need in s.histories for need in still[name])}
 
 
-def _all(s: Solution) -> dict[str, Result]:
+def _all(s: Answers) -> dict[str, Result]:
     if not isinstance(s.source, Run):
         return {}
     found = dict(ALWAYS)

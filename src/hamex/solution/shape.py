@@ -14,7 +14,7 @@ from hamex.model.algebra import rows
 from hamex.model.layout import Geometry
 
 if TYPE_CHECKING:
-    from hamex.solution.solution import Solution
+    from hamex.solution.outline import Answers
 
 Array = NDArray[Any]
 _SLIPPED = 1e-9      # of the largest deformation: less is no slip
@@ -42,7 +42,7 @@ class Frames:
     scale: float
 
 
-def frames(solution: Solution, count: int, scale: float) -> Frames:
+def frames(solution: Answers, count: int, scale: float) -> Frames:
     """Evenly spaced instants from the start to the end."""
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InputError(f"frames: count must be a whole number from 1 on, got {count!r}")
@@ -53,7 +53,7 @@ def frames(solution: Solution, count: int, scale: float) -> Frames:
     return at(solution, nodes, scale)
 
 
-def at(solution: Solution, nodes: Array, scale: float) -> Frames:
+def at(solution: Answers, nodes: Array, scale: float) -> Frames:
     """Frames at chosen nodes of the time axis."""
     layout = solution.layout
     geometry = layout.geometry
@@ -71,7 +71,7 @@ def at(solution: Solution, nodes: Array, scale: float) -> Frames:
                   float(scale))
 
 
-def has_slipped(solution: Solution) -> Array:
+def has_slipped(solution: Answers) -> Array:
     """(node, spring): True from the first slip of a spring with a yield limit on."""
     slip = np.abs(solution.values("slip") - solution.values("slip")[0])
     least = _SLIPPED * np.abs(solution.values("deformation")).max(axis=0)

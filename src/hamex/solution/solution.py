@@ -22,10 +22,11 @@ from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import Loading
 from hamex.solution.damping import DampingShare, damping_share
 from hamex.solution.energy import energy_of, split_of
-from hamex.solution.peaks import Exceedance, Peak, Peaks, exceedance
+from hamex.solution.outline import Exceedance, Extent, Peak, UnitNames
+from hamex.solution.peaks import Peaks, exceedance
 from hamex.solution.results import derivable
 from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit, variable
-from hamex.solution.source import Record, Run, UnitNames
+from hamex.solution.source import Record, Run
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -41,32 +42,6 @@ class Status(Enum):
     FINISHED = "every step solved"
     EXCEEDS = "every step solved, but a physical limit was passed"
     STOPPED = "stopped before its end; every step up to there solved"
-
-
-@dataclass(frozen=True, eq=False)
-class Extent:
-    """Which steps of a run a solution tells of.
-
-    Attributes
-    ----------
-    first : step at which it begins; a run is told in parts where histories are thinned.
-    every : steps between two nodes.
-    spent : energies lost and given before ``first``, by name.
-    steps : of the whole run; None where all of them are there.
-    peaks, final, exceeded : of all steps, where not all of them are there.
-    uncertain : instant from which a step's solution may be one of several [s]; None where one was promised or found.
-    stopped : the run was stopped before its end.
-    """
-
-    first: int = 0
-    every: int = 1
-    spent: Mapping[str, float] = field(default_factory=dict)
-    steps: int | None = None
-    peaks: Mapping[str, Peak] | None = None
-    final: State | None = None
-    exceeded: Exceedance | None = None
-    uncertain: float | None = None
-    stopped: bool = False
 
 
 @dataclass(frozen=True, eq=False)

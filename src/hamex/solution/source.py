@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,7 @@ from hamex.model.record import Model, law_arrays
 from hamex.model.units import Units
 from hamex.problem import Problem
 from hamex.problem.loads import Loading, base_motion, loads_of
-
-if TYPE_CHECKING:
-    from hamex.solution.solution import Solution
+from hamex.solution.outline import Answers, UnitNames
 
 Array = NDArray[Any]
 
@@ -69,18 +67,6 @@ OLD_FILE = "the file was written by a version of hamex that kept histories and n
 THRIFTY = "the file was written with save(problem=False)"
 
 
-class UnitNames(Protocol):
-    """Names of the units of length and force."""
-
-    @property
-    def length(self) -> str:
-        """Unit of length."""
-
-    @property
-    def force(self) -> str:
-        """Unit of force."""
-
-
 @dataclass(frozen=True)
 class Names:
     """Unit names as they stand in a record."""
@@ -124,7 +110,7 @@ class Run:
         """Mean displacement of moving supports, (node, direction) [length]; None when they stand still."""
         return base_motion(self.problem, self.step, steps)
 
-    def provenance(self, solution: Solution) -> dict[str, str]:
+    def provenance(self, solution: Answers) -> dict[str, str]:
         """Version, scheme and hash of the problem."""
         return provenance(self.problem, self.scheme, solution.loading)
 
@@ -186,6 +172,6 @@ class Record:
         """Mean displacement of moving supports, (node, direction) [length]; None when they stand still."""
         return self.moved
 
-    def provenance(self, solution: Solution) -> dict[str, str]:
+    def provenance(self, solution: Answers) -> dict[str, str]:
         """Version, scheme and hash of the problem."""
         return dict(self.words)

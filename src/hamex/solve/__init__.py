@@ -12,7 +12,8 @@ from hamex.discretise.scheme import How, Promise, Ran, Scheme, joined
 from hamex.errors import ProblemError
 from hamex.problem import Limit, Problem, State
 from hamex.solution.error import estimate
-from hamex.solution.solution import Extent, Solution
+from hamex.solution.outline import Extent
+from hamex.solution.solution import Solution
 from hamex.solve.parts import Keep, Thinned, part_of, solution_of, state_of
 
 __all__ = ["Keep", "Problem", "State", "solve"]

@@ -1,4 +1,5 @@
-"""A run in parts: blocks of steps in, one solution out; whole, or thinned with running sums, peaks and the last state."""
+"""A run in parts: blocks of steps in, one solution out; whole, or thinned with running sums, peaks and the last
+state."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ from hamex.errors import OverflowRunError, ProblemError
 from hamex.model.record import recorded
 from hamex.problem import FilledState, Limit, Problem, State
 from hamex.solution.energy import energy_entries
-from hamex.solution.peaks import Peak
+from hamex.solution.outline import Extent, Peak
 from hamex.solution.schema import ENERGIES, VARIABLES
-from hamex.solution.solution import Extent, Solution
+from hamex.solution.solution import Solution
 from hamex.solution.source import Run
 
 

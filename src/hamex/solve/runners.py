@@ -1,5 +1,5 @@
-"""How a batch marches its models: many oscillators at once, many shear frames at once, or one by one, where measures are
-read off a single solution: the definition that the kernels of many are tested against."""
+"""How a batch marches its models: many oscillators at once, many shear frames at once, or one by one, where measures
+are read off a single solution: the definition that the kernels of many are tested against."""
 
 from __future__ import annotations
 

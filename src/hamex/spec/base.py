@@ -1,5 +1,5 @@
-"""What every table of a problem file shares: strictness, choices, names of nested places, and words for what is wrong: the
-key, what was given, what is allowed."""
+"""What every table of a problem file shares: strictness, choices, names of nested places, and words for what is
+wrong: the key, what was given, what is allowed."""
 
 from __future__ import annotations
 
