@@ -47,7 +47,7 @@ _HOMES = {
     "hamex.principle.action": ("Action",),
     "hamex.simulate": ("simulate",),
     "hamex.solution.solution": ("Solution",),
-    "hamex.solution.files": ("read",),
+    "hamex.solution.reading": ("read",),
     "hamex.study.intensity": ("intensities",),
     "hamex.study.spectrum": ("Spectrum", "spectrum"),
     "hamex.study.fragility": ("Fragility", "annual_frequency"),
