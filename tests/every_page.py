@@ -85,8 +85,7 @@ def _studies(folder: Path) -> None:
 
 def _derivations(folder: Path) -> None:
     from hamex.principle.library import action
-    from hamex.report.derivation.page import derivation
-    from hamex.report.derivation.write import write_html
+    from hamex.report.derivation.page import derivation, write_html
 
     for name, system in (("lumped", "damped"), ("continuum", "elastic-1d")):
         write_html(derivation(action(system)), folder / f"{name}.html")
