@@ -59,7 +59,7 @@ def _motions(folder: Path) -> None:
 def _studies(folder: Path) -> None:
     from hamex.report.ida_page import write_fragility, write_report
     from hamex.report.region import write_region_page
-    from hamex.report.schemes.write import write_page
+    from hamex.report.schemes.page import write_page
     from hamex.study.lab import everything
     from hamex.study.lab.catalogue import find
     from hamex.study.lab.everything import Laboratory

@@ -92,7 +92,7 @@ def command(
 
 
 def _check_outputs(paths: Sequence[Path]) -> None:
-    from hamex.report.history import FORMATS as PICTURES
+    from hamex.report.page import FORMATS as PICTURES
     from hamex.report.style import check_installed
     from hamex.solution.files import FORMATS, check_writable
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hamex.paper.results import Convergence, PaperResults, Row
-from hamex.report.colours import BLUE, GREEN, INK, ORANGE, RED
-from hamex.report.style import figure
+from hamex.report.style import BLUE, GREEN, INK, ORANGE, RED, figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

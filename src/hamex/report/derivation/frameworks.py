@@ -210,7 +210,7 @@ def values_at_the_ends(system: DerivedSystem) -> list[Block]:
                   f"row.{where}"),
         TextTable(("field", "where", "trial values", "test value", "what its row does"), tuple(rows)),
         TextTable(("field", "rows", "unknowns", "count"), tuple(counts), "Count for degree $s$: as many equations as "
-              "unknowns, for every $s$."),
+                  "unknowns, for every $s$."),
         Paragraph("It looks odd that the trial value at the start is *given* while the test value there is *free*. But "
                   "a test value is not a change of the datum: it is the multiplier that puts the balance at that "
                   "instant into the equations. Classical end-point constraints remove both test values and leave "

@@ -23,9 +23,8 @@ from hamex.report.derivation.blocks import (
 )
 from hamex.report.derivation.plain import flat
 from hamex.report.derivation.text import words as unmarked
-from hamex.report.equations import inline, letters_apart, share
+from hamex.report.equations import inline, key, letters_apart, marked, share
 from hamex.report.page import captioned, page, table
-from hamex.report.tagged import key, marked
 
 _PREFIX = "derivation-"         # of the names of headings, which share the page with others
 

@@ -45,7 +45,7 @@ def functional(system: DerivedSystem) -> list[Block]:
     more = len(verdict.failures) - _SHOWN
     blocks += [Paragraph("**Failed.** What remains between the linearisation and its adjoint:"),
                TextTable(("equation of", "coefficient of", "remainder, should be 0"), tuple(rows),
-                     f"{more} more fail in the same way." if more > 0 else "")]
+                         f"{more} more fail in the same way." if more > 0 else "")]
     return [*blocks, Paragraph(
         "So there is no functional whose stationarity gives these very equations: dissipation makes the sign of time "
         r"matter, and a functional cannot tell. This is why $\varphi$ enters the variation $\delta A_{\mathrm{NEW}}$ "

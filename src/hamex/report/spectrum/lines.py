@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
-from hamex.report.colours import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, SOFT
+from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, SOFT
 from hamex.study.spectrum import Spectrum
 
 Array = NDArray[Any]
@@ -21,7 +21,7 @@ STYLES = ("-", "--", "-.", ":")
 FEW = len(COLOURS)         # motions that have a colour each
 
 
-class Curve(NamedTuple):
+class SpectrumCurve(NamedTuple):
     """One curve of every diagram: where it stands in the results, and how it looks."""
 
     alternative: int
@@ -110,7 +110,7 @@ class Lines:
         return float(self.spec.attributes["g"])
 
     @cached_property
-    def curves(self) -> list[Curve]:
+    def curves(self) -> list[SpectrumCurve]:
         """Alternatives by colour and damping by style, or damping by colour where there are no alternatives."""
         found = []
         for a, name in enumerate(self.alternatives):
@@ -118,7 +118,8 @@ class Lines:
                 words = [word for word in (name, f"damping {ratio}" if len(self.damping) > 1 or not name else "")
                          if word]
                 colour, style = (a, d) if self.by else (d, d // len(COLOURS))
-                found.append(Curve(a, d, ", ".join(words), COLOURS[colour % len(COLOURS)], STYLES[style % len(STYLES)]))
+                found.append(SpectrumCurve(a, d, ", ".join(words), COLOURS[colour % len(COLOURS)],
+                                           STYLES[style % len(STYLES)]))
         return found
 
     def draw(self, here: Any, name: str, against: str = "", per: float = 1.0, alternatives: bool = True) -> None:
