@@ -14,8 +14,7 @@ from hamex import __version__
 from hamex.report import page as pages
 from hamex.report.page import FORMATS, check_plot, write_drawing
 from hamex.report.spectrum import diagrams
-from hamex.report.spectrum.lines import Lines, check_view, conventions, kinds_note, short
-from hamex.report.spectrum.tables import tables
+from hamex.report.spectrum.lines import Lines, check_view, conventions, kinds_note, short, tables
 from hamex.report.style import SOFT, figure, to_svg
 from hamex.solution.files import write_atomically
 from hamex.study.spectrum import Spectrum
