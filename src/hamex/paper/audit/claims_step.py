@@ -60,7 +60,10 @@ class Trial:
 
 
 def wrong_branch() -> Trial:
-    """A chain m = 1, 1, k = 100, F_y = 1, η = 0.1, h = 0.5 with momenta (−0.75, 1.25)."""
+    """Two masses, two sliders, one step: where the elastic trial picks the wrong set of slipping sliders.
+
+    A chain m = 1, 1, k = 100, F_y = 1, η = 0.1, h = 0.5 with momenta (−0.75, 1.25).
+    """
     h, flexibility, limit, viscosity = 0.5, 0.01, 1.0, 0.1
     momentum = np.array([-0.75, 1.25])
     B = np.array([[1.0, -1.0], [0.0, 1.0]])          # compatibility, dof × spring: stretch = Bᵀu
