@@ -6,8 +6,7 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hamex.report.colours import BLUE, FAINT, GREY, RED
-from hamex.report.style import figure, save
+from hamex.report.style import BLUE, FAINT, GREY, RED, figure, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

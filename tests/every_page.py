@@ -59,7 +59,7 @@ def _motions(folder: Path) -> None:
 def _studies(folder: Path) -> None:
     from hamex.report.ida_page import write_fragility, write_report
     from hamex.report.region import write_region_page
-    from hamex.report.schemes.write import write_page
+    from hamex.report.schemes.page import write_page
     from hamex.study.lab import everything
     from hamex.study.lab.catalogue import find
     from hamex.study.lab.everything import Laboratory
@@ -85,8 +85,7 @@ def _studies(folder: Path) -> None:
 
 def _derivations(folder: Path) -> None:
     from hamex.principle.library import action
-    from hamex.report.derivation.page import derivation
-    from hamex.report.derivation.write import write_html
+    from hamex.report.derivation.page import derivation, write_html
 
     for name, system in (("lumped", "damped"), ("continuum", "elastic-1d")):
         write_html(derivation(action(system)), folder / f"{name}.html")
@@ -97,8 +96,8 @@ def _paper(folder: Path) -> None:
     from hamex.paper.audit import run
     from hamex.paper.audit.page import write_page
     from hamex.paper.cases import CASES
+    from hamex.paper.page import write_paper
     from hamex.paper.results import Convergence
-    from hamex.paper.write import write_paper
 
     steps = np.array([0.02, 0.01, 0.005])
     # Errors are made up: the page only shows them.

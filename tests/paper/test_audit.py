@@ -6,12 +6,11 @@ import pytest
 import sympy as sp
 
 from hamex.cli import main
-from hamex.paper.audit import dimensions, latex, run
-from hamex.paper.audit.chain import wrong_branch
-from hamex.paper.audit.compare import same
-from hamex.paper.audit.notation import Statement, dot, says, t, u
+from hamex.paper.audit import dimensions, run
+from hamex.paper.audit.claims_step import wrong_branch
+from hamex.paper.audit.judging import HOLDS, VERDICTS, same
+from hamex.paper.audit.notation import Statement, dot, printed_latex, printed_lines, says, t, u
 from hamex.paper.audit.notation import m as mass
-from hamex.paper.audit.rule import HOLDS, VERDICTS
 
 NUMBERS = [str(n) for n in range(1, 90)]
 # Read in the paper by eye, before any code was written.
@@ -183,9 +182,9 @@ def test_dimensions_see_a_lost_dot():
 
 
 def test_the_latex_of_every_equation_is_at_hand():
-    assert list(latex.printed()) == NUMBERS
-    assert latex.printed()["73"] == "y_3 = (x_1 + x_2)"
-    assert len(latex.lines("40")) == 5
+    assert list(printed_latex()) == NUMBERS
+    assert printed_latex()["73"] == "y_3 = (x_1 + x_2)"
+    assert len(printed_lines("40")) == 5
 
 
 def test_two_sliders_can_mislead_the_elastic_trial():

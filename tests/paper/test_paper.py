@@ -10,7 +10,7 @@ import pytest
 
 from hamex.paper import opensees, results
 from hamex.paper.cases import CASES, CONVENTIONS
-from hamex.paper.write import write_paper
+from hamex.paper.page import write_paper
 
 
 @pytest.fixture(scope="module")

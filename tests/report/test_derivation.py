@@ -15,16 +15,15 @@ from hamex.principle.helmholtz import helmholtz
 from hamex.principle.jets import t
 from hamex.principle.library import LIBRARY, action
 from hamex.report import equations
-from hamex.report.derivation import dimensions
-from hamex.report.derivation.endpoints import end_points
+from hamex.report.derivation.closing import MixedDimensionError, dimension_of, dimension_product, read_unit
+from hamex.report.derivation.frameworks import end_points
 from hamex.report.derivation.html import html
 from hamex.report.derivation.latex import latex
-from hamex.report.derivation.page import derivation
+from hamex.report.derivation.page import derivation, write_html, write_latex
 from hamex.report.derivation.plain import flat, stacked, width
-from hamex.report.derivation.system import System
+from hamex.report.derivation.system import DerivedSystem
 from hamex.report.derivation.tex import tex
 from hamex.report.derivation.text import text
-from hamex.report.derivation.write import write_html, write_latex
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")       # a convexity warning of one library entry
 DOCS = Path(__file__).parents[2] / "docs" / "tutorials"
@@ -104,7 +103,7 @@ def test_every_system_is_a_latex_document(document, name, tmp_path):
 @pytest.mark.parametrize("name", ["damped", "viscoplastic", "elastic-1d"])
 def test_the_same_action_gives_the_same_bytes_in_every_process(name, document, tmp_path):
     code = ("import sys, pathlib; from hamex.principle.library import action; "
-            "from hamex.report.derivation.page import derivation; from hamex.report.derivation.write import *; "
+            "from hamex.report.derivation.page import *; "
             "d = derivation(action(sys.argv[1])); write_html(d, pathlib.Path('a.html')); "
             "write_latex(d, pathlib.Path('a.tex'))")
     subprocess.run([sys.executable, "-c", code, name], cwd=tmp_path, check=True, env={"HAMEX_CACHE": "", "PATH": ""})
@@ -188,14 +187,14 @@ def test_helmholtz_names_the_dashpot_and_sees_a_wrong_sign_between_two_equations
 
 def test_the_end_point_problem_fails_where_it_should():
     m, k, c = sp.symbols("m k c", positive=True)
-    assert end_points(System(action("harmonic"))).square == k / m
-    damped = end_points(System(action("damped")))
+    assert end_points(DerivedSystem(action("harmonic"))).square == k / m
+    damped = end_points(DerivedSystem(action("damped")))
     assert sp.expand(damped.square - k / m + c**2 / (4 * m**2)) == 0
-    assert end_points(System(action("particle"))).kind == "free"
-    assert end_points(System(action("kelvin-voigt"))).kind == "first-order"
-    mixed = end_points(System(action("mixed")))
+    assert end_points(DerivedSystem(action("particle"))).kind == "free"
+    assert end_points(DerivedSystem(action("kelvin-voigt"))).kind == "first-order"
+    mixed = end_points(DerivedSystem(action("mixed")))
     assert mixed.failing == pytest.approx([2 * sp.pi.evalf(), 4 * sp.pi.evalf()], abs=1e-6)
-    pendulum = end_points(System(action("pendulum")))
+    pendulum = end_points(DerivedSystem(action("pendulum")))
     g, length = sp.symbols("g l", positive=True)
     assert (pendulum.square, pendulum.linearised) == (g / length, True)
 
@@ -203,23 +202,23 @@ def test_the_end_point_problem_fails_where_it_should():
 def test_dimensions_agree_in_the_library_and_a_wrong_one_is_seen():
     for name in LIBRARY:
         system = action(name)
-        energy = dimensions.of(system.lagrangian, system)
+        energy = dimension_of(system.lagrangian, system)
         for q, equation in system.strong_form().items():
             if name != "caldirola-kanai":
-                both = dimensions.times(dimensions.of(equation, system), dimensions.of(q, system))
+                both = dimension_product(dimension_of(equation, system), dimension_of(q, system))
                 assert both == energy, (name, q)
     m, k, u = *sp.symbols("m k", positive=True), sp.Function("u")(t)
     wrong = Action((u,), m * u.diff(t) ** 2 / 2 - k * u / 2,
                    meanings={"u": "x [length]", "m": "m [force s²/length]", "k": "k [force/length]"})
-    with pytest.raises(dimensions.MixedDimensionError):
-        dimensions.of(wrong.lagrangian, wrong)
+    with pytest.raises(MixedDimensionError):
+        dimension_of(wrong.lagrangian, wrong)
 
 
 @pytest.mark.parametrize(("unit", "powers"), [
     ("force s²/length", (1, -1, 2)), ("1/(force/length²)", (-1, 2, 0)), ("force/length² s", (1, -2, 1)),
     ("1/s", (0, 0, -1)), ("rad", (0, 0, 0)), ("force s²/length⁴", (1, -4, 2))])
 def test_units_are_read_as_written(unit, powers):
-    found = dimensions.read(unit)
+    found = read_unit(unit)
     assert tuple(found.get(base, 0) for base in ("force", "length", "s")) == powers
 
 

@@ -8,8 +8,8 @@ import pytest
 from every_page import KINDS
 
 from hamex import __version__
-from hamex.report.colours import COLOURS, themed, variable
 from hamex.report.page import STYLE, captioned, page, table
+from hamex.report.style import COLOURS, themed, variable
 
 VOID = {"meta", "link", "br", "img", "hr", "input", "path", "use", "circle", "image", "rect", "line", "polygon", "stop"}
 

@@ -8,10 +8,17 @@ import re
 import numpy as np
 import pytest
 
-from hamex.report.schemes import figures, looks
-from hamex.report.schemes.page import curves_csv, schemes_page
-from hamex.report.schemes.text import text
-from hamex.report.schemes.write import as_text, check_outputs, write_data, write_page, write_picture
+from hamex.report.schemes import figures
+from hamex.report.schemes.page import (
+    as_text,
+    check_outputs,
+    curves_csv,
+    schemes_page,
+    write_data,
+    write_page,
+    write_picture,
+)
+from hamex.report.schemes.tables import number, percent, text
 from hamex.study.lab import everything
 from hamex.study.lab.catalogue import find
 from hamex.study.lab.everything import WORK_CASES, Laboratory
@@ -106,10 +113,10 @@ def test_outputs_are_checked_first(tmp_path):
     (0.5, "0.5"), (-1.25, "−1.25"), (6620.0, "6620"), (72000.0, "7.2·10⁴"), (3.4e-10, "3.4·10⁻¹⁰"), (1e-6, "10⁻⁶"),
     (0.0, "0"), (float("inf"), "∞"), (float("nan"), "–"), (None, "–")])
 def test_numbers_for_readers(value, shown):
-    assert looks.number(value) == shown
+    assert number(value) == shown
 
 
 def test_per_cent_shows_no_negative_nothing():
-    assert looks.percent(-1e-17) == "0.000"
-    assert looks.percent(-0.0169, 2) == "−1.69"
-    assert looks.percent(float("nan")) == "–"
+    assert percent(-1e-17) == "0.000"
+    assert percent(-0.0169, 2) == "−1.69"
+    assert percent(float("nan")) == "–"

@@ -7,8 +7,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import FileError, InputError
-from hamex.report.spectrum.lines import Lines, conventions, kinds_note
-from hamex.report.spectrum.tables import ASKED_FOR, chosen_periods, tables
+from hamex.report.spectrum.lines import USUAL_PERIODS, Lines, chosen_periods, conventions, kinds_note, tables
 
 pytest.importorskip("matplotlib")
 from hamex.report.spectrum import draw_spectrum, views, write_spectrum
@@ -200,7 +199,7 @@ def test_one_period_and_a_motion_of_nothing_can_be_drawn(options):
 def test_round_periods_are_chosen():
     fine = np.geomspace(0.03, 10, 400)
     chosen = fine[chosen_periods(fine)]
-    assert np.allclose(chosen, ASKED_FOR, rtol=0.01)
+    assert np.allclose(chosen, USUAL_PERIODS, rtol=0.01)
     assert chosen_periods(np.array([2.0, 1.0])) == [1, 0]
     assert chosen_periods(np.linspace(20, 30, 50)) == [0, 49]
 

@@ -5,13 +5,13 @@ import pytest
 
 import hamex as hx
 from hamex.model.layout import Geometry
-from hamex.report.skeleton import flat, good_scale, is_stick, lines, marks
+from hamex.report.structure import draw_modes, flat, good_scale, is_stick, lines, marks
 from hamex.spec import read_problem
 
 pytest.importorskip("matplotlib")
 from pathlib import Path
 
-from hamex.report.structure import chosen_loops, draw_modes, draw_structure
+from hamex.report.history import chosen_loops, draw_structure
 
 PROBLEMS = Path(__file__).parents[2] / "examples" / "problems"
 

@@ -27,11 +27,11 @@ def command(
     """Derive a system from its Lagrangian: equations, conditions, charges, time step, stability."""
     # A file that cannot be written is refused before anything is derived.
     if html is not None or latex is not None:
-        from hamex.report.derivation.write import check_outputs
+        from hamex.report.derivation.page import check_outputs
 
         check_outputs(html, latex)
     action = load(system)
-    from hamex.report.derivation.page import derivation
+    from hamex.report.derivation.page import derivation, write_html, write_latex
 
     document = derivation(action)
     if html is None and latex is None:
@@ -39,8 +39,6 @@ def command(
 
         print(text(document), end="")
         return
-    from hamex.report.derivation.write import write_html, write_latex
-
     if html is not None:
         print(f"wrote {write_html(document, html)}")
     if latex is not None:

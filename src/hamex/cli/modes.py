@@ -22,7 +22,7 @@ def command(
 ) -> None:
     """Show the natural modes of a problem file's model: periods, participation, effective masses."""
     if plot is not None:
-        from hamex.report.history import check_plot
+        from hamex.report.page import check_plot
 
         check_plot(plot)
     from hamex.spec import read_problem
@@ -87,8 +87,7 @@ def _data(file: ProblemFile, found: Modes) -> dict[str, Any]:
 
 def _plot(file: ProblemFile, found: Modes, path: Path, count: int) -> Path:
     from hamex.errors import InputError
-    from hamex.report.history import heading, write_drawing
-    from hamex.report.page import table
+    from hamex.report.page import heading, table, write_drawing
     from hamex.report.structure import draw_modes
 
     geometry = file.problem.model.geometry

@@ -22,7 +22,7 @@ def command(
     Table 2 digit by digit, figures 10-13, convergence, and one page that works offline.
     """
     from hamex.paper import results
-    from hamex.paper.write import check_folder, write_paper
+    from hamex.paper.page import check_folder, write_paper
 
     folder = Path("hamex-paper") if out is None else out
     draw = out is not None or not as_json

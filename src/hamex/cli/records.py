@@ -105,7 +105,7 @@ def plot(
     unit: Unit = None, step: Step = None, format: Format = None, component: Component = None, column: Column = None,
 ) -> None:
     """Draw histories, Husid curve and spectrum."""
-    from hamex.report.history import check_plot
+    from hamex.report.page import check_plot
     from hamex.report.records import write_record_plot
 
     check_plot(output)

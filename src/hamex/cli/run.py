@@ -26,7 +26,8 @@ def command(
 
         check_writable(output)
     if plot is not None:
-        from hamex.report.history import FORMATS, write_plot
+        from hamex.report.history import write_plot
+        from hamex.report.page import FORMATS
         from hamex.solution.files import check_writable
 
         check_writable(plot, FORMATS)

@@ -22,7 +22,7 @@ def command(
     Elements of the extended Hamilton's principle beside Newmark, HHT-α, generalised-α, Wilson-θ, Bathe, TR-BDF2,
     central difference and Runge-Kutta, each through the same experiments. Takes up to a minute.
     """
-    from hamex.report.schemes.write import as_text, check_outputs, write_data, write_page, write_picture
+    from hamex.report.schemes.page import as_text, check_outputs, write_data, write_page, write_picture
 
     file = None if data in (None, "-") else Path(str(data))
     check_outputs(html, png, file)
@@ -32,7 +32,7 @@ def command(
     if data == "-":
         sys.stdout.write(as_text(lab))
     else:
-        from hamex.report.schemes.text import text
+        from hamex.report.schemes.tables import text
 
         sys.stdout.write(text(lab))
     # With --json - the screen belongs to the data.

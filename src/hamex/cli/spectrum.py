@@ -92,7 +92,7 @@ def command(
 
 
 def _check_outputs(paths: Sequence[Path]) -> None:
-    from hamex.report.history import FORMATS as PICTURES
+    from hamex.report.page import FORMATS as PICTURES
     from hamex.report.style import check_installed
     from hamex.solution.files import FORMATS, check_writable
 
@@ -140,9 +140,9 @@ def _periods(text: str | None) -> Any:
     from hamex.errors import InputError
 
     if text is None:
-        from hamex.report.spectrum.tables import ASKED_FOR
+        from hamex.report.spectrum.lines import USUAL_PERIODS
 
-        return np.union1d(_periods(_SPAN), ASKED_FOR)
+        return np.union1d(_periods(_SPAN), USUAL_PERIODS)
     if ":" not in text:
         return _numbers("--periods", text)
     words = text.split(":")
@@ -190,8 +190,7 @@ def _show(found: Spectrum, motions: list[GroundMotion]) -> None:
     from textwrap import fill
 
     from hamex.cli.summary import aligned, heading
-    from hamex.report.spectrum.lines import conventions, kinds_note
-    from hamex.report.spectrum.tables import tables
+    from hamex.report.spectrum.lines import conventions, kinds_note, tables
 
     for motion in motions:
         print(heading(motion.source + (f" [{kinds_note((motion.kind,))}]" if motion.kind != "recorded" else "")))

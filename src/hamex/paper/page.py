@@ -1,15 +1,25 @@
-"""The page of `hamex paper`: tables, figures and conventions in one file that works offline."""
+"""The page of `hamex paper`: figures 10-13, the convergence plot that the paper does not show, and its tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from hamex.errors import FileError
 from hamex.paper.cases import CONVENTIONS
-from hamex.paper.figures import yield_share
-from hamex.paper.results import PaperResults, Row, milli
+from hamex.paper.results import Convergence, PaperResults, PaperRow, milli
 from hamex.report.equations import equation
 from hamex.report.page import captioned, cards, page, table
+from hamex.report.style import BLUE, GREEN, INK, ORANGE, RED, check_installed, figure, save, to_svg
+from hamex.solution.files import check_writable, write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 CAPTIONS = {
     "figure-10": "Figure 10. Displacement under the resonant sine: new method dotted, Newmark solid.",
@@ -23,6 +33,9 @@ CAPTIONS = {
 _STEP = (r"\left(\frac{m}{h}+\frac{c}{2}\right)\Delta u+\frac{h}{2}F=p_{r-1}+\frac{h}{2}f_r,\qquad "
          r"aF+\frac{h}{2}\,\dot u_1=u_{r-1}+\frac{\Delta u}{2}-u_{1,r-1},\qquad "
          r"\dot u_1=\frac{1}{\eta}\langle |F|-F_y\rangle\,\mathrm{sgn}\,F")
+NEW = {"color": RED, "ls": (0, (1, 1.1)), "lw": 1.5, "label": "new method, eqs. (66)-(68)", "zorder": 3}
+OLD = {"color": BLUE, "ls": "-", "lw": 0.9, "label": "Newmark with Newton-Raphson"}
+PAGE = "index.html"
 
 
 def paper_page(results: PaperResults, drawings: Mapping[str, str]) -> str:
@@ -85,7 +98,7 @@ def _beside(results: PaperResults) -> str:
     return table(head, rows, f"The same beside our Newmark with Newton-Raphson and OpenSees ({kind}).")
 
 
-def _row2(row: Row) -> list[str]:
+def _row2(row: PaperRow) -> list[str]:
     mark = '<span class="good">all match</span>' if row.digits_match else '<span class="bad">differ</span>'
     case = row.case
     return [case.loading, case.parameter, case.slip_printed, row.slip_computed, case.momentum_printed,
@@ -123,3 +136,90 @@ def _opensees(results: PaperResults) -> str:
             "increment 1e-7, at most 10 iterations. Our Newmark follows it to "
             f"{worst:.0e} of the peak displacement, iteration by iteration. Releases after 3.5 ignore η without an "
             f"error; before anything is compared, a probe run checks that η changes the answer: {effect}.</p>")
+
+
+def figures(results: PaperResults) -> dict[str, Figure]:
+    """All figures by name."""
+    resonant = [row for row in results.rows if row.case.is_resonant]
+    record = [row for row in results.rows if not row.case.is_resonant]
+    drawn = {"figure-10": displacement(resonant), "figure-11": hysteresis(resonant),
+             "figure-12": displacement(record), "figure-13": hysteresis(record)}
+    if results.convergence:
+        drawn["convergence"] = convergence(results.convergence)
+    return drawn
+
+
+def displacement(rows: list[PaperRow]) -> Figure:
+    """Displacement histories, one panel a case: Figs. 10 and 12."""
+    with figure(len(rows), 1, height=1.95 * len(rows), sharex=True) as (drawing, axes):
+        for row, axis in zip(rows, axes[:, 0], strict=True):
+            for solution, style in ((row.newmark, OLD), (row.end, NEW)):
+                axis.plot(solution.times, 1e3 * solution.values("displacement")[:, 0], **style)
+            axis.set(title=row.case.parameter + (" s" if row.case.is_resonant else ""), ylabel="$u$ [milli-in]",
+                     xlim=(0, 40))
+        axes[-1, 0].set_xlabel("time [s]")
+        drawing.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
+    return drawing
+
+
+def hysteresis(rows: list[PaperRow]) -> Figure:
+    """Force against displacement, by eqs. (88)-(89) for the new method and at the nodes for Newmark: Figs. 11, 13."""
+    with figure(1, len(rows), height=3.3, sharey=True) as (drawing, axes):
+        for row, axis in zip(rows, axes[0], strict=True):
+            axis.plot(1e3 * row.newmark.values("displacement"), row.newmark.values("node_force"), **OLD)
+            axis.plot(1e3 * row.end.values("mean_displacement"), row.end.values("force"), **NEW)
+            axis.set(title=row.case.parameter + (" s" if row.case.is_resonant else ""), xlabel="$u$ [milli-in]")
+        axes[0, 0].set_ylabel("spring force [kip]")
+        drawing.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
+    return drawing
+
+
+def convergence(studies: tuple[Convergence, ...]) -> Figure:
+    """Error against step for both load rules and Newmark."""
+    looks = {"end": (RED, "o", "new, load at end (paper)", "top"),
+             "newmark": (BLUE, "s", "Newmark with Newton-Raphson", "bottom"),
+             "average": (GREEN, "D", "new, average load (default)", "center")}
+    with figure(1, len(studies), height=3.9, sharey=True) as (drawing, axes):
+        for study, axis in zip(studies, axes[0], strict=True):
+            for name, (colour, mark, label, side) in looks.items():
+                axis.loglog(study.steps, study.errors[name], color=colour, marker=mark, ms=4.5, label=label)
+                axis.annotate(f"order {study.order(name):.1f}", (study.steps[-1], study.errors[name][-1]),
+                              xytext=(-4, 0), textcoords="offset points", ha="right", va=side, fontsize=8,
+                              color=colour)
+            for power, level in ((1, 0.25), (2, 0.06)):
+                guide = level * (study.steps / study.steps[0]) ** power
+                axis.loglog(study.steps, guide, color=INK if power == 1 else ORANGE, lw=0.7, ls=":")
+            axis.set(title=f"{study.case.loading}, {study.case.parameter.replace('h = 0.02', 'η = c = 1.5')}",
+                     xlabel="step $h$ [s]", xlim=(1.3e-4, 0.03), ylim=(1e-6, 0.5))
+            axis.set_xticks(study.steps[::2], [f"{h:.2g}" for h in study.steps[::2]])
+            axis.set_xticks([], minor=True)
+        axes[0, 0].set_ylabel("RMS error of $u$, relative")
+        drawing.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper right", ncols=3)
+    return drawing
+
+
+def yield_share(row: PaperRow) -> float:
+    """Share of the steps in which the spring slips."""
+    return float(np.mean(np.diff(row.end.values("slip")[:, 0]) != 0))
+
+
+def check_folder(folder: Path) -> None:
+    """Make the folder, or say why it cannot be used, before any work starts."""
+    check_installed()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise FileError(f"cannot write into {folder}: {problem.strerror}") from None
+    check_writable(folder / PAGE, (".html",))
+
+
+def write_paper(results: PaperResults, folder: Path) -> Path:
+    """Figures as PNG and SVG, and one page that holds everything; returns the page's path."""
+    check_folder(folder)
+    drawn = figures(results)
+    for name, drawing in drawn.items():
+        for ending in (".png", ".svg"):
+            path = folder / f"{name}{ending}"
+            write_atomically(path, partial(save, drawing))
+    text = paper_page(results, {name: to_svg(drawing) for name, drawing in drawn.items()})
+    return write_atomically(folder / PAGE, lambda temporary: temporary.write_text(text, encoding="utf-8"))

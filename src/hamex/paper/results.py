@@ -24,7 +24,7 @@ _REFERENCE = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class PaperRow:
     """One case with the new method (both load rules), our Newmark, and OpenSees."""
 
     case: Case
@@ -66,7 +66,7 @@ class Convergence:
 class PaperResults:
     """What the page, the terminal and ``--json`` draw from."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[PaperRow, ...]
     convergence: tuple[Convergence, ...]
     opensees: Mapping[str, Any]
 
@@ -96,7 +96,7 @@ def table2() -> PaperResults:
     """Table 2 with its references, without the convergence study."""
     newmark = {case.name: solve(case.problem, Newmark(case.step)) for case in CASES}
     reference = opensees_reference(newmark)
-    rows = tuple(Row(case, solve(case.problem, Galerkin(case.step, load="end")),
+    rows = tuple(PaperRow(case, solve(case.problem, Galerkin(case.step, load="end")),
                      solve(case.problem, Galerkin(case.step, load="average")),
                      newmark[case.name], reference["cases"][case.name]) for case in CASES)
     return PaperResults(rows, (), reference)

@@ -25,7 +25,7 @@ Array = NDArray[Any]
 _UNITS = {"m": "m", "cm": "cm", "mm": "mm", "in": "inch", "ft": "ft"}
 
 
-class Demand(NamedTuple):
+class DemandColumn(NamedTuple):
     """One column: its name, unit, numbers, and what SimCenter calls it."""
 
     name: str
@@ -35,11 +35,11 @@ class Demand(NamedTuple):
     floors: dict[str, str]
 
 
-def demands_of(runs: IdaRuns, gravity: float, length: str) -> list[Demand]:
+def demands_of(runs: IdaRuns, gravity: float, length: str) -> list[DemandColumn]:
     """What the runs tell of intensity, floors and storeys."""
     columns = runs.columns
-    found = [Demand(_intensity_name(runs.im_name), "g", columns[runs.im_name], "intensity", {"floor": "0"})]
-    found.append(Demand("1-PFA-0-1", "g", columns[PGA], "max_abs_acceleration", {"floor": "0"}))
+    found = [DemandColumn(_intensity_name(runs.im_name), "g", columns[runs.im_name], "intensity", {"floor": "0"})]
+    found.append(DemandColumn("1-PFA-0-1", "g", columns[PGA], "max_abs_acceleration", {"floor": "0"}))
     for measure, code, unit, kind, factor in (
             ("absolute_acceleration", "PFA", "g", "max_abs_acceleration", 1 / gravity),
             ("displacement", "PFD", _UNITS.get(length, length), "max_rel_disp", 1.0),
@@ -50,11 +50,11 @@ def demands_of(runs: IdaRuns, gravity: float, length: str) -> list[Demand]:
         for number, name in enumerate(places, start=1):
             storey = code in ("PID", "RID")
             floors = {"floor1": str(number - 1), "floor2": str(number)} if storey else {"floor": str(number)}
-            found.append(Demand(f"1-{code}-{number}-1", unit, factor * np.abs(columns[name]), kind, floors))
+            found.append(DemandColumn(f"1-{code}-{number}-1", unit, factor * np.abs(columns[name]), kind, floors))
     return found
 
 
-def write_demands(runs: IdaRuns, demands: list[Demand], path: Path) -> Path:
+def write_demands(runs: IdaRuns, demands: list[DemandColumn], path: Path) -> Path:
     """The table: names, a row of units, then one row a run. The corner says what the motions are."""
     check_writable(path, (".csv",))
     rows = _finished(runs)
@@ -70,7 +70,7 @@ def write_demands(runs: IdaRuns, demands: list[Demand], path: Path) -> Path:
     return write_atomically(path, write)
 
 
-def write_edp(runs: IdaRuns, demands: list[Demand], path: Path) -> Path:
+def write_edp(runs: IdaRuns, demands: list[DemandColumn], path: Path) -> Path:
     """EngineeringDemandParameters, one event a run; responses of one direction."""
     check_writable(path, (".json",))
     said = [demand for demand in demands if demand.kind != "intensity"]

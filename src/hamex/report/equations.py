@@ -1,4 +1,9 @@
-"""Equations as SVG, drawn from LaTeX without script or network; drawn once, then kept in memory and on disk."""
+"""Equations as SVG, drawn from LaTeX without script or network; drawn once, then kept in memory and on disk.
+
+Letters of a drawn equation can know what they stand for, so that a page can point at them. While it is drawn each
+letter gets a colour that is none: the symbols it may be part of, ``p|u;u|`` for the index of p_u. One drawing serves
+every system; which of these symbols there are is decided when a page is put together.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +12,23 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from xml.etree.ElementTree import Element, fromstring
 
 _EM = 16.0       # pixels per em of a page: sizes are given in em, so that equations grow with the text
+_LEAVES = ("mi", "mn", "mo", "mtext")
+_STEP = re.compile(r"r|r−1|\*|0")          # an instant, behind the index of a field
+_PLACE = re.compile(r"[xyz]+")               # a derivative by a place, behind a comma
+_USE = re.compile(r'<use href="(#\w+)" x="(\S+)" y="(\S+)" width="(\S+)" height="(\S+)" fill="([^"]*)" ?/>')
 
 
 @cache
 def equation(latex: str, size: float = 20) -> str:
     """A displayed equation as an HTML block with inline SVG."""
-    return f'<div class="equation" role="img" aria-label="{_plain(latex)}">{svg(latex, size)}</div>'
+    return f'<div class="equation" role="img" aria-label="{_attribute(latex)}">{svg(latex, size)}</div>'
 
 
 @cache
@@ -30,14 +41,15 @@ def inline(latex: str, size: float = 17, label: str = "", shared: bool = False, 
     across, height, top = (float(number) for number in box.groups())
     style = (f'style="width:{across / _EM:.3f}em;height:{height / _EM:.3f}em;'
              f'vertical-align:{-(height + top) / _EM:.3f}em"')
-    return drawing.replace("<svg ", f'<svg class="inline" role="img" aria-label="{_plain(label or latex)}" {style} ', 1)
+    start = f'<svg class="inline" role="img" aria-label="{_attribute(label or latex)}" {style} '
+    return drawing.replace("<svg ", start, 1)
 
 
 @cache
 def svg(latex: str, size: float = 20, shared: bool = False, tagged: bool = False) -> str:
     """The SVG element alone; ``shared`` draws it from named letters, which :func:`share` puts on the page once.
 
-    ``tagged`` writes on every letter what it may stand for; :func:`hamex.report.tagged.marked` reads it.
+    ``tagged`` writes on every letter what it may stand for; :func:`marked` reads it.
     """
     folder = cache_folder()
     if folder is None:
@@ -146,8 +158,6 @@ def _draw(latex: str, size: float, shared: bool, tagged: bool = False) -> str:
     from ziamath.config import config
     from ziamath.zmath import Latex, Math
 
-    from hamex.report.tagged import with_tags
-
     config.svg2 = shared          # otherwise each SVG stands alone on the page
     if tagged:
         drawing: str = Math(with_tags(_relaxed(latex)), size=size).svg()
@@ -156,5 +166,122 @@ def _draw(latex: str, size: float, shared: bool, tagged: bool = False) -> str:
     return _named_by_content(drawing) if shared else drawing
 
 
-def _plain(latex: str) -> str:
+def _attribute(latex: str) -> str:
     return latex.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+
+
+def with_tags(latex: str) -> Element:
+    """An equation as MathML with a tag on every letter."""
+    root = _mathml(latex)
+    root.set("mathcolor", "currentColor")
+    for child in root:
+        _tag(child, (), alone=True)
+    return root
+
+
+@cache
+def key(latex: str) -> str:
+    """The tag that the letters of a symbol carry: ``F|y`` for F_{y}."""
+    node = _mathml(latex)
+    while _kind(node) in ("math", "mrow") and len(node) == 1:
+        node = node[0]
+    return f"{_letter_of(node[0])}|{_text(node[1])}" if _kind(node) == "msub" else f"{_letter_of(node)}|"
+
+
+def marked(html: str, names: Mapping[str, str]) -> str:
+    """A page whose tagged letters are gathered in groups with ``data-symbol``; ``names`` maps keys to symbols."""
+    found, group, symbol, end = [], list[re.Match[str]](), "", 0
+    for use in _USE.finditer(html):
+        name = _resolved(use[6], names)
+        between = html[end:use.start()]
+        if group and (name != symbol or between.strip()):
+            found.append(_grouped(group, symbol))
+            group = []
+        found.append(between)
+        end = use.end()
+        if name:
+            group, symbol = [*group, use], name
+        else:
+            found.append(_uncoloured(use))
+    found.append(_grouped(group, symbol) if group else "")
+    return "".join(found) + html[end:]
+
+
+def _resolved(tags: str, names: Mapping[str, str]) -> str:
+    """The first symbol among those that a letter may be part of."""
+    if "|" not in tags:
+        return ""
+    for tag in tags.split(";"):
+        letter, _, index = tag.partition("|")
+        parts = index.split(",") if index else []
+        while True:
+            name = names.get(f"{letter}|{','.join(parts)}")
+            if name:
+                return name
+            if not parts or not (_STEP.fullmatch(parts[-1]) or (len(parts) > 1 and _PLACE.fullmatch(parts[-1]))):
+                break
+            parts.pop()
+            parts = [] if parts == [""] else parts
+    return ""
+
+
+def _uncoloured(use: re.Match[str]) -> str:
+    return use[0].replace(f'fill="{use[6]}"', 'fill="currentColor"')
+
+
+def _grouped(uses: list[re.Match[str]], symbol: str) -> str:
+    """Letters of one symbol on a box that a pointer can meet, also between their strokes."""
+    left = min(float(use[2]) for use in uses)
+    right = max(float(use[2]) + float(use[4]) for use in uses)
+    # A letter hangs in a box of 4.27 em, its line of writing 2.63 em below the top.
+    lines = [(float(use[3]) + 0.6155 * float(use[5]), 0.2343 * float(use[5])) for use in uses]
+    top, bottom = min(y - 0.75 * em for y, em in lines), max(y + 0.25 * em for y, em in lines)
+    box = f'<rect x="{left:.2f}" y="{top:.2f}" width="{max(right - left, 4):.2f}" height="{bottom - top:.2f}" rx="2"/>'
+    return f'<g data-symbol="{symbol}">{box}{"".join(map(_uncoloured, uses))}</g>'
+
+
+def _mathml(latex: str) -> Element:
+    from ziamath.tex import tex2mml
+
+    return fromstring(tex2mml(latex))
+
+
+def _kind(node: Element) -> str:
+    return node.tag.rpartition("}")[2]
+
+
+def _text(node: Element) -> str:
+    return "".join(node.itertext())
+
+
+def _letter_of(node: Element) -> str:
+    """The letter that a node is, without its accents; upright words count, single upright letters do not."""
+    kind = _kind(node)
+    if kind == "mover":
+        return _letter_of(node[0])
+    if kind == "mrow":
+        upright = len(node) > 1 and all(_kind(child) == "mi" and child.get("mathvariant") for child in node)
+        return _text(node) if upright else _letter_of(node[0]) if len(node) == 1 else ""
+    return node.text or "" if kind == "mi" and not node.get("mathvariant") else ""
+
+
+def _tag(node: Element, outer: tuple[str, ...], alone: bool) -> None:
+    """Put on each leaf the symbols it may be part of, the largest first; ``alone`` when it may be one itself."""
+    kind = _kind(node)
+    letter = _letter_of(node)
+    if kind in ("msub", "msubsup"):
+        base = _letter_of(node[0])
+        whole = (*outer, f"{base}|{_text(node[1])}") if base else outer
+        _tag(node[0], whole, alone=not base)
+        _tag(node[1], whole, alone=True)
+        for other in node[2:]:
+            _tag(other, outer, alone=True)
+        return
+    if letter and alone and (kind in ("mi", "mover") or len(node) > 1):
+        outer, alone = (*outer, f"{letter}|"), False
+    if kind in _LEAVES:
+        if outer:
+            node.set("mathcolor", ";".join(outer))
+        return
+    for child in node:
+        _tag(child, outer, alone)

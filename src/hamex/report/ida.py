@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.report.colours import BLUE, GREEN, GREY, INK, LINE, ORANGE, PAPER, RED, SOFT
-from hamex.report.style import figure
+from hamex.report.style import BLUE, GREEN, GREY, INK, LINE, ORANGE, PAPER, RED, SOFT, figure
 from hamex.study.fragility import Fragility
 from hamex.study.ida import IdaCurves
 

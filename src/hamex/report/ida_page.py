@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hamex.report.history import check_plot
 from hamex.report.ida import draw_curves, draw_fragility, draw_stripes, flags_of
-from hamex.report.page import captioned, cards, page, table
+from hamex.report.page import captioned, cards, check_plot, page, table
 from hamex.report.style import save, to_svg
 from hamex.solution.files import write_atomically
 from hamex.study.fragility import Fragility

@@ -1,13 +1,26 @@
-"""One page frame for every report: header, body, footer, own style, no script, no network."""
+"""One page frame for every report: header, body, footer, own style, no script, no network.
+
+What is drawn becomes a picture or such a page by the ending of its file.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from html import escape, unescape
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hamex import __version__
-from hamex.report.colours import variables
+from hamex.errors import MissingPackageError
+from hamex.report.style import check_installed, save, to_svg, variables
+from hamex.solution.files import check_writable, write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = (".png", ".svg", ".html")
 
 # Dark is for screens alone: print stays on white. A page with a switch sets data-theme on its root.
 _COLOURS = f"""
@@ -156,3 +169,41 @@ def _once(body: str) -> str:
         return shape[0]
 
     return _SHAPE.sub(first, body)
+
+
+def check_plot(path: Path) -> None:
+    """Refuse a plot that cannot be drawn or written, before any work starts."""
+    check_installed()
+    check_writable(path, FORMATS)
+
+
+def heading(path: Path, title: str) -> str:
+    """The title that stands in the figure: a page has it above."""
+    return "" if path.suffix.lower() == ".html" else title
+
+
+def write_drawing(drawing: Figure, path: Path, title: str, kind: str = "", caption: str = "", more: str = "",
+                  footer: str = "") -> Path:
+    """Write a figure, or a page around it with its ``caption`` and ``more`` below, both HTML."""
+    def write(temporary: Path) -> None:
+        if path.suffix.lower() == ".html":
+            body = f"<h1>{escape(title)}</h1>{captioned(to_svg(drawing), caption)}{more}"
+            temporary.write_text(page(title, body, footer, kind), encoding="utf-8")
+        else:
+            save(drawing, temporary)
+
+    return write_atomically(path, write)
+
+
+def plotly_script() -> str:
+    """The source of plotly.min.js, for pages that move: from its package, so that nothing is copied or fetched.
+
+    >>> len(plotly_script()) > 1_000_000
+    True
+    """
+    if find_spec("plotly") is None:
+        raise MissingPackageError("interactive pages need plotly: pip install 'hamex[plot]'")
+    from plotly.offline import get_plotlyjs
+
+    script: str = get_plotlyjs()
+    return script

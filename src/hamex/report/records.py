@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hamex.report.colours import BLUE, GREEN, INK, ORANGE, RED
-from hamex.report.history import check_plot, heading, write_drawing
-from hamex.report.style import mosaic
+from hamex.report.page import check_plot, heading, write_drawing
+from hamex.report.style import BLUE, GREEN, INK, ORANGE, RED, mosaic
 from hamex.study.intensity import Histories
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.report.colours import BLUE, INK, PAPER, RED, STEPS
 from hamex.report.page import captioned, cards, page, table
-from hamex.report.style import figure, to_svg
+from hamex.report.style import BLUE, INK, PAPER, RED, STEPS, figure, to_svg
 from hamex.solution.files import check_writable, write_atomically
 from hamex.study.region.parts import FINISHED, LONGEST, PER_PERIOD, PROBABILITIES
 from hamex.study.region.result import Region

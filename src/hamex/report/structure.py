@@ -1,28 +1,37 @@
-"""Plot of a structure's run: deformed shape with yielded springs, storey profiles, hysteresis, energies; modes."""
+"""A structure on the page: nodes in two dimensions, members, floors and links, deformed or at rest; its modes."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.report.colours import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY
-from hamex.report.skeleton import Drawn, bare, good_scale, mark, marks, paint
-from hamex.report.style import mosaic
-from hamex.solution.schema import unit
-from hamex.solution.shape import at
-from hamex.solution.solution import Solution
+from hamex.report.style import BLUE, FAINT, GREEN, GREY, PAPER, RED, mosaic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[Any]
-_LOOPS = 2           # hysteresis loops, of the groups that dissipate most
-_VISIBLE = 0.002     # of the largest energy: less is no area on the page
-_COLOURS = (BLUE, ORANGE, GREEN, PINK)
-# From the bottom up: what is lost, then what is stored, then what moves.
-_PARTS = (("plastic", RED), ("viscous", ORANGE), ("hardening", GREEN), ("stored", BLUE), ("kinetic", SKY))
+_TILT = math.radians(25)     # of the axes of a structure in space, as seen on the page
+_NEAR = 0.06                 # where the mark of an end hinge stands, of the length of its member
+
+
+class Drawn(Protocol):
+    """What a picture needs to know of a geometry."""
+
+    @property
+    def coordinates(self) -> Array:
+        """(node, axis)."""
+
+    @property
+    def elements(self) -> Array:
+        """(element, 2)."""
+
+    @property
+    def springs(self) -> tuple[tuple[int, ...], ...]:
+        """Springs of the elements."""
 
 
 class Shapes(Protocol):
@@ -45,153 +54,106 @@ class Shapes(Protocol):
         """Names of the directions."""
 
 
-def draw_structure(solution: Solution, title: str = "") -> Figure:
-    """The whole run on one sheet."""
-    storeys = "storey_drift" in solution.names
-    loops = chosen_loops(solution, 1 if storeys else _LOOPS)
-    top = ["drift", "shear", "acceleration"] if storeys else [f"loop {i}" for i in range(len(loops))]
-    shape = ["shape"] if solution.layout.geometry is not None else []
-    bottom = ["history", "loop 0", "energy"] if storeys and loops else ["history", "energy"]
-    wide = 12     # columns of the mosaic, shared out evenly in each row
-    layout = [_spread([*shape, *top] or ["history"], wide), _spread(bottom, wide)]
-    with mosaic(layout, 11.0, 7.2, height_ratios=[1.25, 1]) as (drawing, axes):
-        drawing.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        if shape:
-            _shape(axes["shape"], solution)
-        if storeys:
-            _profiles(axes, solution)
-        for number, loop in enumerate(loops):
-            if f"loop {number}" in axes:
-                _loop(axes[f"loop {number}"], solution, loop)
-        _history(axes["history"], solution)
-        _energy(axes["energy"], solution)
-    return drawing
+def flat(points: Array) -> Array:
+    """Points on the page; three dimensions are seen from above a corner, the last one stays upright."""
+    if points.shape[-1] == 2:
+        return points
+    x, y, z = np.moveaxis(points, -1, 0)
+    return np.stack([(x - 0.7 * y) * math.cos(_TILT), z + (x + 0.7 * y) * math.sin(_TILT)], axis=-1)
 
 
-def _spread(names: list[str], wide: int) -> list[str]:
-    share = wide // len(names)
-    row = [name for name in names for _ in range(share)]
-    return row + [names[-1]] * (wide - len(row))
+def is_stick(geometry: Drawn) -> bool:
+    """True for a shear frame, whose floors stand above one another."""
+    return geometry.coordinates.shape[1] == 2 and float(np.ptp(geometry.coordinates[:, 0])) == 0.0
 
 
-def _shape(axes: Any, solution: Solution) -> None:
-    """The structure when its displacement is largest, magnified, with everything that has yielded by the end."""
-    geometry = solution.layout.geometry
-    assert geometry is not None
-    peak = solution.peaks["displacement"]
-    node = round(peak.time / solution.step)
-    scale = good_scale(geometry, peak.value)
-    deformed = at(solution, np.array([node]), scale).positions[0]
-    slipped = at(solution, np.array([solution.steps]), scale).slipped[0]
-    paint(axes, geometry, geometry.coordinates, weight=1.0, thin=True)
-    paint(axes, geometry, deformed)
-    mark(axes, marks(geometry, deformed, slipped, solution.springs))
-    bare(axes, geometry)
-    axes.set_title(f"t = {peak.time:g} s, displacements × {scale:g}" + ("\nred: yielded in this run" if slipped.any()
-                                                                        else ""))
+def good_scale(geometry: Drawn, largest: float) -> float:
+    """Factor 1, 2 or 5 times a power of ten that shows the largest displacement as a tenth of the structure."""
+    size = float(np.ptp(geometry.coordinates, axis=0).max())
+    if largest <= 0 or not math.isfinite(largest):
+        return 1.0
+    wanted = 0.1 * size / largest
+    power = 10.0 ** math.floor(math.log10(wanted))
+    return power * max(step for step in (1, 2, 5) if step * power <= wanted * (1 + 1e-9))
 
 
-def _profiles(axes: Any, solution: Solution) -> None:
-    layout = solution.layout
-    storeys = layout.storeys
-    assert storeys is not None
-    heights = storeys.heights if storeys.has_heights else np.ones(len(storeys.names))
-    direction = np.abs(storeys.above @ layout.influence).argmax(axis=1)
-    ratio = "drift_ratio" in solution.names
-    drift = 100 * solution.values("drift_ratio") if ratio else solution.values("storey_drift")
-    level = f"height [{solution.units.length}]" if storeys.has_heights else "level"
-    for number, way in enumerate(np.unique(direction)):
-        own = np.flatnonzero(direction == way)
-        elevation = np.concatenate([[0.0], np.cumsum(heights[own])])
-        colour = _COLOURS[number]
-        label = layout.directions[way] if len(np.unique(direction)) > 1 else None
-        _steps(axes["drift"], elevation, drift[:, own], colour, label)
-        axes["drift"].stairs(drift[-1, own], elevation, orientation="horizontal", baseline=None, color=colour, lw=1.2,
-                             ls=":")
-        _steps(axes["shear"], elevation, solution.values("storey_shear")[:, own], colour, label)
-        # A floor's motion is the sum of the drifts below it.
-        each = np.asarray((storeys.drift @ solution.values("absolute_acceleration").T).T)[:, own]
-        floors = np.cumsum(each, axis=1)
-        for extreme in (floors.max(axis=0), floors.min(axis=0)):
-            axes["acceleration"].plot(extreme, elevation[1:], color=colour, marker="o", ms=3, lw=1.2)
-    if len(np.unique(direction)) > 1:
-        axes["drift"].legend(loc="best", fontsize=8)
-    axes["drift"].set(xlabel="drift ratio [%]" if ratio else f"drift [{solution.units.length}]", ylabel=level,
-                      title="storey drift, envelope\ndotted: at the end")
-    axes["shear"].set(xlabel=f"[{solution.units.force}]", title="storey shear, envelope\nof step means")
-    axes["acceleration"].set(xlabel=f"[{solution.units.length}/s²]",
-                             title="absolute acceleration\nof the floors, envelope")
-    for name in ("drift", "shear", "acceleration"):
-        axes[name].axvline(0, color=INK, lw=0.6)
-        axes[name].use_sticky_edges = False
-        axes[name].margins(x=0.06)
-        axes[name].autoscale_view()
-        axes[name].set_axisbelow(True)
-        axes[name].set_ylim(0, float(elevation[-1]) * 1.04)
-        axes[name].locator_params(axis="y", integer=not storeys.has_heights)
-
-
-def _steps(axes: Any, elevation: Array, values: Array, colour: str, label: str | None) -> None:
-    """Largest and smallest value of each storey, constant over its height."""
-    high, low = values.max(axis=0), values.min(axis=0)
-    axes.stairs(high, elevation, orientation="horizontal", baseline=low, fill=True, color=colour, alpha=0.15, lw=0)
-    axes.stairs(high, elevation, orientation="horizontal", baseline=None, color=colour, lw=1.5, label=label)
-    axes.stairs(low, elevation, orientation="horizontal", baseline=None, color=colour, lw=1.5)
-
-
-def chosen_loops(solution: Solution, count: int) -> list[tuple[str, Array, Array, bool]]:
-    """Groups that dissipate most: name, mean deformation and mean force of each step, and whether it is a moment.
-
-    Springs side by side are added up; of springs that deform differently the one that works most is shown.
-    """
-    layout = solution.layout
-    lost = solution.values("plastic_by_group")[-1]
-    nodes = solution.values("deformation")
-    force, deformation = solution.values("force"), 0.5 * (nodes[:-1] + nodes[1:])
-    work = np.abs((force * np.diff(solution.values("slip"), axis=0)).sum(axis=0))
-    names = solution.labels("group")
-    found = []
-    for place in [int(i) for i in np.argsort(-lost, kind="stable") if lost[i] > 0][:count]:
-        springs = list(layout.groups[names[place]])
-        first = springs[int(work[springs].argmax())]
-        together = all(np.array_equal(deformation[:, i], deformation[:, first]) for i in springs)
-        found.append((names[place] if together else solution.springs[first], deformation[:, first],
-                      force[:, springs].sum(axis=1) if together else force[:, first],
-                      bool(layout.turning_springs[first])))
+def lines(geometry: Drawn, positions: Array) -> list[tuple[Array, str]]:
+    """Every element as a polyline with its kind: "member", "floor" or "link"."""
+    if not is_stick(geometry):
+        page = flat(positions)
+        return [(page[list(ends)], "member" if springs else "link")
+                for ends, springs in zip(geometry.elements, geometry.springs, strict=True)]
+    width = _stick_width(geometry)
+    found = [(np.array([[x - width / 2, y], [x + width / 2, y]]), "floor") for x, y in positions[1:]]
+    storeys = len(positions) - 1           # the storeys are the first elements, links follow
+    for number, (low, high) in enumerate(geometry.elements):
+        (x0, y0), (x1, y1) = sorted((positions[low], positions[high]), key=lambda point: point[1])
+        if number < storeys:
+            s = np.linspace(0, 1, 15)
+            sway = x0 + (x1 - x0) * (3 * s**2 - 2 * s**3)      # columns fixed to rigid floors
+            found += [(np.stack([sway + side * width / 2, y0 + (y1 - y0) * s], axis=1), "member") for side in (-1, 1)]
+        else:
+            found.append((np.array([[x0 - width / 2, y0], [x1 + width / 2, y1]]), "link"))
     return found
 
 
-def _loop(axes: Any, solution: Solution, loop: tuple[str, Array, Array, bool]) -> None:
-    name, deformation, force, turns = loop
-    length, kilo = solution.units.length, solution.units.force
-    axes.plot(deformation, force, color=INK, lw=0.7)
-    axes.locator_params(axis="x", nbins=5)
-    axes.set(title=f"hysteresis of {name}, step means",
-             xlabel="rotation [rad]" if turns else f"deformation [{length}]",
-             ylabel=f"moment [{unit('moment', length, kilo)}]" if turns else f"force [{kilo}]")
+def _stick_width(geometry: Drawn) -> float:
+    levels = np.sort(geometry.coordinates[:, 1])
+    return float(max(1.6 * np.diff(levels).max(), 0.25 * np.ptp(levels)))
 
 
-def _history(axes: Any, solution: Solution) -> None:
-    peak = solution.peaks["displacement"]
-    t, u = solution.times, solution.values("displacement")[:, solution.dofs.index(peak.where)]
-    axes.plot(t, u, color=BLUE, lw=0.9)
-    axes.plot([peak.time], [u[round(peak.time / solution.step)]], "o", color=RED, ms=4)
-    axes.set(xlabel="time [s]", ylabel=f"[{solution.units.length}]", xlim=(t[0], t[-1]),
-             title=f"displacement of {peak.where}, peak {peak.value:.4g} {solution.units.length}")
+def marks(geometry: Drawn, positions: Array, slipped: Array, names: tuple[str, ...]) -> Array:
+    """Where springs have slipped: near the ends of their member for end moments, else in the middle."""
+    page = flat(positions)
+    found = []
+    half = np.array([_stick_width(geometry) / 2, 0.0])
+    for number, (ends, springs) in enumerate(zip(geometry.elements, geometry.springs, strict=True)):
+        start, end = page[ends[0]], page[ends[1]]
+        for spring in springs:
+            if not slipped[spring]:
+                continue
+            if is_stick(geometry) and number < len(page) - 1:          # both columns of a storey
+                found += [point + side * half for point in (start + _NEAR * (end - start), end - _NEAR * (end - start))
+                          for side in (-1, 1)]
+                continue
+            part = names[spring].rpartition(".")[2]
+            share = {"1": _NEAR, "2": 1 - _NEAR}.get(part[-1], 0.5) if part.startswith("M") else 0.5
+            found.append(start + share * (end - start))
+    return np.array(found).reshape(-1, 2)
 
 
-def _energy(axes: Any, solution: Solution) -> None:
-    t = solution.times
-    largest = max(float(np.abs(solution.values(name)).max()) for name, _ in _PARTS)
-    parts = [(name, colour, solution.values(name)) for name, colour in _PARTS
-             if np.abs(solution.values(name)).max() > _VISIBLE * largest]
-    axes.stackplot(t, *(values for _, _, values in parts), colors=[colour for _, colour, _ in parts],
-                   labels=[name for name, _, _ in parts], alpha=0.85)
-    start = sum(float(values[0]) for _, _, values in parts)
-    axes.plot(t, solution.values("input") + start, color=INK, lw=0.9, ls="--", label="input")
-    axes.set(xlabel="time [s]", ylabel=f"[{unit('energy', solution.units.length, solution.units.force)}]",
-             xlim=(t[0], t[-1]), title=f"energy balance (closes to {solution.residual:.0e})")
-    axes.legend(loc="lower right", ncols=2, fontsize=8, frameon=True, framealpha=0.9, edgecolor="none")
+def paint(axes: Any, geometry: Drawn, positions: Array, colour: str = BLUE, weight: float = 1.6,
+          thin: bool = False) -> None:
+    """Draw the structure; at rest it is thin and grey."""
+    for line, kind in lines(geometry, positions):
+        style: dict[str, Any] = {"color": FAINT if thin else GREEN if kind == "link" else colour,
+                                 "lw": weight * (1.6 if kind == "floor" and not thin else 1.0),
+                                 "ls": (0, (3, 2)) if kind == "link" else "-", "solid_capstyle": "round",
+                                 "zorder": 1 if thin else 2}
+        axes.plot(line[:, 0], line[:, 1], **style)
+
+
+def bare(axes: Any, geometry: Drawn) -> None:
+    """No ticks, equal scales, a line for the ground, room for the sway."""
+    page = flat(geometry.coordinates)
+    low, wide = float(page[:, 1].min()), float(max(np.ptp(page[:, 0]), 0.25 * np.ptp(page[:, 1])))
+    if is_stick(geometry):
+        wide = max(wide, _stick_width(geometry))
+    middle = float(page[:, 0].min() + page[:, 0].max()) / 2
+    if geometry.coordinates.shape[1] == 2:
+        axes.plot([middle - 0.75 * wide, middle + 0.75 * wide], [low, low], color=GREY, lw=2.0, zorder=0)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.grid(False)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+
+
+def mark(axes: Any, points: Array) -> None:
+    """Yielded springs as red dots."""
+    if len(points):
+        axes.plot(points[:, 0], points[:, 1], ls="", marker="o", ms=4.5, mfc=RED, mec=PAPER, mew=0.6, zorder=3)
 
 
 def draw_modes(modes: Shapes, geometry: Drawn, motion: Any, count: int, title: str = "") -> Figure:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from hamex.report.interactive import plotly_script
-from hamex.report.page import STYLE
+from hamex.report.page import STYLE, plotly_script
 
 # In the order in which they are loaded: what a script uses stands before it.
 SCRIPTS = ("core.js", "player.js", "motion.js", "sketch.js", "history.js", "oscillator.js", "building.js",

@@ -11,7 +11,7 @@ from hamex.principle.language import read_action
 from hamex.principle.library import LIBRARY, action
 from hamex.principle.notation import UnwritableError, written
 from hamex.report.derivation import names
-from hamex.report.derivation.tree import is_field, walk
+from hamex.report.derivation.latex import is_field, walk
 from hamex.report.equations import inline
 from hamex.studio.derive_numbers import parameter, shapes, starts
 

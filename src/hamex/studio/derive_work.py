@@ -18,8 +18,7 @@ from typing import Any
 from hamex.errors import HamexError
 from hamex.principle.language import LanguageError
 from hamex.principle.library import LIBRARY
-from hamex.report.derivation.fragment import fragment
-from hamex.report.derivation.html import html
+from hamex.report.derivation.html import fragment, html
 from hamex.report.derivation.page import derivation
 from hamex.report.derivation.tex import tex
 from hamex.report.equations import svg

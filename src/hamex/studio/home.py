@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from pydantic import Field
 
 from hamex.errors import InputError
-from hamex.report.interactive import plotly_script
+from hamex.report.page import plotly_script
 from hamex.solution.files import netcdf_bytes, write_csv
 from hamex.spec.base import Table
 from hamex.spec.tables import ProblemTables

@@ -13,11 +13,9 @@ from hamex.discretise.schemes import Galerkin, Newmark
 from hamex.model.oscillator import oscillator
 from hamex.motion.ground import el_centro
 from hamex.paper.audit import dimensions
-from hamex.paper.audit.claims import Claim, Judged, judged
-from hamex.paper.audit.compare import zero
 from hamex.paper.audit.engine import amplification, elastic_system, inverse
+from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, Claim, Judged, decide, judged, readable, zero
 from hamex.paper.audit.notation import J_o, a, c, f_r, h, m, p_o, u_o
-from hamex.paper.audit.rule import CONDITION, HOLDS, MISPRINT, decide, readable
 from hamex.paper.cases import CASES, DURATION, MASS, RESONANT_END, RESONANT_OMEGA, STIFFNESS, Case
 from hamex.paper.results import milli
 from hamex.problem import State

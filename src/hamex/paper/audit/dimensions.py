@@ -8,7 +8,7 @@ from fractions import Fraction
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.paper.audit.notation import Equation
+from hamex.paper.audit.notation import NumberedEquation
 
 Dimension = tuple[Fraction, Fraction, Fraction]
 
@@ -70,7 +70,7 @@ def of(expression: sp.Expr) -> Dimension | None:
     return None
 
 
-def fault(equation: Equation) -> str:
+def fault(equation: NumberedEquation) -> str:
     """What is dimensionally wrong with an equation, or nothing."""
     for statement in equation.statements:
         try:

@@ -1,4 +1,4 @@
-"""The letters of the paper as symbols, and what is encoded with them: statements and equations.
+"""The letters of the paper as symbols, the statements and equations encoded with them, and the LaTeX of the print.
 
 An integral is its integrand times a mark: ``over`` stands for ∫ … dτ, ``ends`` for the bracket [ … ] at the two ends,
 and so on. Marks make a functional a plain expression in which every coefficient, dot and sign can be compared.
@@ -7,7 +7,10 @@ and so on. Marks make a functional a plain expression in which every coefficient
 # ruff: noqa: N816  (the letters are the paper's)
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -72,7 +75,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Equation:
+class NumberedEquation:
     """One numbered equation as statements; a correction also says how it reads, in LaTeX and in plain text."""
 
     number: str
@@ -81,7 +84,7 @@ class Equation:
     latex: str = ""
     plain: str = ""
 
-    def with_statements(self, statements: tuple[Statement, ...]) -> Equation:
+    def with_statements(self, statements: tuple[Statement, ...]) -> NumberedEquation:
         """The same number with other statements."""
         return replace(self, statements=statements)
 
@@ -103,19 +106,19 @@ def rows(B: sp.Matrix, y: sp.Matrix, D: sp.Matrix, x: sp.Matrix, z: sp.Matrix) -
     return tuple(says(left[i], right[i]) for i in range(B.rows))
 
 
-def book(*equations: Equation) -> dict[str, Equation]:
+def book(*equations: NumberedEquation) -> dict[str, NumberedEquation]:
     """Equations by number."""
     return {e.number: e for e in equations}
 
 
-def definition(number: str, *statements: Statement, latex: str = "", plain: str = "") -> Equation:
+def definition(number: str, *statements: Statement, latex: str = "", plain: str = "") -> NumberedEquation:
     """A definition."""
-    return Equation(number, "definition", statements, latex, plain)
+    return NumberedEquation(number, "definition", statements, latex, plain)
 
 
-def derived(number: str, *statements: Statement, latex: str = "", plain: str = "") -> Equation:
+def derived(number: str, *statements: Statement, latex: str = "", plain: str = "") -> NumberedEquation:
     """A consequence of earlier equations."""
-    return Equation(number, "derived", statements, latex, plain)
+    return NumberedEquation(number, "derived", statements, latex, plain)
 
 
 _SAMPLES = (-4, -2, -half, half, 2, 4)
@@ -125,3 +128,16 @@ def sampled(name: str, law: sp.Expr, rate: sp.Symbol) -> tuple[Statement, ...]:
     """A function with kinks at ±F_y only, quadratic at most, fixed by values on each side of both kinks."""
     extra = (-6, 6, sp.S.Zero)
     return tuple(says(sp.Symbol(f"{name}({n}F_y)"), law.subs(rate, n * Fy)) for n in (*_SAMPLES, *extra))
+
+
+@cache
+def printed_latex() -> dict[str, str]:
+    """LaTeX of the printed equations by number, letter by letter."""
+    text = resources.files("hamex.paper.audit").joinpath("equations.tex").read_text(encoding="utf-8")
+    parts = re.split(r"^%% \((\d+)\)\n", text, flags=re.MULTILINE)[1:]
+    return {number: body.strip() for number, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def printed_lines(number: str) -> list[str]:
+    """The displayed lines of one equation."""
+    return printed_latex()[number].split("\n\n")

@@ -6,8 +6,8 @@ import re
 from html import escape
 from pathlib import Path
 
-from hamex.paper.audit.latex import printed
-from hamex.paper.audit.rule import CONDITION, HOLDS, MISPRINT, NOT_TRUE
+from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, NOT_TRUE
+from hamex.paper.audit.notation import printed_latex
 from hamex.paper.audit.run import IN_WORDS, Item, counts
 from hamex.report.equations import share, svg
 from hamex.report.page import cards, page, table
@@ -103,7 +103,7 @@ def _shown(item: Item) -> str:
 
 def _drawn(text: str, item: Item) -> str:
     """LaTeX as a drawing, words as words."""
-    if item.equation not in printed() or text == IN_WORDS:
+    if item.equation not in printed_latex() or text == IN_WORDS:
         return f"<p>{escape(text[0].upper() + text[1:])}</p>"
     return drawing(text)
 

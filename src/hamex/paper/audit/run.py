@@ -7,25 +7,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hamex.paper.audit import (
-    claims_novelty,
     claims_numbers,
     claims_principle,
     claims_step,
-    derive_2,
-    derive_4,
-    derive_5,
-    derive_6,
-    printed_2,
-    printed_4,
-    printed_5,
-    printed_6,
+    section_2,
+    section_4,
+    section_5,
+    section_6,
 )
-from hamex.paper.audit.claims import Claim
-from hamex.paper.audit.latex import printed as printed_latex
-from hamex.paper.audit.notation import Equation
-from hamex.paper.audit.rule import HOLDS, VERDICTS, Rule
+from hamex.paper.audit.judging import HOLDS, VERDICTS, Claim, Rule
+from hamex.paper.audit.notation import NumberedEquation, printed_latex
 
-RULES: dict[str, Rule] = {**derive_2.RULES, **derive_4.RULES, **derive_5.RULES, **derive_6.RULES}
+RULES: dict[str, Rule] = {**section_2.RULES, **section_4.RULES, **section_5.RULES, **section_6.RULES}
 
 
 @dataclass(frozen=True)
@@ -46,26 +39,26 @@ class Item:
                 "correct": self.correct, "evidence": self.evidence}
 
 
-def printed() -> dict[str, Equation]:
+def printed() -> dict[str, NumberedEquation]:
     """All 89 equations as printed, by number."""
-    return {**printed_2.PRINTED, **printed_4.printed(), **printed_5.PRINTED, **printed_6.PRINTED}
+    return {**section_2.PRINTED, **section_4.printed(), **section_5.PRINTED, **section_6.PRINTED}
 
 
-def corrected() -> dict[str, Equation]:
+def corrected() -> dict[str, NumberedEquation]:
     """The misprinted ones as they should read; confirmed by the same rules."""
-    return {**printed_2.CORRECTED, **printed_4.corrected(), **printed_5.CORRECTED, **printed_6.CORRECTED}
+    return {**section_2.CORRECTED, **section_4.corrected(), **section_5.CORRECTED, **section_6.CORRECTED}
 
 
 CLAIMS: tuple[Claim, ...] = (*claims_principle.CLAIMS, *claims_step.CLAIMS, *claims_numbers.CLAIMS,
-                             *claims_novelty.CLAIMS)
+                             *claims_principle.NOVELTY)
 
 
-def audit(equations: Mapping[str, Equation] | None = None) -> list[Item]:
+def audit(equations: Mapping[str, NumberedEquation] | None = None) -> list[Item]:
     """Judge everything; ``equations`` may hold a changed copy of the encoded print."""
     return list(judged(equations))
 
 
-def judged(equations: Mapping[str, Equation] | None = None) -> Iterator[Item]:
+def judged(equations: Mapping[str, NumberedEquation] | None = None) -> Iterator[Item]:
     """The same one by one: seconds pass between some of them."""
     for equation in (equations or printed()).values():
         yield judge(equation)
@@ -80,7 +73,7 @@ def size() -> int:
     return len(printed()) + len(claims_numbers.TABLES) + len(CLAIMS)
 
 
-def judge(equation: Equation) -> Item:
+def judge(equation: NumberedEquation) -> Item:
     """Judge one equation; a correction is shown only after the same rule has accepted it."""
     found = RULES[equation.number](equation)
     latex = printed_latex()[equation.number]

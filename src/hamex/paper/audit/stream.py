@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hamex.paper.audit import run
-from hamex.paper.audit.latex import printed
+from hamex.paper.audit.notation import printed_latex
 from hamex.paper.audit.page import SECTIONS, drawing
 
 
@@ -28,7 +28,7 @@ def verdicts() -> Iterator[dict[str, Any]]:
 
 def drawings() -> Iterator[dict[str, Any]]:
     """Every equation as printed, then the corrected ones; ``html`` is one block a line."""
-    shown = [("printed", number, latex) for number, latex in printed().items()]
+    shown = [("printed", number, latex) for number, latex in printed_latex().items()]
     shown += [("correct", number, better.latex) for number, better in run.corrected().items()]
     shown += [("correct", number, latex) for number, latex in run.READING.items()]
     yield {"total": len(shown)}

@@ -39,7 +39,7 @@ class Equation:
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Words and formulas in rows."""
 
     head: tuple[str, ...]
@@ -79,7 +79,7 @@ class Exercise:
     answer: tuple[Block, ...]
 
 
-Block = Heading | Paragraph | Equation | Table | Picture | Bullets | Beside | Exercise
+Block = Heading | Paragraph | Equation | TextTable | Picture | Bullets | Beside | Exercise
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,151 @@
-"""The end of a derivation: dimensions, limits, exercises with answers."""
+"""The end of a derivation: dimensions, limits, exercises with answers.
+
+Dimensions come from the units in the meanings: every term of L must have the same one.
+"""
 
 from __future__ import annotations
 
-from hamex.report.derivation import dimensions
-from hamex.report.derivation.blocks import Block, Bullets, Equation, Exercise, Heading, Paragraph, Table, math, quoted
-from hamex.report.derivation.endpoints import end_points, frequency
-from hamex.report.derivation.latex import field, latex
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from hamex.principle.action import Action
+from hamex.principle.jets import t
+from hamex.report.derivation.blocks import (
+    Block,
+    Bullets,
+    Equation,
+    Exercise,
+    Heading,
+    Paragraph,
+    TextTable,
+    math,
+    quoted,
+)
+from hamex.report.derivation.frameworks import end_points, frequency
+from hamex.report.derivation.latex import Expr, field, is_field, latex
 from hamex.report.derivation.stepping import difference_of_rows
-from hamex.report.derivation.system import System, delta
+from hamex.report.derivation.system import DerivedSystem, delta
+
+Dimension = dict[str, Fraction]
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_BASES = ("force", "length", "s")
 
 
-def dimension_table(system: System) -> list[Block]:
+class UnknownDimensionError(ValueError):
+    """A unit is missing or not understood."""
+
+
+class MixedDimensionError(ValueError):
+    """Terms of different dimensions are added."""
+
+
+def read_unit(unit: str) -> Dimension:
+    """A unit in words: ``force s²/length``; a slash divides by the next factor alone.
+
+    >>> read_unit("force s²/length")
+    {'force': Fraction(1, 1), 's': Fraction(2, 1), 'length': Fraction(-1, 1)}
+    """
+    tokens = re.findall(r"[A-Za-z]+|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+|\d+|[()/^]", unit)
+    found, rest = _product(tokens)
+    if rest:
+        raise UnknownDimensionError(unit)
+    return found
+
+
+def _product(tokens: list[str]) -> tuple[Dimension, list[str]]:
+    total: Dimension = {}
+    sign, last = 1, Fraction(1)
+    before: Dimension = {}
+    while tokens and tokens[0] != ")":
+        token, *tokens = tokens
+        if token == "/":
+            sign = -1
+        elif token == "(":
+            inside, tokens = _product(tokens)
+            total, tokens, sign = dimension_product(total, inside, sign), tokens[1:], 1
+        elif token in _BASES:
+            before, last = {token: Fraction(1)}, Fraction(sign)
+            total, sign = dimension_product(total, before, int(last)), 1
+        elif token[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹⁻":
+            total = dimension_product(total, before, last * (int(token.translate(_RAISED)) - 1))
+        elif token in ("1", "rad"):
+            before, sign = {}, sign
+        else:
+            raise UnknownDimensionError(token)
+    return total, tokens
+
+
+def dimension_product(first: Mapping[str, Fraction], second: Mapping[str, Fraction],
+                      power: Fraction | int = 1) -> Dimension:
+    """The dimension of a product."""
+    total = {b: first.get(b, Fraction(0)) + power * second.get(b, Fraction(0)) for b in (*first, *second)}
+    return {b: n for b, n in total.items() if n}
+
+
+def dimension_of(expression: Expr, action: Action) -> Dimension:
+    """The dimension of an expression; an error when terms do not agree or a unit is not known."""
+    kind = type(expression).__name__
+    if expression.is_Number or expression.is_NumberSymbol:
+        return {}
+    if expression == t:
+        return {"s": Fraction(1)}
+    if expression in action.space:
+        return {"length": Fraction(1)}
+    if expression.is_Symbol or is_field(expression):
+        return _given(expression.name if expression.is_Symbol else kind, action)
+    if expression.is_Mul:
+        total: Dimension = {}
+        for factor in expression.args:
+            total = dimension_product(total, dimension_of(factor, action))
+        return total
+    if expression.is_Pow and expression.exp.is_Rational:
+        power = Fraction(int(expression.exp.p), int(expression.exp.q))
+        return dimension_product({}, dimension_of(expression.base, action), power)
+    if getattr(expression, "is_Derivative", False):
+        total = dimension_of(expression.expr, action)
+        for variable, count in expression.variable_count:
+            total = dimension_product(total, dimension_of(variable, action), -int(count))
+        return total
+    return _several(expression, kind, action)
+
+
+def _several(expression: Any, kind: str, action: Action) -> Dimension:
+    if expression.is_Add or kind == "Piecewise":
+        parts = expression.args if expression.is_Add else [value for value, _ in expression.args]
+        found = [dimension_of(part, action) for part in parts if part != 0]
+        if any(other != found[0] for other in found[1:]):
+            raise MixedDimensionError(str(expression))
+        return found[0] if found else {}
+    if kind == "Integral":
+        inside, (variable, *_) = expression.args[0], expression.args[1].args
+        return dimension_product(dimension_of(inside, action), dimension_of(variable, action))
+    if any(dimension_of(argument, action) for argument in expression.args):
+        raise MixedDimensionError(f"{kind} of a quantity with a dimension")
+    return {}
+
+
+def _given(letter: str, action: Action) -> Dimension:
+    meaning = action.meanings.get(letter, "")
+    if "[" not in meaning:
+        raise UnknownDimensionError(f"the meaning of {letter} names no unit")
+    return read_unit(meaning[meaning.index("[") + 1:].rstrip("] "))
+
+
+def dimension_words(dimension: Dimension) -> str:
+    """A dimension in words: force length/s."""
+    raised = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+    def power(base: str, n: Fraction) -> str:
+        return base if n == 1 else f"{base}{str(n).translate(raised)}"
+
+    above = [power(b, dimension[b]) for b in _BASES if dimension.get(b, 0) > 0]
+    below = [power(b, -dimension[b]) for b in _BASES if dimension.get(b, 0) < 0]
+    return "/".join([" ".join(above) or "1", *below])
+
+
+def dimension_table(system: DerivedSystem) -> list[Block]:
     """Dimensions of L, φ, momenta and equations, each sum checked term by term."""
     action = system.action
     quantities = [("$L$", action.lagrangian)]
@@ -21,20 +156,20 @@ def dimension_table(system: System) -> list[Block]:
     rows = []
     for title, expression in quantities:
         try:
-            rows.append((title, quoted(dimensions.words(dimensions.of(expression, action))), "all terms agree"))
-        except dimensions.MixedDimensionError as problem:
+            rows.append((title, quoted(dimension_words(dimension_of(expression, action))), "all terms agree"))
+        except MixedDimensionError as problem:
             rows.append((title, "–", f"**terms differ**: {quoted(str(problem))}"))
-        except dimensions.UnknownDimensionError as problem:
+        except UnknownDimensionError as problem:
             rows.append((title, "–", f"not checked: {quoted(str(problem))}"))
     note = (r"$\varphi$ is energy per time, not energy like $L$: it cannot be added to the Lagrangian, and only its "
             r"derivative by a rate, a force, joins the variation. " if system.dissipative else "")
     return [Heading("Dimensions"),
             Paragraph(f"{note}Each equation times its field has the dimension of $L$: the principle compares virtual "
                       "work with virtual work. Checked from the units above, term by term:"),
-            Table(("quantity", "dimension", "check"), tuple(rows))]
+            TextTable(("quantity", "dimension", "check"), tuple(rows))]
 
 
-def limits(system: System) -> list[Block]:
+def limits(system: DerivedSystem) -> list[Block]:
     """What the method does not do, for this system."""
     items = []
     if system.lumped and system.form is not None:
@@ -70,12 +205,12 @@ def limits(system: System) -> list[Block]:
     return [Heading("Limits"), Bullets(tuple(items))]
 
 
-def exercises(system: System) -> list[Block]:
+def exercises(system: DerivedSystem) -> list[Block]:
     """Three exercises with answers."""
     return [Heading("Exercises"), _order(system), _ends(system), _last(system)]
 
 
-def _order(system: System) -> Exercise:
+def _order(system: DerivedSystem) -> Exercise:
     if not system.carriers:
         q = system.fields[0]
         return Exercise(f"1. Give {math(field(q))} a small mass and let it go to zero. What becomes of the initial "
@@ -92,7 +227,7 @@ def _order(system: System) -> Exercise:
                    r"the variation is still free; then the value."),))
 
 
-def _ends(system: System) -> Exercise:
+def _ends(system: DerivedSystem) -> Exercise:
     found = end_points(system)
     if found.kind == "single":
         return Exercise(
@@ -114,7 +249,7 @@ def _ends(system: System) -> Exercise:
                    "value, the end being 'known'."),))
 
 
-def _last(system: System) -> Exercise:
+def _last(system: DerivedSystem) -> Exercise:
     if not system.lumped:
         condition = system.action.boundary_conditions()[0]
         return Exercise("3. Nothing is prescribed on some part of the boundary. What holds there?",

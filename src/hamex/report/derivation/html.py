@@ -1,8 +1,10 @@
-"""A derivation as one page: own style, equations and drawings inside, no script, no network."""
+"""A derivation as HTML: one page with its own style and no network, or sections for somebody else's page."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from html import escape
 
 from hamex.report.derivation import drawing
@@ -16,13 +18,15 @@ from hamex.report.derivation.blocks import (
     Heading,
     Paragraph,
     Picture,
-    Table,
+    TextTable,
     pieces,
 )
 from hamex.report.derivation.plain import flat
 from hamex.report.derivation.text import words as unmarked
-from hamex.report.equations import inline, share
+from hamex.report.equations import inline, key, letters_apart, marked, share
 from hamex.report.page import captioned, page, table
+
+_PREFIX = "derivation-"         # of the names of headings, which share the page with others
 
 
 def html(document: Document) -> str:
@@ -62,7 +66,7 @@ def written(block: Block, tagged: bool = False) -> str:
             return f"<p>{words(text, tagged)}</p>"
         case Equation(rows, number):
             return _equation(rows, number, tagged)
-        case Table(head, rows, caption):
+        case TextTable(head, rows, caption):
             cells = [[words(cell, tagged) for cell in row] for row in (head, *rows)]
             return table(cells[0], cells[1:], words(caption, tagged), words=True)
         case Picture(sheet, caption):
@@ -105,3 +109,39 @@ def _row(row: str, tagged: bool) -> str:
 
 def _formula(latex: str, size: float, tagged: bool) -> str:
     return inline(latex, size, flat(latex), shared=True, tagged=tagged)
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """``body`` is HTML; ``contents`` names its sections with their links."""
+
+    title: str
+    contents: tuple[tuple[str, str], ...]
+    body: str
+
+
+def fragment(document: Document, symbols: Iterable[tuple[str, str]]) -> Fragment:
+    """A document in sections; the letters of ``symbols``, pairs of name and LaTeX, carry ``data-symbol``."""
+    parts: list[tuple[Heading, list[Block]]] = []
+    for block in document.blocks:
+        if isinstance(block, Heading) and block.level == 2:
+            parts.append((block, []))
+        else:
+            parts[-1][1].append(block)
+    names: dict[str, str] = {}
+    for name, latex in symbols:
+        names.setdefault(key(latex), name)          # the first of two takes the letter
+    # The title of a section is drawn within its section, and once more, without tags, in the contents.
+    contents = tuple((_PREFIX + anchor(head.text), head.text) for head, _ in parts)
+    sections = "\n".join(
+        f'<section aria-labelledby="{link}"><h2 id="{link}">{words(head.text, tagged=True)}</h2>'
+        + "\n".join(_tagged(block) for block in blocks) + "</section>"
+        for (head, blocks), (link, _) in zip(parts, contents, strict=True))
+    lead = f'<p class="lead">{words(document.lead)}</p>'
+    store, rest = letters_apart(f'{lead}{sections}<p class="quiet">{words(document.foot)}</p>')
+    return Fragment(document.title, contents, store + marked(rest, names))
+
+
+def _tagged(block: Block) -> str:
+    """A block; only sections are linked to, so the headings within them go without a name."""
+    return re.sub(r'<h3 id="[^"]*">', "<h3>", written(block, tagged=True))

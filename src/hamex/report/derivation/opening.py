@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from hamex.principle.jets import Index, t
 from hamex.report.derivation import names
-from hamex.report.derivation.blocks import Block, Bullets, Equation, Heading, Paragraph, Picture, Table, math, quoted
-from hamex.report.derivation.latex import field, latex
+from hamex.report.derivation.blocks import (
+    Block,
+    Bullets,
+    Equation,
+    Heading,
+    Paragraph,
+    Picture,
+    TextTable,
+    math,
+    quoted,
+)
+from hamex.report.derivation.latex import Expr, field, is_field, latex, walk
+from hamex.report.derivation.pictures import caption, sketch
 from hamex.report.derivation.plain import flat, width
-from hamex.report.derivation.sketches import caption, sketch
 from hamex.report.derivation.system import (
-    System,
+    DerivedSystem,
     delta,
     enclosed,
     hat,
@@ -21,13 +31,12 @@ from hamex.report.derivation.system import (
     sum_rows,
     times,
 )
-from hamex.report.derivation.tree import Expr, is_field, walk
 
 _LONG = 30     # columns from which a coefficient is called by its name
 _SHOWN = 6      # integrations by parts written out; the others follow the same line
 
 
-def symbols(system: System) -> list[Block]:
+def symbols(system: DerivedSystem) -> list[Block]:
     """The sketch, and every letter with its meaning."""
     action = system.action
     drawing = sketch(action)
@@ -57,11 +66,11 @@ def symbols(system: System) -> list[Block]:
         general.append((math(places), "place", "length"))
         general.append((math(r"u_{,x}"), "derivative by a space coordinate, behind a comma", "–"))
     head = ("Symbol", "Meaning", "Unit")
-    return [Heading("The system and its symbols"), *blocks, Table(head, tuple(entries)),
-            Table(head, tuple(general), "On every page of this kind:")]
+    return [Heading("The system and its symbols"), *blocks, TextTable(head, tuple(entries)),
+            TextTable(head, tuple(general), "On every page of this kind:")]
 
 
-def four_steps(system: System) -> list[Block]:
+def four_steps(system: DerivedSystem) -> list[Block]:
     """Lagrangian, action, stationarity, assignment: section 4.1."""
     return [Heading("The extended principle in four steps"),
             Paragraph("Hamilton's principle read as a sequence, section 4.1 of the paper. Only steps 3 and 4 differ "
@@ -70,7 +79,7 @@ def four_steps(system: System) -> list[Block]:
             *_lagrangian(system), *_action(system), *_stationarity(system), *_assignment(system)]
 
 
-def _lagrangian(system: System) -> list[Block]:
+def _lagrangian(system: DerivedSystem) -> list[Block]:
     action = system.action
     density = "" if system.lumped else " density"
     blocks: list[Block] = [Heading(f"Step 1: the Lagrangian{density}", 3), Equation(sum_rows("L =", action.lagrangian))]
@@ -83,14 +92,14 @@ def _lagrangian(system: System) -> list[Block]:
     return blocks
 
 
-def _action(system: System) -> list[Block]:
+def _action(system: DerivedSystem) -> list[Block]:
     return [Heading("Step 2: the action", 3), Equation((f"A = {system.integral('L')}",)),
             Paragraph("The time-window $[0, T]$ is fixed here. Nothing is said yet about what happens at its ends."
                       + (" Dissipation and loads join at the next step, in the variation: with them there is in "
                          "general no action to vary (see the Helmholtz test below)." if system.dissipative else ""))]
 
 
-def _stationarity(system: System) -> list[Block]:
+def _stationarity(system: DerivedSystem) -> list[Block]:
     action, variation = system.action, system.variation
     rule = (r"\delta A_{\mathrm{NEW}} = -\delta A + "
             + system.integral(r"\sum_q \left(\frac{\partial \varphi}{\partial \dot{q}} - Q_q\right)\delta q") + r" + "
@@ -114,7 +123,7 @@ def _stationarity(system: System) -> list[Block]:
     return [*blocks, *_by_parts(system), *_strong(system)]
 
 
-def _by_parts(system: System) -> list[Block]:
+def _by_parts(system: DerivedSystem) -> list[Block]:
     variation = system.variation
     moved = [(q, i, c) for (q, i), c in variation.weak.items() if i]
     lines: list[Block] = []
@@ -151,7 +160,7 @@ def _by_name(q: Expr, index: Index, by: str) -> str:
     return (rf"-{slope}\,{delta(q, index)} = -{by}\left({slope}\,{rest}\right) + \left({by}{slope}\right) {rest}")
 
 
-def _strong(system: System) -> list[Block]:
+def _strong(system: DerivedSystem) -> list[Block]:
     variation, action = system.variation, system.action
     boundary = []
     for condition in action.boundary_conditions():
@@ -177,7 +186,7 @@ def _strong(system: System) -> list[Block]:
     if matched:
         blocks += [Paragraph("At the two ends the brackets are matched term by term, eq. (31). Nothing is lost, and "
                              "nothing is yet prescribed:"),
-                   Table(("at $t = 0$ and at $t = T$: momenta", "variations"), matched)]
+                   TextTable(("at $t = 0$ and at $t = T$: momenta", "variations"), matched)]
     return blocks
 
 
@@ -191,7 +200,7 @@ def _closed(expression: object) -> str:
     return rf"\left({text}\right)" if getattr(expression, "is_Add", False) else text
 
 
-def _assignment(system: System) -> list[Block]:
+def _assignment(system: DerivedSystem) -> list[Block]:
     items = []
     for condition in system.action.initial_conditions():
         q = condition.field

@@ -1,13 +1,219 @@
-"""Pictures of the argument, after figures 3, 4 and 6 of the paper: trajectories and what is known at their ends."""
+"""Pictures of a derivation: the systems of the library, and the argument after figures 3, 4 and 6 of the paper."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from hamex.report.derivation.drawing import Drawing, Point
+from hamex.principle.action import Action
+from hamex.report.derivation.drawing import LEFT, Drawing, Point, dashpot, force, mass, motion, slider, spring, wall
 
 _WIDE, _HIGH = 340.0, 210.0
 _START, _END, _LOW = 50.0, 300.0, 165.0
+
+
+def sketch(action: Action) -> Drawing | None:
+    """A drawing of a system of the library; None for one that is not known here."""
+    draw = _SKETCHES.get(action.name)
+    return draw(action) if draw else None
+
+
+def caption(action: Action) -> str:
+    """What the sketch shows."""
+    return f"The system *{action.name}*."
+
+
+def _oscillator(upper: str, damped: bool = False) -> Callable[[Action], Drawing]:
+    def draw(action: Action) -> Drawing:
+        d = Drawing(430, 170)
+        wall(d, 100)
+        spring(d, LEFT, 230, 75 if damped else 100, upper)
+        if damped:
+            dashpot(d, LEFT, 230, 128, "$c$")
+        mass(d, 230, 100, "$m$")
+        motion(d, 261, 52)
+        if action.loads:
+            force(d, 292, 100)
+        return d
+    return draw
+
+
+def _series(branch: bool, hardening: bool = False, beside: str = "") -> Callable[[Action], Drawing]:
+    """A spring in series with a dashpot, and with a slider beside that dashpot where there is a ``branch``."""
+    def draw(action: Action) -> Drawing:
+        d = Drawing(560, 230)
+        low = 165
+        wall(d, 125, 150)
+        arm = 80 if beside or branch else 125
+        spring(d, LEFT, 190, arm, "$a$")
+        if branch:
+            d.line([(190, arm - 26), (190, arm + 26)])
+            slider(d, 190, 340, arm - 26, "$F_y$" + (", $H_k$, $H_i$" if hardening else ""))
+            dashpot(d, 190, 340, arm + 26, r"$\eta$")
+            d.line([(340, arm - 26), (340, arm + 26)])
+            d.line([(340, arm), (370, arm)])
+            d.line([(190, arm - 52), (340, arm - 52)], "soft", 1, arrow=True)
+            d.label((265, arm - 57), "slip $u_1$", tone="soft", size=13)
+        else:
+            dashpot(d, 190, 370, arm, r"$\eta$")
+        if branch:
+            dashpot(d, LEFT, 370, low + 15, "$c$")
+        if beside:
+            spring(d, LEFT, 370, low, f"${beside}$", 9)
+        mass(d, 370, 125, "$m$", height=130)
+        motion(d, 401, 54)
+        if action.loads:
+            force(d, 432, 125)
+        return d
+    return draw
+
+
+def _kelvin_voigt(action: Action) -> Drawing:
+    d = Drawing(400, 170)
+    wall(d, 100)
+    spring(d, LEFT, 230, 75, "$k$")
+    dashpot(d, LEFT, 230, 128, "$c$")
+    d.line([(230, 60), (230, 140)], width=3)
+    motion(d, 230, 55)
+    force(d, 230, 100)
+    return d
+
+
+def _particle(action: Action) -> Drawing:
+    d = Drawing(400, 150)
+    d.hatch((360, 110), (40, 110), count=14)
+    mass(d, 120, 80, "$m$", height=60)
+    d.line([(190, 80), (245, 80)], "accent", 2, arrow=True)
+    d.label((253, 85), r"$\dot{u}(t)$", "start", "accent")
+    motion(d, 151, 48)
+    return d
+
+
+def _chain(action: Action) -> Drawing:
+    n = len(action.fields)
+    d = Drawing(90 + 150 * n, 180)
+    wall(d, 110)
+    for i in range(n):
+        x = LEFT + 150 * i
+        left = x if not i else x + 2
+        spring(d, left, x + 100, 88, f"$k_{{{i + 1}}}$", 4)
+        dashpot(d, left, x + 100, 138, f"$c_{{{i + 1}}}$")
+        mass(d, x + 100, 110, f"$m_{{{i + 1}}}$", 50)
+        motion(d, x + 118, 62, f"$u_{{{i + 1}}}$")
+    return d
+
+
+def _pendulum(links: int, shaken: bool = False) -> Callable[[Action], Drawing]:
+    def draw(action: Action) -> Drawing:
+        d = Drawing(360, 250 if links == 2 else 200)
+        d.hatch((130, 30), (230, 30))
+        x, y = 180.0, 30.0
+        for i, angle in enumerate((0.45, 0.95)[:links]):
+            length = 105.0
+            index = f"_{i + 1}" if links == 2 else ""
+            d.line([(x, y), (x, y + 70)], "soft", 1, dashed=True)
+            arc = [(x + 46 * math.sin(a), y + 46 * math.cos(a)) for a in (angle * k / 12 for k in range(13))]
+            d.line(arc, "accent", 1.2)
+            d.label((x + 58 * math.sin(angle / 2), y + 68 * math.cos(angle / 2)), rf"$\theta{index}$", tone="accent")
+            end = (x + length * math.sin(angle), y + length * math.cos(angle))
+            d.line([(x, y), end])
+            d.label(((x + end[0]) / 2 + 12, (y + end[1]) / 2 - 6), f"$l{index}$", "start")
+            x, y = end
+            d.circle(end, 9)
+            d.label((x + 16, y + 6), f"$m{index}$", "start")
+        d.line([(60, 90), (60, 140)], "soft", 1.4, arrow=True)
+        d.label((48, 120), "$g$", tone="soft")
+        if shaken:
+            d.line([(105, 50), (105, 12)], "bad", 1.6, arrow=True)
+            d.label((98, 30), r"$d\,\cos\Omega t$", "end", "bad", 13)
+        return d
+    return draw
+
+
+def _gyroscopic(action: Action) -> Drawing:
+    d = Drawing(330, 250)
+    circle = [(165 + 105 * math.cos(a), 130 + 105 * math.sin(a)) for a in (k * math.pi / 40 for k in range(81))]
+    d.line(circle, "soft", 1.4)
+    spring(d, 60, 150, 130, "$k$", 4)
+    turned = [(165.0 + (9 if i % 2 else -9), 160.0 + 60 * (i + 0.5) / 8) for i in range(8)]
+    d.line([(165, 145), (165, 160), *turned, (165, 220), (165, 235)])
+    d.label((182, 195), "$k$", "start")
+    d.box(150, 115, 30, 30)
+    d.label((165, 135), "$m$", size=13)
+    d.line([(185, 130), (230, 130)], "accent", arrow=True)
+    d.label((236, 135), "$x$", "start", "accent")
+    d.line([(165, 110), (165, 65)], "accent", arrow=True)
+    d.label((165, 58), "$y$", tone="accent")
+    turn = [(165 + 118 * math.cos(a), 130 + 118 * math.sin(a)) for a in (-0.3 - k * 0.05 for k in range(13))]
+    d.line(turn, "bad", 1.8, arrow=True)
+    d.label((295, 70), r"$\Omega$", "start", "bad")
+    return d
+
+
+def _bar(action: Action) -> Drawing:
+    d = Drawing(470, 140)
+    wall(d, 75, 90)
+    d.box(LEFT, 52, 300, 46)
+    d.label((190, 80), r"$\rho$, $A_{1111}$")
+    d.line([(LEFT + 300, 75), (LEFT + 350, 75)], "bad", 2, arrow=True)
+    d.label((LEFT + 358, 80), r"$\hat{t}$ on $\Gamma_t$", "start", "bad")
+    d.label((LEFT + 4, 30), r"$\Gamma_u$", "start", "accent")
+    d.line([(150, 118), (205, 118)], "accent", arrow=True)
+    d.label((213, 123), "$x$, $u_1(x, t)$", "start", "accent")
+    return d
+
+
+def _block(action: Action) -> Drawing:
+    d = Drawing(430, 250)
+    wall(d, 140, 130)
+    solid = len(action.space) == 3
+    d.box(LEFT, 80, 210, 120)
+    if solid:
+        d.line([(LEFT, 80), (LEFT + 50, 40), (LEFT + 260, 40), (LEFT + 210, 80)])
+        d.line([(LEFT + 260, 40), (LEFT + 260, 160), (LEFT + 210, 200)])
+    d.label((145, 145), r"$\Omega$: $\rho$, $A_{ijkl}$, $f_i$")
+    edge = LEFT + (262 if solid else 212)
+    for y in (75, 110, 145):
+        d.line([(edge, y), (edge + 46, y - 12)], "bad", 1.8, arrow=True)
+    d.label((edge + 54, 105), r"$\hat{t}_i$ on $\Gamma_t$", "start", "bad")
+    d.label((LEFT - 6, 62), r"$\Gamma_u$", "end", "accent")
+    d.line([(LEFT, 232), (LEFT + 45, 232)], "accent", arrow=True)
+    d.label((LEFT + 53, 237), "$x$" + (", $y$, $z$" if solid else ", $y$"), "start", "accent")
+    return d
+
+
+def _beam(action: Action) -> Drawing:
+    d = Drawing(470, 190)
+    wall(d, 110, 80)
+    axis = [(LEFT + 340 * s, 110 + 44 * s * s) for s in (k / 30 for k in range(31))]
+    d.line([(LEFT, 110), (LEFT + 340, 110)], "soft", 1, dashed=True)
+    for shift in (-9, 9):
+        d.line([(x, y + shift) for x, y in axis])
+    d.line([(LEFT + 340, 145), (LEFT + 340, 163)])
+    for k in range(7):
+        x = LEFT + 30 + 48 * k
+        d.line([(x, 52), (x, 84)], "bad", 1.4, arrow=True)
+    d.line([(LEFT + 30, 52), (LEFT + 318, 52)], "bad", 1.2)
+    d.label((LEFT + 330, 56), "$q(x, t)$", "start", "bad")
+    d.line([(LEFT + 352, 110), (LEFT + 352, 154)], "accent", arrow=True)
+    d.label((LEFT + 360, 138), "$w(x, t)$", "start", "accent")
+    if any(q.func.__name__ == "psi" for q in action.fields):
+        d.line([(LEFT + 225, 112), (LEFT + 238, 148)], "accent", 1.6)
+        d.label((LEFT + 246, 168), r"$\psi(x, t)$", tone="accent")
+    d.line([(LEFT + 6, 172), (LEFT + 56, 172)], "soft", 1.4, arrow=True)
+    d.label((LEFT + 64, 177), "$x$", "start", "soft")
+    return d
+
+
+_SKETCHES: dict[str, Callable[[Action], Drawing]] = {
+    "harmonic": _oscillator("$k$"), "mixed": _oscillator("$a = 1/k$"), "damped": _oscillator("$k$", True),
+    "forced": _oscillator("$a = 1/k$", True), "duffing": _oscillator("$k$, $k_3$", True),
+    "caldirola-kanai": _oscillator("$k$", True), "viscoplastic": _series(True),
+    "hardening-slider": _series(True, hardening=True), "maxwell": _series(False), "zener": _series(False, beside="k"),
+    "kelvin-voigt": _kelvin_voigt, "particle": _particle, "chain": _chain, "pendulum": _pendulum(1),
+    "double-pendulum": _pendulum(2), "parametric-pendulum": _pendulum(1, shaken=True), "gyroscopic": _gyroscopic,
+    "elastic-1d": _bar, "elastic-2d": _block, "elastic-3d": _block, "euler-bernoulli": _beam, "timoshenko": _beam,
+}
 
 
 def _frame(symbol: str) -> Drawing:

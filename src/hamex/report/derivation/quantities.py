@@ -5,15 +5,24 @@ from __future__ import annotations
 from hamex.principle.charges import energy_rate
 from hamex.principle.helmholtz import helmholtz
 from hamex.report.derivation import pictures
-from hamex.report.derivation.blocks import Beside, Block, Bullets, Equation, Heading, Paragraph, Picture, Table, math
-from hamex.report.derivation.latex import field, latex
-from hamex.report.derivation.system import System, sum_rows
-from hamex.report.derivation.tree import Expr, walk
+from hamex.report.derivation.blocks import (
+    Beside,
+    Block,
+    Bullets,
+    Equation,
+    Heading,
+    Paragraph,
+    Picture,
+    TextTable,
+    math,
+)
+from hamex.report.derivation.latex import Expr, field, latex, walk
+from hamex.report.derivation.system import DerivedSystem, sum_rows
 
 _SHOWN = 6
 
 
-def functional(system: System) -> list[Block]:
+def functional(system: DerivedSystem) -> list[Block]:
     """The Helmholtz test of the equations of motion."""
     verdict = helmholtz(system.variation.bulk)
     blocks: list[Block] = [
@@ -35,8 +44,8 @@ def functional(system: System) -> list[Block]:
         rows.append((math(field(failure.row)), math(v), _remainder(failure.residual)))
     more = len(verdict.failures) - _SHOWN
     blocks += [Paragraph("**Failed.** What remains between the linearisation and its adjoint:"),
-               Table(("equation of", "coefficient of", "remainder, should be 0"), tuple(rows),
-                     f"{more} more fail in the same way." if more > 0 else "")]
+               TextTable(("equation of", "coefficient of", "remainder, should be 0"), tuple(rows),
+                         f"{more} more fail in the same way." if more > 0 else "")]
     return [*blocks, Paragraph(
         "So there is no functional whose stationarity gives these very equations: dissipation makes the sign of time "
         r"matter, and a functional cannot tell. This is why $\varphi$ enters the variation $\delta A_{\mathrm{NEW}}$ "
@@ -54,7 +63,7 @@ def _remainder(residual: Expr) -> str:
     return f"{math(latex(residual.xreplace(slipping)))} while it slips"
 
 
-def boundary(system: System) -> list[Block]:
+def boundary(system: DerivedSystem) -> list[Block]:
     """Natural and essential conditions, eqs. (43)-(44)."""
     found = system.action.boundary_conditions()
     if not found:
@@ -66,10 +75,11 @@ def boundary(system: System) -> list[Block]:
                       "force and the variation of a motion. On each part either the force is given (natural, "
                       r"$\Gamma_t$) or the motion (essential, $\Gamma_u$, its variation is zero), eqs. (43)-(44). "
                       "Where nothing is said, the natural one holds with force zero: a free boundary."),
-            Table(("motion", "force conjugate to it", r"natural, on $\Gamma_t$", r"essential, on $\Gamma_u$"), rows)]
+            TextTable(("motion", "force conjugate to it", r"natural, on $\Gamma_t$", r"essential, on $\Gamma_u$"),
+                      rows)]
 
 
-def conserved(system: System) -> list[Block]:
+def conserved(system: DerivedSystem) -> list[Block]:
     """Hamiltonian and charges, section 3.1 and eq. (54)."""
     action, letter = system.action, system.letter
     density = "" if system.lumped else " (densities)"
@@ -93,7 +103,7 @@ def conserved(system: System) -> list[Block]:
     return [*blocks, *_charges(system)]
 
 
-def _charges(system: System) -> list[Block]:
+def _charges(system: DerivedSystem) -> list[Block]:
     found = system.action.charges()
     if not found:
         return [Paragraph("No constant shift of the fields leaves $L$ unchanged, not even up to a total derivative: "

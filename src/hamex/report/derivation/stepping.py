@@ -1,19 +1,19 @@
-"""The time step: rows and matrices of degree 1, or the residual of the midpoint where there are no matrices."""
+"""The time step: rows and matrices of degree 1, or the residual of the midpoint where there are none; its stability."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from hamex.principle.jets import partial
+from hamex.principle.stability import Verdict, verdict
 from hamex.principle.stepform import StepForm, h
 from hamex.report.derivation import names
-from hamex.report.derivation.blocks import Block, Equation, Heading, Paragraph, math
-from hamex.report.derivation.latex import field, latex, matrix
-from hamex.report.derivation.system import System, name, sum_rows, times
-from hamex.report.derivation.tree import Expr, walk
+from hamex.report.derivation.blocks import Block, Equation, Heading, Paragraph, TextTable, math
+from hamex.report.derivation.latex import Expr, field, latex, matrix, walk
+from hamex.report.derivation.system import DerivedSystem, name, sum_rows, times
 
 _SMALL = 4      # up to this many unknowns the inverse and the amplification matrix are shown
-_HALF = h / (2 * h)
+_LARGEST = 4        # unknowns of a step up to which the test is run in symbols
 
 
 def readable(form: StepForm) -> dict[Any, Any]:
@@ -33,7 +33,7 @@ def readable(form: StepForm) -> dict[Any, Any]:
     return found
 
 
-def rows_of_start(system: System, q: Any) -> tuple[str, str] | None:
+def rows_of_start(system: DerivedSystem, q: Any) -> tuple[str, str] | None:
     """The rows of the test values of one field at the start and at the end of a step, in LaTeX."""
     form = system.form
     if form is None:
@@ -49,7 +49,7 @@ def rows_of_start(system: System, q: Any) -> tuple[str, str] | None:
     return _grouped(first, form, shown), _grouped(second, form, shown)
 
 
-def difference_of_rows(system: System, q: Any) -> str | None:
+def difference_of_rows(system: DerivedSystem, q: Any) -> str | None:
     """The row of the start minus the row of the end, in LaTeX."""
     form = system.form
     if form is None:
@@ -79,7 +79,7 @@ def _grouped(row: Expr, form: StepForm, shown: dict[Any, Any]) -> str:
                     for i, p in enumerate(parts))
 
 
-def _residual(system: System, q: Any) -> tuple[str, str]:
+def _residual(system: DerivedSystem, q: Any) -> tuple[str, str]:
     """∓P_q + h/2 (φ_q̇ − L_q − Q) ± p for one field: one Gauss point, degree 1."""
     of = field(q)
     p = names.momentum(name(q), "")[:-1]
@@ -87,7 +87,7 @@ def _residual(system: System, q: Any) -> tuple[str, str]:
             rf"- P_{{{of}}} + \tfrac{{1}}{{2}} h\,R_{{{of}}} + {p},r}}")
 
 
-def _meant(system: System, q: Any) -> list[Block]:
+def _meant(system: DerivedSystem, q: Any) -> list[Block]:
     """What P and R stand for, at the middle of the step."""
     action = system.action
     force = action.dissipative_force(q) - partial(action.lagrangian, q) - action.loads.get(q, h * 0)
@@ -95,7 +95,7 @@ def _meant(system: System, q: Any) -> list[Block]:
             for letter, expression in (("P", action.momentum(q)), ("R", force))]
 
 
-def time_step(system: System) -> list[Block]:
+def time_step(system: DerivedSystem) -> list[Block]:
     """Galerkin in time, degree 1."""
     head: list[Block] = [Heading("The time step")]
     if not system.lumped:
@@ -113,7 +113,7 @@ def time_step(system: System) -> list[Block]:
     return [*head, *(_nonlinear(system) if form is None else _linear(system, form))]
 
 
-def _nonlinear(system: System) -> list[Block]:
+def _nonlinear(system: DerivedSystem) -> list[Block]:
     why = ("depends on time" if system.explicit_time and system.linear else "is not of second degree")
     blocks: list[Block] = [Paragraph(
         rf"$L$ {why}, so there are no constant matrices. The rows are a residual to be driven to zero by Newton's "
@@ -131,7 +131,7 @@ def _nonlinear(system: System) -> list[Block]:
                                "hx.simulate(action, …) runs them as they stand and reports the drift of the energy.")]
 
 
-def _linear(system: System, form: StepForm) -> list[Block]:
+def _linear(system: DerivedSystem, form: StepForm) -> list[Block]:
     shown = readable(form)
     unknowns = type(form.matrices()[2])([s.xreplace(shown) for s in form.unknowns])
     knowns = type(unknowns)([s.xreplace(shown) for s in form.knowns])
@@ -161,7 +161,7 @@ def _linear(system: System, form: StepForm) -> list[Block]:
     return [*blocks, *_sums(system, form)]
 
 
-def _conditions(system: System, form: StepForm) -> dict[str, Any]:
+def _conditions(system: DerivedSystem, form: StepForm) -> dict[str, Any]:
     """The conditions of the branches as the dissipation function states them, in rates."""
     pieces = [node for node in walk(system.action.dissipation) if type(node).__name__ == "Piecewise"]
     if len(pieces) != 1 or len(pieces[0].args) != len(form.branches):
@@ -169,7 +169,7 @@ def _conditions(system: System, form: StepForm) -> dict[str, Any]:
     return {branch: condition for branch, (_, condition) in zip(form.branches, pieces[0].args, strict=True)}
 
 
-def _solved(system: System, form: StepForm, branch: str) -> list[Block]:
+def _solved(system: DerivedSystem, form: StepForm, branch: str) -> list[Block]:
     """Inverse and amplification matrix, with their common denominator taken out as in eqs. (74)-(77)."""
     B, _, _ = form.matrices(branch)
     determinant = B.det().cancel()
@@ -197,7 +197,7 @@ def _over_common(head: str, entries: Any) -> list[Block]:
             Paragraph(f"with {math(latex(common) + ' = ' + latex(denominator.expand()))}.")]
 
 
-def _sums(system: System, form: StepForm) -> list[Block]:
+def _sums(system: DerivedSystem, form: StepForm) -> list[Block]:
     """Adding the rows of a field gives its balance over the step, as in eq. (78)."""
     if not system.carriers:
         return []
@@ -208,3 +208,56 @@ def _sums(system: System, form: StepForm) -> list[Block]:
     total = sum(form.branches[branch][start:start + 2], h * 0).xreplace(shown)
     return [Paragraph(f"The two rows of {math(field(q))} added up are its balance of momentum over the step, "
                       "eq. (78):"), Equation((f"{_grouped(total, form, shown)} = 0",))]
+
+
+def stability(system: DerivedSystem) -> list[Block]:
+    """Whether repeated steps stay bounded, and how that is known."""
+    head: list[Block] = [Heading("Stability of the step")]
+    form = system.form
+    if not system.lumped:
+        return [*head, Paragraph("After discretisation in space the step is the implicit midpoint rule of a monotone "
+                                 "flow: the energy distance of two runs under one load never grows, for every step "
+                                 "$h > 0$.")]
+    if form is None:
+        return [*head, Paragraph("The step is not linear, so there is no amplification matrix to test. About a stable "
+                                 "rest position its linearisation is the midpoint rule, which does not grow. For large "
+                                 "motion no energy identity holds to the last digit: watch the drift.")]
+    if len(form.unknowns) > _LARGEST:
+        return [*head, Paragraph(f"With {len(form.unknowns)} unknowns the test in symbols is not run for a page. The "
+                                 "general argument: the step is the implicit midpoint rule of a monotone flow, so the "
+                                 "energy distance of two runs under one load never grows, for every $h > 0$.")]
+    blocks = [*head, Paragraph(
+        r"A step multiplies the state by $G$. Runs stay bounded when every eigenvalue $\lambda$ of $G$ lies within the "
+        "unit circle and those on it are simple (or have as many eigenvectors as their multiplicity). Jury's "
+        "conditions say it without computing $\\lambda$; the sign of each expression is decided for *all* positive "
+        "parameters from the signs of its coefficients, not from samples.")]
+    for branch in form.branches:
+        same = system.same_matrices(branch)
+        if same:
+            blocks.append(Paragraph(f"Branch *{branch}*: the same matrices as *{same}*, the same verdict."))
+            continue
+        try:
+            found = verdict(system.amplifications[branch])
+        except (NotImplementedError, ArithmeticError, ValueError) as problem:
+            which = f"Branch *{branch}*: not" if len(form.branches) > 1 else "Not"
+            blocks.append(Paragraph(f"{which} decided in symbols here ({problem})."))
+            continue
+        blocks += _verdict(system, branch, found, len(form.branches) > 1)
+    return blocks
+
+
+def _verdict(system: DerivedSystem, branch: str, found: Verdict, several: bool) -> list[Block]:
+    factors = r",\quad ".join(rf"\left({latex(f)}\right)" + (f"^{{{n}}}" if n > 1 else "") if f.is_Add else latex(f)
+                              for f, n in found.factors)
+    answers = {True: "holds", False: "does not hold", None: "not decided"}
+    rows = tuple((i.name, math(latex(i.expression)), answers[i.holds]) for i in found.inequalities)
+    name = f"Branch *{branch}*. " if several else ""
+    blocks: list[Block] = [Paragraph(f"{name}Factors of the characteristic polynomial:"), Equation((factors,)),
+                           TextTable(("condition", "expression", "for all positive parameters"), rows)]
+    words = {True: "**Stable for every step** $h > 0$ and all positive parameters.",
+             False: "**Not bounded**: a condition fails.",
+             None: "Not decided by signs alone."}[found.stable]
+    if found.stable is False and not found.semisimple and all(i.holds for i in found.inequalities):
+        words = ("The eigenvalue 1 is double with one eigenvector: repeated steps grow **linearly**, as the exact "
+                 "motion does (nothing holds the system back). It is not an instability of the step.")
+    return [*blocks, Paragraph(words)]

@@ -12,15 +12,14 @@ from hamex.principle.jets import Index, indices, jet, t
 from hamex.principle.stepform import StepForm, step_form
 from hamex.principle.variation import Variation
 from hamex.report.derivation import names
-from hamex.report.derivation.latex import field, latex, terms
+from hamex.report.derivation.latex import Expr, field, latex, terms, walk
 from hamex.report.derivation.plain import flat, width
-from hamex.report.derivation.tree import Expr, walk
 
 ROW = 84        # columns of text that a displayed row may take before it is broken
 
 
 @dataclass(frozen=True, eq=False)
-class System:
+class DerivedSystem:
     """An action and what follows from it."""
 
     action: Action

@@ -15,7 +15,7 @@ from hamex.report.derivation.blocks import (
     Heading,
     Paragraph,
     Picture,
-    Table,
+    TextTable,
     pieces,
 )
 
@@ -107,7 +107,7 @@ def _block(block: Block) -> list[str]:
             return [words(text)]
         case Equation(rows, number):
             return _equation(rows, number)
-        case Table(head, rows, caption):
+        case TextTable(head, rows, caption):
             return _table(head, rows, caption)
         case Picture(sheet, caption):
             return [r"\begin{center}", *drawing.picture(sheet), "", rf"\small {words(caption)}", r"\end{center}"]

@@ -15,7 +15,7 @@ from hamex.report.derivation.blocks import (
     Heading,
     Paragraph,
     Picture,
-    Table,
+    TextTable,
     pieces,
 )
 from hamex.report.derivation.plain import flat, stacked, width
@@ -59,7 +59,7 @@ def _block(block: Block, answers: list[Exercise]) -> list[str]:
             return [*_wrapped(marked), ""]
         case Equation(rows, number):
             return _equation(rows, number)
-        case Table(head, rows, caption):
+        case TextTable(head, rows, caption):
             return [*(_wrapped(caption) if caption else []), *_table(head, rows), ""]
         case Picture(_, caption):
             return [*_wrapped(f"[picture, in the page of --html: {caption}]"), ""]

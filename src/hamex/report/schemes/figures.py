@@ -1,4 +1,4 @@
-"""Figures of the laboratory."""
+"""Figures of the laboratory, and how a scheme is drawn and called: one colour a family, one dash a member."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hamex.report.colours import BLUE, GREY, INK
-from hamex.report.schemes.looks import line, marked, short
-from hamex.report.style import figure
+from hamex.report.style import BLUE, GREEN, GREY, INK, ORANGE, PINK, RED, figure
 from hamex.study.lab import bar, stiff_soft
+from hamex.study.lab.catalogue import CATALOGUE, Entry
 from hamex.study.lab.everything import STEPS, WIDE, Laboratory
 from hamex.study.lab.overstress import overstress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+COLOURS = {"element": BLUE, "jump": GREEN, "alpha": ORANGE, "collocation": PINK, "composite": RED, "explicit": INK}
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1, 1.2)), (0, (5, 1.4, 1, 1.4)), (0, (2.5, 1)))
+MARKERS = ("o", "s", "^", "D", "v")
+SHORT = {"newmark-average": "Newmark 1/4", "newmark-linear": "Newmark 1/6", "newmark-damped": "Newmark γ = 0.6",
+         "generalised-alpha": "Generalised-α", "hht": "HHT-α", "central": "Central difference",
+         "runge-kutta-4": "Runge-Kutta 4", "wilson": "Wilson-θ", "bathe-rho": "ρ∞-Bathe"}
 CASES = {"smooth": "smooth: elastic, sine", "viscous": "yielding, with viscosity",
          "rate-independent": "yielding, rate-independent"}
 WORK_CASES = {"elastic": "elastic", "viscous": "yielding, with viscosity",
@@ -23,6 +28,28 @@ WORK_CASES = {"elastic": "elastic", "viscous": "yielding, with viscosity",
 _FRONTS = ("galerkin-1", "galerkin-2", "discontinuous-1", "generalised-alpha", "bathe", "central")
 _STIFF = ("newmark-average", "generalised-alpha", "discontinuous-1", "bathe")
 _SHOTS = ("galerkin-1", "discontinuous-1", "hht", "generalised-alpha", "wilson", "bathe")
+
+
+def short(entry: Entry) -> str:
+    """A name for legends."""
+    return SHORT.get(entry.key, entry.name.replace(", degree", ""))
+
+
+def member(entry: Entry) -> int:
+    """Which one of its family."""
+    family = [other.key for other in CATALOGUE if other.family == entry.family]
+    return family.index(entry.key) if entry.key in family else 0
+
+
+def line(entry: Entry) -> dict[str, Any]:
+    """Options of a curve."""
+    return {"color": COLOURS[entry.family], "ls": DASHES[member(entry) % len(DASHES)], "label": short(entry),
+            "lw": 1.7 if entry.family in ("element", "jump") else 1.1}
+
+
+def marked(entry: Entry) -> dict[str, Any]:
+    """Options of a curve through points."""
+    return line(entry) | {"marker": MARKERS[member(entry) % len(MARKERS)], "ms": 3.6}
 
 
 def figures(lab: Laboratory) -> dict[str, Figure]:

@@ -1,18 +1,43 @@
-"""Tables of the laboratory, as cells."""
+"""Tables of the laboratory: as cells of a page, and on a screen of 80 columns."""
 
 from __future__ import annotations
 
 import math
 from html import escape
 
-from hamex.report.colours import variable
 from hamex.report.page import table
-from hamex.report.schemes.looks import COLOURS, number, percent
+from hamex.report.schemes.figures import COLOURS, short
+from hamex.report.style import variable
 from hamex.study.lab.bar import COURANT
 from hamex.study.lab.everything import Laboratory, Row
 
 _WORK = {"elastic": (1e-3, 1e-6), "viscous": (1e-2, 1e-4), "rate-independent": (1e-2, 1e-4)}
 _BRIEF = {"rate-independent": "rate-indep.", "elastic-perfectly-plastic": "EPP", "bilinear, 5 %": "bilinear"}
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_HEAD = (f"{'scheme':20}{'order measured':^20}{'stable':>8}{'ρ∞':>7}{'period':>9}{'damping':>9}{'over-':>7}",
+         f"{'':20}{'smooth':>7}{'visc.':>6}{'r.-i.':>6} {'ωh <':>8}{'':>7}{'longer %':>9}{'ζ̄ %':>9} {'shoot':>7}")
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number for a table: plain, or with a power of ten; a dash for none."""
+    if value is None or math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞"
+    if value != 0 and not 1e-3 <= abs(value) < 1e4:
+        mantissa, power = f"{value:.{max(digits - 2, 0)}e}".split("e")
+        factor = "" if float(mantissa) == 1 else f"{mantissa}·"
+        return f"{factor}10{str(int(power)).translate(_RAISED)}".replace("-", "−")
+    text = f"{value:.0f}" if abs(value) >= 10**digits else f"{value:.{digits}g}"
+    return text.replace("-", "−")
+
+
+def percent(value: float, places: int = 3) -> str:
+    """A share in per cent with a fixed number of decimals; round-off is nothing."""
+    if math.isnan(value):
+        return "–"
+    rounded = round(100 * value, places)
+    return f"{abs(rounded) if rounded == 0 else rounded:.{places}f}".replace("-", "−")
 
 
 def _name(row: Row) -> str:
@@ -111,3 +136,26 @@ def peaks(lab: Laboratory) -> str:
                              "percentile; median error of the residual slip, in per cent of the peak displacement; "
                              "median of the largest node force beyond the yield limit, in per cent of it. EPP: "
                              "elastic-perfectly-plastic.")
+
+
+def text(lab: Laboratory) -> str:
+    """One line a scheme, then what the columns are."""
+    lines = [*_HEAD, "─" * 80, *(_line(row) for row in lab.rows), "",
+             "order: elastic; yielding with viscosity; yielding rate-independent, measured.",
+             "period, damping: at h/T = 0.1, undamped. overshoot: largest of u and u̇ in the",
+             "first 20 steps at h/T = 10, relative to the exact amplitude (1 is none)."]
+    for title, schemes in lab.peaks.items():
+        lines += ["", f"72 oscillators, {title}, h = 0.02 s: error of the peak",
+                  f"{'':32}{'median %':>10}{'90 % below %':>14}"]
+        lines += [f"{found.name:32}{percent(found.median, 2):>10}{percent(found.ninety, 2):>14}" for found in schemes]
+    return "\n".join(lines) + "\n"
+
+
+def _line(row: Row) -> str:
+    smooth, viscous, independent = (row.orders[case].order for case in ("smooth", "viscous", "rate-independent"))
+    shot = row.overshoot
+    worst = "–" if shot is None else number(max(*shot.from_displacement, *shot.from_velocity))
+    stable = "always" if math.isinf(row.limit) else f"{row.limit:.3f}"
+    left = f"{abs(row.remains):.2f}" if math.isinf(row.limit) else "–"
+    return (f"{short(row.entry):20}{smooth:7.2f}{viscous:6.2f}{independent:6.2f} {stable:>8}{left:>7}"
+            f"{percent(row.elongation, 4):>9}{percent(row.damping):>9}{worst:>6}").rstrip()

@@ -1,4 +1,8 @@
-"""A spectrum as curves: which result of which motion, alternative and damping, in which colour and style."""
+"""A spectrum as curves and as numbers.
+
+Curves: which result of which motion, alternative and damping, in which colour and style. Numbers: at a few periods that
+engineers ask for.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
-from hamex.report.colours import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, SOFT
+from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, SOFT
 from hamex.study.spectrum import Spectrum
 
 Array = NDArray[Any]
@@ -19,9 +23,10 @@ Array = NDArray[Any]
 COLOURS = (BLUE, RED, GREEN, ORANGE, PINK, SKY)
 STYLES = ("-", "--", "-.", ":")
 FEW = len(COLOURS)         # motions that have a colour each
+USUAL_PERIODS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)      # periods [s]
 
 
-class Curve(NamedTuple):
+class SpectrumCurve(NamedTuple):
     """One curve of every diagram: where it stands in the results, and how it looks."""
 
     alternative: int
@@ -110,7 +115,7 @@ class Lines:
         return float(self.spec.attributes["g"])
 
     @cached_property
-    def curves(self) -> list[Curve]:
+    def curves(self) -> list[SpectrumCurve]:
         """Alternatives by colour and damping by style, or damping by colour where there are no alternatives."""
         found = []
         for a, name in enumerate(self.alternatives):
@@ -118,7 +123,8 @@ class Lines:
                 words = [word for word in (name, f"damping {ratio}" if len(self.damping) > 1 or not name else "")
                          if word]
                 colour, style = (a, d) if self.by else (d, d // len(COLOURS))
-                found.append(Curve(a, d, ", ".join(words), COLOURS[colour % len(COLOURS)], STYLES[style % len(STYLES)]))
+                found.append(SpectrumCurve(a, d, ", ".join(words), COLOURS[colour % len(COLOURS)],
+                                           STYLES[style % len(STYLES)]))
         return found
 
     def draw(self, here: Any, name: str, against: str = "", per: float = 1.0, alternatives: bool = True) -> None:
@@ -206,3 +212,86 @@ def check_view(view: str, known: tuple[str, ...]) -> None:
     """Refuse a view that this spectrum does not have."""
     if view not in known:
         raise InputError(f"draw_spectrum: view must be one of {', '.join(known)} for this spectrum; got {view!r}")
+
+
+class SpectrumTable(NamedTuple):
+    """Rows of numbers as text; the first column is the period."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+
+
+def chosen_periods(periods: NDArray[Any]) -> list[int]:
+    """Places of the periods to show: all of a dozen, else those nearest to round ones, shortest first.
+
+    >>> chosen_periods(np.array([0.2, 0.1])), len(chosen_periods(np.geomspace(0.03, 20, 500)))
+    ([1, 0], 12)
+    """
+    order = np.argsort(periods, kind="stable")
+    if len(periods) <= len(USUAL_PERIODS):
+        return order.tolist()
+    inside = [T for T in USUAL_PERIODS if periods.min() / 1.001 <= T <= periods.max() * 1.001]
+    near = {int(np.abs(np.log(periods / T)).argmin()) for T in inside}
+    return [place for place in order.tolist() if place in (near or {int(order[0]), int(order[-1])})]
+
+
+def tables(spec: Spectrum) -> list[SpectrumTable]:
+    """What a spectrum says at a few periods, damping by damping; of several motions, the median."""
+    lines = Lines(spec)
+    places = [int(np.flatnonzero(lines.order == place)[0]) for place in chosen_periods(spec.periods)]
+    found: list[SpectrumTable] = []
+    for d, ratio in enumerate(lines.damping):
+        found += (_yielding if lines.yielding else _elastic)(lines, d, f"damping {ratio}", places)
+    return found
+
+
+def _elastic(lines: Lines, d: int, title: str, places: list[int]) -> list[SpectrumTable]:
+    length = lines.spec.length
+    acceleration, velocity, displacement = (lines.values(name)[:, :, d] for name in (
+        "pseudo_acceleration", "pseudo_velocity", "displacement"))
+    acceleration = acceleration / lines.g
+    if lines.by == "combination":
+        names = [{"geometric mean": "geo. mean"}.get(name, name) for name in lines.alternatives]
+        both = ((acceleration, "PSa [g]"), (displacement, f"Sd [{length}]"))
+        words = _of_motions(lines, title)
+        return [SpectrumTable(f"{what}, {words}", ["T [s]", *names],
+                              _rows(lines, places, [middle(values[:, a]) for a in range(len(names))]))
+                for values, what in both]
+    a, v, u = acceleration[:, 0], velocity[:, 0], displacement[:, 0]
+    if len(a) == 1:
+        return [SpectrumTable(title, ["T [s]", "PSa [g]", f"PSv [{length}/s]", f"Sd [{length}]"],
+                              _rows(lines, places, [a[0], v[0], u[0]]))]
+    return [SpectrumTable(_of_motions(lines, title),
+                          ["T [s]", "PSa [g]", "least", "largest", f"PSv [{length}/s]", f"Sd [{length}]"],
+                          _rows(lines, places, [middle(a), a.min(axis=0), a.max(axis=0), middle(v), middle(u)]))]
+
+
+def _yielding(lines: Lines, d: int, title: str, places: list[int]) -> list[SpectrumTable]:
+    def each(name: str) -> list[Any]:
+        return [middle(row) for row in lines.values(name)[:, :, d].swapaxes(0, 1)]
+
+    words, length, names = _of_motions(lines, title), lines.spec.length, lines.alternatives
+    if lines.by == "ductility":
+        first = SpectrumTable(f"yield force over weight, {words}", ["T [s]", "elastic", *names],
+                              _rows(lines, places, [*each("elastic_strength"), *each("strength")]))
+    else:
+        first = SpectrumTable(f"ductility, {words}", ["T [s]", *names], _rows(lines, places, each("reached_ductility")))
+    bars = lines.values("displacement_error")[:, :, d].max(axis=0)
+    moved = _rows(lines, places, [*each("elastic_displacement"), *each("displacement")])
+    small = _rows(lines, places, [bars.max(axis=0)], "{:.1g}")
+    rows = [[*row, error[1]] for row, error in zip(moved, small, strict=True)]
+    return [first,
+            SpectrumTable(f"largest displacement [{length}], error bar at most ±, {words}",
+                          ["T [s]", "elastic", *names, "±"], rows),
+            SpectrumTable(f"residual displacement [{length}] without its sign, {words}", ["T [s]", *names],
+                          _rows(lines, places, each("residual_displacement")))]
+
+
+def _of_motions(lines: Lines, title: str) -> str:
+    return f"median of {len(lines.motions)} motions, {title}" if lines.motions else title
+
+
+def _rows(lines: Lines, places: list[int], columns: list[Any], form: str = "{:.4g}") -> list[list[str]]:
+    return [[f"{lines.periods[place]:.4g}", *("–" if np.isnan(column[place]) else form.format(column[place])
+                                              for column in columns)] for place in places]

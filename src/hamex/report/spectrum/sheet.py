@@ -12,13 +12,10 @@ import numpy as np
 
 from hamex import __version__
 from hamex.report import page as pages
-from hamex.report.colours import SOFT
-from hamex.report.history import FORMATS, check_plot, write_drawing
-from hamex.report.spectrum import axes as diagrams
-from hamex.report.spectrum.lines import Lines, check_view, conventions, kinds_note, short
-from hamex.report.spectrum.nomogram import frame, tripartite
-from hamex.report.spectrum.tables import tables
-from hamex.report.style import figure, to_svg
+from hamex.report.page import FORMATS, check_plot, write_drawing
+from hamex.report.spectrum import diagrams
+from hamex.report.spectrum.lines import Lines, check_view, conventions, kinds_note, short, tables
+from hamex.report.style import SOFT, figure, to_svg
 from hamex.solution.files import write_atomically
 from hamex.study.spectrum import Spectrum
 
@@ -78,7 +75,7 @@ def _elastic_sheet(lines: Lines, linear: bool) -> Figure:
                              words="pseudo-acceleration PSa")
         diagrams.over_period(displacement, lines, "displacement", linear=linear, unit=lines.spec.length,
                              words="displacement Sd", legend="upper left")
-        tripartite(three, lines, (4.2, 2.9))
+        diagrams.tripartite(three, lines, (4.2, 2.9))
         diagrams.adrs(radial, lines, (4.3, 3.0), legend=False)
     return drawing
 
@@ -99,10 +96,10 @@ def _period(lines: Lines, linear: bool) -> Figure:
 
 def _tripartite(lines: Lines, linear: bool) -> Figure:
     # Decades are equally long both ways; room to spare above and below, which the layout does not count with.
-    box = frame(lines, (6.3, 99.0))
+    box = diagrams.frame(lines, (6.3, 99.0))
     height = 4.0 if box is None else (box.high - box.low) * box.scale
     with figure(1, 2, width=9.4, height=height + 2.0, width_ratios=[3.6, 1]) as (drawing, ((here, beside),)):
-        tripartite(here, lines, (6.3, height))
+        diagrams.tripartite(here, lines, (6.3, height))
         beside.axis("off")                     # names of lines stand all over the diagram
         lines.legend(beside, "upper left", named_by=here, borderaxespad=0.0)
     return drawing

@@ -1,4 +1,4 @@
-"""How an equation is judged: a rule takes the encoded equation and returns a finding."""
+"""How equations and claims are judged: exact comparison, and rules that return a finding."""
 
 from __future__ import annotations
 
@@ -9,14 +9,52 @@ from functools import cache
 import sympy as sp
 
 from hamex.paper.audit import dimensions
-from hamex.paper.audit.compare import differing, opposite, residual
-from hamex.paper.audit.notation import Equation, Statement
+from hamex.paper.audit.notation import NumberedEquation, Statement
 
+_LONG = 60     # terms beyond which a ratio is not worth forming: only the factors 1 and −1 are tried
 HOLDS, MISPRINT = "holds", "misprint"
 CONDITION, NOT_TRUE = "holds with a condition", "not true in general"
 VERDICTS = (HOLDS, MISPRINT, CONDITION, NOT_TRUE)
 
 Derivation = Callable[[], tuple[Statement, ...]]
+
+
+def zero(expression: sp.Expr) -> bool:
+    """Exact test for zero; derivatives are carried out, rational functions brought to one fraction."""
+    expanded = sp.expand(expression.doit())
+    if expanded == 0:
+        return True
+    if sp.fraction(sp.together(expanded))[1].free_symbols:
+        return bool(sp.cancel(sp.together(expanded)) == 0)
+    return bool(sp.simplify(expanded) == 0) if expanded.has(sp.Pow, sp.Max, sp.Abs) and expanded.count_ops() < 200 \
+        else False
+
+
+def same(printed: Statement, derived: Statement) -> bool:
+    """The same statement: left − right agree up to a constant factor, which ``= 0`` does not see."""
+    p, d = sp.expand(printed.difference.doit()), sp.expand(derived.difference.doit())
+    if zero(p - d) or zero(p + d):
+        return True
+    if p == 0 or d == 0 or len(sp.Add.make_args(p)) > _LONG:
+        return False
+    return bool(sp.cancel(sp.together(p / d)).is_number)
+
+
+def opposite(printed: Statement, derived: Statement) -> bool:
+    """The same left side, the right side with the other sign."""
+    return zero(printed.left - derived.left) and zero(printed.right + derived.right)
+
+
+def differing(printed: tuple[Statement, ...], derived: tuple[Statement, ...]) -> list[int]:
+    """Positions at which the statements differ; a missing one differs too."""
+    found = [i for i, (p, d) in enumerate(zip(printed, derived, strict=False)) if not same(p, d)]
+    return found + list(range(min(len(printed), len(derived)), max(len(printed), len(derived))))
+
+
+def residual(printed: Statement, derived: Statement) -> sp.Expr:
+    """Printed minus derived, right sides; lefts as well where they differ."""
+    left = sp.expand((derived.left - printed.left).doit())
+    return sp.expand((printed.right - derived.right).doit()) + left
 
 
 @dataclass(frozen=True)
@@ -27,14 +65,14 @@ class Finding:
     evidence: str
 
 
-Rule = Callable[[Equation], Finding]
+Rule = Callable[[NumberedEquation], Finding]
 
 
 def against(derive: Derivation, how: str) -> Rule:
     """Compare with a derivation, statement by statement, exactly."""
     derive = cache(derive)
 
-    def judge(equation: Equation) -> Finding:
+    def judge(equation: NumberedEquation) -> Finding:
         correct = derive()
         wrong = differing(equation.statements, correct)
         fault = dimensions.fault(equation)
@@ -54,7 +92,7 @@ def sign_free(derive: Derivation, how: str, condition: str) -> Rule:
     """Compare, and let pass an overall sign of a form that is set to zero: a convention, said aloud."""
     derive, strict = cache(derive), against(derive, how)
 
-    def judge(equation: Equation) -> Finding:
+    def judge(equation: NumberedEquation) -> Finding:
         correct = derive()
         if len(correct) == len(equation.statements) and all(
                 opposite(p, d) for p, d in zip(equation.statements, correct, strict=True)):
@@ -96,3 +134,25 @@ def readable(expression: sp.Expr) -> str:
     for code, letter in _WORDS:
         text = text.replace(code, letter)
     return text.replace("- ", "− ") if not text.startswith("-") else "−" + text[1:].replace("- ", "− ")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was computed about a claim; ``correct`` says it as it should be said."""
+
+    finding: Finding
+    correct: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper in our words, with its section."""
+
+    name: str
+    printed: str
+    judge: Callable[[], Judged]
+
+
+def judged(verdict: str, evidence: str, correct: str = "") -> Judged:
+    """A verdict with its evidence."""
+    return Judged(Finding(verdict, evidence), correct)

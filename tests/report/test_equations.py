@@ -6,10 +6,9 @@ import pytest
 
 from hamex.principle.library import action
 from hamex.report.derivation import names
-from hamex.report.derivation.fragment import fragment
+from hamex.report.derivation.html import fragment
 from hamex.report.derivation.page import derivation
-from hamex.report.equations import inline, letters_apart
-from hamex.report.tagged import key, marked
+from hamex.report.equations import inline, key, letters_apart, marked
 
 
 def symbols(latex, **known):
