@@ -48,16 +48,16 @@ _HOMES = {
     "hamex.simulate": ("simulate",),
     "hamex.solution.solution": ("Solution",),
     "hamex.solution.files": ("read",),
-    "hamex.study.intensity": ("intensities",),
-    "hamex.study.spectrum": ("Spectrum", "spectrum"),
+    "hamex.study.spectra.intensities": ("Pga", "Sa", "intensities"),
+    "hamex.study.spectra.result": ("Spectrum",),
+    "hamex.study.spectra.spectrum": ("spectrum",),
     "hamex.study.fragility": ("Fragility", "annual_frequency"),
-    "hamex.study.targets": ("Target", "asce7", "eurocode8", "scale_to_target"),
-    "hamex.study.matching": ("match_to_target", "matched_suite"),
+    "hamex.study.spectra.targets": ("Target", "asce7", "eurocode8", "scale_to_target"),
+    "hamex.study.spectra.matching": ("match_to_target", "matched_suite"),
     "hamex.study.study": ("Study",),
     "hamex.study.sequence": ("MotionSequence",),
     "hamex.study.ida": ("Ida", "ida"),
     "hamex.study.hunt": ("Hunt",),
-    "hamex.study.intensity_measure": ("Pga", "Sa"),
     "hamex.study.region": ("Inventory", "MotionGrid", "Region", "generate_inventory", "read_inventory", "read_motions",
                            "region"),
     "hamex.spec": ("read_problem",),
@@ -116,9 +116,6 @@ if TYPE_CHECKING:
     from hamex.study.fragility import Fragility, annual_frequency
     from hamex.study.hunt import Hunt
     from hamex.study.ida import Ida, ida
-    from hamex.study.intensity import intensities
-    from hamex.study.intensity_measure import Pga, Sa
-    from hamex.study.matching import match_to_target, matched_suite
     from hamex.study.region import (
         Inventory,
         MotionGrid,
@@ -129,9 +126,12 @@ if TYPE_CHECKING:
         region,
     )
     from hamex.study.sequence import MotionSequence
-    from hamex.study.spectrum import Spectrum, spectrum
+    from hamex.study.spectra.intensities import Pga, Sa, intensities
+    from hamex.study.spectra.matching import match_to_target, matched_suite
+    from hamex.study.spectra.result import Spectrum
+    from hamex.study.spectra.spectrum import spectrum
+    from hamex.study.spectra.targets import Target, asce7, eurocode8, scale_to_target
     from hamex.study.study import Study
-    from hamex.study.targets import Target, asce7, eurocode8, scale_to_target
 
 __all__ = [
     "Action", "Bar", "Batch", "DiscontinuousGalerkin", "Fragility", "Galerkin", "GroundMotion", "Hunt", "Ida",

@@ -8,15 +8,15 @@ import re
 import numpy as np
 import pytest
 
+from hamex.lab import everything
+from hamex.lab.catalogue import find
+from hamex.lab.convergence import WorkPrecision
+from hamex.lab.laboratory import WORK_CASES, Laboratory
+from hamex.lab.rate_independent import PeakErrors
 from hamex.report.schemes import figures, looks
 from hamex.report.schemes.page import curves_csv, schemes_page
 from hamex.report.schemes.text import text
 from hamex.report.schemes.write import as_text, check_outputs, write_data, write_page, write_picture
-from hamex.study.lab import everything
-from hamex.study.lab.catalogue import find
-from hamex.study.lab.everything import WORK_CASES, Laboratory
-from hamex.study.lab.precision import WorkPrecision
-from hamex.study.lab.rate_independent import PeakErrors
 
 KEYS = ("galerkin-1", "discontinuous-1", "generalised-alpha", "wilson", "central")
 

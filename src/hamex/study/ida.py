@@ -24,7 +24,7 @@ from hamex.study.demands import base_measure, heights_of, with_ratios, words_of
 from hamex.study.engine import Tell
 from hamex.study.fragility import Fragility
 from hamex.study.hunt import Hunt, hunt
-from hamex.study.intensity_measure import Intensity
+from hamex.study.spectra.intensities import Intensity
 from hamex.study.study import FINISHED, Study
 from hamex.study.table import StudyTable
 

@@ -24,8 +24,8 @@ from hamex.solve.batch import batch
 from hamex.study.axes import Axes, Record, Systems, Template, axes_of, systems, units_of
 from hamex.study.digest import digest
 from hamex.study.engine import SECONDS, Part, Table, Tell, run_parts
-from hamex.study.intensity_measure import Intensity
 from hamex.study.sequence import MotionSequence, march_sequence, motions_of
+from hamex.study.spectra.intensities import Intensity
 from hamex.study.table import StudyTable
 
 Array = NDArray[Any]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from hamex.lab.catalogue import CATALOGUE, Entry
 from hamex.report.colours import BLUE, GREEN, INK, ORANGE, PINK, RED
-from hamex.study.lab.catalogue import CATALOGUE, Entry
 
 COLOURS = {"element": BLUE, "jump": GREEN, "alpha": ORANGE, "collocation": PINK, "composite": RED, "explicit": INK}
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1, 1.2)), (0, (5, 1.4, 1, 1.4)), (0, (2.5, 1)))

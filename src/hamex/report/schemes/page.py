@@ -9,12 +9,12 @@ import json
 from collections.abc import Mapping
 from html import escape
 
+from hamex.lab.laboratory import STEPS, Laboratory
 from hamex.report.page import captioned, cards, page
 from hamex.report.schemes import tables
 from hamex.report.schemes.definitions import definitions
 from hamex.report.schemes.looks import percent
 from hamex.report.schemes.words import CAPTIONS, REFERENCES
-from hamex.study.lab.everything import STEPS, Laboratory
 
 
 def schemes_page(lab: Laboratory, drawings: Mapping[str, str]) -> str:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from html import escape
 
+from hamex.lab.bar import COURANT
+from hamex.lab.laboratory import Laboratory, SchemeFindings
 from hamex.report.colours import variable
 from hamex.report.page import table
 from hamex.report.schemes.looks import COLOURS, number, percent
-from hamex.study.lab.bar import COURANT
-from hamex.study.lab.everything import Laboratory, Row
 
 _WORK = {"elastic": (1e-3, 1e-6), "viscous": (1e-2, 1e-4), "rate-independent": (1e-2, 1e-4)}
 _BRIEF = {"rate-independent": "rate-indep.", "elastic-perfectly-plastic": "EPP", "bilinear, 5 %": "bilinear"}
 
 
-def _name(row: Row) -> str:
+def _name(row: SchemeFindings) -> str:
     colour = variable(COLOURS[row.entry.family])
     return f'<span aria-hidden="true" style="color:{colour}">●</span> {escape(row.entry.name)}'
 

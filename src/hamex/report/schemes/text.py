@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from hamex.lab.laboratory import Laboratory, SchemeFindings
 from hamex.report.schemes.looks import number, percent, short
-from hamex.study.lab.everything import Laboratory, Row
 
 _HEAD = (f"{'scheme':20}{'order measured':^20}{'stable':>8}{'ρ∞':>7}{'period':>9}{'damping':>9}{'over-':>7}",
          f"{'':20}{'smooth':>7}{'visc.':>6}{'r.-i.':>6} {'ωh <':>8}{'':>7}{'longer %':>9}{'ζ̄ %':>9} {'shoot':>7}")
@@ -24,7 +24,7 @@ def text(lab: Laboratory) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _line(row: Row) -> str:
+def _line(row: SchemeFindings) -> str:
     smooth, viscous, independent = (row.orders[case].order for case in ("smooth", "viscous", "rate-independent"))
     shot = row.overshoot
     worst = "–" if shot is None else number(max(*shot.from_displacement, *shot.from_velocity))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from hamex.lab.laboratory import Laboratory
 from hamex.report.schemes.figures import figures, overview
 from hamex.report.schemes.page import schemes_page
 from hamex.report.style import check_installed, save, to_svg
 from hamex.solution.files import check_writable, write_atomically
-from hamex.study.lab.everything import Laboratory
 
 
 def check_outputs(html: Path | None, picture: Path | None, data: Path | None) -> None:

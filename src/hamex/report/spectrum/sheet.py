@@ -20,7 +20,7 @@ from hamex.report.spectrum.nomogram import frame, tripartite
 from hamex.report.spectrum.tables import tables
 from hamex.report.style import figure, to_svg
 from hamex.solution.files import write_atomically
-from hamex.study.spectrum import Spectrum
+from hamex.study.spectra.result import Spectrum
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.report.spectrum.lines import Lines, middle
-from hamex.study.spectrum import Spectrum
+from hamex.study.spectra.result import Spectrum
 
 ASKED_FOR = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)      # periods [s]
 

@@ -8,8 +8,8 @@ import pytest
 import hamex as hx
 from hamex.errors import InputError, LoadError
 from hamex.march import rotated as kernels
-from hamex.study.spectrum import elastic, rotated
-from hamex.study.spectrum.records import Record, record
+from hamex.study.spectra import elastic
+from hamex.study.spectra.elastic import Accelerogram, accelerogram
 
 G = 9.80665
 RNG = np.random.default_rng(8)
@@ -33,9 +33,9 @@ def of(name, first=X, across=Y, periods=PERIODS, **more):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("zeta", [0.0, 0.05])
 def test_each_direction_is_the_spectrum_of_the_motion_in_that_direction(name, zeta):
-    kind = rotated.KINDS[name]
-    pair = record(X, G, "linear"), record(Y, G, "linear")
-    found = rotated.all_directions(*pair, 2 * np.pi / PERIODS, np.full(len(PERIODS), zeta), kind)
+    kind = elastic.KINDS[name]
+    pair = accelerogram(X, G, "linear"), accelerogram(Y, G, "linear")
+    found = elastic.all_directions(*pair, 2 * np.pi / PERIODS, np.full(len(PERIODS), zeta), kind)
     for degree in (0, 1, 45, 90, 133, 179):
         alone = hx.spectrum(turned(degree)[0], PERIODS, zeta, g=G).values(name)[0]
         assert found[:, degree] == pytest.approx(alone, rel=1e-11)
@@ -46,9 +46,9 @@ def test_a_motion_that_goes_round_has_its_peaks_at_many_times():
     t = np.arange(900) * 0.02
     size = 1 - np.cos(2 * np.pi * t / 18)
     x, y = (size * wave(2 * np.pi * t / 0.5) + 0.3 * RNG.normal(size=900) for wave in (np.cos, np.sin))
-    pair = [record(hx.GroundMotion(a, 0.02, "m/s2"), G, "linear") for a in (x, y)]
+    pair = [accelerogram(hx.GroundMotion(a, 0.02, "m/s2"), G, "linear") for a in (x, y)]
     periods = np.array([0.1, 0.3, 0.5, 0.8, 3.0])
-    found = rotated.all_directions(*pair, 2 * np.pi / periods, np.full(5, 0.05), 0)
+    found = elastic.all_directions(*pair, 2 * np.pi / periods, np.full(5, 0.05), 0)
     for degree in range(3, 180, 12):
         c, s = math.cos(math.radians(degree)), math.sin(math.radians(degree))
         alone = hx.spectrum(hx.GroundMotion(c * x + s * y, 0.02, "m/s2"), periods, g=G).values("displacement")[0]
@@ -59,20 +59,20 @@ def test_a_motion_that_goes_round_has_its_peaks_at_many_times():
 def test_strong_damping_under_noise_where_a_velocity_comes_to_zero_and_back_within_a_step(seed):
     x, y = np.hstack([np.random.default_rng(seed).normal(size=(2, 30)), np.zeros((2, 1))])
     omega, zeta = 2 * np.pi / np.array([0.05, 0.13, 0.3, 1.0, 4.0]), np.full(5, 0.9)
-    found = rotated.all_directions(Record(x, 0.02), Record(y, 0.02), omega, zeta, 0)
+    found = elastic.all_directions(Accelerogram(x, 0.02), Accelerogram(y, 0.02), omega, zeta, 0)
     for degree in range(0, 180, 5):
         c, s = math.cos(math.radians(degree)), math.sin(math.radians(degree))
-        alone = elastic.peaks(Record(c * x + s * y, 0.02), omega, zeta, 0, "inside")
+        alone = elastic.peaks(Accelerogram(c * x + s * y, 0.02), omega, zeta, 0, "inside")
         assert found[:, degree] == pytest.approx(alone, rel=1e-11)
 
 
 def test_the_kernel_does_the_same_without_the_compiler(monkeypatch):
-    x, y = (record(hx.GroundMotion(m.acceleration[60:110], 0.02, "g"), G, "linear") for m in (X, Y))
+    x, y = (accelerogram(hx.GroundMotion(m.acceleration[60:110], 0.02, "g"), G, "linear") for m in (X, Y))
     given = x, y, 2 * np.pi / np.array([0.05, 0.9]), np.full(2, 0.05), 0
-    machine = rotated.all_directions(*given)
-    monkeypatch.setattr(rotated, "compiled", lambda kernel: kernel)
+    machine = elastic.all_directions(*given)
+    monkeypatch.setattr(elastic, "compiled", lambda kernel: kernel)
     with np.errstate(divide="ignore", invalid="ignore"):        # lanes that are not wanted
-        assert rotated.all_directions(*given) == pytest.approx(machine, rel=1e-12)
+        assert elastic.all_directions(*given) == pytest.approx(machine, rel=1e-12)
     assert kernels.rotated.__module__ == "hamex.march.rotated"
 
 
@@ -106,7 +106,7 @@ def test_a_component_alone():
 
 def test_order_of_the_combinations_and_the_circle_around_them():
     found = hx.spectrum(X, PERIODS, [0.02, 0.05], g=G, across=Y)
-    low, middle, high, mean = (found["pseudo_acceleration"].sel(combination=word) for word in rotated.COMBINATIONS)
+    low, middle, high, mean = (found["pseudo_acceleration"].sel(combination=word) for word in elastic.COMBINATIONS)
     assert found["pseudo_acceleration"].dims == ("combination", "damping", "period")
     assert (low < middle).all()
     assert (middle < high).all()

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import is_finite, is_positive
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
-from hamex.study.spectrum import spectrum
+from hamex.study.spectra.spectrum import spectrum
 
 Array = NDArray[Any]
 

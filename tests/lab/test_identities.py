@@ -19,8 +19,8 @@ from hamex.discretise.schemes import (
     RungeKutta4,
     WilsonTheta,
 )
-from hamex.study.lab.catalogue import CATALOGUE, find
-from hamex.study.lab.marching import load_at, oscillator_history
+from hamex.lab.catalogue import CATALOGUE, find
+from hamex.lab.marching import load_at, oscillator_history
 
 OMEGAS = np.array([0.1, 0.7, 2.5, 40.0])
 ZETA = 0.07

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from hamex.discretise.schemes import CentralDifference, Newmark, WilsonTheta
-from hamex.study.lab import bar, drift, order, overshoot, precision, rate_independent, spectrum, stiff_soft
-from hamex.study.lab.catalogue import CATALOGUE, find
-from hamex.study.lab.overstress import overstress
+from hamex.lab import bar, convergence, free_vibration, rate_independent, stiff_soft
+from hamex.lab.catalogue import CATALOGUE, find
 
 KEYS = [entry.key for entry in CATALOGUE]
 
 
 def at_tenth(key):
-    found = spectrum.spectrum(find(key).scheme, 0.1)
+    found = free_vibration.spectral_properties(find(key).scheme, 0.1)
     return 100 * found.elongation[0], 100 * found.damping[0]
 
 
@@ -32,7 +31,7 @@ def test_phase_error_of_the_elements_is_that_of_theory():
     for s in (1, 2, 3):
         Omega = (0.02, 0.1, 0.4)[s - 1]
         leading = math.factorial(s) ** 2 / (math.factorial(2 * s) * math.factorial(2 * s + 1)) * Omega ** (2 * s)
-        found = spectrum.spectrum(find(f"galerkin-{s}").scheme, Omega / (2 * np.pi)).elongation[0]
+        found = free_vibration.spectral_properties(find(f"galerkin-{s}").scheme, Omega / (2 * np.pi)).elongation[0]
         assert found == pytest.approx(leading, rel=0.03)
 
 
@@ -42,9 +41,9 @@ def test_newmark_lengthens_the_period_as_goudreau_and_taylor_say(beta):
     β = 1/12 (Fox-Goodwin)."""
     Omega = 0.05
     scheme = Newmark(1.0, beta=beta) if beta else CentralDifference(1.0)
-    found = spectrum.spectrum(scheme, Omega / (2 * np.pi)).elongation[0]
+    found = free_vibration.spectral_properties(scheme, Omega / (2 * np.pi)).elongation[0]
     assert found == pytest.approx(0.5 * (beta - 1 / 12) * Omega**2, rel=2e-3)
-    fox_goodwin = spectrum.spectrum(Newmark(1.0, beta=1 / 12), Omega / (2 * np.pi)).elongation[0]
+    fox_goodwin = free_vibration.spectral_properties(Newmark(1.0, beta=1 / 12), Omega / (2 * np.pi)).elongation[0]
     assert abs(fox_goodwin) < 1e-7
 
 
@@ -63,33 +62,33 @@ def test_closed_forms_at_a_tenth_of_the_period(key, elongation, damping):
 
 def test_newmark_with_gamma_above_one_half_damps_to_first_order():
     """ζ̄ = (γ − 1/2)Ω/2 + O(Ω²): Hughes (1987), chapter 9."""
-    found = spectrum.spectrum(find("newmark-damped").scheme, 0.001).damping[0]
+    found = free_vibration.spectral_properties(find("newmark-damped").scheme, 0.001).damping[0]
     assert found == pytest.approx(0.1 * 0.002 * math.pi / 2, rel=0.01)
 
 
 def test_physical_damping_is_seen_as_it_is():
-    found = spectrum.spectrum(find("galerkin-3").scheme, 0.05, zeta=0.1)
+    found = free_vibration.spectral_properties(find("galerkin-3").scheme, 0.05, zeta=0.1)
     assert found.damping[0] == pytest.approx(0.1 / math.sqrt(1 - 0.1**2), rel=1e-6)
     assert found.elongation[0] == pytest.approx(0, abs=1e-6)
 
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=KEYS)
 def test_stability_is_as_listed(entry):
-    limit = spectrum.stability_limit(entry.scheme)
+    limit = free_vibration.stability_limit(entry.scheme)
     assert limit == pytest.approx(entry.limit, rel=1e-3)
     if math.isinf(limit):
-        assert spectrum.remains(entry.scheme) == pytest.approx(entry.remains, abs=5e-4)
+        assert free_vibration.remains(entry.scheme) == pytest.approx(entry.remains, abs=5e-4)
 
 
 def test_wilson_needs_theta_above_1_37():
     """Bathe & Wilson (1973): unconditionally stable for θ ≥ 1.37."""
-    assert math.isinf(spectrum.stability_limit(WilsonTheta(1.0, theta=1.37)))
-    assert spectrum.stability_limit(WilsonTheta(1.0, theta=1.36)) < 1000
+    assert math.isinf(free_vibration.stability_limit(WilsonTheta(1.0, theta=1.37)))
+    assert free_vibration.stability_limit(WilsonTheta(1.0, theta=1.36)) < 1000
 
 
 def test_overshoot_is_where_the_literature_finds_it():
     """Hilber & Hughes (1978): Wilson-θ in displacement, as Ω²; the α-method in velocity, not in displacement."""
-    shots = {entry.key: overshoot.overshoot(entry.scheme) for entry in CATALOGUE}
+    shots = {entry.key: free_vibration.overshoot(entry.scheme) for entry in CATALOGUE}
     assert shots["wilson"].from_displacement[0] > 100
     assert shots["hht"].from_displacement == pytest.approx((1.0, 1.28), abs=0.01)
     for key in ("galerkin-1", "galerkin-2", "galerkin-3", "discontinuous-1", "bathe", "tr-bdf2"):
@@ -99,7 +98,7 @@ def test_overshoot_is_where_the_literature_finds_it():
 
 @pytest.mark.parametrize("key", KEYS)
 def test_energy_is_kept_by_the_conservative_schemes_only(key):
-    found = drift.drift(find(key).make, periods=500)
+    found = free_vibration.drift(find(key).make, periods=500)
     if key.startswith("galerkin") or key == "newmark-average":
         assert found.largest < 1e-10
     elif key in ("newmark-linear", "central"):
@@ -110,7 +109,7 @@ def test_energy_is_kept_by_the_conservative_schemes_only(key):
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=KEYS)
 def test_measured_order_on_a_smooth_problem(entry):
-    found = order.measure(entry, "smooth")
+    found = convergence.measured_order(entry, "smooth")
     assert found.order == pytest.approx(entry.order, abs=0.1)
 
 
@@ -119,8 +118,9 @@ def test_measured_order_on_a_smooth_problem(entry):
 def test_order_on_yielding_problems(entry):
     """End-point return maps are first order with viscosity; nothing passes second order by much."""
     returns = entry.family in ("alpha", "collocation") or entry.key in ("bathe", "bathe-rho", "central")
-    assert order.measure(entry, "viscous").order == pytest.approx(1 if returns else 2, abs=0.1 if returns else 0.4)
-    assert order.measure(entry, "rate-independent").order == pytest.approx(2, abs=0.4)
+    viscous = convergence.measured_order(entry, "viscous").order
+    assert viscous == pytest.approx(1 if returns else 2, abs=0.1 if returns else 0.4)
+    assert convergence.measured_order(entry, "rate-independent").order == pytest.approx(2, abs=0.4)
 
 
 def test_stiff_and_soft():
@@ -146,10 +146,10 @@ def test_wave_front():
 
 
 def test_work_and_precision_finds_the_time_of_an_error():
-    found = precision.work_precision(find("galerkin-3"), "elastic", halvings=3)
+    found = convergence.work_precision(find("galerkin-3"), "elastic", halvings=3)
     assert found.errors[-1] < 1e-8
     assert np.all(found.cpu > 0)
-    made_up = precision.WorkPrecision(np.array([2.0, 1.0]), np.array([1.0, 4.0]), np.array([1e-2, 1e-4]))
+    made_up = convergence.WorkPrecision(np.array([2.0, 1.0]), np.array([1.0, 4.0]), np.array([1e-2, 1e-4]))
     assert made_up.cpu_for(1e-3) == pytest.approx(2.0)
     assert made_up.cpu_for(0.1) == 1.0
     assert math.isnan(made_up.cpu_for(1e-5))
@@ -157,7 +157,7 @@ def test_work_and_precision_finds_the_time_of_an_error():
 
 @pytest.mark.heavy
 def test_degree_three_needs_a_third_of_the_time_of_degree_one():
-    one, three = (precision.work_precision(find(f"galerkin-{s}"), "elastic") for s in (1, 3))
+    one, three = (convergence.work_precision(find(f"galerkin-{s}"), "elastic") for s in (1, 3))
     assert three.cpu_for(1e-6) < one.cpu_for(1e-6) / 3
 
 
@@ -199,7 +199,7 @@ def test_the_table_in_the_docs_is_the_measured_one():
 
 def test_overstress_stays_in_the_continuous_elements_and_not_in_those_with_jumps():
     """The must of the laboratory: below 1 % of the yield force with jumps, where degree 1 zigzags."""
-    found = {run.name: run for run in overstress()}
+    found = {run.name: run for run in rate_independent.overstress()}
     assert found["Galerkin, degree 1"].largest > 0.1
     assert max(found[f"Discontinuous, degree {s}"].largest for s in (1, 2)) < 0.01
     flips = np.diff(np.sign(np.diff(found["Galerkin, degree 1"].force))) != 0

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise.schemes import Scheme
-from hamex.study.lab.marching import modal_history
+from hamex.lab.marching import modal_history
 
 Array = NDArray[Any]
 STIFF, SOFT, FORCING = 1e7, 1.0, 1.2

@@ -1,6 +1,6 @@
 """A step load at the end of an elastic bar: how much the front rings.
 
-Length 1, wave speed 1, stiffness EA = 1: a chain of masses, fixed at x = 0, pulled by a unit force at x = 1 from t = 0.
+Length 1, wave speed 1, stiffness EA = 1: a row of masses, fixed at x = 0, pulled by a unit force at x = 1 from t = 0.
 The exact force at mid-length is 0 before the front (t = 0.5), 1 behind it and 2 after its reflection (t = 1.5).
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.discretise.schemes import Scheme
-from hamex.study.lab.marching import modal_history
-from hamex.study.lab.spectrum import radius
+from hamex.lab.free_vibration import spectral_radius
+from hamex.lab.marching import modal_history
 
 Array = NDArray[Any]
 MASSES = 100
@@ -37,10 +37,10 @@ class Front:
 
 def front(scheme: Scheme, courant: float = 1.0) -> Front | None:
     """The wave front at a Courant number; None if the scheme is unstable there."""
-    omega, shapes, push = _chain()
+    omega, shapes, push = _masses()
     step = courant / MASSES
     steps = round(DURATION / step)
-    if radius(scheme, omega * step).max() > 1 + 1e-7:
+    if spectral_radius(scheme, omega * step).max() > 1 + 1e-7:
         return None
     u, _ = modal_history(scheme, omega, shapes, push, np.ones_like, step, steps)
     middle = MASSES // 2
@@ -59,7 +59,7 @@ def exact(time: Array) -> Array:
 
 
 @cache
-def _chain() -> tuple[Array, Array, Array]:
+def _masses() -> tuple[Array, Array, Array]:
     """Frequencies, shapes of unit modal mass (mass i at (i + 1)Δx, half a mass at the end), and the pull."""
     size = 1 / MASSES
     mass = np.full(MASSES, size)

@@ -12,10 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
+from hamex.lab import bar, rate_independent, stiff_soft
+from hamex.lab.catalogue import CATALOGUE, Entry
+from hamex.lab.convergence import Order, WorkPrecision, measured_order, work_precision
+from hamex.lab.free_vibration import (
+    Drift,
+    Overshoot,
+    SpectralProperties,
+    drift,
+    overshoot,
+    remains,
+    spectral_properties,
+    spectral_radius,
+    stability_limit,
+)
 from hamex.march.reference import linear_map
 from hamex.march.run import compiled
-from hamex.study.lab import bar, drift, order, overshoot, precision, rate_independent, spectrum, stiff_soft
-from hamex.study.lab.catalogue import CATALOGUE, Entry
 
 Array = NDArray[Any]
 STEPS = np.linspace(0.0025, 0.4, 160)            # h/T of the curves
@@ -25,32 +37,32 @@ WORK_CASES = ("elastic", "viscous", "rate-independent")
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class SchemeFindings:
     """What was found about one scheme; ``work`` is empty where no times were wanted."""
 
     entry: Entry
-    curves: spectrum.Spectrum
+    curves: SpectralProperties
     wide_radius: Array
     elongation: float                            # (T̄ − T)/T at h/T = 0.1
     damping: float                               # ζ̄ at h/T = 0.1
     limit: float                                 # largest stable ωh
     remains: float                               # ρ∞
-    overshoot: overshoot.Overshoot | None
-    drift: drift.Drift
-    orders: dict[str, order.Order]
+    overshoot: Overshoot | None
+    drift: Drift
+    orders: dict[str, Order]
     stiff: stiff_soft.StiffSoft
     fronts: dict[float, bar.Front | None]
-    work: dict[str, precision.WorkPrecision]
+    work: dict[str, WorkPrecision]
 
 
 @dataclass(frozen=True, eq=False)
 class Laboratory:
     """All rows, and the 72 oscillators by kind of hardening."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[SchemeFindings, ...]
     peaks: dict[str, tuple[rate_independent.PeakErrors, ...]]
 
-    def row(self, key: str) -> Row:
+    def row(self, key: str) -> SchemeFindings:
         """The row of a scheme."""
         return next(row for row in self.rows if row.entry.key == key)
 
@@ -81,15 +93,15 @@ def everything(entries: Sequence[Entry] = CATALOGUE, *, work: bool = True, peaks
     return Laboratory(tuple(rows), compared)
 
 
-def _row(entry: Entry, work: bool) -> Row:
+def _row(entry: Entry, work: bool) -> SchemeFindings:
     scheme = entry.scheme
-    tenth = spectrum.spectrum(scheme, 0.1)
-    timed = {case: precision.work_precision(entry, case) for case in WORK_CASES} if work else {}
-    return Row(entry, spectrum.spectrum(scheme, STEPS), spectrum.radius(scheme, 2 * np.pi * WIDE),
-               float(tenth.elongation[0]), float(tenth.damping[0]), spectrum.stability_limit(scheme),
-               spectrum.remains(scheme), overshoot.overshoot(scheme), drift.drift(entry.make),
-               {case: order.measure(entry, case) for case in CASES}, stiff_soft.stiff_soft(scheme),
-               {courant: bar.front(scheme, courant) for courant in bar.COURANT}, timed)
+    tenth = spectral_properties(scheme, 0.1)
+    timed = {case: work_precision(entry, case) for case in WORK_CASES} if work else {}
+    return SchemeFindings(
+        entry, spectral_properties(scheme, STEPS), spectral_radius(scheme, 2 * np.pi * WIDE),
+        float(tenth.elongation[0]), float(tenth.damping[0]), stability_limit(scheme), remains(scheme),
+        overshoot(scheme), drift(entry.make), {case: measured_order(entry, case) for case in CASES},
+        stiff_soft.stiff_soft(scheme), {courant: bar.front(scheme, courant) for courant in bar.COURANT}, timed)
 
 
 def _peaks_json(found: rate_independent.PeakErrors) -> dict[str, Any]:
@@ -98,7 +110,7 @@ def _peaks_json(found: rate_independent.PeakErrors) -> dict[str, Any]:
             "node_overstress": plain(found.overstress)}
 
 
-def _row_json(row: Row) -> dict[str, Any]:
+def _row_json(row: SchemeFindings) -> dict[str, Any]:
     entry = row.entry
     return {
         "key": entry.key, "name": entry.name, "family": entry.family, "data": entry.data, "source": entry.source,

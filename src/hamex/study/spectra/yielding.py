@@ -10,9 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.motion.ground import GroundMotion
-from hamex.study.spectrum.demand import LEAST_PARTS, STEPS_PER_PERIOD, Demand
-from hamex.study.spectrum.ductility import COARSE, WEAKEST, strengths
-from hamex.study.spectrum.result import Quantity
+from hamex.study.spectra.result import Quantity
+from hamex.study.spectra.strengths import (
+    COARSE,
+    LEAST_PARTS,
+    STEPS_PER_PERIOD,
+    WEAKEST,
+    YieldingOscillators,
+    strengths,
+)
 
 Array = NDArray[Any]
 
@@ -87,7 +93,7 @@ class Yielding:
     def compute(self, name: str, known: Callable[[str], Array]) -> Array:
         """A result by name, (motion?, damping, target, branch?, period)."""
         if name == "step":
-            return self._demand(self.motions[0], self.damping[0]).steps()
+            return self._oscillators(self.motions[0], self.damping[0]).steps()
         if name in ("strength", "strength_reduction"):
             self._search()
         elif name in _RUN:
@@ -110,8 +116,9 @@ class Yielding:
         with_branch = found if self.branches else found[:, :, :, 0]
         return np.array(with_branch if self.several else with_branch[0])
 
-    def _demand(self, motion: GroundMotion, damping: float) -> Demand:
-        return Demand(motion, self.periods, damping, self.hardening, self.relaxation, self.g, threads=self.threads)
+    def _oscillators(self, motion: GroundMotion, damping: float) -> YieldingOscillators:
+        return YieldingOscillators(motion, self.periods, damping, self.hardening, self.relaxation, self.g,
+                                   threads=self.threads)
 
     def _search(self) -> None:
         """Strengths (motion, damping, target, branch, period), over weight, and elastic ones over them."""
@@ -121,16 +128,16 @@ class Yielding:
         found, elastic = [], []
         for motion in self.motions:
             for ratio in self.damping:
-                demand = self._demand(motion, float(ratio))
+                yielding = self._oscillators(motion, float(ratio))
                 if self.by_ductility:
-                    search = strengths(demand, self.targets, self.branches)
+                    search = strengths(yielding, self.targets, self.branches)
                     found.append(search.yields.swapaxes(1, 2))
                     elastic.append(search.elastic)
                 else:
                     yields = np.broadcast_to(self.targets[:, None, None] * self.g,
                                              (len(self.targets), 1, len(self.periods)))
                     found.append(yields)
-                    peak = demand.run(every, np.full(len(every), np.inf), ("displacement",))["displacement"]
+                    peak = yielding.run(every, np.full(len(every), np.inf), ("displacement",))["displacement"]
                     elastic.append((2 * np.pi / self.periods) ** 2 * peak)
         width = max(array.shape[1] for array in found)
         shape = (len(self.motions), len(self.damping), len(self.targets), width, len(self.periods))
@@ -149,9 +156,9 @@ class Yielding:
         out = {name: np.full(table.shape, np.nan) for name in _MEASURES}
         for i, motion in enumerate(self.motions):
             for j, ratio in enumerate(self.damping):
-                demand = replace(self._demand(motion, float(ratio)), finer=finer)
+                yielding = replace(self._oscillators(motion, float(ratio)), finer=finer)
                 there = np.argwhere(~np.isnan(table[i, j]))
                 place = tuple(there.T)
-                for name, values in demand.run(place[2], table[i, j][place], _MEASURES).items():
+                for name, values in yielding.run(place[2], table[i, j][place], _MEASURES).items():
                     out[name][i, j][place] = values
         self._runs.update({f"{name} {finer}": values for name, values in out.items()})

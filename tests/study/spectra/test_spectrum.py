@@ -9,7 +9,7 @@ import xarray as xr
 
 import hamex as hx
 from hamex.errors import FileError, InputError, LoadError, UnitError
-from hamex.study.spectrum.records import FINER, Record, finer
+from hamex.study.spectra.elastic import FINER, Accelerogram, finer
 
 G = 9.80665
 MOTION = hx.el_centro()
@@ -221,7 +221,7 @@ def test_band_limited_between_samples_one_sample_is_the_kernel_of_the_series():
     """sin(πx)/(L tan(πx/L)) for L samples, an even number: half of the Nyquist term on either side."""
     a = np.zeros(51)
     a[20] = 1.0
-    dense = finer(Record(a, 0.02))
+    dense = finer(Accelerogram(a, 0.02))
     assert dense.step == 0.02 / FINER
     assert dense.a[::FINER].tolist() == a.tolist()
     x = np.arange(dense.a.size) / FINER - 20
@@ -233,7 +233,7 @@ def test_band_limited_between_samples_one_sample_is_the_kernel_of_the_series():
 def test_band_limited_the_end_of_the_record_does_not_ring_into_its_beginning():
     a = np.zeros(101)
     a[-2] = 1.0
-    assert np.abs(finer(Record(a, 0.02)).a[:FINER]).max() < 0.005
+    assert np.abs(finer(Accelerogram(a, 0.02)).a[:FINER]).max() < 0.005
 
 
 # What comes out ----------------------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ def test_bad_input_is_refused_by_name_before_any_work(arguments, error, told, mo
     def never(*_):
         raise AssertionError("work began")
 
-    monkeypatch.setattr("hamex.study.spectrum.elastic.peaks", never)
+    monkeypatch.setattr("hamex.study.spectra.elastic.peaks", never)
     given = {"motion": MOTION, "periods": [0.1, 0.5], "g": G} | arguments
     with pytest.raises(error, match=told):
         hx.spectrum(**given)

@@ -8,7 +8,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import InputError
-from hamex.study.targets import Target, asce7, eurocode8, response, scale_to_target
+from hamex.study.spectra.targets import Target, asce7, eurocode8, response, scale_to_target
 
 # EN 1998-1:2004, tables 3.2 and 3.3, typed in again: S, T_B, T_C, T_D.
 EC8 = {(1, "A"): (1.0, .15, .4, 2.0), (1, "B"): (1.2, .15, .5, 2.0), (1, "C"): (1.15, .20, .6, 2.0),

@@ -8,7 +8,7 @@ import pytest
 import hamex as hx
 from hamex.errors import LoadError, UnitError
 from hamex.motion import intensity as im
-from hamex.study.intensity import HOUSNER, PERIODS, histories, intensities
+from hamex.study.spectra.intensities import HOUSNER, PERIODS, histories, intensities
 
 G = 9.80665
 MOTION = hx.el_centro()

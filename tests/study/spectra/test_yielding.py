@@ -5,7 +5,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import InputError
-from hamex.study.spectrum.demand import Demand, parts_of
+from hamex.study.spectra.strengths import YieldingOscillators, parts_of
 
 G = 9.80665
 MOTION = hx.el_centro()
@@ -37,12 +37,12 @@ def test_every_point_reaches_its_ductility_in_a_run_of_its_own(spec):
 
 
 def test_no_larger_strength_gives_the_ductility(spec):
-    demand = Demand(MOTION, PERIODS, 0.05, 0.0, 0.0, G)
+    yielding = YieldingOscillators(MOTION, PERIODS, 0.05, 0.0, 0.0, G)
     elastic = spec.values("strength_reduction")[0] * spec.values("strength")[0] * G
     for target, row, top in zip((2, 4, 8), spec.values("strength")[0] * G, elastic, strict=True):
         for i in range(len(PERIODS)):
             stronger = np.geomspace(row[i] * (1 + 1e-5), top[i], 400)
-            found = demand.run(np.full(400, i), stronger, ("ductility",))["ductility"]
+            found = yielding.run(np.full(400, i), stronger, ("ductility",))["ductility"]
             assert found.max() < target, (target, PERIODS[i])
 
 
@@ -75,7 +75,7 @@ def test_a_strength_gives_what_a_run_gives():
 
 def test_error_bars_cover_what_a_much_finer_run_says():
     found = hx.spectrum(MOTION, PERIODS, 0.05, g=G, strength=[0.1])
-    fine = Demand(MOTION, PERIODS, 0.05, 0.0, 0.0, G, finer=8)
+    fine = YieldingOscillators(MOTION, PERIODS, 0.05, 0.0, 0.0, G, finer=8)
     exact = fine.run(np.arange(6), np.full(6, 0.1 * G), ("displacement",))["displacement"]
     off = np.abs(found.values("displacement")[0, 0] - exact)
     assert (off <= 2 * found.values("displacement_error")[0, 0] + 1e-9).all()

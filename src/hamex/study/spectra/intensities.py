@@ -1,20 +1,25 @@
-"""Intensity measures of a ground motion: peaks, integrals, durations, and what oscillators feel of it."""
+"""Intensity of a ground motion: peaks, integrals, durations, and what oscillators feel of it.
+
+``intensities`` tells all measures at once; ``Sa`` and ``Pga`` are single ones, what levels, curves and fragilities are
+drawn over.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import is_positive
-from hamex.errors import LoadError, UnitError
+from hamex.errors import InputError, LoadError, UnitError
 from hamex.model.units import METRE, UNSTATED_LENGTH
 from hamex.motion import intensity as measures
 from hamex.motion.ground import GroundMotion
 from hamex.motion.units import in_gravities
+from hamex.study.spectra.spectrum import spectrum
 
 Array = NDArray[Any]
 PERIODS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
@@ -124,13 +129,11 @@ def intensities(motion: GroundMotion, g: float, periods: Sequence[float] | None 
 
 def pseudo_acceleration(motion: GroundMotion, periods: Array, damping: float) -> Array:
     """Elastic pseudo-accelerations at periods [s], in g."""
-    from hamex.study.spectrum import spectrum
-
     return spectrum(motion, periods, damping=damping, g=1.0).values("pseudo_acceleration")[0]
 
 
 @dataclass(frozen=True, eq=False)
-class Histories:
+class MotionHistories:
     """What a picture of a motion shows.
 
     Attributes
@@ -156,13 +159,88 @@ class Histories:
     peaks: dict[str, float]
 
 
-def histories(motion: GroundMotion, g: float, damping: float = 0.05) -> Histories:
+def histories(motion: GroundMotion, g: float, damping: float = 0.05) -> MotionHistories:
     """Acceleration, velocity, displacement, Husid curve and spectrum of a motion, for a picture."""
     a = motion.acceleration * (in_gravities(motion.unit) * g)
     rising = measures.husid(a, motion.step)
     periods = np.geomspace(0.03, 5.0, 120)
-    return Histories(np.arange(len(a) + 1) * motion.step, np.append(a, 0.0) / g, measures.velocity(a, motion.step),
-                     measures.displacement(a, motion.step), rising / rising[-1] if rising[-1] > 0 else rising, periods,
-                     pseudo_acceleration(motion, periods, damping), damping,
-                     {"acceleration": float(np.abs(a).max()) / g, "velocity": measures.peak_velocity(a, motion.step),
-                      "displacement": measures.peak_displacement(a, motion.step)})
+    peaks = {"acceleration": float(np.abs(a).max()) / g, "velocity": measures.peak_velocity(a, motion.step),
+             "displacement": measures.peak_displacement(a, motion.step)}
+    return MotionHistories(
+        np.arange(len(a) + 1) * motion.step, np.append(a, 0.0) / g, measures.velocity(a, motion.step),
+        measures.displacement(a, motion.step), rising / rising[-1] if rising[-1] > 0 else rising, periods,
+        pseudo_acceleration(motion, periods, damping), damping, peaks)
+
+
+class Intensity(Protocol):
+    """A number of a record that grows in proportion to its scale."""
+
+    @property
+    def name(self) -> str:
+        """What stands at an axis."""
+
+    @property
+    def unit(self) -> str:
+        """Its unit."""
+
+    def __call__(self, motion: GroundMotion) -> float:
+        """Its value for a record."""
+
+
+@dataclass(frozen=True)
+class Sa:
+    """Spectral acceleration, PSa(T) of one component as it was recorded.
+
+    Examples
+    --------
+    >>> from hamex import el_centro
+    >>> round(Sa(0.5)(el_centro()), 3)
+    0.919
+    """
+
+    period: float
+    damping: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not is_positive(self.period):
+            raise InputError(f"Sa: the period must be positive, got {self.period!r}")
+
+    @property
+    def name(self) -> str:
+        """What stands at an axis."""
+        return f"Sa({self.period:g} s, {100 * self.damping:g} %)"
+
+    @property
+    def unit(self) -> str:
+        """Gravities."""
+        return "g"
+
+    def __call__(self, motion: GroundMotion) -> float:
+        """PSa in gravities, peaks inside the steps included."""
+        return float(pseudo_acceleration(motion, np.array([self.period]), self.damping)[0])
+
+
+@dataclass(frozen=True)
+class Pga:
+    """Peak ground acceleration.
+
+    Examples
+    --------
+    >>> from hamex import el_centro
+    >>> round(Pga()(el_centro()), 3)
+    0.319
+    """
+
+    @property
+    def name(self) -> str:
+        """What stands at an axis."""
+        return "PGA"
+
+    @property
+    def unit(self) -> str:
+        """Gravities."""
+        return "g"
+
+    def __call__(self, motion: GroundMotion) -> float:
+        """PGA in gravities."""
+        return motion.peak * in_gravities(motion.unit)
