@@ -51,13 +51,14 @@ _HOMES = {
     "hamex.study.spectra.intensities": ("Pga", "Sa", "intensities"),
     "hamex.study.spectra.result": ("Spectrum",),
     "hamex.study.spectra.spectrum": ("spectrum",),
-    "hamex.study.fragility": ("Fragility", "annual_frequency"),
+    "hamex.study.ida.fragility": ("Fragility",),
+    "hamex.study.ida.frequency": ("annual_frequency",),
     "hamex.study.spectra.targets": ("Target", "asce7", "eurocode8", "scale_to_target"),
     "hamex.study.spectra.matching": ("match_to_target", "matched_suite"),
     "hamex.study.study": ("Study",),
     "hamex.study.sequence": ("MotionSequence",),
-    "hamex.study.ida": ("Ida", "ida"),
-    "hamex.study.hunt": ("Hunt",),
+    "hamex.study.ida.ida": ("Ida", "ida"),
+    "hamex.study.ida.hunt": ("Hunt",),
     "hamex.study.region": ("Inventory", "MotionGrid", "Region", "generate_inventory", "read_inventory", "read_motions",
                            "region"),
     "hamex.spec": ("read_problem",),
@@ -113,9 +114,10 @@ if TYPE_CHECKING:
     from hamex.solve.static import cyclic, gravity, pushover, solve_path
     from hamex.spec import read_problem
     from hamex.spec.study import read_study
-    from hamex.study.fragility import Fragility, annual_frequency
-    from hamex.study.hunt import Hunt
-    from hamex.study.ida import Ida, ida
+    from hamex.study.ida.fragility import Fragility
+    from hamex.study.ida.frequency import annual_frequency
+    from hamex.study.ida.hunt import Hunt
+    from hamex.study.ida.ida import Ida, ida
     from hamex.study.region import (
         Inventory,
         MotionGrid,

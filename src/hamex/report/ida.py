@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from hamex.report.colours import BLUE, GREEN, GREY, INK, LINE, ORANGE, PAPER, RED, SOFT
 from hamex.report.style import figure
-from hamex.study.fragility import Fragility
-from hamex.study.ida import IdaCurves
+from hamex.study.ida.curves import IdaCurves
+from hamex.study.ida.fragility import Fragility
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,7 +16,7 @@ from hamex.model.frames import ShearFrames
 from hamex.motion.ground import GroundMotion
 from hamex.solve.batch import batch
 from hamex.study.digest import digest
-from hamex.study.engine import SECONDS, Part, Table
+from hamex.study.engine import SECONDS, Columns, StudyPart
 from hamex.study.region.buildings import GRAVITY, shear_buildings
 from hamex.study.region.damage import state_probabilities
 from hamex.study.region.inventory import Inventory
@@ -45,7 +45,7 @@ def steps_for(period: Array, station: Array, grid: MotionGrid, step: float | Non
 
 
 def region_parts(full: Inventory, grid: MotionGrid, shaking: Shaking, step: Array, rows: Array | None = None,
-                 peaks_only: bool = False) -> list[Part]:
+                 peaks_only: bool = False) -> list[StudyPart]:
     """Cut by storeys, step and station, the same for every executor: resumed parts must be recognised."""
     rows = np.arange(len(full)) if rows is None else rows
     storeys, station = full.storeys[rows], shaking.station[rows]
@@ -56,7 +56,7 @@ def region_parts(full: Inventory, grid: MotionGrid, shaking: Shaking, step: Arra
     for begin, end in _blocks(full.storeys[order], work):
         block = order[begin:end]
         payload = _payload(full, grid, shaking, step, block, peaks_only)
-        parts.append(Part(digest(payload, __version__), float(work[begin:end].sum()), payload))
+        parts.append(StudyPart(digest(payload, __version__), float(work[begin:end].sum()), payload))
     return parts
 
 
@@ -89,7 +89,7 @@ def _payload(full: Inventory, grid: MotionGrid, shaking: Shaking, step: Array, b
 # In a worker -------------------------------------------------------------------------------------------------
 
 
-def run_part(payload: Mapping[str, Any]) -> Table:
+def run_part(payload: Mapping[str, Any]) -> Columns:
     """Demands of the buildings of a part; one that fails has its message as status."""
     begun = time.thread_time()
     columns = payload["columns"]
@@ -103,7 +103,7 @@ def run_part(payload: Mapping[str, Any]) -> Table:
     found["floor_acceleration"] /= GRAVITY
     seconds = np.zeros(len(frames))
     peak = found["drift_ratio"].max(axis=1)
-    table: Table = {"row": payload["row"], "peak_drift_ratio": peak,
+    table: Columns = {"row": payload["row"], "peak_drift_ratio": peak,
                     "peak_floor_acceleration": found["floor_acceleration"].max(axis=1), SECONDS: seconds}
     if not payload["peaks_only"]:
         states = state_probabilities(peak, columns["limits"], columns["dispersion"])

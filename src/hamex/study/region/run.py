@@ -17,7 +17,7 @@ from hamex.checks import is_positive
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
 from hamex.study.digest import digest
-from hamex.study.engine import SECONDS, Table, Tell, run_parts
+from hamex.study.engine import SECONDS, Columns, Tell, run_parts
 from hamex.study.region.inventory import Inventory
 from hamex.study.region.motions import MotionGrid, Shaking
 from hamex.study.region.parts import MEASURES, region_parts, run_part, steps_for
@@ -115,7 +115,7 @@ def _sample(count: int, sample: int, seed: int) -> Array:
     return np.sort(np.random.default_rng(seed).choice(count, min(sample, count), replace=False))
 
 
-def _merged(full: Inventory, tables: Sequence[Table]) -> tuple[dict[str, Array], dict[str, Array]]:
+def _merged(full: Inventory, tables: Sequence[Columns]) -> tuple[dict[str, Array], dict[str, Array]]:
     """Columns in the order of the inventory; what each storey has one after the other."""
     begin = np.concatenate([[0], np.cumsum(full.storeys)])
     columns: dict[str, Array] = {}
@@ -131,7 +131,7 @@ def _merged(full: Inventory, tables: Sequence[Table]) -> tuple[dict[str, Array],
     return columns, by_storey
 
 
-def _check(columns: dict[str, Array], rows: Array, tables: Sequence[Table]) -> StepCheck | None:
+def _check(columns: dict[str, Array], rows: Array, tables: Sequence[Columns]) -> StepCheck | None:
     if not rows.size:
         return None
     place = np.concatenate([table["row"] for table in tables])

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,12 +17,9 @@ from hamex import __version__
 from hamex.checks import is_finite
 from hamex.errors import InputError
 from hamex.solution.files import check_writable, write_atomically
-from hamex.study.fragility.capacities import Capacities
-from hamex.study.fragility.checking import positive
-from hamex.study.fragility.cloud import Cloud
-from hamex.study.fragility.curve import Curve, Parameters, combined, fractiles
-from hamex.study.fragility.links import PROBIT, Link, link
-from hamex.study.fragility.stripes import Stripes
+from hamex.study.ida.checking import positive
+from hamex.study.ida.data import Capacities, Cloud, FragilityData, Stripes
+from hamex.study.ida.links import PROBIT, FragilityCurve, LinkFunction, Parameters, combined, fractiles, link_of
 
 Array = NDArray[Any]
 KINDS = ("recorded", "synthetic", "matched")
@@ -40,17 +37,6 @@ class Options(TypedDict, total=False):
     motions: str
     seed: int
     resamples: int
-
-
-class Data(Protocol):
-    """What a fragility was fitted to, and how."""
-
-    @property
-    def resampling(self) -> str: ...
-    def fit(self) -> tuple[Curve, ...]: ...
-    def resampled(self, generator: np.random.Generator, count: int) -> tuple[tuple[Parameters, ...], Array]: ...
-    def goodness(self, curves: tuple[Curve, ...], seed: int) -> dict[str, float]: ...
-    def columns(self) -> dict[str, list[Any]]: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,8 +73,8 @@ class Fragility:
     dispersion: float
     method: str
     link: str
-    data: Data
-    curves: tuple[Curve, ...]
+    data: FragilityData
+    curves: tuple[FragilityCurve, ...]
     modelling: float = 0.0
     limit: str = ""
     intensity: str = "IM"
@@ -114,7 +100,7 @@ class Fragility:
 
         With "probit" it is the lognormal fit to stripes. One motion a level: ``counts=1``.
         """
-        data = Stripes.checked("Fragility.glm", levels, exceedances, counts, _link(link))
+        data = Stripes.checked("Fragility.glm", levels, exceedances, counts, link_of(link))
         return _fitted(data, f"generalised linear model on ln IM, {link}", options)
 
     @classmethod
@@ -263,10 +249,7 @@ class Fragility:
             writer.writerows(zip(*(column.tolist() for column in (im, self.probability(im), low, high)), strict=True))
 
 
-_link = link      # the argument of ``glm`` has the same name
-
-
-def _fitted(data: Data, method: str, options: Options) -> Fragility:
+def _fitted(data: FragilityData, method: str, options: Options) -> Fragility:
     curves = data.fit()
     median, dispersion = curves[0].median, curves[0].dispersion
     if len(curves) > 1:
@@ -276,15 +259,15 @@ def _fitted(data: Data, method: str, options: Options) -> Fragility:
     return Fragility(median, dispersion, method, " and ".join(one.link.name for one in curves), data, curves, **options)
 
 
-def _parameters(curves: tuple[Curve, ...]) -> tuple[Parameters, ...]:
+def _parameters(curves: tuple[FragilityCurve, ...]) -> tuple[Parameters, ...]:
     return tuple(Parameters(np.log([one.median]), np.array([one.dispersion])) for one in curves)
 
 
-def _links(curves: tuple[Curve, ...]) -> list[Link]:
+def _links(curves: tuple[FragilityCurve, ...]) -> list[LinkFunction]:
     return [one.link for one in curves]
 
 
-def _dispersion(parameters: tuple[Parameters, ...], links: list[Link]) -> Array:
+def _dispersion(parameters: tuple[Parameters, ...], links: list[LinkFunction]) -> Array:
     """Of one curve its own; of several half the distance in ln im between the 16 % and the 84 % fractile."""
     if len(parameters) == 1:
         return parameters[0].dispersion

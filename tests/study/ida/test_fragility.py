@@ -8,7 +8,8 @@ import pytest
 from scipy import optimize, stats
 
 from hamex.errors import FileError, InputError
-from hamex.study.fragility import Fragility, SeparationError
+from hamex.study.ida.estimation import SeparationError
+from hamex.study.ida.fragility import Fragility
 
 # 45 motions at sixteen levels of Sa [g]; the lognormal fit of largest likelihood is published with them.
 LEVELS = [0.178, 0.274, 0.444, 0.56, 0.652, 0.79, 0.982, 1.246, 1.564, 2.014, 2.417, 3.021, 3.625, 4.028, 4.431, 5.035]

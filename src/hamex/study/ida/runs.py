@@ -17,8 +17,9 @@ from hamex.errors import FileError, InputError
 from hamex.solution.files import check_writable, write_atomically
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.demands import RATIOS
-from hamex.study.fragility import Fragility, SeparationError
-from hamex.study.ida import PGA, IdaCurves, curves_of
+from hamex.study.ida.curves import PGA, IdaCurves, curves_of
+from hamex.study.ida.estimation import SeparationError
+from hamex.study.ida.fragility import Fragility
 
 if TYPE_CHECKING:
     import polars as pl

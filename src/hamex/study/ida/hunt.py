@@ -18,7 +18,7 @@ from hamex.errors import InputError, OverflowRunError
 from hamex.study.axes import RECORD, SCALE, Axes, Systems
 from hamex.study.demands import heights_of, with_ratios
 from hamex.study.digest import digest
-from hamex.study.engine import SECONDS, Outcome, Part, Table, run_parts
+from hamex.study.engine import SECONDS, Columns, Outcome, StudyPart, run_parts
 from hamex.study.study import FINISHED, Study, part_of, run_part
 
 Array = NDArray[Any]
@@ -61,14 +61,14 @@ class Hunt:
 
 
 def hunt_parts(study: Study, axes: Axes, built: Systems, demand: str, limit: float, sizes: Array,
-               hunting: Hunt) -> list[Part]:
+               hunting: Hunt) -> list[StudyPart]:
     """One part for every model and record, models outermost."""
     parts = []
     for number in range(len(built)):
         for record, size in zip(axes.records, sizes, strict=True):
             payload = {**part_of(study, built, number, record), "demand": demand, "limit": float(limit),
                        "size": float(size), "hunting": hunting}
-            parts.append(Part(digest("hunt", __version__, *payload.values()), 1.0, payload))
+            parts.append(StudyPart(digest("hunt", __version__, *payload.values()), 1.0, payload))
     return parts
 
 
@@ -95,11 +95,11 @@ def hunt(study: Study, axes: Axes, built: Systems, demand: str, limit: float, si
     return found, done
 
 
-def hunt_part(payload: Mapping[str, Any]) -> Table:
+def hunt_part(payload: Mapping[str, Any]) -> Columns:
     """Hunt one record with one model; rows by growing scale."""
     hunting: Hunt = payload["hunting"]
     found: dict[float, float] = {}
-    rows: dict[float, Table] = {}
+    rows: dict[float, Columns] = {}
 
     def run(im: float) -> float:
         rows[im] = _run(payload, im / payload["size"])
@@ -133,7 +133,7 @@ def _fill(found: dict[float, float], run: Callable[[float], float], runs: int, l
         run(0.5 * (low + high))
 
 
-def _run(payload: Mapping[str, Any], scale: float) -> Table:
+def _run(payload: Mapping[str, Any], scale: float) -> Columns:
     """One run with drift ratios; one that ran away has no numbers, one that failed otherwise ends the hunt."""
     found = run_part({**payload, "scales": np.array([scale])})
     status = str(found[_STATUS][0])
@@ -142,6 +142,6 @@ def _run(payload: Mapping[str, Any], scale: float) -> Table:
     return with_ratios(found, heights_of(payload["systems"]))
 
 
-def _demand(row: Table, name: str) -> float:
+def _demand(row: Columns, name: str) -> float:
     """∞ for a run that ran away: beyond every limit."""
     return abs(float(row[name][0])) if str(row[_STATUS][0]) == FINISHED else float("inf")
