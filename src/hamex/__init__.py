@@ -59,8 +59,12 @@ _HOMES = {
     "hamex.study.sequence": ("MotionSequence",),
     "hamex.study.ida.ida": ("Ida", "ida"),
     "hamex.study.ida.hunt": ("Hunt",),
-    "hamex.study.region": ("Inventory", "MotionGrid", "Region", "generate_inventory", "read_inventory", "read_motions",
-                           "region"),
+    "hamex.study.regions.inventory": ("Inventory",),
+    "hamex.study.regions.reading": ("read_inventory",),
+    "hamex.study.regions.generate": ("generate_inventory",),
+    "hamex.study.regions.motions": ("MotionGrid", "read_motions"),
+    "hamex.study.regions.result": ("Region",),
+    "hamex.study.regions.region": ("region",),
     "hamex.spec": ("read_problem",),
     "hamex.spec.study": ("read_study",),
 }
@@ -118,15 +122,12 @@ if TYPE_CHECKING:
     from hamex.study.ida.frequency import annual_frequency
     from hamex.study.ida.hunt import Hunt
     from hamex.study.ida.ida import Ida, ida
-    from hamex.study.region import (
-        Inventory,
-        MotionGrid,
-        Region,
-        generate_inventory,
-        read_inventory,
-        read_motions,
-        region,
-    )
+    from hamex.study.regions.generate import generate_inventory
+    from hamex.study.regions.inventory import Inventory
+    from hamex.study.regions.motions import MotionGrid, read_motions
+    from hamex.study.regions.reading import read_inventory
+    from hamex.study.regions.region import region
+    from hamex.study.regions.result import Region
     from hamex.study.sequence import MotionSequence
     from hamex.study.spectra.intensities import Pga, Sa, intensities
     from hamex.study.spectra.matching import match_to_target, matched_suite

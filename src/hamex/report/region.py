@@ -13,9 +13,9 @@ from hamex.report.colours import BLUE, INK, PAPER, RED, STEPS
 from hamex.report.page import captioned, cards, page, table
 from hamex.report.style import figure, to_svg
 from hamex.solution.files import check_writable, write_atomically
-from hamex.study.region.parts import FINISHED, LONGEST, PER_PERIOD, PROBABILITIES
-from hamex.study.region.result import Region
-from hamex.study.region.types import DESCRIPTIONS, STATES
+from hamex.study.regions.parts import FINISHED, LONGEST, PER_PERIOD, PROBABILITIES
+from hamex.study.regions.result import Region
+from hamex.study.regions.types import DESCRIPTIONS, STATES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

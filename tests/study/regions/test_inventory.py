@@ -7,8 +7,8 @@ import pytest
 
 import hamex as hx
 from hamex.errors import FileError, InputError
-from hamex.study.region import types
-from hamex.study.region.inventory import LIMITS, NUMBERS
+from hamex.study.regions import types
+from hamex.study.regions.inventory import LIMITS, NUMBERS
 
 HEAD = "id,longitude,latitude,storeys,type\n"
 

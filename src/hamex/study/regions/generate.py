@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from hamex.checks import is_finite, is_positive
 from hamex.errors import InputError
-from hamex.study.region import types
-from hamex.study.region.inventory import Inventory
-from hamex.study.region.place import EARTH
+from hamex.study.regions import types
+from hamex.study.regions.inventory import Inventory
+from hamex.study.regions.motions import EARTH
 
 Array = NDArray[Any]
 

@@ -32,14 +32,14 @@ GRAVITY = STANDARD_GRAVITY      # m/s²
 _SECOND = np.sqrt(6.0)          # ω₂/ω₁
 
 
-def shear_buildings(storeys: int, period: Array, strength: Array, damping: Array, hardening: Array, relaxation: Array,
-                    height: Array) -> ShearFrames:
+def regular_shear_frames(storeys: int, period: Array, strength: Array, damping: Array, hardening: Array,
+                         relaxation: Array, height: Array) -> ShearFrames:
     """Models of buildings of one height; each parameter is an array with one entry per building.
 
     >>> from hamex.model.chains import frequencies
     >>> one = np.ones(1)
-    >>> frames = shear_buildings(12, 1.45 * one, 0.07 * one, 0.05 * one, 0.1 * one, 0 * one, 3 * one)
-    >>> round(float(2 * np.pi / frequencies(frames.mass, frames.stiffness, 1)[0]), 12)
+    >>> town = regular_shear_frames(12, 1.45 * one, 0.07 * one, 0.05 * one, 0.1 * one, 0 * one, 3 * one)
+    >>> round(float(2 * np.pi / frequencies(town.mass, town.stiffness, 1)[0]), 12)
     1.45
     """
     count = len(period)
@@ -64,11 +64,11 @@ def rayleigh_of(storeys: int, omega: Array, damping: Array) -> tuple[Array, Arra
     return 2 * damping * omega * (_SECOND * omega) / total, 2 * damping / total
 
 
-def single(frames: ShearFrames, number: int) -> Model:
+def single(shear_frames: ShearFrames, number: int) -> Model:
     """One of the buildings as a model of its own, for :func:`hamex.solve`."""
-    rows = [getattr(frames, name)[number] for name in ("yield_force", "viscosity", "kinematic", "isotropic")]
-    side = frames.damping_side[number, 1:]
-    full = np.diag(frames.damping_main[number]) + np.diag(side, 1) + np.diag(side, -1)
+    rows = [getattr(shear_frames, name)[number] for name in ("yield_force", "viscosity", "kinematic", "isotropic")]
+    side = shear_frames.damping_side[number, 1:]
+    full = np.diag(shear_frames.damping_main[number]) + np.diag(side, 1) + np.diag(side, -1)
     laws = [Slider(*(float(value) for value in law)) for law in zip(*rows, strict=True)]
-    return shear_frame(frames.mass[number], frames.stiffness[number], full, laws,
-                       heights=frames.heights[number], units=frames.units)
+    return shear_frame(shear_frames.mass[number], shear_frames.stiffness[number], full, laws,
+                       heights=shear_frames.heights[number], units=shear_frames.units)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hamex.errors import FileError, InputError
-from hamex.study.region.inventory import COLUMNS, LIMITS, NUMBERS, Inventory
-from hamex.study.region.types import LEVELS, STATES
+from hamex.study.regions.inventory import COLUMNS, LIMITS, NUMBERS, Inventory
+from hamex.study.regions.types import LEVELS, STATES
 
 if TYPE_CHECKING:
     import polars as pl

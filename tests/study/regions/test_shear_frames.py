@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hamex.study.region.buildings import GRAVITY, shear_buildings, single
-from hamex.study.region.damage import state_probabilities
+from hamex.study.regions.parts import state_probabilities
+from hamex.study.regions.shear_frames import GRAVITY, regular_shear_frames, single
 
 
 def some(storeys, count=6, seed=0):
@@ -12,7 +12,7 @@ def some(storeys, count=6, seed=0):
     given = {"period": rng.uniform(0.1, 3.0, count), "strength": rng.uniform(0.05, 0.5, count),
              "damping": rng.uniform(0.01, 0.1, count), "hardening": rng.uniform(0.0, 0.2, count),
              "relaxation": rng.uniform(0.0, 0.02, count), "height": rng.uniform(2.5, 4.5, count)}
-    return given, shear_buildings(storeys, **given)
+    return given, regular_shear_frames(storeys, **given)
 
 
 def matrices(frames, i):

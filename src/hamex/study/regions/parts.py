@@ -1,4 +1,7 @@
-"""Regions as parts for the engine: blocks of buildings of one height, marched as batches of true N-storey models."""
+"""Parts of a region for the engine: blocks of buildings of one height, marched as batches of true N-storey models.
+
+Damage states follow from the largest storey drift, by lognormal thresholds as Hazus has them.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,12 @@ from hamex.motion.ground import GroundMotion
 from hamex.solve.batch import batch
 from hamex.study.digest import digest
 from hamex.study.engine import SECONDS, Columns, StudyPart
-from hamex.study.region.buildings import GRAVITY, shear_buildings
-from hamex.study.region.damage import state_probabilities
-from hamex.study.region.inventory import Inventory
-from hamex.study.region.motions import MotionGrid, Shaking
-from hamex.study.region.types import STATES
+from hamex.study.regions.inventory import Inventory
+from hamex.study.regions.motions import MotionGrid, Shaking
+from hamex.study.regions.shear_frames import GRAVITY, regular_shear_frames
+from hamex.study.regions.types import STATES
 
 Array = NDArray[Any]
-
 # A storey at rest carries no force, so that its drift is its slip: the residual needs no free vibration to die out.
 MEASURES = {"drift_ratio": "drift", "floor_acceleration": "absolute_acceleration",
             "residual_drift_ratio": "residual_slip"}
@@ -93,18 +94,18 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
     """Demands of the buildings of a part; one that fails has its message as status."""
     begun = time.thread_time()
     columns = payload["columns"]
-    frames = shear_buildings(payload["storeys"], **{name: columns[name] for name in _COLUMNS})
-    found = {name: np.full(frames.mass.shape, np.nan) for name in MEASURES}
-    status = np.full(len(frames), FINISHED, dtype=object)
+    shear_frames = regular_shear_frames(payload["storeys"], **{name: columns[name] for name in _COLUMNS})
+    found = {name: np.full(shear_frames.mass.shape, np.nan) for name in MEASURES}
+    status = np.full(len(shear_frames), FINISHED, dtype=object)
     for begin, end, motion, h in payload["groups"]:
-        _march(frames, payload["motions"][motion], h, payload["factor"], begin, end, found, status)
-    found["drift_ratio"] /= frames.heights
-    found["residual_drift_ratio"] = np.abs(found["residual_drift_ratio"]) / frames.heights
+        _march(shear_frames, payload["motions"][motion], h, payload["factor"], begin, end, found, status)
+    found["drift_ratio"] /= shear_frames.heights
+    found["residual_drift_ratio"] = np.abs(found["residual_drift_ratio"]) / shear_frames.heights
     found["floor_acceleration"] /= GRAVITY
-    seconds = np.zeros(len(frames))
+    seconds = np.zeros(len(shear_frames))
     peak = found["drift_ratio"].max(axis=1)
     table: Columns = {"row": payload["row"], "peak_drift_ratio": peak,
-                    "peak_floor_acceleration": found["floor_acceleration"].max(axis=1), SECONDS: seconds}
+                      "peak_floor_acceleration": found["floor_acceleration"].max(axis=1), SECONDS: seconds}
     if not payload["peaks_only"]:
         states = state_probabilities(peak, columns["limits"], columns["dispersion"])
         table |= {"peak_storey": found["drift_ratio"].argmax(axis=1) + 1,
@@ -114,20 +115,37 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
     return table
 
 
-def _march(frames: ShearFrames, motion: GroundMotion, h: float, factor: Array, begin: int, end: int,
+def state_probabilities(drift: Array, limits: Array, dispersion: Array) -> Array:
+    """Probabilities of none, slight, moderate, extensive and complete damage, (building, 5).
+
+    ``drift`` is the largest drift ratio of any storey, ``limits`` the medians of the thresholds (building, 4). A state
+    is reached with probability Φ(ln(drift/limit)/dispersion). NaN where a building has no limits.
+
+    >>> state_probabilities(np.array([0.01]), np.array([[0.005, 0.01, 0.03, 0.08]]), np.array([0.4])).round(3).tolist()
+    [[0.042, 0.458, 0.497, 0.003, 0.0]]
+    """
+    from scipy.special import ndtr
+
+    with np.errstate(divide="ignore"):               # no drift at all: ln 0 = −∞, probability 0
+        reached = ndtr(np.log(drift[:, None] / limits) / dispersion[:, None])
+    bounds = np.concatenate([np.ones((len(drift), 1)), reached, np.zeros((len(drift), 1))], axis=1)
+    return np.asarray(bounds[:, :-1] - bounds[:, 1:])
+
+
+def _march(shear_frames: ShearFrames, motion: GroundMotion, h: float, factor: Array, begin: int, end: int,
            found: dict[str, Array], status: Array) -> None:
     """March some buildings; if one of them fails, halves, until it stands alone: numbers do not depend on company."""
     which = slice(begin, end)
     try:
-        result = batch(frames.chosen(which), motion, Galerkin(h), tuple(MEASURES.values()), scales=factor[which],
+        result = batch(shear_frames.chosen(which), motion, Galerkin(h), tuple(MEASURES.values()), scales=factor[which],
                        g=GRAVITY, paired=True, threads=1, block=1 << 16)
     except HamexError as problem:
         if end - begin == 1:
             status[begin] = f"{type(problem).__name__}: {problem}"
             return
         middle = (begin + end) // 2
-        _march(frames, motion, h, factor, begin, middle, found, status)
-        _march(frames, motion, h, factor, middle, end, found, status)
+        _march(shear_frames, motion, h, factor, begin, middle, found, status)
+        _march(shear_frames, motion, h, factor, middle, end, found, status)
         return
     for name, measure in MEASURES.items():
         found[name][which] = result.values(measure)

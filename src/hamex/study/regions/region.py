@@ -18,10 +18,10 @@ from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
 from hamex.study.digest import digest
 from hamex.study.engine import SECONDS, Columns, Tell, run_parts
-from hamex.study.region.inventory import Inventory
-from hamex.study.region.motions import MotionGrid, Shaking
-from hamex.study.region.parts import MEASURES, region_parts, run_part, steps_for
-from hamex.study.region.result import Region, StepCheck
+from hamex.study.regions.inventory import Inventory
+from hamex.study.regions.motions import MotionGrid, Shaking
+from hamex.study.regions.parts import MEASURES, region_parts, run_part, steps_for
+from hamex.study.regions.result import Region, StepCheck
 
 Array = NDArray[Any]
 
@@ -48,7 +48,7 @@ def region(inventory: Inventory, motions: MotionGrid | GroundMotion, *, step: fl
     """Largest drifts, floor accelerations and residual drifts of every storey of every building, and damage states.
 
     Each building is a bilinear or viscoplastic shear model with all its storeys (no pinching, no degradation, no
-    P-Delta), see :mod:`hamex.study.region.buildings`. Buildings of equal height run as one batch; nothing keeps
+    P-Delta), see :mod:`hamex.study.regions.shear_frames`. Buildings of equal height run as one batch; nothing keeps
     histories. The result is the same to the last bit for any executor, number of workers and history of interruptions.
 
     Parameters

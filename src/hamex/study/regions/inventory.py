@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex.errors import InputError
-from hamex.study.region import types
+from hamex.study.regions import types
 
 Array = NDArray[Any]
 Column = Any      # anything like an array when given, an array from then on

@@ -1,7 +1,8 @@
-"""Region: what came out, building by building and in sum."""
+"""Region: what came out, building by building and in sum, and as GeoJSON."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,18 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
-from hamex.study.region.inventory import Inventory
-from hamex.study.region.motions import MotionGrid, Shaking
-from hamex.study.region.parts import FINISHED, MEASURES
-from hamex.study.region.types import SOURCE
+from hamex.study.regions.inventory import Inventory
+from hamex.study.regions.motions import MotionGrid, Shaking
+from hamex.study.regions.parts import FINISHED, MEASURES, PROBABILITIES
+from hamex.study.regions.types import SOURCE
 
 if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[Any]
-
 LABEL = "demands of {} shear models: no pinching, no degradation, no P-Delta"
 WITHIN = 0.02
+MANY = 200_000          # buildings beyond which GeoJSON, a kilobyte each, is written only when asked for
+_PIECE = 20_000
+_DIGITS = 6             # significant ones, of places nine: a decimetre; Parquet has them all
+_DEMANDS = ("peak_drift_ratio", "peak_floor_acceleration", "peak_residual_drift_ratio")
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,13 +162,11 @@ class Region:
     @cached_property
     def summary(self) -> dict[str, Any]:
         """In sum: demands, expected damage by type and by storeys, what the step costs, where the numbers are from."""
-        from hamex.study.region.tables import grouped, whole
-
         distances = self.shaking.distance
         return {
             "label": self.label, "motions": self.motions, "buildings": len(self),
-            "storeys": int(self.inventory.storeys.sum()), "failed": self.failed, "all": whole(self),
-            "by_type": grouped(self, "type"), "by_storeys": grouped(self, "storeys"),
+            "storeys": int(self.inventory.storeys.sum()), "failed": self.failed, "all": _all_buildings(self),
+            "by_type": _grouped(self, "type"), "by_storeys": _grouped(self, "storeys"),
             "step": {"longest": float(self.step.max()), "shortest": float(self.step.min()),
                      "error": None if self.check is None else self.check.summary},
             "stations": {"number": len(self.grid), "rule": self.grid.rule,
@@ -176,12 +178,82 @@ class Region:
     def save(self, path: str | Path) -> Path:
         """Write ``.parquet`` or ``.geojson``, atomically; both say what the numbers are."""
         from hamex.solution.files import check_writable, write_atomically
-        from hamex.study.region.geojson import write_geojson
 
         target = Path(path)
         check_writable(target, (".parquet", ".geojson"))
         if target.suffix.lower() == ".geojson":
-            return write_atomically(target, lambda part: write_geojson(self, part))
+            return write_atomically(target, lambda part: _write_geojson(self, part))
         about = {"label": self.label, **self.provenance}
         return write_atomically(target, lambda part: self.frame.write_parquet(part, compression="lz4", metadata=about))
 
+
+def _all_buildings(region: Region) -> dict[str, Any]:
+    """Percentiles of the demands and expected numbers in each damage state, of all buildings that have a result."""
+    import polars as pl
+
+    frame = _demands(region)
+    return _named(frame.select(pl.len().alias("buildings"), *_sums()).row(0, named=True))
+
+
+def _grouped(region: Region, column: str) -> list[dict[str, Any]]:
+    """The same of the buildings that share a type, or a number of storeys."""
+    import polars as pl
+
+    rows = _demands(region, column).group_by(column).agg(pl.len().alias("buildings"), *_sums()).sort(column)
+    return [{column: row[column]} | _named(row) for row in rows.iter_rows(named=True)]
+
+
+def _demands(region: Region, column: str | None = None) -> Any:
+    import polars as pl
+
+    columns: dict[str, Any] = {name: region.columns[name] for name in (*_DEMANDS, *PROBABILITIES)}
+    if column is not None:
+        columns[column] = np.ascontiguousarray(getattr(region.inventory, column))
+    good = region.columns["status"] == FINISHED
+    return pl.DataFrame({name: values[good] for name, values in columns.items()}).with_columns(
+        pl.col(pl.Float64).fill_nan(None))
+
+
+def _sums() -> list[Any]:
+    import polars as pl
+
+    found: list[Any] = []
+    for name in _DEMANDS:
+        found += [pl.col(name).median().alias(f"{name}_median"), pl.col(name).quantile(0.95).alias(f"{name}_95")]
+    return found + [pl.col(name).sum() for name in PROBABILITIES]
+
+
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    demands = {name: {"median": row[f"{name}_median"], "percentile_95": row[f"{name}_95"]} for name in _DEMANDS}
+    states = {name.removeprefix("p_"): row[name] for name in PROBABILITIES}
+    return {"buildings": row["buildings"], **demands, "expected_buildings": states}
+
+
+def _write_geojson(region: Region, path: Path) -> None:
+    """One point per building; what each storey has are lists. Accelerations in g, periods and steps in s.
+
+    Written in pieces: a million points never stand in memory as text.
+    """
+    about = {"label": region.label, **region.provenance}
+    with path.open("wb") as file:
+        file.write(b'{"type":"FeatureCollection","hamex":' + json.dumps(about, ensure_ascii=False).encode()
+                   + b',"features":[\n')
+        for begin in range(0, len(region), _PIECE):
+            lines = _features(region.frame.slice(begin, _PIECE)).write_ndjson().encode()
+            file.write((b",\n" if begin else b"") + lines.rstrip(b"\n").replace(b"\n", b",\n"))
+        file.write(b"\n]}\n")
+
+
+def _features(frame: pl.DataFrame) -> pl.DataFrame:
+    """A row per feature; what is not a number is null, as JSON wants it."""
+    import polars as pl
+    import polars.selectors as of
+
+    number, each = of.float(), pl.element()
+    short = frame.with_columns(
+        of.by_name("longitude", "latitude").round_sig_figs(9),
+        (number - of.by_name("longitude", "latitude")).fill_nan(None).round_sig_figs(_DIGITS),
+        of.by_name(*MEASURES).list.eval(each.fill_nan(None).round_sig_figs(_DIGITS)))
+    place = pl.struct(pl.lit("Point").alias("type"), pl.concat_list("longitude", "latitude").alias("coordinates"))
+    return short.select(pl.lit("Feature").alias("type"), place.alias("geometry"),
+                        pl.struct(pl.exclude("longitude", "latitude")).alias("properties"))

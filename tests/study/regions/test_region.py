@@ -11,9 +11,9 @@ import pytest
 import hamex as hx
 from hamex.errors import ConvergenceError, InputError
 from hamex.study.engine import StoppedError
-from hamex.study.region import parts
-from hamex.study.region.buildings import GRAVITY, shear_buildings, single
-from hamex.study.region.run import plan_region
+from hamex.study.regions import parts
+from hamex.study.regions.region import plan_region
+from hamex.study.regions.shear_frames import GRAVITY, regular_shear_frames, single
 
 EL = hx.el_centro()
 SHORT = hx.GroundMotion(EL.acceleration[60:360], EL.step, "g", "El Centro, 6 s")
@@ -44,7 +44,7 @@ def test_every_building_is_as_if_solved_alone(found):
     assert set(found.shaking.station.tolist()) == {0, 1}
     assert (found.values("peak_residual_drift_ratio") > 0).sum() > 20          # most of them yield
     for i in range(30):
-        frames = shear_buildings(int(x.storeys[i]), *(getattr(x, name)[i:i + 1] for name in PARAMETERS))
+        frames = regular_shear_frames(int(x.storeys[i]), *(getattr(x, name)[i:i + 1] for name in PARAMETERS))
         model, h = single(frames, 0), float(found.step[i])
         motion = found.grid.motions[found.shaking.station[i]].scaled(float(found.shaking.factor[i]))
         load = motion.on(model, g=GRAVITY)
@@ -130,7 +130,7 @@ def test_step_error_is_that_of_a_run_at_an_eighth(found):
 
 def test_slip_is_the_drift_once_everything_is_at_rest():
     x = town(12, seed=9, storeys=(3, 3)).filled()
-    frames = shear_buildings(3, *(getattr(x, name) for name in PARAMETERS))
+    frames = regular_shear_frames(3, *(getattr(x, name) for name in PARAMETERS))
     longer = SHORT.scaled(2).padded(after=60.0)
     rest = hx.batch(frames, longer, hx.Galerkin(0.01), ("residual_drift", "residual_slip", "drift"), g=GRAVITY)
     drift, slip = (rest.values(name)[:, 0, 0] for name in ("residual_drift", "residual_slip"))

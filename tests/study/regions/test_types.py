@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hamex.study.region import types
+from hamex.study.regions import types
 
 # Hazus-MH 2.1, tables 5.7a-d: level, class, modal factor α₁ (table 5.5), then Dy [in], Ay [g], Du [in], Au [g].
 PRINTED = """
