@@ -16,8 +16,7 @@ from hamex.model.per_spring import law_arrays, laws_of
 from hamex.model.record import Model
 from hamex.model.units import Units
 from hamex.motion.load import Load, LoadSum
-from hamex.motion.pulses import FORMULAS
-from hamex.motion.sampled import Sampled
+from hamex.motion.pulses import FORMULAS, Sampled
 from hamex.problem import Problem, State
 
 Array = NDArray[Any]

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex.checks import is_positive
 from hamex.errors import InputError
-from hamex.motion.ending import at_rest
 from hamex.motion.ground import GroundMotion
+from hamex.motion.process import at_rest
 from hamex.motion.synthetic import synthetic_suite
 from hamex.study.spectra.targets import Target, response
 
