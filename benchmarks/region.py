@@ -24,8 +24,8 @@ import numpy as np
 
 import hamex as hx
 from hamex.report.region import write_region_page
-from hamex.study.region import Region
-from hamex.study.region.buildings import GRAVITY, rayleigh_of, shear_buildings, single
+from hamex.study.regions.result import Region
+from hamex.study.regions.shear_frames import GRAVITY, rayleigh_of, regular_shear_frames, single
 
 SEED = 1
 SINGLY, TWINS = 200, 1           # buildings run one by one; in OpenSees, of each height
@@ -88,7 +88,7 @@ def end_to_end(count: int, folder: Path, workers: int | None) -> tuple[Region, d
 def frame_of(found: Region, i: int) -> Any:
     """One building as frames of one."""
     x = found.inventory
-    return shear_buildings(int(x.storeys[i]), *(getattr(x, name)[i:i + 1] for name in PARAMETERS))
+    return regular_shear_frames(int(x.storeys[i]), *(getattr(x, name)[i:i + 1] for name in PARAMETERS))
 
 
 def one_by_one(found: Region, sample: np.ndarray[Any, Any]) -> float:

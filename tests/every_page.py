@@ -46,7 +46,7 @@ def _runs(folder: Path) -> None:
 def _motions(folder: Path) -> None:
     from hamex.report.records import write_record_plot
     from hamex.report.spectrum import write_spectrum
-    from hamex.study.intensity import histories
+    from hamex.study.spectra.intensities import histories
 
     motion = hx.el_centro()
     write_record_plot(histories(motion, 9.80665), folder / "record.html", motion.source, "m")
@@ -57,13 +57,13 @@ def _motions(folder: Path) -> None:
 
 
 def _studies(folder: Path) -> None:
+    from hamex.lab import everything
+    from hamex.lab.catalogue import find
+    from hamex.lab.laboratory import Laboratory
+    from hamex.lab.rate_independent import PeakErrors
     from hamex.report.ida_page import write_fragility, write_report
     from hamex.report.region import write_region_page
     from hamex.report.schemes.page import write_page
-    from hamex.study.lab import everything
-    from hamex.study.lab.catalogue import find
-    from hamex.study.lab.everything import Laboratory
-    from hamex.study.lab.rate_independent import PeakErrors
 
     a = hx.el_centro().acceleration
     cuts = [hx.GroundMotion(a[40 * i:40 * i + 250], 0.02, "g", f"cut {i}", kind="synthetic") for i in range(8)]

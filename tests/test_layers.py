@@ -29,10 +29,11 @@ MAY_IMPORT = {
     "solve": LOWER,
     "simulate": {"principle", "solve", "solution"},
     "study": {"solve", *LOWER},
-    "report": {"solution", "study", "principle"},
+    "lab": {"solve", *LOWER},
+    "report": {"solution", "study", "lab", "principle"},
     "paper": {"principle", "simulate", "solve", "study", "report", *LOWER},
     "spec": {"solve", "study", *LOWER},
-    "cli": {"principle", "simulate", "solve", "study", "report", "paper", "spec", "studio", *LOWER},
+    "cli": {"principle", "simulate", "solve", "study", "lab", "report", "paper", "spec", "studio", *LOWER},
     "studio": {"principle", "simulate", "solve", "study", "report", "paper", "spec", *LOWER},
 }
 EVERYWHERE = set(MAY_IMPORT)

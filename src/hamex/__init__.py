@@ -48,18 +48,23 @@ _HOMES = {
     "hamex.simulate": ("simulate",),
     "hamex.solution.solution": ("Solution",),
     "hamex.solution.reading": ("read",),
-    "hamex.study.intensity": ("intensities",),
-    "hamex.study.spectrum": ("Spectrum", "spectrum"),
-    "hamex.study.fragility": ("Fragility", "annual_frequency"),
-    "hamex.study.targets": ("Target", "asce7", "eurocode8", "scale_to_target"),
-    "hamex.study.matching": ("match_to_target", "matched_suite"),
+    "hamex.study.spectra.intensities": ("Pga", "Sa", "intensities"),
+    "hamex.study.spectra.result": ("Spectrum",),
+    "hamex.study.spectra.spectrum": ("spectrum",),
+    "hamex.study.ida.fragility": ("Fragility",),
+    "hamex.study.ida.frequency": ("annual_frequency",),
+    "hamex.study.spectra.targets": ("Target", "asce7", "eurocode8", "scale_to_target"),
+    "hamex.study.spectra.matching": ("match_to_target", "matched_suite"),
     "hamex.study.study": ("Study",),
     "hamex.study.sequence": ("MotionSequence",),
-    "hamex.study.ida": ("Ida", "ida"),
-    "hamex.study.hunt": ("Hunt",),
-    "hamex.study.intensity_measure": ("Pga", "Sa"),
-    "hamex.study.region": ("Inventory", "MotionGrid", "Region", "generate_inventory", "read_inventory", "read_motions",
-                           "region"),
+    "hamex.study.ida.ida": ("Ida", "ida"),
+    "hamex.study.ida.hunt": ("Hunt",),
+    "hamex.study.regions.inventory": ("Inventory",),
+    "hamex.study.regions.reading": ("read_inventory",),
+    "hamex.study.regions.generate": ("generate_inventory",),
+    "hamex.study.regions.motions": ("MotionGrid", "read_motions"),
+    "hamex.study.regions.result": ("Region",),
+    "hamex.study.regions.region": ("region",),
     "hamex.spec": ("read_problem",),
     "hamex.spec.study": ("read_study",),
 }
@@ -113,25 +118,23 @@ if TYPE_CHECKING:
     from hamex.solve.static import cyclic, gravity, pushover, solve_path
     from hamex.spec import read_problem
     from hamex.spec.study import read_study
-    from hamex.study.fragility import Fragility, annual_frequency
-    from hamex.study.hunt import Hunt
-    from hamex.study.ida import Ida, ida
-    from hamex.study.intensity import intensities
-    from hamex.study.intensity_measure import Pga, Sa
-    from hamex.study.matching import match_to_target, matched_suite
-    from hamex.study.region import (
-        Inventory,
-        MotionGrid,
-        Region,
-        generate_inventory,
-        read_inventory,
-        read_motions,
-        region,
-    )
+    from hamex.study.ida.fragility import Fragility
+    from hamex.study.ida.frequency import annual_frequency
+    from hamex.study.ida.hunt import Hunt
+    from hamex.study.ida.ida import Ida, ida
+    from hamex.study.regions.generate import generate_inventory
+    from hamex.study.regions.inventory import Inventory
+    from hamex.study.regions.motions import MotionGrid, read_motions
+    from hamex.study.regions.reading import read_inventory
+    from hamex.study.regions.region import region
+    from hamex.study.regions.result import Region
     from hamex.study.sequence import MotionSequence
-    from hamex.study.spectrum import Spectrum, spectrum
+    from hamex.study.spectra.intensities import Pga, Sa, intensities
+    from hamex.study.spectra.matching import match_to_target, matched_suite
+    from hamex.study.spectra.result import Spectrum
+    from hamex.study.spectra.spectrum import spectrum
+    from hamex.study.spectra.targets import Target, asce7, eurocode8, scale_to_target
     from hamex.study.study import Study
-    from hamex.study.targets import Target, asce7, eurocode8, scale_to_target
 
 __all__ = [
     "Action", "Bar", "Batch", "DiscontinuousGalerkin", "Fragility", "Galerkin", "GroundMotion", "Hunt", "Ida",

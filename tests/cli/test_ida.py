@@ -7,7 +7,7 @@ import pytest
 
 from hamex.cli import main
 from hamex.report.ida_page import rows_of
-from hamex.study.ida_files import read_runs
+from hamex.study.ida.runs import read_runs
 
 SMALL = """
 title = "A small study"

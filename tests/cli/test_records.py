@@ -112,7 +112,7 @@ def test_plot_is_written(hamex, folder, tmp_path, ending):
 
 def test_plot_shows_the_peaks(folder):
     from hamex.report.records import draw_record
-    from hamex.study.intensity import histories
+    from hamex.study.spectra.intensities import histories
 
     found = histories(hx.el_centro(), 9.80665)
     axes = {axis.get_ylabel().partition("\n")[0]: axis for axis in draw_record(found, "title", "m").axes}

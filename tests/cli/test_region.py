@@ -67,7 +67,7 @@ def test_buildings_are_made_up_on_demand(hamex, folder):
 
 
 def test_many_buildings_get_geojson_when_asked_only(hamex, folder, monkeypatch):
-    monkeypatch.setattr("hamex.study.region.geojson.MANY", 50)
+    monkeypatch.setattr("hamex.study.regions.result.MANY", 50)
     code, out, _ = hamex("region", "town.csv", "el.csv", "-o", "out", "--workers", "1", "--sample", "0", "--no-page")
     assert code == 0
     assert "no GeoJSON for more than 50 buildings unless asked for: --geojson" in out

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
+from hamex import lab
 from hamex.cli import main
-from hamex.study import lab
-from hamex.study.lab import everything
-from hamex.study.lab.catalogue import find
+from hamex.lab import everything
+from hamex.lab.catalogue import find
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ import pytest
 
 import hamex as hx
 from hamex.errors import SchemeError
+from hamex.lab.catalogue import Entry
+from hamex.lab.convergence import measured_order
 from hamex.solve import run
-from hamex.study.lab.catalogue import Entry
-from hamex.study.lab.order import measure
 
 H, STEPS = 0.01, 120
 S = hx.schemes
@@ -34,7 +34,7 @@ def problem(law="kinematic", load=LOAD):
 @by_name
 def test_its_order_is_the_one_it_states(scheme):
     make = type(scheme)
-    found = measure(Entry(make.__name__, make.__name__, "explicit", make, scheme.order, 1, ""), "smooth")
+    found = measured_order(Entry(make.__name__, make.__name__, "explicit", make, scheme.order, 1, ""), "smooth")
     assert found.order == pytest.approx(scheme.order, abs=0.1)
 
 

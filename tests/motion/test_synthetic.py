@@ -11,7 +11,6 @@ import pytest
 import hamex as hx
 from hamex.errors import LoadError
 from hamex.motion import seismology
-from hamex.motion.ending import at_rest
 from hamex.motion.intensity import (
     displacement,
     peak_displacement,
@@ -19,6 +18,7 @@ from hamex.motion.intensity import (
     significant_duration,
     velocity,
 )
+from hamex.motion.process import at_rest
 from hamex.motion.synthetic import _bands, envelope, synthetic_suite
 
 G = 9.80665

@@ -12,7 +12,7 @@ from hamex.report.ida import draw_curves, draw_fragility, draw_stripes, flags_of
 from hamex.report.ida_page import write_fragility, write_pictures, write_report
 from hamex.report.style import PAPER
 from hamex.study.demands import words_of
-from hamex.study.ida_files import IdaRuns, measures_in, read_runs
+from hamex.study.ida.runs import IdaRuns, measures_in, read_runs
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,11 @@ import re
 import numpy as np
 import pytest
 
+from hamex.lab import everything
+from hamex.lab.catalogue import find
+from hamex.lab.convergence import WorkPrecision
+from hamex.lab.laboratory import WORK_CASES, Laboratory
+from hamex.lab.rate_independent import PeakErrors
 from hamex.report.schemes import figures
 from hamex.report.schemes.page import (
     as_text,
@@ -19,11 +24,6 @@ from hamex.report.schemes.page import (
     write_picture,
 )
 from hamex.report.schemes.tables import number, percent, text
-from hamex.study.lab import everything
-from hamex.study.lab.catalogue import find
-from hamex.study.lab.everything import WORK_CASES, Laboratory
-from hamex.study.lab.precision import WorkPrecision
-from hamex.study.lab.rate_independent import PeakErrors
 
 KEYS = ("galerkin-1", "discontinuous-1", "generalised-alpha", "wilson", "central")
 

@@ -6,11 +6,11 @@ import pytest
 from engine_work import dies_always, dies_once, squares, stops
 
 from hamex.errors import InputError, StudyError
-from hamex.study.engine import Part, StoppedError, run_parts
+from hamex.study.engine import StoppedError, StudyPart, run_parts
 
 
 def parts(count=7, **more):
-    return [Part(f"key{i}", 1.0, {"values": [i, i + 1], **more}) for i in range(count)]
+    return [StudyPart(f"key{i}", 1.0, {"values": [i, i + 1], **more}) for i in range(count)]
 
 
 def columns(outcome):

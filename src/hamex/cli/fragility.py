@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from hamex.study.ida_files import IdaRuns
+    from hamex.study.ida.runs import IdaRuns
 
 _PICTURES, _DATA = (".png", ".svg", ".html"), (".json", ".csv")
 
@@ -34,7 +34,7 @@ def command(
 ) -> None:
     """Fit a fragility to the runs of `hamex ida` again."""
     from hamex.solution.files import check_writable
-    from hamex.study.ida_files import read_runs
+    from hamex.study.ida.runs import read_runs
 
     for path in output or []:
         check_writable(path, (*_PICTURES, *_DATA))
@@ -78,7 +78,7 @@ def show(runs: IdaRuns, fits: Any) -> None:
     """Print parameters and what to know."""
     from hamex.cli.summary import _wrapped, aligned, heading
     from hamex.report.ida_page import rows_of, said_of, total_said
-    from hamex.study.fragility import Fragility
+    from hamex.study.ida.fragility import Fragility
 
     first = fits[0][0]
     print(heading(runs.title))
@@ -103,7 +103,7 @@ def show(runs: IdaRuns, fits: Any) -> None:
 
 
 def _annual(found: Any, path: Path) -> Any:
-    from hamex.study.fragility import annual_frequency
+    from hamex.study.ida.frequency import annual_frequency
 
     return annual_frequency(found, *_hazard(path))
 

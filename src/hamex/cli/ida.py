@@ -13,8 +13,8 @@ import typer
 if TYPE_CHECKING:
     from hamex.spec.study import StudyFile
     from hamex.study.engine import Progress, Tell
-    from hamex.study.ida import Ida
-    from hamex.study.ida_files import IdaRuns
+    from hamex.study.ida.ida import Ida
+    from hamex.study.ida.runs import IdaRuns
     from hamex.study.study import Plan
 
 _QUICK = 2.0         # seconds of work below which other processes cost more than they bring
@@ -37,7 +37,7 @@ def command(
     from hamex.report.style import check_installed
     from hamex.spec.study import read_study
     from hamex.study.engine import StoppedError
-    from hamex.study.ida import ida
+    from hamex.study.ida.ida import ida
 
     check_installed()
     file = read_study(study)
@@ -134,7 +134,7 @@ def _progress(plan: Plan, hunting: bool) -> Iterator[Tell | None]:
 
 def _runs(file: StudyFile, found: Ida) -> IdaRuns:
     from hamex.study.demands import words_of
-    from hamex.study.ida_files import IdaRuns, measures_in
+    from hamex.study.ida.runs import IdaRuns, measures_in
 
     study = file.study
     first = found.curves[0]

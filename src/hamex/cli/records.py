@@ -53,7 +53,7 @@ def show(
     column: Column = None, json: Json = False,
 ) -> None:
     """Show what a file tells, and intensity measures."""
-    from hamex.study.intensity import intensities
+    from hamex.study.spectra.intensities import intensities
 
     motion = _read(file, unit, step, format, component, column)
     found = intensities(motion, GRAVITY, length="m")
@@ -110,7 +110,7 @@ def plot(
 
     check_plot(output)
     motion = _read(file, unit, step, format, component, column)
-    from hamex.study.intensity import histories
+    from hamex.study.spectra.intensities import histories
 
     print(f"wrote {write_record_plot(histories(motion, GRAVITY), output, motion.source, 'm')}")
 

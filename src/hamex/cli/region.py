@@ -10,7 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from hamex.study.engine import Progress
-    from hamex.study.region.run import RegionPlan
+    from hamex.study.regions.region import RegionPlan
 
 
 def command(
@@ -61,8 +61,9 @@ def command(
         from hamex.report.style import check_installed
 
         check_installed()
-    from hamex.study.region import read_inventory, read_motions, region
-    from hamex.study.region.run import plan_region
+    from hamex.study.regions.motions import read_motions
+    from hamex.study.regions.reading import read_inventory
+    from hamex.study.regions.region import plan_region, region
 
     buildings = read_inventory(inventory)
     grid = read_motions(motions, unit=unit, step=record_step, interpolated=interpolate)
@@ -90,7 +91,7 @@ def command(
 
 def _generate(path: Path, count: int, seed: int, force: bool) -> None:
     from hamex.errors import FileError
-    from hamex.study.region import generate_inventory
+    from hamex.study.regions.generate import generate_inventory
 
     if path.exists() and not force:
         raise FileError(f"{path} exists already; --force overwrites it, or give another name")
@@ -108,7 +109,7 @@ def _folder(path: Path) -> Path:
 
 
 def _many() -> int:
-    from hamex.study.region.geojson import MANY
+    from hamex.study.regions.result import MANY
 
     return MANY
 

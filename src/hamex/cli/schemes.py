@@ -26,7 +26,7 @@ def command(
 
     file = None if data in (None, "-") else Path(str(data))
     check_outputs(html, png, file)
-    from hamex.study.lab import everything
+    from hamex.lab import everything
 
     lab = everything(work=html is not None or data is not None, progress=_progress if sys.stderr.isatty() else _quiet)
     if data == "-":

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hamex.model.units import Units
     from hamex.motion.ground import GroundMotion
-    from hamex.study.spectrum import Spectrum
+    from hamex.study.spectra.result import Spectrum
 
 BUILT_IN = "el-centro"
 _SPAN = "0.03:10:200"
@@ -58,7 +58,7 @@ def command(
     outputs = output or []
     _check_outputs(outputs)
     _check_choices(records, pair, ductility, strength, hardening, viscosity)
-    from hamex.study.spectrum import spectrum
+    from hamex.study.spectra.spectrum import spectrum
 
     options: dict[str, Any] = {"g": g, "units": _units(g), "peaks": peaks, "interpolation": interpolation}
     for name, text in (("ductility", ductility), ("strength", strength)):

@@ -37,7 +37,7 @@ _ENERGIES = {
     "kinetic": "kinetic",
 }
 _OVERSHOOT = "read step means; node forces overshoot at viscosity 0 (docs/limits.md)"
-# Measured on 72 oscillators under El Centro: study/lab/rate_independent.py, table in docs/which-scheme.md.
+# Measured on 72 oscillators under El Centro: lab/rate_independent.py, table in docs/which-scheme.md.
 _BETTER = ("springs without viscosity: discontinuous_galerkin of degree 2 has a fifth to a tenth of this scheme's "
            "error in the peak (docs/which-scheme.md)")
 

@@ -26,7 +26,6 @@ from hamex.discretise.stage_marches import Pieces
 from hamex.discretise.stages import StageMaps, Table, coupling, stage_maps
 from hamex.errors import ConvergenceError
 from hamex.model.record import damps, per_spring
-from hamex.motion.projection import values_at
 from hamex.problem import Problem
 from hamex.problem.loads import loading, loads_between
 
@@ -134,7 +133,7 @@ class Located:
         """Advance by h with every spring on its branch."""
         maps = self.whole if h == self.step else self._maps(h)
         table, q, springs = self.table, len(self.table.c), len(branch)
-        load = values_at(self.problem.load, self.step, t[0], t[1] + table.c * h)
+        load = self.problem.load.values_inside(self.step, t[0], t[1] + table.c * h)
         inputs = np.concatenate([now.u, now.p, now.slip, load.ravel()])
         g = self._rates(maps, inputs, now, branch, h)
         move = maps.move @ inputs + maps.slide @ g

@@ -17,8 +17,7 @@ from hamex.checks import is_finite, is_positive
 from hamex.errors import LoadError, StepWarning
 from hamex.march import sampling
 from hamex.march.run import march
-from hamex.motion.projection import projected
-from hamex.motion.quadrature import evaluate, step_means
+from hamex.motion.quadrature import evaluate, projected, step_means
 
 Array = NDArray[Any]
 RULES = ("average", "end", "mean")      # in the order of hamex.march.sampling
@@ -161,7 +160,8 @@ class Load:
         is skipped. ``end`` is for one stage only.
         """
         if rule == "mean":
-            return projected(self, h, steps, np.asarray(nodes))
+            # On the load's own clock, which no restart shifts.
+            return projected(self._on_clock, self.channels, self.corners(), *self.clock(h), h, steps, np.asarray(nodes))
         if rule != "average":
             raise LoadError(f'Load: elements of higher degree take the rules "average" and "mean", got {rule!r}')
         if not quiet:
@@ -176,6 +176,17 @@ class Load:
         assert self.step is not None
         ratio = _ratio(h, self.step)
         return self._sampled(sampling.nodes, (base / self.step + node * ratio, first, ratio), steps, steps)
+
+    def values_inside(self, h: float, step: int, inside: Array) -> Array:
+        """Channel values at times inside a step of a run, (time, k); the same bits wherever the run was split."""
+        base, first = self.clock(h)
+        return self._on_clock(base + ((first + step) * h + inside))
+
+    def _on_clock(self, times: Array) -> Array:
+        if callable(self.forces):
+            return evaluate(self.forces, times)[:, None]
+        known, samples = self.corners(), np.vstack([self.forces, np.zeros((1, self.channels))])
+        return np.column_stack([np.interp(times, known, column, left=0.0, right=0.0) for column in samples.T])
 
     def reading(self, h: float, rule: str, quiet: bool = False) -> Reading | None:
         """How a kernel reads the load by itself, step by step; None where that takes more than one record."""
@@ -298,6 +309,10 @@ class LoadSum:
     def step_values(self, h: float, steps: int, rule: str, quiet: bool = False) -> Array:
         """One value per step and channel, side by side."""
         return np.hstack([part.step_values(h, steps, rule, quiet) for part in self.parts])
+
+    def values_inside(self, h: float, step: int, inside: Array) -> Array:
+        """Channel values at times inside a step, side by side."""
+        return np.hstack([part.values_inside(h, step, inside) for part in self.parts])
 
     def reading(self, h: float, rule: str, quiet: bool = False) -> None:
         """A sum is no single record."""

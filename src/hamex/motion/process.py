@@ -1,6 +1,6 @@
-"""Processing of accelerations: trend, baseline, filter, step, cut and pads. Plain arrays in, plain arrays out.
+"""Processing of accelerations: trend, baseline, filter, step, cut, pads, rest. Plain arrays in, plain arrays out.
 
-:class:`hamex.motion.ground.GroundMotion` has a method for each, which checks nothing and remembers what was done.
+:class:`hamex.motion.ground.GroundMotion` has a method for most, which checks nothing and remembers what was done.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ Array = NDArray[Any]
 _WHOLE = 1e-9            # a ratio of times this close to a whole number is that number
 _ANTI_ALIAS = (0.8, 8)   # corner, as a share of the new Nyquist frequency, and order
 _MOST_ORDER, _MOST_DEGREE = 12, 6
+TAPER = 0.02             # of the record at either end, for rest
 
 
 def detrend(a: Array, trend: str) -> Array:
@@ -125,3 +126,28 @@ def pad(a: Array, step: float, before: float, after: float) -> Array:
             raise LoadError(f"padded: {name} must be a number of seconds ≥ 0, got {seconds!r}")
         counts.append(math.ceil(seconds / step - _WHOLE))
     return np.concatenate([np.zeros(counts[0]), a, np.zeros(counts[1])])
+
+
+def at_rest(acceleration: Array, step: float) -> Array:
+    """Zero velocity and displacement at the end: tapered at both ends, minus a smooth hump and its moment.
+
+    Samples are linear in between, for which velocity and displacement at the end are sums of the samples. The last
+    sample is 0.
+
+    >>> a = at_rest(np.sin(np.arange(101.0)), 0.1)
+    >>> bool(abs(0.1 * a.sum()) < 1e-14 and a[0] == a[-1] == 0)
+    True
+    """
+    count = len(acceleration)
+    edge = np.arange(count) / max(1.0, TAPER * (count - 1))
+    rise = np.sin(0.5 * np.pi * np.minimum(edge, 1.0)) ** 2
+    a = acceleration * rise * rise[::-1]
+    # ∫a dt = h Σ aᵢ and ∫(t_end − t) a dt = h Σ (t_end − tᵢ) aᵢ with zeros at both ends: exact, the second because the
+    # hats between samples are symmetric about them.
+    s = np.linspace(-1.0, 1.0, count)
+    hump = (1 - s**2) ** 2
+    shapes = np.stack([hump, s * hump])
+    moments = np.stack([np.ones(count), s])
+    system = np.array([[np.sum(moment * shape) for shape in shapes] for moment in moments])
+    shares = np.linalg.solve(system, [np.sum(moment * a) for moment in moments])
+    return a - shares[0] * shapes[0] - shares[1] * shapes[1]

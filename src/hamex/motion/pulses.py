@@ -1,6 +1,6 @@
-"""Loads given by a formula: sine, constant, rectangle, triangle, half sine.
+"""Loads given by a function: sine, constant, rectangle, triangle, half sine, and what a file keeps of any other.
 
-Each formula is a small frozen record that can be called, so that loads pickle, print and compare by value.
+Each function is a small frozen record that can be called, so that loads pickle, print and compare by value.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from hamex.errors import LoadError
 from hamex.motion.load import Load
 
 Array = NDArray[Any]
+_WHOLE = 1e-9      # times this close to a sample are the sample's
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,42 @@ class Polyline:
 
     def __call__(self, t: ArrayLike) -> Array:
         return np.interp(np.asarray(t, dtype=float), self.times, self.values, left=0.0, right=0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """What a file keeps of any other function: samples from t = 0 on, exact at their times and linear in between.
+
+    Nothing is known after the last one.
+
+    Examples
+    --------
+    >>> kept = Sampled(np.array([0.0, 1.0, 4.0]), step=0.5)
+    >>> kept([0.5, 0.75]).tolist()
+    [1.0, 2.5]
+    """
+
+    values: Array
+    step: float
+
+    @property
+    def end(self) -> float:
+        """Time of the last sample [s]."""
+        return (len(self.values) - 1) * self.step
+
+    def __call__(self, t: ArrayLike) -> Array:
+        place = np.asarray(t, dtype=float) / self.step
+        last = len(self.values) - 1
+        near = np.round(place)
+        near = np.where(np.abs(place - near) <= _WHOLE * (1 + np.abs(place)), near, place)
+        if np.any(near > last) or np.any(near < 0):
+            raise LoadError(f"this load was a function, of which the file keeps samples up to t = {self.end:g} s; give "
+                            "the function again: problem.replace(load=hx.Load(function, patterns=problem.load.patterns,"
+                            " ground=problem.load.ground))")
+        below = np.minimum(np.floor(near).astype(int), last)
+        part = near - below
+        after = self.values[np.minimum(below + 1, last)]
+        return np.asarray(np.where(part == 0, self.values[below], self.values[below] * (1 - part) + after * part))
 
 
 FORMULAS: dict[str, Any] = {"Sine": Sine, "Polyline": Polyline}       # by the names that files keep

@@ -1,4 +1,4 @@
-"""Mean of a function of time over each step, to round-off.
+"""Functions of time over steps: their mean to round-off, and their projection on polynomials.
 
 Section 5.1 of the paper notes that a continuous load needs no sampling: it can stay in the integral. Gauss
 points on each step, halved until two levels agree, integrate any Python function, kinks included.
@@ -109,3 +109,32 @@ def _panel(function: Function, a: Array, b: Array) -> tuple[Array, Array, Array,
     for j, weight in enumerate(_WEIGHTS):
         total += weight * (values[:, 2 + j] + values[:, 10 + j])
     return 0.5 * half * total, gap, noise, size
+
+
+def projected(function: Callable[[Array], Array], channels: int, corners: Array, base: float, first: int, h: float,
+              steps: int, nodes: Array) -> Array:
+    """(steps, stage, k): values at the nodes of the polynomial closest to a function in the mean square.
+
+    What an element of higher degree sees of a coarse step. The polynomials have as many terms as there are nodes.
+    ``function`` gives k ``channels`` at each time, (time, k), and has its kinks at ``corners``, where steps are cut;
+    the steps of length ``h`` start at ``base`` + ``first`` · h.
+    """
+    edges = base + (first + np.arange(steps + 1)) * h
+    inside = corners[(corners > edges[0]) & (corners < edges[-1])]
+    # A corner within round-off of an edge would only make an empty piece.
+    places = (inside - base) / h
+    far = np.abs(places - np.round(places)) > 1e-9
+    cuts = np.unique(np.concatenate([edges, inside[far]]))
+    lengths = np.diff(cuts)
+    step = np.clip(np.searchsorted(edges, cuts[:-1] + 0.5 * lengths, side="right") - 1, 0, steps - 1)
+    # Legendre polynomials on the step are orthogonal: moments give the projection directly.
+    degrees = np.arange(len(nodes))
+    moments = np.zeros((steps, len(nodes), channels))
+    for point, weight in zip(0.5 * (_POINTS + 1), _WEIGHTS, strict=True):
+        local = np.clip((cuts[:-1] + point * lengths - edges[step]) / h, 0.0, 1.0)
+        basis = np.polynomial.legendre.legvander(2 * local - 1, len(nodes) - 1) * (2 * degrees + 1)
+        values = function(cuts[:-1] + point * lengths)
+        part = (0.5 * weight * lengths / h)[:, None, None] * basis[:, :, None] * values[:, None, :]
+        np.add.at(moments, step, part)
+    at_nodes = np.polynomial.legendre.legvander(2 * np.asarray(nodes) - 1, len(nodes) - 1)
+    return np.einsum("ij,rjk->rik", at_nodes, moments)

@@ -18,8 +18,8 @@ from hamex.checks import is_finite, is_positive
 from hamex.errors import LoadError
 from hamex.model.units import STANDARD_GRAVITY
 from hamex.motion import seismology
-from hamex.motion.ending import at_rest
 from hamex.motion.ground import GroundMotion
+from hamex.motion.process import at_rest
 
 Array = NDArray[Any]
 LEAD = 2.0                      # seconds before the envelope starts

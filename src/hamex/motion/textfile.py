@@ -64,7 +64,7 @@ def read_samples(path: str | os.PathLike[str], step: float | None = None) -> tup
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TextColumns:
     """Columns of numbers, (row, column), with the line of every row, and the names above them where there are any."""
 
     path: Path
@@ -74,7 +74,7 @@ class Table:
     names_line: int | None
 
 
-def table_of(path: Path, text: str) -> Table:
+def table_of(path: Path, text: str) -> TextColumns:
     """The columns of a text; every row must have as many as the first."""
     lines: list[int] = []
     rows: list[list[float]] = []
@@ -101,10 +101,10 @@ def table_of(path: Path, text: str) -> Table:
     if len(names) != len(rows[0]):     # blanks between the names, or names that do not fit the columns
         names = _SEPARATOR.split(text.split("\n")[names_line - 1].strip()) if names_line else []
         names = names if len(names) == len(rows[0]) else []
-    return Table(path, np.array(rows), lines, names, names_line)
+    return TextColumns(path, np.array(rows), lines, names, names_line)
 
 
-def samples_of(table: Table, step: float | None, column: int) -> tuple[Array, float | None]:
+def samples_of(table: TextColumns, step: float | None, column: int) -> tuple[Array, float | None]:
     """Samples of a column, counted from 0, and their step [s]; None where neither the file nor the user tells it.
 
     The first of several columns is the time.

@@ -1,4 +1,4 @@
-"""Units of acceleration that record files use."""
+"""Units of acceleration, and the many spellings of record files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from hamex.model.units import METRE, STANDARD_GRAVITY
 _IN_GRAVITY = {f"{name}/s2": 1 / (per_metre * STANDARD_GRAVITY) for name, per_metre in METRE.items()}
 _IN_GRAVITY["gal"] = _IN_GRAVITY["cm/s2"]
 ACCELERATION_UNITS = ("g", *_IN_GRAVITY)
+_SPELLED = (("seconds", "s"), ("second", "s"), ("sec", "s"), ("**", ""), ("^", ""), (" ", ""), ("inch", "in"),
+            ("gals", "gal"), ("s*s", "s2"), ("s/s", "s2"), ("g's", "g"), ("ps2", "/s2"))
 
 
 def acceleration_unit(name: str) -> str:
@@ -26,3 +28,18 @@ def acceleration_unit(name: str) -> str:
 def in_gravities(unit: str) -> float:
     """One of ``unit`` in multiples of standard gravity, through 9.80665 m/s²."""
     return 1.0 if unit == "g" else _IN_GRAVITY[unit]
+
+
+def unit_in_words(words: str) -> str | None:
+    """The unit that a file spells, or None where it is none that hamex knows.
+
+    >>> unit_in_words("cm/sec/sec"), unit_in_words("G."), unit_in_words("inchps2"), unit_in_words("counts")
+    ('cm/s2', 'g', 'in/s2', None)
+    """
+    spelled = words.strip().lower().rstrip(".,;:")
+    for old, new in _SPELLED:
+        spelled = spelled.replace(old, new)
+    try:
+        return acceleration_unit(spelled)
+    except UnitError:
+        return None

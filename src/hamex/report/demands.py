@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from hamex import __version__
 from hamex.solution.files import check_writable, write_atomically
-from hamex.study.ida import PGA
-from hamex.study.ida_files import IdaRuns
+from hamex.study.ida.curves import PGA
+from hamex.study.ida.runs import IdaRuns
 
 Array = NDArray[Any]
 _UNITS = {"m": "m", "cm": "cm", "mm": "mm", "in": "inch", "ft": "ft"}

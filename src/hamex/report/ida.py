@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.report.style import BLUE, GREEN, GREY, INK, LINE, ORANGE, PAPER, RED, SOFT, figure
-from hamex.study.fragility import Fragility
-from hamex.study.ida import IdaCurves
+from hamex.study.ida.curves import IdaCurves
+from hamex.study.ida.fragility import Fragility
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

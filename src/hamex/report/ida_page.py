@@ -13,8 +13,8 @@ from hamex.report.ida import draw_curves, draw_fragility, draw_stripes, flags_of
 from hamex.report.page import captioned, cards, check_plot, page, table
 from hamex.report.style import save, to_svg
 from hamex.solution.files import write_atomically
-from hamex.study.fragility import Fragility
-from hamex.study.ida import IdaCurves
+from hamex.study.ida.curves import IdaCurves
+from hamex.study.ida.fragility import Fragility
 
 Fitted = tuple[IdaCurves, Fragility | str]
 MODELS = 12          # models with curves of their own in the report; tables have all

@@ -9,7 +9,7 @@ import numpy as np
 
 from hamex.report.page import check_plot, heading, write_drawing
 from hamex.report.style import BLUE, GREEN, INK, ORANGE, RED, mosaic
-from hamex.study.intensity import Histories
+from hamex.study.spectra.intensities import MotionHistories
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,14 +18,14 @@ _CAPTION = ("Acceleration, velocity and displacement with their peaks; the share
             "the response spectrum.")
 
 
-def write_record_plot(found: Histories, path: str | Path, title: str, length: str) -> Path:
+def write_record_plot(found: MotionHistories, path: str | Path, title: str, length: str) -> Path:
     """Write the picture as ``.png``, ``.svg`` or a page ``.html``; ``length`` names the unit of length."""
     path = Path(path)
     check_plot(path)
     return write_drawing(draw_record(found, heading(path, title), length), path, title, "record", _CAPTION)
 
 
-def draw_record(found: Histories, title: str, length: str) -> Figure:
+def draw_record(found: MotionHistories, title: str, length: str) -> Figure:
     """Three histories on one clock with their peaks marked; Husid curve and spectrum below."""
     rows = (("acceleration", "g", BLUE), ("velocity", f"{length}/s", GREEN), ("displacement", length, ORANGE))
     layout = [[name, name] for name, _, _ in rows] + [["husid", "spectrum"]]
@@ -59,7 +59,7 @@ def draw_record(found: Histories, title: str, length: str) -> Figure:
     return drawing
 
 
-def _husid(here: Any, found: Histories) -> None:
+def _husid(here: Any, found: MotionHistories) -> None:
     """Share of the Arias intensity; shaded between 5 and 95 %."""
     t, share = found.times, found.husid
     begin, end = np.interp([0.05, 0.95], share, t) if share[-1] > 0 else (t[0], t[0])

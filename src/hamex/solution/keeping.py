@@ -20,8 +20,7 @@ from hamex.model.layout import Geometry, Storeys
 from hamex.model.record import Model, law_arrays, laws_of
 from hamex.model.units import Units
 from hamex.motion.load import Load, LoadSum
-from hamex.motion.pulses import FORMULAS
-from hamex.motion.sampled import Sampled
+from hamex.motion.pulses import FORMULAS, Sampled
 from hamex.problem import Problem, State
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_ver
 from hamex.spec.loads import SyntheticMotionTable, place_of
 from hamex.spec.tables import KINDS, SchemeTable, UnitsTable, tables_for
 from hamex.study.demands import base_measure, words_of
-from hamex.study.hunt import Hunt
-from hamex.study.ida import check_ida
-from hamex.study.intensity_measure import Intensity, Pga, Sa
+from hamex.study.ida.hunt import Hunt
+from hamex.study.ida.ida import check_ida
+from hamex.study.spectra.intensities import Intensity, Pga, Sa
 from hamex.study.study import Study
 
 __all__ = ["StudyFile", "read_study"]

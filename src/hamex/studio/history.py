@@ -21,7 +21,7 @@ from hamex.spec import ProblemFile
 from hamex.spec.tables import ProblemTables
 from hamex.studio.answer import FRAMED, framed, number
 from hamex.studio.problems import Wish, built
-from hamex.study.spectrum import spectrum
+from hamex.study.spectra.spectrum import spectrum
 
 router = APIRouter(prefix="/api", tags=["histories"])
 PERIODS = np.geomspace(0.05, 5.0, 140)              # of the small spectrum beside a history [s]

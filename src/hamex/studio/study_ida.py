@@ -26,9 +26,10 @@ from hamex.studio.jobs import Job
 from hamex.studio.study_limits import check_study, in_proportion
 from hamex.study.axes import axes_of, first_of, systems
 from hamex.study.demands import heights_of, with_ratios
-from hamex.study.engine import Table
-from hamex.study.fragility import Fragility
-from hamex.study.ida import Ida, IdaCurves, ida
+from hamex.study.engine import Columns
+from hamex.study.ida.curves import IdaCurves
+from hamex.study.ida.fragility import Fragility
+from hamex.study.ida.ida import Ida, ida
 from hamex.study.study import FINISHED
 
 Array = NDArray[Any]
@@ -93,7 +94,7 @@ class Analysis:
         file = self.request.build()
         self._begin = time.monotonic()
 
-        def took(payload: Mapping[str, Any], table: Table) -> None:
+        def took(payload: Mapping[str, Any], table: Columns) -> None:
             self.curves.append(_curve(file, payload, table))
 
         with in_proportion():
@@ -127,7 +128,7 @@ class Watched(Executor):
     ``check`` may raise to end the study; ``took`` is given the payload of a part and its table.
     """
 
-    def __init__(self, check: Callable[[], None], took: Callable[[Mapping[str, Any], Table], None]) -> None:
+    def __init__(self, check: Callable[[], None], took: Callable[[Mapping[str, Any], Columns], None]) -> None:
         self.check, self.took = check, took
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -159,7 +160,7 @@ def _check_size(request: IdaRequest, first: StudyFile) -> None:
                          f"{limits.STUDY:.0f} s; ask for fewer runs, a smaller model or a longer scheme.step")
 
 
-def _curve(file: StudyFile, payload: Mapping[str, Any], table: Table) -> Curve:
+def _curve(file: StudyFile, payload: Mapping[str, Any], table: Columns) -> Curve:
     """Runs of one record as they come out of the engine."""
     record = payload["record"]
     scale = np.abs(table["scale"] if "scale" in table else payload["scales"])

@@ -19,8 +19,9 @@ from hamex.studio import limits
 from hamex.studio.answer import number, packed
 from hamex.studio.asked import Asked
 from hamex.studio.motions import admit_motion
-from hamex.study.spectrum import Spectrum, spectrum
-from hamex.study.spectrum.demand import LEAST_PARTS, STEPS_PER_PERIOD
+from hamex.study.spectra.result import Spectrum
+from hamex.study.spectra.spectrum import spectrum
+from hamex.study.spectra.strengths import LEAST_PARTS, STEPS_PER_PERIOD
 
 Array = NDArray[Any]
 Period = Annotated[Finite, Field(ge=1e-3, le=1e3)]

@@ -24,8 +24,8 @@ from hamex.errors import InputError, MissingPackageError, StudyError
 from hamex.solve.threads import processors
 
 Array = NDArray[Any]
-Table = dict[str, Array]
-Work = Callable[[Any], Table]
+Columns = dict[str, Array]
+Work = Callable[[Any], Columns]
 Tell = Callable[["Progress"], None]
 
 SECONDS = "kernel_seconds"   # column that a part may carry: what its computation took, without the engine
@@ -33,7 +33,7 @@ _TRIES = 3                   # times a part may take its worker with it
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class StudyPart:
     """One piece of work: its key, its weight in units of work, and what to hand over."""
 
     key: str
@@ -66,7 +66,7 @@ class Progress:
 class Outcome:
     """Tables of all parts in their order, and how many were run and how many were found."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[Columns, ...]
     ran: int
     found: int
     seconds: float
@@ -76,7 +76,7 @@ class StoppedError(StudyError):
     """A study was interrupted; finished parts are kept."""
 
 
-def run_parts(work: Work, parts: Sequence[Part], *, store: Path | None = None, executor: Executor | None = None,
+def run_parts(work: Work, parts: Sequence[StudyPart], *, store: Path | None = None, executor: Executor | None = None,
               workers: int | None = None, cluster: str | None = None, tell: Tell | None = None) -> Outcome:
     """Run what the store does not hold yet; ``work`` must be a function of a module, so that workers can find it.
 
@@ -93,7 +93,7 @@ def run_parts(work: Work, parts: Sequence[Part], *, store: Path | None = None, e
     if store is not None:
         store.mkdir(parents=True, exist_ok=True)
     watch = _Watch(parts, tell)
-    tables: dict[int, Table] = {}
+    tables: dict[int, Columns] = {}
     for number, part in enumerate(parts):
         table = None if store is None else _read(store, part.key)
         if table is not None:
@@ -102,7 +102,7 @@ def run_parts(work: Work, parts: Sequence[Part], *, store: Path | None = None, e
     watch.update(tables)
     open_ = [number for number in range(len(parts)) if number not in tables]
 
-    def finish(number: int, table: Table) -> None:
+    def finish(number: int, table: Columns) -> None:
         if store is not None:
             _write(store, parts[number].key, table)
         tables[number] = table
@@ -120,7 +120,7 @@ def run_parts(work: Work, parts: Sequence[Part], *, store: Path | None = None, e
 class _Watch:
     """Progress by work done, not by parts: parts differ in length."""
 
-    def __init__(self, parts: Sequence[Part], tell: Tell | None) -> None:
+    def __init__(self, parts: Sequence[StudyPart], tell: Tell | None) -> None:
         self.weights = [part.weight for part in parts]
         self.tell, self.begin, self.found = tell, time.monotonic(), 0
         self.before: float | None = None
@@ -129,7 +129,7 @@ class _Watch:
     def seconds(self) -> float:
         return time.monotonic() - self.begin
 
-    def update(self, tables: dict[int, Table]) -> None:
+    def update(self, tables: dict[int, Columns]) -> None:
         total = sum(self.weights) or 1.0
         share = sum(self.weights[number] for number in tables) / total
         if self.before is None:
@@ -143,7 +143,7 @@ class _Watch:
 # Executors ---------------------------------------------------------------------------------------------------
 
 
-def _run(work: Work, parts: Sequence[Part], open_: list[int], finish: Callable[[int, Table], None],
+def _run(work: Work, parts: Sequence[StudyPart], open_: list[int], finish: Callable[[int, Columns], None],
          executor: Executor | None, workers: int | None, cluster: str | None) -> None:
     if not open_:
         return
@@ -163,10 +163,10 @@ def _run(work: Work, parts: Sequence[Part], open_: list[int], finish: Callable[[
         open_ = lost
 
 
-def _feed(pool: Executor, width: int, work: Work, parts: Sequence[Part], open_: list[int],
-          finish: Callable[[int, Table], None]) -> list[int]:
+def _feed(pool: Executor, width: int, work: Work, parts: Sequence[StudyPart], open_: list[int],
+          finish: Callable[[int, Columns], None]) -> list[int]:
     """Keep the pool busy, a few parts ahead; returns parts that were lost with a worker that died."""
-    waiting: dict[Future[Table], int] = {}
+    waiting: dict[Future[Columns], int] = {}
     ahead = iter(open_)
     lost: list[int] = []
     broken = False
@@ -239,7 +239,7 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
 # Store -------------------------------------------------------------------------------------------------------
 
 
-def _write(store: Path, key: str, table: Table) -> None:
+def _write(store: Path, key: str, table: Columns) -> None:
     import polars as pl
 
     from hamex.solution.files import write_atomically
@@ -247,7 +247,7 @@ def _write(store: Path, key: str, table: Table) -> None:
     write_atomically(store / f"{key}.parquet", lambda path: pl.DataFrame(table).write_parquet(path, compression="lz4"))
 
 
-def _read(store: Path, key: str) -> Table | None:
+def _read(store: Path, key: str) -> Columns | None:
     import polars as pl
 
     path = store / f"{key}.parquet"

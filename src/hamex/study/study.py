@@ -23,9 +23,9 @@ from hamex.motion.ground import GroundMotion, kinds_of
 from hamex.solve.batch import batch
 from hamex.study.axes import Axes, Record, Systems, Template, axes_of, systems, units_of
 from hamex.study.digest import digest
-from hamex.study.engine import SECONDS, Part, Table, Tell, run_parts
-from hamex.study.intensity_measure import Intensity
+from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, run_parts
 from hamex.study.sequence import MotionSequence, march_sequence, motions_of
+from hamex.study.spectra.intensities import Intensity
 from hamex.study.table import StudyTable
 
 Array = NDArray[Any]
@@ -129,7 +129,7 @@ class Study:
         """What the motions are: recorded, synthetic, matched, or several of them."""
         return kinds_of(motion for record in self.axes["record"] for motion in motions_of(record))
 
-    def _parts(self, axes: Axes, built: Systems) -> list[Part]:
+    def _parts(self, axes: Axes, built: Systems) -> list[StudyPart]:
         """Cut by records and models, the same for every executor: resumed parts must be recognised."""
         weight = _weight(built) * axes.scales.shape[1]
         steps = [self._steps(record) for record in axes.records]
@@ -142,7 +142,7 @@ class Study:
             for begin in range(0, len(built), size):
                 payload = {**part_of(self, built, begin, record, size), "scales": scales}
                 chosen = payload["systems"]
-                parts.append(Part(digest(chosen, record, scales, common), weight * count * len(chosen), payload))
+                parts.append(StudyPart(digest(chosen, record, scales, common), weight * count * len(chosen), payload))
         return parts
 
     def _steps(self, record: Record) -> float:
@@ -163,7 +163,7 @@ def label_of(axes: Axes, number: int) -> str:
     return ", ".join(f"{name} = {axes.values(name)[place]}" for name, place in zip(names, cell, strict=True))
 
 
-def run_part(payload: Mapping[str, Any]) -> Table:
+def run_part(payload: Mapping[str, Any]) -> Columns:
     """The cells of one part, (model, scale) in order; a cell that fails has its message as status."""
     begun = time.thread_time()
     found, scales = payload["systems"], payload["scales"]
@@ -218,7 +218,7 @@ def _one_by_one(payload: Mapping[str, Any], found: Systems, scales: Array) -> tu
     return {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}, np.array(status)
 
 
-def _merged(tables: Sequence[Table], axes: Axes) -> dict[str, Array]:
+def _merged(tables: Sequence[Columns], axes: Axes) -> dict[str, Array]:
     """Axes as columns, then the measures, in the order of the axes."""
     shape = axes.shape
     columns: dict[str, Array] = {}

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 
 from hamex.errors import LoadError
-from hamex.motion.records.found import Found
-from hamex.motion.records.text import Text
-from hamex.motion.records.unitwords import unit_in_words
-from hamex.motion.textfile import Table, samples_of, table_of
+from hamex.motion.records.text import FileRecord, Text
+from hamex.motion.textfile import TextColumns, samples_of, table_of
+from hamex.motion.units import unit_in_words
 
 OWN = "# hamex record"       # first line of what :mod:`hamex.motion.records.write` writes
 _NOTE = re.compile(r"#\s*(component|kind|source)\s*:\s*(.*?)\s*")
@@ -22,12 +21,7 @@ _TIME = re.compile(r"t(?:ime)?\s*[_\[(]\s*([^\])]*?)\s*[\])]?", re.IGNORECASE)
 _SECONDS = ("s", "sec", "secs", "second", "seconds")
 
 
-def looks(text: Text) -> bool:
-    """Never by its first lines: plain text is what remains."""
-    return False
-
-
-def read(text: Text, step: float | None = None, column: int | str | None = None) -> list[Found]:
+def read_columns(text: Text, step: float | None = None, column: int | str | None = None) -> list[FileRecord]:
     """The one record of the file, or of the chosen column."""
     table = table_of(text.path, text.content)
     chosen = _column(table, column)
@@ -38,11 +32,11 @@ def read(text: Text, step: float | None = None, column: int | str | None = None)
     own = text.lines[:8] if text.content.startswith(OWN) else []
     notes = {match[1]: match[2] for match in map(_NOTE.fullmatch, own) if match}
     component = notes.get("component", table.names[chosen] if table.names and isinstance(column, str) else "")
-    return [Found(samples, found, unit, component, notes.get("source", ""), notes.get("kind", "recorded"),
-                  unit_line=table.names_line)]
+    return [FileRecord(samples, found, unit, component, notes.get("source", ""), notes.get("kind", "recorded"),
+                       unit_line=table.names_line)]
 
 
-def _column(table: Table, column: int | str | None) -> int:
+def _column(table: TextColumns, column: int | str | None) -> int:
     """Place of the column, counted from 0."""
     width = table.values.shape[1]
     if column is None:
@@ -65,7 +59,7 @@ def _unit(name: str) -> str | None:
     return unit_in_words(match[1] or match[2] or "") if match else None
 
 
-def _check_seconds(text: Text, table: Table) -> None:
+def _check_seconds(text: Text, table: TextColumns) -> None:
     match = _TIME.fullmatch(table.names[0].strip())
     if match and match[1].lower() not in _SECONDS:
         raise text.error(table.names_line, f"times must be in seconds, the column is named {table.names[0].strip()!r}")

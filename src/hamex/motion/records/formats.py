@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hamex.errors import LoadError
-from hamex.motion.records import at2, columns, cosmos, csmip, esm, knet, opensees, simcenter
-from hamex.motion.records.found import Found
-from hamex.motion.records.text import Text
+from hamex.motion.records.channels import is_cosmos, is_csmip, read_cosmos, read_csmip
+from hamex.motion.records.columns import read_columns
+from hamex.motion.records.one_record import is_at2, is_esm, is_knet, read_at2, read_esm, read_knet, read_opensees
+from hamex.motion.records.simcenter import is_simcenter, read_simcenter
+from hamex.motion.records.text import FileRecord, Text
 
 
 class Format(NamedTuple):
@@ -19,20 +21,25 @@ class Format(NamedTuple):
     about: str
     endings: tuple[str, ...]
     looks: Callable[[Text], bool]
-    read: Callable[..., list[Found]]
+    read: Callable[..., list[FileRecord]]
     tells_unit: bool
 
 
+def _never(text: Text) -> bool:
+    """Bare numbers are what remains; whether they are columns or one record along the lines, only a user can say."""
+    return False
+
+
 FORMATS = {entry.name: entry for entry in (
-    Format("at2", "PEER AT2", (".at2", ".vt2", ".dt2"), at2.looks, at2.read, True),
-    Format("cosmos", "COSMOS V1, V2", (".v1c", ".v2c"), cosmos.looks, cosmos.read, True),
-    Format("csmip", "CSMIP V1, V2", (".v1", ".v2"), csmip.looks, csmip.read, True),
-    Format("esm", "ESM, ITACA", (".asc",), esm.looks, esm.read, True),
+    Format("at2", "PEER AT2", (".at2", ".vt2", ".dt2"), is_at2, read_at2, True),
+    Format("cosmos", "COSMOS V1, V2", (".v1c", ".v2c"), is_cosmos, read_cosmos, True),
+    Format("csmip", "CSMIP V1, V2", (".v1", ".v2"), is_csmip, read_csmip, True),
+    Format("esm", "ESM, ITACA", (".asc",), is_esm, read_esm, True),
     Format("knet", "K-NET, KiK-net", tuple(f".{way}{place}" for way in ("ns", "ew", "ud") for place in ("", "1", "2")),
-           knet.looks, knet.read, True),
-    Format("simcenter", "SimCenter EVENT", (".json",), simcenter.looks, simcenter.read, True),
-    Format("opensees", "OpenSees path", (), opensees.looks, opensees.read, False),
-    Format("columns", "text columns", (".csv", ".txt", ".dat"), columns.looks, columns.read, False),
+           is_knet, read_knet, True),
+    Format("simcenter", "SimCenter EVENT", (".json",), is_simcenter, read_simcenter, True),
+    Format("opensees", "OpenSees path", (), _never, read_opensees, False),
+    Format("columns", "text columns", (".csv", ".txt", ".dat"), _never, read_columns, False),
 )}
 
 

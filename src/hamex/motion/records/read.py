@@ -10,8 +10,7 @@ from hamex.checks import is_positive
 from hamex.errors import HamexError, LoadError, UnitError
 from hamex.motion.ground import GroundMotion
 from hamex.motion.records.formats import Format, format_named, format_of
-from hamex.motion.records.found import Found
-from hamex.motion.records.text import Text, read_text, text_of
+from hamex.motion.records.text import FileRecord, Text, read_text, text_of
 from hamex.motion.units import acceleration_unit
 
 _ROUNDING = 0.01     # a file prints its step with few digits (1/60 s as .0167): a given step may differ by this share
@@ -64,8 +63,8 @@ def read_record(path: str | os.PathLike[str], *, format: str | None = None, unit
     ('g', 0.01, '180', 0.3)
     """
     path = Path(path)
-    told = choices(format, unit, step, column)
-    return _one(Text(path, read_text(path)), told, component)
+    given = choices(format, unit, step, column)
+    return _one(Text(path, read_text(path)), given, component)
 
 
 def record_from_bytes(data: bytes, name: str, *, format: str | None = None, unit: str | None = None,
@@ -80,28 +79,28 @@ def record_from_bytes(data: bytes, name: str, *, format: str | None = None, unit
     return _one(Text(path, text_of(data, path)), choices(format, unit, step, column), component)
 
 
-def _one(text: Text, told: Choices, component: str | int | None) -> GroundMotion:
-    found = _records(text, told)
-    return motion_of(text.path, chosen(text.path, found, component), told, component)
+def _one(text: Text, given: Choices, component: str | int | None) -> GroundMotion:
+    found = _records(text, given)
+    return motion_of(text.path, chosen(text.path, found, component), given, component)
 
 
-def read_all(path: Path, told: Choices) -> list[Found]:
+def read_all(path: Path, given: Choices) -> list[FileRecord]:
     """All records of a file, as the file tells them."""
-    return _records(Text(path, read_text(path)), told)
+    return _records(Text(path, read_text(path)), given)
 
 
-def _records(text: Text, told: Choices) -> list[Found]:
+def _records(text: Text, given: Choices) -> list[FileRecord]:
     if not text.content.strip():
         raise LoadError(f"no samples in {text.path}: the file is empty")
-    reader = told.format or format_of(text)
+    reader = given.format or format_of(text)
     if reader.name == "columns":
-        return reader.read(text, told.step, told.column)
-    if told.column is not None:
+        return reader.read(text, given.step, given.column)
+    if given.column is not None:
         raise LoadError(f"record {text.path}: column= belongs to text columns, this file is read as {reader.about}")
     return reader.read(text)
 
 
-def chosen(path: Path, found: list[Found], component: str | int | None) -> Found:
+def chosen(path: Path, found: list[FileRecord], component: str | int | None) -> FileRecord:
     """The record of a file that the user means."""
     names = ", ".join(f"{place} {record.component!r}" for place, record in enumerate(found, start=1))
     if component is None or (isinstance(component, str) and len(found) == 1 and not found[0].component):
@@ -124,9 +123,9 @@ def _same(name: str, other: str) -> bool:
     return " ".join(name.split()).casefold() == " ".join(other.split()).casefold()
 
 
-def motion_of(path: Path, found: Found, told: Choices, component: str | int | None = None) -> GroundMotion:
+def motion_of(path: Path, found: FileRecord, given: Choices, component: str | int | None = None) -> GroundMotion:
     """The motion, with what the user says put beside what the file tells."""
-    unit, step = _unit(path, found, told.unit), _step(path, found, told.step)
+    unit, step = _unit(path, found, given.unit), _step(path, found, given.step)
     name = found.component or (component if isinstance(component, str) else "")
     source = f"{path.name}: {found.origin}" if found.origin else path.name
     try:
@@ -135,7 +134,7 @@ def motion_of(path: Path, found: Found, told: Choices, component: str | int | No
         raise type(problem)(f"record {path}: {problem}") from None
 
 
-def _unit(path: Path, found: Found, given: str | None) -> str:
+def _unit(path: Path, found: FileRecord, given: str | None) -> str:
     place = f"{path}, line {found.unit_line}" if found.unit_line else f"record {path}"
     if found.unit is None:
         if given is None:
@@ -147,7 +146,7 @@ def _unit(path: Path, found: Found, given: str | None) -> str:
     return found.unit
 
 
-def _step(path: Path, found: Found, given: float | None) -> float:
+def _step(path: Path, found: FileRecord, given: float | None) -> float:
     place = f"{path}, line {found.step_line}" if found.step_line else f"record {path}"
     if found.step is None:
         if given is None:

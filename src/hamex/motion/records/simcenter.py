@@ -14,19 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from hamex.motion.records.found import Found
-from hamex.motion.records.text import Text
-from hamex.motion.records.unitwords import unit_in_words
+from hamex.motion.records.text import FileRecord, Text
+from hamex.motion.units import unit_in_words
 
 _DIRECT = re.compile(r"(?:data|accel)_([xyz])", re.IGNORECASE)
 
 
-def looks(text: Text) -> bool:
+def is_simcenter(text: Text) -> bool:
     """True for JSON."""
     return text.content.lstrip().startswith("{")
 
 
-def read(text: Text) -> list[Found]:
+def read_simcenter(text: Text) -> list[FileRecord]:
     """All accelerations of all events."""
     try:
         data = json.loads(text.content)
@@ -46,13 +45,13 @@ def read(text: Text) -> list[Found]:
     return found
 
 
-def _event(text: Text, event: dict[str, Any], whole: dict[str, Any], place: str) -> list[Found]:
+def _event(text: Text, event: dict[str, Any], whole: dict[str, Any], place: str) -> list[FileRecord]:
     unit = _unit(text, event.get("units", whole.get("units")), place)
     name = str(event.get("name", ""))
     kind = "synthetic" if "stochastic" in f"{name} {event.get('subtype', '')}".lower() else "recorded"
     direct = {match[1].lower(): key for key in event if (match := _DIRECT.fullmatch(key))}
     if direct:
-        return [Found(_samples(text, event[key], key), _step(text, event, event, place), unit, way, name, kind)
+        return [FileRecord(_samples(text, event[key], key), _step(text, event, event, place), unit, way, name, kind)
                 for way, key in sorted(direct.items())]
     series = event.get("timeSeries", [])
     patterns = event.get("pattern", [])
@@ -76,7 +75,7 @@ def _event(text: Text, event: dict[str, Any], whole: dict[str, Any], place: str)
         steps = event.get("numSteps", len(samples))
         if steps != len(samples):
             raise text.error(None, f"{place}: numSteps is {steps}, but {wanted!r} has {len(samples)} samples")
-        found.append(Found(samples, _step(text, entry, event, place), unit, wanted, name, kind))
+        found.append(FileRecord(samples, _step(text, entry, event, place), unit, wanted, name, kind))
     return found
 
 

@@ -16,7 +16,7 @@ from hamex.motion.records.read import choices, chosen, motion_of, read_all
 Where = str | os.PathLike[str]
 
 
-class Status(NamedTuple):
+class FileStatus(NamedTuple):
     """What became of one file: ``why`` is the reason if it failed, else how many records it gave."""
 
     file: Path
@@ -35,7 +35,7 @@ class Suite(Sequence[GroundMotion]):
     """
 
     motions: tuple[GroundMotion, ...]
-    statuses: tuple[Status, ...]
+    statuses: tuple[FileStatus, ...]
 
     def __len__(self) -> int:
         return len(self.motions)
@@ -48,7 +48,7 @@ class Suite(Sequence[GroundMotion]):
         return self.motions[place]
 
     @property
-    def failed(self) -> tuple[Status, ...]:
+    def failed(self) -> tuple[FileStatus, ...]:
         """Statuses of the files that could not be read."""
         return tuple(status for status in self.statuses if not status.ok)
 
@@ -72,19 +72,19 @@ def read_suite(path: Where | Sequence[Where], *, format: str | None = None, unit
     >>> len(suite), [(status.file.name, status.ok) for status in suite.statuses]
     (1, [('a.csv', True), ('b.csv', False)])
     """
-    told = choices(format, unit, step, column)
+    given = choices(format, unit, step, column)
     motions: list[GroundMotion] = []
-    statuses: list[Status] = []
+    statuses: list[FileStatus] = []
     for file in files_in(path):
         try:
-            found = read_all(file, told)
+            found = read_all(file, given)
             wanted = found if component is None else [chosen(file, found, component)]
-            here = [motion_of(file, record, told, component) for record in wanted]
+            here = [motion_of(file, record, given, component) for record in wanted]
         except HamexError as problem:
-            statuses.append(Status(file, False, str(problem)))
+            statuses.append(FileStatus(file, False, str(problem)))
         else:
             motions += here
-            statuses.append(Status(file, True, f"{len(here)} record{'s' if len(here) > 1 else ''}"))
+            statuses.append(FileStatus(file, True, f"{len(here)} record{'s' if len(here) > 1 else ''}"))
     return Suite(tuple(motions), tuple(statuses))
 
 
@@ -93,7 +93,7 @@ def files_in(path: Where | Sequence[Where]) -> list[Path]:
     if not isinstance(path, str | os.PathLike):
         if not isinstance(path, Sequence):
             raise LoadError(f"read_suite: path must be a folder, a pattern or a list of files, got {path!r}")
-        # A listed file that is missing is one that cannot be read: told in its status.
+        # A listed file that is missing is one that cannot be read: given in its status.
         return [file for entry in path for file in ([Path(entry)] if _is_file_name(entry) else files_in(entry))]
     place = Path(path)
     if _is_file_name(path) and not place.exists():

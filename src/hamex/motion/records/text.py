@@ -1,4 +1,7 @@
-"""A record file as numbered lines, and its numbers: whatever is wrong is told by file, line and reason."""
+"""A record file as numbered lines, its numbers, and what a reader finds in it.
+
+Whatever is wrong is told by file, line and reason.
+"""
 
 from __future__ import annotations
 
@@ -113,3 +116,29 @@ class Text:
         if not np.isfinite(value):
             raise self.error(line, f"{word!r} is not finite; mend or cut the record")
         return value
+
+
+@dataclass(frozen=True, eq=False)
+class FileRecord:
+    """One record of a file. What the file does not tell is None.
+
+    Attributes
+    ----------
+    samples : accelerations, (n,), in ``unit``.
+    step : time between samples [s].
+    unit : as :func:`hamex.motion.units.acceleration_unit` spells it.
+    component : direction, channel or name, as the file spells it.
+    origin : event and station, as the file spells them; or what made the record.
+    kind : "recorded", "synthetic" or "matched".
+    unit_line : line of the file that tells the unit.
+    step_line : line of the file that tells the step.
+    """
+
+    samples: Array
+    step: float | None
+    unit: str | None
+    component: str = ""
+    origin: str = ""
+    kind: str = "recorded"
+    unit_line: int | None = None
+    step_line: int | None = None

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hamex.lab import bar, stiff_soft
+from hamex.lab.catalogue import CATALOGUE, Entry
+from hamex.lab.convergence import PERIOD
+from hamex.lab.laboratory import STEPS, WIDE, Laboratory
+from hamex.lab.rate_independent import overstress
 from hamex.report.style import BLUE, GREEN, GREY, INK, ORANGE, PINK, RED, figure
-from hamex.study.lab import bar, stiff_soft
-from hamex.study.lab.catalogue import CATALOGUE, Entry
-from hamex.study.lab.everything import STEPS, WIDE, Laboratory
-from hamex.study.lab.overstress import overstress
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -138,8 +139,6 @@ def order(lab: Laboratory) -> Figure:
 
 
 def _errors(axis: Any, lab: Laboratory, case: str) -> None:
-    from hamex.study.lab.order import PERIOD
-
     for row in lab.rows:
         found = row.orders[case]
         axis.loglog(found.steps / PERIOD, np.where(found.errors < 1, found.errors, np.nan), **marked(row.entry))

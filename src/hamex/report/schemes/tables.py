@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from html import escape
 
+from hamex.lab.bar import COURANT
+from hamex.lab.laboratory import Laboratory, SchemeFindings
 from hamex.report.page import table
 from hamex.report.schemes.figures import COLOURS, short
 from hamex.report.style import variable
-from hamex.study.lab.bar import COURANT
-from hamex.study.lab.everything import Laboratory, Row
 
 _WORK = {"elastic": (1e-3, 1e-6), "viscous": (1e-2, 1e-4), "rate-independent": (1e-2, 1e-4)}
 _BRIEF = {"rate-independent": "rate-indep.", "elastic-perfectly-plastic": "EPP", "bilinear, 5 %": "bilinear"}
@@ -40,7 +40,7 @@ def percent(value: float, places: int = 3) -> str:
     return f"{abs(rounded) if rounded == 0 else rounded:.{places}f}".replace("-", "−")
 
 
-def _name(row: Row) -> str:
+def _name(row: SchemeFindings) -> str:
     colour = variable(COLOURS[row.entry.family])
     return f'<span aria-hidden="true" style="color:{colour}">●</span> {escape(row.entry.name)}'
 
@@ -151,7 +151,7 @@ def text(lab: Laboratory) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _line(row: Row) -> str:
+def _line(row: SchemeFindings) -> str:
     smooth, viscous, independent = (row.orders[case].order for case in ("smooth", "viscous", "rate-independent"))
     shot = row.overshoot
     worst = "–" if shot is None else number(max(*shot.from_displacement, *shot.from_velocity))

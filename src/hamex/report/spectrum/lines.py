@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import InputError
 from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, SOFT
-from hamex.study.spectrum import Spectrum
+from hamex.study.spectra.result import Spectrum
 
 Array = NDArray[Any]
 

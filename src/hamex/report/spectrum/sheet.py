@@ -17,7 +17,7 @@ from hamex.report.spectrum import diagrams
 from hamex.report.spectrum.lines import Lines, check_view, conventions, kinds_note, short, tables
 from hamex.report.style import SOFT, figure, to_svg
 from hamex.solution.files import write_atomically
-from hamex.study.spectrum import Spectrum
+from hamex.study.spectra.result import Spectrum
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,0 +1,1 @@
+"""Incremental dynamic analysis: curves of demand against intensity, and the fragility that they or other data give."""

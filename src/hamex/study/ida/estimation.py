@@ -1,0 +1,289 @@
+"""Maximum likelihood and goodness of fit, many resamples at once.
+
+Exceedances out of counts: P(x) = F(a + b ln x). The likelihood is concave in (a, b) under both links. It has a maximum
+exactly when exceedances and survivals overlap (Silvapulle 1981): some level with an exceedance lies below some level
+with a survival, and the other way round.
+
+Normal samples of which some values are known to be larger than a bound only: in (δ, γ) = (μ/σ, 1/σ) the likelihood is
+concave (Olsen 1978).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import InputError
+from hamex.study.ida.links import PROBIT, LinkFunction
+
+Array = NDArray[Any]
+Value = Callable[[Array, Array, Array], Array]                      # rows, x, y → values of these rows
+Derivatives = Callable[[Array, Array, Array], tuple[Array, ...]]    # the same → first (x, y) and second (xx, xy, yy)
+
+ITERATIONS, HALVINGS = 100, 60      # of Newton's method, and of one of its steps
+DRAWS = 999         # samples behind a p-value
+_CLOSE = 1e-12      # twice the gain still expected; the step that follows squares the error and ends below round-off
+_SLACK = 1e-13      # round-off of a value, relative
+_FLAT = 1e-9        # a slope that is round-off, with levels scaled to unit standard deviation
+
+
+# Exceedances ------------------------------------------------------------------------------------------------
+
+
+class ExceedanceFits(NamedTuple):
+    """One fit a row: ln of the median, dispersion β.
+
+    ``separated`` rows have no maximum; they hold the limit, a step (β = 0) between the last survival and the first
+    exceedance, at ±∞ where all or none exceed. NaN: no curve that rises with the level fits.
+    """
+
+    log_median: Array
+    dispersion: Array
+    separated: Array
+
+
+def fit_exceedances(log_levels: Array, exceedances: Array, counts: Array, link: LinkFunction) -> ExceedanceFits:
+    """Fits of rows of exceedances and counts, both (row, level); a level with a count of 0 says nothing."""
+    x = log_levels
+    first_exceeded, last_exceeded = _ends(x, exceedances > 0)
+    first_survived, last_survived = _ends(x, counts > exceedances)
+    separated = last_survived <= first_exceeded
+    falls = last_exceeded <= first_survived
+    median, beta = np.full(len(counts), np.nan), np.full(len(counts), np.nan)
+    # All or none exceeded: one end is infinite and so is the mean. Both ends are equal where one level is mixed.
+    step = separated & (~falls | (first_exceeded == np.inf) | (last_survived == -np.inf))
+    median[step] = 0.5 * (last_survived[step] + first_exceeded[step])
+    beta[step] = 0.0
+    rows = np.flatnonzero(~separated & ~falls)
+    if rows.size:
+        median[rows], beta[rows] = _exceedance_maxima(x, exceedances[rows], counts[rows], link)
+    return ExceedanceFits(median, beta, step)
+
+
+def exceedance_likelihood(z: Array, exceedances: Array, counts: Array, link: LinkFunction) -> float:
+    """Σ ln of the binomial probabilities at z = ln(im/θ)/β, binomial coefficients included."""
+    from scipy.special import gammaln
+
+    k, n = exceedances, counts
+    ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    eta = link.scale * z
+    # Nothing exceeded at a level of probability 0 is no contradiction: 0 · ln 0 = 0.
+    with np.errstate(invalid="ignore"):
+        terms = np.where(k > 0, k * link.log_probability(eta), 0) + np.where(n > k, (n - k) *
+                                                                             link.log_probability(-eta), 0)
+    return float(np.sum(ways + terms))
+
+
+def _ends(x: Array, there: Array) -> tuple[Array, Array]:
+    """Lowest and highest level where something is there; ∞ and −∞ where nothing is."""
+    return np.where(there, x, np.inf).min(axis=1), np.where(there, x, -np.inf).max(axis=1)
+
+
+def _exceedance_maxima(x: Array, k: Array, n: Array, link: LinkFunction) -> tuple[Array, Array]:
+    centre, width = x.mean(), x.std()
+    u = (x - centre) / width
+    # The rows are resamples of one set of data: the fit to their sum is a start close to each.
+    start = np.zeros(1), np.zeros(1)
+    if len(k) > 1:
+        mean_k, mean_n = (array.sum(axis=0, keepdims=True) / len(k) for array in (k, n))
+        start = _exceedance_newton(u, mean_k, mean_n, link, *start)
+    a, b = _exceedance_newton(u, k, n, link, *(np.repeat(one, len(k)) for one in start))
+    rising = b > _FLAT
+    a, b = np.where(rising, a, np.nan), np.where(rising, b, np.nan)
+    return centre - width * a / b, link.scale * width / b
+
+
+def _exceedance_newton(u: Array, k: Array, n: Array, link: LinkFunction, a: Array, b: Array) -> tuple[Array, Array]:
+    def value(rows: Array, a: Array, b: Array) -> Array:
+        eta = a[:, None] + b[:, None] * u
+        return (k[rows] * link.log_probability(eta) + (n - k)[rows] * link.log_probability(-eta)).sum(axis=1)
+
+    def derivatives(rows: Array, a: Array, b: Array) -> tuple[Array, ...]:
+        eta = a[:, None] + b[:, None] * u
+        (s, c), (t, d) = link.slopes(eta), link.slopes(-eta)
+        up, survived = k[rows], (n - k)[rows]
+        slope, bend = up * s - survived * t, up * c + survived * d
+        return slope.sum(axis=1), slope @ u, bend.sum(axis=1), bend @ u, bend @ u**2
+
+    return maximise(value, derivatives, a, b)
+
+
+class SeparationError(InputError):
+    """Exceedances and survivals do not overlap, or fall with the level: no fragility of largest likelihood exists."""
+
+
+def refuse_separated(who: str, levels: Array, exceedances: Array, counts: Array, found: ExceedanceFits) -> None:
+    """Raise if the fit of the first row is a step or does not rise."""
+    if found.separated[0]:
+        raise SeparationError(f"{who}: {_picture(levels, exceedances, counts)}, so that any curve steep enough fits "
+                              "and the dispersion has no estimate; add levels, or motions, between the two")
+    if np.isnan(found.dispersion[0]):
+        raise SeparationError(f"{who}: exceedances do not become more frequent as the level grows, so that no "
+                              "fragility fits; check the order of levels and exceedances, or add levels")
+
+
+def _picture(levels: Array, exceedances: Array, counts: Array) -> str:
+    if not exceedances.any():
+        return "nothing exceeds the limit at any level; go higher"
+    if (exceedances == counts).all():
+        return "everything exceeds the limit at every level; go lower"
+    last = int(np.flatnonzero(exceedances < counts)[-1])
+    first = int(np.flatnonzero(exceedances > 0)[0])
+    if levels[first] == levels[last]:
+        return f"only level {levels[first]:g} has both exceedances and survivals"
+    return f"everything up to level {levels[last]:g} survives and everything from {levels[first]:g} on exceeds"
+
+
+# Censored samples -------------------------------------------------------------------------------------------
+
+
+def fit_censored(values: Array, censored: Array, weights: Array) -> tuple[Array, Array]:
+    """Mean and standard deviation of each row.
+
+    Parameters
+    ----------
+    values : (row, record) or (record,), the value, or the bound where censored.
+    censored : of the same shape.
+    weights : (row, record), how often each record counts.
+
+    A row whose values are all one, none of its bounds above it, gets σ = 0; a row with bounds only gets a mean of ∞.
+
+    >>> mean, deviation = fit_censored(np.array([1.0, 2.0, 3.0]), np.zeros(3, dtype=bool), np.ones((1, 3)))
+    >>> float(mean[0]), round(float(deviation[0])**2, 12)
+    (2.0, 0.666666666667)
+    """
+    values, censored = (np.broadcast_to(array, weights.shape) for array in (values, censored))
+    seen, bound = np.where(censored, 0.0, weights), np.where(censored, weights, 0.0)
+    count = seen.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(count > 0, (seen * values).sum(axis=1) / count, np.inf)
+        deviation = np.where(count > 0, np.sqrt((seen * (values - mean[:, None])**2).sum(axis=1) / count), 0.0)
+        alike = np.ptp(np.where(seen > 0, values, mean[:, None]), axis=1) == 0
+    deviation[alike] = 0.0     # not the round-off of the mean
+    above = (bound > 0) & (values > mean[:, None])
+    # Bounds all below the values of a single one say nothing; without bounds the closed form is the maximum.
+    rows = np.flatnonzero((count > 0) & (bound.sum(axis=1) > 0) & ((deviation > 0) | above.any(axis=1)))
+    if rows.size:
+        given = (array[rows] for array in (values, seen, bound, mean, deviation))
+        mean[rows], deviation[rows] = _censored_maxima(*given)
+    return mean, deviation
+
+
+def censored_likelihood(values: Array, censored: Array, mean: float, deviation: float) -> float:
+    """Σ ln φ of the values seen, Σ ln of the probability to lie above of the bounds."""
+    z = (values - mean) / deviation
+    density = -0.5 * z**2 - 0.5 * np.log(2 * np.pi) - np.log(deviation)
+    return float(np.where(censored, PROBIT.log_probability(-z), density).sum())
+
+
+def _censored_maxima(y: Array, seen: Array, bound: Array, mean: Array, deviation: Array) -> tuple[Array, Array]:
+    centre = mean[:, None]
+    width = np.ptp(y, axis=1, keepdims=True)
+    y = (y - centre) / width
+    count = seen.sum(axis=1)
+
+    def value(rows: Array, delta: Array, gamma: Array) -> Array:
+        eta = delta[:, None] - gamma[:, None] * y[rows]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            inside = np.where(gamma > 0, count[rows] * np.log(gamma), -np.inf)     # σ stays positive
+        return inside + (-0.5 * seen[rows] * eta**2 + bound[rows] * PROBIT.log_probability(eta)).sum(axis=1)
+
+    def derivatives(rows: Array, delta: Array, gamma: Array) -> tuple[Array, ...]:
+        here, w, c = y[rows], seen[rows], bound[rows]
+        eta = delta[:, None] - gamma[:, None] * here
+        slope, bend = PROBIT.slopes(eta)
+        first, second = -w * eta + c * slope, -w + c * bend
+        return (first.sum(axis=1), count[rows] / gamma - (first * here).sum(axis=1), second.sum(axis=1),
+                -(second * here).sum(axis=1), -count[rows] / gamma**2 + (second * here**2).sum(axis=1))
+
+    start = 1 / np.maximum(deviation / width[:, 0], 0.1)
+    delta, gamma = maximise(value, derivatives, np.zeros(len(y)), start)
+    return centre[:, 0] + width[:, 0] * delta / gamma, width[:, 0] / gamma
+
+
+# Newton's method for many concave functions of two variables at once, one row for each resample -------------
+
+
+def maximise(value: Value, derivatives: Derivatives, x: Array, y: Array) -> tuple[Array, Array]:
+    """Arguments of the maxima, from a start (x, y) at which every function is finite; NaN where none was found.
+
+    A step is halved until the value grows, so that every strictly concave function that has a maximum gets there.
+
+    >>> bowl = lambda rows, x, y: -(x - 1)**2 - (y - 2)**2
+    >>> slopes = lambda rows, x, y: (-2 * (x - 1), -2 * (y - 2), -2 + 0 * x, 0 * x, -2 + 0 * x)
+    >>> [float(found[0]) for found in maximise(bowl, slopes, np.zeros(1), np.zeros(1))]
+    [1.0, 2.0]
+    """
+    x, y = x.copy(), y.copy()
+    rows = np.arange(len(x))
+    for _ in range(ITERATIONS):
+        if not rows.size:
+            break
+        gx, gy, xx, xy, yy = derivatives(rows, x[rows], y[rows])
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            determinant = xx * yy - xy**2
+            dx, dy = (xy * gy - yy * gx) / determinant, (xy * gx - xx * gy) / determinant
+            gain = gx * dx + gy * dy
+        lost = ~np.isfinite(gain) | (gain < 0)
+        close = ~lost & (gain < _CLOSE)
+        x[rows[lost]] = y[rows[lost]] = np.nan
+        x[rows[close]] += dx[close]
+        y[rows[close]] += dy[close]
+        going = ~lost & ~close
+        rows, gain, dx, dy = rows[going], gain[going], dx[going], dy[going]
+        share = _shares(value, rows, (x[rows], y[rows]), (dx, dy), gain)
+        x[rows] += share * dx
+        y[rows] += share * dy
+    x[rows] = y[rows] = np.nan
+    return x, y
+
+
+def _shares(value: Value, rows: Array, start: tuple[Array, Array], step: tuple[Array, Array], gain: Array) -> Array:
+    """Share of each step that makes its function grow enough (Armijo's rule)."""
+    old = value(rows, *start)
+    share = np.ones(len(rows))
+    trying = np.arange(len(rows))
+    for _ in range(HALVINGS):
+        if not trying.size:
+            break
+        part = share[trying]
+        new = value(rows[trying], start[0][trying] + part * step[0][trying], start[1][trying] + part * step[1][trying])
+        enough = old[trying] + 1e-4 * part * gain[trying] - _SLACK * (1 + np.abs(old[trying]))
+        with np.errstate(invalid="ignore"):
+            grown = new >= enough
+        trying = trying[~grown]
+        share[trying] /= 2
+    return share
+
+
+# Goodness of fit --------------------------------------------------------------------------------------------
+
+
+def kaplan_meier(values: Array, censored: Array, mean: Array, deviation: Array) -> Array:
+    """Kolmogorov and Smirnov's distance of each row to its normal distribution.
+
+    The distribution of the row is that of Kaplan and Meier (1958), which gives the weight of a censored value to those
+    above it; without censoring it is the usual staircase. Rows without a fit give NaN.
+
+    >>> kaplan_meier(np.array([[0.0]]), np.array([[False]]), np.zeros(1), np.ones(1)).tolist()
+    [0.5]
+    """
+    order = np.argsort(np.where(censored, np.nextafter(values, np.inf), values), axis=1)     # seen before censored
+    y, hidden = np.take_along_axis(values, order, 1), np.take_along_axis(censored, order, 1)
+    size = y.shape[1]
+    left = size - np.arange(size)
+    above = 1 - np.cumprod(np.where(hidden, 1.0, 1 - 1 / left), axis=1)
+    below = np.concatenate([np.zeros((len(y), 1)), above[:, :-1]], axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        fitted = PROBIT.probability((y - mean[:, None]) / deviation[:, None])
+    apart = np.maximum(np.abs(above - fitted), np.abs(fitted - below))
+    return np.where(hidden, 0.0, apart).max(axis=1)
+
+
+def p_value(found: float, drawn: Array) -> float:
+    """Share of draws that lie at least as far off, the sample itself among them."""
+    good = drawn[np.isfinite(drawn)]
+    return float((1 + np.sum(good >= found)) / (1 + len(good)))

@@ -1,0 +1,185 @@
+"""Incremental dynamic analyses in files: a table of runs, and one JSON file with all that a fragility needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex import __version__
+from hamex.checks import is_positive
+from hamex.errors import FileError, InputError
+from hamex.solution.files import check_writable, write_atomically
+from hamex.study.axes import RECORD, SCALE
+from hamex.study.demands import RATIOS
+from hamex.study.ida.curves import PGA, IdaCurves, curves_of
+from hamex.study.ida.estimation import SeparationError
+from hamex.study.ida.fragility import Fragility
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Array = NDArray[Any]
+MOTIONS, STATUS = "motions", "status"
+_FIXED = (RECORD, SCALE, PGA, STATUS, MOTIONS)
+
+
+@dataclass(frozen=True, eq=False)
+class IdaRuns:
+    """All runs of an analysis with their names: what files hold, and what curves and fragilities are made from.
+
+    Attributes
+    ----------
+    title : of the study.
+    columns : by name, one entry a run.
+    parameters : columns that tell the models apart.
+    im_name : column of the intensity, with its unit.
+    motions : "recorded", "synthetic", "matched" or several of them.
+    words : demand → its name in words, and its unit.
+    demand, limit : what counts as exceeding.
+    stripes, modelling, seed, resamples, link : of the fragility.
+    hunted : measure and limit up to which records were hunted; None where scales or levels were given.
+    about : what else the file tells: scheme, version, model.
+    """
+
+    title: str
+    columns: Mapping[str, Array]
+    parameters: tuple[str, ...]
+    im_name: str
+    motions: str
+    words: Mapping[str, tuple[str, str]]
+    demand: str
+    limit: float
+    stripes: bool = False
+    modelling: float = 0.0
+    seed: int = 0
+    resamples: int = 1000
+    link: str = "probit"
+    hunted: tuple[str, float] | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.demand not in self.words:
+            raise InputError(f"{self.title}: no measure is called {self.demand!r}; there are {', '.join(self.words)}")
+        if not is_positive(self.limit):
+            raise InputError(f"{self.title}: the limit must be a positive number, got {self.limit!r}")
+
+    def replace(self, **changes: Any) -> IdaRuns:
+        """A copy with changes."""
+        return replace(self, **changes)
+
+    def curves(self) -> tuple[IdaCurves, ...]:
+        """Curves of every model."""
+        return curves_of(self.columns, self.parameters, self.demand, self.limit, self.im_name, self.words[self.demand],
+                         self.motions)
+
+    def fragility(self, curves: IdaCurves) -> Fragility | str:
+        """The fragility of one model, or why there is none."""
+        hidden = int(np.isinf(curves.capacities).sum())
+        if hidden and self.hunted is not None and (self.demand != self.hunted[0] or self.limit > self.hunted[1]):
+            # A bound that depends on the response itself is no bound the likelihood can take: it would be biased.
+            return (f"{hidden} of {len(curves.labels)} records do not pass {curves.limit_name} before their hunt for "
+                    f"{self.words[self.hunted[0]][0]} > {self.hunted[1]:g} ends; run the study with this limit")
+        try:
+            return curves.fragility(self.modelling, self.seed, self.resamples, stripes=self.stripes, link=self.link)
+        except SeparationError as problem:
+            return str(problem)
+
+    def frame(self) -> pl.DataFrame:
+        """The table of runs; every row says what its motions are."""
+        import polars as pl
+
+        frame = pl.DataFrame({name: np.ascontiguousarray(values) for name, values in self.columns.items()})
+        return frame.with_columns(pl.lit(self.motions).alias(MOTIONS))
+
+    def save_table(self, path: Path) -> Path:
+        """Write ``.parquet`` or ``.csv``."""
+        check_writable(path, (".parquet", ".csv"))
+        frame = self.frame()
+        return write_atomically(path, frame.write_csv if path.suffix.lower() == ".csv" else frame.write_parquet)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything that :func:`read_runs` needs, as JSON knows it; a run without numbers has null."""
+        kept = (*self.parameters, SCALE, self.im_name, PGA, *self.words, STATUS)
+        labels = list(dict.fromkeys(self.columns[RECORD].tolist()))
+        place = {label: number for number, label in enumerate(labels)}
+        runs: dict[str, list[Any]] = {RECORD: [place[label] for label in self.columns[RECORD].tolist()]}
+        runs |= {name: [None if value != value else value for value in self.columns[name].tolist()] for name in kept}
+        return {"hamex": __version__, "kind": "ida", "title": self.title, "motions": self.motions,
+                "limit": {"measure": self.demand, "value": self.limit}, "intensity": self.im_name,
+                "parameters": list(self.parameters),
+                "measures": {name: list(said) for name, said in self.words.items()},
+                "fragility": {"stripes": self.stripes, "modelling": self.modelling, "seed": self.seed,
+                              "resamples": self.resamples, "link": self.link, "hunted": self.hunted},
+                "about": dict(self.about), "records": labels, "runs": runs}
+
+
+def read_runs(path: str | Path, demand: str | None = None, limit: float | None = None) -> IdaRuns:
+    """Runs from the folder that ``hamex ida`` wrote, its ``result.json``, or a table of runs (.csv, .parquet).
+
+    A table tells no limit, and its ``demand`` only where it has one measure.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / "result.json"
+    if not path.is_file():
+        raise FileError(f"cannot read {path}: no such file; `hamex ida STUDY.toml -o FOLDER` writes one")
+    if path.suffix.lower() == ".json":
+        found = _from_json(path)
+        return found.replace(demand=demand or found.demand, limit=found.limit if limit is None else limit)
+    return _from_table(path, demand, limit)
+
+
+def _from_json(path: Path) -> IdaRuns:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        runs, fit = data["runs"], data["fragility"]
+        hunted = None if fit["hunted"] is None else tuple(fit["hunted"])
+        columns = {name: np.array([np.nan if value is None else value for value in values])
+                   for name, values in runs.items()}
+        columns[RECORD] = np.array([data["records"][number] for number in runs[RECORD]])
+        return IdaRuns(data["title"], columns, tuple(data["parameters"]), data["intensity"], data["motions"],
+                       {name: (said[0], said[1]) for name, said in data["measures"].items()},
+                       data["limit"]["measure"], data["limit"]["value"], about=data["about"],
+                       **fit | {"hunted": hunted})
+    except (ValueError, KeyError, TypeError, IndexError) as problem:
+        raise FileError(f"cannot read {path}: not a result of `hamex ida` ({type(problem).__name__}: {problem})"
+                        ) from None
+
+
+def _from_table(path: Path, demand: str | None, limit: float | None) -> IdaRuns:
+    import polars as pl
+
+    if path.suffix.lower() not in (".csv", ".parquet"):
+        raise FileError(f"cannot read {path}: the ending must be .json, .csv or .parquet")
+    try:
+        frame = pl.read_csv(path) if path.suffix.lower() == ".csv" else pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise FileError(f"cannot read {path}: {problem}") from None
+    im_name = next((name for name in frame.columns if name.endswith("]")), None)
+    missing = [name for name in (RECORD, SCALE, STATUS, MOTIONS) if name not in frame.columns]
+    if missing or im_name is None:
+        raise FileError(f"cannot read {path}: it has no column {missing[0] if missing else 'of an intensity [unit]'}; "
+                        "a table of runs is one that `hamex ida` wrote")
+    columns = {name: np.asarray(frame[name].to_numpy()) for name in frame.columns if name != MOTIONS}
+    front = frame.columns[:frame.columns.index(SCALE)]
+    measures = [name for name in frame.columns if name not in (*_FIXED, *front, im_name)
+                and not name.rpartition("_")[2].isdigit()]
+    if limit is None:
+        raise InputError(f"{path}: a table tells no limit; say it: --limit 0.03")
+    if demand is None and len(measures) > 1:
+        raise InputError(f"{path}: say which measure the limit is of: --measure, one of {', '.join(measures)}")
+    return IdaRuns(path.stem, columns, tuple(name for name in front if name != RECORD), im_name, frame[MOTIONS][0],
+                   {name: (name.replace("_", " "), "") for name in measures}, demand or measures[0], limit)
+
+
+def measures_in(columns: Mapping[str, Array]) -> list[str]:
+    """Measures of runs, those of single storeys left out; drift ratios before drifts."""
+    names = [name for name in columns if name not in _FIXED and not name.endswith("]")
+             and not name.rpartition("_")[2].isdigit()]
+    return sorted(names, key=lambda name: name not in RATIOS.values())

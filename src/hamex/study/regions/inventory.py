@@ -1,0 +1,225 @@
+"""Inventory: the buildings of a region as columns; what is left out is filled in by type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hamex.errors import InputError
+from hamex.study.regions import types
+
+Array = NDArray[Any]
+Column = Any      # anything like an array when given, an array from then on
+
+LIMITS = tuple(f"drift_{state}" for state in types.STATES)
+# Columns with numbers that may be left out, and what is allowed in them.
+NUMBERS: dict[str, tuple[Callable[[Array], Array], str]] = {
+    "period": (lambda x: x > 0, "a positive number of seconds"),
+    "strength": (lambda x: x > 0, "positive, base shear at yield over weight"),
+    "damping": (lambda x: (x >= 0) & (x < 1), "a ratio of critical damping from 0 to below 1 (0.05 is 5 %)"),
+    "hardening": (lambda x: (x >= 0) & (x < 1), "stiffness after yield over stiffness before, from 0 to below 1"),
+    "relaxation": (lambda x: x >= 0, "a number of seconds, 0 or more"),
+    "height": (lambda x: x > 0, "a positive number of metres, one storey"),
+    "dispersion": (lambda x: x > 0, "a positive standard deviation of the logarithm"),
+}
+COLUMNS = ("id", "longitude", "latitude", "storeys", "type", "design", *NUMBERS, *LIMITS)
+
+
+@dataclass(frozen=True, eq=False)
+class Inventory:
+    """Buildings as columns, one entry each; NaN, or "" in words, is what the type's default fills in.
+
+    Parameters
+    ----------
+    longitude, latitude : of each building [degrees].
+    storeys : whole numbers from 1 on.
+    type : Hazus building types such as "C1" (the storeys decide on the class of height), "C1M", "W1"; "" for a building
+        that brings all its numbers.
+    design : seismic design level, "high", "moderate", "low" or "pre"; "" takes moderate, or low where there is no
+        better.
+    period : first natural period [s].
+    strength : base shear at yield over weight.
+    damping : ratio of critical damping of the first mode and the second.
+    hardening : stiffness after yield over stiffness before.
+    relaxation : viscosity over stiffness of the storeys [s]; 0, as it is by default, is rate independent.
+    height : of a storey [m].
+    dispersion : standard deviation of the logarithm of the drift limits.
+    limits : drift ratios at the thresholds slight, moderate, extensive and complete, (building, 4).
+    id : names of the buildings; numbered from 1 by default.
+    source : where it comes from, for messages.
+    ignored : columns of the file that mean nothing here.
+
+    Examples
+    --------
+    >>> few = Inventory([-115.5, -115.4], [32.8, 32.7], storeys=[1, 5], type=["W1", "C1"], period=[np.nan, 0.8])
+    >>> few.filled().period.tolist(), few.filled().strength.round(4).tolist()
+    ([0.35, 0.8], [0.225, 0.0838])
+    """
+
+    longitude: Array
+    latitude: Array
+    storeys: Array
+    type: Array
+    design: Column = None
+    period: Column = None
+    strength: Column = None
+    damping: Column = None
+    hardening: Column = None
+    relaxation: Column = None
+    height: Column = None
+    dispersion: Column = None
+    limits: Column = None
+    id: Column = None
+    source: str = "Inventory"
+    ignored: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        count = np.size(self.longitude)
+        if not count:
+            raise InputError(f"{self.source}: no buildings")
+        ids = np.arange(1, count + 1).astype(str) if self.id is None else self._words("id", self.id, count)
+        object.__setattr__(self, "id", ids)
+        for name in ("longitude", "latitude", *NUMBERS):
+            object.__setattr__(self, name, self._numbers(name, getattr(self, name), (count,)))
+        object.__setattr__(self, "limits", self._numbers("limits", self.limits, (count, len(types.STATES))))
+        object.__setattr__(self, "storeys", self._storeys(count))
+        for name in ("type", "design"):
+            object.__setattr__(self, name, self._words(name, getattr(self, name), count))
+        self._check()
+
+    def __len__(self) -> int:
+        return len(self.longitude)
+
+    def __repr__(self) -> str:
+        return f"<Inventory: {len(self):,} buildings of {self.storeys.min()} to {self.storeys.max()} storeys>"
+
+    def chosen(self, which: Any) -> Inventory:
+        """Some of the buildings, by index array or slice."""
+        return replace(self, **{name: getattr(self, name)[which] for name in _ARRAYS})
+
+    def filled(self) -> Inventory:
+        """With every default in place; a building without a type must bring its numbers (drift limits aside)."""
+        names, levels = _codes(self.type, types.NAMES), _codes(self.design, types.LEVELS)
+        typed = np.flatnonzero(names >= 0)
+        levels = np.where(levels < 0, types.usual_level(names), levels)
+        found = types.defaults(names[typed], self.storeys[typed], levels[typed])
+        changes: dict[str, Any] = {}
+        for name in (*NUMBERS, "limits"):
+            given = getattr(self, name)
+            missing = np.isnan(given)
+            if missing.any():
+                default = np.full(given.shape, np.nan)
+                default[typed] = found[name]
+                changes[name] = np.where(missing, default, given)
+        for name, usual in (("relaxation", 0.0), ("dispersion", types.DISPERSION)):     # of no type in particular
+            if name in changes:
+                changes[name] = np.nan_to_num(changes[name], nan=usual)
+        done = replace(self, **changes, design=np.where(names < 0, "", np.array(types.LEVELS)[levels]))
+        for name in NUMBERS:
+            lost = np.isnan(getattr(done, name))
+            if lost.any():
+                raise self._error(lost, name, "is missing, and the building has no type to take it from")
+        return done
+
+    def save(self, path: str | Path) -> Path:
+        """Write ``.csv`` that :func:`read_inventory` reads; columns without any number are left out."""
+        import polars as pl
+
+        from hamex.solution.files import check_writable, write_atomically
+
+        target = Path(path)
+        check_writable(target, (".csv",))
+        columns: dict[str, Any] = {name: getattr(self, name) for name in COLUMNS if name not in LIMITS}
+        columns |= {name: self.limits[:, i] for i, name in enumerate(LIMITS)}
+        kept = {name: values for name, values in columns.items()
+                if name in _NEEDED or np.any(values != "" if values.dtype.kind == "U" else ~np.isnan(values))}
+        frame = pl.DataFrame(kept).with_columns(pl.col(pl.Float64).fill_nan(None))
+        return write_atomically(target, frame.write_csv)
+
+    # What was given ------------------------------------------------------------------------------------------
+
+    def _numbers(self, name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> Array:
+        try:
+            array = np.full(shape, np.nan) if values is None else np.array(np.broadcast_to(
+                np.asarray(values, dtype=float), shape))
+        except (TypeError, ValueError):
+            raise InputError(f"{self.source}: {name} must be numbers of shape {shape}") from None
+        array.setflags(write=False)
+        return array
+
+    def _words(self, name: str, values: ArrayLike | None, count: int) -> Array:
+        array = np.asarray("" if values is None else values)
+        if array.dtype.kind != "U":
+            array = array.astype(str)
+        if array.ndim > 1 or array.size not in (1, count):
+            raise InputError(f"{self.source}: {name} must be {count} words, one a building, got {array.shape}")
+        return np.broadcast_to(array.reshape(-1), (count,))
+
+    def _storeys(self, count: int) -> Array:
+        given = self._numbers("storeys", self.storeys, (count,))
+        good = (given >= 1) & (given <= types.TALLEST) & (given == np.round(given))
+        if not good.all():
+            raise self._error(~good, "storeys", f"must be a whole number from 1 to {types.TALLEST}, got "
+                                                f"{given[~good][0]:g}".replace("got nan", "nothing is given"))
+        return np.asarray(given.astype(np.int64))
+
+    def _check(self) -> None:
+        for name, far in (("longitude", 180.0), ("latitude", 90.0)):
+            values = getattr(self, name)
+            bad = ~(np.abs(values) <= far)
+            if bad.any():
+                got = "nothing is given" if np.isnan(values[bad][0]) else f"got {values[bad][0]:g}"
+                raise self._error(bad, name, f"must be degrees from −{far:g} to {far:g}, {got}")
+        for name, (fits, meaning) in NUMBERS.items():
+            values = getattr(self, name)
+            bad = ~np.isnan(values) & ~(fits(values) & np.isfinite(values))
+            if bad.any():
+                raise self._error(bad, name, f"must be {meaning}; got {values[bad][0]:g}")
+        names, levels = _codes(self.type, types.NAMES), _codes(self.design, types.LEVELS)
+        for name, codes, words in (("type", names, types.NAMES), ("design", levels, types.LEVELS)):
+            bad = codes < -1
+            if bad.any():
+                raise self._error(bad, name, f"{str(getattr(self, name)[bad][0])!r} is not known; known are "
+                                             f"{', '.join(words)}")
+        both = (names >= 0) & (levels >= 0)
+        bad = np.zeros(len(self), dtype=bool)
+        bad[both] = ~types.has_level(names[both], levels[both])
+        if bad.any():
+            raise self._error(bad, "design", f"Hazus knows {self.type[bad][0]} at low and pre design only, got "
+                                             f"{str(self.design[bad][0])!r}")
+        self._check_limits()
+
+    def _check_limits(self) -> None:
+        for i, name in enumerate(LIMITS):
+            values = self.limits[:, i]
+            bad = ~np.isnan(values) & ~((values > 0) & np.isfinite(values))
+            if bad.any():
+                raise self._error(bad, name, f"must be a positive drift ratio, got {values[bad][0]:g}")
+            if i:
+                bad = values <= self.limits[:, i - 1]
+                if bad.any():
+                    raise self._error(bad, name, f"{values[bad][0]:g} is not above {LIMITS[i - 1]}")
+
+    def _error(self, bad: Array, column: str, reason: str) -> InputError:
+        row = int(bad.argmax())
+        return InputError(f"{self.source}, row {row + 1} (id {self.id[row]}), column {column}: "
+                          f"{reason}")
+
+
+_NEEDED = ("id", "longitude", "latitude", "storeys", "type")
+_ARRAYS = ("longitude", "latitude", "storeys", "type", "design", *NUMBERS, "limits", "id")
+
+
+def _codes(words: Array, known: tuple[str, ...]) -> Array:
+    """Place of each word among those known; −1 for "", −2 for others."""
+    import polars as pl
+
+    places = {"": -1, **{word: place for place, word in enumerate(known)}}
+    if words.strides == (0,):
+        return np.full(len(words), places.get(str(words[0]), -2))
+    return pl.Series(words).replace_strict(places, default=-2, return_dtype=pl.Int64).to_numpy()

@@ -1,0 +1,246 @@
+"""Intensity of a ground motion: peaks, integrals, durations, and what oscillators feel of it.
+
+``intensities`` tells all measures at once; ``Sa`` and ``Pga`` are single ones, what levels, curves and fragilities are
+drawn over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.checks import is_positive
+from hamex.errors import InputError, LoadError, UnitError
+from hamex.model.units import METRE, UNSTATED_LENGTH
+from hamex.motion import intensity as measures
+from hamex.motion.ground import GroundMotion
+from hamex.motion.units import in_gravities
+from hamex.study.spectra.spectrum import spectrum
+
+Array = NDArray[Any]
+PERIODS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
+HOUSNER = np.arange(10, 251) / 100       # periods of Housner's integral [s], every 0.01 s from 0.1 to 2.5
+
+# Name, unit and meaning, in the order of the table. L stands for the user's unit of length.
+_MEANING = {
+    "PGA": ("g", "peak ground acceleration"),
+    "PGV": ("L/s", "peak ground velocity"),
+    "PGD": ("L", "peak ground displacement"),
+    "Arias": ("L/s", "Arias intensity, π/(2g) ∫a² dt"),
+    "CAV": ("L/s", "cumulative absolute velocity, ∫|a| dt"),
+    "D5-75": ("s", "time from 5 to 75 % of the Arias intensity"),
+    "D5-95": ("s", "time from 5 to 95 % of the Arias intensity"),
+    "Sa": ("g", "pseudo-acceleration at the periods"),
+    "Sa_avg": ("g", "geometric mean of Sa over the periods"),
+    "Housner": ("L", "Housner's spectrum intensity, ∫PSv dT from 0.1 to 2.5 s"),
+    "FIV3": ("L/s", "filtered incremental velocity at the periods, α = 0.7, β = 0.85"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Intensities(Mapping[str, Any]):
+    """Measures by name; ``Sa`` and ``FIV3`` are arrays over ``periods``, all others numbers.
+
+    Attributes
+    ----------
+    periods : of Sa, Sa_avg and FIV3 [s].
+    damping : fraction of critical behind Sa, Sa_avg and Housner.
+    units : unit of every measure.
+    meanings : what every measure is.
+    """
+
+    found: dict[str, Any]
+    periods: Array
+    damping: float
+    units: dict[str, str]
+    meanings: dict[str, str]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+
+def intensities(motion: GroundMotion, g: float, periods: Sequence[float] | None = None, damping: float = 0.05,
+                length: str = UNSTATED_LENGTH) -> Intensities:
+    """Intensity measures of a motion.
+
+    Parameters
+    ----------
+    motion : ground motion; samples are linear in between, and time integrals are exact for that.
+    g : one gravity in your units, e.g. 9.80665 for metres; velocities and displacements come in that unit of length.
+    periods : of Sa, of the average Sa (their geometric mean, all of equal weight) and of FIV3 [s]; by default nine
+        from 0.1 to 3 s, those left out whose FIV3 needs a longer record.
+    damping : fraction of critical of the oscillators.
+    length : name of your unit of length, for the labels; "m", "cm", "mm", "in" or "ft".
+
+    Returns
+    -------
+    Measures by name: PGA [g], PGV, PGD, Arias, CAV, D5-75 and D5-95 [s], Sa [g], Sa_avg [g], Housner, FIV3.
+
+    Examples
+    --------
+    >>> from hamex.motion.ground import el_centro
+    >>> found = intensities(el_centro(), g=9.80665, periods=[0.5, 1.0], length="m")
+    >>> round(found["PGA"], 4), round(found["PGV"], 3), found.units["PGV"]
+    (0.3188, 0.362, 'm/s')
+    """
+    if not is_positive(g):
+        raise LoadError(f"intensities: g must be positive, one gravity in your units; got {g!r}")
+    if length not in (*METRE, UNSTATED_LENGTH):
+        raise UnitError(f"unknown unit of length {length!r}; known: {', '.join(METRE)}")
+    if periods is None:
+        periods = [T for T in PERIODS if motion.duration > measures.ALPHA * T] or [PERIODS[0]]
+    try:
+        wanted = np.array(periods, dtype=float)
+    except (TypeError, ValueError):
+        wanted = np.zeros(1)
+    if wanted.ndim != 1 or not wanted.size or not (np.isfinite(wanted).all() and (wanted > 0).all()):
+        raise LoadError(f"intensities: periods must be positive numbers of seconds, got {periods!r}")
+    a, step = motion.acceleration * (in_gravities(motion.unit) * g), motion.step
+    fiv3 = np.array([measures.fiv3(a, step, T) for T in wanted])       # first: it refuses records that are too short
+    sa = pseudo_acceleration(motion, np.concatenate([wanted, HOUSNER]), damping)
+    at_periods, for_housner = sa[:len(wanted)], sa[len(wanted):]
+    found = {
+        "PGA": float(np.abs(a).max()) / g,
+        "PGV": measures.peak_velocity(a, step),
+        "PGD": measures.peak_displacement(a, step),
+        "Arias": measures.arias(a, step, g),
+        "CAV": measures.cumulative_absolute_velocity(a, step),
+        "D5-75": measures.significant_duration(a, step, 0.05, 0.75),
+        "D5-95": measures.significant_duration(a, step, 0.05, 0.95),
+        "Sa": at_periods,
+        "Sa_avg": float(np.exp(np.log(at_periods).mean())) if (at_periods > 0).all() else 0.0,
+        "Housner": float(np.trapezoid(for_housner * g * HOUSNER / (2 * np.pi), HOUSNER)),
+        "FIV3": fiv3,
+    }
+    return Intensities(found, wanted, float(damping), {name: unit.replace("L", length)
+                                                       for name, (unit, _) in _MEANING.items()},
+                       {name: meaning for name, (_, meaning) in _MEANING.items()})
+
+
+def pseudo_acceleration(motion: GroundMotion, periods: Array, damping: float) -> Array:
+    """Elastic pseudo-accelerations at periods [s], in g."""
+    return spectrum(motion, periods, damping=damping, g=1.0).values("pseudo_acceleration")[0]
+
+
+@dataclass(frozen=True, eq=False)
+class MotionHistories:
+    """What a picture of a motion shows.
+
+    Attributes
+    ----------
+    times : of the samples and of the zero that follows them [s].
+    acceleration : [g].
+    velocity, displacement : from rest, in the unit of length that ``g`` tells.
+    husid : share of the Arias intensity reached, from 0 to 1.
+    periods : [s].
+    pseudo_acceleration : at the periods [g].
+    damping : fraction of critical behind it.
+    peaks : largest absolute acceleration, velocity and displacement, those inside the steps included.
+    """
+
+    times: Array
+    acceleration: Array
+    velocity: Array
+    displacement: Array
+    husid: Array
+    periods: Array
+    pseudo_acceleration: Array
+    damping: float
+    peaks: dict[str, float]
+
+
+def histories(motion: GroundMotion, g: float, damping: float = 0.05) -> MotionHistories:
+    """Acceleration, velocity, displacement, Husid curve and spectrum of a motion, for a picture."""
+    a = motion.acceleration * (in_gravities(motion.unit) * g)
+    rising = measures.husid(a, motion.step)
+    periods = np.geomspace(0.03, 5.0, 120)
+    peaks = {"acceleration": float(np.abs(a).max()) / g, "velocity": measures.peak_velocity(a, motion.step),
+             "displacement": measures.peak_displacement(a, motion.step)}
+    return MotionHistories(
+        np.arange(len(a) + 1) * motion.step, np.append(a, 0.0) / g, measures.velocity(a, motion.step),
+        measures.displacement(a, motion.step), rising / rising[-1] if rising[-1] > 0 else rising, periods,
+        pseudo_acceleration(motion, periods, damping), damping, peaks)
+
+
+class Intensity(Protocol):
+    """A number of a record that grows in proportion to its scale."""
+
+    @property
+    def name(self) -> str:
+        """What stands at an axis."""
+
+    @property
+    def unit(self) -> str:
+        """Its unit."""
+
+    def __call__(self, motion: GroundMotion) -> float:
+        """Its value for a record."""
+
+
+@dataclass(frozen=True)
+class Sa:
+    """Spectral acceleration, PSa(T) of one component as it was recorded.
+
+    Examples
+    --------
+    >>> from hamex import el_centro
+    >>> round(Sa(0.5)(el_centro()), 3)
+    0.919
+    """
+
+    period: float
+    damping: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not is_positive(self.period):
+            raise InputError(f"Sa: the period must be positive, got {self.period!r}")
+
+    @property
+    def name(self) -> str:
+        """What stands at an axis."""
+        return f"Sa({self.period:g} s, {100 * self.damping:g} %)"
+
+    @property
+    def unit(self) -> str:
+        """Gravities."""
+        return "g"
+
+    def __call__(self, motion: GroundMotion) -> float:
+        """PSa in gravities, peaks inside the steps included."""
+        return float(pseudo_acceleration(motion, np.array([self.period]), self.damping)[0])
+
+
+@dataclass(frozen=True)
+class Pga:
+    """Peak ground acceleration.
+
+    Examples
+    --------
+    >>> from hamex import el_centro
+    >>> round(Pga()(el_centro()), 3)
+    0.319
+    """
+
+    @property
+    def name(self) -> str:
+        """What stands at an axis."""
+        return "PGA"
+
+    @property
+    def unit(self) -> str:
+        """Gravities."""
+        return "g"
+
+    def __call__(self, motion: GroundMotion) -> float:
+        """PGA in gravities."""
+        return motion.peak * in_gravities(motion.unit)
