@@ -1,4 +1,4 @@
-"""Answers as the page reads them. Arrays travel in base64 inside JSON, or, where every millisecond counts, as bytes
+"""Requests and answers as they travel. Arrays go in base64 inside JSON, or, where every millisecond counts, as bytes
 behind it."""
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import ConfigDict, model_validator
 from starlette.responses import Response
+
+from hamex.spec.base import Table
 
 
 def packed(values: ArrayLike, dtype: str = "f4") -> dict[str, Any]:
@@ -64,9 +67,28 @@ def attached(content: str | bytes, kind: str, name: str) -> Response:
     return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
-def _without(value: Any, told: Callable[[np.ndarray], Any]) -> Any:
+def _without(value: Any, written: Callable[[np.ndarray], Any]) -> Any:
     if isinstance(value, np.ndarray):
-        return told(value)
+        return written(value)
     if isinstance(value, dict):
-        return {key: _without(entry, told) for key, entry in value.items()}
+        return {key: _without(entry, written) for key, entry in value.items()}
     return value
+
+
+class RequestTable(Table):
+    """A table that is the body of a request. JSON has null, files have not: it means that a key is left out."""
+
+    model_config = ConfigDict(defer_build=False)        # fastapi asks for the validator at once
+
+    @model_validator(mode="before")
+    @classmethod
+    def _left_out(cls, value: Any) -> Any:
+        return _without_nulls(value)
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nulls(entry) for key, entry in value.items() if entry is not None}
+    # Lists of numbers are long and hold no tables.
+    return [_without_nulls(entry) for entry in value] if isinstance(value, list) and value and \
+        isinstance(value[0], dict) else value

@@ -23,7 +23,7 @@ Answer = tuple[int, bytes]
 _WAITING = 24           # requests in the queue, beyond which the server says that it is busy
 
 
-class BusyError(HamexError):
+class QueueFullError(HamexError):
     """Too many others wait for a worker."""
 
 
@@ -137,12 +137,12 @@ class Crew:
     def _enter(self, gates: list[threading.Semaphore], passed: list[threading.Semaphore], seconds: float) -> None:
         with self._lock:
             if self._waiting >= _WAITING:
-                raise BusyError("many derivations wait already; try again in a moment")
+                raise QueueFullError("many derivations wait already; try again in a moment")
             self._waiting += 1
         try:
             for gate in gates:
                 if not gate.acquire(timeout=seconds):
-                    raise BusyError("others use all workers; try again in a moment")
+                    raise QueueFullError("others use all workers; try again in a moment")
                 passed.append(gate)
         finally:
             with self._lock:

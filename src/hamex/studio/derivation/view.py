@@ -21,15 +21,14 @@ from fastapi.responses import Response
 
 from hamex.errors import HamexError
 from hamex.studio import limits
-from hamex.studio.derive_code import script
-from hamex.studio.derive_tables import RunTable, SystemTable
-from hamex.studio.worker import Answer, BusyError, Crew, TimeUpError
+from hamex.studio.derivation.tables import RunTable, SystemTable, script
+from hamex.studio.workers import Answer, Crew, QueueFullError, TimeUpError
 
-crew = Crew("hamex.studio.derive_work", size=2)
+crew = Crew("hamex.studio.derivation.work", size=2)
 _LONG = ("derive", "latex", "page")
 _WAIT = 1.5                 # seconds that a request waits for its answer, before it is told to ask again
 _PATIENCE = 15.0            # seconds without a question after which work is given up: its page went away
-_TOLD: dict[int | str, dict[str, Any]] = {202: {"description": "being worked out: ask the same again"},
+_RESPONSES: dict[int | str, dict[str, Any]] = {202: {"description": "being worked out: ask the same again"},
                                           503: {"description": "others use all workers"}}
 
 
@@ -44,7 +43,7 @@ async def _while_serving(app: FastAPI) -> AsyncIterator[None]:
 router = APIRouter(prefix="/api/derive", lifespan=_while_serving)
 
 
-class Wish:
+class PendingAnswer:
     """Something that was asked for: its answer, there or on its way, and when somebody asked last."""
 
     def __init__(self) -> None:
@@ -56,88 +55,88 @@ class Wish:
         return time.monotonic() - self.asked < _PATIENCE
 
 
-class Kept:
+class KeptAnswers:
     """Answers by what was asked. Who asks for one that is on its way waits for it a little and asks again."""
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._wishes: OrderedDict[str, Wish] = OrderedDict()
+        self._answers: OrderedDict[str, PendingAnswer] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, task: str, given: dict[str, Any]) -> Answer | None:
         """The answer, or None while it is worked out."""
         key = json.dumps([task, given], sort_keys=True)
         with self._lock:
-            wish = self._wishes.get(key)
-            if wish is None:
-                wish = self._wishes[key] = Wish()
-                threading.Thread(target=self._work, args=(key, wish, task, given), daemon=True).start()
-            wish.asked = time.monotonic()
-            self._wishes.move_to_end(key)
-            while len(self._wishes) > self.size:
-                self._wishes.popitem(last=False)
+            pending = self._answers.get(key)
+            if pending is None:
+                pending = self._answers[key] = PendingAnswer()
+                threading.Thread(target=self._work, args=(key, pending, task, given), daemon=True).start()
+            pending.asked = time.monotonic()
+            self._answers.move_to_end(key)
+            while len(self._answers) > self.size:
+                self._answers.popitem(last=False)
         try:
-            return wish.answer.result(timeout=_WAIT)
+            return pending.answer.result(timeout=_WAIT)
         except TimeoutError:
             return None
 
     def clear(self) -> None:
         """Forget all."""
         with self._lock:
-            self._wishes.clear()
+            self._answers.clear()
 
-    def _work(self, key: str, wish: Wish, task: str, given: dict[str, Any]) -> None:
+    def _work(self, key: str, pending: PendingAnswer, task: str, given: dict[str, Any]) -> None:
         """Refusals are told and forgotten: the next one who asks may have more luck."""
         try:
-            answer = crew.ask(task, given, limits.DERIVATION, task in _LONG, wish.wanted)
+            answer = crew.ask(task, given, limits.DERIVATION, task in _LONG, pending.wanted)
         except HamexError as problem:
             answer = _failure(task, problem)
         if answer[0] != 200:
             with self._lock:
-                self._wishes.pop(key, None)
-        wish.answer.set_result(answer)
+                self._answers.pop(key, None)
+        pending.answer.set_result(answer)
 
 
 def _failure(task: str, problem: HamexError) -> Answer:
     advice = "a longer step or a shorter duration" if task == "run" else "fewer fields or simpler functions"
     said = f"{problem}; try {advice}" if isinstance(problem, TimeUpError) else str(problem)
-    return 503 if isinstance(problem, BusyError) else 422, json.dumps({"message": said, "field": None}).encode()
+    return 503 if isinstance(problem, QueueFullError) else 422, json.dumps({"message": said, "field": None}).encode()
 
 
-kept = Kept(40)
+kept = KeptAnswers(40)
 
 
-@router.get("", responses=_TOLD)
+@router.get("", responses=_RESPONSES)
 def library() -> Response:
-    """The systems of the library: what they are, their texts, symbols, sliders and starts."""
+    """The systems of the library: what they are, their texts, symbols, controls and starts."""
     return _sent("library", {})
 
 
-@router.post("/read", responses=_TOLD)
+@router.post("/read", responses=_RESPONSES)
 def read(request: SystemTable) -> Response:
     """A typed system as it was understood, before anything is derived."""
     return _sent("read", request.model_dump(mode="json"))
 
 
-@router.post("", responses=_TOLD)
+@router.post("", responses=_RESPONSES)
 def derive(request: SystemTable) -> Response:
     """The derivation of a system: numbered sections as HTML, in which letters carry the name of their symbol."""
     return _sent("derive", request.model_dump(mode="json"))
 
 
-@router.post("/run", responses=_TOLD)
+@router.post("/run", responses=_RESPONSES)
 def run(request: RunTable) -> Response:
     """The motion of a system, with its energy and what of it is unaccounted for."""
     return _sent("run", request.model_dump(mode="json"))
 
 
-@router.post("/latex", responses=_TOLD)
+@router.post("/latex", responses=_RESPONSES)
 def latex(request: SystemTable) -> Response:
     """The derivation of a system as a LaTeX document."""
     return _sent("latex", request.model_dump(mode="json"))
 
 
-@router.post("/page", responses=_TOLD)
+@router.post("/page", responses=_RESPONSES)
 def page(request: SystemTable) -> Response:
     """The derivation of a system as a page of its own, without script or network."""
     return _sent("page", request.model_dump(mode="json"))

@@ -11,9 +11,10 @@ from fastapi.testclient import TestClient
 
 import hamex as hx
 from hamex.cli import main
-from hamex.studio import limits, study_ida
+from hamex.studio import limits
 from hamex.studio.app import create_app
-from hamex.studio.study import jobs
+from hamex.studio.study import analysis
+from hamex.studio.study.ida import jobs
 
 OSCILLATOR = {
     "units": {"length": "m", "force": "kN"},
@@ -111,14 +112,14 @@ class Gate:
 
     def __init__(self, monkeypatch):
         self.open = threading.Semaphore(0)
-        submit = study_ida.Watched.submit
+        submit = analysis.WatchedExecutor.submit
 
         def gated(watched, fn, /, *args, **kwargs):
             while not self.open.acquire(timeout=0.01):
                 watched.check()
             return submit(watched, fn, *args, **kwargs)
 
-        monkeypatch.setattr(study_ida.Watched, "submit", gated)
+        monkeypatch.setattr(analysis.WatchedExecutor, "submit", gated)
 
 
 def until(client, name, done):

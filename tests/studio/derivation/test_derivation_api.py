@@ -19,9 +19,10 @@ from fastapi.testclient import TestClient
 import hamex as hx
 from hamex.principle.language import read_action
 from hamex.principle.library import LIBRARY, action
-from hamex.studio import derive, limits
+from hamex.studio import limits
 from hamex.studio.app import create_app
-from hamex.studio.worker import BusyError, Crew, LostError, TimeUpError
+from hamex.studio.derivation import view
+from hamex.studio.workers import Crew, LostError, QueueFullError, TimeUpError
 
 PENDULUM = {"fields": ["theta"], "lagrangian": "m*l^2*theta'^2/2 + m*g*l*cos(theta)", "dissipation": "c*theta'^2/2"}
 
@@ -189,20 +190,20 @@ def test_what_cannot_be_used_is_refused_beside_its_input(client, path, asked, fi
 
 
 def test_who_asks_for_the_same_waits_for_one_derivation(client):
-    derive.kept.clear()
+    view.kept.clear()
     asked, counted = {"lagrangian": "m*u'^2/2 - k*cosh(u)"}, []
-    whole = derive.crew.ask
+    whole = view.crew.ask
 
     def ask(*given, **more):
         counted.append(given)
         return whole(*given, **more)
 
-    derive.crew.ask = ask
+    view.crew.ask = ask
     try:
         with ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(lambda _: client.post("/api/derive", json=asked), range(8)))
     finally:
-        del derive.crew.ask
+        del view.crew.ask
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.text for answer in answers}) == len(counted) == 1
 
@@ -267,7 +268,7 @@ def test_short_work_does_not_wait_behind_long_work(sleepers):
     nap.start()
     while not sleepers._busy:
         time.sleep(0.01)
-    with pytest.raises(BusyError):
+    with pytest.raises(QueueFullError):
         sleepers.ask("hello", {}, 0.3, long=True)
     assert sleepers.ask("hello", {}, 20.0)[0] == 200
     sleepers.end()
@@ -283,11 +284,11 @@ def test_work_that_nobody_waits_for_is_given_up(sleepers):
 SERVER = """
 import sys, uvicorn
 from hamex.studio.app import create_app
-from hamex.studio import derive
+from hamex.studio.derivation import view
 class Told(uvicorn.Server):
     async def startup(self, sockets=None):
         await super().startup(sockets)
-        print(derive.crew._idle[0].process.pid, self.servers[0].sockets[0].getsockname()[1], flush=True)
+        print(view.crew._idle[0].process.pid, self.servers[0].sockets[0].getsockname()[1], flush=True)
 Told(uvicorn.Config(create_app(), port=0, log_level="warning", timeout_graceful_shutdown=5)).run()
 """
 

@@ -37,11 +37,11 @@ class Stream:
         assert self._child.stdout is not None
         with self._child.stdout as lines:
             for line in lines:
-                told = json.loads(line)
-                if "total" in told:
-                    self.total = told["total"]
+                message = json.loads(line)
+                if "total" in message:
+                    self.total = message["total"]
                 else:
-                    self.lines.append(next(iter(told.values())))
+                    self.lines.append(next(iter(message.values())))
         self._child.wait()
 
     @property

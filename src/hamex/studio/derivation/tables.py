@@ -1,21 +1,21 @@
-"""What a derivation and a run of it are asked with."""
+"""What a derivation and a run of it are asked with, and that run as a script: the same numbers without the studio."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from hamex.spec.base import Finite, Positive, Table
 from hamex.studio import limits
-from hamex.studio.asked import Asked
+from hamex.studio.wire import RequestTable
 
 _Name = Annotated[str, Field(max_length=24)]
 _Words = Annotated[str, Field(max_length=120)]
 _Text = Annotated[str, Field(max_length=limits.TEXT)]
 
 
-class SystemTable(Asked):
+class SystemTable(RequestTable):
     """A system of the library by its name, or one that is typed."""
 
     system: str = Field("", max_length=40, description="name in the library; empty for a typed one")
@@ -33,20 +33,20 @@ class SystemTable(Asked):
         return self
 
 
-class ZeroTable(Table):
+class ZeroShape(Table):
     """Nothing acts."""
 
     shape: Literal["zero"]
 
 
-class ConstantTable(Table):
+class ConstantShape(Table):
     """The same at all times."""
 
     shape: Literal["constant"]
     amplitude: Finite
 
 
-class SineTable(Table):
+class SineShape(Table):
     """A sine from t = 0 on."""
 
     shape: Literal["sine"]
@@ -54,7 +54,7 @@ class SineTable(Table):
     period: Annotated[Positive, Field(description="[s]")]
 
 
-class PulseTable(Table):
+class PulseShape(Table):
     """Half a sine, then nothing."""
 
     shape: Literal["pulse"]
@@ -62,7 +62,7 @@ class PulseTable(Table):
     length: Annotated[Positive, Field(description="[s]")]
 
 
-Shape = Annotated[ZeroTable | ConstantTable | SineTable | PulseTable, Field(discriminator="shape")]
+Shape = Annotated[ZeroShape | ConstantShape | SineShape | PulseShape, Field(discriminator="shape")]
 
 
 class RunTable(SystemTable):
@@ -83,3 +83,36 @@ class RunTable(SystemTable):
             raise ValueError(f"duration / step times the degree must be at most {limits.SLOW_STEPS}: "
                              "take a longer step or a shorter duration")
         return self
+
+
+def script(run: RunTable) -> str:
+    """Python that gives the numbers of a run. All that came with the request stands in it as literals."""
+    numbers = [f"    {name!r}: {value!r}," for name, value in run.parameters.items()]
+    numbers += [f"    {name!r}: {_history(shape)}," for name, shape in run.shapes.items()]
+    lines = ['"""A motion from hamex studio."""', ""]
+    curved = any(isinstance(shape, SineShape | PulseShape) for shape in run.shapes.values())
+    lines += ["import math", ""] if curved else []
+    lines += ["import hamex as hx", *_system(run), "numbers = {", *numbers, "}",
+              f"sol = hx.simulate(system, numbers, {dict(run.start)!r}, duration={run.duration!r}, step={run.step!r}, "
+              f"degree={run.degree!r})", "", "print(sol)", 'print(f"energy unaccounted for: {sol.residual:.3e}")', ""]
+    return "\n".join(lines)
+
+
+def _system(run: RunTable) -> list[str]:
+    if run.system:
+        return ["from hamex.principle.library import action", "", f"system = action({run.system!r})"]
+    given: dict[str, Any] = {"fields": list(run.fields), "lagrangian": run.lagrangian, "dissipation": run.dissipation,
+                             "loads": dict(run.loads), "meanings": dict(run.meanings)}
+    said = [f"    {name}={value!r}," for name, value in given.items() if value or name == "fields"]
+    return ["from hamex.principle.language import read_action", "", "system = read_action(", *said, ")"]
+
+
+def _history(shape: Shape) -> str:
+    if isinstance(shape, ConstantShape):
+        return repr(shape.amplitude)
+    if isinstance(shape, SineShape):
+        return f"lambda time: {shape.amplitude!r} * math.sin(2 * math.pi * time / {shape.period!r})"
+    if isinstance(shape, PulseShape):
+        return (f"lambda time: {shape.amplitude!r} * math.sin(math.pi * time / {shape.length!r}) "
+                f"if 0 <= time <= {shape.length!r} else 0.0")
+    return "0.0"

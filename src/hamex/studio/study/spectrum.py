@@ -1,10 +1,12 @@
-"""Spectra for the page: a motion in, curves over the period out."""
+"""Spectra: a motion in, curves over the period out, or the script that computes them."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from fastapi import APIRouter
+from fastapi.responses import Response
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
@@ -16,14 +18,29 @@ from hamex.spec.base import Finite, Table, inside
 from hamex.spec.loads import MotionTable
 from hamex.spec.tables import UnitsTable
 from hamex.studio import limits
-from hamex.studio.answer import number, packed
-from hamex.studio.asked import Asked
 from hamex.studio.motions import admit_motion
+from hamex.studio.scripts import headline, motion_lines, units_lines
+from hamex.studio.wire import RequestTable, attached, number, packed
 from hamex.study.spectrum import Spectrum, spectrum
 from hamex.study.spectrum.demand import LEAST_PARTS, STEPS_PER_PERIOD
 
 Array = NDArray[Any]
+router = APIRouter(prefix="/api/study")
 Period = Annotated[Finite, Field(ge=1e-3, le=1e3)]
+_ELASTIC = """
+acceleration = elastic.values("pseudo_acceleration")[0] / g
+top = acceleration.argmax()
+print(f"elastic: up to {acceleration[top]:.8g} g at {periods[top]:.4g} s")
+for period, displacement, in_gravities in list(zip(periods, elastic.values("displacement")[0], acceleration))[::every]:
+    print(f"{period:8.4f} s  {displacement:.8g} {units.length}  {in_gravities:.8g} g")
+"""
+_YIELDING = """
+for mu, strength, displacement in zip(yielding.coordinates["ductility"], yielding.values("strength")[0],
+                                      yielding.values("displacement")[0]):
+    print(f"ductility {mu:g}: strength over weight, displacement")
+    for row in list(zip(periods, strength, displacement))[::every]:
+        print("{:8.4f} s  {:.8g}  {:.8g}".format(*row), units.length)
+"""
 
 
 class PeriodsTable(Table):
@@ -45,7 +62,7 @@ class PeriodsTable(Table):
         return np.asarray(spaced(self.start, self.stop, self.count))
 
 
-class SpectrumRequest(Asked):
+class SpectrumRequest(RequestTable):
     """A spectrum, see :func:`hamex.spectrum`; elastic without ``ductility``."""
 
     units: UnitsTable
@@ -99,7 +116,7 @@ def answer(request: SpectrumRequest) -> dict[str, Any]:
     else:
         curves = _yielding(spectrum(motion, periods, request.damping, g=g, ductility=request.ductility, units=units,
                                     hardening=request.hardening))
-    return {"periods": packed(periods, "f8"), "length": units.length, "g": g, **curves, "motion": _told(motion)}
+    return {"periods": packed(periods, "f8"), "length": units.length, "g": g, **curves, "motion": _motion(motion)}
 
 
 def _elastic(found: Spectrum, g: float) -> dict[str, Any]:
@@ -117,8 +134,43 @@ def _yielding(found: Spectrum) -> dict[str, Any]:
             **{name: packed(found.values(name)[0], "f8") for name in names}}
 
 
-def _told(motion: GroundMotion) -> dict[str, Any]:
+def _motion(motion: GroundMotion) -> dict[str, Any]:
     """The motion itself [g]."""
     factor = in_gravities(motion.unit)
     return {"source": motion.source, "kind": motion.kind, "step": motion.step, "peak": number(motion.peak * factor),
             "acceleration": packed(motion.acceleration * factor)}
+
+
+def spectrum_code(request: SpectrumScript) -> str:
+    """A script that makes the spectra."""
+    lines = [headline("Spectra"), "", "import numpy as np", "", "import hamex as hx", "", *units_lines(request.units),
+             *motion_lines(request.motion)]
+    fine = request.periods if request.ductility is None else request.elastic
+    if fine is not None:
+        lines += ["", _periods(fine), f"elastic = hx.spectrum(motion, periods, {request.damping!r}, g=g, units=units)",
+                  _ELASTIC.strip()]
+    if request.ductility is not None:
+        lines += ["", _periods(request.periods),
+                  f"yielding = hx.spectrum(motion, periods, {request.damping!r}, g=g, ductility={request.ductility!r}, "
+                  f"units=units, hardening={request.hardening!r})", _YIELDING.strip()]
+    return "\n".join(lines) + "\n"
+
+
+def _periods(table: PeriodsTable) -> str:
+    spaced = "geomspace" if table.spacing == "log" else "linspace"
+    # A few rows are printed, however many periods there are.
+    return (f"periods = np.{spaced}({table.start!r}, {table.stop!r}, {table.count!r})\n"
+            f"every = {max(1, table.count // 10)}")
+
+
+@router.post("/spectrum")
+def response_spectrum(request: SpectrumRequest) -> dict[str, Any]:
+    """Response spectrum of a ground motion, elastic or of constant ductility."""
+    return answer(request)
+
+
+@router.post("/spectrum/python")
+def spectrum_python(request: SpectrumScript) -> Response:
+    """A script that gives the numbers of the spectra."""
+    admitted(request)
+    return attached(spectrum_code(request), "text/x-python", "spectrum.py")

@@ -1,11 +1,12 @@
-"""An incremental dynamic analysis as a job: curves are told record by record, the fragility at the end."""
+"""An incremental dynamic analysis as a job: admitted or refused, told record by record, its fragility at the end."""
 
 from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -21,10 +22,9 @@ from hamex.spec.oscillator import OscillatorTable
 from hamex.spec.structures import ShearFrameTable
 from hamex.spec.study import StudyFile, StudyTables, study_of
 from hamex.studio import limits
-from hamex.studio.answer import number, packed
-from hamex.studio.asked import Asked
 from hamex.studio.jobs import Job
-from hamex.studio.study_limits import check_study, in_proportion
+from hamex.studio.motions import admit_synthetic
+from hamex.studio.wire import RequestTable, number, packed
 from hamex.study.axes import axes_of, first_of, systems
 from hamex.study.demands import heights_of, with_ratios
 from hamex.study.engine import Table
@@ -38,7 +38,7 @@ _BEYOND = 2.2            # fractiles are told up to so many limits
 _POINTS = 161
 
 
-class IdaRequest(StudyTables, Asked):
+class IdaRequest(StudyTables, RequestTable):
     """A study file of one oscillator or shear frame under synthetic motions or the shipped record."""
 
     model: Annotated[OscillatorTable | ShearFrameTable, Field(discriminator="kind")]
@@ -70,7 +70,7 @@ def admitted(request: IdaRequest) -> StudyFile:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class RecordCurve:
     """One record: its runs by growing intensity."""
 
     label: str
@@ -85,7 +85,7 @@ class Analysis:
         admitted(request)
         self.request = request
         self.total = 1 if request.records.synthetic is None else request.records.synthetic.count
-        self.curves: list[Curve] = []
+        self.curves: list[RecordCurve] = []
         self.found: Ida | None = None
         self._begin = time.monotonic()
 
@@ -99,11 +99,11 @@ class Analysis:
 
         with in_proportion():
             found = ida(file.study, file.demand, file.limit, intensity=file.intensity, hunting=file.hunting,
-                        executor=Watched(job.check, took))
+                        executor=WatchedExecutor(job.check, took))
         job.check()
-        told = _finished(file, found)
+        answer = _finished(file, found)
         self.found = found
-        return told
+        return answer
 
     def progress(self, since: int) -> dict[str, Any]:
         """How far it is, and the curves from number ``since`` on."""
@@ -111,7 +111,7 @@ class Analysis:
         seconds = time.monotonic() - self._begin
         left = seconds * (self.total - len(curves)) / len(curves) if curves else None
         return {"done": len(curves), "total": self.total, "seconds": seconds, "left": left,
-                "curves": [_told(curve) for curve in curves[since:]]}
+                "curves": [_curve_answer(curve) for curve in curves[since:]]}
 
     def csv(self) -> str | None:
         """All runs as a table; None until it is finished."""
@@ -122,7 +122,7 @@ class Analysis:
         return text.getvalue()
 
 
-class Watched(Executor):
+class WatchedExecutor(Executor):
     """Runs each part of a study at once and in this thread, and hands on what came of it.
 
     ``check`` may raise to end the study; ``took`` is given the payload of a part and its table.
@@ -160,7 +160,7 @@ def _check_size(request: IdaRequest, first: StudyFile) -> None:
                          f"{limits.STUDY:.0f} s; ask for fewer runs, a smaller model or a longer scheme.step")
 
 
-def _curve(file: StudyFile, payload: Mapping[str, Any], table: Table) -> Curve:
+def _curve(file: StudyFile, payload: Mapping[str, Any], table: Table) -> RecordCurve:
     """Runs of one record as they come out of the engine."""
     record = payload["record"]
     scale = np.abs(table["scale"] if "scale" in table else payload["scales"])
@@ -171,10 +171,10 @@ def _curve(file: StudyFile, payload: Mapping[str, Any], table: Table) -> Curve:
     values = columns.get(file.demand, np.full(len(scale), np.nan))
     demand = np.where(columns["status"] == FINISHED, np.abs(values), np.inf)
     order = np.argsort(scale, kind="stable")
-    return Curve(record.source, scale[order] * file.intensity(first_of(record)), demand[order])
+    return RecordCurve(record.source, scale[order] * file.intensity(first_of(record)), demand[order])
 
 
-def _told(curve: Curve) -> dict[str, Any]:
+def _curve_answer(curve: RecordCurve) -> dict[str, Any]:
     return {"label": curve.label, "im": packed(curve.im, "f8"), "demand": packed(curve.demand, "f8")}
 
 
@@ -182,11 +182,12 @@ def _finished(file: StudyFile, found: Ida) -> dict[str, Any]:
     curves = found.curves[0]
     demands = np.linspace(0, _BEYOND * curves.limit, _POINTS)[1:]
     there = [~np.isnan(im) for im in curves.im]
-    final = [Curve(label, im[kept], demand[kept])
+    final = [RecordCurve(label, im[kept], demand[kept])
              for label, im, demand, kept in zip(curves.labels, curves.im, curves.demand, there, strict=True)]
-    return {"curves": [_told(curve) for curve in final], "intensity": curves.im_name, "demand": curves.demand_label,
-            "limit": curves.limit, "limit_name": curves.limit_name, "motions": curves.motions,
-            "flags": list(curves.flags), "runs": len(found.columns["status"]), "seconds": found.seconds,
+    return {"curves": [_curve_answer(curve) for curve in final], "intensity": curves.im_name,
+            "demand": curves.demand_label, "limit": curves.limit, "limit_name": curves.limit_name,
+            "motions": curves.motions, "flags": list(curves.flags), "runs": len(found.columns["status"]),
+            "seconds": found.seconds,
             "fractiles": {"percent": FRACTILES, "demand": packed(demands, "f8"),
                           "im": packed(curves.intensity_for(demands.tolist(), FRACTILES), "f8")},
             "capacities": [number(value) for value in curves.capacities.tolist()],
@@ -220,3 +221,33 @@ def _data(found: Fragility) -> dict[str, Any]:
     place, share = kaplan_meier(values, hidden)
     return {"points": {"im": place.tolist(), "share": share.tolist(), "steps": True},
             "censored": values[hidden].tolist()}
+
+
+@contextmanager
+def in_proportion() -> Iterator[None]:
+    """Numbers that are allowed one by one may be too far apart together: eigenvalues fail, ratios overflow."""
+    try:
+        yield
+    except HamexError:
+        raise
+    except (ArithmeticError, ValueError) as problem:
+        raise InputError(f"the numbers are out of proportion, nothing can be computed with them ({problem})") from None
+
+
+def check_study(tables: StudyTables) -> None:
+    """Refuse lists, models and numbers of motions beyond what the studio takes; and files, which it never reads."""
+    if tables.records.files is not None:
+        raise InputError("records.files cannot be read here; `hamex ida` reads them")
+    if tables.parameters:
+        raise InputError("parameters is for `hamex ida`; the studio studies one model at a time")
+    storeys = len(getattr(tables.model, "masses", ()))
+    if storeys > limits.STOREYS:
+        raise InputError(f"model.masses: {storeys} storeys are more than the {limits.STOREYS} that the studio takes")
+    for name in ("scales", "stripes"):
+        spaced = getattr(tables, name)
+        if spaced is not None and spaced.count is not None and spaced.count > limits.RUNS:
+            raise InputError(f"{name}.count must be at most {limits.RUNS:,}, got {spaced.count}")
+    if tables.fragility.resamples > limits.RESAMPLES:
+        raise InputError(f"fragility.resamples must be at most {limits.RESAMPLES:,}, got {tables.fragility.resamples}")
+    if tables.records.synthetic is not None:
+        admit_synthetic(tables.records.synthetic, tables.records.synthetic.count, "records.synthetic")

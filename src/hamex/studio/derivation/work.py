@@ -24,8 +24,8 @@ from hamex.report.derivation.page import derivation
 from hamex.report.derivation.tex import tex
 from hamex.report.equations import svg
 from hamex.simulate import simulate
-from hamex.studio.answer import number, packed
-from hamex.studio.derive_system import chosen, description, latex_of
+from hamex.studio.derivation.system import chosen, description, latex_of
+from hamex.studio.wire import number, packed
 
 _MEMORY = 4_000_000_000         # bytes of addresses: what needs more ends with a message instead of the computer
 
@@ -37,10 +37,10 @@ def library(_: dict[str, Any]) -> dict[str, Any]:
 
 def read(given: dict[str, Any]) -> dict[str, Any]:
     """A system as it was understood."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = description(chosen(given))
-    return {**found, "notes": [str(one.message) for one in told]}
+    return {**found, "notes": [str(one.message) for one in caught]}
 
 
 def derive(given: dict[str, Any]) -> dict[str, Any]:
