@@ -87,14 +87,14 @@ def test_opensees_is_run_here_or_recorded_and_says_which(client):
 
 def test_recorded_values_stand_in_for_opensees(client, monkeypatch):
     monkeypatch.setattr(results.opensees, "available", lambda: "OpenSees is not installed.")
-    told = paper.Once(paper._compared)()
+    told = paper.ComputedOnce(paper._compared)()
     assert (told["live"], told["reason"]) == (False, "OpenSees is not installed.")
     assert told["cases"] == client.get("/api/paper/opensees").json()["cases"]
 
 
 def test_something_costly_is_computed_once():
     calls = []
-    once = paper.Once(lambda: calls.append(1) or {"number": len(calls)})
+    once = paper.ComputedOnce(lambda: calls.append(1) or {"number": len(calls)})
     assert once() is once()
     assert calls == [1]
 
