@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -16,10 +17,11 @@ from hamex.report.interactive import plotly_script
 from hamex.report.page import STYLE
 
 router = APIRouter(include_in_schema=False)
-# In the order in which they are loaded: what a script uses stands before it.
-SCRIPTS = ("core.js", "player.js", "motion.js", "sketch.js", "history.js", "oscillator.js", "building.js",
-           "derivation.js", "sheets.js", "spectra.js", "ida.js", "study.js", "paper.js", "home.js", "start.js")
+START, ALONE = "start.js", "classroom.js"       # the modules that the studio and a page taken home begin with
 STYLES = ("studio.css", "derivation.css", "study.css", "paper.css")
+# What modules of the page may write: named imports, all of a module under one name, exported declarations.
+_IMPORT = re.compile(r'^import (?P<names>\{[^}]*\}|\* as \w+) from "\./(?P<module>\w+\.js)";', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?P<kind>(?:async )?(?:function|class|const) )(?P<name>\w+)", re.MULTILINE)
 TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "html": "text/html; charset=utf-8"}
 
 
@@ -45,15 +47,54 @@ def text(name: str) -> str:
     return resources.files("hamex.studio").joinpath("page", name).read_text(encoding="utf-8")
 
 
+def modules(name: str) -> list[str]:
+    """A module of the page and all that it imports, each behind what it imports itself."""
+    found: dict[str, None] = {}
+
+    def visit(name: str, above: tuple[str, ...]) -> None:
+        if name in above:
+            raise RecursionError(f"modules of the page import each other: {' → '.join((*above, name))}")
+        if name not in found:
+            for line in _IMPORT.finditer(text(name)):
+                visit(line["module"], (*above, name))
+            found[name] = None
+
+    visit(name, ())
+    return list(found)
+
+
+def one_script(name: str) -> str:
+    """A module of the page and all that it imports as one plain script: browsers import nothing from a disk.
+
+    Each module becomes a function that returns what it exports; imports read from what other functions returned.
+    """
+    return '"use strict";\n' + "\n".join(_as_function(module) for module in modules(name))
+
+
+def _as_function(module: str) -> str:
+    source = _IMPORT.sub(lambda found: f"const {found['names'].removeprefix('* as ')} = {_variable(found['module'])};",
+                         text(module))
+    exports = ", ".join(found["name"] for found in _EXPORT.finditer(source))
+    body = _EXPORT.sub(lambda found: found["kind"] + found["name"], source)
+    return f"const {_variable(module)} = (() => {{\n{body}return {{{exports}}};\n}})();"
+
+
+def _variable(module: str) -> str:
+    return "module_" + module.removesuffix(".js")
+
+
 @cache
 def assets() -> dict[str, Asset]:
     """All files by the name under which they are served."""
-    found = {name: _asset(name, text(name)) for name in (*SCRIPTS, *STYLES)}
+    scripts = modules(START)
+    found = {name: _asset(name, text(name)) for name in (*scripts, *STYLES)}
     found["style.css"] = _asset("style.css", STYLE)
     found["plotly.js"] = _asset("plotly.js", plotly_script())
     links = "\n".join(f'<link rel="stylesheet" href="/page/{name}">' for name in STYLES)
-    scripts = "\n".join(f'<script src="/page/{name}" defer></script>' for name in SCRIPTS)
-    index = text("index.html").replace("<!-- styles -->", links).replace("<!-- scripts -->", scripts)
+    # All modules are asked for at once, not one import after the other.
+    loads = "\n".join(f'<link rel="modulepreload" href="/page/{name}">' for name in scripts)
+    begin = f'{loads}\n<script type="module" src="/page/{START}"></script>'
+    index = text("index.html").replace("<!-- styles -->", links).replace("<!-- scripts -->", begin)
     return {**found, "index.html": _asset("index.html", index)}
 
 

@@ -22,7 +22,7 @@ from hamex.solution.files import netcdf_bytes, write_csv
 from hamex.spec.base import Table
 from hamex.spec.tables import ProblemTables
 from hamex.studio import limits
-from hamex.studio.files import text
+from hamex.studio.files import ALONE, one_script, text
 from hamex.studio.history import history_answer, solved
 from hamex.studio.problems import AnyProblem, HistoryRequest, admit_effort, admitted
 from hamex.studio.scripts import NoCodeError, python_code
@@ -124,12 +124,9 @@ def _stem(tables: ProblemTables) -> str:
     return re.sub(r"[^a-z0-9]+", "-", (tables.title or "hamex").lower()).strip("-")[:60] or "hamex"
 
 
-SCRIPTS = ("core.js", "player.js", "sketch.js", "history.js", "classroom.js")
-
-
 def classroom_page(title: str, words: str, data: Mapping[str, Any], plotly: str) -> str:
     """The page; ``data`` holds the answers, one of them without a value: the state as it was."""
-    scripts = "\n".join(f"<script>{_inside(source)}</script>" for source in (plotly, *map(text, SCRIPTS)))
+    scripts = "\n".join(f"<script>{_inside(source)}</script>" for source in (plotly, one_script(ALONE)))
     # In a script element only the end tag and comments have a meaning; as \\u003c they are the same JSON.
     held = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return f"""<!doctype html>

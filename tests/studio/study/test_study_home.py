@@ -147,8 +147,9 @@ def test_spectra_are_taken_home_in_the_browser(watched, studio, tmp_path, capsys
     page = watched.page(color_scheme="dark", viewport={"width": 1440, "height": 500})      # plots are out of sight
     page.goto(f"{studio}/#study")
     trap = "</script><script>window.taken = 1</script><img src=x onerror='window.taken = 1'>"
-    page.evaluate("""(source) => {
-        const view = Studio.current(), accelerations = Array.from({length: 500}, (_, i) => Math.sin(0.4 * i));
+    page.evaluate("""async (source) => {
+        const {currentView} = await import("/page/views.js");
+        const view = currentView(), accelerations = Array.from({length: 500}, (_, i) => Math.sin(0.4 * i));
         view.set({ductility: [3], damping: 0.07, motion: {...view.state.motion, kind: "own",
                   own: {accelerations, step: 0.02, unit: "g", source}}});
     }""", trap)
