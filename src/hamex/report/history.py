@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hamex.report.colours import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY
+from hamex.report.colours import BLUE, ENERGIES, INK, PINK, RED
 from hamex.report.page import captioned, page, table
 from hamex.report.style import check_installed, figure, save, to_svg
 from hamex.solution.files import check_writable, write_atomically
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FORMATS = (".png", ".svg", ".html")
 # From the bottom up: what is lost, then what is stored, then what moves.
-_PARTS = (("plastic", RED), ("viscous", ORANGE), ("hardening", GREEN), ("stored", BLUE), ("kinetic", SKY))
+_PARTS = tuple((name, ENERGIES[name]) for name in ("plastic", "viscous", "hardening", "stored", "kinetic"))
 _OSCILLATOR = ("Displacement and slip over time; mean force over mean displacement of each step; energies, stacked, "
                "beside the work put in; and what is left of their balance.")
 _STRUCTURE = ("The structure at its largest displacement, over its shape at rest; envelopes of the storeys where there "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.report.colours import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY
+from hamex.report.colours import BLUE, ENERGIES, GREEN, INK, ORANGE, PINK, RED
 from hamex.report.skeleton import Drawn, bare, good_scale, mark, marks, paint
 from hamex.report.style import mosaic
 from hamex.solution.schema import unit
@@ -22,7 +22,7 @@ _LOOPS = 2           # hysteresis loops, of the groups that dissipate most
 _VISIBLE = 0.002     # of the largest energy: less is no area on the page
 _COLOURS = (BLUE, ORANGE, GREEN, PINK)
 # From the bottom up: what is lost, then what is stored, then what moves.
-_PARTS = (("plastic", RED), ("viscous", ORANGE), ("hardening", GREEN), ("stored", BLUE), ("kinetic", SKY))
+_PARTS = tuple((name, ENERGIES[name]) for name in ("plastic", "viscous", "hardening", "stored", "kinetic"))
 
 
 class Shapes(Protocol):

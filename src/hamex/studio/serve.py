@@ -26,7 +26,7 @@ def serve(host: str = "127.0.0.1", port: int = 8765, open_page: bool = False) ->
     print(f"hamex studio: {address}  (Ctrl-C ends it)", flush=True)
     if host not in LOCAL:
         print("note: anybody who reaches this computer on that port can use the studio", flush=True)
-    # Kernels are loaded while the page loads, so that the first slider is as quick as the others.
+    # Kernels are loaded while the page loads, so that the first control is as quick as the others.
     threading.Thread(target=warm_up, daemon=True).start()
     if open_page:
         threading.Timer(0.5, webbrowser.open, (address,)).start()

@@ -25,7 +25,7 @@ export function control({label, unit = "", min, max, step, log = false, value, h
     min: log ? 0 : min,
     max: log ? places : max,
     step: log ? 1 : step || (max - min) / 500,
-    "aria-label": `${label}, slider`,
+    "aria-label": `${label}, range`,
     tabindex: "0",
   });
   const typed = element("input", {

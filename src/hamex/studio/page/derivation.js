@@ -212,7 +212,7 @@ function showTexts(state) {
   for (const [name, one] of Object.entries(ui.loads)) one.set((text.loads || {})[name] || "");
 }
 
-// ---------------------------------------------------------------- sliders of a system
+// ---------------------------------------------------------------- controls of a system
 function labelled(field, symbol, more = "") {
   const label = field.querySelector("label");
   label.replaceChildren(
@@ -224,7 +224,7 @@ function labelled(field, symbol, more = "") {
   return field;
 }
 
-function buildSliders(about, state) {
+function buildControls(about, state) {
   const symbols = Object.fromEntries(about.symbols.map((symbol) => [symbol.name, symbol]));
   for (const place of Object.keys(ui.places)) if (/^(parameters|shapes|start)\./.test(place)) delete ui.places[place];
   const parameters = about.symbols
@@ -321,7 +321,7 @@ function shapeInputs(name, symbol) {
   return root;
 }
 
-function setSliders(state, about) {
+function setControls(state, about) {
   const now = wish(state, about);
   for (const [kind, table] of [
     ["parameters", now.parameters],
@@ -335,7 +335,7 @@ function setSliders(state, about) {
   ui.degree.set(state.degree);
 }
 
-// ---------------------------------------------------------------- symbols: meaning, slider, letters
+// ---------------------------------------------------------------- symbols: meaning, control, letters
 let lit = "";
 function light(name, at) {
   if (name !== lit) {
@@ -663,7 +663,7 @@ function mount(root, given) {
     button(
       "Start values",
       () => view.set({parameters: {}, shapes: {}, start: {}, duration: 10, step: 0.02, degree: 1}),
-      {title: "All sliders back to where they began"},
+      {title: "All controls back to where they began"},
     ),
   );
   ui.controls = element(
@@ -745,7 +745,7 @@ function mount(root, given) {
           "p",
           {class: "caption"},
           "Symbols ",
-          element("span", {class: "quiet"}, "point at one, here or in an equation, to see its slider"),
+          element("span", {class: "quiet"}, "point at one, here or in an equation, to see its control"),
         ),
         ui.symbols,
       ),
@@ -819,7 +819,7 @@ async function show(state) {
     if (about.about) ui.about.textContent = about.about;
     ui.notes.textContent = about.notes.join(" ");
     showTexts(state);
-    buildSliders(about, state);
+    buildControls(about, state);
     showSymbols(about);
     ui.bench.classList.remove("unread");
     ui.running.hidden = !about.runs;
@@ -828,7 +828,7 @@ async function show(state) {
     derive(key, request);
   }
   if (!known.about || JSON.stringify(asked(view.state)) !== known.key) return;
-  setSliders(view.state, known.about);
+  setControls(view.state, known.about);
   if (known.run) showRun();
   if (!known.about.runs) return;
   const wanted = wish(view.state, known.about),

@@ -96,26 +96,17 @@ function once() {
   };
 }
 
-const ENERGIES = [
-  ["plastic", "lost in slip", "red"],
-  ["viscous", "in damping", "orange"],
-  ["jumps", "in jumps", "pink"],
-  ["hardening", "hardening", "green"],
-  ["stored", "spring", "blue"],
-  ["kinetic", "kinetic", "sky"],
-];
+const ENERGIES = ["plastic", "viscous", "jumps", "hardening", "stored", "kinetic"];
 
 /** The energies have a legend of their own, which takes no room from the plot. */
 function energyPanel(extra = "") {
   const keys = [...ENERGIES]
     .reverse()
-    .map(([name, words, tint]) =>
-      element("span", {class: "key area", style: `--key:var(--${tint})`, "data-energy": name}, words),
-    );
+    .map((name) => element("span", {class: "key area", style: `--key:var(--${name})`, "data-energy": name}, name));
   return panel(
     "Energy balance",
     extra,
-    element("p", {class: "quiet legend"}, element("span", {class: "key dotted"}, "work of the load"), ...keys),
+    element("p", {class: "quiet legend"}, element("span", {class: "key dotted"}, "input"), ...keys),
   );
 }
 
@@ -123,7 +114,7 @@ function energyPanel(extra = "") {
 function energyTraces(energy, step) {
   const colour = colours();
   const parts = ENERGIES.filter(
-    ([name]) => energy[name] && (name !== "jumps" || energy[name].some((value) => value !== 0)),
+    (name) => energy[name] && (name !== "jumps" || energy[name].some((value) => value !== 0)),
   );
   const input = thinned(energy.input),
     stride = Math.max(1, Math.ceil(energy.input.length / AREA_POINTS));
@@ -131,7 +122,7 @@ function energyTraces(energy, step) {
   let floor = new Float64Array(input.length),
     start = 0;
   const traces = [];
-  for (const [name, words, tint] of parts) {
+  for (const name of parts) {
     const values = thinned(energy[name]),
       top = new Float64Array(values.length);
     for (let i = 0; i < values.length; i++) top[i] = floor[i] + values[i];
@@ -139,11 +130,11 @@ function energyTraces(energy, step) {
     traces.push({
       x: t,
       y: top,
-      name: words,
+      name,
       mode: "lines",
-      line: {width: 0.6, color: colour[tint]},
+      line: {width: 0.6, color: colour[name]},
       fill: traces.length ? "tonexty" : "tozeroy",
-      fillcolor: `${colour[tint]}b0`,
+      fillcolor: `${colour[name]}b0`,
       hoverinfo: "skip",
     });
     floor = top;
@@ -151,10 +142,10 @@ function energyTraces(energy, step) {
   traces.push({
     x: t,
     y: input.map((value) => value + start),
-    name: "work of the load",
+    name: "input",
     mode: "lines",
-    line: {width: 1.4, color: colour.ink, dash: "dot"},
-    hovertemplate: "%{y:.4g}<extra>work</extra>",
+    line: {width: 1.4, color: colour.input, dash: "dot"},
+    hovertemplate: "%{y:.4g}<extra>input</extra>",
   });
   return traces;
 }

@@ -180,9 +180,9 @@ export function problemGifts({view, wish, plots, varied}) {
   );
   const slides = element(
     "select",
-    {"aria-label": "slider of the page"},
+    {"aria-label": "control of the page"},
     varied.map(([key, words]) => element("option", {value: key}, words)),
-    element("option", {value: ""}, "no slider"),
+    element("option", {value: ""}, "no control"),
   );
   const picture = (format) => async () => {
     const plot = plots[which.value];
@@ -215,7 +215,7 @@ export function problemGifts({view, wish, plots, varied}) {
       gift("Page", "", () =>
         fetched("/api/home/page", pageBody(view, wish, varied, slides.value), `${name()}.html`, "text/html"),
       )[0],
-      element("span", {class: "quiet"}, "one HTML file, moving, without network; slider: ", slides),
+      element("span", {class: "quiet"}, "one HTML file, moving, without network; control: ", slides),
     ],
   ];
 }

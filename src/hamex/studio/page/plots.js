@@ -16,6 +16,13 @@ const NAMES = [
   "pink",
   "sky",
   "red",
+  "plastic",
+  "viscous",
+  "jumps",
+  "hardening",
+  "stored",
+  "kinetic",
+  "input",
 ];
 const coarse = matchMedia("(pointer: coarse)").matches; // a finger on a plot scrolls the page
 /** @type {any} */

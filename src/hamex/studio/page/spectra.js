@@ -1,4 +1,4 @@
-// Spectra of a motion: elastic ones follow every slider, those of constant ductility come half a second later.
+// Spectra of a motion: elastic ones follow every control, those of constant ductility come half a second later.
 import {button, choice, control, group, toggle} from "./controls.js";
 import {element, save, short} from "./elements.js";
 import * as Home from "./home.js";
@@ -176,7 +176,7 @@ export function show(state) {
   const begin = performance.now();
   shown = state;
   fields.show(state);
-  // Half a second of work: asked for when the slider rests. Until then the old curves are shown faintly.
+  // Half a second of work: asked for when the control rests. Until then the old curves are shown faintly.
   clearTimeout(resting);
   if (state.ductility.length)
     resting = setTimeout(() => {
