@@ -6,8 +6,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 EXTRAS := plot,studio,cluster,validate,dev
 PEERS := benchmarks/build/peers/.ready
+PAGE := $(VENV)/page
+SCRIPTS := src/hamex/studio/page
 
-.PHONY: help setup run test test-all bench lint lock clean debian
+.PHONY: help setup run test test-all bench lint lint-page lock clean debian
 
 help:
 	@echo "make run | test | test-all | bench | lint | setup | lock | clean"
@@ -37,9 +39,25 @@ debian:
 run: setup
 	$(BIN)/hamex paper --out paper-out
 
-lint: setup
+lint: setup lint-page
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The scripts of the studio's page: rules, types, layout. Node comes as a Python package, its tools from npm's registry.
+lint-page: setup
+	@if $(MAKE) --no-print-directory $(PAGE)/.ready; then \
+	  export PATH="$(abspath $(BIN)):$(abspath $(PAGE))/node_modules/.bin:$$PATH"; \
+	  eslint --config $(PAGE)/eslint.config.js $(SCRIPTS) && tsc --project tools/page && \
+	  prettier --log-level warn --config tools/page/prettier.json --check "$(SCRIPTS)/*.js" && \
+	  echo "the scripts of the page: all checks passed"; \
+	else \
+	  echo "note: the scripts of the page were not checked: no node or no npm packages (see above)"; \
+	  [ "$$CI" != true ]; \
+	fi
+
+$(PAGE)/.ready: tools/page/package-lock.json tools/page/eslint.config.js $(VENV)/.ready
+	@mkdir -p $(@D) && cp tools/page/package.json tools/page/package-lock.json tools/page/eslint.config.js $(@D)
+	@cd $(@D) && PATH="$(abspath $(BIN)):$$PATH" npm ci --loglevel=error --no-audit --no-fund && touch .ready
 
 test: lint
 	$(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile

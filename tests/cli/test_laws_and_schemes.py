@@ -213,14 +213,14 @@ def test_mistakes_in_its_table_are_told_as_those_of_any_other(own, hamex, case, 
 
 
 def test_the_studio_writes_code_for_it(own, tmp_path):
-    from hamex.studio.code import python_code
-    from hamex.studio.problems import Wish
+    from hamex.studio.problems import HistoryRequest
+    from hamex.studio.scripts import python_code
 
     tables = {"duration": 0.2, "units": {"length": "m", "force": "kN"}, "load": {"kind": "constant", "amplitude": 2.0},
               "model": {"kind": "oscillator", "mass": 1.0, "stiffness": 100.0,
                         "law": {"kind": "stiffening", "cubic": 5.0}},
               "scheme": {"kind": "generalised_alpha", "step": 0.01, "rho": 0.5}}
-    wish = Wish.model_validate({"problem": tables, "against": {"kind": "galerkin", "step": 0.01}})
+    wish = HistoryRequest.model_validate({"problem": tables, "against": {"kind": "galerkin", "step": 0.01}})
     code = python_code(wish.problem, wish.against)
     assert "from stiffening_law import Stiffening\n" in code
     assert "scheme = hx.schemes.GeneralisedAlpha(step=0.01, rho=0.5)" in code

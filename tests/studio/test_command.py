@@ -43,8 +43,8 @@ def test_a_port_that_is_taken_is_refused_in_words(tmp_path):
 def test_the_script_of_the_tutorial_is_the_one_that_the_page_gives(capsys):
     from test_take_home import OSCILLATOR
 
-    from hamex.studio.code import python_code
     from hamex.studio.problems import OscillatorProblem
+    from hamex.studio.scripts import python_code
 
     shown = re.search(r"```python\n(.*?)```", (DOCS / "studio.md").read_text(encoding="utf-8"), re.DOTALL)[1]
     tables = OscillatorProblem.model_validate({

@@ -7,7 +7,7 @@ import pytest
 
 from hamex.errors import InputError
 from hamex.studio import jobs as module
-from hamex.studio.jobs import CANCELLED, FAILED, FINISHED, RUNNING, BusyError, Jobs
+from hamex.studio.jobs import CANCELLED, FAILED, FINISHED, RUNNING, Jobs, TooManyJobsError
 
 
 def over(job, seconds=10.0):
@@ -50,7 +50,7 @@ def test_a_refusal_is_told_in_its_own_words_and_a_mistake_of_the_server_without_
 def test_cancel_ends_the_thread_and_makes_room_for_another():
     jobs = Jobs(1)
     job = jobs.start(endless)
-    with pytest.raises(BusyError, match="1 at once"):
+    with pytest.raises(TooManyJobsError, match="1 at once"):
         jobs.start(endless)
     job.cancel()
     assert job.state == CANCELLED

@@ -14,7 +14,7 @@ from hamex.paper.cases import CASES
 from hamex.solve import solve
 from hamex.studio import paper
 from hamex.studio.app import create_app
-from hamex.studio.paper_audit import Audit
+from hamex.studio.audit import Audit
 
 
 @pytest.fixture(scope="module")
@@ -87,14 +87,14 @@ def test_opensees_is_run_here_or_recorded_and_says_which(client):
 
 def test_recorded_values_stand_in_for_opensees(client, monkeypatch):
     monkeypatch.setattr(results.opensees, "available", lambda: "OpenSees is not installed.")
-    told = paper.Once(paper._compared)()
+    told = paper.ComputedOnce(paper._compared)()
     assert (told["live"], told["reason"]) == (False, "OpenSees is not installed.")
     assert told["cases"] == client.get("/api/paper/opensees").json()["cases"]
 
 
 def test_something_costly_is_computed_once():
     calls = []
-    once = paper.Once(lambda: calls.append(1) or {"number": len(calls)})
+    once = paper.ComputedOnce(lambda: calls.append(1) or {"number": len(calls)})
     assert once() is once()
     assert calls == [1]
 
@@ -125,7 +125,7 @@ def test_the_audit_is_told_as_it_runs_and_can_be_ended():
 
 
 def test_an_audit_that_fails_says_so_and_can_be_started_again(monkeypatch):
-    monkeypatch.setattr("hamex.studio.paper_audit.sys.executable", "/bin/false")
+    monkeypatch.setattr("hamex.studio.audit.sys.executable", "/bin/false")
     audit = Audit()
     audit.ask(0, 0)
     first = audit._streams["verdicts"]

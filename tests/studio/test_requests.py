@@ -155,7 +155,7 @@ def test_large_bodies_are_refused_while_they_arrive(client):
 
 
 @pytest.mark.parametrize("path", ["/page/../app.py", "/page/%2e%2e%2fapp.py", "/page//etc/passwd", "/etc/passwd",
-                                  "/page/core.js%00.css", "/api/study/ida/..%2f..%2fx"])
+                                  "/page/views.js%00.css", "/api/study/ida/..%2f..%2fx"])
 def test_no_path_reaches_the_files_of_the_computer(client, path):
     answer = client.get(path)
     assert answer.status_code == 404
@@ -172,7 +172,7 @@ def test_pages_of_other_sites_cannot_talk_to_the_studio(client):
 
 
 def test_every_answer_says_that_nothing_may_be_loaded_from_elsewhere(client):
-    for path in ("/", "/page/core.js", "/nowhere", "/openapi.json"):
+    for path in ("/", "/page/views.js", "/nowhere", "/openapi.json"):
         assert client.get(path).headers["content-security-policy"].startswith("default-src 'self'")
 
 

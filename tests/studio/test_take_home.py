@@ -13,8 +13,8 @@ from test_oscillator_view import opened, ready, shown, type_in
 
 import hamex as hx
 from hamex.studio.app import create_app
-from hamex.studio.history import answered
-from hamex.studio.problems import Wish
+from hamex.studio.history import history_answer
+from hamex.studio.problems import HistoryRequest
 
 OSCILLATOR = {"kind": "oscillator", "mass": 100.0, "period": 0.5, "damping_ratio": 0.05, "yield_force": 150.0,
               "viscosity": 200.0, "kinematic": 400.0, "isotropic": 0.0}
@@ -106,7 +106,7 @@ def test_the_code_reproduces_the_numbers_bit_for_bit(client, state, capsys):
     answer = client.post("/api/home/python", json={"problem": STATES[state]})
     assert answer.status_code == 200, answer.text
     sol, _ = run(answer.text)
-    page = answered(Wish.model_validate({"problem": STATES[state]}))
+    page = history_answer(HistoryRequest.model_validate({"problem": STATES[state]}))
     assert {name: peak.value for name, peak in sol.peaks.items()} == {
         name: peak["value"] for name, peak in page["peaks"].items()}
     assert sol.residual == page["residual"]
@@ -116,7 +116,7 @@ def test_the_code_reproduces_the_numbers_bit_for_bit(client, state, capsys):
 def test_the_code_runs_the_second_scheme_too(client, capsys):
     wish = {"problem": STATES["oscillator"], "against": {"kind": "newmark", "step": 0.01}}
     _, names = run(client.post("/api/home/python", json=wish).text)
-    assert names["other"].residual == answered(Wish.model_validate(wish))["against"]["residual"]
+    assert names["other"].residual == history_answer(HistoryRequest.model_validate(wish))["against"]["residual"]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x0c", "\u2028", '")\n', "\\"])
@@ -145,7 +145,7 @@ def test_the_problem_file_is_read_back_to_the_same_bits(client, state, tmp_path)
     path.write_text(client.post("/api/home/problem", json={"problem": STATES[state]}).text)
     file = hx.read_problem(path)
     sol = hx.solve(file.problem, file.scheme)
-    page = answered(Wish.model_validate({"problem": STATES[state]}))
+    page = history_answer(HistoryRequest.model_validate({"problem": STATES[state]}))
     assert (sol.values("displacement").T.ravel() == page["displacement"]).all()
     assert sol.residual == page["residual"]
 

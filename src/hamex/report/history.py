@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hamex.report.page import check_plot, heading, table, write_drawing
 from hamex.report.structure import bare, good_scale, mark, marks, paint
-from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, figure, mosaic
+from hamex.report.style import BLUE, ENERGIES, GREEN, INK, ORANGE, PINK, RED, figure, mosaic
 from hamex.solution.schema import unit
 from hamex.solution.shape import at
 from hamex.solution.solution import Solution
@@ -24,7 +24,7 @@ _LOOPS = 2           # hysteresis loops, of the groups that dissipate most
 _VISIBLE = 0.002     # of the largest energy: less is no area on the page
 _COLOURS = (BLUE, ORANGE, GREEN, PINK)
 # From the bottom up: what is lost, then what is stored, then what moves.
-_PARTS = (("plastic", RED), ("viscous", ORANGE), ("hardening", GREEN), ("stored", BLUE), ("kinetic", SKY))
+_PARTS = tuple((name, ENERGIES[name]) for name in ("plastic", "viscous", "hardening", "stored", "kinetic"))
 _OSCILLATOR = ("Displacement and slip over time; mean force over mean displacement of each step; energies, stacked, "
                "beside the work put in; and what is left of their balance.")
 _STRUCTURE = ("The structure at its largest displacement, over its shape at rest; envelopes of the storeys where there "

@@ -31,6 +31,9 @@ COLOURS: dict[str, tuple[str, str]] = {
 INK, SOFT, GREY, FAINT, LINE, PAPER, BLUE, ORANGE, GREEN, PINK, SKY, RED, BROWN, PINE = (COLOURS[name][0] for name in (
     "ink", "soft", "grey", "faint", "line", "paper", "blue", "orange", "green", "pink", "sky", "red", "brown", "pine"))
 STEPS = tuple(COLOURS[f"step-{number}"][0] for number in range(1, 6))
+# The parts of an energy balance, from what is lost to what moves, under the words that results, reports and studio use.
+ENERGIES = {"plastic": RED, "viscous": ORANGE, "jumps": PINK, "hardening": GREEN, "stored": BLUE, "kinetic": SKY,
+            "input": INK}
 _NAMES = {light: name for name, (light, _) in COLOURS.items()}
 _RULES: Any = {
     "figure.dpi": 160, "font.size": 9.5, "font.family": "DejaVu Sans", "text.color": INK,
@@ -57,7 +60,8 @@ def themed(drawing: str) -> str:
 
 def variables(dark: bool = False) -> str:
     """The colours as declarations of a stylesheet."""
-    return " ".join(f"--{name}: {both[dark]};" for name, both in COLOURS.items())
+    energies = (f"--{name}: {variable(colour)};" for name, colour in ENERGIES.items())
+    return " ".join([*(f"--{name}: {both[dark]};" for name, both in COLOURS.items()), *energies])
 
 
 def check_installed() -> None:

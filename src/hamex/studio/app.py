@@ -1,4 +1,5 @@
-"""The web application: handlers of each view, one way to refuse, limits on what comes in."""
+"""The web application: routes of each view, one way to refuse, limits on what comes in, and a page that loads nothing
+from elsewhere."""
 
 from __future__ import annotations
 
@@ -11,12 +12,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hamex import __version__
 from hamex.errors import HamexError
 from hamex.spec.base import explain, path_of
-from hamex.studio import derive, files, history, home, paper, records, study
-from hamex.studio.guard import Guard
+from hamex.studio import files, history, home, limits, motions, paper
+from hamex.studio.derivation import view as derivation
+from hamex.studio.study import ida, spectrum
 
 _log = logging.getLogger("uvicorn.error")
 # Messages name what they are about, as "model.mass must be …", "unknown key model.colour …" or "[motion] give …".
@@ -27,8 +30,8 @@ def create_app(hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "testserver")
     """The studio as an ASGI application; ``hosts`` are the names under which it may be called."""
     app = FastAPI(title="hamex studio", version=__version__, docs_url=None, redoc_url=None,
                   responses={422: {"description": "refused: {message, field}"}})
-    for part in (files, history, records, home, derive, study, paper):
-        app.include_router(part.router)
+    for view in (files, history, motions, home, derivation, spectrum, ida, paper):
+        app.include_router(view.router)
     app.add_exception_handler(HamexError, _refused)
     for kind in (ArithmeticError, ValueError):
         app.add_exception_handler(kind, _out_of_proportion)
@@ -42,13 +45,13 @@ def create_app(hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "testserver")
 
 async def _refused(request: Request, problem: Exception) -> JSONResponse:
     """What hamex refuses, in its own words."""
-    return _told(str(problem), 422)
+    return _refusal(str(problem), 422)
 
 
 async def _out_of_proportion(request: Request, problem: Exception) -> JSONResponse:
     """Numbers that are allowed one by one may be too far apart together: eigenvalues fail, ratios overflow."""
     _log.warning("%s: %r", request.url.path, problem)
-    return _told(f"the numbers are out of proportion, nothing can be computed with them ({problem})", 422)
+    return _refusal(f"the numbers are out of proportion, nothing can be computed with them ({problem})", 422)
 
 
 async def _misread(request: Request, problem: Exception) -> JSONResponse:
@@ -57,20 +60,62 @@ async def _misread(request: Request, problem: Exception) -> JSONResponse:
     errors: list[dict[str, Any]] = []
     for error in problem.errors():
         if error["type"] == "json_invalid":
-            return _told("the request is not JSON", 422)
+            return _refusal("the request is not JSON", 422)
         errors.append({**error, "loc": error["loc"][1:]})
     body = problem.body if isinstance(problem.body, dict) else {}
     said = explain(errors, body, {})
     field = path_of(errors[0]["loc"], body).removeprefix("problem.")
-    return _told(said[0].replace("problem.", "", 1) if said else "the request cannot be read", 422, field=field)
+    return _refusal(said[0].replace("problem.", "", 1) if said else "the request cannot be read", 422, field=field)
 
 
 async def _plain(request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, HTTPException)
-    return _told(str(problem.detail), problem.status_code, problem.headers)
+    return _refusal(str(problem.detail), problem.status_code, problem.headers)
 
 
-def _told(message: str, status: int, headers: Any = None, field: str = "") -> JSONResponse:
+def _refusal(message: str, status: int, headers: Any = None, field: str = "") -> JSONResponse:
     place = _PLACE.search(message)
     found = field or (place and place[place.lastindex or 0]) or None
     return JSONResponse({"message": message, "field": found}, status, headers=headers)
+
+
+# Styles are set by our own scripts and by plotly; nothing is ever loaded from elsewhere.
+_HEADERS = {
+    b"content-security-policy": b"default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+                                b"object-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+}
+_TOO_LARGE = f"a request may have {limits.BODY / 1e6:g} MB at most"
+
+
+class Guard:
+    """Refuses bodies beyond :data:`limits.BODY` while they arrive, and adds the headers of a closed page."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        seen = 0
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > limits.BODY:
+                raise HTTPException(413, _TOO_LARGE)
+            return message
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", []), *_HEADERS.items()]
+            await send(message)
+
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and int(length) > limits.BODY:
+            await JSONResponse({"message": _TOO_LARGE, "field": None}, 413)(scope, receive, with_headers)
+            return
+        await self.app(scope, counted, with_headers)

@@ -1,14 +1,100 @@
-"""The files of the page, by name."""
+"""The files of the page: our own and plotly's script from its package, read once and served from memory by name."""
 
 from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from hamex.studio.assets import Asset, assets
+from hamex.report.page import STYLE, plotly_script
 
 router = APIRouter(include_in_schema=False)
+START, ALONE = "start.js", "classroom.js"       # the modules that the studio and a page taken home begin with
+STYLES = ("studio.css", "derivation.css", "study.css", "paper.css")
+# What modules of the page may write: named imports, all of a module under one name, exported declarations.
+_IMPORT = re.compile(r'^import (?P<names>\{[^}]*\}|\* as \w+) from "\./(?P<module>\w+\.js)";', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?P<kind>(?:async )?(?:function|class|const) )(?P<name>\w+)", re.MULTILINE)
+TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "html": "text/html; charset=utf-8"}
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One file as it goes over the wire."""
+
+    packed: bytes           # gzip
+    plain: bytes
+    type: str
+    tag: str                # changes with the content, so that a browser may keep what it has
+
+
+def _asset(name: str, text: str) -> Asset:
+    plain = text.encode()
+    # Plotly's script is 4 MB: the lightest compression saves most of the bytes and little time on one computer.
+    return Asset(gzip.compress(plain, 1, mtime=0), plain, TYPES[name.rpartition(".")[2]],
+                 f'"{hashlib.sha256(plain).hexdigest()[:20]}"')
+
+
+def text(name: str) -> str:
+    """One of our own files."""
+    return resources.files("hamex.studio").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def modules(name: str) -> list[str]:
+    """A module of the page and all that it imports, each behind what it imports itself."""
+    found: dict[str, None] = {}
+
+    def visit(name: str, above: tuple[str, ...]) -> None:
+        if name in above:
+            raise RecursionError(f"modules of the page import each other: {' → '.join((*above, name))}")
+        if name not in found:
+            for line in _IMPORT.finditer(text(name)):
+                visit(line["module"], (*above, name))
+            found[name] = None
+
+    visit(name, ())
+    return list(found)
+
+
+def one_script(name: str) -> str:
+    """A module of the page and all that it imports as one plain script: browsers import nothing from a disk.
+
+    Each module becomes a function that returns what it exports; imports read from what other functions returned.
+    """
+    return '"use strict";\n' + "\n".join(_as_function(module) for module in modules(name))
+
+
+def _as_function(module: str) -> str:
+    source = _IMPORT.sub(lambda found: f"const {found['names'].removeprefix('* as ')} = {_variable(found['module'])};",
+                         text(module))
+    exports = ", ".join(found["name"] for found in _EXPORT.finditer(source))
+    body = _EXPORT.sub(lambda found: found["kind"] + found["name"], source)
+    return f"const {_variable(module)} = (() => {{\n{body}return {{{exports}}};\n}})();"
+
+
+def _variable(module: str) -> str:
+    return "module_" + module.removesuffix(".js")
+
+
+@cache
+def assets() -> dict[str, Asset]:
+    """All files by the name under which they are served."""
+    scripts = modules(START)
+    found = {name: _asset(name, text(name)) for name in (*scripts, *STYLES)}
+    found["style.css"] = _asset("style.css", STYLE)
+    found["plotly.js"] = _asset("plotly.js", plotly_script())
+    links = "\n".join(f'<link rel="stylesheet" href="/page/{name}">' for name in STYLES)
+    # All modules are asked for at once, not one import after the other.
+    loads = "\n".join(f'<link rel="modulepreload" href="/page/{name}">' for name in scripts)
+    begin = f'{loads}\n<script type="module" src="/page/{START}"></script>'
+    index = text("index.html").replace("<!-- styles -->", links).replace("<!-- scripts -->", begin)
+    return {**found, "index.html": _asset("index.html", index)}
 
 
 @router.get("/")

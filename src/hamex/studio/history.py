@@ -19,8 +19,8 @@ from hamex.solution.solution import Solution
 from hamex.solve import solve
 from hamex.spec import ProblemFile
 from hamex.spec.tables import ProblemTables
-from hamex.studio.answer import FRAMED, framed, number
-from hamex.studio.problems import Wish, built
+from hamex.studio.problems import HistoryRequest, admitted
+from hamex.studio.wire import FRAMED, framed, number
 from hamex.study.spectra.spectrum import spectrum
 
 router = APIRouter(prefix="/api", tags=["histories"])
@@ -30,26 +30,26 @@ _catching = threading.Lock()                        # catching warnings changes 
 
 
 @router.post("/history", response_class=Response, responses={200: {"content": {FRAMED: {}}}})
-def history(wish: Wish) -> Response:
+def history(request: HistoryRequest) -> Response:
     """Run a problem, and beside it a second scheme: histories, energy balance, peaks, spectrum of the motion."""
-    return framed(answered(wish))
+    return framed(history_answer(request))
 
 
-def answered(wish: Wish) -> dict[str, Any]:
+def history_answer(request: HistoryRequest) -> dict[str, Any]:
     """What happened, with arrays as they are."""
     begin = time.perf_counter()
-    file, scheme = built(wish)
-    found, notes = solved(file, file.scheme, wish.error)
-    model, motion = file.problem.model, _motion(wish.problem)
+    file, scheme = admitted(request)
+    found, notes = solved(file, file.scheme, request.error)
+    model, motion = file.problem.model, _motion(request.problem)
     answer = {
-        "title": file.title, "load": file.load_text, "notes": notes, **told(found),
+        "title": file.title, "load": file.load_text, "notes": notes, **run_answer(found),
         "units": {"length": model.units.length, "force": model.units.force, "energy": model.units.energy},
         "period": _period(file), "ground": _ground(motion, found), "spectrum": _spectrum(motion, file),
         "yield_deformation": [number(value) for value in found.values("yield_deformation")],
     }
     if scheme is not None:
-        other, more = solved(file, scheme, wish.error)
-        answer["against"] = {**told(other), "notes": more}
+        other, more = solved(file, scheme, request.error)
+        answer["against"] = {**run_answer(other), "notes": more}
     return {**answer, "seconds": time.perf_counter() - begin}
 
 
@@ -62,14 +62,14 @@ def solved(file: ProblemFile, scheme: Any, error: bool = False) -> tuple[Solutio
     return solution, list(dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, UserWarning)))
 
 
-def told(solution: Solution) -> dict[str, Any]:
+def run_answer(solution: Solution) -> dict[str, Any]:
     """Histories, the balance and the peaks of one run; each component of an array in one piece."""
     # Loops are drawn from step means, eqs. (88)-(89): forces at nodes overshoot the yield limit at viscosity 0.
     # Reference schemes know their nodes only.
     scheme, means = repr(solution.scheme), solution.scheme.means
     names = {"displacement": "displacement", "slip": "slip", "loop_force": "force" if means else "node_force",
              **({"loop_displacement": "mean_displacement"} if means else {})}
-    arrays = {told: solution.values(name).T.ravel() for told, name in names.items()}
+    arrays = {key: solution.values(name).T.ravel() for key, name in names.items()}
     iterations = next((name for name in ("iterations", "solves") if name in solution.names), None)
     return {
         "scheme": scheme, "step": solution.step, "steps": solution.steps,

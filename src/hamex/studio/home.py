@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
 import re
+from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any, Literal
 
 import tomli_w
@@ -11,71 +14,69 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 from pydantic import Field
 
+from hamex import __version__
 from hamex.errors import InputError
-from hamex.report.page import plotly_script
+from hamex.report.page import STYLE, plotly_script
 from hamex.solution.files import netcdf_bytes, write_csv
 from hamex.spec.base import Table
 from hamex.spec.tables import ProblemTables
 from hamex.studio import limits
-from hamex.studio.answer import attached, plain
-from hamex.studio.asked import Asked
-from hamex.studio.classroom import answers_of, classroom_page
-from hamex.studio.code import python_code
-from hamex.studio.code_parts import NoCodeError
-from hamex.studio.effort import admit_effort
-from hamex.studio.history import answered, solved
-from hamex.studio.problems import AnyProblem, Wish, built
+from hamex.studio.files import ALONE, one_script, text
+from hamex.studio.history import history_answer, solved
+from hamex.studio.problems import AnyProblem, HistoryRequest, admit_effort, admitted
+from hamex.studio.scripts import NoCodeError, python_code
+from hamex.studio.wire import RequestTable, attached, plain
 
 router = APIRouter(prefix="/api/home", tags=["take home"])
 
 
 @router.post("/python")
-def python(wish: Wish) -> Response:
+def python(request: HistoryRequest) -> Response:
     """A script that gives the numbers of the page."""
-    built(wish)
+    admitted(request)
     try:
-        code = python_code(wish.problem, wish.against)
+        code = python_code(request.problem, request.against)
     except NoCodeError as problem:
         raise InputError(f"there is no code for {problem}; take the problem file home") from None
-    return attached(code, "text/x-python", f"{_stem(wish.problem)}.py")
+    return attached(code, "text/x-python", f"{_stem(request.problem)}.py")
 
 
 @router.post("/problem")
-def problem(wish: Wish) -> Response:
+def problem(request: HistoryRequest) -> Response:
     """A problem file for `hamex run`."""
-    built(wish)
-    return attached(toml_text(wish.problem), "application/toml", f"{_stem(wish.problem)}.toml")
+    admitted(request)
+    return attached(toml_text(request.problem), "application/toml", f"{_stem(request.problem)}.toml")
 
 
 @router.post("/csv")
-def csv(wish: Wish) -> Response:
+def csv(request: HistoryRequest) -> Response:
     """All histories, one row per node."""
-    file, _ = built(wish)
-    text = io.StringIO(newline="")
-    write_csv(solved(file, file.scheme, wish.error)[0], text)
-    return attached(text.getvalue(), "text/csv", f"{_stem(wish.problem)}.csv")
+    file, _ = admitted(request)
+    rows = io.StringIO(newline="")
+    write_csv(solved(file, file.scheme, request.error)[0], rows)
+    return attached(rows.getvalue(), "text/csv", f"{_stem(request.problem)}.csv")
 
 
 @router.post("/netcdf")
-def netcdf(wish: Wish) -> Response:
+def netcdf(request: HistoryRequest) -> Response:
     """Everything, to be read by `hamex.read` or xarray."""
-    file, _ = built(wish)
-    return attached(netcdf_bytes(solved(file, file.scheme, wish.error)[0]), "application/x-netcdf",
-                    f"{_stem(wish.problem)}.nc")
+    file, _ = admitted(request)
+    return attached(netcdf_bytes(solved(file, file.scheme, request.error)[0]), "application/x-netcdf",
+                    f"{_stem(request.problem)}.nc")
 
 
 class Variant(Table):
     """The problem with one number changed."""
 
-    value: float = Field(allow_inf_nan=False, description="the number, as the slider shows it")
+    value: float = Field(allow_inf_nan=False, description="the number, as the control shows it")
     problem: AnyProblem
 
 
-class PageWish(Asked):
+class PageRequest(RequestTable):
     """What a page of its own shows: a state, and the same with one number changed."""
 
     view: Literal["oscillator", "building"]
-    wish: Wish
+    history: HistoryRequest = Field(alias="wish")
     storey: int = Field(0, ge=0, description="whose loop is shown, from 0")
     viscous: bool = True
     label: str = Field("", max_length=80)
@@ -84,25 +85,26 @@ class PageWish(Asked):
 
 
 @router.post("/page")
-def page(asked: PageWish) -> Response:
+def page(request: PageRequest) -> Response:
     """One HTML file: interactive, self-contained."""
-    kind = "shear_frame" if asked.view == "building" else "oscillator"
-    if any(tables.model.kind != kind for tables in (asked.wish.problem, *(one.problem for one in asked.variants))):
-        raise InputError(f"view {asked.view} shows models of kind {kind}")
-    file, _ = built(asked.wish)
-    admit_effort(file, [file.scheme] * (1 + len(asked.variants)), asked.wish.error)
-    now = answered(asked.wish)
-    cells = (now["steps"] + 1) * len(now["dofs"]) * (1 + len(asked.variants))
+    kind = "shear_frame" if request.view == "building" else "oscillator"
+    problems = [request.history.problem, *(one.problem for one in request.variants)]
+    if any(tables.model.kind != kind for tables in problems):
+        raise InputError(f"view {request.view} shows models of kind {kind}")
+    file, _ = admitted(request.history)
+    admit_effort(file, [file.scheme] * (1 + len(request.variants)), request.history.error)
+    now = history_answer(request.history)
+    cells = (now["steps"] + 1) * len(now["dofs"]) * (1 + len(request.variants))
     if cells > limits.PAGE_CELLS:
         raise InputError(f"variants: {cells:,} displacements are too many for one page ({limits.PAGE_CELLS:,}); "
-                         "a longer step, or no slider")
-    others = [(one.value, plain(answered(asked.wish.model_copy(update={"problem": one.problem}))))
-              for one in asked.variants]
-    data = {"view": asked.view, "storey": asked.storey, "viscous": asked.viscous, "label": asked.label,
-            "unit": asked.unit, "answers": answers_of(plain(now), others)}
-    title = asked.wish.problem.title or "a history"
+                         "a longer step, or no control")
+    others = [(one.value, plain(history_answer(request.history.model_copy(update={"problem": one.problem}))))
+              for one in request.variants]
+    data = {"view": request.view, "storey": request.storey, "viscous": request.viscous, "label": request.label,
+            "unit": request.unit, "answers": answers_of(plain(now), others)}
+    title = request.history.problem.title or "a history"
     return attached(classroom_page(title, f"{now['load']}; {now['scheme']}", data, plotly_script()), "text/html",
-                    f"{_stem(asked.wish.problem)}.html")
+                    f"{_stem(request.history.problem)}.html")
 
 
 def toml_text(tables: ProblemTables) -> str:
@@ -119,3 +121,41 @@ def _plain(value: Any) -> Any:
 def _stem(tables: ProblemTables) -> str:
     """A name for a file, from the title."""
     return re.sub(r"[^a-z0-9]+", "-", (tables.title or "hamex").lower()).strip("-")[:60] or "hamex"
+
+
+def classroom_page(title: str, words: str, data: Mapping[str, Any], plotly: str) -> str:
+    """The page; ``data`` holds the answers, one of them without a value: the state as it was."""
+    scripts = "\n".join(f"<script>{_inside(source)}</script>" for source in (plotly, one_script(ALONE)))
+    # In a script element only the end tag and comments have a meaning; as \\u003c they are the same JSON.
+    held = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{STYLE}
+{text("studio.css")}</style>
+</head>
+<body class="studio alone">
+<header class="top"><p class="wordmark">hamex <span>{escape(title)}</span></p></header>
+<main>
+<p class="quiet">{escape(words)}</p>
+<div id="stage" class="stage{' building' if data["view"] == "building" else ''}"></div>
+<footer>Computed by hamex {escape(__version__)}; this page needs no network.</footer>
+</main>
+<script type="application/json" id="data">{held}</script>
+{scripts}
+</body>
+</html>
+"""
+
+
+def _inside(source: str) -> str:
+    """A script that can stand in a page: nothing in it may close the element."""
+    return source.replace("</script", "<\\/script")
+
+
+def answers_of(now: Mapping[str, Any], varied: Sequence[tuple[float, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """The present state first, without a value, then the others by theirs."""
+    return [{"value": None, "answer": now}, *({"value": value, "answer": answer} for value, answer in varied)]

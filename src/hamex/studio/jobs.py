@@ -26,7 +26,7 @@ _NICE = 5
 Work = TypeVar("Work", bound=Callable[..., Any])     # called with its job
 
 
-class BusyError(HamexError):
+class TooManyJobsError(HamexError):
     """As many jobs as the server takes are running."""
 
 
@@ -111,8 +111,8 @@ class Jobs(Generic[Work]):
         with self._lock:
             self._forget()
             if sum(job.busy for job in self._jobs.values()) >= self.at_once:
-                raise BusyError(f"the server takes {self.at_once} at once, and as many are running; cancel one, or "
-                                "wait")
+                raise TooManyJobsError(f"the server takes {self.at_once} at once, and as many are running; cancel "
+                                       "one, or wait")
             job = Job(work)
             self._jobs[job.id] = job
             job.start()

@@ -1,15 +1,22 @@
-"""Ground motions that the studio makes: refused before they are made when they would be too long."""
+"""Ground motions that come with a request: dropped as files or made here, refused when they would be too long."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from hamex.errors import InputError
+from fastapi import APIRouter
+from pydantic import Field
+
+from hamex.errors import InputError, LoadError
 from hamex.motion import seismology
+from hamex.motion.records.read import record_from_bytes
 from hamex.motion.synthetic import LEAD, LENGTH, LIMITS
-from hamex.spec.loads import MotionTable, SyntheticMotionTable
+from hamex.spec.loads import Choice, MotionTable, SyntheticMotionTable
 from hamex.studio import limits
+from hamex.studio.wire import RequestTable
 
+router = APIRouter(prefix="/api", tags=["records"])
 _SCATTER = 5.0           # beyond, exponentials of it leave every meaning behind
 
 
@@ -49,3 +56,26 @@ def _seconds(table: SyntheticMotionTable) -> float:
     if not (low <= magnitude <= high and near <= distance <= far):
         return 0.0
     return 5.0 * math.ceil((LEAD + 2 * LENGTH * seismology.duration(magnitude, distance)) / 5.0)
+
+
+class DroppedRecord(RequestTable):
+    """A text file, and what it may not tell itself."""
+
+    name: str = Field(max_length=200, description="name of the file; tells the format, is no path")
+    content: str = Field(max_length=limits.BODY, description="the text of the file")
+    unit: str | None = Field(None, description='of the accelerations, "g", "m/s2" …')
+    step: float | None = Field(None, description="time between samples [s]")
+    component: Choice | None = Field(None, description="which record of a file with several")
+    column: Choice | None = Field(None, description="which column of a file with several")
+
+
+@router.post("/record")
+def record(dropped: DroppedRecord) -> dict[str, Any]:
+    """The samples of a record file, as the accelerations of a ``[motion]``."""
+    name = dropped.name.replace("\\", "/").rpartition("/")[2].replace("\0", "")
+    motion = record_from_bytes(dropped.content.encode("utf-8", "replace"), name,
+                               **dropped.given("unit", "step", "component", "column"))
+    if len(motion.acceleration) > limits.SAMPLES:
+        raise LoadError(f"{name} holds {len(motion.acceleration):,} samples; the studio takes {limits.SAMPLES:,}")
+    return {"accelerations": motion.acceleration.tolist(), "step": motion.step, "unit": motion.unit,
+            "source": motion.source, "peak": motion.peak, "duration": motion.duration}

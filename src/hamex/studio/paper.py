@@ -1,21 +1,161 @@
-"""Paper view: section 6 live, OpenSees beside it, every equation audited."""
+"""Paper view: section 6 live, Table 2 digit by digit, OpenSees beside it, every equation audited."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
+import numpy as np
 from fastapi import APIRouter, FastAPI, Query
 from fastapi.responses import Response
+from pydantic import Field
 
-from hamex.paper.cases import CASES
+from hamex.discretise.schemes import Galerkin, Newmark
+from hamex.errors import ConvergenceError
+from hamex.model.laws.slider import Slider
+from hamex.model.oscillator import oscillator
+from hamex.model.units import Units
+from hamex.paper.cases import (
+    CASES,
+    CONVENTIONS,
+    DURATION,
+    MASS,
+    RECORD_SCALE,
+    RESONANT_END,
+    RESONANT_OMEGA,
+    RESONANT_SCALE,
+    STIFFNESS,
+    YIELD_FORCE,
+    Case,
+)
+from hamex.paper.page import CAPTIONS
 from hamex.paper.results import converge, milli, opensees_reference
-from hamex.studio.answer import attached
-from hamex.studio.paper_audit import Audit
-from hamex.studio.paper_code import paper_code
-from hamex.studio.paper_table import PaperRequest, answer, newmark_runs
+from hamex.solution.solution import Solution
+from hamex.solve import Problem, solve
+from hamex.spec.base import Finite
+from hamex.studio.audit import Audit
+from hamex.studio.scripts import headline, said
+from hamex.studio.wire import RequestTable, attached, packed
+
+
+class PaperRequest(RequestTable):
+    """How to run the six cases; as it stands it is the paper's own way."""
+
+    load: Literal["end", "average", "mean"] = Field("end", description='load of a step; "end" is the paper\'s')
+    parts: Literal[1, 2, 4, 8] = Field(1, description="every step of the paper is divided into so many")
+    viscosity: Annotated[Finite, Field(ge=0, le=100)] = Field(1.0, description="factor on the slider's viscosity")
+    kinematic: Annotated[Finite, Field(ge=0, le=1e6)] = Field(0.0, description="hardening [kip/in], none in the paper")
+
+    @property
+    def is_the_paper_s(self) -> bool:
+        """Whether the numbers must be those of the print."""
+        return self == PaperRequest.model_validate({})
+
+    def problem(self, case: Case) -> Problem:
+        """A case with the changes that were asked for."""
+        if self.viscosity == 1 and self.kinematic == 0:
+            return case.problem
+        law = Slider(YIELD_FORCE, viscosity=self.viscosity * case.damping, kinematic=self.kinematic)
+        return case.problem.replace(model=oscillator(MASS, STIFFNESS, case.damping, law, Units("in", "kip")))
+
+
+def answer(request: PaperRequest) -> dict[str, Any]:
+    """Six rows with their histories; slips and displacements in milli-in, momenta in milli-in/s, forces in kip."""
+    rows = [_row(request, case) for case in CASES]
+    return {"rows": rows, "paper": request.is_the_paper_s, "captions": CAPTIONS, "conventions": list(CONVENTIONS),
+            "matches": sum(row["slip"]["match"] + row["momentum"]["match"] for row in rows),
+            "numbers": 2 * len(rows), "residual": max(row["residual"] for row in rows)}
+
+
+def newmark_runs() -> dict[str, Solution]:
+    """Our Newmark on the paper's own steps, which OpenSees is compared with."""
+    return {case.name: solve(case.problem, Newmark(case.step)) for case in CASES}
+
+
+def _row(request: PaperRequest, case: Case) -> dict[str, Any]:
+    refined = replace(case, step=case.step / request.parts)
+    problem = request.problem(case)
+    new = solve(problem, Galerkin(refined.step, load=request.load))
+    every = slice(None, None, request.parts)            # as many points as the paper has, however short the step
+    u = 1e3 * new.values("displacement")[every, 0]
+    slip = new.values("slip")
+    return {
+        "name": case.name, "resonant": case.is_resonant, "case": case.loading, "parameter": case.parameter,
+        "step": refined.step, "spacing": case.step,
+        "slip": _digits(case.slip_printed, slip[-1, 0]),
+        "momentum": _digits(case.momentum_printed, new.values("momentum")[-1, 0]),
+        "residual": new.residual, "slipping": float(np.mean(np.diff(slip[:, 0]) != 0)), "steps": new.steps,
+        "displacement": packed(u), "mean_displacement": packed(1e3 * new.values("mean_displacement")[every, 0]),
+        "force": packed(new.values("force")[every, 0]), "newmark": _newmark(problem, refined, every)}
+
+
+def _digits(printed: str, value: float) -> dict[str, Any]:
+    computed = milli(value)
+    return {"printed": printed, "computed": computed, "match": printed == computed, "value": 1e3 * float(value)}
+
+
+def _newmark(problem: Problem, case: Case, every: slice) -> dict[str, Any]:
+    """The paper's comparison, or why it has none."""
+    try:
+        found = solve(problem, Newmark(case.step))
+    except ConvergenceError as failure:
+        return {"why": str(failure)}
+    iterations = int(found.values("iterations").sum())
+    return {"why": "", "slip": milli(found.values("slip")[-1, 0]), "momentum": milli(found.values("momentum")[-1, 0]),
+            "iterations": iterations, "per_step": iterations / found.steps, "residual": found.residual,
+            "displacement": packed(1e3 * found.values("displacement")[every, 0]),
+            "force": packed(found.values("node_force")[every, 0])}
+
+
+_LOOP = """
+slips, momenta, residuals = [], [], []
+print("case                   slip (printed)  computed   momentum (printed)  computed")
+for loading, parameter, step, damping, slip_printed, momentum_printed in cases:
+    law = hx.Slider(yield_force, viscosity=viscosity * damping, kinematic=kinematic)
+    model = hx.oscillator(mass, stiffness, damping, law, units)
+    if loading == "Resonant":
+        load = hx.sine(-mass * {sine_scale!r}, omega={omega!r}, duration={end!r})
+    else:
+        load = hx.el_centro().scaled({scale!r}).on(model, g=1.0)      # values in g, used as bare numbers
+    problem = hx.Problem(model, load, duration={duration!r})
+    sol = hx.solve(problem, hx.Galerkin(step / parts, load={load}))
+    slips.append(1e3 * sol.values("slip")[-1, 0])
+    momenta.append(1e3 * sol.values("momentum")[-1, 0])
+    residuals.append(sol.residual)
+    print(f"{{loading + ', ' + parameter:22s}} {{slip_printed:>14s}} {{slips[-1]:9.4f}} "
+          f"{{momentum_printed:>20s}} {{momenta[-1]:9.4f}}")
+    try:
+        newmark = hx.solve(problem, hx.Newmark(step / parts))
+    except ConvergenceError as failure:
+        print(f"    Newmark: {{failure}}")
+        continue
+    print(f"    Newmark: slip {{1e3 * newmark.values('slip')[-1, 0]:.4f}}, "
+          f"momentum {{1e3 * newmark.values('momentum')[-1, 0]:.4f}}, "
+          f"{{int(newmark.values('iterations').sum())}} iterations")
+print("largest energy residual", max(residuals))
+"""
+
+
+def paper_code(request: PaperRequest) -> str:
+    """A script that computes Table 2 as the view shows it."""
+    rows = [f'"{case.loading}", "{case.parameter}", {case.step!r}, {case.damping!r}, "{case.slip_printed}", '
+            f'"{case.momentum_printed}"' for case in CASES]
+    lines = [headline("Table 2 of the paper" if request.is_the_paper_s else "Table 2 with other settings"), "",
+             "import hamex as hx", "from hamex.errors import ConvergenceError", "",
+             'units = hx.Units(length="in", force="kip")',
+             f"mass, stiffness, yield_force = {MASS!r}, {STIFFNESS!r}, {YIELD_FORCE!r}",
+             f"parts = {request.parts!r}          # of every step of the paper",
+             f"viscosity = {request.viscosity!r}    # times the paper's",
+             f"kinematic = {request.kinematic!r}    # hardening [kip/in], none in the paper",
+             "# Loading, what is varied, step [s], c = η [kip·s/in], and what the paper prints [milli-in, milli-in/s].",
+             "cases = [", *(f"    ({row})," for row in rows), "]",
+             _LOOP.strip().format(sine_scale=RESONANT_SCALE, omega=RESONANT_OMEGA, end=RESONANT_END,
+                                  scale=RECORD_SCALE, duration=DURATION, load=said(request.load))]
+    return "\n".join(lines) + "\n"
+
 
 _audit = Audit()
 
@@ -29,7 +169,7 @@ async def _until_shutdown(app: FastAPI) -> AsyncIterator[None]:
 router = APIRouter(prefix="/api/paper", lifespan=_until_shutdown)
 
 
-class Once:
+class ComputedOnce:
     """A value that is computed when first asked for, by one at a time."""
 
     def __init__(self, compute: Callable[[], dict[str, Any]]) -> None:
@@ -62,7 +202,7 @@ def _compared() -> dict[str, Any]:
     return {**found, "cases": cases}
 
 
-_opensees = Once(_compared)
+_opensees = ComputedOnce(_compared)
 
 
 @router.get("/opensees")
@@ -78,7 +218,7 @@ def _halved() -> dict[str, Any]:
                          "orders": {name: study.order(name) for name in study.errors}} for study in studies]}
 
 
-_convergence = Once(_halved)
+_convergence = ComputedOnce(_halved)
 
 
 @router.get("/convergence")

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import Discriminator, Field, Tag
 
 from hamex.discretise.schemes import Scheme
 from hamex.errors import InputError
+from hamex.model.damping import Damping
 from hamex.spec import ProblemFile, problem_of
 from hamex.spec.base import inside
 from hamex.spec.structures import OscillatorTable, ShearFrameTable
 from hamex.spec.tables import ProblemTables, SchemeTable
 from hamex.studio import limits
-from hamex.studio.asked import Asked
-from hamex.studio.effort import admit_effort
 from hamex.studio.motions import admit_motion
+from hamex.studio.wire import RequestTable
+
+# How long a history takes, roughly and rather too much, from histories of yielding oscillators and frames of 2 to 200
+# storeys on one core of a common computer. A wrong guess costs patience, not correctness.
+_CELL = 7e-7            # seconds per step and storey: the march, its energies, its way to the page
+_PAIR = 1.3e-7          # per step and pair of storeys (and stages) that are coupled by full matrices
+_LOCATED = 6e-3         # per step and spring when the instants of yield are sought, in Python
+_HALVINGS = 7           # an error bar costs runs at half and at a quarter of the step
 
 
 def _kind(value: Any) -> str:
@@ -40,7 +48,7 @@ AnyProblem = Annotated[Annotated[OscillatorProblem, Tag("·oscillator")] | Annot
                        Discriminator(_kind)]
 
 
-class Wish(Asked):
+class HistoryRequest(RequestTable):
     """What a view asks to be run."""
 
     problem: AnyProblem = Field(description="a problem file, as JSON; files of records are not read")
@@ -48,16 +56,16 @@ class Wish(Asked):
     error: bool = Field(False, description="estimate the error of every peak by halving the step twice")
 
 
-def built(wish: Wish) -> tuple[ProblemFile, Any]:
+def admitted(request: HistoryRequest) -> tuple[ProblemFile, Any]:
     """The problem and the second scheme (or none), when the studio can answer quickly."""
-    _admit(wish.problem)
-    file = problem_of(wish.problem)
+    _admit(request.problem)
+    file = problem_of(request.problem)
     schemes: list[Scheme] = [file.scheme]
-    if wish.against is not None:
-        schemes.append(_admit_scheme("against", wish.against))
+    if request.against is not None:
+        schemes.append(_admit_scheme("against", request.against))
     for scheme in schemes:
         _admit_size(file, scheme)
-    admit_effort(file, schemes, wish.error)
+    admit_effort(file, schemes, request.error)
     return file, schemes[1] if len(schemes) > 1 else None
 
 
@@ -104,3 +112,32 @@ def _admit(tables: ProblemTables) -> None:
     for law in (*(getattr(model, "laws", None) or ()), getattr(model, "law", None)):
         if len(getattr(law, "points", ())) > limits.POINTS:
             raise InputError(f"model: a backbone has {limits.POINTS} points at most in the studio")
+
+
+def seconds_of(file: ProblemFile, scheme: Any, error: bool = False) -> float:
+    """Time for one run [s]."""
+    model = file.problem.model
+    steps, storeys = file.problem.steps(scheme.step), len(model.dofs)
+    stages = scheme.stages
+    full = stages > 1 or _is_full(model.damping) or getattr(scheme, "locate", False)
+    cost = steps * storeys * _CELL
+    if full:
+        cost += steps * (storeys * stages) ** 2 * _PAIR
+    if getattr(scheme, "locate", False):
+        cost += steps * len(model.springs) * _LOCATED
+    return cost * (_HALVINGS if error else 1)
+
+
+def _is_full(damping: Damping) -> bool:
+    """True where damping couples storeys that do not touch: modal damping, or a matrix of its own."""
+    matrix = damping.matrix
+    entries = matrix.nnz if hasattr(matrix, "nnz") else int(np.count_nonzero(matrix))
+    return damping.weights.size > 0 or entries > 3 * matrix.shape[0]
+
+
+def admit_effort(file: ProblemFile, schemes: list[Any], error: bool = False) -> None:
+    """Refuse histories that take longer than a request may."""
+    seconds = sum(seconds_of(file, scheme, error) for scheme in schemes)
+    if seconds > limits.HISTORY:
+        raise InputError(f"scheme.step: this would take about {seconds:.0f} s, and the studio has {limits.HISTORY:g} s "
+                         "for it; take a longer step, fewer storeys or Rayleigh damping, or `hamex run`")

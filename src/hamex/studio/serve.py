@@ -8,11 +8,11 @@ import socket
 import threading
 import webbrowser
 
+import numpy as np
 import uvicorn
 
 from hamex.errors import InputError
 from hamex.studio.app import create_app
-from hamex.studio.warm import warm_up
 
 LOCAL = ("localhost", "127.0.0.1", "::1")
 
@@ -26,7 +26,7 @@ def serve(host: str = "127.0.0.1", port: int = 8765, open_page: bool = False) ->
     print(f"hamex studio: {address}  (Ctrl-C ends it)", flush=True)
     if host not in LOCAL:
         print("note: anybody who reaches this computer on that port can use the studio", flush=True)
-    # Kernels are loaded while the page loads, so that the first slider is as quick as the others.
+    # Kernels are loaded while the page loads, so that the first control is as quick as the others.
     threading.Thread(target=warm_up, daemon=True).start()
     if open_page:
         threading.Timer(0.5, webbrowser.open, (address,)).start()
@@ -59,3 +59,25 @@ def _bound(host: str, port: int) -> socket.socket:
         raise InputError(f"cannot serve on {host}:{port}: {why}; another studio may run there, "
                          "--port takes another port, 0 any that is free") from None
     return listening
+
+
+def warm_up() -> None:
+    """One short run of each kind, compiled; what is compiled already is loaded from the cache."""
+    from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, Newmark
+    from hamex.model.damping import modal
+    from hamex.model.laws.slider import Slider
+    from hamex.model.oscillator import oscillator
+    from hamex.model.shear_frame import shear_frame
+    from hamex.motion.ground import el_centro
+    from hamex.solve import Problem, solve
+    from hamex.study.spectra.spectrum import spectrum
+
+    law = Slider(yield_force=0.2, viscosity=0.1, kinematic=0.1)
+    models = (oscillator(1.0, 100.0, 0.5, law), shear_frame([1.0] * 3, [100.0] * 3, modal(0.05), law))
+    motion = el_centro()
+    for model in models:
+        # Long enough for the compiled kernels: below a measured size the same functions run uncompiled.
+        problem = Problem(model, motion.on(model, g=1.0), duration=30.0)
+        for scheme in (Galerkin(0.01), Newmark(0.01), DiscontinuousGalerkin(0.01, degree=2)):
+            _ = solve(problem, scheme).energy
+    spectrum(motion, np.geomspace(0.05, 4.0, 20), damping=0.05, g=9.81)

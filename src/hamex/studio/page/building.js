@@ -1,104 +1,278 @@
-"use strict";
 // The building view: a shear frame of N storeys.
+import {button, choice, control, group} from "./controls.js";
+import {element} from "./elements.js";
+import * as History from "./history.js";
+import * as Home from "./home.js";
+import * as Motions from "./motion.js";
+import * as Problems from "./problems.js";
 
-(() => {
-  const {slider, choice, element, group} = Studio;
-  const START = {storeys: 10, mass: 100, stiffness: 150000, taper: 0.5, ratio: 0.05, damped: "rayleigh", strength: 0.15, pattern: "code", viscosity: 200, hardening: 0.02, height: 3, weak: 0, weakness: 0.6,
-                 scheme: "galerkin-1", step: 0.01, duration: 40, against: "none", storey: 7, motion: {...Motions.START}};
-  const GRAVITY = 9.80665;
+const START = {
+  storeys: 10,
+  mass: 100,
+  stiffness: 150000,
+  taper: 0.5,
+  ratio: 0.05,
+  damped: "rayleigh",
+  strength: 0.15,
+  pattern: "code",
+  viscosity: 200,
+  hardening: 0.02,
+  height: 3,
+  weak: 0,
+  weakness: 0.6,
+  scheme: "galerkin-1",
+  step: 0.01,
+  duration: 40,
+  against: "none",
+  storey: 7,
+  motion: {...Motions.START},
+};
+const GRAVITY = 9.80665;
 
-  /** Straight from the first storey to the last. */
-  const tapered = (base, taper, count, i) => Number((base * (count === 1 ? 1 : 1 + (taper - 1) * i / (count - 1))).toPrecision(8));
+/** Straight from the first storey to the last. */
+const tapered = (base, taper, count, i) =>
+  Number((base * (count === 1 ? 1 : 1 + ((taper - 1) * i) / (count - 1))).toPrecision(8));
 
-  /** Storey strengths: the base's share of the weight, carried up as loads that grow with height ask for, or the same in all. */
-  function strengths({storeys, mass, strength, pattern, weak, weakness}) {
-    const total = storeys * (storeys + 1) / 2, base = strength * storeys * mass * GRAVITY;
-    return Array.from({length: storeys}, (_, i) => {
-      const above = total - i * (i + 1) / 2;
-      return Number((base * (pattern === "code" ? above / total : 1) * (weak === i + 1 ? weakness : 1)).toPrecision(8));
-    });
+/** Storey strengths: the base's share of the weight, carried up as loads that grow with height ask for, or the same. */
+function strengths({storeys, mass, strength, pattern, weak, weakness}) {
+  const total = (storeys * (storeys + 1)) / 2,
+    base = strength * storeys * mass * GRAVITY;
+  return Array.from({length: storeys}, (_, i) => {
+    const above = total - (i * (i + 1)) / 2;
+    return Number((base * (pattern === "code" ? above / total : 1) * (weak === i + 1 ? weakness : 1)).toPrecision(8));
+  });
+}
+
+/** Rayleigh's through the first and third modes; a frame of one or two storeys has fewer. */
+function damping({damped, ratio, storeys}) {
+  if (damped === "modal") return {kind: "modal", ratio};
+  return storeys === 1 ? {kind: "ratio", ratio} : {kind: "rayleigh", ratio, modes: [1, Math.min(3, storeys)]};
+}
+
+function problem(state) {
+  const {storeys: n} = state;
+  const stiffnesses = Array.from({length: n}, (_, i) => tapered(state.stiffness, state.taper, n, i));
+  return {
+    title: `Building of ${n} storeys`,
+    duration: Problems.wholeSteps(state.duration, state.step),
+    units: {length: "m", force: "kN"},
+    model: {
+      kind: "shear_frame",
+      masses: new Array(n).fill(state.mass),
+      stiffnesses,
+      heights: state.height,
+      damping: damping(state),
+      laws: strengths(state).map((limit, i) => ({
+        yield_force: limit,
+        viscosity: state.viscosity,
+        kinematic: Number((state.hardening * stiffnesses[i]).toPrecision(8)),
+      })),
+    },
+    motion: Motions.table(state.motion, state.step),
+    scheme: Problems.scheme(state.scheme, state.step),
+  };
+}
+const wish = (state) => ({
+  problem: problem(state),
+  ...(state.against === "none" ? {} : {against: Problems.scheme(state.against, state.step), error: true}),
+});
+
+let stage,
+  controls,
+  run,
+  refuse,
+  floors = 0;
+
+function mount(root, view) {
+  const change = (key) => (value) => view.set({[key]: value});
+  const field = (name, label, key, unit, limits, help) =>
+    control({name, label, unit, value: view.state[key], oninput: change(key), help, ...limits});
+  const whole = (value) => Math.max(1, Math.min(100, Math.round(value)));
+  controls = {
+    storeys: control({
+      name: "storeys",
+      label: "Storeys",
+      min: 1,
+      max: 40,
+      step: 1,
+      value: 10,
+      oninput: (value) => view.set({storeys: whole(value), storey: Math.min(view.state.storey, whole(value) - 1)}),
+    }),
+    "model.masses": field("model.masses", "Mass of a floor", "mass", "t", {min: 1, max: 5000, log: true}),
+    "model.stiffnesses": field("model.stiffnesses", "Stiffness of the first storey", "stiffness", "kN/m", {
+      min: 1000,
+      max: 5e6,
+      log: true,
+    }),
+    taper: field("taper", "Stiffness at the top", "taper", "of the first", {min: 0.1, max: 1, step: 0.05}),
+    "model.damping": field("model.damping", "Damping", "ratio", "of critical", {min: 0, max: 0.2, step: 0.005}),
+    "model.heights": field("model.heights", "Storey height", "height", "m", {min: 2, max: 6, step: 0.1}),
+    strength: field("strength", "Base shear strength", "strength", "of weight", {min: 0.01, max: 2, log: true}),
+    "model.laws.viscosity": field("model.laws.viscosity", "Viscosity", "viscosity", "kN·s/m", {
+      min: 0,
+      max: 20000,
+      step: 50,
+    }),
+    hardening: field("hardening", "Hardening", "hardening", "of stiffness", {min: 0, max: 0.3, step: 0.005}),
+    weakness: field("weakness", "Its strength", "weakness", "of the rule", {min: 0.1, max: 1, step: 0.05}),
+    "scheme.step": field("scheme.step", "Time step", "step", "s", {min: 0.001, max: 0.1, log: true}),
+    duration: field("duration", "Duration", "duration", "s", {min: 1, max: 120, step: 1}),
+    damped: choice({
+      label: "Damping of",
+      options: [
+        ["rayleigh", "modes 1 and 3"],
+        ["modal", "every mode"],
+      ],
+      value: "rayleigh",
+      oninput: change("damped"),
+    }),
+    pattern: choice({
+      label: "Strength up the height",
+      options: [
+        ["code", "code-like"],
+        ["uniform", "uniform"],
+      ],
+      value: "code",
+      oninput: change("pattern"),
+    }),
+    weak: choice({
+      label: "A weak storey",
+      options: [[0, "none"]],
+      value: 0,
+      oninput: (value) => view.set({weak: Number(value)}),
+    }),
+    scheme: choice({
+      label: "Scheme",
+      options: Problems.SCHEMES,
+      value: "galerkin-1",
+      oninput: change("scheme"),
+      name: "scheme",
+    }),
+    against: choice({
+      label: "Compare with",
+      options: Problems.AGAINST,
+      value: "none",
+      oninput: change("against"),
+      name: "against",
+    }),
+    storey: choice({
+      label: "Loop of storey",
+      options: [[0, "1"]],
+      value: 0,
+      oninput: (value) => view.set({storey: Number(value)}),
+    }),
+  };
+  const shaking = Motions.controls((patch) => {
+    const motion = {...view.state.motion, ...patch};
+    return view.set({motion, ...("kind" in patch ? {duration: Motions.duration(motion)} : {})});
+  });
+  Object.assign(controls, {motion: shaking});
+  for (const one of Object.values(shaking.fields)) controls[one.dataset.name] = one;
+  const general = element("p", {class: "message", role: "alert", id: "building-message"});
+  stage = History.buildingStage((storey) => view.set({storey}));
+  stage.name = "building";
+  root.append(
+    element("h1", {class: "spoken"}, "Building"),
+    element(
+      "div",
+      {class: "bench split"},
+      element(
+        "aside",
+        {class: "controls stay", "aria-label": "The building and what shakes it"},
+        general,
+        group(
+          "Building",
+          controls.storeys,
+          controls["model.masses"],
+          controls["model.stiffnesses"],
+          controls.taper,
+          controls["model.heights"],
+          controls["model.damping"],
+          controls.damped,
+        ),
+        group(
+          "Strength",
+          controls.strength,
+          controls.pattern,
+          controls["model.laws.viscosity"],
+          controls.hardening,
+          controls.weak,
+          controls.weakness,
+        ),
+        shaking,
+        group("Time", controls["scheme.step"], controls.duration, controls.scheme),
+        group(
+          "Look closer",
+          controls.storey,
+          controls.against,
+          button("Start again", () => view.reset()),
+        ),
+      ),
+      element("div", {class: "stage building"}, stage.parts),
+    ),
+  );
+  refuse = Problems.place(controls, general);
+  run = Problems.runner({wish, stage, refuse, options: (state) => ({storey: state.storey})});
+}
+
+function numbered(field, count, first) {
+  field
+    .querySelector("select")
+    .replaceChildren(
+      ...first,
+      ...Array.from({length: count}, (_, i) => element("option", {value: first.length ? i + 1 : i}, String(i + 1))),
+    );
+}
+
+function show(state) {
+  const begin = performance.now();
+  if (state.storeys !== floors) {
+    floors = state.storeys;
+    numbered(controls.storey, floors, []);
+    numbered(controls.weak, floors, [element("option", {value: 0}, "none")]);
   }
+  const values = {
+    storeys: "storeys",
+    "model.masses": "mass",
+    "model.stiffnesses": "stiffness",
+    taper: "taper",
+    "model.damping": "ratio",
+    "model.heights": "height",
+    strength: "strength",
+    "model.laws.viscosity": "viscosity",
+    hardening: "hardening",
+    weakness: "weakness",
+    "scheme.step": "step",
+    duration: "duration",
+    pattern: "pattern",
+    damped: "damped",
+    weak: "weak",
+    scheme: "scheme",
+    against: "against",
+    storey: "storey",
+  };
+  for (const [name, key] of Object.entries(values)) controls[name].set(state[key]);
+  controls.weakness.hidden = !state.weak;
+  controls.motion.show(state.motion);
+  return run(state, begin);
+}
 
-  /** Rayleigh's through the first and third modes; a frame of one or two storeys has fewer. */
-  function damping({damped, ratio, storeys}) {
-    if (damped === "modal") return {kind: "modal", ratio};
-    return storeys === 1 ? {kind: "ratio", ratio} : {kind: "rayleigh", ratio, modes: [1, Math.min(3, storeys)]};
-  }
-
-  function problem(state) {
-    const {storeys: n} = state;
-    const stiffnesses = Array.from({length: n}, (_, i) => tapered(state.stiffness, state.taper, n, i));
-    return {
-      title: `Building of ${n} storeys`, duration: Problems.wholeSteps(state.duration, state.step), units: {length: "m", force: "kN"},
-      model: {kind: "shear_frame", masses: new Array(n).fill(state.mass), stiffnesses, heights: state.height, damping: damping(state),
-              laws: strengths(state).map((limit, i) => ({yield_force: limit, viscosity: state.viscosity, kinematic: Number((state.hardening * stiffnesses[i]).toPrecision(8))}))},
-      motion: Motions.table(state.motion, state.step), scheme: Problems.scheme(state.scheme, state.step),
-    };
-  }
-  const wish = (state) => ({problem: problem(state), ...(state.against === "none" ? {} : {against: Problems.scheme(state.against, state.step), error: true})});
-
-  let stage, controls, run, refuse, floors = 0;
-
-  function mount(root, view) {
-    const change = (key) => (value) => view.set({[key]: value});
-    const field = (name, label, key, unit, limits, help) => slider({name, label, unit, value: view.state[key], oninput: change(key), help, ...limits});
-    const whole = (value) => Math.max(1, Math.min(100, Math.round(value)));
-    controls = {
-      storeys: slider({name: "storeys", label: "Storeys", min: 1, max: 40, step: 1, value: 10, oninput: (value) => view.set({storeys: whole(value), storey: Math.min(view.state.storey, whole(value) - 1)})}),
-      "model.masses": field("model.masses", "Mass of a floor", "mass", "t", {min: 1, max: 5000, log: true}),
-      "model.stiffnesses": field("model.stiffnesses", "Stiffness of the first storey", "stiffness", "kN/m", {min: 1000, max: 5e6, log: true}),
-      taper: field("taper", "Stiffness at the top", "taper", "of the first", {min: 0.1, max: 1, step: 0.05}),
-      "model.damping": field("model.damping", "Damping", "ratio", "of critical", {min: 0, max: 0.2, step: 0.005}),
-      "model.heights": field("model.heights", "Storey height", "height", "m", {min: 2, max: 6, step: 0.1}),
-      strength: field("strength", "Base shear strength", "strength", "of weight", {min: 0.01, max: 2, log: true}),
-      "model.laws.viscosity": field("model.laws.viscosity", "Viscosity", "viscosity", "kN·s/m", {min: 0, max: 20000, step: 50}),
-      hardening: field("hardening", "Hardening", "hardening", "of stiffness", {min: 0, max: 0.3, step: 0.005}),
-      weakness: field("weakness", "Its strength", "weakness", "of the rule", {min: 0.1, max: 1, step: 0.05}),
-      "scheme.step": field("scheme.step", "Time step", "step", "s", {min: 0.001, max: 0.1, log: true}),
-      duration: field("duration", "Duration", "duration", "s", {min: 1, max: 120, step: 1}),
-      damped: choice({label: "Damping of", options: [["rayleigh", "modes 1 and 3"], ["modal", "every mode"]], value: "rayleigh", oninput: change("damped")}),
-      pattern: choice({label: "Strength up the height", options: [["code", "code-like"], ["uniform", "uniform"]], value: "code", oninput: change("pattern")}),
-      weak: choice({label: "A weak storey", options: [[0, "none"]], value: 0, oninput: (value) => view.set({weak: Number(value)})}),
-      scheme: choice({label: "Scheme", options: Problems.SCHEMES, value: "galerkin-1", oninput: change("scheme"), name: "scheme"}),
-      against: choice({label: "Compare with", options: Problems.AGAINST, value: "none", oninput: change("against"), name: "against"}),
-      storey: choice({label: "Loop of storey", options: [[0, "1"]], value: 0, oninput: (value) => view.set({storey: Number(value)})}),
-    };
-    const shaking = Motions.controls(() => view.state.motion, (patch) => {
-      const motion = {...view.state.motion, ...patch};
-      return view.set({motion, ...("kind" in patch ? {duration: Motions.duration(motion)} : {})});
-    });
-    controls.motion = shaking;
-    for (const one of Object.values(shaking.fields)) controls[one.dataset.name] = one;
-    const general = element("p", {class: "message", role: "alert", id: "building-message"});
-    stage = History.buildingStage((storey) => view.set({storey})); stage.name = "building";
-    root.append(element("h1", {class: "spoken"}, "Building"), element("div", {class: "bench split"},
-      element("aside", {class: "controls stay", "aria-label": "The building and what shakes it"}, general,
-        group("Building", controls.storeys, controls["model.masses"], controls["model.stiffnesses"], controls.taper, controls["model.heights"], controls["model.damping"], controls.damped),
-        group("Strength", controls.strength, controls.pattern, controls["model.laws.viscosity"], controls.hardening, controls.weak, controls.weakness),
-        shaking, group("Time", controls["scheme.step"], controls.duration, controls.scheme), group("Look closer", controls.storey, controls.against, Studio.button("Start again", () => view.reset()))),
-      element("div", {class: "stage building"}, stage.parts)));
-    refuse = Problems.place(controls, general);
-    run = Problems.runner({wish, stage, refuse, options: (state) => ({storey: state.storey})});
-  }
-
-  function numbered(field, count, first) {
-    field.querySelector("select").replaceChildren(...first, ...Array.from({length: count}, (_, i) => element("option", {value: first.length ? i + 1 : i}, String(i + 1))));
-  }
-
-  function show(state) {
-    const begin = performance.now();
-    if (state.storeys !== floors) {
-      floors = state.storeys;
-      numbered(controls.storey, floors, []); numbered(controls.weak, floors, [element("option", {value: 0}, "none")]);
-    }
-    const values = {storeys: "storeys", "model.masses": "mass", "model.stiffnesses": "stiffness", taper: "taper", "model.damping": "ratio", "model.heights": "height", strength: "strength", "model.laws.viscosity": "viscosity",
-                    hardening: "hardening", weakness: "weakness", "scheme.step": "step", duration: "duration", pattern: "pattern", damped: "damped", weak: "weak", scheme: "scheme", against: "against", storey: "storey"};
-    for (const [name, key] of Object.entries(values)) controls[name].set(state[key]);
-    controls.weakness.hidden = !state.weak;
-    controls.motion.show(state.motion);
-    return run(state, begin);
-  }
-
-  Studio.register({name: "building", title: "Building", start: START, mount, show, leave: () => stage.player.pause(),
-    gifts: (view) => Home.problemGifts({view, wish, plots: stage.plots, varied: [["strength", "Base shear strength", () => "of weight"], ["scale", "Scale of the motion", () => "×"], ["ratio", "Damping ratio", () => ""]]})});
-})();
+export const buildingView = {
+  name: "building",
+  title: "Building",
+  start: START,
+  mount,
+  show,
+  leave: () => stage.player.pause(),
+  gifts: (view) =>
+    Home.problemGifts({
+      view,
+      wish,
+      plots: stage.plots,
+      varied: [
+        ["strength", "Base shear strength", () => "of weight"],
+        ["scale", "Scale of the motion", () => "×"],
+        ["ratio", "Damping ratio", () => ""],
+      ],
+    }),
+};

@@ -1,31 +1,59 @@
-"use strict";
 // A page of its own: the same picture as in the studio, fed from what was computed when it was saved.
+import {byId, element, short} from "./elements.js";
+import * as History from "./history.js";
+import {forget} from "./plots.js";
 
-(() => {
-  const {element} = Studio;
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const theme = () => { document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"; };
-  theme();
-  const stage = data.view === "building" ? History.buildingStage((storey) => { chosen = storey; show(); }) : History.oscillatorStage();
-  let chosen = data.storey, place = data.answers.findIndex((one) => one.value === null), first = true;
+const data = JSON.parse(byId("data").textContent);
+const theme = () => {
+  document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+};
+theme();
+const stage =
+  data.view === "building"
+    ? History.buildingStage((storey) => {
+        chosen = storey;
+        show();
+      })
+    : History.oscillatorStage();
+let chosen = data.storey,
+  place = data.answers.findIndex((one) => one.value === null),
+  first = true;
 
-  function show() {
-    stage.show(data.answers[place].answer, {viscosity: data.viscous, storey: chosen, fresh: first});
-    first = false;
-  }
-  const root = document.getElementById("stage");
-  if (data.answers.length > 1) {
-    const order = data.answers.map((one, i) => i).filter((i) => data.answers[i].value !== null);
-    const middle = order[Math.floor(order.length / 2)];
-    const words = element("b", {class: "figures"}, "");
-    const range = element("input", {type: "range", id: "varied", min: 0, max: order.length - 1, step: 1, value: order.indexOf(middle), "aria-label": data.label});
-    const tell = () => { words.textContent = `${Studio.short(data.answers[place].value)} ${data.unit}`; range.setAttribute("aria-valuetext", words.textContent); };
-    range.addEventListener("input", () => { place = order[Number(range.value)]; tell(); show(); });
-    place = middle;
+function show() {
+  stage.show(data.answers[place].answer, {viscosity: data.viscous, storey: chosen, fresh: first});
+  first = false;
+}
+const root = byId("stage");
+if (data.answers.length > 1) {
+  const order = data.answers.map((_, i) => i).filter((i) => data.answers[i].value !== null);
+  const middle = order[Math.floor(order.length / 2)];
+  const words = element("b", {class: "figures"}, "");
+  const range = element("input", {
+    type: "range",
+    id: "varied",
+    min: 0,
+    max: order.length - 1,
+    step: 1,
+    value: order.indexOf(middle),
+    "aria-label": data.label,
+  });
+  const tell = () => {
+    words.textContent = `${short(data.answers[place].value)} ${data.unit}`;
+    range.setAttribute("aria-valuetext", words.textContent);
+  };
+  range.addEventListener("input", () => {
+    place = order[Number(range.value)];
     tell();
-    root.append(element("div", {class: "panel wide vary"}, element("label", {for: "varied"}, data.label), range, words));
-  }
-  root.append(...stage.parts);
+    show();
+  });
+  place = middle;
+  tell();
+  root.append(element("div", {class: "panel wide vary"}, element("label", {for: "varied"}, data.label), range, words));
+}
+root.append(...stage.parts);
+show();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  theme();
+  forget();
   show();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { theme(); Studio.forget(); show(); });
-})();
+});

@@ -1,168 +1,348 @@
-"use strict";
-// The oscillator view: sliders on the left, what happens on the right.
+// The oscillator view: controls on the left, what happens on the right.
+import {button, choice, control, group, toggle} from "./controls.js";
+import {element} from "./elements.js";
+import * as History from "./history.js";
+import * as Home from "./home.js";
+import * as Motions from "./motion.js";
+import * as Problems from "./problems.js";
 
-const Problems = (() => {
-  const {ask} = Studio;
+const LENGTHS = [
+    ["m", "m"],
+    ["cm", "cm"],
+    ["mm", "mm"],
+    ["in", "in"],
+    ["ft", "ft"],
+  ],
+  FORCES = [
+    ["kN", "kN"],
+    ["N", "N"],
+    ["MN", "MN"],
+    ["kip", "kip"],
+    ["lbf", "lbf"],
+  ];
+const START = {
+  length: "m",
+  force: "kN",
+  mass: 100,
+  byPeriod: true,
+  period: 0.5,
+  stiffness: 15800,
+  byRatio: true,
+  ratio: 0.05,
+  damping: 125,
+  yields: true,
+  byStrength: false,
+  yieldForce: 150,
+  strength: 0.15,
+  viscosity: 200,
+  kinematic: 400,
+  isotropic: 0,
+  scheme: "galerkin-1",
+  step: 0.01,
+  duration: 40,
+  against: "none",
+  bars: false,
+  motion: {...Motions.START},
+};
 
-  const AGAINST = [["none", "nothing"], ["newmark", "Newmark with Newton"], ["end", "the paper's (load at step end)"], ["galerkin-2", "Galerkin, degree 2"], ["galerkin-3", "Galerkin, degree 3"],
-                   ["discontinuous-1", "discontinuous, degree 1"], ["discontinuous-2", "discontinuous, degree 2"], ["leap_frog", "leap-frog"], ["galerkin-1", "Galerkin, degree 1"]];
-  const SCHEMES = [["galerkin-1", "Galerkin, degree 1"], ["galerkin-2", "Galerkin, degree 2"], ["galerkin-3", "Galerkin, degree 3"], ["discontinuous-1", "discontinuous, degree 1"], ["discontinuous-2", "discontinuous, degree 2"],
-                   ["end", "the paper's (load at step end)"], ["newmark", "Newmark with Newton"]];
-
-  /** The [scheme] table of a problem file. */
-  function scheme(name, step) {
-    const [kind, degree] = name.split("-");
-    if (kind === "end") return {kind: "galerkin", step, load: "end"};
-    if (kind === "galerkin") return {kind, step, ...(degree === "1" ? {} : {degree: Number(degree)})};
-    if (kind === "discontinuous") return {kind: "discontinuous_galerkin", step, degree: Number(degree)};
-    return {kind, step};
-  }
-
-  /** A whole number of steps that covers the wish. */
-  const wholeSteps = (duration, step) => Number((Math.max(1, Math.ceil(duration / step - 1e-6)) * step).toPrecision(12));
-
-  /** Messages go beside the field they are about, or to the top of the view. */
-  function place(fields, general) {
-    return (problem) => {
-      for (const field of Object.values(fields)) if (field.refuse) field.refuse("");
-      general.textContent = "";
-      if (!problem) return;
-      const key = (problem.field || "").replace(/\[\d+\]/g, "");
-      const hit = Object.entries(fields).find(([name]) => name === key || key.startsWith(`${name}.`));
-      if (hit && hit[1].refuse && !hit[1].hidden) hit[1].refuse(problem.message); else general.textContent = problem.message;
-    };
-  }
-
-  /** Asks, draws, measures: from the change of an input to the frame after the new curves are drawn. */
-  function runner({wish, stage, refuse, options}) {
-    let first = true;
-    return Studio.latest(async (state, begin) => {
-      let answer;
-      try {
-        answer = await ask("/api/history", wish(state), `history-${stage.name}`);
-      } catch (problem) {
-        if (!(problem instanceof Studio.Refusal)) throw problem;
-        refuse(problem); return;
+/** The problem file of a state. */
+function problem(state) {
+  const law = state.yields
+    ? {
+        ...(state.byStrength ? {strength_ratio: state.strength} : {yield_force: state.yieldForce}),
+        viscosity: state.viscosity,
+        kinematic: state.kinematic,
+        isotropic: state.isotropic,
       }
-      if (!answer) return;
-      refuse(null);
-      stage.show(answer, {...options(state), fresh: first});
-      stage.last = answer;
-      first = false;
-      await new Promise(requestAnimationFrame);
-      performance.measure("redraw", {start: begin, end: performance.now()});
-    });
-  }
-
-  return {AGAINST, SCHEMES, scheme, wholeSteps, place, runner};
-})();
-
-(() => {
-  const {slider, choice, toggle, element, group} = Studio;
-  const LENGTHS = [["m", "m"], ["cm", "cm"], ["mm", "mm"], ["in", "in"], ["ft", "ft"]], FORCES = [["kN", "kN"], ["N", "N"], ["MN", "MN"], ["kip", "kip"], ["lbf", "lbf"]];
-  const START = {
-    length: "m", force: "kN", mass: 100, byPeriod: true, period: 0.5, stiffness: 15800, byRatio: true, ratio: 0.05, damping: 125, yields: true, byStrength: false,
-    yieldForce: 150, strength: 0.15, viscosity: 200, kinematic: 400, isotropic: 0, scheme: "galerkin-1", step: 0.01, duration: 40, against: "none", bars: false, motion: {...Motions.START},
+    : {};
+  const free = state.motion.kind === "none";
+  return {
+    title: "Oscillator of the studio",
+    duration: Problems.wholeSteps(state.duration, state.step),
+    units: {length: state.length, force: state.force},
+    model: {
+      kind: "oscillator",
+      mass: state.mass,
+      ...(state.byPeriod ? {period: state.period} : {stiffness: state.stiffness}),
+      ...(state.byRatio ? {damping_ratio: state.ratio} : {damping: state.damping}),
+      ...law,
+    },
+    ...(free
+      ? {load: {kind: "none"}, start: {displacement: state.motion.start}}
+      : {motion: Motions.table(state.motion, state.step)}),
+    scheme: Problems.scheme(state.scheme, state.step),
   };
+}
+const wish = (state) => ({
+  problem: problem(state),
+  ...(state.against === "none" ? {} : {against: Problems.scheme(state.against, state.step)}),
+  error: state.bars || state.against !== "none",
+});
 
-  /** The problem file of a state. */
-  function problem(state) {
-    const law = state.yields ? {...(state.byStrength ? {strength_ratio: state.strength} : {yield_force: state.yieldForce}), viscosity: state.viscosity, kinematic: state.kinematic, isotropic: state.isotropic} : {};
-    const free = state.motion.kind === "none";
-    return {
-      title: "Oscillator of the studio", duration: Problems.wholeSteps(state.duration, state.step), units: {length: state.length, force: state.force},
-      model: {kind: "oscillator", mass: state.mass, ...(state.byPeriod ? {period: state.period} : {stiffness: state.stiffness}),
-              ...(state.byRatio ? {damping_ratio: state.ratio} : {damping: state.damping}), ...law},
-      ...(free ? {load: {kind: "none"}, start: {displacement: state.motion.start}} : {motion: Motions.table(state.motion, state.step)}),
-      scheme: Problems.scheme(state.scheme, state.step),
-    };
-  }
-  const wish = (state) => ({problem: problem(state), ...(state.against === "none" ? {} : {against: Problems.scheme(state.against, state.step)}), error: state.bars || state.against !== "none"});
+let stage, controls, run, refuse;
 
-  let stage, controls, run, refuse;
-
-  function mount(root, view) {
-    const change = (key) => (value) => view.set({[key]: value});
-    const field = (name, label, key, unit, limits, help) => slider({name, label, unit, value: view.state[key], oninput: change(key), help, ...limits});
-    controls = {
-      "model.mass": field("model.mass", "Mass", "mass", "", {min: 1, max: 10000, log: true}, "force·s²/length"),
-      "model.period": field("model.period", "Period", "period", "s", {min: 0.05, max: 5, log: true}, "elastic, undamped"),
-      "model.stiffness": field("model.stiffness", "Stiffness", "stiffness", "", {min: 10, max: 1e6, log: true}),
-      "model.damping_ratio": field("model.damping_ratio", "Damping ratio", "ratio", "of critical", {min: 0, max: 0.5, step: 0.005}),
-      "model.damping": field("model.damping", "Damping coefficient", "damping", "", {min: 0, max: 5000, step: 5}),
-      "model.yield_force": field("model.yield_force", "Yield force", "yieldForce", "", {min: 1, max: 10000, log: true}),
-      "model.strength_ratio": field("model.strength_ratio", "Strength ratio", "strength", "of weight", {min: 0.005, max: 3, log: true}, "yield force over the weight, mass × g"),
-      "model.viscosity": field("model.viscosity", "Viscosity of the slider", "viscosity", "", {min: 0, max: 5000, step: 10}, "0: rate-independent plasticity"),
-      "model.kinematic": field("model.kinematic", "Kinematic hardening", "kinematic", "", {min: 0, max: 10000, step: 20}, "moves the yield limits"),
-      "model.isotropic": field("model.isotropic", "Isotropic hardening", "isotropic", "", {min: 0, max: 10000, step: 20}, "widens them"),
-      "scheme.step": field("scheme.step", "Time step", "step", "s", {min: 0.0005, max: 0.2, log: true}),
-      duration: field("duration", "Duration", "duration", "s", {min: 1, max: 120, step: 1}),
-    };
-    const pick = {
-      stiff: choice({label: "Spring given by", options: [["true", "period"], ["false", "stiffness"]], value: "true", oninput: (value) => switchStiffness(view, value === "true")}),
-      damp: choice({label: "Damping given by", options: [["true", "ratio"], ["false", "coefficient"]], value: "true", oninput: (value) => view.set({byRatio: value === "true"})}),
-      yields: toggle({label: "The spring yields", value: true, oninput: change("yields")}),
-      strong: choice({label: "Strength given by", options: [["false", "yield force"], ["true", "ratio to weight"]], value: "false", oninput: (value) => switchStrength(view, value === "true")}),
-      length: choice({label: "Unit of length", options: LENGTHS, value: "m", oninput: change("length")}),
-      force: choice({label: "Unit of force", options: FORCES, value: "kN", oninput: change("force")}),
-      scheme: choice({label: "Scheme", options: Problems.SCHEMES, value: "galerkin-1", oninput: change("scheme"), name: "scheme"}),
-      against: choice({label: "Compare with", options: Problems.AGAINST, value: "none", oninput: change("against"), name: "against"}),
-      bars: toggle({label: "Error bars on the peaks", value: false, oninput: change("bars")}),
-    };
-    const shaking = Motions.controls(() => view.state.motion, (patch) => {
+function mount(root, view) {
+  const change = (key) => (value) => view.set({[key]: value});
+  const field = (name, label, key, unit, limits, help) =>
+    control({name, label, unit, value: view.state[key], oninput: change(key), help, ...limits});
+  controls = {
+    "model.mass": field("model.mass", "Mass", "mass", "", {min: 1, max: 10000, log: true}, "force·s²/length"),
+    "model.period": field("model.period", "Period", "period", "s", {min: 0.05, max: 5, log: true}, "elastic, undamped"),
+    "model.stiffness": field("model.stiffness", "Stiffness", "stiffness", "", {min: 10, max: 1e6, log: true}),
+    "model.damping_ratio": field("model.damping_ratio", "Damping ratio", "ratio", "of critical", {
+      min: 0,
+      max: 0.5,
+      step: 0.005,
+    }),
+    "model.damping": field("model.damping", "Damping coefficient", "damping", "", {min: 0, max: 5000, step: 5}),
+    "model.yield_force": field("model.yield_force", "Yield force", "yieldForce", "", {min: 1, max: 10000, log: true}),
+    "model.strength_ratio": field(
+      "model.strength_ratio",
+      "Strength ratio",
+      "strength",
+      "of weight",
+      {min: 0.005, max: 3, log: true},
+      "yield force over the weight, mass × g",
+    ),
+    "model.viscosity": field(
+      "model.viscosity",
+      "Viscosity of the slider",
+      "viscosity",
+      "",
+      {min: 0, max: 5000, step: 10},
+      "0: rate-independent plasticity",
+    ),
+    "model.kinematic": field(
+      "model.kinematic",
+      "Kinematic hardening",
+      "kinematic",
+      "",
+      {min: 0, max: 10000, step: 20},
+      "moves the yield limits",
+    ),
+    "model.isotropic": field(
+      "model.isotropic",
+      "Isotropic hardening",
+      "isotropic",
+      "",
+      {min: 0, max: 10000, step: 20},
+      "widens them",
+    ),
+    "scheme.step": field("scheme.step", "Time step", "step", "s", {min: 0.0005, max: 0.2, log: true}),
+    duration: field("duration", "Duration", "duration", "s", {min: 1, max: 120, step: 1}),
+  };
+  const pick = {
+    stiff: choice({
+      label: "Spring given by",
+      options: [
+        ["true", "period"],
+        ["false", "stiffness"],
+      ],
+      value: "true",
+      oninput: (value) => switchStiffness(view, value === "true"),
+    }),
+    damp: choice({
+      label: "Damping given by",
+      options: [
+        ["true", "ratio"],
+        ["false", "coefficient"],
+      ],
+      value: "true",
+      oninput: (value) => view.set({byRatio: value === "true"}),
+    }),
+    yields: toggle({label: "The spring yields", value: true, oninput: change("yields")}),
+    strong: choice({
+      label: "Strength given by",
+      options: [
+        ["false", "yield force"],
+        ["true", "ratio to weight"],
+      ],
+      value: "false",
+      oninput: (value) => switchStrength(view, value === "true"),
+    }),
+    length: choice({label: "Unit of length", options: LENGTHS, value: "m", oninput: change("length")}),
+    force: choice({label: "Unit of force", options: FORCES, value: "kN", oninput: change("force")}),
+    scheme: choice({
+      label: "Scheme",
+      options: Problems.SCHEMES,
+      value: "galerkin-1",
+      oninput: change("scheme"),
+      name: "scheme",
+    }),
+    against: choice({
+      label: "Compare with",
+      options: Problems.AGAINST,
+      value: "none",
+      oninput: change("against"),
+      name: "against",
+    }),
+    bars: toggle({label: "Error bars on the peaks", value: false, oninput: change("bars")}),
+  };
+  const shaking = Motions.controls(
+    (patch) => {
       const motion = {...view.state.motion, ...patch};
       return view.set({motion, ...("kind" in patch ? {duration: Motions.duration(motion)} : {})});
-    }, {free: true});
-    Object.assign(controls, pick, {motion: shaking, "motion.scale": shaking.fields.scale});
-    for (const one of Object.values(shaking.fields)) controls[one.dataset.name] = one;
-    const general = element("p", {class: "message", role: "alert", id: "oscillator-message"});
-    stage = History.oscillatorStage(); stage.name = "oscillator";
-    root.append(element("h1", {class: "spoken"}, "Oscillator"), element("div", {class: "bench split"},
-      element("aside", {class: "controls stay", "aria-label": "What it is and what shakes it"}, general,
-        group("Structure", controls["model.mass"], pick.stiff, controls["model.period"], controls["model.stiffness"], pick.damp, controls["model.damping_ratio"], controls["model.damping"]),
-        group("Slider", pick.yields, pick.strong, controls["model.yield_force"], controls["model.strength_ratio"], controls["model.viscosity"], controls["model.kinematic"], controls["model.isotropic"]),
+    },
+    {free: true},
+  );
+  Object.assign(controls, pick, {motion: shaking, "motion.scale": shaking.fields.scale});
+  for (const one of Object.values(shaking.fields)) controls[one.dataset.name] = one;
+  const general = element("p", {class: "message", role: "alert", id: "oscillator-message"});
+  stage = History.oscillatorStage();
+  stage.name = "oscillator";
+  root.append(
+    element("h1", {class: "spoken"}, "Oscillator"),
+    element(
+      "div",
+      {class: "bench split"},
+      element(
+        "aside",
+        {class: "controls stay", "aria-label": "What it is and what shakes it"},
+        general,
+        group(
+          "Structure",
+          controls["model.mass"],
+          pick.stiff,
+          controls["model.period"],
+          controls["model.stiffness"],
+          pick.damp,
+          controls["model.damping_ratio"],
+          controls["model.damping"],
+        ),
+        group(
+          "Slider",
+          pick.yields,
+          pick.strong,
+          controls["model.yield_force"],
+          controls["model.strength_ratio"],
+          controls["model.viscosity"],
+          controls["model.kinematic"],
+          controls["model.isotropic"],
+        ),
         shaking,
         group("Time", controls["scheme.step"], controls.duration, pick.scheme),
-        group("Compare", pick.against, pick.bars, element("p", {class: "quiet"}, "Error bars come from halving the step twice.")),
-        group("Units", pick.length, pick.force, Studio.button("Start again", () => view.reset()))),
-      element("div", {class: "stage"}, stage.parts)));
-    refuse = Problems.place(controls, general);
-    run = Problems.runner({wish, stage, refuse, options: (state) => ({viscosity: state.viscosity > 0})});
-  }
+        group(
+          "Compare",
+          pick.against,
+          pick.bars,
+          element("p", {class: "quiet"}, "Error bars come from halving the step twice."),
+        ),
+        group(
+          "Units",
+          pick.length,
+          pick.force,
+          button("Start again", () => view.reset()),
+        ),
+      ),
+      element("div", {class: "stage"}, stage.parts),
+    ),
+  );
+  refuse = Problems.place(controls, general);
+  run = Problems.runner({wish, stage, refuse, options: (state) => ({viscosity: state.viscosity > 0})});
+}
 
-  function switchStiffness(view, byPeriod) {          // the same spring, said the other way
-    const {mass, period, stiffness} = view.state;
-    view.set({byPeriod, ...(byPeriod ? {period: Number((2 * Math.PI * Math.sqrt(mass / stiffness)).toPrecision(6))} : {stiffness: Number((mass * (2 * Math.PI / period) ** 2).toPrecision(6))})});
-  }
-  function switchStrength(view, byStrength) {
-    const {mass, strength, yieldForce, length} = view.state;
-    const weight = mass * 9.80665 * {m: 1, cm: 100, mm: 1000, in: 1 / 0.0254, ft: 1 / 0.3048}[length];
-    view.set({byStrength, ...(byStrength ? {strength: Number((yieldForce / weight).toPrecision(6))} : {yieldForce: Number((strength * weight).toPrecision(6))})});
-  }
-
-  function show(state) {
-    const begin = performance.now();
-    const {length, force} = state;
-    const units = {"model.mass": `${force}·s²/${length}`, "model.stiffness": `${force}/${length}`, "model.damping": `${force}·s/${length}`, "model.yield_force": force,
-                   "model.viscosity": `${force}·s/${length}`, "model.kinematic": `${force}/${length}`, "model.isotropic": `${force}/${length}`};
-    for (const [name, unit] of Object.entries(units)) controls[name].querySelector(".unit").textContent = unit;
-    const values = {"model.mass": "mass", "model.period": "period", "model.stiffness": "stiffness", "model.damping_ratio": "ratio", "model.damping": "damping", "model.yield_force": "yieldForce", "model.strength_ratio": "strength",
-                    "model.viscosity": "viscosity", "model.kinematic": "kinematic", "model.isotropic": "isotropic", "scheme.step": "step", duration: "duration",
-                    stiff: "byPeriod", damp: "byRatio", yields: "yields", strong: "byStrength", length: "length", force: "force", scheme: "scheme", against: "against", bars: "bars"};
-    for (const [name, key] of Object.entries(values)) controls[name].set(state[key]);
-    controls["model.period"].hidden = !state.byPeriod; controls["model.stiffness"].hidden = state.byPeriod;
-    controls["model.damping_ratio"].hidden = !state.byRatio; controls["model.damping"].hidden = state.byRatio;
-    controls["model.yield_force"].hidden = !state.yields || state.byStrength; controls["model.strength_ratio"].hidden = !state.yields || !state.byStrength;
-    controls.strong.hidden = controls["model.viscosity"].hidden = controls["model.kinematic"].hidden = controls["model.isotropic"].hidden = !state.yields;
-    controls.motion.show(state.motion, length);
-    return run(state, begin);
-  }
-
-  const VARIED = [["yieldForce", "Yield force", (state) => state.force], ["period", "Period", () => "s"], ["ratio", "Damping ratio", () => ""], ["viscosity", "Viscosity", (state) => `${state.force}·s/${state.length}`],
-                  ["scale", "Scale of the motion", () => "×"]];
-  Studio.register({
-    name: "oscillator", title: "Oscillator", start: START, mount, show, leave: () => stage.player.pause(),
-    gifts: (view) => Home.problemGifts({view, wish, plots: stage.plots, varied: VARIED.filter(([key]) => key === "scale" ? view.state.motion.kind !== "none" :
-      key === "period" ? view.state.byPeriod : key === "ratio" ? view.state.byRatio : key !== "yieldForce" ? view.state.yields : view.state.yields && !view.state.byStrength)}),
+function switchStiffness(view, byPeriod) {
+  // the same spring, said the other way
+  const {mass, period, stiffness} = view.state;
+  view.set({
+    byPeriod,
+    ...(byPeriod
+      ? {period: Number((2 * Math.PI * Math.sqrt(mass / stiffness)).toPrecision(6))}
+      : {stiffness: Number((mass * ((2 * Math.PI) / period) ** 2).toPrecision(6))}),
   });
-})();
+}
+function switchStrength(view, byStrength) {
+  const {mass, strength, yieldForce, length} = view.state;
+  const weight = mass * 9.80665 * {m: 1, cm: 100, mm: 1000, in: 1 / 0.0254, ft: 1 / 0.3048}[length];
+  view.set({
+    byStrength,
+    ...(byStrength
+      ? {strength: Number((yieldForce / weight).toPrecision(6))}
+      : {yieldForce: Number((strength * weight).toPrecision(6))}),
+  });
+}
+
+function show(state) {
+  const begin = performance.now();
+  const {length, force} = state;
+  const units = {
+    "model.mass": `${force}·s²/${length}`,
+    "model.stiffness": `${force}/${length}`,
+    "model.damping": `${force}·s/${length}`,
+    "model.yield_force": force,
+    "model.viscosity": `${force}·s/${length}`,
+    "model.kinematic": `${force}/${length}`,
+    "model.isotropic": `${force}/${length}`,
+  };
+  for (const [name, unit] of Object.entries(units)) controls[name].querySelector(".unit").textContent = unit;
+  const values = {
+    "model.mass": "mass",
+    "model.period": "period",
+    "model.stiffness": "stiffness",
+    "model.damping_ratio": "ratio",
+    "model.damping": "damping",
+    "model.yield_force": "yieldForce",
+    "model.strength_ratio": "strength",
+    "model.viscosity": "viscosity",
+    "model.kinematic": "kinematic",
+    "model.isotropic": "isotropic",
+    "scheme.step": "step",
+    duration: "duration",
+    stiff: "byPeriod",
+    damp: "byRatio",
+    yields: "yields",
+    strong: "byStrength",
+    length: "length",
+    force: "force",
+    scheme: "scheme",
+    against: "against",
+    bars: "bars",
+  };
+  for (const [name, key] of Object.entries(values)) controls[name].set(state[key]);
+  controls["model.period"].hidden = !state.byPeriod;
+  controls["model.stiffness"].hidden = state.byPeriod;
+  controls["model.damping_ratio"].hidden = !state.byRatio;
+  controls["model.damping"].hidden = state.byRatio;
+  controls["model.yield_force"].hidden = !state.yields || state.byStrength;
+  controls["model.strength_ratio"].hidden = !state.yields || !state.byStrength;
+  controls.strong.hidden =
+    controls["model.viscosity"].hidden =
+    controls["model.kinematic"].hidden =
+    controls["model.isotropic"].hidden =
+      !state.yields;
+  controls.motion.show(state.motion, length);
+  return run(state, begin);
+}
+
+const VARIED = [
+  ["yieldForce", "Yield force", (state) => state.force],
+  ["period", "Period", () => "s"],
+  ["ratio", "Damping ratio", () => ""],
+  ["viscosity", "Viscosity", (state) => `${state.force}·s/${state.length}`],
+  ["scale", "Scale of the motion", () => "×"],
+];
+export const oscillatorView = {
+  name: "oscillator",
+  title: "Oscillator",
+  start: START,
+  mount,
+  show,
+  leave: () => stage.player.pause(),
+  gifts: (view) =>
+    Home.problemGifts({
+      view,
+      wish,
+      plots: stage.plots,
+      varied: VARIED.filter(([key]) =>
+        key === "scale"
+          ? view.state.motion.kind !== "none"
+          : key === "period"
+            ? view.state.byPeriod
+            : key === "ratio"
+              ? view.state.byRatio
+              : key !== "yieldForce"
+                ? view.state.yields
+                : view.state.yields && !view.state.byStrength,
+      ),
+    }),
+};

@@ -1,47 +1,96 @@
-"use strict";
 // Play, pause, scrub: one clock for the sketch, the cursors and the dots.
+import {button} from "./controls.js";
+import {element, short} from "./elements.js";
 
-function Player(onframe) {
-  const {element, button, short} = Studio;
-  let length = 1, time = 0, playing = false, last = null, speed = 1;
+export function Player(onframe) {
+  let length = 1,
+    time = 0,
+    playing = false,
+    last = null,
+    speed = 1;
   const play = button("Play", () => (playing ? pause() : start()), {primary: true, title: "Play or pause (space)"});
-  const scrub = element("input", {type: "range", min: 0, max: 1000, step: 1, value: 0, "aria-label": "time in the history"});
+  const scrub = element("input", {
+    type: "range",
+    min: 0,
+    max: 1000,
+    step: 1,
+    value: 0,
+    "aria-label": "time in the history",
+  });
   const clock = element("span", {class: "clock figures", "aria-hidden": "true"}, "");
-  const pace = element("select", {"aria-label": "speed"}, [[0.1, "0.1 ×"], [0.25, "¼ ×"], [0.5, "½ ×"], [1, "1 ×"], [2, "2 ×"], [5, "5 ×"]].map(
-    ([value, words]) => element("option", {value, selected: value === 1}, words)));
+  const pace = element(
+    "select",
+    {"aria-label": "speed"},
+    [
+      [0.1, "0.1 ×"],
+      [0.25, "¼ ×"],
+      [0.5, "½ ×"],
+      [1, "1 ×"],
+      [2, "2 ×"],
+      [5, "5 ×"],
+    ].map(([value, words]) => element("option", {value, selected: value === 1}, words)),
+  );
   const root = element("div", {class: "player", role: "group", "aria-label": "playback"}, play, scrub, clock, pace);
 
   function tell() {
     clock.textContent = `${time.toFixed(2)} of ${short(length, 4)} s`;
-    scrub.value = 1000 * time / length;
+    scrub.value = (1000 * time) / length;
     scrub.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
     onframe(time);
   }
   function frame(now) {
     if (!playing) return;
-    if (last !== null) time += speed * (now - last) / 1000;
+    if (last !== null) time += (speed * (now - last)) / 1000;
     last = now;
-    if (time >= length) { time = length; pause(); }
+    if (time >= length) {
+      time = length;
+      pause();
+    }
     tell();
     if (playing) requestAnimationFrame(frame);
   }
   function start() {
     if (time >= length) time = 0;
-    playing = true; last = null; play.textContent = "Pause"; play.setAttribute("aria-pressed", "true");
+    playing = true;
+    last = null;
+    play.textContent = "Pause";
+    play.setAttribute("aria-pressed", "true");
     requestAnimationFrame(frame);
   }
-  function pause() { playing = false; play.textContent = "Play"; play.setAttribute("aria-pressed", "false"); }
+  function pause() {
+    playing = false;
+    play.textContent = "Play";
+    play.setAttribute("aria-pressed", "false");
+  }
 
-  scrub.addEventListener("input", () => { time = length * scrub.value / 1000; tell(); });
-  pace.addEventListener("input", () => { speed = Number(pace.value); });
+  scrub.addEventListener("input", () => {
+    time = (length * scrub.value) / 1000;
+    tell();
+  });
+  pace.addEventListener("input", () => {
+    speed = Number(pace.value);
+  });
   root.addEventListener("keydown", (event) => {
-    if (event.key === " " && event.target !== play && event.target !== pace) { event.preventDefault(); play.click(); }
+    if (event.key === " " && event.target !== play && event.target !== pace) {
+      event.preventDefault();
+      play.click();
+    }
   });
   return {
-    root, pause, tell,
-    get time() { return time; },
-    get playing() { return playing; },
+    root,
+    pause,
+    tell,
+    get time() {
+      return time;
+    },
+    get playing() {
+      return playing;
+    },
     /** A new history: the clock stays where it is, as far as the history reaches. */
-    set(seconds, at) { length = seconds; time = Math.min(at === undefined ? time : at, length); tell(); },
+    set(seconds, at) {
+      length = seconds;
+      time = Math.min(at === undefined ? time : at, length);
+      tell();
+    },
   };
 }

@@ -1,0 +1,131 @@
+// Controls: what can be set on a page.
+import {element, fresh, short} from "./elements.js";
+
+function complain(node, input, message) {
+  node.textContent = message || "";
+  input.setAttribute("aria-invalid", message ? "true" : "false");
+}
+
+/**
+ * A range and a typed number that move together. A typed value may lie outside the range.
+ * @param {{label: string, unit?: string, min: number, max: number, step?: number, log?: boolean, value: number,
+ *   help?: string, digits?: number, oninput: (value: number) => any, name?: string}} given
+ */
+export function control({label, unit = "", min, max, step, log = false, value, help = "", digits = 4, oninput, name}) {
+  const id = fresh("field");
+  const places = 1000;
+  const toRange = (x) => (log ? (places * Math.log(Math.max(x, min) / min)) / Math.log(max / min) : x);
+  const fromRange = (y) => {
+    if (!log) return Number(y);
+    if (Number(y) <= 0) return min;
+    return Number((min * Math.exp((Number(y) / places) * Math.log(max / min))).toPrecision(3));
+  };
+  const range = element("input", {
+    type: "range",
+    min: log ? 0 : min,
+    max: log ? places : max,
+    step: log ? 1 : step || (max - min) / 500,
+    "aria-label": `${label}, range`,
+    tabindex: "0",
+  });
+  const typed = element("input", {
+    type: "number",
+    id,
+    step: "any",
+    inputmode: "decimal",
+    "aria-describedby": `${id}-message`,
+  });
+  const message = element("p", {class: "message", id: `${id}-message`, role: "alert"});
+  const root = element(
+    "div",
+    {class: "field", "data-name": name || label, title: help},
+    element("label", {for: id}, label),
+    element("span", {class: "typed"}, typed, element("span", {class: "unit"}, unit)),
+    range,
+    message,
+  );
+  root.set = (x) => {
+    if (document.activeElement !== typed) typed.value = x === null ? "" : Number(x.toPrecision(digits + 3));
+    if (document.activeElement !== range) range.value = toRange(x === null ? min : x); // rounding must not hold it back
+    range.setAttribute("aria-valuetext", `${short(x, digits)} ${unit}`);
+  };
+  root.refuse = (words) => complain(message, typed, words);
+  root.rename = (words, newUnit) => {
+    root.querySelector("label").textContent = words;
+    root.querySelector(".unit").textContent = newUnit;
+  };
+  range.addEventListener("input", () => {
+    const x = fromRange(range.value);
+    typed.value = Number(x.toPrecision(digits + 3));
+    root.refuse("");
+    oninput(x);
+  });
+  typed.addEventListener("input", () => {
+    if (typed.value === "" || !Number.isFinite(typed.valueAsNumber)) {
+      root.refuse("a number is needed");
+      return;
+    }
+    root.refuse("");
+    range.value = toRange(typed.valueAsNumber);
+    oninput(typed.valueAsNumber);
+  });
+  typed.addEventListener("blur", () => root.dispatchEvent(new Event("settled")));
+  root.set(value);
+  return root;
+}
+
+/**
+ * One of several.
+ * @param {{label: string, options: any[][], value: any, oninput: (value: string) => any, name?: string}} given
+ */
+export function choice({label, options, value, oninput, name}) {
+  const id = fresh("field");
+  const select = element(
+    "select",
+    {id},
+    options.map(([key, words]) => element("option", {value: key}, words)),
+  );
+  const message = element("p", {class: "message", role: "alert"});
+  const root = element(
+    "div",
+    {class: "field pick", "data-name": name || label},
+    element("label", {for: id}, label),
+    select,
+    message,
+  );
+  root.set = (x) => {
+    select.value = String(x);
+  };
+  root.refuse = (words) => complain(message, select, words);
+  select.addEventListener("input", () => {
+    root.refuse("");
+    oninput(select.value);
+  });
+  root.set(value);
+  return root;
+}
+
+/**
+ * Yes or no.
+ * @param {{label: string, value: boolean, oninput: (value: boolean) => any, name?: string}} given
+ */
+export function toggle({label, value, oninput, name}) {
+  const id = fresh("field");
+  const box = element("input", {type: "checkbox", id});
+  const root = element("div", {class: "toggle", "data-name": name || label}, box, element("label", {for: id}, label));
+  root.set = (x) => {
+    box.checked = Boolean(x);
+  };
+  box.addEventListener("input", () => oninput(box.checked));
+  root.set(value);
+  return root;
+}
+
+export const button = (text, onclick, {primary = false, title = ""} = {}) =>
+  element("button", {type: "button", class: primary ? "primary" : "", title: title || null, onclick}, text);
+
+/** Inputs that belong together; on a phone all but the first of a view start folded, so that the picture stays near. */
+export function group(legend, ...children) {
+  const folded = matchMedia("(max-width: 760px)").matches;
+  return element("details", {class: "group", open: !folded}, element("summary", {}, legend), ...children);
+}

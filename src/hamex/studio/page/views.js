@@ -1,0 +1,188 @@
+// Views: state in the address and in storage, tabs, light and dark.
+import {byId, element} from "./elements.js";
+import {forget} from "./plots.js";
+
+const views = new Map();
+/** @type {any} */
+let current = null;
+
+// #oscillator/<base64url of deflated JSON>: the whole state, so that a link is enough.
+async function squeeze(text, stream) {
+  return new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(stream)).arrayBuffer());
+}
+async function encode(state) {
+  const bytes = await squeeze(JSON.stringify(state), new CompressionStream("deflate-raw"));
+  let text = "";
+  for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+async function decode(text) {
+  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+  return JSON.parse(new TextDecoder().decode(await squeeze(bytes, new DecompressionStream("deflate-raw"))));
+}
+
+const storage = {
+  read(name) {
+    try {
+      return JSON.parse(localStorage.getItem(`hamex-${name}`) ?? "null");
+    } catch {
+      return null;
+    }
+  },
+  write(name, value) {
+    try {
+      localStorage.setItem(`hamex-${name}`, JSON.stringify(value));
+    } catch {
+      /* full or forbidden: the address still holds the state */
+    }
+  },
+};
+
+const hash = (name, code) => `#${name}/${code}`;
+let written = "",
+  pending = null;
+
+function remember(view) {
+  clearTimeout(pending);
+  pending = setTimeout(async () => {
+    storage.write(view.name, view.state);
+    storage.write("view", view.name);
+    const address = hash(view.name, await encode(view.state));
+    if (current !== view) return;
+    written = address;
+    history.replaceState(null, "", address);
+  }, 150);
+}
+
+export async function permalink() {
+  return location.href.split("#")[0] + hash(current.name, await encode(current.state));
+}
+
+export function register(description) {
+  const stored = storage.read(description.name);
+  const fits = stored && Object.keys(description.start).every((key) => key in stored);
+  const view = {
+    ...description,
+    state: Object.freeze(structuredClone(fits ? stored : description.start)),
+    mounted: false,
+  };
+  view.set = (patch) => {
+    view.state = Object.freeze({...view.state, ...patch});
+    remember(view);
+    return view.show(view.state, view);
+  };
+  view.reset = () => view.set(structuredClone(description.start));
+  views.set(view.name, view);
+}
+
+function open(name, state) {
+  const view = views.get(name);
+  if (current && current !== view) {
+    current.root.hidden = true;
+    if (current.leave) current.leave();
+  }
+  const changed = current !== view;
+  current = view;
+  if (state) view.state = Object.freeze({...structuredClone(view.start), ...state});
+  for (const tab of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[role=tab]"))) {
+    const chosen = tab.dataset.view === name;
+    tab.setAttribute("aria-selected", String(chosen));
+    tab.tabIndex = chosen ? 0 : -1;
+    if (chosen && tab.scrollIntoView) tab.scrollIntoView({block: "nearest", inline: "nearest"});
+  }
+  document.title = `${view.title} – hamex studio`;
+  view.root.hidden = false;
+  if (!view.mounted) {
+    view.mount(view.root, view);
+    view.mounted = true;
+    const first = view.root.querySelector("details.group");
+    if (first) first.open = true;
+  }
+  remember(view);
+  if (changed || state) view.show(view.state, view);
+  document.dispatchEvent(new CustomEvent("studio-view", {detail: view}));
+}
+
+async function follow() {
+  if (location.hash && location.hash === written) return;
+  const [name, code] = location.hash.slice(1).split("/");
+  if (!views.has(name)) {
+    open(views.has(storage.read("view")) ? storage.read("view") : views.keys().next().value);
+    return;
+  }
+  let state = null;
+  if (code) {
+    try {
+      state = await decode(code);
+    } catch {
+      trouble("This link is damaged: its state cannot be read. The view shows what it held before.");
+    }
+  }
+  open(name, state);
+  if (!code) requestAnimationFrame(() => scrollTo(0, 0)); // the name of a view is no place on the page
+}
+
+function trouble(message) {
+  const node = byId("trouble");
+  node.textContent = message;
+  node.hidden = !message;
+}
+
+function applyTheme() {
+  const wish = storage.read("theme");
+  const dark = wish ? wish === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  forget();
+  const switcher = byId("theme");
+  if (switcher) {
+    switcher.textContent = dark ? "Light" : "Dark";
+    switcher.setAttribute("aria-label", `Switch to ${dark ? "light" : "dark"} colours`);
+  }
+  if (current && current.mounted) current.show(current.state, current);
+}
+
+export function start() {
+  const stage = byId("stage"),
+    tabs = byId("tabs");
+  for (const view of views.values()) {
+    view.root = element("section", {
+      id: view.name,
+      role: "tabpanel",
+      "aria-labelledby": `tab-${view.name}`,
+      hidden: true,
+    });
+    stage.append(view.root);
+    tabs.append(
+      element(
+        "button",
+        {
+          role: "tab",
+          type: "button",
+          id: `tab-${view.name}`,
+          "data-view": view.name,
+          "aria-controls": view.name,
+          onclick: () => open(view.name),
+        },
+        view.title,
+      ),
+    );
+  }
+  tabs.addEventListener("keydown", (event) => {
+    const list = [...tabs.children],
+      step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    if (!step) return;
+    const next = list[(list.indexOf(document.activeElement) + step + list.length) % list.length];
+    next.focus();
+    open(next.dataset.view);
+  });
+  applyTheme();
+  byId("theme").addEventListener("click", () => {
+    storage.write("theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+    applyTheme();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applyTheme);
+  window.addEventListener("hashchange", follow);
+  follow();
+}
+
+export const currentView = () => current;

@@ -1,0 +1,258 @@
+"""Python code that builds and runs what a view shows: the calls a user would write, number for number.
+
+Nothing that came with a request becomes code: numbers are written by ``repr``, text by ``json.dumps`` or ``ascii``, and
+a title stands on one line behind a ``#``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import hamex
+from hamex import __version__
+from hamex.discretise import schemes
+from hamex.model import laws
+from hamex.spec.base import Table
+from hamex.spec.derived import DerivedTable
+from hamex.spec.tables import ProblemTables
+
+
+class NoCodeError(Exception):
+    """The state uses a part of its file that has no line of code here; the file says it all."""
+
+
+def headline(title: str) -> str:
+    """First line of a script: one line whatever the title holds, or the rest of it would be code."""
+    said = "".join(letter for letter in " ".join(title.split()) if letter.isprintable())
+    return f"# {said}: written by the studio of hamex {__version__}"
+
+
+def said(value: Any) -> str:
+    """A value as Python spells it, text in double quotes."""
+    if isinstance(value, float) and math.isinf(value):
+        return f"float('{value}')"
+    if isinstance(value, str) and max(value, default="") <= "\uffff":      # JSON cuts what lies beyond into two letters
+        return json.dumps(value)
+    return ascii(value)
+
+
+def arguments(given: Mapping[str, Any]) -> str:
+    """Named arguments of a call."""
+    return ", ".join(f"{key}={said(value)}" for key, value in given.items())
+
+
+def wrapped(numbers: Iterable[float]) -> str:
+    """A list of many numbers."""
+    lines, line = [], "   "
+    for word in (f"{value!r}," for value in numbers):
+        if len(line) + len(word) > 118:
+            lines.append(line)
+            line = "   "
+        line += f" {word}"
+    return "[\n" + "\n".join([*lines, line]) + "\n]"
+
+
+def called(table: Any) -> str:
+    """The call that builds what a table of a law or a scheme says."""
+    if not isinstance(table, DerivedTable):
+        raise NoCodeError(f"a law of kind {table.kind}")
+    keys = {name: tuple(value) if isinstance(value, list) else value
+            for name, value in table.given(*(name for name in type(table).model_fields if name != "kind")).items()}
+    return f"{_name(table.made)}({arguments(keys)})"
+
+
+def _name(made: type) -> str:
+    """How a script that imports hamex calls a class: ``hx.Slider``, ``hx.laws.Gap``, or its own name."""
+    for home, prefix in ((hamex, "hx"), (laws, "hx.laws"), (schemes, "hx.schemes")):
+        if getattr(home, made.__name__, None) is made:
+            return f"{prefix}.{made.__name__}"
+    return made.__name__
+
+
+def import_lines(*parts: Any) -> list[str]:
+    """What a script imports for the tables it says; classes that hamex has not are imported from their own modules."""
+    made = {table.made for part in parts for table in _derived(part) if "." not in _name(table.made)}
+    if any("<locals>" in each.__qualname__ or each.__module__ == "__main__" for each in made):
+        raise NoCodeError(f"{min(each.__name__ for each in made)}, which no module holds")
+    own = sorted(f"from {each.__module__} import {each.__name__}" for each in made)
+    math_ = ["import math", ""] if any(getattr(part, "kind", "") == "oscillator" and part.period is not None
+                                       for part in parts) else []
+    return [*math_, "import hamex as hx", *own, ""]
+
+
+def _derived(part: Any) -> list[DerivedTable]:
+    """A table and the tables of laws in it."""
+    if isinstance(part, DerivedTable):
+        return [part]
+    return [law for law in (getattr(part, "law", None), *(getattr(part, "laws", None) or ())) if
+            isinstance(law, DerivedTable)]
+
+
+def units_lines(units: Any) -> list[str]:
+    """Units and gravity, as ``units`` and ``g``."""
+    return [f"units = hx.Units(length={said(units.length)}, force={said(units.force)})",
+            f"g = {units.gravity!r}" if units.gravity is not None else "g = units.gravity"]
+
+
+def model_lines(model: Any) -> list[str]:
+    """An oscillator or a shear frame, as ``model``."""
+    return _oscillator(model) if model.kind == "oscillator" else _frame(model)
+
+
+def _oscillator(model: Any) -> list[str]:
+    lines = [f"mass = {model.mass!r}"]
+    lines.append(f"stiffness = {model.stiffness!r}" if model.period is None
+                 else f"stiffness = mass * (2 * math.pi / {model.period!r}) ** 2")
+    damping = f"hx.ratio({model.damping_ratio!r})" if model.damping_ratio is not None else repr(model.damping or 0.0)
+    slider = arguments(model.given("yield_force", "viscosity", "kinematic", "isotropic"))
+    if model.strength_ratio is not None:
+        slider = ", ".join([f"yield_force={model.strength_ratio!r} * mass * g", *([slider] if slider else [])])
+    lines.append(f"law = hx.Slider({slider})" if model.law is None else f"law = {called(model.law)}")
+    lines.append(f"model = hx.oscillator(mass, stiffness, {damping}, law, units)")
+    return lines
+
+
+def _frame(model: Any) -> list[str]:
+    if model.links:
+        raise NoCodeError("links")
+    lines = [f"masses = {_list(model.masses)}", f"stiffnesses = {_list(model.stiffnesses)}"]
+    storeys = _law(model.law) if model.laws is None else _rows(_law(law) for law in model.laws)
+    lines.append(f"laws = {storeys}")
+    more = "".join(f", {key}={said(value)}" for key, value in model.given("heights", "weights", "names").items())
+    lines.append(f"model = hx.shear_frame(masses, stiffnesses, {_damping(model.damping)}, laws, units=units{more})")
+    return lines
+
+
+def _law(table: Any) -> str:
+    return "None" if table is None else called(table)
+
+
+def _damping(table: Any) -> str:
+    if table is None:
+        return "0.0"
+    keys = table.given(*(name for name in type(table).model_fields if name != "kind"))
+    if table.kind == "coefficients":
+        return repr(table.storeys)
+    if table.kind == "matrix":
+        return repr(table.rows)
+    if table.kind == "rayleigh" and "modes" in keys:
+        keys["modes"] = tuple(keys["modes"])
+    return f"hx.{table.kind}({arguments(keys)})"
+
+
+def _list(values: Any) -> str:
+    """Equal entries are counted."""
+    if isinstance(values, list) and len(values) > 3 and len(set(values)) == 1:
+        return f"[{values[0]!r}] * {len(values)}"
+    return repr(values)
+
+
+def _rows(words: Iterable[str]) -> str:
+    found = list(words)
+    if len(found) > 1 and len(set(found)) == 1:
+        return f"[{found[0]}] * {len(found)}"
+    return "[\n    " + ",\n    ".join(found) + ",\n]"
+
+
+def motion_lines(motion: Any) -> list[str]:
+    """A ground motion, as ``motion``."""
+    scaled = f".scaled({motion.scale!r})" if motion.scale != 1 else ""
+    lines = []
+    if motion.accelerations is not None:
+        lines += [f"accelerations = {wrapped(motion.accelerations)}"]
+        made = (f"hx.GroundMotion(accelerations, step={motion.step!r}, unit={said(motion.unit)}, "
+                f"source={said(motion.source or 'given samples')})")
+    elif motion.wave is not None:
+        wave = motion.wave
+        words = [said(wave.shape), repr(wave.amplitude), repr(wave.period),
+                 *(f"{key}={said(value)}" for key, value in wave.given("cycles", "step", "unit").items())]
+        made = f"hx.ground_wave({', '.join(words)})"
+    elif motion.synthetic is not None:
+        made = f"{suite_code(motion.synthetic, 1)}[0]"
+    else:
+        made = "hx.el_centro()"
+    return [*lines, f"motion = {made}{scaled}"]
+
+
+def suite_code(synthetic: Any, count: int) -> str:
+    """So many synthetic motions."""
+    keys = synthetic.given("seed", "magnitude", "distance", "vs30", "step", "duration", "scatter")
+    return f"hx.synthetic_suite({count}, {arguments(keys)})"
+
+
+_PRINTED = """
+for name, peak in sol.peaks.items():
+    print(f"{name:24s} {peak.value:.8g} {peak.unit} at {peak.time:.3f} s, {peak.where}")
+print("energy residual", sol.residual)
+"""
+
+
+def python_code(tables: ProblemTables, against: Table | None = None) -> str:
+    """A script that runs the problem; the same numbers as the page, bit for bit."""
+    lines = [headline(tables.title or "A state of the studio"), ""]
+    lines += import_lines(tables.model, tables.scheme, against)
+    lines += units_lines(tables.units)
+    lines += model_lines(tables.model)
+    lines += _load(tables)
+    start = _start(tables)
+    duration = _duration(tables)
+    lines.append(f"scheme = {called(tables.scheme)}")
+    lines += duration
+    lines.append(f"problem = hx.Problem(model, load, duration=duration{start})")
+    lines.append("sol = hx.solve(problem, scheme)")
+    lines.append(_PRINTED.rstrip())
+    if against is not None:
+        lines += ["", f"other = hx.solve(problem, {called(against)})",
+                  'print("beside it", other.peaks["displacement"].value, "energy residual", other.residual)']
+    return "\n".join(lines) + "\n"
+
+
+def _load(tables: ProblemTables) -> list[str]:
+    if tables.support is not None or tables.gravity is not None or isinstance(tables.motion, list) or \
+            isinstance(tables.load, list) or (tables.motion is not None and tables.load is not None):
+        raise NoCodeError("several loads, moving supports or gravity")
+    if tables.motion is None:
+        return [f"load = {_force(tables.load)}"]
+    direction = f", direction={said(tables.motion.direction)}" if tables.motion.direction is not None else ""
+    return [*motion_lines(tables.motion), f"load = motion.on(model, g=g{direction})"]
+
+
+def _force(table: Any) -> str:
+    if getattr(table, "at", None) is not None:
+        raise NoCodeError("forces on chosen floors")
+    if table.kind == "none":
+        return "hx.constant(0.0)"
+    if table.kind == "samples":
+        scaled = f".scaled({table.scale!r})" if table.scale != 1 else ""
+        return f"hx.Load({wrapped(table.forces)}, {table.step!r}){scaled}"
+    keys = table.given(*(name for name in type(table).model_fields if name not in ("kind", "at", "period")))
+    if getattr(table, "period", None) is not None:
+        return f"hx.sine({table.amplitude!r}, omega=2 * 3.141592653589793 / {table.period!r}" + "".join(
+            f", {key}={said(value)}" for key, value in keys.items() if key != "amplitude") + ")"
+    return f"hx.{table.kind}({arguments(keys)})"
+
+
+def _start(tables: ProblemTables) -> str:
+    start = tables.start
+    if start is None:
+        return ""
+    if any(isinstance(value, dict) for value in start.given(*type(start).model_fields).values()) or \
+            start.back_force is not None or start.accumulated_slip is not None:
+        raise NoCodeError("a start by names or with internal variables")
+    def vector(value: Any) -> list[float]:
+        return value if isinstance(value, list) else [value]
+
+    keys = {name: vector(value) for name, value in start.given("displacement", "momentum", "slip").items()}
+    words = [f"{name}={value!r}" for name, value in keys.items()]
+    if start.velocity is not None:
+        words.append(f"momentum=model.mass @ {vector(start.velocity)!r}")
+    return f", start=hx.State({', '.join(words)})"
+
+
+def _duration(tables: ProblemTables) -> list[str]:
+    if tables.duration is not None:
+        return [f"duration = {tables.duration!r}"]
+    return [f"duration = -(-(load.end + {tables.tail or 0.0!r} - 1e-9 * scheme.step) // scheme.step) * scheme.step"]

@@ -1,0 +1,1 @@
+"""Study view: spectra at once, incremental dynamic analyses as jobs."""

@@ -1,0 +1,253 @@
+"""An incremental dynamic analysis as a job: admitted or refused, told record by record, its fragility at the end."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from hamex.discretise.time_elements import is_linear
+from hamex.errors import HamexError, InputError
+from hamex.report.ida import kaplan_meier
+from hamex.solution.batch import write_columns
+from hamex.spec.structures import OscillatorTable, ShearFrameTable
+from hamex.spec.study import StudyFile, StudyTables, study_of
+from hamex.studio import limits
+from hamex.studio.jobs import Job
+from hamex.studio.motions import admit_synthetic
+from hamex.studio.wire import RequestTable, number, packed
+from hamex.study.axes import axes_of, first_of, systems
+from hamex.study.demands import heights_of, with_ratios
+from hamex.study.engine import Columns
+from hamex.study.ida.curves import IdaCurves
+from hamex.study.ida.fragility import Fragility
+from hamex.study.ida.ida import Ida, ida
+from hamex.study.study import FINISHED
+
+Array = NDArray[Any]
+FRACTILES = (16, 50, 84)
+_BEYOND = 2.2            # fractiles are told up to so many limits
+_POINTS = 161
+
+
+class IdaRequest(StudyTables, RequestTable):
+    """A study file of one oscillator or shear frame under synthetic motions or the shipped record."""
+
+    model: Annotated[OscillatorTable | ShearFrameTable, Field(discriminator="kind")]
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """The study file that says the same."""
+        return self.model_dump(exclude_unset=True, exclude_none=True)
+
+    def build(self) -> StudyFile:
+        """The study itself; reads no files."""
+        return study_of(self, self.tables)
+
+    def first(self) -> IdaRequest:
+        """The same study with one motion only: all that can be refused is refused by it, in no time."""
+        if self.records.synthetic is None:
+            return self
+        synthetic = self.records.synthetic.model_copy(update={"count": 1})
+        return self.model_copy(update={"records": self.records.model_copy(update={"synthetic": synthetic})})
+
+
+def admitted(request: IdaRequest) -> StudyFile:
+    """The study with its first motion only, when the whole of it is one that the studio runs."""
+    check_study(request)
+    with in_proportion():
+        first = request.first().build()
+        _check_size(request, first)
+    return first
+
+
+@dataclass(frozen=True, eq=False)
+class RecordCurve:
+    """One record: its runs by growing intensity."""
+
+    label: str
+    im: Array
+    demand: Array
+
+
+class Analysis:
+    """The work of a job, and where it stands."""
+
+    def __init__(self, request: IdaRequest) -> None:
+        admitted(request)
+        self.request = request
+        self.total = 1 if request.records.synthetic is None else request.records.synthetic.count
+        self.curves: list[RecordCurve] = []
+        self.found: Ida | None = None
+        self._begin = time.monotonic()
+
+    def __call__(self, job: Job[Any]) -> dict[str, Any]:
+        """Run it in the thread of the job; returns what is told of the finished study."""
+        file = self.request.build()
+        self._begin = time.monotonic()
+
+        def took(payload: Mapping[str, Any], table: Columns) -> None:
+            self.curves.append(_curve(file, payload, table))
+
+        with in_proportion():
+            found = ida(file.study, file.demand, file.limit, intensity=file.intensity, hunting=file.hunting,
+                        executor=WatchedExecutor(job.check, took))
+        job.check()
+        answer = _finished(file, found)
+        self.found = found
+        return answer
+
+    def progress(self, since: int) -> dict[str, Any]:
+        """How far it is, and the curves from number ``since`` on."""
+        curves = self.curves[:]
+        seconds = time.monotonic() - self._begin
+        left = seconds * (self.total - len(curves)) / len(curves) if curves else None
+        return {"done": len(curves), "total": self.total, "seconds": seconds, "left": left,
+                "curves": [_curve_answer(curve) for curve in curves[since:]]}
+
+    def csv(self) -> str | None:
+        """All runs as a table; None until it is finished."""
+        if self.found is None:
+            return None
+        text = io.StringIO()
+        write_columns(text, self.found.columns)
+        return text.getvalue()
+
+
+class WatchedExecutor(Executor):
+    """Runs each part of a study at once and in this thread, and hands on what came of it.
+
+    ``check`` may raise to end the study; ``took`` is given the payload of a part and its table.
+    """
+
+    def __init__(self, check: Callable[[], None], took: Callable[[Mapping[str, Any], Columns], None]) -> None:
+        self.check, self.took = check, took
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """The future of a part that is done already."""
+        self.check()
+        table = fn(*args, **kwargs)
+        self.took(args[0], table)
+        future: Future[Any] = Future()
+        future.set_result(table)
+        return future
+
+
+def _check_size(request: IdaRequest, first: StudyFile) -> None:
+    """Refuse what would take too long: the plan of one record, times their number."""
+    study = first.study
+    if not is_linear(study.scheme):
+        raise InputError('scheme.kind must be "galerkin" of degree 1 in the studio; `hamex ida` takes any scheme')
+    if isinstance(systems(study.template, axes_of(study.axes, study.intensity), study.seed, study.scheme), list):
+        raise InputError("[model] the studio studies oscillators and shear frames without links whose springs yield "
+                         "or stay elastic; `hamex ida` takes any model")
+    times = (1 if request.records.synthetic is None else request.records.synthetic.count) * (
+        1 if first.hunting is None else first.hunting.runs)
+    plan = study.plan()
+    if plan.runs * times > limits.RUNS:
+        raise InputError(f"{plan.runs * times:,} runs are more than the {limits.RUNS:,} that the studio takes; ask for "
+                         "fewer records or levels")
+    if plan.seconds * times > limits.STUDY:
+        raise InputError(f"the study would take about {plan.seconds * times:.0f} s, the studio takes "
+                         f"{limits.STUDY:.0f} s; ask for fewer runs, a smaller model or a longer scheme.step")
+
+
+def _curve(file: StudyFile, payload: Mapping[str, Any], table: Columns) -> RecordCurve:
+    """Runs of one record as they come out of the engine."""
+    record = payload["record"]
+    scale = np.abs(table["scale"] if "scale" in table else payload["scales"])
+    heights = heights_of(payload["systems"])
+    columns = table if file.demand in table else with_ratios(
+        table, None if heights is None else np.repeat(heights, len(scale), axis=0))
+    # A record whose runs all ran away has no numbers to tell.
+    values = columns.get(file.demand, np.full(len(scale), np.nan))
+    demand = np.where(columns["status"] == FINISHED, np.abs(values), np.inf)
+    order = np.argsort(scale, kind="stable")
+    return RecordCurve(record.source, scale[order] * file.intensity(first_of(record)), demand[order])
+
+
+def _curve_answer(curve: RecordCurve) -> dict[str, Any]:
+    return {"label": curve.label, "im": packed(curve.im, "f8"), "demand": packed(curve.demand, "f8")}
+
+
+def _finished(file: StudyFile, found: Ida) -> dict[str, Any]:
+    curves = found.curves[0]
+    demands = np.linspace(0, _BEYOND * curves.limit, _POINTS)[1:]
+    there = [~np.isnan(im) for im in curves.im]
+    final = [RecordCurve(label, im[kept], demand[kept])
+             for label, im, demand, kept in zip(curves.labels, curves.im, curves.demand, there, strict=True)]
+    return {"curves": [_curve_answer(curve) for curve in final], "intensity": curves.im_name,
+            "demand": curves.demand_label, "limit": curves.limit, "limit_name": curves.limit_name,
+            "motions": curves.motions, "flags": list(curves.flags), "runs": len(found.columns["status"]),
+            "seconds": found.seconds,
+            "fractiles": {"percent": FRACTILES, "demand": packed(demands, "f8"),
+                          "im": packed(curves.intensity_for(demands.tolist(), FRACTILES), "f8")},
+            "capacities": [number(value) for value in curves.capacities.tolist()],
+            "tried": curves.tried.tolist(), "fragility": _fragility(file, curves)}
+
+
+def _fragility(file: StudyFile, curves: IdaCurves) -> dict[str, Any]:
+    """The fit with its band and what it was fitted to, or why there is none."""
+    try:
+        found = curves.fragility(file.modelling, file.study.seed, file.resamples, stripes=file.stripes)
+    except HamexError as problem:
+        return {"why": str(problem)}
+    right = max(found.median * np.exp(2.4 * found.total_dispersion), 1.9 * found.median)
+    im = np.linspace(right / _POINTS, right, _POINTS)
+    low, high = found.band(im)
+    bounds = {name: [number(end) for end in ends] for name, ends in found.interval().items()}
+    return {"why": "", "median": found.median, "dispersion": found.dispersion, "modelling": found.modelling,
+            "total_dispersion": found.total_dispersion, "interval": bounds, "method": found.method,
+            "resamples": found.resamples, "resampled": found.data.resampling, "im": packed(im, "f8"),
+            "probability": packed(found.probability(im), "f8"), "low": packed(low, "f8"), "high": packed(high, "f8"),
+            **_data(found)}
+
+
+def _data(found: Fragility) -> dict[str, Any]:
+    """Shares at the levels, or the distribution of the capacities with censored records beside it."""
+    columns = found.data.columns()
+    if "level" in columns:
+        share = np.array(columns["exceedances"]) / np.array(columns["counts"])
+        return {"points": {"im": columns["level"], "share": share.tolist(), "steps": False}, "censored": []}
+    values, hidden = np.array(columns["capacity"]), np.array(columns["censored"])
+    place, share = kaplan_meier(values, hidden)
+    return {"points": {"im": place.tolist(), "share": share.tolist(), "steps": True},
+            "censored": values[hidden].tolist()}
+
+
+@contextmanager
+def in_proportion() -> Iterator[None]:
+    """Numbers that are allowed one by one may be too far apart together: eigenvalues fail, ratios overflow."""
+    try:
+        yield
+    except HamexError:
+        raise
+    except (ArithmeticError, ValueError) as problem:
+        raise InputError(f"the numbers are out of proportion, nothing can be computed with them ({problem})") from None
+
+
+def check_study(tables: StudyTables) -> None:
+    """Refuse lists, models and numbers of motions beyond what the studio takes; and files, which it never reads."""
+    if tables.records.files is not None:
+        raise InputError("records.files cannot be read here; `hamex ida` reads them")
+    if tables.parameters:
+        raise InputError("parameters is for `hamex ida`; the studio studies one model at a time")
+    storeys = len(getattr(tables.model, "masses", ()))
+    if storeys > limits.STOREYS:
+        raise InputError(f"model.masses: {storeys} storeys are more than the {limits.STOREYS} that the studio takes")
+    for name in ("scales", "stripes"):
+        spaced = getattr(tables, name)
+        if spaced is not None and spaced.count is not None and spaced.count > limits.RUNS:
+            raise InputError(f"{name}.count must be at most {limits.RUNS:,}, got {spaced.count}")
+    if tables.fragility.resamples > limits.RESAMPLES:
+        raise InputError(f"fragility.resamples must be at most {limits.RESAMPLES:,}, got {tables.fragility.resamples}")
+    if tables.records.synthetic is not None:
+        admit_synthetic(tables.records.synthetic, tables.records.synthetic.count, "records.synthetic")
