@@ -1,0 +1,83 @@
+"""Docstrings of the package for autodoc: their sections as fields, their signs as signs.
+
+A line of ``Parameters`` or ``Attributes`` reads ``name : meaning``; types stand in the signature.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+from extensions.text import rst
+from sphinx.application import Sphinx
+
+ENTRY = re.compile(r"^(\*{0,2}\w[\w, *]*?) : (.*(?:\n(?: +.*)?)*)", re.M)
+FIELDS = ("Parameters", "Attributes", "Returns", "Raises")
+
+
+def converted(lines: list[str]) -> list[str]:
+    """A docstring as reStructuredText."""
+    made: list[str] = []
+    for title, body in sections(lines):
+        text = "\n".join(body).strip("\n")
+        if title in FIELDS:
+            made += [f":{title}:", *_entries(text), ""]
+        elif title is not None:
+            made += [f".. rubric:: {'Example' if title == 'Examples' else title}", "", *_prose(text), ""]
+        else:
+            made += [*_prose(text), ""]
+    return made
+
+
+def sections(lines: list[str]) -> list[tuple[str | None, list[str]]]:
+    """Titles with what stands under them; None for what stands before the first."""
+    found: list[tuple[str | None, list[str]]] = [(None, [])]
+    place = 0
+    while place < len(lines):
+        rule = lines[place + 1] if place + 1 < len(lines) else ""
+        if lines[place].strip() and re.fullmatch(r"-{3,}", rule.strip()):
+            found.append((lines[place].strip(), []))
+            place += 2
+        else:
+            found[-1][1].append(lines[place])
+            place += 1
+    return found
+
+
+def meanings(thing: Any) -> dict[str, str]:
+    """Words for the parameters of a function or class, of its bases too."""
+    found: dict[str, str] = {}
+    for each in reversed(getattr(thing, "__mro__", (thing, object))[:-1]):
+        for title, body in sections(inspect.cleandoc(each.__doc__ or "").splitlines()):
+            if title in ("Parameters", "Attributes"):
+                for names, words in ENTRY.findall("\n".join(body)):
+                    found |= dict.fromkeys(names.split(", "), " ".join(words.split()).removesuffix("."))
+    return found
+
+
+def _entries(text: str) -> list[str]:
+    """``name : meaning`` as a list, every other text as it stands."""
+    entries = ENTRY.findall(text)
+    if not entries:
+        return ["    " + line for line in rst(text).splitlines()]
+    return [f"    * {', '.join(f'``{name}``' for name in names.split(', '))} – {rst(' '.join(words.split()))}"
+            for names, words in entries]
+
+
+def _prose(text: str) -> list[str]:
+    """Paragraphs; examples and indented blocks are left alone."""
+    made = []
+    for block in text.split("\n\n"):
+        plain = not re.match(r"\s*(>>>|\.\. )", block) and not block.startswith("  ")
+        made += [*(rst(block) if plain else block).splitlines(), ""]
+    return made
+
+
+def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = converted(lines)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("autodoc-process-docstring", _process)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
