@@ -69,6 +69,9 @@ def _prose(text: str) -> list[str]:
     """Paragraphs; examples and indented blocks are left alone."""
     made = []
     for block in text.split("\n\n"):
+        if ENTRY.match(block):
+            made += [line.strip() for line in _entries(block)] + [""]
+            continue
         plain = not re.match(r"\s*(>>>|\.\. )", block) and not block.startswith("  ")
         made += [*(rst(block) if plain else block).splitlines(), ""]
     return made
@@ -78,6 +81,12 @@ def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines:
     lines[:] = converted(lines)
 
 
+def _skip(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
+    """Fields of named tuples have words that Python wrote; they say nothing."""
+    return True if str(getattr(thing, "__doc__", "")).startswith("Alias for field number") else None
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("autodoc-skip-member", _skip)
     app.connect("autodoc-process-docstring", _process)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
