@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from extensions import commands, errata, examples, layers, names, problem_files
 from sphinx.application import Sphinx
+
+from extensions import commands, errata, examples, layers, names, problem_files
 
 MAKERS: dict[str, Callable[[str], str]] = {
     "names": names.section,

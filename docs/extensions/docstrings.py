@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from extensions.text import rst
-from sphinx.application import Sphinx
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 ENTRY = re.compile(r"^(\*{0,2}\w[\w, *]*?) : (.*(?:\n(?: +.*)?)*)", re.M)
+_ARRAY = re.compile(r"(?:numpy\.)?ndarray\[(?:tuple\[Any, \.\.\.\]|Any), (?:numpy\.)?dtype\[[\w.]+\]\]")
 FIELDS = ("Parameters", "Attributes", "Returns", "Raises")
 
 
@@ -81,12 +84,13 @@ def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines:
     lines[:] = converted(lines)
 
 
-def _skip(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
-    """Fields of named tuples have words that Python wrote; they say nothing."""
-    return True if str(getattr(thing, "__doc__", "")).startswith("Alias for field number") else None
+def _signature(app: Sphinx, what: str, name: str, thing: Any, options: Any, arguments: str | None,
+               result: str | None) -> tuple[str | None, str | None]:
+    """NumPy's type of any array is longer than all the rest of a signature."""
+    return _ARRAY.sub("Array", arguments or "") or None, _ARRAY.sub("Array", result or "") or None
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("autodoc-skip-member", _skip)
+    app.connect("autodoc-process-signature", _signature)
     app.connect("autodoc-process-docstring", _process)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

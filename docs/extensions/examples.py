@@ -20,9 +20,9 @@ def section(text: str) -> str:
     title, _, words = (ast.get_docstring(tree) or "").partition("\n\n")
     code = "\n".join(source.splitlines()[tree.body[0].end_lineno or 0:]).strip("\n")
     return "\n".join([
-        f"## {markdown(' '.join(title.split())).rstrip('.')}", "", markdown(words).replace("Mathematics.", "**Mathematics.**"),
-        "", "```{code-block} python", code, "```", "", "It prints:", "", "```{code-block} text",
-        printed("-W", "error", str(path)).rstrip(), "```", ""])
+        f"## {markdown(' '.join(title.split())).rstrip('.')}", "",
+        markdown(words).replace("Mathematics.", "**Mathematics.**"), "", "```{code-block} python", code, "```", "",
+        "It prints:", "", "```{code-block} text", printed("-W", "error", str(path)).rstrip(), "```", ""])
 
 
 def problems(text: str) -> str:
@@ -30,5 +30,6 @@ def problems(text: str) -> str:
     rows = []
     for path in sorted((FOLDER / "problems").glob("*.toml")):
         data = tomllib.loads(path.read_text("utf-8"))
-        rows.append((f"`{path.name}`", data.get("title", ""), f"`{data['model']['kind']}`", f"`{data['scheme']['kind']}`"))
+        kinds = (f"`{data[part]['kind']}`" for part in ("model", "scheme"))
+        rows.append((f"`{path.name}`", data.get("title", ""), *kinds))
     return table(("file", "what it shows", "model", "scheme"), rows)

@@ -11,15 +11,14 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
+import hamex
 from extensions.text import markdown, table
 
-import hamex
-
 ROOT = Path(hamex.__file__).parent
-WIDTH, HEIGHT, GAP, RISE = 108, 34, 22, 40      # of a box, and the free space beside and below it
+WIDTH, HEIGHT, GAP, RISE = 108, 34, 22, 30      # of a box, and the free space beside and below it
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,9 @@ class Layer:
 
 def layers(root: Path = ROOT) -> dict[str, Layer]:
     """Every layer below the package at ``root``, by name."""
-    places = {path.stem: path for path in sorted(root.iterdir())
-              if path.is_dir() and (path / "__init__.py").exists() or path.suffix == ".py" and path.stem.strip("_") == path.stem}
+    folders = [path for path in root.iterdir() if (path / "__init__.py").exists()]
+    modules = [path for path in root.glob("*.py") if not path.stem.startswith("_")]
+    places = {path.stem: path for path in sorted([*folders, *modules])}
     return {name: _layer(name, path, set(places)) for name, path in places.items()}
 
 
@@ -87,7 +87,7 @@ def _home(rest: str, known: set[str]) -> str:
 
 def direct(found: dict[str, Layer]) -> dict[str, set[str]]:
     """Imports without those that a layer in between makes already: what is worth a line."""
-    return {name: {each for each in layer.below if not any(each in reach(found, other) for other in layer.below - {each})}
+    return {name: layer.below - set().union(*(reach(found, each) for each in layer.below))
             for name, layer in found.items()}
 
 
@@ -98,11 +98,10 @@ def reach(found: dict[str, Layer], name: str) -> set[str]:
 
 def heights(found: dict[str, Layer]) -> dict[str, int]:
     """How many layers stand below each of them, at most."""
-    return {name: max((1 + heights_of(found, each) for each in layer.below), default=0) for name, layer in found.items()}
+    def height(name: str) -> int:
+        return max((1 + height(each) for each in found[name].below), default=0)
 
-
-def heights_of(found: dict[str, Layer], name: str) -> int:
-    return max((1 + heights_of(found, each) for each in found[name].below), default=0)
+    return {name: height(name) for name in found}
 
 
 def foundations(found: dict[str, Layer]) -> set[str]:
@@ -119,16 +118,16 @@ def picture(found: dict[str, Layer]) -> str:
     rows, chains = _rows(level, lines)
     _untangle(rows, chains)
     wide = max(len(row) for row in rows) * (WIDTH + GAP)
-    place = {node: (wide * (number + 0.5) / len(row), (len(rows) - 1 - height) * (HEIGHT + RISE) + 2)
+    place = {node: ((number + 0.5) * (WIDTH + GAP), (len(rows) - 1 - height) * (HEIGHT + RISE) + 2)
              for height, row in enumerate(rows) for number, node in enumerate(row)}
     tall = len(rows) * (HEIGHT + RISE) + HEIGHT + 4
     parts = [f'<path d="{_curve([place[node] for node in chain])}"/>' for chain in chains]
     parts += [_box(name, *place[name], upper[name].words) for name in upper]
-    parts.append(f'<rect x="2" y="{tall - HEIGHT - 2}" width="{wide - 4:g}" height="{HEIGHT}" rx="5" class="ground"/>'
-                 f'<text x="{wide / 2:g}" y="{tall - HEIGHT / 2 + 2.5:g}">{", ".join(sorted(ground))}: everybody may use them</text>')
-    said = "Layers of hamex; each imports only what stands below it."
-    return f'<div class="layers"><svg viewBox="0 0 {wide:g} {tall:g}" width="{wide:g}" role="img" aria-label="{said}">' \
-        + "".join(parts) + "</svg></div>"
+    parts += [f'<rect x="2" y="{tall - HEIGHT - 2}" width="{wide - 4:g}" height="{HEIGHT}" rx="5" class="ground"/>',
+              f'<text x="{wide / 2:g}" y="{tall - HEIGHT / 2 + 2.5:g}">{", ".join(sorted(ground))}: for all</text>']
+    said = 'role="img" aria-label="Layers of hamex; each imports only what stands below it."'
+    size = f'viewBox="0 0 {wide:g} {tall:g}" width="{wide:g}"'
+    return f'<div class="layers"><svg {size} {said}>{"".join(parts)}</svg></div>'
 
 
 def _rows(level: dict[str, int], lines: dict[str, set[str]]) -> tuple[list[list[str]], list[list[str]]]:
@@ -147,16 +146,26 @@ def _rows(level: dict[str, int], lines: dict[str, set[str]]) -> tuple[list[list[
 
 
 def _untangle(rows: list[list[str]], chains: list[list[str]]) -> None:
-    """Sort every row by the mean place of its neighbours, up and down a few times."""
-    beside: dict[str, list[str]] = {}
-    for chain in chains:
-        for one, other in pairwise(chain):
-            beside.setdefault(one, []).append(other)
-            beside.setdefault(other, []).append(one)
-    for _ in range(12):
-        for row in [*rows, *reversed(rows)]:
-            where = {node: (number + 0.5) / len(each) for each in rows for number, node in enumerate(each)}
-            row.sort(key=lambda node: sum(where[each] for each in beside.get(node, [node])) / len(beside.get(node, [node])))
+    """Swap neighbours in a row as long as lines cross less often, or run straighter."""
+    steps = [pair for chain in chains for pair in pairwise(chain)]
+
+    def cost() -> tuple[int, int]:
+        where = {node: number for row in rows for number, node in enumerate(row)}
+        height = {node: number for number, row in enumerate(rows) for node in row}
+        crossing = sum((where[a] - where[c]) * (where[b] - where[d]) < 0 for (a, b), (c, d) in combinations(steps, 2)
+                       if height[a] == height[c])
+        return crossing, sum((where[a] - where[b]) ** 2 for a, b in steps)
+
+    best, improved = cost(), True
+    while improved:
+        improved = False
+        for row in rows:
+            for one, other in combinations(range(len(row)), 2):
+                row[one], row[other] = row[other], row[one]
+                if cost() < best:
+                    best, improved = cost(), True
+                else:
+                    row[one], row[other] = row[other], row[one]
 
 
 def _curve(points: list[tuple[float, float]]) -> str:
@@ -172,8 +181,9 @@ def _curve(points: list[tuple[float, float]]) -> str:
 
 
 def _box(name: str, x: float, y: float, words: str) -> str:
-    return f'<g><title>{escape(words)}</title><rect x="{x - WIDTH / 2:.1f}" y="{y:.1f}" width="{WIDTH}" height="{HEIGHT}" ' \
-        f'rx="5"/><text x="{x:.1f}" y="{y + HEIGHT / 2 + 4.5:.1f}">{escape(name)}</text></g>'
+    return f'<g><title>{escape(words)}</title>' \
+        f'<rect x="{x - WIDTH / 2:.1f}" y="{y:.1f}" width="{WIDTH}" height="{HEIGHT}" rx="5"/>' \
+        f'<text x="{x:.1f}" y="{y + HEIGHT / 2 + 4.5:.1f}">{escape(name)}</text></g>'
 
 
 @cache

@@ -11,13 +11,13 @@ import re
 from typing import Any
 
 from docutils import nodes
-from extensions import names
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import make_refnode
 
 import hamex
+from extensions import names
 
 BESIDE = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from extensions.text import markdown, table
-
 import hamex as hx
+from extensions.text import markdown, table
 
 PAGES = Path(__file__).parents[1] / "reference"
 
@@ -71,8 +70,19 @@ def section(text: str) -> str:
 
 def _one(name: str) -> str:
     thing = public()[name]
-    kind, options = ("autoclass", "\n   :members:") if isinstance(thing, type) else ("autofunction", "")
+    kind, options = "autofunction", ""
+    if isinstance(thing, type):
+        kind, own = "autoclass", _own(thing)
+        options = f"\n   :members: {', '.join(own)}" if own else ""
     return f"({anchor(name)})=\n## `{name}`\n\n```{{eval-rst}}\n.. {kind}:: hamex.{name}{options}\n```\n"
+
+
+def _own(made: type) -> list[str]:
+    """Public members with words, without those that a class above it explains."""
+    above = {name for base in made.__mro__[1:] for name in vars(base)}
+    return [name for name, thing in vars(made).items()
+            if not name.startswith("_") and name not in above and callable(getattr(thing, "__get__", None))
+            and (thing.__doc__ or "").strip() and not (thing.__doc__ or "").startswith("Alias for field number")]
 
 
 def index(text: str) -> str:

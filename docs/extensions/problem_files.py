@@ -12,15 +12,15 @@ import types
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+import hamex as hx
 from extensions import names
 from extensions.docstrings import meanings
 from extensions.text import markdown, table
 
-import hamex as hx
-
 WORDS = {float: "number", int: "whole number", bool: "true or false", str: "text", Any: "as its constructor takes it"}
 # Tables whose constructor has another name than they: the public name.
-CALLED = {"Start": ("State",), "Motion": ("read_record", "GroundMotion"), "Records": ("read_suite",),
+CALLED = {"Start": ("State",), "Motion": ("read_record", "GroundMotion"), "Records": ("read_record",),
+          "Section": ("Member",),
           "Oscillator": ("oscillator", "Slider"), "StudyTables": ("Study",), "Fragility": ("Fragility", "ida"),
           "Coefficients": (), "Support": ()}
 
@@ -50,7 +50,8 @@ def _file(tops: dict[str, Any], told: set[type] = frozenset(), word: str = "prob
     made = [f"({word}-top)=", "## The top of the file", "", _keys(first, links, skip=("model",))]
     for each, path in sorted(found, key=lambda pair: (pair[1].split(".")[0], pair[1].count("."))):
         if each not in told:
-            made += [f"({_anchor(each)})=", f"## {_title(each, path)}", "", _said(each), "", _keys(each, links), *_by_kind(each)]
+            made += [f"({_anchor(each)})=", f"## {_title(each, path)}", "", _said(each), ""]
+            made += [_keys(each, links), *_by_kind(each)]
     return "\n".join(made)
 
 
@@ -71,10 +72,17 @@ def _walk(tops: dict[str, Any]) -> Iterator[tuple[Any, str]]:
 
 def _tables(annotation: Any) -> list[Any]:
     """Table classes within a type; of a choice, all that there are."""
+    found = []
+    for each in _classes(annotation):
+        found += each.tables().values() if hasattr(each, "tables") else [each]
+    return list(dict.fromkeys(found))
+
+
+def _classes(annotation: Any) -> list[Any]:
+    """Classes of tables, and of choices of tables, within a type."""
     if isinstance(annotation, type) and hasattr(annotation, "model_fields"):
-        choices = getattr(annotation, "tables", None)
-        return list(choices().values()) if choices else [annotation]
-    return [found for part in get_args(annotation) for found in _tables(part)]
+        return [annotation]
+    return [found for part in get_args(annotation) for found in _classes(part)]
 
 
 def _kind(made: Any) -> str | None:
@@ -95,7 +103,9 @@ def _title(made: Any, path: str) -> str:
 def _said(made: Any) -> str:
     """Words of a table without the place, which is its title."""
     text = inspect.cleandoc(made.__doc__ or "")
-    text = re.sub(r"^[^:.]*``[^:.]*(?:: |, see |\.)", "", text).strip()
+    text = re.sub(r"^(?:A law with |Damping with )?``[^`]*``(?: with ``[^`]*``| of ``[^`]*``)?(?:: |, see | |\.)", "", text)
+    if not text and constructors(made):
+        return names.summary(constructors(made)[0]) + "."
     return markdown(text[:1].upper() + text[1:])
 
 
@@ -106,25 +116,35 @@ def constructors(made: Any) -> list[Any]:
         return [made.made]
     if word in CALLED:
         return [getattr(hx, name) for name in CALLED[word]]
-    called = [_kind(made) or "", word, *re.findall(r"hamex\.(\w+)`", made.__doc__ or "")]
+    key = made.model_fields.get("kind")
+    called = [*(get_args(key.annotation) if key else ()), word, *re.findall(r"hamex\.(\w+)`", made.__doc__ or "")]
     return [getattr(hx, name) for name in called if name in hx.__all__]
 
 
 def _keys(made: Any, links: dict[Any, str], skip: tuple[str, ...] = ()) -> str:
+    """The keys of a table as a list of definitions."""
     rows = []
     for name, key in made.model_fields.items():
-        if name in skip:
+        if name in skip or (name == "kind" and _kind(made)):
             continue
         meaning, default = key.description or "", None
         for each in constructors(made):
             said, usual = _parameter(each, name)
             meaning, default = meaning or said, usual if default is None else default
-        if not key.is_required() and key.default is not None and default is None and key.default_factory is None:
+        if default is None and not key.is_required() and key.default_factory is None:
             default = repr(key.default)
-        said = "**needed**" if key.is_required() else f"`{default}`" if default not in (None, "None", "inf") else \
-            "infinite" if default == "inf" else ""
-        rows.append((f"`{name}`", _type(key, links), said, markdown(meaning)))
-    return table(("key", "takes", "by default", "meaning"), rows)
+        meaning = markdown(meaning) or _of_tables(key.annotation)
+        usual = ", **needed**" if key.is_required() else "" if default in (None, "None") else \
+            ", infinite by default" if default == "inf" else f", by default `{default}`"
+        rows += [f"`{name}` ({_type(key, links)}{usual})", f": {meaning}", ""]
+    return "\n".join(rows) if rows else "No further keys.\n"
+
+
+def _of_tables(annotation: Any) -> str:
+    """What a key means that takes a table: the first sentence of the table, or of the choice of tables."""
+    classes = list(dict.fromkeys(_classes(annotation)))
+    said = _said(classes[0]).partition(". ")[0].rstrip(".") if classes else ""
+    return said[:1].lower() + said[1:]
 
 
 def _parameter(called: Any, name: str) -> tuple[str, str | None]:
@@ -136,27 +156,43 @@ def _parameter(called: Any, name: str) -> tuple[str, str | None]:
 
 
 def _type(key: Any, links: dict[Any, str]) -> str:
-    return " or ".join(dict.fromkeys(_words(key.annotation, links)))
+    single, several = [], []
+    for word in dict.fromkeys(_words(key.annotation, links)):
+        (several if word.startswith("list of ") else single).append(word)
+    if single and [f"list of {word}" for word in single] == several:
+        several = ["a list of them"]
+    return " or ".join([*single, *several])
 
 
 def _words(annotation: Any, links: dict[Any, str]) -> list[str]:
     origin, parts = get_origin(annotation), get_args(annotation)
     if annotation in (type(None), None):
         return []
-    if origin is Annotated:
-        return _words(parts[0], links)
-    if origin in (Union, types.UnionType):
-        return [word for part in parts for word in _words(part, links)]
-    if origin is Literal:
-        return [f"`\"{value}\"`" for value in parts]
     if origin is list:
         return [f"list of {' or '.join(_words(parts[0], links))}"]
     if origin is dict:
-        return [f"by name: {' or '.join(_words(parts[1], links))}"]
-    inner = _tables(annotation)
-    if inner:
-        return ["table " + ", ".join(f"[{_kind(each) or 'below'}](#{links[each]})" for each in inner if each in links)]
-    return [WORDS.get(annotation, getattr(annotation, "__name__", str(annotation)))]
+        return [f"{' or '.join(_words(parts[1], links))} by name"]
+    if origin is Literal:
+        return [" or ".join(f'`"{value}"`' for value in parts)]
+    if origin in (Union, types.UnionType, Annotated):
+        parts = parts[:1] if origin is Annotated else parts
+        if all(_is_table(part) for part in parts):
+            return [_choice(annotation, links)]
+        return [word for part in parts for word in _words(part, links)]
+    return [_choice(annotation, links)] if _tables(annotation) else [WORDS.get(annotation, str(annotation))]
+
+
+def _is_table(annotation: Any) -> bool:
+    """Whether a type is a table, and no list or union with something else."""
+    return isinstance(annotation, type) and hasattr(annotation, "model_fields")
+
+
+def _choice(annotation: Any, links: dict[Any, str]) -> str:
+    """Links to the tables that may stand there."""
+    inner = [each for each in _tables(annotation) if each in links]
+    if len(inner) == 1 and not _kind(inner[0]):
+        return f"[table](#{links[inner[0]]})"
+    return "table of kind " + ", ".join(f"[{_kind(each)}](#{links[each]})" for each in inner)
 
 
 def _by_kind(made: Any) -> list[str]:

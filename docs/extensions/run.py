@@ -12,7 +12,7 @@ from functools import cache
 def printed(*arguments: str) -> str:
     """Standard output of Python with these arguments."""
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True, encoding="utf-8")
+        done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, encoding="utf-8")
     if done.returncode:
         raise RuntimeError(f"python {' '.join(arguments)} failed:\n{done.stderr}")
     return done.stdout

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 _KEEP_MARKDOWN = re.compile(r"(`+[^`]+`+)")
-_KEEP_RST = re.compile(r"(``.+?``|:[\w:]+:`[^`]+`|`[^`]+`_?|\*\*[^*\s][^*]*\*\*|(?<!\w)\*[^*\s](?:[^*]*[^*\s])?\*(?!\w))", re.S)
+_KEEP_RST = re.compile(r"(``.+?``|:[\w:]+:`[^`]+`|`[^`]+`_?|\*\*[^*\s][^*]*\*\*"
+                       r"|(?<!\w)\*[^*\s](?:[^*]*[^*\s])?\*(?!\w))", re.S)
 
 
 def markdown(text: str) -> str:

@@ -25,9 +25,9 @@ class OscillatorTable(Table):
     kind: Literal["oscillator"]
     mass: float = Field(description="mass [force·s²/length]")
     stiffness: float | None = None
-    period: Positive | None = None
+    period: Positive | None = Field(None, description="natural period of the elastic spring [s], instead of stiffness")
     damping: float | None = None
-    damping_ratio: float | None = None
+    damping_ratio: float | None = Field(None, description="fraction of critical damping, instead of damping")
     yield_force: float | None = None
     strength_ratio: Positive | None = Field(None, description="yield force over the weight, mass × gravity")
     viscosity: float | None = None
