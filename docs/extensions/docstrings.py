@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 ENTRY = re.compile(r"^(\*{0,2}\w[\w, *]*?) : (.*(?:\n(?: +.*)?)*)", re.M)
-_ARRAY = re.compile(r"(?:numpy\.)?ndarray\[(?:tuple\[Any, \.\.\.\]|Any), (?:numpy\.)?dtype\[[\w.]+\]\]")
+_ANY = r"~?(?:typing\.)?Any"
+_ARRAY = re.compile(rf"~?(?:numpy\.)?ndarray\[(?:tuple\[{_ANY}, \.\.\.\]|{_ANY}), ~?(?:numpy\.)?dtype\[[~\w.]+\]\]")
+_PRIVATE = re.compile(r", _\w+: [^=]* = \.\.\.(?=[,)])")
 FIELDS = ("Parameters", "Attributes", "Returns", "Raises")
 
 
@@ -86,8 +88,9 @@ def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines:
 
 def _signature(app: Sphinx, what: str, name: str, thing: Any, options: Any, arguments: str | None,
                result: str | None) -> tuple[str | None, str | None]:
-    """NumPy's type of any array is longer than all the rest of a signature."""
-    return _ARRAY.sub("Array", arguments or "") or None, _ARRAY.sub("Array", result or "") or None
+    """NumPy's type of any array is longer than all the rest of a signature; private fields are nobody's arguments."""
+    said = _ARRAY.sub("Array", (arguments or "").replace("<factory>", "..."))
+    return _PRIVATE.sub("", said) or None, _ARRAY.sub("Array", result or "") or None
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -7,6 +7,7 @@ functions included) where each of them stands.
 from __future__ import annotations
 
 import ast
+import random
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,7 @@ import hamex
 from extensions.text import markdown, table
 
 ROOT = Path(hamex.__file__).parent
+TRIES = 20
 WIDTH, HEIGHT, GAP, RISE = 108, 34, 22, 30      # of a box, and the free space beside and below it
 
 
@@ -105,8 +107,9 @@ def heights(found: dict[str, Layer]) -> dict[str, int]:
 
 
 def foundations(found: dict[str, Layer]) -> set[str]:
-    """Single modules that import nothing of ours: everybody may use them, so that they get no lines."""
-    return {name for name, layer in found.items() if layer.files == 1 and not layer.below}
+    """Single modules that import no folder: everybody may use them, so that they get no lines."""
+    single = {name for name, layer in found.items() if layer.files == 1}
+    return {name for name in single if reach(found, name) <= single}
 
 
 def picture(found: dict[str, Layer]) -> str:
@@ -156,16 +159,26 @@ def _untangle(rows: list[list[str]], chains: list[list[str]]) -> None:
                        if height[a] == height[c])
         return crossing, sum((where[a] - where[b]) ** 2 for a, b in steps)
 
-    best, improved = cost(), True
-    while improved:
-        improved = False
-        for row in rows:
-            for one, other in combinations(range(len(row)), 2):
-                row[one], row[other] = row[other], row[one]
-                if cost() < best:
-                    best, improved = cost(), True
-                else:
+    def settle() -> tuple[int, int]:
+        best, improved = cost(), True
+        while improved:
+            improved = False
+            for row in rows:
+                for one, other in combinations(range(len(row)), 2):
                     row[one], row[other] = row[other], row[one]
+                    if cost() < best:
+                        best, improved = cost(), True
+                    else:
+                        row[one], row[other] = row[other], row[one]
+        return best
+
+    chance = random.Random(0)
+    found = []
+    for _ in range(TRIES):
+        found.append((settle(), [row.copy() for row in rows]))
+        for row in rows:
+            chance.shuffle(row)
+    rows[:] = min(found)[1]
 
 
 def _curve(points: list[tuple[float, float]]) -> str:

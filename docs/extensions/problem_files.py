@@ -103,7 +103,8 @@ def _title(made: Any, path: str) -> str:
 def _said(made: Any) -> str:
     """Words of a table without the place, which is its title."""
     text = inspect.cleandoc(made.__doc__ or "")
-    text = re.sub(r"^(?:A law with |Damping with )?``[^`]*``(?: with ``[^`]*``| of ``[^`]*``)?(?:: |, see | |\.)", "", text)
+    place = r"^(?:A law with |Damping with )?``[^`]*``(?: (?:with|of) ``[^`]*``)?(?:: |, see | |\.)"
+    text = re.sub(place, "", text)
     if not text and constructors(made):
         return names.summary(constructors(made)[0]) + "."
     return markdown(text[:1].upper() + text[1:])
@@ -143,7 +144,7 @@ def _keys(made: Any, links: dict[Any, str], skip: tuple[str, ...] = ()) -> str:
 def _of_tables(annotation: Any) -> str:
     """What a key means that takes a table: the first sentence of the table, or of the choice of tables."""
     classes = list(dict.fromkeys(_classes(annotation)))
-    said = _said(classes[0]).partition(". ")[0].rstrip(".") if classes else ""
+    said = _said(classes[0]).partition("\n\n")[0].partition(". ")[0].rstrip(".") if classes else ""
     return said[:1].lower() + said[1:]
 
 
