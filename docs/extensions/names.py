@@ -56,7 +56,13 @@ def anchor(name: str) -> str:
 def summary(thing: Any) -> str:
     """First sentence of a docstring."""
     first = inspect.cleandoc(thing.__doc__ or "").partition("\n\n")[0]
-    return markdown(re.split(r"(?<=[.;:])\s", " ".join(first.split()), maxsplit=1)[0].rstrip(".;:"))
+    end = r"(?<=\.)\s(?=[A-Z`])|(?<=[;:])\s"              # not after "Fig."
+    return markdown(re.split(end, " ".join(first.split()), maxsplit=1)[0].rstrip(".;:"))
+
+
+def _lower(text: str) -> str:
+    """A sentence as the end of another; names and formulas stay as they are."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 
 
 def link(name: str) -> str:
@@ -90,8 +96,8 @@ def index(text: str) -> str:
     made = []
     for page in text.split():
         title = (PAGES / f"{page}.md").read_text("utf-8").partition("\n")[0].lstrip("# ")
-        rows = [(link(name), summary(public()[name])) for name in listed()[page]]
-        made.append(f"## [{title}]({page}.md)\n\n" + table(("name", "what it is"), rows))
+        made += [f"## [{title}]({page}.md)", "", *(f"- {link(name)}: {_lower(summary(public()[name]))}"
+                                                  for name in listed()[page]), ""]
     return "\n".join(made)
 
 
