@@ -19,8 +19,9 @@ def section(text: str) -> str:
     tree = ast.parse(source)
     title, _, words = (ast.get_docstring(tree) or "").partition("\n\n")
     code = "\n".join(source.splitlines()[tree.body[0].end_lineno or 0:]).strip("\n")
+    head, _, rest = markdown(" ".join(title.split())).partition(": ")
     return "\n".join([
-        f"## {markdown(' '.join(title.split())).rstrip('.')}", "",
+        f"## {head}", "", rest[:1].upper() + rest[1:], "",
         markdown(words).replace("Mathematics.", "**Mathematics.**"), "", "```{code-block} python", code, "```", "",
         "It prints:", "", "```{code-block} text", printed("-W", "error", str(path)).rstrip(), "```", ""])
 

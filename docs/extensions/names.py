@@ -56,13 +56,8 @@ def anchor(name: str) -> str:
 def summary(thing: Any) -> str:
     """First sentence of a docstring."""
     first = inspect.cleandoc(thing.__doc__ or "").partition("\n\n")[0]
-    end = r"(?<=\.)\s(?=[A-Z`])|(?<=[;:])\s"              # not after "Fig."
+    end = r"(?<=\.)\s(?=[A-Z])|(?<=[;:])\s"              # not after "Fig." or "e.g."
     return markdown(re.split(end, " ".join(first.split()), maxsplit=1)[0].rstrip(".;:"))
-
-
-def _lower(text: str) -> str:
-    """A sentence as the end of another; names and formulas stay as they are."""
-    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 
 
 def link(name: str) -> str:
@@ -96,7 +91,7 @@ def index(text: str) -> str:
     made = []
     for page in text.split():
         title = (PAGES / f"{page}.md").read_text("utf-8").partition("\n")[0].lstrip("# ")
-        made += [f"## [{title}]({page}.md)", "", *(f"- {link(name)}: {_lower(summary(public()[name]))}"
+        made += [f"## [{title}]({page}.md)", "", *(f"- {link(name)}: {summary(public()[name])}"
                                                   for name in listed()[page]), ""]
     return "\n".join(made)
 
