@@ -29,7 +29,7 @@ class Layer:
 
     Attributes
     ----------
-    name : of the folder.
+    name, folder : of the folder; False for a module.
     files, lines : how much it is.
     words : first sentence of its docstring.
     below : layers that it imports.
@@ -37,6 +37,7 @@ class Layer:
     """
 
     name: str
+    folder: bool
     files: int
     lines: int
     words: str
@@ -64,7 +65,7 @@ def _layer(name: str, path: Path, known: set[str]) -> Layer:
             elif first not in _STANDARD:
                 others.add(first)
     doc = ast.get_docstring(ast.parse(sources[path / "__init__.py" if path.is_dir() else path])) or ""
-    return Layer(name, len(files), sum(text.count("\n") for text in sources.values()),
+    return Layer(name, path.is_dir(), len(files), sum(text.count("\n") for text in sources.values()),
                  " ".join(doc.partition("\n\n")[0].split()), frozenset(own & known - {name}), frozenset(others))
 
 
@@ -84,7 +85,7 @@ def _imported(source: str, package: list[str]) -> set[str]:
 def _home(rest: str, known: set[str]) -> str:
     """``march.run`` → ``march``; a public name → the layer it lives in."""
     first = rest.partition(".")[0]
-    return first if first in known or not first else hamex._HOME.get(first, "hamex.").split(".")[1]
+    return first if first in known or not first else getattr(hamex, "_HOME", {}).get(first, "hamex.").split(".")[1]
 
 
 def direct(found: dict[str, Layer]) -> dict[str, set[str]]:
@@ -108,7 +109,7 @@ def heights(found: dict[str, Layer]) -> dict[str, int]:
 
 def foundations(found: dict[str, Layer]) -> set[str]:
     """Single modules that import no folder: everybody may use them, so that they get no lines."""
-    single = {name for name, layer in found.items() if layer.files == 1}
+    single = {name for name, layer in found.items() if not layer.folder}
     return {name for name in single if reach(found, name) <= single}
 
 

@@ -133,7 +133,7 @@ def test_the_reader_of_imports_sees_a_planted_one(tmp_path):
     assert layers.direct(found)["high"] == {"middle"}
     assert found["middle"].packages == {"numpy"}
     assert found["middle"].words == "In between."
-    assert layers.foundations(found) == {"leaf", "low"}
+    assert layers.foundations(found) == {"leaf"}
 
 
 # ---------------------------------------------------------------------------------------------------- the site
