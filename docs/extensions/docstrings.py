@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 ENTRY = re.compile(r"^(\*{0,2}\w[\w, *]*?) : (.*(?:\n(?: +.*)?)*)", re.M)
-_ANY = r"~?(?:typing\.)?Any"
-_ARRAY = re.compile(rf"~?(?:numpy\.)?ndarray\[(?:tuple\[{_ANY}, \.\.\.\]|{_ANY}), ~?(?:numpy\.)?dtype\[[~\w.]+\]\]")
+_QUALIFIED = re.compile(r"~?(?<![\w.])(?:[A-Za-z_]\w*\.)+(\w+)")
+# NumPy's types of any array, and of what makes one, are longer than all the rest of a signature.
+_ARRAY = re.compile(r"ndarray\[(?:tuple\[Any, \.\.\.\]|Any), dtype\[\w+\]\]")
+_ARRAY_LIKE = re.compile(r"_Buffer \| _SupportsArray.*?_NestedSequence\[complex \| bytes \| str\]")
 _PRIVATE = re.compile(r", _\w+: [^=]* = \.\.\.(?=[,)])")
 FIELDS = ("Parameters", "Attributes", "Returns", "Raises")
 
@@ -88,9 +90,13 @@ def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines:
 
 def _signature(app: Sphinx, what: str, name: str, thing: Any, options: Any, arguments: str | None,
                result: str | None) -> tuple[str | None, str | None]:
-    """NumPy's type of any array is longer than all the rest of a signature; private fields are nobody's arguments."""
-    said = _ARRAY.sub("Array", (arguments or "").replace("<factory>", "..."))
-    return _PRIVATE.sub("", said) or None, _ARRAY.sub("Array", result or "") or None
+    """A signature in the words of the sources; private fields are nobody's arguments."""
+    said = _PRIVATE.sub("", _plain(arguments or "").replace("<factory>", "..."))
+    return said or None, _plain(result or "") or None
+
+
+def _plain(signature: str) -> str:
+    return _ARRAY_LIKE.sub("ArrayLike", _ARRAY.sub("Array", _QUALIFIED.sub(r"\1", signature)))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -21,7 +21,7 @@ def section(text: str) -> str:
     code = "\n".join(source.splitlines()[tree.body[0].end_lineno or 0:]).strip("\n")
     head, _, rest = markdown(" ".join(title.split())).partition(": ")
     return "\n".join([
-        f"## {head}", "", rest[:1].upper() + rest[1:], "",
+        f"## {head.rstrip('.')}", "", rest[:1].upper() + rest[1:], "",
         markdown(words).replace("Mathematics.", "**Mathematics.**"), "", "```{code-block} python", code, "```", "",
         "It prints:", "", "```{code-block} text", printed("-W", "error", str(path)).rstrip(), "```", ""])
 
