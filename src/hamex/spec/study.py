@@ -179,7 +179,8 @@ class FragilityTable(Table):
     """``[fragility]``: how the probability of exceeding the limit is fitted."""
 
     method: Literal["capacities", "stripes"] | None = None
-    modelling: Annotated[Finite, Field(ge=0)] = Field(default=0.0, description="dispersion for what the model leaves out")
+    modelling: Annotated[Finite, Field(ge=0)] = Field(
+        default=0.0, description="dispersion for what the model leaves out")
     resamples: int = Field(default=1000, description="number of bootstrap samples")
 
 
