@@ -1,18 +1,19 @@
 # make run   set up .venv, reproduce the paper, say where to look
 # make test  set up .venv, lint and run every test that fits in minutes
+# make docs  set up .venv, build the documentation from the package; a warning is an error
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-EXTRAS := plot,studio,cluster,validate,dev
+EXTRAS := plot,studio,cluster,validate,dev,docs
 PEERS := benchmarks/build/peers/.ready
 PAGE := $(VENV)/page
 SCRIPTS := src/hamex/studio/page
 
-.PHONY: help setup run test test-all bench lint lint-page lock clean debian
+.PHONY: help setup run test test-all bench docs lint lint-page lock clean debian
 
 help:
-	@echo "make run | test | test-all | bench | lint | setup | lock | clean"
+	@echo "make run | test | test-all | bench | docs | lint | setup | lock | clean"
 
 # The stamp is newer than what it was made from, so set-up runs once.
 setup: $(VENV)/.ready
@@ -75,6 +76,11 @@ bench: setup $(PEERS)
 $(PEERS): benchmarks/peers.txt | setup
 	@$(BIN)/python -m pip install --quiet --no-deps --upgrade --target $(@D) -r $< && touch $@ \
 	|| echo "note: could not install the peers of benchmarks/peers.txt; they will be listed as not measured"
+
+# Runs the examples and the audit of the paper: what the pages show is what they print. Nothing is fetched.
+docs: setup
+	$(BIN)/python -m sphinx -E -n -W --keep-going -q -b html docs build/docs
+	@echo "documentation: build/docs/index.html"
 
 # Pin what is installed now, so that every set-up is the same.
 lock: setup

@@ -36,6 +36,13 @@ class Newmark(NodalScheme):
     which is a convex problem too, by the line-search Newton of the linear time element instead: it cannot fail, and
     ``tolerance`` and ``max_iterations`` are not used.
 
+    Parameters
+    ----------
+    beta, gamma : of Newmark's formulas; 1/4 and 1/2 are average acceleration.
+    tolerance : largest increment of the displacement at which a step ends [length].
+    max_iterations : of Newton-Raphson in a step.
+    safeguarded : solve the step by descent, which cannot fail.
+
     Examples
     --------
     >>> Newmark(step=0.02).beta

@@ -49,6 +49,12 @@ class Scheme:
     order : of accuracy where the motion is smooth.
     continuous : the motion has no jumps between steps.
     means : its forces are means over the steps.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> hx.Galerkin(step=0.02, degree=2).order, issubclass(hx.Newmark, Scheme)
+    (4, True)
     """
 
     step: float

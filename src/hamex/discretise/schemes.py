@@ -54,7 +54,13 @@ def __dir__() -> list[str]:
 
 
 def register(scheme: type[Scheme]) -> type[Scheme]:
-    """Make a scheme of your own known to result files; may decorate its class."""
+    """Make a scheme of your own known to result files; may decorate its class.
+
+    Examples
+    --------
+    >>> register(by_name("Galerkin")).__name__
+    'Galerkin'
+    """
     if not (isinstance(scheme, type) and issubclass(scheme, Scheme)):
         raise SchemeError(f"register: a scheme is a class below hamex.schemes.Scheme, got {scheme!r}")
     _registered[scheme.__name__] = scheme
@@ -62,12 +68,24 @@ def register(scheme: type[Scheme]) -> type[Scheme]:
 
 
 def known() -> dict[str, type[Scheme]]:
-    """All schemes by name."""
+    """All schemes by name.
+
+    Examples
+    --------
+    >>> "Newmark" in known()
+    True
+    """
     return {name: __getattr__(name) for name in _MODULES} | _registered
 
 
 def by_name(name: str) -> type[Scheme]:
-    """The scheme of a name, as files have it."""
+    """The scheme of a name, as files have it.
+
+    Examples
+    --------
+    >>> by_name("Galerkin")(step=0.02).step
+    0.02
+    """
     schemes = known()
     if name not in schemes:
         raise SchemeError(f"there is no scheme {name!r}; known are {', '.join(schemes)}. A scheme of your own must be "

@@ -32,6 +32,12 @@ class ShearFrames:
     yield_force, viscosity, kinematic, isotropic : of each storey's slider, see :class:`hamex.Slider`.
     heights : of the storeys; NaN where unknown.
     units : names of the units of length and force.
+
+    Examples
+    --------
+    >>> many = shear_frames(masses=[[2.0, 1.0]] * 3, stiffnesses=[[300.0, 200.0]] * 3)
+    >>> many.mass.shape
+    (3, 2)
     """
 
     mass: Array

@@ -41,6 +41,11 @@ class Link:
     direction : "x", "y" or "z"; None for the line between the ends.
     plan : the two directions of an isolator whose law is a Surface.
     name : of the link and its springs.
+
+    Examples
+    --------
+    >>> viscous_damper(1, 2, 30.0).coefficient
+    30.0
     """
 
     kind: str

@@ -28,6 +28,15 @@ class Modes:
     effective_mass : Γ², (mode, direction) [mass]; over all modes they add up to ``total_mass``.
     total_mass : ιᵀMι, per direction [mass].
     dofs, directions : names.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> found = hx.modes(hx.shear_frame(masses=[2.0, 1.0], stiffnesses=[300.0, 200.0]))
+    >>> found.periods.round(3).tolist()
+    [0.696, 0.327]
+    >>> float(found.effective_mass.sum().round(9)) == float(found.total_mass.sum())
+    True
     """
 
     frequencies: Array

@@ -28,6 +28,12 @@ class Oscillators:
     yield_force, viscosity, kinematic, isotropic : of each slider, see :class:`hamex.Slider`.
     geometric : stiffness outside the spring, negative for P-Delta [force/length].
     units : names of the units of length and force.
+
+    Examples
+    --------
+    >>> many = oscillators(period=[0.5, 1.0, 2.0], damping_ratio=0.05)
+    >>> len(many), many.units.length
+    (3, 'length')
     """
 
     mass: Array

@@ -46,6 +46,13 @@ class Model(Layout):
     support_names : names of the supports that may move.
     groups : springs by what they belong to (storey, element, device), as spring numbers.
     storeys, geometry : for results and pictures, where the builder knows them.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> model = hx.shear_frame(masses=[2.0, 1.0], stiffnesses=[300.0, 200.0])
+    >>> model.dofs, model.springs
+    (('floor 1', 'floor 2'), ('storey 1', 'storey 2'))
     """
 
     mass: Matrix

@@ -107,7 +107,13 @@ def constant(amplitude: float, duration: float = math.inf) -> Load:
 
 
 def half_sine(amplitude: float, duration: float) -> Load:
-    """One half wave of ``duration`` [s]."""
+    """One half wave of ``duration`` [s].
+
+    Examples
+    --------
+    >>> half_sine(2.0, duration=0.5).node_values(0.25, 3).ravel().round(12).tolist()
+    [0.0, 2.0, 0.0, 0.0]
+    """
     _duration("half_sine", duration, finite=True)
     return sine(amplitude, omega=math.pi / duration, duration=duration)
 

@@ -47,7 +47,7 @@ def synthetic_suite(count: int, *, seed: int, magnitude: float = 6.5, distance: 
     vs30 : mean shear-wave velocity of the upper 30 m [m/s], 150 to 2000.
     step : time between samples [s], up to 0.05.
     duration : of the record [s]; by default long enough for the envelopes, the same for all.
-    scatter : 1 for a stress drop, duration and κ that vary from motion to motion as :data:`SPREADS` says, 0 for none.
+    scatter : 1 for a stress drop, duration and κ that vary from motion to motion, 0 for none.
 
     Examples
     --------

@@ -94,6 +94,14 @@ class Batch:
         ``start`` of another batch.
     rounding : for float32, the largest deviation from float64 seen in a sample, by measure, relative to its largest
         value there.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> many = hx.oscillators(period=[0.5, 1.0], damping_ratio=0.05, yield_force=1.0)
+    >>> found = hx.batch(many, hx.el_centro(), hx.Galerkin(0.02), ("ductility",), scales=[0.5, 1.0], g=9.80665)
+    >>> found["ductility"].dims, found.values("ductility").shape
+    (('model', 'motion', 'scale'), (2, 1, 2))
     """
 
     measures: Mapping[str, Array]

@@ -59,6 +59,19 @@ def read(path: str | Path) -> Solution:
 
     Files that kept the problem give ``sol.problem`` and ``sol.scheme``; others have histories, peaks and energies. A
     load that was a function of the user's own is kept as samples of the run's duration, exact at its nodes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import hamex as hx
+    >>> model = hx.oscillator(mass=1, stiffness=225)
+    >>> sol = hx.solve(hx.Problem(model, hx.el_centro().on(model, g=1.0), duration=2.0), hx.Galerkin(step=0.02))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "run.nc")
+    ...     _ = sol.save(path)
+    ...     again = hx.read(path)
+    >>> bool((again.values("displacement") == sol.values("displacement")).all()), again.scheme.step
+    (True, 0.02)
     """
     path = Path(path)
     if not path.is_file():

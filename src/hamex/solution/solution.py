@@ -60,6 +60,18 @@ class Solution:
     limit : storey drift beyond which the structure counts as collapsed.
     inside : stage values of elements with several stages.
     extent : which steps of the run it tells of.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> model = hx.oscillator(mass=1, stiffness=225, damping=1.5, law=hx.Slider(yield_force=0.27, viscosity=1.5))
+    >>> sol = hx.solve(hx.Problem(model, hx.el_centro().on(model, g=1.0), duration=10.0), hx.Galerkin(step=0.02))
+    >>> sol["displacement"].dims, sol.values("slip").shape
+    (('time', 'dof'), (501, 1))
+    >>> sol.residual < 1e-12
+    True
+    >>> sol.final.slip.tolist() == sol.values("slip")[-1].tolist()
+    True
     """
 
     source: Run | Record

@@ -113,7 +113,16 @@ def gravity(model: Model, forces: Array | Sequence[float] | Mapping[str, float],
 def solve_path(model: Model, pattern: Array | Sequence[float] | Mapping[str, float] | str,
            path: Array | Sequence[float], *, by: Control = "displacement", constant: Array | None = None,
            start: State | None = None) -> Solution:
-    """Follow a path of controlled displacements, or of load factors (``by="force"``), one increment per entry."""
+    """Follow a path of controlled displacements, or of load factors (``by="force"``), one increment per entry.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> model = hx.oscillator(mass=1, stiffness=100, law=hx.Slider(yield_force=2.0))
+    >>> sol = hx.solve_path(model, [1.0], [0.01, 0.02, 0.04])
+    >>> sol.values("load_factor").ravel().round(4).tolist()
+    [0.0, 1.0, 2.0, 2.0]
+    """
     forces = _pattern(model, pattern)
     goals = np.asarray(path, dtype=float)
     if goals.ndim != 1 or not goals.size or not np.all(np.isfinite(goals)):

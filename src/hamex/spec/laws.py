@@ -142,15 +142,15 @@ class LinkTable(Table):
     start: End = Field(description='node or floor; "ground", or 0 in a shear frame, is the ground')
     end: End = Field(description='node or floor; "ground", or 0 in a shear frame, is the ground')
     coefficient: float | None = None
-    exponent: float | None = None
-    force: float | None = None
+    exponent: float | None = Field(None, description="of the velocity in a power law")
+    force: float | None = Field(None, description="at which it slips [force]")
     stiffness: float | None = None
-    yield_force: float | None = None
-    post_stiffness: float | None = None
-    viscosity: float | None = None
+    yield_force: float | None = Field(None, description="force at first slip [force]")
+    post_stiffness: float | None = Field(None, description="stiffness after yielding [force/length]")
+    viscosity: float | None = Field(None, description="of the slider [force·s/length]")
     law: LawTable | None = None
     direction: str | None = None
-    directions: list[str] | None = None
+    directions: list[str] | None = Field(None, description="the two directions in plan")
     name: str | None = None
 
     @model_validator(mode="after")

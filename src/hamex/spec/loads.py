@@ -82,19 +82,20 @@ class MotionTable(Table):
     A unit must stand beside plain numbers, which do not tell it; files of AT2, COSMOS, ESM … tell their own.
     """
 
-    record: Literal["el_centro"] | None = None
-    file: str | None = None
-    accelerations: list[float] | None = None
-    synthetic: SyntheticMotionTable | None = None
-    wave: WaveTable | None = None
+    record: Literal["el_centro"] | None = Field(None, description="the record that comes with hamex")
+    file: str | None = Field(None, description="record file, sought from the folder of this file")
+    accelerations: list[float] | None = Field(None, description="samples from t = 0 on, in unit")
+    synthetic: SyntheticMotionTable | None = Field(None, description="a motion made from magnitude and distance")
+    wave: WaveTable | None = Field(None, description="a motion of simple waves")
     format: str | None = None
     unit: str | None = None
     step: float | None = None
     component: Choice | None = None
     column: Choice | None = None
     source: str | None = None
-    scale: Finite = 1.0
-    direction: str | None = None
+    scale: Finite = Field(1.0, description="factor on the motion")
+    direction: str | None = Field(
+        None, description='in which it shakes, where the model has several, as in direction = "x"')
 
     @model_validator(mode="after")
     def _choices(self) -> MotionTable:
@@ -137,7 +138,8 @@ class MotionTable(Table):
 class ForceTable(Table):
     """What all kinds of ``[load]`` share: the dofs they act on."""
 
-    at: At | None = None
+    at: At | None = Field(
+        None, description='dof it acts on, or factors by dof, as in at = {"B.x" = 1.0}; needed if there are several')
 
     def history(self, folder: Path | None) -> Load:
         """The force in time, one channel."""
@@ -173,10 +175,10 @@ class SineTable(ForceTable):
 
     kind: Literal["sine"]
     amplitude: float = Field(description="amplitude [force]")
-    omega: float | None = None
-    period: Positive | None = None
-    duration: float | None = None
-    phase: float | None = None
+    omega: float | None = Field(None, description="circular frequency [rad/s]; or period")
+    period: Positive | None = Field(None, description="of a cycle [s], instead of omega")
+    duration: float | None = Field(None, description="end of the force, inclusive [s]; for ever by default")
+    phase: float | None = Field(None, description="at t = 0 [rad]")
 
     @model_validator(mode="after")
     def _choices(self) -> SineTable:
@@ -194,7 +196,7 @@ class ConstantTable(ForceTable):
 
     kind: Literal["constant"]
     amplitude: float = Field(description="force from t = 0 on [force]")
-    duration: float | None = None
+    duration: float | None = Field(None, description="end of the force, inclusive [s]; for ever by default")
 
     def history(self, folder: Path | None) -> Load:
         return pulses.constant(self.amplitude, **self.given("duration"))
@@ -217,7 +219,7 @@ class TriangleTable(ForceTable):
     kind: Literal["triangle"]
     amplitude: float = Field(description="largest force [force]")
     duration: float = Field(description="length of the pulse [s]")
-    peak: float | None = None
+    peak: float | None = Field(None, description="when it is largest, as a share of the duration; 0 is a blast")
 
     def history(self, folder: Path | None) -> Load:
         return pulses.triangle(self.amplitude, self.duration, **self.given("peak"))
@@ -227,10 +229,10 @@ class SamplesTable(ForceTable):
     """``[load]`` with ``kind = "samples"``: forces in the file itself, or in a text file."""
 
     kind: Literal["samples"]
-    forces: list[float] | None = None
-    file: str | None = None
-    step: float | None = None
-    scale: Finite = 1.0
+    forces: list[float] | None = Field(None, description="samples from t = 0 on [force]")
+    file: str | None = Field(None, description="text file with the samples, instead of forces")
+    step: float | None = Field(None, description="time between samples [s]")
+    scale: Finite = Field(1.0, description="factor on the samples")
 
     @model_validator(mode="after")
     def _choices(self) -> SamplesTable:
@@ -262,11 +264,11 @@ class SupportTable(Table):
     at: Annotated[Annotated[str, Tag("·one")] | Annotated[list[str], Tag("·list")],
                   Discriminator(lambda value: "·list" if isinstance(value, list) else "·one")] = Field(
                       description='support that moves, as "A.x", a list of them, or a direction for all')
-    file: str | None = None
-    displacements: list[float] | None = None
-    step: float | None = None
-    unit: str | None = None
-    scale: Finite = 1.0
+    file: str | None = Field(None, description="text file with the displacements")
+    displacements: list[float] | None = Field(None, description="samples from t = 0 on, in unit, instead of file")
+    step: float | None = Field(None, description="time between samples [s]")
+    unit: str | None = Field(None, description='of the displacements, as in unit = "mm"')
+    scale: Finite = Field(1.0, description="factor on the displacements")
 
     @model_validator(mode="after")
     def _choices(self) -> SupportTable:
@@ -316,11 +318,11 @@ class StartTable(Table):
     """``[start]``: the state at t = 0; what is left out is zero."""
 
     displacement: Named | None = None
-    velocity: Named | None = None
+    velocity: Named | None = Field(None, description="by dof, instead of momentum [length/s]")
     momentum: Named | None = None
     slip: Named | None = None
-    back_force: Named | None = None
-    accumulated_slip: Named | None = None
+    back_force: Named | None = Field(None, description="centre of the yield range of hardening springs [force]")
+    accumulated_slip: Named | None = Field(None, description="sum of all slip of hardening springs [length]")
 
     @model_validator(mode="after")
     def _choices(self) -> StartTable:

@@ -29,9 +29,9 @@ class OscillatorTable(Table):
     kind: Literal["oscillator"]
     mass: float = Field(description="mass [force·s²/length]")
     stiffness: float | None = None
-    period: Positive | None = None
+    period: Positive | None = Field(None, description="natural period of the elastic spring [s], instead of stiffness")
     damping: float | None = None
-    damping_ratio: float | None = None
+    damping_ratio: float | None = Field(None, description="fraction of critical damping, instead of damping")
     yield_force: float | None = None
     strength_ratio: Positive | None = Field(None, description="yield force over the weight, mass × gravity")
     viscosity: float | None = None
@@ -68,7 +68,7 @@ class ShearFrameTable(Table):
     masses: list[float] = Field(description="masses of the floors from the ground up [force·s²/length]")
     stiffnesses: Numbers | None = None
     damping: DampingTable | None = None
-    law: LawTable | None = None
+    law: LawTable | None = Field(None, description="of all storeys; or laws, one each")
     laws: list[LawTable] | None = None
     heights: Numbers | None = None
     weights: Numbers | None = None
@@ -121,7 +121,7 @@ class BarTable(Table):
 
     start: str = Field(description="node where it starts")
     end: str = Field(description="node where it ends")
-    name: str | None = None
+    name: str | None = Field(None, description="of the bar, in results")
     rigidity: float | None = None
     stiffness: float | None = None
     law: LawTable | None = None
@@ -185,8 +185,8 @@ class MemberTable(SectionTable):
 
     start: str = Field(description="node where it starts")
     end: str = Field(description="node where it ends")
-    name: str | None = None
-    section: str | None = None
+    name: str | None = Field(None, description="of the member, in results")
+    section: str | None = Field(None, description="name of a table in [model.sections], whose keys it takes over")
 
     def build(self, place: str, sections: dict[str, dict[str, Any]]) -> Member:
         if self.section is not None and self.section not in sections:
@@ -204,7 +204,8 @@ class FrameTable(SkeletonTable):
 
     kind: Literal["frame"]
     members: list[MemberTable] = Field(description="members, each with start, end and a section")
-    sections: dict[str, SectionTable] = Field(default_factory=dict)
+    sections: dict[str, SectionTable] = Field(
+        default_factory=dict, description="properties that members share, by name")
 
     def build(self, units: Units, gravity: float) -> Model:
         sections = {name: table.values(f"sections.{name}") for name, table in self.sections.items()}

@@ -69,14 +69,14 @@ class SyntheticTable(SyntheticMotionTable):
 class RecordsTable(Table):
     """``[records]``: files, synthetic motions, or the shipped record."""
 
-    files: list[str] | None = None
+    files: list[str] | None = Field(None, description="record files or folders, sought from the folder of this file")
     unit: str | None = None
     step: float | None = None
     format: str | None = None
     component: Annotated[Annotated[str, Tag("·name")] | Annotated[int, Tag("·one")],
                          Discriminator(lambda value: "·name" if isinstance(value, str) else "·one")] | None = None
-    synthetic: SyntheticTable | None = None
-    name: Literal["el-centro", "el_centro"] | None = None
+    synthetic: SyntheticTable | None = Field(None, description="motions made from magnitude and distance")
+    name: Literal["el-centro", "el_centro"] | None = Field(None, description="the record that comes with hamex")
 
     @model_validator(mode="after")
     def _choices(self) -> RecordsTable:
@@ -104,7 +104,7 @@ class SaTable(Table):
 
     kind: Literal["sa"]
     period: float = Field(description="period of the spectral acceleration [s]")
-    damping: Positive | None = None
+    damping: Positive | None = Field(None, description="fraction of critical damping of the spectrum")
 
     def build(self) -> Sa:
         return Sa(**self.given("period", "damping"))
@@ -122,9 +122,9 @@ class PgaTable(Table):
 class SpacedTable(Table):
     """Numbers in a list, or evenly spaced."""
 
-    start: Positive | None = None
-    stop: Positive | None = None
-    count: int | None = None
+    start: Positive | None = Field(None, description="first value")
+    stop: Positive | None = Field(None, description="last value")
+    count: int | None = Field(None, description="number of values, evenly spaced")
 
     def spaced(self, key: str) -> list[float]:
         """The numbers; ``key`` holds the list."""
@@ -145,13 +145,13 @@ class SpacedTable(Table):
 class ScalesTable(SpacedTable):
     """``[scales]``: factors, the same for every record."""
 
-    values: list[float] | None = None
+    values: list[float] | None = Field(None, description="factors on the records, instead of start, stop and count")
 
 
 class StripesTable(SpacedTable):
     """``[stripes]``: levels of intensity, to which every record is scaled."""
 
-    levels: list[float] | None = None
+    levels: list[float] | None = Field(None, description="intensities, instead of start, stop and count")
 
 
 class HuntTable(Table):
@@ -175,17 +175,18 @@ class StudyLimitTable(Table):
 
 
 class FragilityTable(Table):
-    """``[fragility]``."""
+    """``[fragility]``: how the probability of exceeding the limit is fitted."""
 
     method: Literal["capacities", "stripes"] | None = None
-    modelling: Annotated[Finite, Field(ge=0)] = 0.0
-    resamples: int = 1000
+    modelling: Annotated[Finite, Field(ge=0)] = Field(
+        default=0.0, description="dispersion for what the model leaves out")
+    resamples: int = Field(default=1000, description="number of bootstrap samples")
 
 
 class StudyTables(Table):
     """The whole file; ``[model]`` is filled in by :func:`study_tables_for`."""
 
-    title: str | None = None
+    title: str | None = Field(None, description="of the results; the name of the file by default")
     duration: Positive | None = Field(None, description="length of every run [s]; each record's own if left out")
     seed: int = 0
     measures: list[str] | None = None
@@ -197,7 +198,8 @@ class StudyTables(Table):
     stripes: StripesTable | None = None
     hunt: HuntTable | None = None
     limit: StudyLimitTable
-    parameters: dict[str, Numbers] = Field(default_factory=dict)
+    parameters: dict[str, Numbers] = Field(
+        default_factory=dict, description="further axes: keys of the model by their place, with the values they take")
     fragility: FragilityTable = Field(default_factory=FragilityTable)
     scheme: SchemeTable
     version: Version = None

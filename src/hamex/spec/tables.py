@@ -33,7 +33,7 @@ class UnitsTable(Table):
 
     length: str = Field(description='unit of length, e.g. length = "m"')
     force: str = Field(description='unit of force, e.g. force = "kN"')
-    gravity: Positive | None = None
+    gravity: Positive | None = Field(None, description="in length/s²; the standard one by default")
 
     def build(self) -> Units:
         if self.length == UNSTATED_LENGTH or self.force == UNSTATED_FORCE:
@@ -94,13 +94,13 @@ Supports = Annotated[Annotated[SupportTable, Tag("·one")] | Annotated[list[Supp
 class ProblemTables(Table):
     """The whole file; ``[model]`` is filled in by :func:`tables_for`."""
 
-    title: str | None = None
+    title: str | None = Field(None, description="of the results; the name of the file by default")
     duration: float | None = Field(None, description="length of the history [s], at the top of the file")
     tail: float | None = Field(None, description="time after the end of the load [s], instead of duration")
     units: UnitsTable
     model: Any
     motion: Motions | None = None
-    load: Loads | None = None
+    load: Loads | None = Field(None, description="forces that act; several of them as [[load]]")
     support: Supports | None = None
     gravity: GravityTable | None = None
     start: StartTable | None = None

@@ -56,12 +56,24 @@ def register(law: type[Law]) -> type[Law]:
 
 
 def known() -> dict[str, type[Law]]:
-    """All laws by kind."""
+    """All laws by kind.
+
+    Examples
+    --------
+    >>> sorted(known())[:2]
+    ['gap', 'power']
+    """
     return {law.kind: law for law in map(__getattr__, _MODULES)} | _registered
 
 
 def by_kind(kind: str) -> type[Law]:
-    """The law of a kind, as files name it."""
+    """The law of a kind, as files name it.
+
+    Examples
+    --------
+    >>> by_kind("slider").__name__
+    'Slider'
+    """
     laws = known()
     if kind not in laws:
         raise LawError(f"there is no law {kind!r}; known are {', '.join(laws)}. A law of your own must be registered "

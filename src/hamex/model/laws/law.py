@@ -27,7 +27,13 @@ Form = Literal["flow", "elastic", "path"]
 
 class Split(NamedTuple):
     """Where the work of springs went: energies held at the nodes (node, spring), energies lost in the steps (step,
-    spring). ``F Δe`` is the sum of their changes."""
+    spring). ``F Δe`` is the sum of their changes.
+
+    Examples
+    --------
+    >>> Split._fields
+    ('stored', 'hardening', 'plastic', 'viscous')
+    """
 
     stored: Array
     hardening: Array
@@ -43,10 +49,16 @@ class Law:
     ----------
     kind : name in problem files, and of its group in ``model.laws``.
     variables : names of the state variables of every spring, slip first; all are zero in a spring that is new.
-    form : how the state moves, see :data:`Form`.
+    form : how the state moves: "flow" during a step, "elastic" not at all, "path" with the deformation.
     straight : the force is piecewise linear, and kernels return the number of the piece.
     softens : the force may fall while the deformation grows; ``slow_tangent`` says how steeply.
     symmetric : the tangent of a block is a symmetric matrix; a law without that is refused.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> hx.Slider.kind, hx.Slider.variables[0], issubclass(hx.laws.Gap, Law)
+    ('slider', 'slip', True)
     """
 
     kind: ClassVar[str]
@@ -166,6 +178,13 @@ class Group:
     first : (block,), first spring of each block.
     components : m, springs per block.
     parameters : by name, (block,) or (block, …); also attributes of the group.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> group = hx.oscillator(mass=1, stiffness=225, law=hx.Slider(yield_force=0.27)).laws["slider"]
+    >>> group.components, group.yield_force.tolist()
+    (1, [0.27])
     """
 
     law: type[Law]

@@ -32,6 +32,12 @@ class Suite(Sequence[GroundMotion]):
     ----------
     motions : the motions that could be read, in the order of the files.
     statuses : one (file, ok, why) for every file that was looked at.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> Suite((hx.el_centro(),), ())[0].unit
+    'g'
     """
 
     motions: tuple[GroundMotion, ...]

@@ -37,6 +37,11 @@ class Hunt:
     growth : added to the increment after each step.
     runs : at most, hunting and filling together.
     largest : intensity beyond which a record is given up and counts as censored.
+
+    Examples
+    --------
+    >>> Hunt(first=0.1, step=0.1, growth=0.05, runs=12).largest
+    inf
     """
 
     first: float

@@ -37,6 +37,16 @@ class Ida:
     columns : all runs, one entry each: record, parameters, scale, intensity, PGA [g], measures, status.
     ran, found : parts that were run, and parts that were finished before.
     seconds : by the clock.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> model = hx.oscillator(mass=1, stiffness=225, damping=1.5, law=hx.Slider(0.27, 1.5))
+    >>> study = hx.Study(model, {"record": [hx.el_centro()], "scale": [0.5, 1, 2]}, ("ductility",),
+    ...                  hx.Galerkin(0.02), g=1.0)
+    >>> found = hx.ida(study, "ductility", limit=2.0, intensity=hx.Pga(), workers=1)
+    >>> len(found.columns["ductility"]), found.ran
+    (3, 1)
     """
 
     curves: tuple[IdaCurves, ...]

@@ -171,6 +171,12 @@ def read_motions(path: str | Path, *, unit: str | None = None, step: float | Non
         format that :func:`hamex.read_record` knows, for all buildings alike, or "el-centro".
     unit, step : of records that do not tell.
     interpolated : between stations, see :class:`MotionGrid`.
+
+    Examples
+    --------
+    >>> grid = read_motions("el-centro")
+    >>> grid.interpolated
+    False
     """
     if str(path) == EL_CENTRO:
         return MotionGrid((el_centro(),), id=("El Centro",))

@@ -42,6 +42,16 @@ def read_inventory(path: str | Path) -> Inventory:
     [s], height [m], dispersion [1], drift_slight, drift_moderate, drift_extensive and drift_complete [1]. Case, blanks
     and underscores do not matter; NumberOfStories, StructureType, DesignLevel and the like are understood. Columns
     that mean nothing here are listed in ``ignored``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "town.csv")
+    ...     _ = path.write_text("longitude,latitude,storeys,type\\n-122.3,37.8,2,W1\\n-122.2,37.9,5,C1\\n")
+    ...     town = read_inventory(path)
+    >>> len(town)
+    2
     """
     path = Path(path)
     if path.suffix.lower() == ".csv":

@@ -79,6 +79,13 @@ class Region:
     provenance : version, hash, source and kind of the motions.
     ran, found : parts that were run, and parts that were finished before.
     kernel_seconds, seconds : spent in computation by all workers, and in all by the clock.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> found = hx.region(hx.generate_inventory(4, seed=1, storeys=(1, 2)), hx.el_centro(), workers=1, sample=0)
+    >>> sorted(set(found.columns["status"]))
+    ['finished']
     """
 
     inventory: Inventory

@@ -66,6 +66,13 @@ def match_to_target(motion: GroundMotion, target: Target, periods: ArrayLike | N
         amplitudes are multiplied as at the nearest.
     iterations : at most.
     tolerance : largest |ln(spectrum/target)| at which to stop early.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> found = hx.match_to_target(hx.el_centro(), hx.eurocode8(0.3, "B"), iterations=3)
+    >>> found.motion.kind
+    'matched'
     """
     who = "match_to_target"
     T = _periods(who, target, periods)
@@ -105,6 +112,12 @@ def matched_suite(count: int, target: Target, *, seed: int, periods: ArrayLike |
 
     ``shaking`` takes magnitude, distance, vs30, step, duration and scatter of :func:`hamex.synthetic_suite`; they
     decide duration and phases, the target decides the amplitudes. Motion i does not depend on the count.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> [motion.kind for motion in hx.matched_suite(2, hx.eurocode8(0.3, "B"), seed=1, iterations=3)]
+    ['matched', 'matched']
     """
     return tuple(match_to_target(motion, target, periods, iterations=iterations, tolerance=tolerance).motion
                  for motion in synthetic_suite(count, seed=seed, **shaking))
