@@ -23,7 +23,7 @@ import numpy as np
 import opensees_oscillators
 
 import hamex as hx
-from hamex.discretise.prepare import linear_element, scalars
+from hamex.schemes.prepare import linear_element, scalars
 
 Array = np.ndarray[Any, Any]
 

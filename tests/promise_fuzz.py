@@ -23,11 +23,11 @@ import pytest
 from scipy.linalg import block_diag
 
 import hamex as hx
-from hamex.discretise import promise
-from hamex.discretise.promised import admissible, matrices
-from hamex.discretise.stages import coupling, stage_maps
 from hamex.errors import ConvergenceError, InputError, ModelError, SchemeError
 from hamex.model.record import dense, per_spring
+from hamex.schemes import promise
+from hamex.schemes.promised import admissible, matrices
+from hamex.schemes.stages import coupling, stage_maps
 
 # name, law of a spring of stiffness k that yields at fy, number of springs it takes, whether elements of several
 # stages take it. A new law is one more line.
@@ -208,7 +208,7 @@ def outcome(seed, unchecked=False):
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")
         if unchecked:
-            patch.setattr(import_module("hamex.discretise.stage_marches"), "check_promise", lambda model, scheme: None)
+            patch.setattr(import_module("hamex.schemes.stage_marches"), "check_promise", lambda model, scheme: None)
         given, scheme, label, facts = problem(seed)
         row = {"seed": seed, "scheme": label, **facts, "why": ""}
         began = time.perf_counter()

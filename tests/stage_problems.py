@@ -4,9 +4,9 @@ import numpy as np
 from random_structures import random_structure
 
 import hamex as hx
-from hamex.discretise.springs import states
-from hamex.discretise.stages import Table
 from hamex.model.record import dense
+from hamex.schemes.springs import states
+from hamex.schemes.stages import Table
 
 # Positive diagonals D of mathematics.md §9, by family and number of stages.
 WEIGHTS = {("G", 1): (1,), ("G", 2): (1, .0718), ("G", 3): (1, .1765, .01217), ("G", 4): (1, .2814, .0466, .00373),

@@ -15,7 +15,7 @@ import hamex
 ROOT = Path(hamex.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
 
-LOWER = {"model", "march", "motion", "discretise", "problem", "solution"}
+LOWER = {"model", "march", "motion", "schemes", "problem", "solution"}
 MAY_IMPORT = {
     "errors": set(),
     "checks": set(),
@@ -23,9 +23,9 @@ MAY_IMPORT = {
     "model": set(),
     "march": set(),
     "motion": {"model", "march"},
-    "discretise": {"model", "march", "motion", "problem"},
+    "schemes": {"model", "march", "motion", "problem"},
     "problem": {"model", "motion"},
-    "solution": {"model", "motion", "march", "discretise", "problem"},
+    "solution": {"model", "motion", "march", "schemes", "problem"},
     "solve": LOWER,
     "simulate": {"principle", "solve", "solution"},
     "study": {"solve", *LOWER},
@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "studio": {"principle", "simulate", "solve", "study", "report", "paper", "spec", *LOWER},
 }
 EVERYWHERE = set(MAY_IMPORT)
-FROM_SOLUTION_UP = EVERYWHERE - {"errors", "checks", "principle", "model", "march", "motion", "discretise", "problem",
+FROM_SOLUTION_UP = EVERYWHERE - {"errors", "checks", "principle", "model", "march", "motion", "schemes", "problem",
                                  "solve"}
 PACKAGES = {
     "numpy": EVERYWHERE,
@@ -152,14 +152,14 @@ def test_the_package_itself_imports_only_the_standard_library_until_a_name_is_as
     ("hamex.model.laws.law", "import hamex\ndef f():\n    return hamex.solve"),
     ("hamex.model.laws.law", "from ...march import run"),
     ("hamex.model.laws.law", "from ... import march"),
-    ("hamex.motion.load", "import hamex.discretise.schemes"),
+    ("hamex.motion.load", "import hamex.schemes"),
     ("hamex.march.linear", "from scipy.linalg import expm"),
-    ("hamex.discretise.prepare", "if TYPE_CHECKING:\n    import numba"),
+    ("hamex.schemes.prepare", "if TYPE_CHECKING:\n    import numba"),
     ("hamex.solve", "import importlib\nimportlib.import_module('xarray')"),
     ("hamex.solution.energy", "from hamex.solve import solve"),
     ("hamex.problem", "from hamex.solution.solution import Solution"),
-    ("hamex.problem.state", "from hamex.discretise.schemes import Scheme"),
-    ("hamex.discretise.schemes", "from hamex import Solution"),
+    ("hamex.problem.state", "from hamex.schemes import Scheme"),
+    ("hamex.schemes", "from hamex import Solution"),
     ("hamex.report.figures", "from hamex.paper import opensees"),
     ("hamex.model.laws.law", "import somebody_elses_package"),
 ])
@@ -173,7 +173,7 @@ def test_the_reader_of_imports_sees_each_way_to_break_the_rule(module, source):
     ("hamex.model.oscillator", "from . import law\nfrom .law import Slider"),
     ("hamex.paper.table", "import hamex as hx\nhx.solve\nhx.Slider\nimport matplotlib.pyplot"),
     ("hamex.spec", "from hamex import Problem\nimport pydantic"),
-    ("hamex.solution.source", "from hamex import Problem\nfrom hamex.discretise.schemes import Scheme"),
+    ("hamex.solution.source", "from hamex import Problem\nfrom hamex.schemes import Scheme"),
 ])
 def test_the_reader_of_imports_lets_pass_what_the_design_allows(module, source):
     assert violations(source, module) == []

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.discretise.stages import coupling, stage_maps
 from hamex.errors import SchemeError
 from hamex.march.run import compiled
 from hamex.march.stages import Slip, followed, slip_rates, stages
+from hamex.schemes.stages import coupling, stage_maps
 
 CONTINUOUS = [hx.Galerkin(0.1, degree=s) for s in (1, 2, 3, 4)]
 JUMPING = [hx.DiscontinuousGalerkin(0.1, degree=s) for s in (0, 1, 2)]
@@ -197,8 +197,8 @@ class Staged(hx.Galerkin):
 
 
 def test_degree_one_by_stages_is_the_kernel_of_the_linear_element():
-    from hamex.discretise.scheme import How
-    from hamex.discretise.stage_marches import ElementMarch
+    from hamex.schemes.scheme import How
+    from hamex.schemes.stage_marches import ElementMarch
     from hamex.solve.parts import solution_of, state_of
 
     frame = hx.shear_frame([1.0] * 3, [900.0, 800.0, 700.0], damping=3.0, laws=hx.Slider(6.0, 0.5, 40.0, 5.0))
@@ -216,7 +216,7 @@ def test_compiled_and_plain_agree_in_every_bit(monkeypatch):
     problem = hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 4.0)
     found = []
     for choice in (True, False):
-        monkeypatch.setattr(importlib.import_module("hamex.discretise.stages"), "worth_compiling",
+        monkeypatch.setattr(importlib.import_module("hamex.schemes.stages"), "worth_compiling",
                             lambda work, choice=choice: choice)
         found.append(hx.solve(problem, hx.Galerkin(0.02, degree=3)))
     assert compiled(stages) is not stages

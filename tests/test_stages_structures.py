@@ -8,9 +8,9 @@ import pytest
 from stage_problems import SCHEMES, has_one_solution, random_problem, table_of, violation
 
 import hamex as hx
-from hamex.discretise.springs import states
-from hamex.discretise.stage_march import StageMarch
-from hamex.discretise.stage_marches import Pieces
+from hamex.schemes.springs import states
+from hamex.schemes.stage_march import StageMarch
+from hamex.schemes.stage_marches import Pieces
 
 FAMILY = [hx.Galerkin(0.02, degree=2), hx.Galerkin(0.02, degree=3), hx.Galerkin(0.02, degree=4),
           hx.DiscontinuousGalerkin(0.02, degree=0), hx.DiscontinuousGalerkin(0.02, degree=1),
@@ -97,7 +97,7 @@ def test_bits_depend_neither_on_blocks_nor_on_the_compiler(monkeypatch):
             state = done.u[-1], done.p[-1], done.z[-1], done.branch
             u.extend(done.u[1:])
         assert np.array_equal(np.array(u), whole.u[1:])
-    monkeypatch.setattr(importlib.import_module("hamex.discretise.stage_march"), "worth_compiling", lambda work: False)
+    monkeypatch.setattr(importlib.import_module("hamex.schemes.stage_march"), "worth_compiling", lambda work: False)
     plain = StageMarch(frame, table, 0.02, np.ones((5, 1))).advance(*at_rest(frame), values[:10])
     assert np.array_equal(plain.u, whole.u[:11])
     assert np.array_equal(plain.force, whole.force[:10])

@@ -13,8 +13,8 @@ import hamex as hx
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march import run as kernels
 
-door = import_module("hamex.discretise.shear_frame")
-entrance = import_module("hamex.discretise.prepare")
+door = import_module("hamex.schemes.shear_frame")
+entrance = import_module("hamex.schemes.prepare")
 balance = import_module("hamex.solution.energy")
 EL_CENTRO = hx.el_centro()
 

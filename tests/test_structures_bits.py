@@ -8,7 +8,7 @@ import pytest
 import hamex as hx
 from hamex.march import run as kernels
 
-door = import_module("hamex.discretise.shear_frame")
+door = import_module("hamex.schemes.shear_frame")
 H, STEPS = 0.02, 40
 RECORD = 60 * np.random.default_rng(5).normal(size=(STEPS + 1, 4))
 PAIR = [[2e-3, 5e-4], [5e-4, 1e-3]]

@@ -10,7 +10,7 @@ from scipy.linalg import block_diag
 import hamex as hx
 from hamex.march import run as kernels
 
-door = import_module("hamex.discretise.shear_frame")
+door = import_module("hamex.schemes.shear_frame")
 AGREEMENT = 1e-11
 NAMES = {"u": "displacement", "p": "momentum", "slip": "slip", "X": "back_force", "w": "accumulated_slip"}
 

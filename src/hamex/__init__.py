@@ -34,10 +34,10 @@ _HOMES = {
     "hamex.motion.synthetic": ("synthetic_suite",),
     "hamex.motion.pulses": ("constant", "half_sine", "sine", "triangle"),
     "hamex.motion.waves": ("ground_wave",),
-    "hamex.discretise.time_elements": ("DiscontinuousGalerkin", "Galerkin"),
-    "hamex.discretise.nodal": ("Newmark",),
-    "hamex.discretise.exact": ("PiecewiseExact",),
-    "hamex.discretise.leapfrog": ("LeapFrog",),
+    "hamex.schemes.time_elements": ("DiscontinuousGalerkin", "Galerkin"),
+    "hamex.schemes.nodal": ("Newmark",),
+    "hamex.schemes.exact": ("PiecewiseExact",),
+    "hamex.schemes.leapfrog": ("LeapFrog",),
     "hamex.solve.parts": ("Keep",),
     "hamex.problem": ("Limit", "Problem", "State"),
     "hamex.solve": ("solve",),
@@ -69,11 +69,10 @@ _HOMES = {
     "hamex.spec.study": ("read_study",),
 }
 _NAMESPACES = {"laws": "hamex.model.laws", "links": "hamex.model.links",         # hx.laws.Gap and its like
-               "schemes": "hamex.discretise.schemes"}
+               "schemes": "hamex.schemes"}
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
-    from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, LeapFrog, Newmark, PiecewiseExact
     from hamex.model.backbone import Parallel, backbone
     from hamex.model.damping import modal, ratio, rayleigh
     from hamex.model.frame import Member, frame
@@ -108,6 +107,7 @@ if TYPE_CHECKING:
     from hamex.motion.waves import ground_wave
     from hamex.principle.action import Action
     from hamex.problem import Limit, Problem, State
+    from hamex.schemes import DiscontinuousGalerkin, Galerkin, LeapFrog, Newmark, PiecewiseExact
     from hamex.simulate import simulate
     from hamex.solution.batch import Batch
     from hamex.solution.reading import read

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hamex.discretise.schemes import CentralDifference, Newmark, WilsonTheta
 from hamex.lab import bar, convergence, free_vibration, rate_independent, stiff_soft
 from hamex.lab.catalogue import CATALOGUE, find
+from hamex.schemes import CentralDifference, Newmark, WilsonTheta
 
 KEYS = [entry.key for entry in CATALOGUE]
 

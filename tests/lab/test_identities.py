@@ -7,10 +7,9 @@ import pytest
 from textbook import gauss, radau
 
 import hamex as hx
-from hamex.discretise.composite import composite, equal_parts
-from hamex.discretise.linear import alpha_map, collocation_map, table_map
-from hamex.discretise.prepare import scalars
-from hamex.discretise.schemes import (
+from hamex.lab.catalogue import CATALOGUE, find
+from hamex.lab.marching import load_at, oscillator_history
+from hamex.schemes import (
     CentralDifference,
     GeneralisedAlpha,
     HilberHughesTaylor,
@@ -19,8 +18,9 @@ from hamex.discretise.schemes import (
     RungeKutta4,
     WilsonTheta,
 )
-from hamex.lab.catalogue import CATALOGUE, find
-from hamex.lab.marching import load_at, oscillator_history
+from hamex.schemes.composite import composite, equal_parts
+from hamex.schemes.linear import alpha_map, collocation_map, table_map
+from hamex.schemes.prepare import scalars
 
 OMEGAS = np.array([0.1, 0.7, 2.5, 40.0])
 ZETA = 0.07

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.discretise.springs import prepared_springs, spring_blocks, states
 from hamex.errors import LawError, ModelError, SchemeError
 from hamex.march.springs import evaluate
+from hamex.schemes.springs import prepared_springs, spring_blocks, states
 
 HERE = Path(__file__).parent
 GAP = hx.laws.Gap(gap=0.004, hook=0.01, corner=4.0, post_stiffness=900.0)

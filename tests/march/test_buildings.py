@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from hamex.discretise.buildings import building_numbers
 from hamex.march import buildings as place
 from hamex.march import chain
 from hamex.march.run import compiled, settled
 from hamex.model.frames import shear_frames
+from hamex.schemes.buildings import building_numbers
 from hamex.solve.buildings import _table
 
 KERNELS = {hardens: compiled(settled(place.buildings, HARDENS=True) if hardens else place.buildings)

@@ -10,8 +10,8 @@ import pytest
 
 import hamex as hx
 import hamex.march
-from hamex.discretise.prepare import Scalars, linear_element, scalars
 from hamex.march import energy, linear, newmark, oscillator, run, sampling
+from hamex.schemes.prepare import Scalars, linear_element, scalars
 
 RNG = np.random.default_rng(7)
 NOISE = RNG.normal(size=301)

@@ -7,9 +7,9 @@ import pytest
 from scipy.optimize import minimize
 
 import hamex as hx
-from hamex.discretise.springs import prepared_springs, spring_blocks, states
 from hamex.march import run, springs
 from hamex.model.laws import ellipsoids, power
+from hamex.schemes.springs import prepared_springs, spring_blocks, states
 
 
 class Springs:

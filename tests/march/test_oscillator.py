@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.discretise.oscillator import _PAGE, _fresh
 from hamex.march import oscillator, run, sampling
 from hamex.motion.load import LoadSum
+from hamex.schemes.oscillator import _PAGE, _fresh
 from hamex.solution import energy
 from hamex.solution.energy import one_pass
 from hamex.solution.schema import ENERGIES

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hamex.discretise.composite import composite
-from hamex.discretise.explicit import RungeKutta4
 from hamex.march import reference, run
+from hamex.schemes.composite import composite
+from hamex.schemes.explicit import RungeKutta4
 
 RNG = np.random.default_rng(11)
 LOAD = RNG.normal(size=(150, 4))

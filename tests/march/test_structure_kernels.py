@@ -9,8 +9,8 @@ import pytest
 import hamex as hx
 from hamex.march import newton, run, structure
 
-runs = import_module("hamex.discretise.onestage")
-door = import_module("hamex.discretise.shear_frame")
+runs = import_module("hamex.schemes.onestage")
+door = import_module("hamex.schemes.shear_frame")
 NOISE = np.random.default_rng(7).normal(size=(61, 4))
 SLIDER = hx.Slider(yield_force=8.0, viscosity=0.5, kinematic=30.0, isotropic=10.0)
 

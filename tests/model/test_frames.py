@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.discretise.buildings import shear_frames_of
 from hamex.errors import ModelError
 from hamex.model.chains import frequencies
 from hamex.model.frames import ARRAYS, shear_frames
+from hamex.schemes.buildings import shear_frames_of
 
 RNG = np.random.default_rng(5)
 

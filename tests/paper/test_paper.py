@@ -35,7 +35,7 @@ def test_every_printed_digit_comes_out(found, index):
     ({"load": "average"}, "load rule"), ({"step": 0.01}, "step")])
 def test_the_digits_depend_on_the_conventions(change, what):
     """Table 2 is no accident: another convention misses it."""
-    from hamex.discretise.schemes import Galerkin
+    from hamex.schemes import Galerkin
     from hamex.solve import solve
 
     case = CASES[3]

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from hamex.discretise import _elements
 from hamex.principle import elements, emit
 from hamex.principle.jets import t
 from hamex.principle.jumps import histories, jump_form
 from hamex.principle.library import action
 from hamex.principle.quadrature import tau
 from hamex.principle.stepform import h, shapes, step_form
+from hamex.schemes import _elements
 
 FAMILIES = [(s, False) for s in elements.CONTINUOUS] + [(s, True) for s in elements.DISCONTINUOUS]
 m, c, k, a, b, x, r = sp.symbols("m c k a b x r", positive=True)

@@ -3,12 +3,12 @@
 import pytest
 import sympy as sp
 
-from hamex.discretise import _stepforms
-from hamex.discretise.prepare import linear_element, scalars
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.principle import emit
 from hamex.principle.action import Action
+from hamex.schemes import _stepforms
+from hamex.schemes.prepare import linear_element, scalars
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_prepare_uses_the_generated_rows(row, monkeypatch):
     before = linear_element(x, 0.1)
     form = _stepforms.linear_element(0.1)
     changed = {v: {s: 1.01 * f for s, f in parts.items()} for v, parts in form[row].items()}
-    monkeypatch.setattr("hamex.discretise.prepare.linear_element_form", lambda h: {**form, row: changed})
+    monkeypatch.setattr("hamex.schemes.prepare.linear_element_form", lambda h: {**form, row: changed})
     assert linear_element(x, 0.1) != before
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
-from hamex.discretise.schemes import Galerkin, Newmark
 from hamex.paper import results
 from hamex.paper.audit import run
 from hamex.paper.cases import CASES
+from hamex.schemes import Galerkin, Newmark
 from hamex.solve import solve
 from hamex.studio import paper
 from hamex.studio.app import create_app

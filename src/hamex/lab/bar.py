@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.schemes import Scheme
 from hamex.lab.free_vibration import spectral_radius
 from hamex.lab.marching import modal_history
+from hamex.schemes import Scheme
 
 Array = NDArray[Any]
 MASSES = 100

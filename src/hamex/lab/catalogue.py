@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from hamex.discretise.schemes import (
+from hamex.errors import SchemeError
+from hamex.schemes import (
     Bathe,
     CentralDifference,
     DiscontinuousGalerkin,
@@ -23,7 +24,6 @@ from hamex.discretise.schemes import (
     TrBdf2,
     WilsonTheta,
 )
-from hamex.errors import SchemeError
 
 Family = Literal["element", "jump", "alpha", "collocation", "composite", "explicit"]
 

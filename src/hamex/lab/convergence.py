@@ -19,8 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.prepare import scalars
-from hamex.discretise.schemes import Galerkin, PiecewiseExact, Scheme
 from hamex.errors import SchemeError
 from hamex.lab.catalogue import Entry
 from hamex.lab.marching import at_nodes, load_at, oscillator_history, return_map
@@ -28,6 +26,8 @@ from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.motion.ground import el_centro
 from hamex.motion.pulses import sine
+from hamex.schemes import Galerkin, PiecewiseExact, Scheme
+from hamex.schemes.prepare import scalars
 from hamex.solve import Problem, solve
 
 Array = NDArray[Any]

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.linear import start
-from hamex.discretise.schemes import Scheme
-from hamex.discretise.time_elements import TimeElement
 from hamex.lab.marching import oscillator_history
 from hamex.march.reference import free_energy
 from hamex.march.run import march
 from hamex.model.oscillator import oscillator
 from hamex.motion.pulses import constant
 from hamex.problem import State
+from hamex.schemes import Scheme
+from hamex.schemes.linear import start
+from hamex.schemes.time_elements import TimeElement
 from hamex.solve import Problem, solve
 
 Array = NDArray[Any]

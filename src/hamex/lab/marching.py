@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.linear import start
-from hamex.discretise.schemes import Newmark, Scheme
 from hamex.march.reference import linear_map
 from hamex.march.run import march
 from hamex.problem import Problem
+from hamex.schemes import Newmark, Scheme
+from hamex.schemes.linear import start
 
 Array = NDArray[Any]
 

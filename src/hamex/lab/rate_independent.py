@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, Newmark, PiecewiseExact, Scheme
 from hamex.lab.marching import return_map
 from hamex.model.damping import ratio
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.motion.ground import el_centro
+from hamex.schemes import DiscontinuousGalerkin, Galerkin, Newmark, PiecewiseExact, Scheme
 from hamex.solve import Problem, solve
 
 Array = NDArray[Any]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.schemes import Scheme
 from hamex.lab.marching import modal_history
+from hamex.schemes import Scheme
 
 Array = NDArray[Any]
 STIFF, SOFT, FORCING = 1e7, 1.0, 1.2

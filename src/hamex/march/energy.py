@@ -18,7 +18,7 @@ def energies(histories: Any, load: Numbers, scale: float, h: float, oscillator: 
              largest: Out) -> int:
     """Entries at the nodes, cumulative where energy is lost or given; without ``keep`` no entry is stored.
 
-    ``histories`` are u, p, s, X and w, ``oscillator`` is hamex.discretise.prepare.Scalars; ``out`` takes kinetic,
+    ``histories`` are u, p, s, X and w, ``oscillator`` is hamex.schemes.prepare.Scalars; ``out`` takes kinetic,
     stored, viscous, plastic, hardening, input and imbalance. ``largest`` receives the largest size of any entry and
     that of the imbalance. A spring that nothing but a rate resists is a damper: what it loses is viscous.
     """

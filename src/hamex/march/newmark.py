@@ -29,7 +29,7 @@ def newmark(load: Numbers, rule: Rule, oscillator: Any, stride: int, u: Out, p: 
 
     A step starts from the last displacement and stops when the displacement increment is below
     ``tolerance``, the test of section 6.1. ``last`` holds the acceleration and the tangent stiffness
-    that a step hands to the next; ``oscillator`` is hamex.discretise.prepare.Scalars.
+    that a step hands to the next; ``oscillator`` is hamex.schemes.prepare.Scalars.
     """
     h, beta, gamma, tolerance, max_iterations = rule
     m, c, K, a, b, yield_force, viscosity, kinematic, isotropic = oscillator

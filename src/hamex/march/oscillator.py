@@ -5,7 +5,7 @@ w accumulated slip, F = ΔJ/h mean spring force of the step, f* the load of the 
 Entry 0 of each node array holds the start; ``stride`` 0 keeps only the last X and w, 1 keeps them all.
 
 A step is as long as the chain of operations from one state to the next. ``rows``, from
-``discretise.prepare.LinearElement``, therefore hold F, Δu and Δp of the elastic step as sums over the state, so that
+``schemes.prepare.LinearElement``, therefore hold F, Δu and Δp of the elastic step as sums over the state, so that
 none of them waits for another; the sums are grouped so that three operations lie between two states. Increments, not
 new values, are what the rows hold: their rounding then stays in proportion to the step, and energy does not drift.
 """

@@ -30,7 +30,7 @@ class Slip(NamedTuple):
 
 
 class Maps(NamedTuple):
-    """Linear maps of one step, see hamex.discretise.stages.StageMaps, with its weights, h and kinematic hardening."""
+    """Linear maps of one step, see hamex.schemes.stages.StageMaps, with its weights, h and kinematic hardening."""
 
     trial: Array
     soft: Array

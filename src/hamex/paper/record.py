@@ -6,10 +6,10 @@ import json
 import sys
 from pathlib import Path
 
-from hamex.discretise.schemes import Newmark
 from hamex.paper import opensees
 from hamex.paper.cases import CASES
 from hamex.paper.results import RECORDED, run_opensees
+from hamex.schemes import Newmark
 from hamex.solution.files import write_atomically
 from hamex.solve import solve
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.schemes import Galerkin, Newmark, Scheme
 from hamex.paper import opensees
 from hamex.paper.cases import CASES, Case
+from hamex.schemes import Galerkin, Newmark, Scheme
 from hamex.solution.solution import Solution
 from hamex.solve import solve
 

@@ -9,7 +9,7 @@ where q is the node values of the step: 1 … s with plain rates for continuous 
 ``jumps`` for discontinuous ones, where h d·v is the jump. That momenta follow the same table is a fact of the step
 form, not of this page: the tests solve its rows and compare.
 
-``python -m hamex.principle.emit`` writes the tables to ``discretise/_elements.py``; a test emits them again.
+``python -m hamex.principle.emit`` writes the tables to ``schemes/_elements.py``; a test emits them again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hamex.principle.jumps import lifting
 from hamex.principle.quadrature import gauss_rule, radau_rule, tau
 from hamex.principle.stepform import shapes
 
-TARGET = Path(__file__).parents[1] / "discretise" / "_elements.py"
+TARGET = Path(__file__).parents[1] / "schemes" / "_elements.py"
 CONTINUOUS, DISCONTINUOUS = (1, 2, 3, 4), (0, 1, 2)
 _DIGITS = 60        # the points are algebraic numbers: enough digits for the nearest double and its remainder
 _NOISE = 1e-45

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.schemes import Scheme, by_name
 from hamex.errors import FileError, SchemeError
 from hamex.model.damping import Damping
 from hamex.model.layout import Geometry, Storeys
@@ -22,6 +21,7 @@ from hamex.model.units import Units
 from hamex.motion.load import Load, LoadSum
 from hamex.motion.pulses import FORMULAS, Sampled
 from hamex.problem import Problem, State
+from hamex.schemes import Scheme, by_name
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -15,11 +15,11 @@ from hamex.problem.loads import Loading
 if TYPE_CHECKING:
     import xarray as xr
 
-    from hamex.discretise.schemes import Scheme
-    from hamex.discretise.stage_history import StageHistory
     from hamex.model.laws.law import Split
     from hamex.model.layout import Layout
     from hamex.model.record import Model
+    from hamex.schemes import Scheme
+    from hamex.schemes.stage_history import StageHistory
 
 Array = NDArray[Any]
 

@@ -13,7 +13,7 @@ from hamex.solution.outline import Answers, Exceedance, Peak
 from hamex.solution.schema import unit, variable
 
 if TYPE_CHECKING:
-    from hamex.discretise.stage_history import StageHistory
+    from hamex.schemes.stage_history import StageHistory
 
 Array = NDArray[Any]
 PEAKS = ("displacement", "velocity", "force", "node_force", "slip")

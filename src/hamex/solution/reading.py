@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.stage_history import StageHistory
 from hamex.errors import FileError
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.problem import Limit, State
+from hamex.schemes.stage_history import StageHistory
 from hamex.solution.keeping import model_of, problem_of, scheme_of, unpacked
 from hamex.solution.outline import Exceedance, Extent, Peak
 from hamex.solution.solution import Solution

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.prepare import damping_of_one
 from hamex.errors import InputError
 from hamex.model.algebra import diagonal, rows
 from hamex.model.layout import Storeys
 from hamex.model.record import yield_forces
 from hamex.problem import Problem
+from hamex.schemes.prepare import damping_of_one
 from hamex.solution.source import Run
 
 if TYPE_CHECKING:

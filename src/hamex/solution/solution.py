@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.schemes import Scheme
-from hamex.discretise.stage_history import StageHistory
 from hamex.errors import InputError
 from hamex.model.laws.law import Split
 from hamex.model.layout import Layout
 from hamex.model.record import Model
 from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import Loading
+from hamex.schemes import Scheme
+from hamex.schemes.stage_history import StageHistory
 from hamex.solution.damping import DampingShare, damping_share
 from hamex.solution.energy import energy_of, split_of
 from hamex.solution.outline import Exceedance, Extent, Peak, UnitNames

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
-from hamex.discretise.schemes import Scheme
 from hamex.errors import NoProblemError
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.model.record import Model, law_arrays
 from hamex.model.units import Units
 from hamex.problem import Problem
 from hamex.problem.loads import Loading, base_motion, loads_of
+from hamex.schemes import Scheme
 from hamex.solution.outline import Answers, UnitNames
 
 Array = NDArray[Any]

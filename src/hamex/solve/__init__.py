@@ -8,9 +8,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from hamex.discretise.scheme import How, Promise, Ran, Scheme, joined
 from hamex.errors import ProblemError
 from hamex.problem import Limit, Problem, State
+from hamex.schemes.scheme import How, Promise, Ran, Scheme, joined
 from hamex.solution.error import estimate
 from hamex.solution.outline import Extent
 from hamex.solution.solution import Solution

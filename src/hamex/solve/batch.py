@@ -12,10 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
 from hamex.checks import is_positive, whole_steps
-from hamex.discretise.prepare import is_oscillator
-from hamex.discretise.schemes import Scheme
-from hamex.discretise.shear_frame import is_chain
-from hamex.discretise.time_elements import Galerkin, is_linear
 from hamex.errors import InputError, LoadError, ModelError, ProblemError
 from hamex.model.frames import ShearFrames
 from hamex.model.oscillators import Oscillators
@@ -23,6 +19,10 @@ from hamex.model.record import Model
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
 from hamex.motion.units import in_gravities
+from hamex.schemes import Scheme
+from hamex.schemes.prepare import is_oscillator
+from hamex.schemes.shear_frame import is_chain
+from hamex.schemes.time_elements import Galerkin, is_linear
 from hamex.solution.batch import STATE, Batch
 from hamex.solution.source import model_numbers, named_bytes
 from hamex.solve.cases import Cases, Motion, Part, arrange
@@ -181,7 +181,7 @@ def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
 
 
 def _frames(models: list[Model]) -> ShearFrames:
-    from hamex.discretise.buildings import shear_frames_of
+    from hamex.schemes.buildings import shear_frames_of
 
     return shear_frames_of(models)
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.buildings import building_numbers, check_convex, softens
 from hamex.errors import ConvergenceError, InputError, OverflowRunError, ProblemError
 from hamex.march import buildings as place
 from hamex.march import chain
 from hamex.march.lanes import padded
 from hamex.march.run import compiled, settled
 from hamex.model.frames import ShearFrames
+from hamex.schemes.buildings import building_numbers, check_convex, softens
 from hamex.solution.batch import STATE
 from hamex.solve.threads import each
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.batch import BatchElement, batch_element, peak_factors
 from hamex.errors import OverflowRunError
 from hamex.march import batch as tile
 from hamex.march import peaks
 from hamex.march.lanes import padded
 from hamex.march.run import compiled, settled
 from hamex.model.oscillators import Oscillators
+from hamex.schemes.batch import BatchElement, batch_element, peak_factors
 from hamex.solution.batch import STATE
 
 Array = NDArray[Any]

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.scheme import Ran, Scheme, joined
 from hamex.errors import OverflowRunError, ProblemError
 from hamex.model.record import recorded
 from hamex.problem import FilledState, Limit, Problem, State
+from hamex.schemes.scheme import Ran, Scheme, joined
 from hamex.solution.energy import energy_entries
 from hamex.solution.outline import Extent, Peak
 from hamex.solution.schema import ENERGIES, VARIABLES

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.schemes import Scheme
 from hamex.errors import InputError
 from hamex.model.frames import ShearFrames
 from hamex.model.oscillators import Oscillators
@@ -18,6 +17,7 @@ from hamex.model.record import Model
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
 from hamex.problem import Problem, State
+from hamex.schemes import Scheme
 from hamex.solution.batch import HISTORIES, STATE
 from hamex.solution.solution import Solution
 from hamex.solve import solve

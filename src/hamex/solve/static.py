@@ -10,10 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import is_finite, is_positive
-from hamex.discretise.onestage import OneStageMarch
-from hamex.discretise.quasi_static import QuasiStatic
-from hamex.discretise.springs import Blocks, spring_blocks
-from hamex.discretise.structure import static_stage, tangent_matrix
 from hamex.errors import ModelError, ProblemError
 from hamex.march import structure as drivers
 from hamex.model.damping import Damping
@@ -21,6 +17,10 @@ from hamex.model.laws.law import Group
 from hamex.model.record import Model
 from hamex.motion.load import Load
 from hamex.problem import Problem, State
+from hamex.schemes.onestage import OneStageMarch
+from hamex.schemes.quasi_static import QuasiStatic
+from hamex.schemes.springs import Blocks, spring_blocks
+from hamex.schemes.structure import static_stage, tangent_matrix
 from hamex.solution.solution import Solution
 from hamex.solve.parts import solution_of, state_of
 

@@ -16,11 +16,11 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from hamex.discretise.schemes import Scheme
 from hamex.errors import FileError, HamexError, ProblemError, SpecError
 from hamex.model.record import Model
 from hamex.motion.load import Load, LoadSum
 from hamex.problem import Limit
+from hamex.schemes import Scheme
 from hamex.solve import Problem, State
 from hamex.spec.base import Table, explain, placed
 from hamex.spec.derived import Choice

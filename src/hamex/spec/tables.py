@@ -14,13 +14,13 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 from pydantic import ConfigDict, Discriminator, Field, Tag, create_model, model_validator
 
-from hamex.discretise.schemes import Scheme, known
 from hamex.errors import UnitError
 from hamex.model.record import Model
 from hamex.model.units import UNSTATED_FORCE, UNSTATED_LENGTH, Units
 from hamex.motion.load import Load
 from hamex.motion.pulses import constant
 from hamex.problem import Limit
+from hamex.schemes import Scheme, known
 from hamex.solve import State
 from hamex.spec.base import Positive, Table, Version, check_version
 from hamex.spec.derived import Choice, table_of

@@ -13,7 +13,6 @@ from fastapi import APIRouter, FastAPI, Query
 from fastapi.responses import Response
 from pydantic import Field
 
-from hamex.discretise.schemes import Galerkin, Newmark
 from hamex.errors import ConvergenceError
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
@@ -33,6 +32,7 @@ from hamex.paper.cases import (
 )
 from hamex.paper.page import CAPTIONS
 from hamex.paper.results import converge, milli, opensees_reference
+from hamex.schemes import Galerkin, Newmark
 from hamex.solution.solution import Solution
 from hamex.solve import Problem, solve
 from hamex.spec.base import Finite

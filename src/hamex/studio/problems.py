@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Discriminator, Field, Tag
 
-from hamex.discretise.schemes import Scheme
 from hamex.errors import InputError
 from hamex.model.damping import Damping
+from hamex.schemes import Scheme
 from hamex.spec import ProblemFile, problem_of
 from hamex.spec.base import inside
 from hamex.spec.structures import OscillatorTable, ShearFrameTable

@@ -13,8 +13,8 @@ from typing import Any
 
 import hamex
 from hamex import __version__
-from hamex.discretise import schemes
 from hamex.model import laws
+from hamex.schemes import schemes
 from hamex.spec.base import Table
 from hamex.spec.derived import DerivedTable
 from hamex.spec.tables import ProblemTables

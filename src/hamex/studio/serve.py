@@ -63,12 +63,12 @@ def _bound(host: str, port: int) -> socket.socket:
 
 def warm_up() -> None:
     """One short run of each kind, compiled; what is compiled already is loaded from the cache."""
-    from hamex.discretise.schemes import DiscontinuousGalerkin, Galerkin, Newmark
     from hamex.model.damping import modal
     from hamex.model.laws.slider import Slider
     from hamex.model.oscillator import oscillator
     from hamex.model.shear_frame import shear_frame
     from hamex.motion.ground import el_centro
+    from hamex.schemes import DiscontinuousGalerkin, Galerkin, Newmark
     from hamex.solve import Problem, solve
     from hamex.study.spectra.spectrum import spectrum
 

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.prepare import is_oscillator
-from hamex.discretise.schemes import Scheme
-from hamex.discretise.shear_frame import is_chain
-from hamex.discretise.time_elements import is_linear
 from hamex.errors import InputError
 from hamex.model.frames import ShearFrames
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
 from hamex.motion.ground import GroundMotion
+from hamex.schemes import Scheme
+from hamex.schemes.prepare import is_oscillator
+from hamex.schemes.shear_frame import is_chain
+from hamex.schemes.time_elements import is_linear
 from hamex.study.sequence import MotionSequence, motions_of
 
 Array = NDArray[Any]
@@ -139,7 +139,7 @@ def systems(template: Template, axes: Axes, seed: int, scheme: Scheme) -> System
     if all(is_oscillator(model) for model in built):
         return Oscillators.of(built)
     if all(is_chain(model) for model in built) and len({len(model.dofs) for model in built}) == 1:
-        from hamex.discretise.buildings import shear_frames_of
+        from hamex.schemes.buildings import shear_frames_of
 
         return shear_frames_of(built)
     return built

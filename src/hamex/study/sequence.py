@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import is_finite
-from hamex.discretise.schemes import Scheme
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion, kinds_of
+from hamex.schemes import Scheme
 from hamex.solve.batch import batch
 
 Array = NDArray[Any]

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from hamex import __version__
 from hamex.checks import is_positive
-from hamex.discretise.schemes import Scheme
 from hamex.errors import HamexError, InputError
 from hamex.model.frames import ShearFrames
 from hamex.model.oscillators import Oscillators
 from hamex.motion.ground import GroundMotion, kinds_of
+from hamex.schemes import Scheme
 from hamex.solve.batch import batch
 from hamex.study.axes import Axes, Record, Systems, Template, axes_of, systems, units_of
 from hamex.study.digest import digest

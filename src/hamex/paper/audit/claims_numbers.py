@@ -9,7 +9,6 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from hamex.discretise.schemes import Galerkin, Newmark
 from hamex.model.oscillator import oscillator
 from hamex.motion.ground import el_centro
 from hamex.paper.audit import dimensions
@@ -19,6 +18,7 @@ from hamex.paper.audit.notation import J_o, a, c, f_r, h, m, p_o, u_o
 from hamex.paper.cases import CASES, DURATION, MASS, RESONANT_END, RESONANT_OMEGA, STIFFNESS, Case
 from hamex.paper.results import milli
 from hamex.problem import State
+from hamex.schemes import Galerkin, Newmark
 from hamex.solution.solution import Solution
 from hamex.solve import Problem, solve
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from hamex.discretise.time_elements import is_linear
 from hamex.errors import HamexError, InputError
 from hamex.report.ida import kaplan_meier
+from hamex.schemes.time_elements import is_linear
 from hamex.solution.batch import write_columns
 from hamex.spec.structures import OscillatorTable, ShearFrameTable
 from hamex.spec.study import StudyFile, StudyTables, study_of

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
-from hamex.discretise.schemes import Galerkin
 from hamex.errors import HamexError
 from hamex.model.frames import ShearFrames
 from hamex.motion.ground import GroundMotion
+from hamex.schemes import Galerkin
 from hamex.solve.batch import batch
 from hamex.study.digest import digest
 from hamex.study.engine import SECONDS, Columns, StudyPart

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.discretise.schemes import Galerkin
 from hamex.model.oscillators import oscillators
 from hamex.motion.ground import GroundMotion
+from hamex.schemes import Galerkin
 from hamex.solve.batch import batch
 
 Array = NDArray[Any]

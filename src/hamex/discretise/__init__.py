@@ -1,1 +1,0 @@
-"""HOW, per step: schemes, and what is computed once before the march."""

@@ -1,0 +1,233 @@
+"""Schemes with points inside or beyond a step: Wilson's θ method, and steps in two parts, the trapezoidal rule and
+three points, as a diagonally implicit table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from hamex.checks import is_finite
+from hamex.errors import SchemeError
+from hamex.march.reference import diagonal, flow
+from hamex.march.run import march
+from hamex.schemes.linear import LinearMap, collocation_map, table_map
+from hamex.schemes.one_mass import OneMassMarch
+from hamex.schemes.scheme import Array, Histories, How, Ran, Scheme, check_step
+
+if TYPE_CHECKING:
+    from hamex.problem import Problem
+    from hamex.schemes.scheme import How, March
+
+BETA, GAMMA = 1 / 6, 0.5     # the acceleration is linear in time
+
+
+@dataclass(frozen=True)
+class WilsonTheta(Scheme):
+    """Wilson-θ (Wilson 1968; Bathe and Wilson 1973): the acceleration is linear up to t + θh, where the balance stands.
+
+    Second order, and unconditionally stable on linear systems for θ ≥ 1.37; θ = 1 is Newmark's linear acceleration.
+    What is much faster than the step decays, but overshoots first by factors of hundreds. One mass on one spring with
+    a slider, without isotropic hardening; the spring is returned to its limit at the end of the step (backward Euler),
+    which is first order where it is viscous.
+
+    Parameters
+    ----------
+    step : h > 0 [s].
+    theta : θ ≥ 1 [1].
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> model = hx.oscillator(mass=1, stiffness=225, law=hx.Slider(yield_force=0.27))
+    >>> sol = hx.solve(hx.Problem(model, hx.constant(0.2), duration=1.0), WilsonTheta(step=0.02))
+    >>> bool(sol.values("slip")[-1, 0] > 0)
+    True
+    """
+
+    step: float
+    theta: float = 1.4
+
+    def __post_init__(self) -> None:
+        check_step("WilsonTheta", self.step)
+        if not is_finite(self.theta) or self.theta < 1:
+            raise SchemeError(f"WilsonTheta: theta must be a number of at least 1, got {self.theta!r}")
+
+    def linear(self, Omega: Array | float, zeta: float = 0.0) -> LinearMap:
+        """One step on the linear oscillator."""
+        return collocation_map(Omega, zeta, self.theta, BETA, GAMMA)
+
+    def prepare(self, problem: Problem, how: How) -> March:
+        """One mass on one spring."""
+        from hamex.schemes.one_mass import CollocationMarch
+
+        return CollocationMarch(problem, self, how, (self.theta, BETA, GAMMA))
+
+
+_NOTHING: Mapping[str, Array] = {}
+
+
+class Composite(Scheme):
+    """Trapezoidal rule up to a share of the step, then three points up to its end: second order, two solves a step."""
+
+    slip_by_table: ClassVar[bool] = False    # the slip is one more state of the table, instead of returned part by part
+
+    def parts(self) -> tuple[float, float]:
+        """Where the step is split, as a share of it, and the share ρ∞ of the fastest motion that it leaves."""
+        raise NotImplementedError
+
+    def table(self) -> tuple[Array, Array, Array]:
+        """Matrix, weights and nodes of the step as a Runge-Kutta table."""
+        return composite(*self.parts())
+
+    def loads(self, load: Histories, steps: int, quiet: bool = True,
+              histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
+        """Load at the start, at the split and at the end of each step, and its weighted mean."""
+        _, weights, nodes = self.table()
+        values = load.stage_values(self.step, steps, nodes.tolist(), "average", quiet)
+        return values, np.einsum("i,rik->rk", weights, values)
+
+    def linear(self, Omega: Array | float, zeta: float = 0.0) -> LinearMap:
+        """One step on the linear oscillator."""
+        return table_map(Omega, zeta, *self.table())
+
+    def prepare(self, problem: Problem, how: How) -> CompositeMarch:
+        """One mass on one spring."""
+        return CompositeMarch(problem, self, how)
+
+
+@dataclass(frozen=True)
+class Bathe(Composite):
+    """Bathe's composite scheme (Bathe and Baig 2005; Bathe 2007): what is much faster than the step is gone at once.
+
+    Second order, L-stable, hardly any damping of slow motion; two solves a step. One mass on one spring with a slider,
+    without isotropic hardening; the spring is returned to its limit at the end of each part (backward Euler), which is
+    first order where it is viscous.
+
+    Parameters
+    ----------
+    step : h > 0 [s].
+    split : share of the step that the trapezoidal rule takes, 0 < γ < 1 [1].
+
+    Examples
+    --------
+    >>> Bathe(step=0.02).parts()
+    (0.5, 0.0)
+    """
+
+    step: float
+    split: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_step("Bathe", self.step)
+        if not is_finite(self.split) or not 0 < self.split < 1:
+            raise SchemeError(f"Bathe: split must be between 0 and 1, got {self.split!r}")
+
+    def parts(self) -> tuple[float, float]:
+        """The split as given; nothing of the fastest motion is left."""
+        return self.split, 0.0
+
+
+@dataclass(frozen=True)
+class RhoBathe(Composite):
+    """The ρ∞-Bathe method (Noh and Bathe 2019): a step leaves the share ``rho`` of the fastest motion.
+
+    The step is split so that both parts have the same effective stiffness; ``rho`` 0 is TR-BDF2 but for the slip, 1 two
+    trapezoidal halves. One mass on one spring with a slider, without isotropic hardening; the spring is returned to its
+    limit at the end of each part.
+
+    Parameters
+    ----------
+    step : h > 0 [s].
+    rho : 0 ≤ ρ∞ ≤ 1 [1].
+
+    Examples
+    --------
+    >>> RhoBathe(step=0.02, rho=1.0).parts()
+    (0.5, 1.0)
+    """
+
+    step: float
+    rho: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_step("RhoBathe", self.step)
+        if not is_finite(self.rho) or not 0 <= self.rho <= 1:
+            raise SchemeError(f"RhoBathe: rho must be between 0 and 1, got {self.rho!r}")
+
+    def parts(self) -> tuple[float, float]:
+        """The split of equal parts."""
+        return equal_parts(self.rho), self.rho
+
+
+@dataclass(frozen=True)
+class TrBdf2(Composite):
+    """TR-BDF2 (Bank et al. 1985; Hosea and Shampine 1996): trapezoidal rule, then the second backward difference.
+
+    Second order and L-stable; the slip is one more state of the table, as a program for differential equations has it,
+    so that the order survives viscous yielding. One mass on one spring with a slider, without isotropic hardening.
+
+    Parameters
+    ----------
+    step : h > 0 [s].
+
+    Examples
+    --------
+    >>> split, rho = TrBdf2(step=0.02).parts()
+    >>> f"{split:.4f}", rho
+    ('0.5858', 0.0)
+    """
+
+    slip_by_table = True
+
+    step: float
+
+    def __post_init__(self) -> None:
+        check_step("TrBdf2", self.step)
+
+    def parts(self) -> tuple[float, float]:
+        """Split at 2 − √2: one effective stiffness for both parts."""
+        return equal_parts(0.0), 0.0
+
+
+class CompositeMarch(OneMassMarch):
+    """Steps of a composite scheme; velocity and slip rate go on from step to step."""
+
+    def __init__(self, problem: Problem, scheme: Composite, how: How) -> None:
+        super().__init__(problem, scheme, how)
+        self.table, self.weights, self.nodes = scheme.table()
+        self.by_table = scheme.slip_by_table
+
+    def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
+        """Some steps from a state on."""
+        x, load = self.x, self._at_stages(self._loads(first, steps).entered)
+        u, v, s, X = self._nodes(now, steps)
+        *stages, rates = np.zeros((4, len(self.nodes)))
+        if "slip_rate" in now:
+            rates[0] = now["slip_rate"][0]
+        elif x.viscosity:            # the rate at which the spring slips already
+            rates[0] = flow(x.k * (u[0] - s[0]) - X[0], x.yield_force, 1 / x.viscosity)
+        march(diagonal, (load, self.h, x, self.table, self.nodes, int(self.by_table)), (u, v, s, X, *stages, rates),
+              self.how.steps)
+        carried = {"slip_rate": rates[:1].copy()} if self.by_table else {}
+        return self._ran(now, (u, v, s, X), self._balanced(u, v, load, self.weights), carried)
+
+
+def composite(split: float, rho: float = 0.0) -> tuple[Array, Array, Array]:
+    """Table (A, b, c): the trapezoidal rule up to ``split``·h, then three points that leave the share ``rho`` of the
+    fastest motion.
+
+    split = 1/2, rho = 0: Bathe; split = 2 − √2, rho = 0: TR-BDF2; rho > 0: the ρ∞-Bathe method.
+    """
+    middle = (1 + rho) / (2 * split * (rho - 1) + 4)
+    first, last = (split - 1) * middle + 0.5, 0.5 - split * middle
+    A = np.array([[0.0, 0.0, 0.0], [split / 2, split / 2, 0.0], [first, middle, last]])
+    return A, A[2].copy(), np.array([0.0, split, 1.0])
+
+
+def equal_parts(rho: float) -> float:
+    """The split for which both parts of a composite step have the same effective stiffness; 2 − √2 at ``rho`` = 0."""
+    return (2 - math.sqrt(2 + 2 * rho)) / (1 - rho) if rho < 1 else 0.5

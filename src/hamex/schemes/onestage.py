@@ -1,0 +1,232 @@
+"""Marches of one stage on any structure: the arrays that the drivers take, in the order of dofs that suits the solver.
+
+Prepared once; ``advance`` takes any number of steps from a state and hands back their histories and the next state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.march import band as band_route
+from hamex.march import newton as solver
+from hamex.march.band import Band
+from hamex.march.calls import invoke, numbered
+from hamex.march.newton import Matrix, Scratch, Step
+from hamex.march.rows import Rows
+from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, worth_compiling
+from hamex.march.structure import Path, Push, Stepper, System
+from hamex.model.laws.ellipsoids import WIDEST
+from hamex.model.record import Model
+from hamex.schemes import sparse as sparse_route
+from hamex.schemes.assembly import WIDEST_BAND, assemble, band_of
+from hamex.schemes.scheme import Ran
+from hamex.schemes.springs import Asks, Blocks, is_straight, prepared_springs, states
+from hamex.schemes.structure import OneStage
+
+Array = NDArray[Any]
+_WORK_PER_SPRING = 60     # a spring's step in units of an oscillator's, for the choice to compile
+_CARRIED = 6              # rows of what nodal schemes carry along, see hamex.march.structure
+
+
+@cache
+def _sparse_newton() -> Kernel:
+    """The step around a sparse solver: plain Python, but for what does not factor or solve."""
+    return interpreted(solver.newton, {"ask": invoke})
+
+
+@dataclass(frozen=True)
+class Newton:
+    """How a step is solved: safeguarded descent, or plain Newton-Raphson with its tolerance [length] and its limit of
+    iterations; ``reported``: one solution is not promised but watched."""
+
+    tolerance: float | None = None
+    most: int = 0
+    reported: bool = False
+
+
+class Walked(NamedTuple):
+    """What a walk left: 0 or the number of the step that could not be taken, and why (see hamex.march.newton)."""
+
+    ran: Ran
+    failed: int
+    left: float
+
+
+@dataclass(eq=False)
+class OneStageMarch:
+    """Steps of one length on one model.
+
+    ``driver(stepper, system, push, path, *numbers)`` is a kernel of :mod:`hamex.march.structure`; ``asks``: whether the
+    laws are asked for the mean of a step or at its end; ``carries``: names of (dof,) vectors that the driver carries
+    from step to step.
+    """
+
+    model: Model
+    stage: OneStage
+    blocks: Blocks
+    patterns: Array
+    driver: Kernel
+    numbers: tuple[Any, ...]
+    asks: Asks
+    who: str
+    steps: int                                   # how many will be taken in all, for the choice to compile
+    newton: Newton = field(default_factory=Newton)
+    carries: tuple[str, ...] = ()
+    carries_force: bool = False                  # the force at the old node enters the next step
+
+    def __post_init__(self) -> None:
+        model, stage = self.model, self.stage
+        self.assembly = assemble(stage, model.compatibility, self.blocks)
+        self.order = self.assembly.order
+        self.sparse = self.assembly.width > WIDEST_BAND
+        self.compiles = self.sparse or worth_compiling(self.steps * len(model.springs) * _WORK_PER_SPRING)
+        self.hand = held if self.compiles else as_it_is
+        damping = model.damping
+        self.system = System(self._rows(model.mass),
+                             self._rows(damping.matrix, damping.shapes, damping.weights), self._rows(model.stiffness))
+        self.states = states(model)
+        self.springs = prepared_springs(model, self.blocks, stage.tau, self.asks, self.who, self.compiles)
+        self.step = self._step()
+        self.scratch = self._scratch()
+        self.ordered = np.ascontiguousarray(self.patterns[self.order].T)
+        self.matrix = self._matrix()
+        self.run: Callable[..., int] | None = None
+
+    @property
+    def at_nodes(self) -> bool:
+        """True where forces belong to nodes."""
+        return self.asks == "end"
+
+    def walk(self, now: Mapping[str, Array], values: Array, imposed: Array | None = None) -> Walked:
+        """March from a state by name under channel values, one row per step (or per node for nodal schemes).
+
+        ``imposed`` is the deformation by moving supports at the nodes, (node, spring).
+        """
+        steps = len(values) - self.at_nodes
+        path = self._path(now, steps)
+        still = np.zeros((1, len(self.model.springs)))
+        # One layout, so that one compiled driver serves all.
+        push = Push(np.require(values, float, ("C", "W")), self.ordered,
+                    np.require(still if imposed is None else imposed, float, ("C", "W")))
+        if self.run is None:
+            self.run, self.given = self._ready(path)
+        by, system, *numbers = self.given
+        failed = self.run(by, system, self.hand(push), self.hand(path), *numbers)
+        return Walked(self._ran(path), int(failed), float(path.last[1]))
+
+    def _ready(self, path: Path) -> tuple[Callable[..., int], tuple[Any, ...]]:
+        """The driver, and what all its runs share."""
+        by = Stepper(0, self.step, self.matrix, self.scratch, self.springs)
+        if self.sparse:
+            driver, number = interpreted(self.driver, {"invoke": invoke}), numbered(_sparse_newton())
+        elif not self.compiles:
+            driver, number = self.driver, numbered(solver.newton)
+        else:
+            driver = compiled(self.driver)
+            number = address(solver.newton, by.step, by.matrix, by.scratch, by.springs, path.z[0], path.branch,
+                             path.F[0], path.count)
+        return driver, tuple(map(self.hand, (by._replace(solver=number), self.system, *self.numbers)))
+
+    def _path(self, now: Mapping[str, Array], steps: int) -> Path:
+        dofs, springs = self.order.size, len(self.model.springs)
+        u, p, z = (np.empty((steps + 1, size)) for size in (dofs, dofs, self.states.size))
+        F = np.zeros((steps + self.at_nodes, springs))
+        u[0], p[0] = now["displacement"][self.order], now["momentum"][self.order]
+        z[0] = self.states.packed(dict(now))
+        if self.carries_force and "end_force" in now:
+            F[0] = now["end_force"]
+        elif self.at_nodes:
+            F[0] = self.model.elastic_force(self.model.deformation(now["displacement"]) - now["slip"])
+        carried = np.zeros((_CARRIED, dofs))
+        for row, name in enumerate(self.carries):
+            carried[row] = now[name][self.order]
+        branch = now.get("branch", np.zeros(springs)).astype(np.int64)
+        return Path(u, p, z, F, branch, carried, np.zeros(steps, dtype=np.int64), np.zeros(steps, dtype=np.int64),
+                    np.zeros(4, dtype=np.int64), np.zeros(3))
+
+    def _ran(self, path: Path) -> Ran:
+        u, p = self._restored(path.u), self._restored(path.p)
+        nodes = {"displacement": u, "momentum": p}
+        nodes |= {name: self.states.unpacked(path.z, name) for name in self.states.variables}
+        end = {name: history[-1].copy() for name, history in nodes.items()}
+        end["branch"] = path.branch.astype(float)
+        end |= {name: self._restored(path.carried[row]) for row, name in enumerate(self.carries)}
+        if self.carries_force:
+            end["end_force"] = path.F[-1].copy()
+        found = {"solves": path.solves, "searches": path.searches, "force": path.F}
+        if self.at_nodes:
+            # From the state alone, so that a restart finds the same bits.
+            force = self.model.elastic_force(self.model.deformation(u) - nodes["slip"])
+            found["force"] = 0.5 * (force[:-1] + force[1:])
+        return Ran(nodes, found, end, uncertain=int(path.last[2]))
+
+    def _restored(self, x: Array) -> Array:
+        """An array with the kernel's dofs last, in the model's order."""
+        out = np.empty_like(x)
+        out[..., self.order] = x
+        return out
+
+    def dof_of(self, left: float) -> str:
+        """Name of the dof at whose row a pivot was not positive."""
+        return self.model.dofs[self.order[int(-left) - 1]]
+
+    def _rows(self, matrix: Any, low: Array | None = None, weights: Array | None = None) -> Rows:
+        from scipy.sparse import csr_array
+
+        ordered = csr_array(csr_array(matrix)[self.order][:, self.order])
+        ordered.sum_duplicates()
+        ordered.eliminate_zeros()
+        return Rows(ordered.indptr.astype(np.int64), ordered.indices.astype(np.int64), ordered.data.astype(float),
+                    np.zeros((self.order.size, 0)) if low is None else np.ascontiguousarray(low[self.order]),
+                    np.zeros(0) if weights is None else np.array(weights, dtype=float))
+
+    def _step(self) -> Step:
+        stage, assembly, plain = self.stage, self.assembly, self.newton
+        S, B = assembly.S, assembly.B
+        rows = Rows(S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data, assembly.low, stage.low_weight)
+        return Step(rows, B.indptr.astype(np.int64), B.indices.astype(np.int64), B.data, self.states.slip,
+                    self.blocks.stiffness, self.blocks.tangents, self._unit(),
+                    np.ascontiguousarray(stage.pull[assembly.order]) if len(stage.pull) else stage.pull,
+                    float(stage.weight), float(stage.reach), float(stage.tau), is_straight(self.model, self.asks),
+                    plain.tolerance is None, plain.reported, plain.tolerance or 0.0, plain.most)
+
+    def _unit(self) -> Array:
+        """1/√ of the diagonal of S + weight·reach · B k Bᵀ."""
+        assembly = self.assembly
+        own = assembly.row == assembly.column
+        springs = np.bincount(assembly.row[own],
+                              weights=(assembly.share * self.blocks.tangents[assembly.source])[own],
+                              minlength=assembly.order.size)
+        return np.asarray(1 / np.sqrt(np.abs(assembly.S.diagonal()) + springs))
+
+    def _scratch(self) -> Scratch:
+        dofs, springs, rank = self.order.size, self.blocks.stiffness.size, self.assembly.low.shape[1]
+        on_dofs = [np.zeros(dofs) for _ in range(8)]
+        on_springs = [np.zeros(springs) for _ in range(6)]
+        T, factored = np.zeros(self.blocks.entries), np.full(self.blocks.entries, np.nan)     # nothing factored yet
+        return Scratch._make([*on_dofs, *on_springs, np.zeros(self.states.size), T, factored, np.zeros(rank),
+                              np.zeros(1), np.zeros((16, WIDEST))])
+
+    def _matrix(self) -> Matrix:
+        """The band, or a sparse factor where the band would be too wide."""
+        if self.sparse:
+            return Matrix(numbered(sparse_route.factorise), numbered(sparse_route.backsolve),
+                          sparse_route.SparseMatrix(self.assembly, self.stage.low_weight))
+        band = self._band()
+        if not self.compiles:
+            return Matrix(numbered(band_route.factorise), numbered(band_route.backsolve), band)
+        return Matrix(address(band_route.factorise, band, self.scratch.T),
+                      address(band_route.backsolve, band, self.scratch.d, self.scratch.small), band)
+
+    def _band(self) -> Band:
+        base, assembly = band_of(self.assembly), self.assembly
+        dofs, rank = assembly.low.shape
+        row = assembly.row.astype(np.int64)
+        return Band(base, row, row - assembly.column, assembly.source.astype(np.int64), assembly.share, assembly.low,
+                    self.stage.low_weight, np.zeros_like(base), np.zeros((rank, dofs)), np.zeros((rank, rank)))

@@ -1,0 +1,174 @@
+"""What a scheme is, and what it prepares.
+
+A scheme is data with a name, an order, its step on the linear oscillator, the longest step with one solution, and
+``prepare``, which returns a march: it takes any number of steps from a state and hands back the next one. A new scheme
+is one module and one line in :mod:`hamex.schemes`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.checks import is_positive
+from hamex.errors import SchemeError
+
+if TYPE_CHECKING:
+    from hamex.model.record import Model
+    from hamex.problem import Problem
+    from hamex.schemes.linear import LinearMap
+
+Array = NDArray[Any]
+_NOTHING: Mapping[str, Array] = {}
+
+
+class Histories(Protocol):
+    """What a scheme asks of a load; its own words are in :mod:`hamex.motion.load`."""
+
+    def node_values(self, h: float, steps: int, quiet: bool = False) -> Array:
+        """Channel values at the nodes, (steps + 1, k)."""
+
+    def step_values(self, h: float, steps: int, rule: str, quiet: bool = False) -> Array:
+        """One value per step and channel, (steps, k)."""
+
+    def stage_values(self, h: float, steps: int, nodes: Sequence[float], rule: str, quiet: bool = False) -> Array:
+        """Values at the stages, (steps, stage, k)."""
+
+
+class Scheme:
+    """Base of all schemes. By default a scheme reads its load at the nodes and takes it linear in between.
+
+    Attributes
+    ----------
+    step : length of a step [s].
+    order : of accuracy where the motion is smooth.
+    continuous : the motion has no jumps between steps.
+    means : its forces are means over the steps.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> hx.Galerkin(step=0.02, degree=2).order, issubclass(hx.Newmark, Scheme)
+    (4, True)
+    """
+
+    step: float
+    order: ClassVar[int | property] = 2
+    continuous: ClassVar[bool] = True
+    means: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        """Name in messages and files."""
+        return type(self).__name__
+
+    @property
+    def stages(self) -> int:
+        """States of the structure that one step solves for together."""
+        return 1
+
+    @property
+    def halves(self) -> bool:
+        """True where steps are halved inside as often as it takes, so that the work has no bound known beforehand."""
+        return False
+
+    def balances(self, model: Model) -> bool:
+        """True where the energy balance closes to rounding."""
+        return False
+
+    def loads(self, load: Histories, steps: int, quiet: bool = True,
+              histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
+        """The values that enter the march, and their mean in each step (steps, k); ``quiet`` warns of nothing."""
+        values = load.node_values(self.step, steps, quiet)
+        return values, 0.5 * (values[:-1] + values[1:])
+
+    def linear(self, Omega: Array | float, zeta: float = 0.0) -> LinearMap:
+        """One step on the linear oscillator as a matrix, Ω = ωh."""
+        raise SchemeError(f"{self.name}: no linear map of one step")
+
+    def longest_step(self, model: Model) -> float:
+        """Longest step with exactly one solution whatever the springs do [s]; infinite where any has."""
+        return math.inf
+
+    def prepare(self, problem: Problem, how: How) -> March:
+        """What marches this problem; refuses what the scheme cannot do, by name, before any work."""
+        raise SchemeError(f"{self.name}: this scheme records how a result came about; it does not march by itself")
+
+
+def check_step(who: str, step: float) -> None:
+    """Refuse a step that is not a positive number of seconds."""
+    if not is_positive(step):
+        raise SchemeError(f"{who}: step must be a positive number of seconds, got {step!r}")
+
+
+def on_dof(problem: Problem, channels: Array) -> Array:
+    """Channel values on the one degree of freedom of an oscillator, summed channel by channel: a product of matrices
+    rounds a block of one step in another way than many."""
+    patterns = problem.load.patterns
+    if patterns is None:
+        return channels[:, 0]
+    return np.asarray(sum(weight * channels[:, i] for i, weight in enumerate(patterns[0].tolist())))
+
+
+# "beforehand": a step has one solution, or the run is refused; "reported": it is watched, and the result says until
+# when.
+Promise = Literal["beforehand", "reported"]
+
+
+@dataclass(frozen=True, eq=False)
+class Ran:
+    """What some steps left.
+
+    Attributes
+    ----------
+    nodes : histories at the nodes, the start included, by name, (node, …), in the model's order.
+    steps : histories of the steps, (step, …).
+    end : the next state by name: everything a restart needs.
+    inside : stage values of elements with several stages, (step, …) by name, or None.
+    uncertain : 0, or the number of the first of these steps whose solution may be one of several.
+    """
+
+    nodes: dict[str, Array]
+    steps: dict[str, Array]
+    end: dict[str, Array]
+    inside: Any = None
+    uncertain: int = 0
+
+
+class March(Protocol):
+    """Steps of one length on one problem, prepared once."""
+
+    def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
+        """``steps`` steps from the state ``now`` at the node ``first`` on; bits do not depend on how a run is cut."""
+
+
+@dataclass(frozen=True)
+class How:
+    """How a march is to be run.
+
+    Attributes
+    ----------
+    steps : how many will be taken in all, for the choice to compile.
+    quiet : no warnings about the load.
+    promise : of one solution per step.
+    """
+
+    steps: int
+    quiet: bool = False
+    promise: Promise = field(default="beforehand")
+
+
+def joined(parts: list[Ran]) -> Ran:
+    """Several marches in a row as one."""
+    if len(parts) == 1:
+        return parts[0]
+    nodes = {name: np.concatenate([parts[0].nodes[name], *(part.nodes[name][1:] for part in parts[1:])])
+             for name in parts[0].nodes}
+    steps = {name: np.concatenate([part.steps[name] for part in parts]) for name in parts[0].steps}
+    inside = None if parts[0].inside is None else parts[0].inside.joined([part.inside for part in parts])
+    return Ran(nodes, steps, parts[-1].end, inside)

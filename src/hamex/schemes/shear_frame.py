@@ -1,0 +1,135 @@
+"""Shear frames with one slider per storey: recognised by their record, and the tridiagonal route of the linear
+element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import ConvergenceError
+from hamex.march.chain import ISOTROPIC, KINEMATIC, ROWS, chain
+from hamex.march.run import Kernel, compiled, worth_compiling
+from hamex.model.record import Model
+from hamex.problem import Problem
+from hamex.problem.loads import loads_between
+from hamex.schemes._stepforms import linear_element as linear_element_form
+from hamex.schemes.prepare import lift
+from hamex.schemes.promised import check_promise
+from hamex.schemes.scheme import How, Ran
+
+if TYPE_CHECKING:
+    from hamex.schemes.families import ElementScheme
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class ChainNumbers:
+    """Arrays of :class:`hamex.march.chain.Chain`, in its order, and whether K is there at all."""
+
+    arrays: tuple[Array, ...]
+    softens: bool
+
+
+def is_chain(model: Model) -> bool:
+    """True for floors in a row, each on one storey spring with a slider, and matrices no wider than that."""
+    n, B = len(model.dofs), model.compatibility
+    if set(model.laws) != {"slider"} or len(model.springs) != n or model.damping.weights.size or n < 2:
+        return False
+    if not hasattr(B, "indptr") or B.format != "csr" or B.nnz != 2 * n - 1:
+        return False
+    straight = np.minimum(2 * np.arange(n + 1), 2 * n - 1)
+    i = np.arange(2 * n - 1)
+    return bool(np.array_equal(B.indptr, straight) and np.array_equal(B.indices, (i + 1) // 2)
+                and np.array_equal(B.data, 1.0 - 2.0 * (i % 2))
+                and _within(model.mass, 0) and _within(model.flexibility, 0) and np.all(model.mass.diagonal() > 0)
+                and _within(model.stiffness, 1) and _within(model.damping.matrix, 1))
+
+
+def _within(matrix: Any, width: int) -> bool:
+    """True when no stored entry lies further than ``width`` from the diagonal."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return bool(np.all(np.abs(rows - matrix.indices) <= width))
+
+
+def chain_numbers(model: Model, h: float) -> ChainNumbers:
+    """The step of a shear frame, from the generated step form."""
+    rows = tuple(np.ascontiguousarray(row, dtype=float) for row in chain_rows(storeys_of(model), h))
+    return ChainNumbers(rows, bool(np.any(model.stiffness.data)))
+
+
+def storeys_of(model: Model) -> dict[str, Array]:
+    """A shear frame as arrays (storey,), by the names of :class:`hamex.ShearFrames`."""
+    law = model.laws["slider"]
+    order = np.argsort(law.springs)
+    return {"mass": model.mass.diagonal(), "stiffness": 1 / model.flexibility.diagonal(),
+            "damping_main": model.damping.matrix.diagonal(), "damping_side": _side(model.damping.matrix),
+            "geometric_main": model.stiffness.diagonal(), "geometric_side": _side(model.stiffness),
+            "yield_force": law.yield_force[order], "viscosity": law.viscosity[order],
+            "kinematic": law.kinematic[order], "isotropic": law.isotropic[order]}
+
+
+def chain_rows(x: Mapping[str, Array], h: float) -> tuple[Array, ...]:
+    """Rows of :mod:`hamex.march.chain` from the generated step form; arrays (…, storey), one frame or many."""
+    form = linear_element_form(h)
+    start, end = form["motion_start"]["du"], form["motion_end"]["du"]
+    tau = lift(form["spring_start"], {"a": 1.0, "b": 1.0})["g"]
+    mass, k = x["mass"], x["stiffness"]
+    mains: Any = {"m": mass, "c": x["damping_main"], "k": x["geometric_main"]}
+    sides: Any = {"m": np.zeros_like(mass), "c": x["damping_side"], "k": x["geometric_side"]}
+    main, side = (np.asarray(lift({"du": start}, blocks)["du"]) for blocks in (mains, sides))
+    rate = 1 / (x["viscosity"] + tau * (k + x["kinematic"] + x["isotropic"]))
+    return (main, side, mains["k"], sides["k"], (start["m"] - end["m"]) * mass, k, x["yield_force"], x["kinematic"],
+            x["isotropic"], rate, tau * k * rate)
+
+
+def _side(matrix: Any) -> Array:
+    """Entries (i, i − 1), the first one zero."""
+    return np.concatenate([[0.0], matrix.diagonal(-1)])
+
+
+_WORK_PER_STOREY = 12     # a storey's step in units of an oscillator's, for the choice to compile
+
+
+class ShearFrameMarch:
+    """Nearly always the branches of the last step still hold, and one pair of sweeps is the whole step."""
+
+    def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
+        self.problem, self.scheme, self.how = problem, scheme, how
+        model, h = problem.model, scheme.step
+        numbers = chain_numbers(model, h)
+        if numbers.softens:
+            check_promise(model, scheme)
+        self.softens = int(numbers.softens)
+        self.table = np.stack(numbers.arrays)
+        self.hardens = int(np.any(self.table[[KINEMATIC, ISOTROPIC]] > 0))
+        work = how.steps * len(model.dofs) * _WORK_PER_STOREY
+        self.kernel: Kernel = compiled(chain) if worth_compiling(work) else chain
+
+    def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
+        """Some steps from a state on."""
+        n, hardens, h = len(self.problem.model.dofs), self.hardens, self.scheme.step
+        loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
+        u, p, slip = (np.empty((steps + 1, n)) for _ in range(3))
+        X, w = (np.empty((hardens * steps + 1, n)) for _ in range(2))
+        F, branch = np.empty((steps, n)), now.get("branch", np.zeros(n)).astype(np.int64)
+        u[0], p[0], slip[0] = now["displacement"], now["momentum"], now["slip"]
+        X[0], w[0] = now["back_force"], now["accumulated_slip"]
+        solves, searches, count = (np.zeros(size, dtype=np.int64) for size in (steps, steps, 2))
+        failed = self.kernel(self.table, np.zeros((ROWS, n)), h, np.ascontiguousarray(loads.means),
+                             np.ascontiguousarray(loads.patterns.T), hardens, self.softens, u, p, slip, X, w, F, branch,
+                             solves, searches, count)
+        if failed:
+            failed += first
+            raise ConvergenceError(f"Galerkin: step {failed} (t = {failed * h:g} s) was not solved to round-off; the "
+                                   "load or a parameter is out of proportion with the rest (or overflows)")
+        nodes = {"displacement": u, "momentum": p, "slip": slip}
+        if hardens:
+            nodes |= {"back_force": X, "accumulated_slip": w}
+        end = {"displacement": u[-1].copy(), "momentum": p[-1].copy(), "slip": slip[-1].copy(),
+               "back_force": X[-1].copy(), "accumulated_slip": w[-1].copy(), "branch": branch.astype(float)}
+        return Ran(nodes, {"force": F, "solves": solves, "searches": searches}, end)

@@ -1,0 +1,105 @@
+"""Schemes of one stage on a problem with any structure: loads in, the walk of :mod:`hamex.schemes.onestage`, words
+for what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from hamex.errors import ConvergenceError, ModelError, SchemeError
+from hamex.march import structure as drivers
+from hamex.march.structure import Nodal
+from hamex.model.algebra import solved
+from hamex.model.record import Model
+from hamex.problem import Problem
+from hamex.problem.loads import loads_between
+from hamex.schemes.onestage import Newton, OneStageMarch
+from hamex.schemes.promised import check_promise, rests_on_shapes
+from hamex.schemes.scheme import How, March, Ran, Scheme
+from hamex.schemes.springs import spring_blocks
+from hamex.schemes.structure import galerkin_stage, nodal_stage
+
+if TYPE_CHECKING:
+    from hamex.schemes.families import ElementScheme, NodeScheme
+
+Array = NDArray[Any]
+
+
+class StructureMarch:
+    """A one-stage scheme on a problem: reads its load, walks, and says what went wrong where a step was not solved."""
+
+    def __init__(self, problem: Problem, scheme: Scheme, how: How, walk: OneStageMarch, starts: bool) -> None:
+        self.problem, self.scheme, self.how, self.walk, self.starts = problem, scheme, how, walk, starts
+
+    def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
+        """Some steps from a state on."""
+        loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
+        values = loads.entered if self.walk.at_nodes else loads.means
+        if self.starts and not ("velocity" in now and "acceleration" in now):
+            now = {**now, **_start_motion(self.problem.model, now, loads.patterns @ values[0])}
+        ran, failed, left = self.walk.walk(now, values, loads.moved)
+        if failed:
+            raise self._failure(first + failed, left)
+        if self.walk.newton.tolerance is not None:
+            ran.steps["iterations"] = ran.steps["solves"]
+        return ran
+
+    def _failure(self, step: int, left: float) -> Exception:
+        name, where = self.scheme.name, f"step {step} (t = {step * self.scheme.step:g} s)"
+        if left < 0:
+            return ModelError(f"{name}: the matrix of {where} is not positive definite at {self.walk.dof_of(left)!r}; "
+                              "a negative stiffness or the scheme's numbers are out of proportion")
+        plain = self.walk.newton
+        if plain.tolerance is not None:
+            return ConvergenceError(
+                f"{name}: {where} did not converge in {plain.most} iterations, tolerance {plain.tolerance:g}. Take a "
+                "shorter step, safeguarded=True, or Galerkin, which cannot fail")
+        return ConvergenceError(f"{name}: {where} was not solved to round-off; the load or a parameter is out of "
+                                "proportion with the rest (or overflows)")
+
+
+def _start_motion(model: Model, now: Mapping[str, Array], load: Array) -> dict[str, Array]:
+    """Velocity and acceleration at t = 0 from the momentum and the equation of motion."""
+    v = model.velocity(now["momentum"])
+    force = model.elastic_force(model.deformation(now["displacement"]) - now["slip"])
+    resisting = model.damping_force(v) + model.stiffness @ now["displacement"] + model.compatibility @ force
+    return {"velocity": v, "acceleration": solved(model.mass, load - resisting)}
+
+
+def galerkin_march(problem: Problem, scheme: ElementScheme, how: How) -> March:
+    """The linear time element on any structure."""
+    model, h = problem.model, scheme.step
+    blocks = spring_blocks(model)
+    stage = galerkin_stage(model, h)
+    if how.promise == "beforehand":
+        check_promise(model, scheme)
+    if rests_on_shapes(model, scheme):
+        stage = stage.gathered()
+    patterns = loads_between(problem, scheme, 0, 1, True).patterns
+    walk = OneStageMarch(model, stage, blocks, patterns, drivers.galerkin, (h,), "mean", scheme.name, how.steps,
+                         Newton(reported=how.promise == "reported"))
+    return StructureMarch(problem, scheme, how, walk, starts=False)
+
+
+def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
+    """Newmark's family and generalised-α on any structure."""
+    model, h = problem.model, scheme.step
+    if problem.supports is not None:
+        raise SchemeError(f"{scheme.name}: moving supports are available with Galerkin only")
+    beta, gamma, m, f = scheme.numbers()
+    blocks = spring_blocks(model)
+    if how.promise == "beforehand":
+        check_promise(model, scheme)
+    numbers = Nodal(gamma / (beta * h), 1 / (beta * h * h), 1 - gamma / beta, h * (1 - 0.5 * gamma / beta),
+                    -1 / (beta * h), 1 - 0.5 / beta, m, f)
+    stage = nodal_stage(model, h, beta, gamma, m, f)
+    if rests_on_shapes(model, scheme):
+        stage = stage.gathered()
+    patterns = loads_between(problem, scheme, 0, 1, True).patterns
+    walk = OneStageMarch(model, stage, blocks, patterns, drivers.nodal, (numbers,), "end",
+                         scheme.name, how.steps, replace(scheme.newton(), reported=how.promise == "reported"),
+                         ("velocity", "acceleration"), carries_force=f != 0)
+    return StructureMarch(problem, scheme, how, walk, starts=True)
