@@ -250,7 +250,7 @@ def test_hard_frames_take_at_most_ten_solves_a_step(monkeypatch, storeys, route)
     """48 frames of each height: record × 1, 3, 10; viscosity × 1 … 1e-6; steps of 0.02 … 0.2 s."""
     frames = benchmark("frames")
     if route == "general":
-        monkeypatch.setattr(door, "is_chain", lambda model: False)
+        monkeypatch.setattr(door, "is_shear_frame", lambda model: False)
     cases = [case for case in frames.grid() if case[0] == storeys]
     assert len(cases) == 48
     most, searched, worst = 0, 0, 0.0

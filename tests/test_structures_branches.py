@@ -135,7 +135,7 @@ def two_masses():
 def test_the_guess_does_not_matter(monkeypatch, route, guess):
     s = two_masses()
     if route == "general":
-        monkeypatch.setattr(door, "is_chain", lambda model: False)
+        monkeypatch.setattr(door, "is_shear_frame", lambda model: False)
     s.state["branch"] = np.array(guess, dtype=float)
     sol = solved(s, np.zeros((1, 2)))
     assert sol.final.internal["branch"].tolist() == [-1, 1]

@@ -21,7 +21,7 @@ _HOMES = {
     "hamex.model.oscillator": ("oscillator",),
     "hamex.model.shear_frame": ("shear_frame",),
     "hamex.model.oscillators": ("Oscillators", "oscillators"),
-    "hamex.model.frames": ("ShearFrames", "shear_frames"),
+    "hamex.model.shear_frames": ("ShearFrames", "shear_frames"),
     "hamex.model.links": ("Link", "bilinear_isolator", "elastic_link", "friction_slider", "maxwell_damper",
                           "plan_isolator", "power_damper", "spring_link", "viscous_damper"),
     "hamex.model.truss": ("Bar", "truss"),
@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     from hamex.model.backbone import Parallel, backbone
     from hamex.model.damping import modal, ratio, rayleigh
     from hamex.model.frame import Member, frame
-    from hamex.model.frames import ShearFrames, shear_frames
     from hamex.model.laws.power import PowerLaw
     from hamex.model.laws.slider import Slider
     from hamex.model.laws.surface import Surface
@@ -96,6 +95,7 @@ if TYPE_CHECKING:
     from hamex.model.oscillators import Oscillators, oscillators
     from hamex.model.record import Model
     from hamex.model.shear_frame import shear_frame
+    from hamex.model.shear_frames import ShearFrames, shear_frames
     from hamex.model.structure import structure, structure_from_stiffness
     from hamex.model.truss import Bar, truss
     from hamex.model.units import Units

@@ -81,7 +81,7 @@ def test_compiled_and_plain_agree_in_every_bit(name):
 
 
 # These have tests of their own.
-STRUCTURES = {"band", "batch", "buildings", "chain", "input_energy", "inside_step", "lanes", "leapfrog",
+STRUCTURES = {"band", "oscillators", "shear_frames", "shear_frame", "input_energy", "inside_step", "lanes", "leapfrog",
               "newton", "peaks", "propagator", "reference", "rotated", "rows", "spectrum", "stages", "structure",
               "springs", "stage_laws", "stage_march", "stage_newton", "stage_springs", "lu", "calls", "addresses",
               "linked", "structs", "vector"}

@@ -13,7 +13,7 @@ from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import dense
 from hamex.schemes.assembly import assemble, band_of
 from hamex.schemes.promised import check_promise
-from hamex.schemes.shear_frame import is_chain
+from hamex.schemes.shear_frame import is_shear_frame
 from hamex.schemes.sparse import SparseMatrix, backsolve, factorise
 from hamex.schemes.springs import prepared_springs, spring_blocks, states
 from hamex.schemes.structure import (
@@ -222,11 +222,11 @@ def test_the_order_of_the_dofs_keeps_a_shuffled_chain_narrow():
 
 
 def test_chains_are_recognised_by_their_arrays():
-    assert is_chain(hx.shear_frame([1.0, 1.0], 100.0))
-    assert is_chain(frame(4, hx.Slider(1.0)))
+    assert is_shear_frame(hx.shear_frame([1.0, 1.0], 100.0))
+    assert is_shear_frame(frame(4, hx.Slider(1.0)))
     for other in (hx.shear_frame([1.0, 1.0], 100.0, damping=hx.modal(0.05)),
                   hx.shear_frame([1.0, 0.0, 1.0], 100.0),
                   hx.shear_frame([1.0, 1.0], 100.0, links=[hx.elastic_link(0, 2, 5.0)]),
                   hx.structure([1.0, 1.0], 0, [0.01, 0.01], [[1, 1], [0, -1]]),
                   hx.structure([[1.0, 0.1], [0.1, 1.0]], 0, [0.01, 0.01], [[1, -1], [0, 1]])):
-        assert not is_chain(other)
+        assert not is_shear_frame(other)

@@ -1,7 +1,7 @@
 """Largest displacements of many oscillators, nothing else: the fastest way through a record.
 
-The step of :mod:`hamex.march.batch`, in the same units and halves, in the order that leaves the shortest chain from one
-step to the next; instead of q the free motion of the next step is carried, which sees the loads of two steps:
+The step of :mod:`hamex.march.oscillators`, in the same units and halves, in the order that leaves the shortest way
+from one step to the next; instead of q the free motion of the next step is carried, which sees the loads of two steps:
 
     beyond = t − clip t,  t = e + free
     Δu     = (free − ρ t) + ρβ beyond
@@ -38,7 +38,7 @@ CREEP = 8                # 2β
 ROWS = 9
 
 
-# Factors of the generated step form, see hamex.schemes.batch.
+# Factors of the generated step form, see hamex.schemes.oscillators.
 OF_MASS = 0              # in M̂
 OF_DAMPING = 1
 OF_FORCE = 2             # impulse of the spring in the first row

@@ -18,7 +18,7 @@ from hamex.problem.loads import loads_between
 from hamex.schemes.linear import LinearMap, alpha_map
 from hamex.schemes.prepare import is_oscillator
 from hamex.schemes.scheme import How, Ran, Scheme, check_step
-from hamex.schemes.shear_frame import is_chain
+from hamex.schemes.shear_frame import is_shear_frame
 
 Array = NDArray[Any]
 _AHEAD = 0.5                # dashpots see the velocity extrapolated to the node: second order
@@ -112,7 +112,7 @@ class LeapFrogMarch:
 
 def _storeys(model: Model) -> tuple[Array, Array, Array]:
     """Stiffness and dashpot of every storey, and the masses; refuses what the rival cannot march."""
-    if not (is_chain(model) or is_oscillator(model)):
+    if not (is_shear_frame(model) or is_oscillator(model)):
         raise SchemeError("LeapFrog: only shear frames with one slider per storey, storey dashpots and lumped masses")
     from scipy.sparse import csr_array
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError
-from hamex.march.chain import ISOTROPIC, KINEMATIC, ROWS, chain
 from hamex.march.run import Kernel, compiled, worth_compiling
+from hamex.march.shear_frame import ISOTROPIC, KINEMATIC, ROWS, shear_frame
 from hamex.model.record import Model
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
@@ -28,14 +28,14 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class ChainNumbers:
-    """Arrays of :class:`hamex.march.chain.Chain`, in its order, and whether K is there at all."""
+class ShearFrameNumbers:
+    """Arrays of :class:`hamex.march.shear_frame.Chain`, in its order, and whether K is there at all."""
 
     arrays: tuple[Array, ...]
     softens: bool
 
 
-def is_chain(model: Model) -> bool:
+def is_shear_frame(model: Model) -> bool:
     """True for floors in a row, each on one storey spring with a slider, and matrices no wider than that."""
     n, B = len(model.dofs), model.compatibility
     if set(model.laws) != {"slider"} or len(model.springs) != n or model.damping.weights.size or n < 2:
@@ -56,10 +56,10 @@ def _within(matrix: Any, width: int) -> bool:
     return bool(np.all(np.abs(rows - matrix.indices) <= width))
 
 
-def chain_numbers(model: Model, h: float) -> ChainNumbers:
+def shear_frame_numbers(model: Model, h: float) -> ShearFrameNumbers:
     """The step of a shear frame, from the generated step form."""
-    rows = tuple(np.ascontiguousarray(row, dtype=float) for row in chain_rows(storeys_of(model), h))
-    return ChainNumbers(rows, bool(np.any(model.stiffness.data)))
+    rows = tuple(np.ascontiguousarray(row, dtype=float) for row in shear_frame_rows(storeys_of(model), h))
+    return ShearFrameNumbers(rows, bool(np.any(model.stiffness.data)))
 
 
 def storeys_of(model: Model) -> dict[str, Array]:
@@ -73,8 +73,8 @@ def storeys_of(model: Model) -> dict[str, Array]:
             "kinematic": law.kinematic[order], "isotropic": law.isotropic[order]}
 
 
-def chain_rows(x: Mapping[str, Array], h: float) -> tuple[Array, ...]:
-    """Rows of :mod:`hamex.march.chain` from the generated step form; arrays (…, storey), one frame or many."""
+def shear_frame_rows(x: Mapping[str, Array], h: float) -> tuple[Array, ...]:
+    """Rows of :mod:`hamex.march.shear_frame` from the generated step form; arrays (…, storey), one frame or many."""
     form = linear_element_form(h)
     start, end = form["motion_start"]["du"], form["motion_end"]["du"]
     tau = lift(form["spring_start"], {"a": 1.0, "b": 1.0})["g"]
@@ -101,14 +101,14 @@ class ShearFrameMarch:
     def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
         self.problem, self.scheme, self.how = problem, scheme, how
         model, h = problem.model, scheme.step
-        numbers = chain_numbers(model, h)
+        numbers = shear_frame_numbers(model, h)
         if numbers.softens:
             check_promise(model, scheme)
         self.softens = int(numbers.softens)
         self.table = np.stack(numbers.arrays)
         self.hardens = int(np.any(self.table[[KINEMATIC, ISOTROPIC]] > 0))
         work = how.steps * len(model.dofs) * _WORK_PER_STOREY
-        self.kernel: Kernel = compiled(chain) if worth_compiling(work) else chain
+        self.kernel: Kernel = compiled(shear_frame) if worth_compiling(work) else shear_frame
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""

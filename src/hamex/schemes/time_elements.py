@@ -37,14 +37,14 @@ class TimeElement(ElementScheme):
     def _linear(self, problem: Problem, how: How) -> March:
         """The element of one stage: one oscillator, one shear frame, or any structure."""
         from hamex.schemes.prepare import is_oscillator
-        from hamex.schemes.shear_frame import is_chain
+        from hamex.schemes.shear_frame import is_shear_frame
 
         if problem.supports is None and how.promise == "beforehand":
             if is_oscillator(problem.model):
                 from hamex.schemes.oscillator import GalerkinOscillator
 
                 return GalerkinOscillator(problem, self, how)
-            if is_chain(problem.model):
+            if is_shear_frame(problem.model):
                 from hamex.schemes.shear_frame import ShearFrameMarch
 
                 return ShearFrameMarch(problem, self, how)

@@ -13,15 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from hamex import __version__
 from hamex.checks import is_positive, whole_steps
 from hamex.errors import InputError, LoadError, ModelError, ProblemError
-from hamex.model.frames import ShearFrames
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
+from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
 from hamex.motion.units import in_gravities
 from hamex.schemes import Scheme
 from hamex.schemes.prepare import is_oscillator
-from hamex.schemes.shear_frame import is_chain
+from hamex.schemes.shear_frame import is_shear_frame
 from hamex.schemes.time_elements import Galerkin, is_linear
 from hamex.solution.batch import STATE, Batch
 from hamex.solution.source import model_numbers, named_bytes
@@ -163,7 +163,7 @@ def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
         if linear and all(is_oscillator(model) for model in systems) and _single(cases):
             return ManyOscillators(Oscillators.of(systems))
         shaken = all(isinstance(motion, GroundMotion) for motion in cases.motions)
-        if linear and shaken and all(is_chain(model) for model in systems):
+        if linear and shaken and all(is_shear_frame(model) for model in systems):
             return ManyFrames(_frames(systems))
         if len({len(model.dofs) for model in systems}) > 1:
             raise ModelError("batch: the models have different numbers of degrees of freedom; batch those of one size")
@@ -181,7 +181,7 @@ def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
 
 
 def _frames(models: list[Model]) -> ShearFrames:
-    from hamex.schemes.buildings import shear_frames_of
+    from hamex.schemes.shear_frames import shear_frames_of
 
     return shear_frames_of(models)
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import OverflowRunError
-from hamex.march import batch as tile
+from hamex.march import oscillators as tile
 from hamex.march import peaks
 from hamex.march.lanes import padded
 from hamex.march.run import compiled, settled
 from hamex.model.oscillators import Oscillators
-from hamex.schemes.batch import BatchElement, batch_element, peak_factors
+from hamex.schemes.oscillators import BatchElement, batch_element, peak_factors
 from hamex.solution.batch import STATE
 
 Array = NDArray[Any]
@@ -133,12 +133,12 @@ def kinds(x: Oscillators) -> Array:
 
 
 def flags_of(kind: int) -> frozenset[str]:
-    """Flags of :mod:`hamex.march.batch` for a kind."""
+    """Flags of :mod:`hamex.march.oscillators` for a kind."""
     return frozenset(name for bit, name in ((1, "LIMITS"), (2, "SOFTENS")) if kind & bit)
 
 
 def march_oscillators(block: Block, flags: frozenset[str], dtype: Any = np.float64) -> Marched | Peaks:
-    """March a block of one kind; ``flags`` are those of :mod:`hamex.march.batch`. With none, peaks only are sought."""
+    """March a block of one kind; ``flags`` are those of :mod:`hamex.march.oscillators`; with none, peaks only."""
     kind = np.dtype(dtype)
     narrow = 1 if kind == np.float64 else 2                # numbers of half the size go twice as many to a vector
     values = block.values.astype(kind, copy=False)
@@ -160,7 +160,7 @@ def _overflow(number: int) -> OverflowRunError:
 
 def _marched(block: Block, element: BatchElement, values: Array, flags: frozenset[str], kind: Any,
              narrow: int) -> tuple[_Tiles, Array]:
-    """The tables and the history after the march of :mod:`hamex.march.batch`."""
+    """The tables and the history after the march of :mod:`hamex.march.oscillators`."""
     constants: dict[str, Any] = dict.fromkeys(sorted(flags), True)
     if narrow > 1:
         constants |= {"LANES": narrow * tile.LANES, "TILE": narrow * tile.TILE}

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
-from hamex.model.frames import ShearFrames
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
+from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
 from hamex.problem import Problem, State
@@ -21,9 +21,9 @@ from hamex.schemes import Scheme
 from hamex.solution.batch import HISTORIES, STATE
 from hamex.solution.solution import Solution
 from hamex.solve import solve
-from hamex.solve.buildings import MEASURES as OF_BUILDINGS
-from hamex.solve.buildings import march_buildings
 from hamex.solve.oscillators import NEEDS, Block, Peaks, flags_of, kinds, march_oscillators
+from hamex.solve.shear_frames import MEASURES as OF_BUILDINGS
+from hamex.solve.shear_frames import march_shear_frames
 
 Array = NDArray[Any]
 
@@ -181,7 +181,8 @@ class ManyFrames:
               start: Mapping[str, Array] | None) -> Found:
         """March some of them; ``first`` is the number of the first for messages."""
         asked = (*wish.measures, "final") if wish.final else wish.measures
-        found = march_buildings(self.systems.chosen(which), record.values, scales, record.h, asked, start, first=first)
+        found = march_shear_frames(self.systems.chosen(which), record.values, scales, record.h, asked, start,
+                                   first=first)
         final = {name: found.pop(f"final_{name}") for name in STATE} if wish.final else {}
         return Found(found, {}, final)
 

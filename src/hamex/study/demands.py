@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
-from hamex.model.frames import ShearFrames
 from hamex.model.oscillators import Oscillators
+from hamex.model.shear_frames import ShearFrames
 from hamex.solution.batch import MEASURES
 from hamex.solution.schema import unit
 from hamex.study.axes import Systems

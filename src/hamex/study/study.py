@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from hamex import __version__
 from hamex.checks import is_positive
 from hamex.errors import HamexError, InputError
-from hamex.model.frames import ShearFrames
 from hamex.model.oscillators import Oscillators
+from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import GroundMotion, kinds_of
 from hamex.schemes import Scheme
 from hamex.solve.batch import batch

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hamex import __version__
 from hamex.errors import HamexError
-from hamex.model.frames import ShearFrames
+from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import GroundMotion
 from hamex.schemes import Galerkin
 from hamex.solve.batch import batch

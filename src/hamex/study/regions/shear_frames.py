@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.model.frames import ShearFrames, diagonals
 from hamex.model.laws.slider import Slider
 from hamex.model.record import Model
 from hamex.model.shear_frame import shear_frame
+from hamex.model.shear_frames import ShearFrames, diagonals
 from hamex.model.units import STANDARD_GRAVITY, Units
 
 Array = NDArray[Any]

@@ -5,9 +5,9 @@ import pytest
 
 import hamex as hx
 from hamex.errors import ModelError, SchemeError
-from hamex.model.frames import shear_frames
-from hamex.schemes.buildings import building_numbers, check_convex, shear_frames_of, softens
-from hamex.schemes.shear_frame import chain_numbers
+from hamex.model.shear_frames import shear_frames
+from hamex.schemes.shear_frame import shear_frame_numbers
+from hamex.schemes.shear_frames import check_convex, shear_frames_numbers, shear_frames_of, softens
 
 RNG = np.random.default_rng(8)
 
@@ -22,9 +22,9 @@ def model(storeys=3, weight=0.0, law=None, **more):
 @pytest.mark.parametrize("weight", [0.0, 20.0])
 def test_numbers_are_those_of_each_chain(weight):
     models = [model(4, weight, damping=hx.rayleigh(z)) for z in (0.02, 0.05)]
-    numbers = building_numbers(shear_frames_of(models), 0.02)
+    numbers = shear_frames_numbers(shear_frames_of(models), 0.02)
     for i, one in enumerate(models):
-        assert np.allclose(numbers[i], np.stack(chain_numbers(one, 0.02).arrays), rtol=1e-14, atol=0)
+        assert np.allclose(numbers[i], np.stack(shear_frame_numbers(one, 0.02).arrays), rtol=1e-14, atol=0)
     assert softens(shear_frames_of(models)).tolist() == [weight > 0] * 2
 
 
@@ -33,7 +33,7 @@ def test_one_storey_and_oscillators_are_frames_too():
                               hx.shear_frame([2.0], [50.0], 1.5, hx.Slider(1.0, 0.3))])
     assert frames.storeys == 1
     assert frames.damping_main.tolist() == [[1.5], [1.5]]
-    assert np.array_equal(*building_numbers(frames, 0.02))
+    assert np.array_equal(*shear_frames_numbers(frames, 0.02))
 
 
 def test_unlike_models_are_refused_by_number():

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from hamex.march import buildings as place
-from hamex.march import chain
+from hamex.march import shear_frame as one
+from hamex.march import shear_frames as place
 from hamex.march.run import compiled, settled
-from hamex.model.frames import shear_frames
-from hamex.schemes.buildings import building_numbers
-from hamex.solve.buildings import _table
+from hamex.model.shear_frames import shear_frames
+from hamex.schemes.shear_frames import shear_frames_numbers
+from hamex.solve.shear_frames import _table
 
-KERNELS = {hardens: compiled(settled(place.buildings, HARDENS=True) if hardens else place.buildings)
+KERNELS = {hardens: compiled(settled(place.shear_frames, HARDENS=True) if hardens else place.shear_frames)
            for hardens in (False, True)}
 
 
@@ -26,13 +26,13 @@ def frames(rng, count, storeys, viscosity, hardens, weight=0.0):
 
 def marched(kernel, many, h, record, scale, softens=0, tile=2):
     """Table, unsolved steps and the counts of solves and searches after a march that keeps everything."""
-    numbers = building_numbers(many, h)
+    numbers = shear_frames_numbers(many, h)
     table = _table(many, numbers, scale, h, {})
     failed, count = np.zeros(len(many), dtype=np.int64), np.zeros(2, dtype=np.int64)
     n = many.storeys
     lost = kernel(table.reshape(len(table), -1), numbers, n, h, record, softens, 1, tile,
                   np.ones(len(place.WANTS), dtype=np.int64), failed, np.zeros(tile, dtype=np.int64),
-                  np.zeros((chain.ROWS, n)), np.zeros((4, n)), np.zeros(n, dtype=np.int64), count)
+                  np.zeros((one.ROWS, n)), np.zeros((4, n)), np.zeros(n, dtype=np.int64), count)
     assert (lost > 0) == np.any(failed > 0)
     return table, failed, count
 
@@ -43,7 +43,7 @@ def test_compiled_and_plain_runs_agree(storeys, viscosity, hardens, weight):
     rng = np.random.default_rng(storeys)
     many = frames(rng, 24, storeys, viscosity, hardens, weight)
     record, scale = 3.0 * rng.standard_normal(60), rng.uniform(0.5, 5.0, 24)
-    plain = settled(place.buildings, HARDENS=True) if hardens else place.buildings
+    plain = settled(place.shear_frames, HARDENS=True) if hardens else place.shear_frames
     a, *_ = marched(plain, many, 0.05, record, scale, int(weight > 0))
     b, *_ = marched(KERNELS[hardens], many, 0.05, record, scale, int(weight > 0))
     assert np.abs(a - b).max() <= 1e-12 * np.abs(a[np.abs(a) < place.NEVER]).max()
@@ -70,9 +70,9 @@ def test_a_step_that_is_not_solved_is_told_by_building_and_number():
     rng = np.random.default_rng(3)
     many = frames(rng, 16, 10, 0.0, False)
     record = 20.0 * rng.standard_normal(40)
-    hopeless = settled(place.buildings, _MOST=0, PATIENCE=1)        # no line search, and little else
+    hopeless = settled(place.shear_frames, _MOST=0, PATIENCE=1)        # no line search, and little else
     _, failed, count = marched(hopeless, many, 0.2, record, np.ones(16))
-    first, patient = failed[failed > 0].min(), settled(place.buildings, PATIENCE=1)
+    first, patient = failed[failed > 0].min(), settled(place.shear_frames, PATIENCE=1)
     assert count[0] >= np.count_nonzero(failed) > 0
     _, _, before = marched(patient, many, 0.2, record[:first - 1], np.ones(16))
     _, _, after = marched(patient, many, 0.2, record[:first], np.ones(16))

@@ -8,9 +8,9 @@ import pytest
 
 import hamex as hx
 from hamex.errors import ConvergenceError, InputError, OverflowRunError, ProblemError, SchemeError
-from hamex.model.frames import ARRAYS, shear_frames
-from hamex.solve import buildings
-from hamex.solve.buildings import MEASURES, STATE, march_buildings
+from hamex.model.shear_frames import ARRAYS, shear_frames
+from hamex.solve import shear_frames as many
+from hamex.solve.shear_frames import MEASURES, STATE, march_shear_frames
 
 GRAVITY = 9.81
 MOTION = hx.el_centro()
@@ -81,7 +81,7 @@ def test_all_measures_are_those_of_single_runs(kind, h, strength):
     for storeys in (1, 2, 3, 5, 12):
         family = Family(storeys, 4, storeys, **KINDS[kind])
         scale = strength * family.scale
-        found = march_buildings(family.frames, record(h, seconds), scale, h, [*MEASURES, "solves"])
+        found = march_shear_frames(family.frames, record(h, seconds), scale, h, [*MEASURES, "solves"])
         again += found["solves"].sum()
         for i in range(4):
             sol = family.solved(i, h, seconds, scale[i])
@@ -96,7 +96,7 @@ def test_line_searches_see_all_forces(kinematic):
     h, seconds, storeys = 0.1, 3.0, 5
     family = Family(3, 24, storeys, viscosity=0.02, kinematic=kinematic, weight=10.0)
     scale, searches = 40.0 * family.scale, 0
-    found = march_buildings(family.frames, record(h, seconds), scale, h, ["drift"])["drift"]
+    found = march_shear_frames(family.frames, record(h, seconds), scale, h, ["drift"])["drift"]
     for i in range(24):
         sol = family.solved(i, h, seconds, scale[i])
         alone = SINGLE["drift"](sol)
@@ -107,7 +107,7 @@ def test_line_searches_see_all_forces(kinematic):
 
 def test_solves_are_counted_as_in_single_runs():
     family = Family(1, 6, 3)
-    found = march_buildings(family.frames, record(0.02, 20.0), 4 * family.scale, 0.02, ["solves"])["solves"]
+    found = march_shear_frames(family.frames, record(0.02, 20.0), 4 * family.scale, 0.02, ["solves"])["solves"]
     alone = [family.solved(i, 0.02, 20.0, 4 * family.scale[i]).values("solves").sum() - 1000 for i in range(6)]
     # The first storey needs no second look here, so that there are fewer.
     assert np.all(found[:, 0] <= alone)
@@ -137,11 +137,11 @@ def test_neither_blocks_nor_threads_nor_order_nor_neighbours_change_a_bit(storey
     values, names = record(0.02, 8.0), [*MEASURES, "final", "solves"]
 
     def marched(which=slice(None), **more):
-        return march_buildings(frames.chosen(which), values, scale[which], 0.02, names, **more)
+        return march_shear_frames(frames.chosen(which), values, scale[which], 0.02, names, **more)
 
     whole = marched()
     for name in names[:-2]:                       # nor what else is asked for
-        alone = march_buildings(frames, values, scale, 0.02, [name])
+        alone = march_shear_frames(frames, values, scale, 0.02, [name])
         assert alone[name].tobytes() == whole[name].tobytes()
     for more in ({"block": 1}, {"block": 7}, {"block": 24, "threads": 2}, {"block": 1000, "threads": 3}):
         same_bits(whole, marched(**more))
@@ -157,10 +157,10 @@ def test_a_run_goes_on_from_the_state_it_left(kind):
     family = Family(4, 9, 4, **KINDS[kind])
     values, scale = record(0.02, 8.0), 5 * family.scale
     names = ["final", "drift", "displacement", "velocity", "slip", "plastic_work"]
-    whole = march_buildings(family.frames, values, scale, 0.02, names)
-    first = march_buildings(family.frames, values[:133], scale, 0.02, names)
+    whole = march_shear_frames(family.frames, values, scale, 0.02, names)
+    first = march_shear_frames(family.frames, values[:133], scale, 0.02, names)
     start = {name: first[f"final_{name}"] for name in STATE}
-    second = march_buildings(family.frames, values[133:], scale, 0.02, names, start)
+    second = march_shear_frames(family.frames, values[133:], scale, 0.02, names, start)
     for name in STATE:
         x, y = whole[f"final_{name}"], second[f"final_{name}"]
         assert np.abs(x - y).max() <= 1e-12 * np.abs(x).max()
@@ -174,7 +174,7 @@ def test_the_final_state_is_that_of_a_single_run():
     family = Family(6, 3, 4, kinematic=0.1)
     family.laws[2][1] = 0.0                     # no hardening: its slip is accumulated elsewhere
     frames = dataclasses.replace(family.frames, kinematic=family.laws[2])
-    found = march_buildings(frames, record(0.02, 8.0), 5 * family.scale, 0.02, ["final"])
+    found = march_shear_frames(frames, record(0.02, 8.0), 5 * family.scale, 0.02, ["final"])
     for i in range(3):
         end = family.solved(i, 0.02, 8.0, 5 * family.scale[i]).final
         alone = {"displacement": end.displacement, "momentum": end.momentum, "slip": end.slip, **end.internal}
@@ -188,7 +188,7 @@ def test_peaks_count_the_start_too():
     start = {"displacement": np.full((5, 3), 0.5), "slip": np.full((5, 3), [0.5, 0.0, 0.0]),
              "momentum": np.full((5, 3), -9.0)}
     names = ["displacement", "slip", "drift", "velocity"]
-    found = march_buildings(family.frames, np.zeros(1), np.ones(5), 0.001, names, start)
+    found = march_shear_frames(family.frames, np.zeros(1), np.ones(5), 0.001, names, start)
     assert np.all(found["displacement"] >= 0.5)
     assert np.all(found["slip"][:, 0] >= 0.5)
     assert np.all(found["drift"][:, 0] >= 0.5)
@@ -202,7 +202,7 @@ def test_a_run_starts_where_a_single_one_does(kind):
     start = {"displacement": rng.normal(0, 0.01, (3, 3)), "momentum": rng.normal(0, 0.1, (3, 3)),
              "slip": rng.normal(0, 0.005, (3, 3)), "accumulated_slip": rng.random((3, 3)),
              "back_force": 0.003 * frames.stiffness * (frames.kinematic > 0)}
-    found = march_buildings(frames, record(0.02, 4.0), family.scale, 0.02, [*MEASURES, "final"], start)
+    found = march_shear_frames(frames, record(0.02, 4.0), family.scale, 0.02, [*MEASURES, "final"], start)
     for i in range(3):
         model, own = family.model(i), {name: values[i] for name, values in start.items()}
         state = hx.State(own.pop("displacement"), own.pop("momentum"), own.pop("slip"), own)
@@ -219,20 +219,20 @@ def test_a_run_starts_where_a_single_one_does(kind):
 def test_a_back_force_without_hardening_is_refused_as_for_a_single_run():
     family = Family(7, 4, 3)
     with pytest.raises(ProblemError, match="storey 2 of frame 12 has no kinematic hardening and cannot start"):
-        march_buildings(family.frames, np.zeros(3), family.scale, 0.02, ["drift"],
+        march_shear_frames(family.frames, np.zeros(3), family.scale, 0.02, ["drift"],
                         {"back_force": np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 0]])}, first=11)
 
 
 def test_unknown_measures_are_refused():
     family = Family(0, 2, 2)
     with pytest.raises(InputError, match="there is no 'acceleration' here; known are drift"):
-        march_buildings(family.frames, np.zeros(3), family.scale, 0.02, ["acceleration"])
+        march_shear_frames(family.frames, np.zeros(3), family.scale, 0.02, ["acceleration"])
 
 
 def test_a_step_beyond_the_convex_limit_is_refused_by_index():
     family = Family(0, 4, 6, viscosity=0.0, weight=20.0)
     with pytest.raises(SchemeError, match=r"frame 5\d the step must be below 0\.\d+ s, got 2 s"):
-        march_buildings(family.frames, np.zeros(3), family.scale, 2.0, ["drift"], first=50)
+        march_shear_frames(family.frames, np.zeros(3), family.scale, 2.0, ["drift"], first=50)
 
 
 def test_a_run_that_overflows_is_refused_by_its_first_index():
@@ -241,7 +241,7 @@ def test_a_run_that_overflows_is_refused_by_its_first_index():
     scale[[38, 17, 29]] = 1e308
     for more in ({}, {"block": 8, "threads": 2}):
         with pytest.raises(OverflowRunError, match="frame 117 are not finite"):
-            march_buildings(family.frames, 1e6 * record(0.02, 8.0), scale, 0.02, [*MEASURES], first=100, **more)
+            march_shear_frames(family.frames, 1e6 * record(0.02, 8.0), scale, 0.02, [*MEASURES], first=100, **more)
 
 
 def test_an_unsolved_step_is_refused_by_index_and_step(monkeypatch):
@@ -251,7 +251,7 @@ def test_an_unsolved_step_is_refused_by_index_and_step(monkeypatch):
         args[9][3] = 7                               # the fourth of its block
         return 1
 
-    monkeypatch.setattr(buildings, "compiled", lambda _: kernel)
-    order = buildings._kinds(family.frames, np.ones(40))[0][2]
+    monkeypatch.setattr(many, "compiled", lambda _: kernel)
+    order = many._kinds(family.frames, np.ones(40))[0][2]
     with pytest.raises(ConvergenceError, match=rf"step 7 \(t = 0.14 s\) of frame {order[3] + 5} was not"):
-        march_buildings(family.frames, np.zeros(9), np.ones(40), 0.02, ["drift"], first=5)
+        march_shear_frames(family.frames, np.zeros(9), np.ones(40), 0.02, ["drift"], first=5)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hamex.march import batch as tile
+from hamex.march import oscillators as tile
 from hamex.march import peaks
 from hamex.march.run import compiled, settled
 

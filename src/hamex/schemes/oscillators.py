@@ -1,4 +1,4 @@
-"""The step of many oscillators: coefficients of :mod:`hamex.march.batch`, from the generated step form."""
+"""The step of many oscillators: coefficients of :mod:`hamex.march.oscillators`, from the generated step form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class BatchElement:
-    """One step of every oscillator, by the names of :mod:`hamex.march.batch`, and the scales of its numbers.
+    """One step of every oscillator, by the names of :mod:`hamex.march.oscillators`, and the scales of its numbers.
 
     Lengths are in units of ``unit``, the deformation Q Fy at which the mean of a step begins to slip. What only some
     kernels need is computed when asked for.

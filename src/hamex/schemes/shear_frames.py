@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
-from hamex.model.frames import ARRAYS, ShearFrames, diagonals
 from hamex.model.record import Model, dense
+from hamex.model.shear_frames import ARRAYS, ShearFrames, diagonals
 from hamex.schemes._stepforms import linear_element as linear_element_form
 from hamex.schemes.prepare import lift
-from hamex.schemes.shear_frame import chain_rows, is_chain, storeys_of
+from hamex.schemes.shear_frame import is_shear_frame, shear_frame_rows, storeys_of
 
 Array = NDArray[Any]
 _ZERO = 1e-13     # of the elastic diagonal: what counts as no resistance, as in schemes.structure
@@ -26,7 +26,7 @@ def shear_frames_of(models: Sequence[Model]) -> ShearFrames:
     storeys = len(models[0].dofs)
     rows: list[dict[str, Array]] = []
     for number, model in enumerate(models):
-        if not (is_chain(model) or _is_one_storey(model)):
+        if not (is_shear_frame(model) or _is_one_storey(model)):
             raise ModelError(f"shear_frames: model {number} is not a plain shear frame: floors in a row, one slider "
                              "per storey, masses everywhere, and neither links nor modal damping")
         if len(model.dofs) != storeys:
@@ -45,9 +45,9 @@ def _is_one_storey(model: Model) -> bool:
             and model.mass.diagonal()[0] > 0)
 
 
-def building_numbers(frames: ShearFrames, h: float) -> Array:
-    """The step of every frame from the generated step form, (frame, row, storey): rows as in ``march.chain``."""
-    rows = chain_rows(vars(frames), h)
+def shear_frames_numbers(frames: ShearFrames, h: float) -> Array:
+    """The step of every frame from the generated step form, (frame, row, storey): rows as in ``march.shear_frame``."""
+    rows = shear_frame_rows(vars(frames), h)
     out = np.empty((len(frames), len(rows), frames.storeys))
     for place, row in enumerate(rows):
         out[:, place] = row
@@ -85,7 +85,7 @@ def _is_convex(frames: ShearFrames, h: float) -> Array:
     form = linear_element_form(h)
     spring = lift(form["spring_start"], {"a": 1.0, "b": 1.0})
     factor = -form["motion_start"]["F"]["b"] * spring["du"]
-    numbers = building_numbers(frames, h)
+    numbers = shear_frames_numbers(frames, h)
     k = frames.stiffness
     held = frames.viscosity + spring["g"] * (frames.kinematic + frames.isotropic)
     soft = np.where(np.isinf(frames.yield_force), k, k * held / (held + spring["g"] * k))

@@ -51,7 +51,7 @@ PIVOT = 13               # 1/D
 ROWS = 14
 
 
-def chain(c: Array, s: Array, h: float, load: Array, patterns: Array, hardens: int, softens: int,
+def shear_frame(c: Array, s: Array, h: float, load: Array, patterns: Array, hardens: int, softens: int,
           u: Array, p: Array, slip: Array, X: Array, w: Array, F: Array, branch: Array, solves: Array,
           searches: Array, count: Array) -> int:
     """March; returns 0, or the number of the step that was not solved. ``softens``: K is not zero."""

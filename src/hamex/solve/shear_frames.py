@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, InputError, OverflowRunError, ProblemError
-from hamex.march import buildings as place
-from hamex.march import chain
+from hamex.march import shear_frame as one
+from hamex.march import shear_frames as place
 from hamex.march.lanes import padded
 from hamex.march.run import compiled, settled
-from hamex.model.frames import ShearFrames
-from hamex.schemes.buildings import building_numbers, check_convex, softens
+from hamex.model.shear_frames import ShearFrames
+from hamex.schemes.shear_frames import check_convex, shear_frames_numbers, softens
 from hamex.solution.batch import STATE
 from hamex.solve.threads import each
 
@@ -90,7 +90,7 @@ _NEEDS = {"velocity": place.VELOCITY, "absolute_acceleration": place.ACCELERATIO
           "force": place.FORCE, "slip": place.SLIP, "plastic_work": place.WORK, "final_accumulated_slip": place.PATH}
 
 
-def march_buildings(frames: ShearFrames, values: Array, factor: Array, h: float, measures: Sequence[str],
+def march_shear_frames(frames: ShearFrames, values: Array, factor: Array, h: float, measures: Sequence[str],
                     start: Mapping[str, Array] | None = None, threads: int = 1, block: int = 4096, *,
                     first: int = 0) -> dict[str, Array]:
     """March all frames through one record; each measure comes back as an array (frame, storey).
@@ -182,39 +182,39 @@ def _march(frames: ShearFrames, record: Array, scale: Array, h: float, names: Se
     groups = padded(count, place.LANES) // place.LANES
     spread = np.minimum(np.arange(groups * place.LANES), count - 1)
     full = frames.chosen(spread) if len(spread) > count else frames
-    numbers = building_numbers(full, h)
+    numbers = shear_frames_numbers(full, h)
     table = _table(full, numbers, scale[spread], h, {name: array[spread] for name, array in start.items()})
     wanted = {_NEEDS[name] for name in names if name in _NEEDS}
     wants = np.array([at in wanted for at in place.WANTS] if wanted else [], dtype=np.int64)
     hot = _EVERY_STEP + _HARDENING * hardens
     tile = max(_CACHE // (8 * n * hot * place.LANES), 1)
     failed, todo, branch, counts = (np.zeros(size, dtype=np.int64) for size in (len(full), tile, n, 2))
-    kernel = compiled(settled(place.buildings, HARDENS=True) if hardens else place.buildings)
+    kernel = compiled(settled(place.shear_frames, HARDENS=True) if hardens else place.shear_frames)
     kernel(table.reshape(groups, -1), numbers, n, h, record, int(softer), int("displacement" in names), tile, wants,
-           failed, todo, np.zeros((chain.ROWS, n)), np.zeros((4, n)), branch, counts)
+           failed, todo, np.zeros((one.ROWS, n)), np.zeros((4, n)), branch, counts)
     return _Marched(frames, table, h, len(record), hardens), failed[:count]
 
 
 def _table(frames: ShearFrames, numbers: Array, scale: Array, h: float, start: Mapping[str, Array]) -> Array:
-    """The table of :mod:`hamex.march.buildings`, (group, storey, quantity, building)."""
+    """The table of :mod:`hamex.march.shear_frames`, (group, storey, quantity, building)."""
     lanes, n = place.LANES, frames.storeys
     table = _aligned((len(frames) // lanes, n, place.ROWS, lanes))
 
     def fill(at: int, values: Array) -> None:
         table[:, :, at // lanes] = values.reshape(-1, lanes, n).transpose(0, 2, 1)
 
-    k, mass = numbers[:, chain.STIFF], numbers[:, chain.MASS]
+    k, mass = numbers[:, one.STIFF], numbers[:, one.MASS]
     fill(place.MASS, mass)
-    fill(place.MAIN, numbers[:, chain.MAIN])
-    fill(place.SIDE, numbers[:, chain.SIDE])
+    fill(place.MAIN, numbers[:, one.MAIN])
+    fill(place.SIDE, numbers[:, one.SIDE])
     fill(place.ELASTIC, 0.5 * h * k)
-    fill(place.LOOSE, 2 * numbers[:, chain.KAPPA])
+    fill(place.LOOSE, 2 * numbers[:, one.KAPPA])
     fill(place.YIELD, np.minimum(frames.yield_force / k, place.NEVER))
     fill(place.DRAG, frames.viscosity / (h * k))
     fill(place.KINEMATIC, frames.kinematic / k)
     fill(place.ISOTROPIC, frames.isotropic / k)
-    fill(place.BESIDE, 0.5 * h * numbers[:, chain.BESIDE])
-    fill(place.BESIDE_SIDE, 0.5 * h * numbers[:, chain.BESIDE_SIDE])
+    fill(place.BESIDE, 0.5 * h * numbers[:, one.BESIDE])
+    fill(place.BESIDE_SIDE, 0.5 * h * numbers[:, one.BESIDE_SIDE])
     table[:, 0, place.SCALE // lanes] = scale.reshape(-1, lanes)
     if start:
         nothing = np.zeros((len(frames), n))

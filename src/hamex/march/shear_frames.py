@@ -1,4 +1,4 @@
-"""Many shear buildings of equal height, one record: the step of :mod:`hamex.march.chain` in lanes.
+"""Many shear buildings of equal height, one record: the step of :mod:`hamex.march.shear_frame` in lanes.
 
 Floors are eliminated from the roof down, so that the first storey is left with one equation of its own, whose branch
 the elastic trial fixes; nothing above depends on that branch. The other storeys keep the branches of the last step,
@@ -11,17 +11,17 @@ again gets the same bits again. Hence no masks, and no influence of neighbours, 
 
 The state is e = drift − slip, s = slip and v = p/(2m/h), by storeys and floors; deformations stand for forces, limits
 are over k. So a step reads the fewest numbers, and reading is what limits the speed. Other letters as in
-:mod:`hamex.march.chain`. Buildings lie in groups of :data:`LANES`; a group is a row of the table ``t``, storey after
-storey and quantity after quantity, so that one address serves a storey.
+:mod:`hamex.march.shear_frame`. Frames lie in groups of :data:`LANES`; a group is a row of the table ``t``, storey
+after storey and quantity after quantity, so that one address serves a storey.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from hamex.march import chain
-from hamex.march.chain import factorise, hold, settle, sweep_forward
+from hamex.march import shear_frame as one
 from hamex.march.lanes import Lane, choose, maximum, minimum, put, size, some, spread, take
+from hamex.march.shear_frame import factorise, hold, settle, sweep_forward
 
 Array = Any
 
@@ -79,11 +79,11 @@ NEVER = 1e300            # yield deformation of an elastic storey: unlike ∞, n
 WANTS = (VELOCITY, FORCE, ACCELERATION, SLIP, WORK, PATH)
 
 
-def buildings(t: Array, frames: Array, n: int, h: float, record: Array, softens: int, floors: int, tile: int,
+def shear_frames(t: Array, frames: Array, n: int, h: float, record: Array, softens: int, floors: int, tile: int,
               wants: Array, failed: Array, todo: Array, space: Array, state: Array, branch: Array, count: Array) -> int:
     """March all groups of ``t`` through the record, ``tile`` groups at a time; returns how many steps failed.
 
-    ``frames`` holds the same buildings as tables of chain. ``softens``: K is there; ``floors``: keep the largest
+    ``frames`` holds the same buildings as tables of one. ``softens``: K is there; ``floors``: keep the largest
     displacements. ``wants`` says for each of WANTS whether to keep it, empty for none; ``failed`` receives the first
     unsolved step of a building, counted from 1. The rest is work space: a list of groups, and one building for the
     line search.
@@ -338,18 +338,18 @@ def gather(t: Array, c: Array, v: int, lane: int, n: int, h: float, push: float,
         floor += e + slip
         state[0, i] = floor
         state[1, i] = slip
-        state[2, i] = c[chain.STIFF, i] * t[v, at + X + MEMORY * odd] if HARDENS else 0.0
+        state[2, i] = c[one.STIFF, i] * t[v, at + X + MEMORY * odd] if HARDENS else 0.0
         state[3, i] = t[v, at + W + MEMORY * odd] if HARDENS else 0.0
-        s[chain.E, i] = e
-        s[chain.NOW, i] = x
-        s[chain.R, i] = c[chain.MASS, i] * (t[v, at + V + old] + shake)
+        s[one.E, i] = e
+        s[one.NOW, i] = x
+        s[one.R, i] = c[one.MASS, i] * (t[v, at + V + old] + shake)
     for i in range(n):
-        stiff = c[chain.BESIDE, i] * state[0, i]
+        stiff = c[one.BESIDE, i] * state[0, i]
         if i > 0:
-            stiff += c[chain.BESIDE_SIDE, i] * state[0, i - 1]
+            stiff += c[one.BESIDE_SIDE, i] * state[0, i - 1]
         if i + 1 < n:
-            stiff += c[chain.BESIDE_SIDE, i + 1] * state[0, i + 1]
-        s[chain.R, i] -= 0.5 * h * stiff
+            stiff += c[one.BESIDE_SIDE, i + 1] * state[0, i + 1]
+        s[one.R, i] -= 0.5 * h * stiff
 
 
 def newton(c: Array, s: Array, h: float, state: Array, branch: Array, count: Array) -> int:
@@ -357,9 +357,9 @@ def newton(c: Array, s: Array, h: float, state: Array, branch: Array, count: Arr
     n = len(branch)
     below = 0.0
     for i in range(n):
-        now = s[chain.NOW, i]
-        force = c[chain.STIFF, i] * (s[chain.E, i] + 0.5 * (now - below)) - state[2, i]
-        limit = c[chain.YIELD, i] + c[chain.ISOTROPIC, i] * state[3, i]
+        now = s[one.NOW, i]
+        force = c[one.STIFF, i] * (s[one.E, i] + 0.5 * (now - below)) - state[2, i]
+        limit = c[one.YIELD, i] + c[one.ISOTROPIC, i] * state[3, i]
         branch[i] = (1 if force > limit else 0) - (1 if force < -limit else 0)
         hold(c, s, h, i, branch[i], state[2, i], state[3, i])
         below = now
@@ -367,7 +367,7 @@ def newton(c: Array, s: Array, h: float, state: Array, branch: Array, count: Arr
     sweep_forward(s, 0, n)
     y = 0.0
     for i in range(n - 1, -1, -1):
-        y = s[chain.Y, i] * s[chain.PIVOT, i] - (s[chain.LOWER, i + 1] * y if i + 1 < n else 0.0)
-        s[chain.Y, i] = y
+        y = s[one.Y, i] * s[one.PIVOT, i] - (s[one.LOWER, i + 1] * y if i + 1 < n else 0.0)
+        s[one.Y, i] = y
     count[0] += 1
     return settle(c, s, h, state[0], state[1], state[2], state[3], branch, count)
