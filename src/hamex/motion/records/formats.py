@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hamex.errors import LoadError
-from hamex.motion.records.channels import is_cosmos, is_csmip, read_cosmos, read_csmip
 from hamex.motion.records.columns import read_columns
-from hamex.motion.records.one_record import is_at2, is_esm, is_knet, read_at2, read_esm, read_knet, read_opensees
+from hamex.motion.records.cosmos_csmip import is_cosmos, is_csmip, read_cosmos, read_csmip
+from hamex.motion.records.peer_esm_knet import is_at2, is_esm, is_knet, read_at2, read_esm, read_knet, read_opensees
 from hamex.motion.records.simcenter import is_simcenter, read_simcenter
 from hamex.motion.records.text import FileRecord, Text
 
