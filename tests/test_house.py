@@ -45,7 +45,8 @@ def test_no_module_imports_what_imports_it():
 
 def test_a_circle_would_be_seen(tmp_path):
     """Type-only and local imports count."""
-    for name, text in {"a": "if TYPE_CHECKING:\n    from hamex.b import x", "b": "def f():\n    import hamex.a"}.items():
+    texts = {"a": "if TYPE_CHECKING:\n    from hamex.b import x", "b": "def f():\n    import hamex.a"}
+    for name, text in texts.items():
         (tmp_path / f"{name}.py").write_text(text)
     assert circle({f"hamex.{name}": tmp_path / f"{name}.py" for name in "ab"}) is not None
 
