@@ -44,6 +44,7 @@ class Action(StatedAction):
 
     Examples
     --------
+    >>> from hamex.principle import t
     >>> m, k = sp.symbols("m k", positive=True)
     >>> u = sp.Function("u")(t)
     >>> Action((u,), m * u.diff(t)**2 / 2 - k * u**2 / 2).strong_form()[u]

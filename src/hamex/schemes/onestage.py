@@ -117,8 +117,16 @@ class OneStageMarch:
         if self.run is None:
             self.run, self.given = self._ready(path)
         by, system, *numbers = self.given
-        failed = self.run(by, system, self.hand(push), self.hand(path), *numbers)
-        return Walked(self._ran(path), int(failed), float(path.last[1]))
+        failed = int(self.run(by, system, self.hand(push), self.hand(path), *numbers))
+        if failed:
+            path = self._cut(path, failed - 1)
+        return Walked(self._ran(path), failed, float(path.last[1]))
+
+    def _cut(self, path: Path, steps: int) -> Path:
+        """The first steps alone: nothing was written behind them."""
+        return path._replace(u=path.u[:steps + 1], p=path.p[:steps + 1], z=path.z[:steps + 1],
+                             F=path.F[:steps + self.at_nodes], solves=path.solves[:steps],
+                             searches=path.searches[:steps])
 
     def _ready(self, path: Path) -> tuple[Callable[..., int], tuple[Any, ...]]:
         """The driver, and what all its runs share."""

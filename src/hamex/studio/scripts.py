@@ -12,9 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import hamex
-from hamex import __version__
+from hamex import __version__, schemes
 from hamex.model import laws
-from hamex.schemes import schemes
 from hamex.spec.base import Table
 from hamex.spec.derived import DerivedTable
 from hamex.spec.tables import ProblemTables
