@@ -16,7 +16,7 @@ from hamex.errors import ModelError, SchemeError
 from hamex.model.record import dense
 from hamex.schemes import promise
 from hamex.schemes._elements import CONTINUOUS, DISCONTINUOUS
-from hamex.schemes.promised import admissible, check_promise, matrices, rests_on_shapes
+from hamex.schemes.promised import admissible, check_promise, matrices
 
 Z = {"gauss": (2.0, 2 * math.sqrt(3), 3.0, 3.6051386), "radau": (1.0, 1.8973666, 1.6292072, 1.8324954)}
 SCHEMES = [*(hx.Galerkin(step=1.0, degree=d) for d in (1, 2, 3, 4)),
@@ -322,7 +322,7 @@ def test_modal_damping_may_be_what_the_promise_rests_on(scheme, promised):
     """Own reference: the same damping as one matrix. Without it the step's matrix has a negative pivot."""
     laws = [hx.Slider(0.5), hx.Slider(0.2)]
     frame = hx.shear_frame([0.8, 1.7], [150.0, 350.0], hx.modal(0.5), laws, heights=3.0, weights=[20.0, 10.0])
-    assert rests_on_shapes(frame, scheme)
+    assert promise.rests_on_shapes(scheme.form(), matrices(frame), scheme.step)
     twin = hx.structure(dense(frame.mass), frame.damping.dense(), dense(frame.flexibility), dense(frame.compatibility),
                         dict(enumerate(laws)), stiffness=dense(frame.stiffness))
     load = hx.Load(3.0 * np.random.default_rng(1).normal(size=(9, 2)), step=0.75)

@@ -76,7 +76,9 @@ def _inner(kernel: Kernel) -> Kernel:
 
 def address(kernel: Kernel, *arguments: Any) -> int:
     """Machine address of the kernel compiled for these arguments, for :func:`hamex.march.calls.invoke`."""
-    return _address(kernel, tuple(_kind(argument) for argument in arguments))
+    from hamex.march.structs import kind_of
+
+    return _address(kernel, tuple(kind_of(argument) for argument in arguments))
 
 
 def held(value: Any) -> Any:
@@ -89,14 +91,6 @@ def held(value: Any) -> Any:
 def as_it_is(value: Any) -> Any:
     """What an uncompiled kernel is given."""
     return value
-
-
-def _kind(argument: Any) -> Any:
-    numba: Any = import_module("numba")
-
-    from hamex.march.structs import struct_of
-
-    return struct_of(argument) if hasattr(argument, "_fields") else numba.typeof(argument)
 
 
 @cache

@@ -75,15 +75,14 @@ def _words(fields: Any) -> Iterator[int]:
 
 def struct_of(fields: Any) -> Struct:
     """The type behind a named tuple."""
-    return _struct(type(fields).__name__, fields._fields, tuple(_kind(value) for value in fields))
+    return _struct(type(fields).__name__, fields._fields, tuple(kind_of(value) for value in fields))
 
 
-def _kind(value: Any) -> Any:
+def kind_of(value: Any) -> Any:
+    """The type of a kernel's argument, or of a field: arrays without gaps, whether or not Python may write to them."""
     if isinstance(value, np.ndarray):
         return _array(value.dtype, value.ndim)
-    if isinstance(value, tuple):
-        return struct_of(value)
-    return typeof(float(value) if isinstance(value, float) else value)
+    return struct_of(value) if isinstance(value, tuple) else typeof(value)
 
 
 @cache

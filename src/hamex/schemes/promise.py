@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -125,7 +125,7 @@ def longest_step(form: Form, system: Matrices, near: float = 1.0) -> float:
     Raises ModelError, which names a dof, if no step is short enough.
     """
     curved = _elastic_limit(form, system)
-    if never_softens(system):
+    if _never_softens(system):
         return curved
     _refuse_curved(form, system, "elements of several stages")
     low = _admissible(form, system, near)
@@ -145,7 +145,7 @@ def check(form: Form, system: Matrices, h: float, who: str) -> None:
     if h >= curved:
         raise SchemeError(f"{who}: springs that are elastic but not linear have one solution in steps below "
                           f"{curved:.6g} s, got {h:g} s; use at most two stages for longer ones")
-    if never_softens(system):
+    if _never_softens(system):
         return
     _refuse_curved(form, system, who)
     if weakest(form, system, h) is None:
@@ -161,7 +161,18 @@ def weakest(form: Form, system: Matrices, h: float) -> int | None:
     return _weakest(_matrix(form, system, h), _low(form, system, h), form, system, -ZERO, h)
 
 
-def never_softens(system: Matrices) -> bool:
+def rests_on_shapes(form: Form, system: Matrices, h: float) -> bool:
+    """True where damping by shapes (modal damping) is what keeps the step's matrix positive definite.
+
+    Its factors are then those of the whole: without it the rest has negative pivots, which would be told as a failure.
+    """
+    if not system.weights.size or _never_softens(system):
+        return False
+    alone = replace(system, shapes=system.shapes[:, :0], weights=system.weights[:0])
+    return weakest(form, alone, h) is not None
+
+
+def _never_softens(system: Matrices) -> bool:
     """True at first sight: no stiffness beside the springs, and a mass on every dof."""
     if system.softens or _entries(system.stiffness):
         return False

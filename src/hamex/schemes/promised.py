@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -11,7 +10,7 @@ import numpy as np
 from hamex.model.record import Model, dense
 from hamex.schemes import promise
 from hamex.schemes.springs import Blocks, spring_blocks
-from hamex.schemes.structure import tangent_matrix
+from hamex.schemes.structure import by_rows, tangent_matrix
 
 
 class Promises(Protocol):
@@ -35,7 +34,7 @@ _FULL = 80          # dofs up to which plain arrays are quicker than sparse ones
 def matrices(model: Model) -> promise.Matrices:
     """What the promise has to know about a model."""
     blocks, damping = spring_blocks(model), model.damping
-    as_needed = dense if len(model.dofs) <= _FULL else csr
+    as_needed = dense if len(model.dofs) <= _FULL else by_rows
 
     def springs(tau: float, isotropic: bool) -> Any:
         softest = {kind: group.law.softest(group, blocks.by_group[kind], tau, isotropic)
@@ -56,20 +55,6 @@ def matrices(model: Model) -> promise.Matrices:
                             softens=any(group.law.softens for group in model.laws.values()))
 
 
-def rests_on_shapes(model: Model, scheme: Promises) -> bool:
-    """True where damping by shapes (modal damping) is what keeps the step's matrix positive definite.
-
-    Its factors are then those of the whole: without it the rest has negative pivots, which would be told as a failure.
-    """
-    if not model.damping.weights.size:
-        return False
-    system = matrices(model)
-    if promise.never_softens(system):
-        return False
-    alone = replace(system, shapes=system.shapes[:, :0], weights=system.weights[:0])
-    return promise.weakest(scheme.form(), alone, scheme.step) is not None
-
-
 def full_tangents(model: Model, blocks: Blocks, T: Any) -> Any:
     """B T Bᵀ as a plain array."""
     left, right, entry = blocks.pairs()
@@ -77,13 +62,6 @@ def full_tangents(model: Model, blocks: Blocks, T: Any) -> Any:
     between[left, right] = T[entry]
     b = dense(model.compatibility)
     return b @ between @ b.T
-
-
-def csr(matrix: Any) -> Any:
-    """A plain or sparse matrix by rows."""
-    from scipy import sparse
-
-    return sparse.csr_array(matrix)
 
 
 def admissible(model: Model, scheme: Promises) -> float:

@@ -36,7 +36,7 @@ class OneStage:
     def gathered(self) -> OneStage:
         """The same with the low-rank part inside the matrix, which it fills."""
         full = dense(self.matrix) + (self.low * self.low_weight) @ self.low.T
-        return replace(self, matrix=_sparse(full), low=self.low[:, :0], low_weight=self.low_weight[:0])
+        return replace(self, matrix=by_rows(full), low=self.low[:, :0], low_weight=self.low_weight[:0])
 
 
 def galerkin_stage(model: Model, h: float) -> OneStage:
@@ -46,7 +46,7 @@ def galerkin_stage(model: Model, h: float) -> OneStage:
     blocks = {"m": model.mass, "c": damping.matrix, "k": model.stiffness, "a": 1.0, "b": 1.0}
     start, spring = (lift(form[name], blocks) for name in ("motion_start", "spring_start"))
     half = form["motion_start"]["du"]["c"]
-    return OneStage(_sparse(start["du"]), damping.shapes, half * damping.weights,
+    return OneStage(by_rows(start["du"]), damping.shapes, half * damping.weights,
                     weight=start["F"], reach=-spring["du"], tau=spring["g"])
 
 
@@ -56,21 +56,22 @@ def nodal_stage(model: Model, h: float, beta: float, gamma: float, alpha_m: floa
     to_a, to_v, share = (1 - alpha_m) / (beta * h * h), (1 - alpha_f) * gamma / (beta * h), 1 - alpha_f
     damping = model.damping
     matrix = to_a * model.mass + to_v * damping.matrix + share * model.stiffness
-    return OneStage(_sparse(matrix), damping.shapes, to_v * damping.weights, weight=share, reach=1.0, tau=h)
+    return OneStage(by_rows(matrix), damping.shapes, to_v * damping.weights, weight=share, reach=1.0, tau=h)
 
 
 def static_stage(model: Model, blocks: Blocks, drag: float, pull: Array, penalty: float) -> OneStage:
     """Equilibrium, with a drag of that share of the elastic stiffness so that a mechanism still has one answer."""
-    elastic = tangent_matrix(model, blocks, blocks.tangents) + _sparse(model.stiffness)
-    matrix = _sparse(model.stiffness) + drag * elastic
+    elastic = tangent_matrix(model, blocks, blocks.tangents) + by_rows(model.stiffness)
+    matrix = by_rows(model.stiffness) + drag * elastic
     if len(pull):
-        column = _sparse(pull[:, None])
+        column = by_rows(pull[:, None])
         matrix = matrix + penalty * (column @ column.T)
-    return OneStage(_sparse(matrix), np.zeros((len(model.dofs), 0)), np.zeros(0), weight=1.0, reach=1.0, tau=1.0,
+    return OneStage(by_rows(matrix), np.zeros((len(model.dofs), 0)), np.zeros(0), weight=1.0, reach=1.0, tau=1.0,
                     pull=pull)
 
 
-def _sparse(matrix: Any) -> Any:
+def by_rows(matrix: Any) -> Any:
+    """A plain or sparse matrix by rows."""
     from scipy import sparse
 
     return sparse.csr_array(matrix)
@@ -82,5 +83,5 @@ def tangent_matrix(model: Model, blocks: Blocks, T: Array) -> Any:
 
     springs = len(model.springs)
     left, right, entry = blocks.pairs()
-    b = _sparse(model.compatibility)
+    b = by_rows(model.compatibility)
     return b @ sparse.csr_array((T[entry], (left, right)), shape=(springs, springs)) @ b.T

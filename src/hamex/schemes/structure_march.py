@@ -16,11 +16,12 @@ from hamex.model.algebra import solved
 from hamex.model.record import Model
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
+from hamex.schemes import promise
 from hamex.schemes.onestage import Newton, OneStageMarch
-from hamex.schemes.promised import check_promise, rests_on_shapes
+from hamex.schemes.promised import matrices
 from hamex.schemes.scheme import How, March, Ran, Scheme
 from hamex.schemes.springs import spring_blocks
-from hamex.schemes.structure import galerkin_stage, nodal_stage
+from hamex.schemes.structure import OneStage, galerkin_stage, nodal_stage
 
 if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme, NodeScheme
@@ -69,15 +70,19 @@ def _start_motion(model: Model, now: Mapping[str, Array], load: Array) -> dict[s
     return {"velocity": v, "acceleration": solved(model.mass, load - resisting)}
 
 
+def _convex(model: Model, scheme: ElementScheme | NodeScheme, how: How, stage: OneStage) -> OneStage:
+    """The stage as its factors show that it is convex; refuses a step that is not, where one solution is promised."""
+    system, form = matrices(model), scheme.form()
+    if how.promise == "beforehand":
+        promise.check(form, system, scheme.step, scheme.label)
+    return stage.gathered() if promise.rests_on_shapes(form, system, scheme.step) else stage
+
+
 def galerkin_march(problem: Problem, scheme: ElementScheme, how: How) -> March:
     """The linear time element on any structure."""
     model, h = problem.model, scheme.step
     blocks = spring_blocks(model)
-    stage = galerkin_stage(model, h)
-    if how.promise == "beforehand":
-        check_promise(model, scheme)
-    if rests_on_shapes(model, scheme):
-        stage = stage.gathered()
+    stage = _convex(model, scheme, how, galerkin_stage(model, h))
     patterns = loads_between(problem, scheme, 0, 1, True).patterns
     walk = OneStageMarch(model, stage, blocks, patterns, drivers.galerkin, (h,), "mean", scheme.name, how.steps,
                          Newton(reported=how.promise == "reported"))
@@ -91,13 +96,9 @@ def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
         raise SchemeError(f"{scheme.name}: moving supports are available with Galerkin only")
     beta, gamma, m, f = scheme.numbers()
     blocks = spring_blocks(model)
-    if how.promise == "beforehand":
-        check_promise(model, scheme)
+    stage = _convex(model, scheme, how, nodal_stage(model, h, beta, gamma, m, f))
     numbers = Nodal(gamma / (beta * h), 1 / (beta * h * h), 1 - gamma / beta, h * (1 - 0.5 * gamma / beta),
                     -1 / (beta * h), 1 - 0.5 / beta, m, f)
-    stage = nodal_stage(model, h, beta, gamma, m, f)
-    if rests_on_shapes(model, scheme):
-        stage = stage.gathered()
     patterns = loads_between(problem, scheme, 0, 1, True).patterns
     walk = OneStageMarch(model, stage, blocks, patterns, drivers.nodal, (numbers,), "end",
                          scheme.name, how.steps, replace(scheme.newton(), reported=how.promise == "reported"),
