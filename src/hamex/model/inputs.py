@@ -12,6 +12,11 @@ from numpy.typing import NDArray
 from hamex.checks import is_finite
 from hamex.errors import ModelError
 
+Array = NDArray[Any]
+SYMMETRIC = 1e-9    # relative difference from its transpose at which a matrix is no longer taken as symmetric
+SINGULAR = 1e-13    # pivot relative to its diagonal entry at which nothing is said to resist
+ROUNDED = 1e-10     # negative pivot relative to its diagonal entry that rounding of the input explains
+
 
 class Numbered(Sequence[str]):
     """``spring 1``, ``spring 2``, … as a sequence that holds a word and a count.
@@ -67,12 +72,6 @@ class Numbered(Sequence[str]):
         word, _, number = name.rpartition(" ")
         good = word == self.word and number.isdecimal() and number == str(int(number)) and 1 <= int(number) <= self.many
         return int(number) - 1 if good else None
-
-
-Array = NDArray[Any]
-SYMMETRIC = 1e-9    # relative difference from its transpose at which a matrix is no longer taken as symmetric
-SINGULAR = 1e-13    # pivot relative to its diagonal entry at which nothing is said to resist
-ROUNDED = 1e-10     # negative pivot relative to its diagonal entry that rounding of the input explains
 
 
 def number(who: str, what: str, value: object, *, positive: bool = False, signed: bool = False) -> float:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hamex.schemes.scheme import How, March
 
 BETA, GAMMA = 1 / 6, 0.5     # the acceleration is linear in time
+_NOTHING: Mapping[str, Array] = {}
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,6 @@ class WilsonTheta(Scheme):
         from hamex.schemes.one_mass import CollocationMarch
 
         return CollocationMarch(problem, self, how, (self.theta, BETA, GAMMA))
-
-
-_NOTHING: Mapping[str, Array] = {}
 
 
 class Composite(Scheme):

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 FINEST = 12          # 4096 pieces a step
+Instant = tuple[int, float]      # a step, and the time into it [s]: times of whole steps are never added up
+_NAMES = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
+_MOST = 1000          # changes of branch in one step
+_CLOSE = 1e-12        # of the yield force or of a typical speed: a switching function this small is zero
 
 
 class AdaptiveMarch:
@@ -82,12 +86,6 @@ class AdaptiveMarch:
             coarse = done.end["displacement"]
         raise ConvergenceError(f"{self.scheme.name}: step {r + 1} (t = {(r + 1) * self.scheme.step:g} s) misses the "
                                f"tolerance {tolerance:g} even with {2**FINEST} pieces; give a larger one")
-
-
-Instant = tuple[int, float]      # a step, and the time into it [s]: times of whole steps are never added up
-_NAMES = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
-_MOST = 1000          # changes of branch in one step
-_CLOSE = 1e-12        # of the yield force or of a typical speed: a switching function this small is zero
 
 
 @dataclass(frozen=True, eq=False)

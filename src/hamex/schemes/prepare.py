@@ -13,6 +13,10 @@ from hamex.errors import ModelError, SchemeError
 from hamex.model.record import Model
 from hamex.schemes._stepforms import linear_element as linear_element_form
 
+Array = NDArray[Any]
+Row = tuple[float, float, float, float, float]
+Rows = tuple[Row, Row, Row, float]
+
 
 def lift(row: Mapping[str, Mapping[str, float]], blocks: Mapping[str, float]) -> dict[str, float]:
     """Coefficient of every variable of a row: the sum of its factors times the blocks m, c, k, a, b they belong to.
@@ -38,9 +42,6 @@ def coefficient(variable: str, blocks: Mapping[str, float], *rows: Mapping[str, 
             factor += row[variable][scalar]
         total += factor * blocks[scalar] if scalar else factor
     return total
-
-
-Array = NDArray[Any]
 
 
 class Scalars(NamedTuple):
@@ -89,10 +90,6 @@ def scalars(model: Model, who: str = "this scheme") -> Scalars:
     return Scalars(m, damping_of_one(model), float(model.stiffness[0, 0]), a,
                    float(model.compatibility[0, 0]), float(law.yield_force[0]), float(law.viscosity[0]),
                    float(law.kinematic[0]), float(law.isotropic[0]))
-
-
-Row = tuple[float, float, float, float, float]
-Rows = tuple[Row, Row, Row, float]
 
 
 class LinearElement(NamedTuple):

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 _NOTHING: Mapping[str, Array] = {}
+# "beforehand": a step has one solution, or the run is refused; "reported": it is watched, and the result says until
+# when.
+Promise = Literal["beforehand", "reported"]
 
 
 class Histories(Protocol):
@@ -113,11 +116,6 @@ def on_dof(problem: Problem, channels: Array) -> Array:
     if patterns is None:
         return channels[:, 0]
     return np.asarray(sum(weight * channels[:, i] for i, weight in enumerate(patterns[0].tolist())))
-
-
-# "beforehand": a step has one solution, or the run is refused; "reported": it is watched, and the result says until
-# when.
-Promise = Literal["beforehand", "reported"]
 
 
 @dataclass(frozen=True, eq=False)

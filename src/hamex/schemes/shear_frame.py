@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
 
 Array = NDArray[Any]
+_WORK_PER_STOREY = 12     # a storey's step in units of an oscillator's, for the choice to compile
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +91,6 @@ def shear_frame_rows(x: Mapping[str, Array], h: float) -> tuple[Array, ...]:
 def _side(matrix: Any) -> Array:
     """Entries (i, i − 1), the first one zero."""
     return np.concatenate([[0.0], matrix.diagonal(-1)])
-
-
-_WORK_PER_STOREY = 12     # a storey's step in units of an oscillator's, for the choice to compile
 
 
 class ShearFrameMarch:

@@ -31,6 +31,8 @@ _ARRAY, _EMPTY, _SPARSE = "$array", "$empty", "$sparse"
 # What a sparse matrix of each format is made of.
 _PARTS = {"csr": ("data", "indices", "indptr"), "csc": ("data", "indices", "indptr"), "coo": ("data", "row", "col"),
           "dia": ("data", "offsets")}
+Tree = dict[str, Any]
+PER_STEP = 8     # samples a step of a load that is a function; a power of two, so that nodes are met bit by bit
 
 
 def packed(tree: Mapping[str, Any]) -> xr.Dataset:
@@ -88,10 +90,6 @@ def _sparse(kind: str, shape: tuple[int, ...], parts: dict[str, Array]) -> Any:
     if kind == "coo":
         return sparse.coo_array((parts["data"], (parts["row"], parts["col"])), shape=shape)
     return getattr(sparse, f"{kind}_array")(tuple(parts[name] for name in _PARTS[kind]), shape=shape)
-
-
-Tree = dict[str, Any]
-PER_STEP = 8     # samples a step of a load that is a function; a power of two, so that nodes are met bit by bit
 
 
 def scheme_tree(scheme: Scheme) -> Tree:

@@ -22,6 +22,8 @@ from hamex.schemes import Scheme
 from hamex.solution.outline import Answers, UnitNames
 
 Array = NDArray[Any]
+OLD_FILE = "the file was written by a version of hamex that kept histories and no problem"
+THRIFTY = "the file was written with save(problem=False)"
 
 
 def provenance(problem: Problem, scheme: Scheme, loading: Loading) -> dict[str, str]:
@@ -61,10 +63,6 @@ def _arrays(number: Any) -> list[Array]:
         matrix = number.tocsr().sorted_indices()
         return [np.asarray(matrix.indptr, dtype=np.int64), np.asarray(matrix.indices, dtype=np.int64), matrix.data]
     return [np.ascontiguousarray(number, dtype=float)]
-
-
-OLD_FILE = "the file was written by a version of hamex that kept histories and no problem"
-THRIFTY = "the file was written with save(problem=False)"
 
 
 @dataclass(frozen=True)

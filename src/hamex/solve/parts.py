@@ -21,6 +21,12 @@ from hamex.solution.schema import ENERGIES, VARIABLES
 from hamex.solution.solution import Solution
 from hamex.solution.source import Run
 
+Array = NDArray[Any]
+CHUNK = 1 << 17     # numbers of a history that are looked at together while it is thinned
+_BASE = ("displacement", "momentum", "slip")
+_SPENT = ("viscous", "plastic", "jumps", "input")
+_HELD = ("kinetic", "stored", "hardening")
+
 
 @dataclass(frozen=True)
 class Keep:
@@ -74,13 +80,6 @@ class Keep:
     def whole(self) -> bool:
         """True when everything is kept."""
         return self.every == 1 and self.results is None
-
-
-Array = NDArray[Any]
-CHUNK = 1 << 17     # numbers of a history that are looked at together while it is thinned
-_BASE = ("displacement", "momentum", "slip")
-_SPENT = ("viscous", "plastic", "jumps", "input")
-_HELD = ("kinetic", "stored", "hardening")
 
 
 def state_of(start: FilledState) -> dict[str, Array]:

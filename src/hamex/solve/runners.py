@@ -26,6 +26,7 @@ from hamex.solve.shear_frames import MEASURES as OF_BUILDINGS
 from hamex.solve.shear_frames import march_shear_frames
 
 Array = NDArray[Any]
+_WORK = 8_000_000           # oscillator-steps of a block
 
 
 def _peak(name: str) -> Callable[[Solution], Array]:
@@ -72,9 +73,6 @@ def measure(solution: Solution, name: str) -> Array:
     storeys = len(solution.labels("storey")) if "storey_drift" in solution.names else 0
     values = measures_of(storeys)[name](solution)
     return values if storeys else values[0]
-
-
-_WORK = 8_000_000           # oscillator-steps of a block
 
 
 @dataclass(frozen=True, eq=False)
