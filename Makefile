@@ -42,6 +42,7 @@ run: setup
 
 lint: setup lint-page
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet . || { echo "run $(BIN)/ruff format ."; exit 1; }
 	$(BIN)/mypy
 
 # The scripts of the studio's page: rules, types, layout. Node comes as a Python package, its tools from npm's registry.

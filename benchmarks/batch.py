@@ -27,10 +27,10 @@ import peers
 import peers_batch
 from measuring import NotMeasuredError
 
-SAMPLE = 120                # oscillators in the gate
-CONVERGED = 128             # their steps, finer than the record's
-GOAL = 0.01                 # error of nine peaks in ten at which costs are compared
-MANY = 262144               # oscillators of the runs on several cores
+SAMPLE = 120  # oscillators in the gate
+CONVERGED = 128  # their steps, finer than the record's
+GOAL = 0.01  # error of nine peaks in ten at which costs are compared
+MANY = 262144  # oscillators of the runs on several cores
 MILLION = 1_000_000
 # Bounds of the lines that must be shown.
 LIMIT, CORES, PEER, OPENSEES = 1.2, 1.85, 30.0, 1000.0
@@ -58,8 +58,13 @@ def _law(law: str, viscosity: float, repeats: int, quick: bool) -> tuple[list[di
     timed = {}
     for name, rival in rivals.items():
         try:
-            row = {"name": name, "kind": rival.kind, "how": rival.how, "oscillators": rival.count,
-                   **_gate(rival, sample, exact, 2 if quick else rival.finest)}
+            row = {
+                "name": name,
+                "kind": rival.kind,
+                "how": rival.how,
+                "oscillators": rival.count,
+                **_gate(rival, sample, exact, 2 if quick else rival.finest),
+            }
         except NotMeasuredError as reason:
             missing[name] = str(reason)
             continue
@@ -73,8 +78,9 @@ def _law(law: str, viscosity: float, repeats: int, quick: bool) -> tuple[list[di
     return rows, missing, doubt
 
 
-def _gate(rival: peers_batch.Rival, sample: oscillators.Family, exact: np.ndarray[Any, Any],
-          finest: int) -> dict[str, Any]:
+def _gate(
+    rival: peers_batch.Rival, sample: oscillators.Family, exact: np.ndarray[Any, Any], finest: int
+) -> dict[str, Any]:
     """Errors at the record's step, and how much finer it must be for the goal."""
     pick = slice(None) if rival.gate is None else slice(None, None, max(1, exact.size // rival.gate))
     part = {name: values[pick] for name, values in sample.items()}
@@ -84,8 +90,12 @@ def _gate(rival: peers_batch.Rival, sample: oscillators.Family, exact: np.ndarra
         error = np.abs(rival.peaks(part, finer) / exact[pick] - 1.0)
         most = float(np.percentile(error, 90))
         if finer == 1:
-            answer |= {"median": float(np.median(error)), "most": most, "largest": float(error.max()),
-                       "gate": int(error.size)}
+            answer |= {
+                "median": float(np.median(error)),
+                "most": most,
+                "largest": float(error.max()),
+                "gate": int(error.size),
+            }
         if most <= GOAL:
             answer["finer"] = finer
         finer *= 2
@@ -101,14 +111,16 @@ def cores(repeats: int, quick: bool = False) -> dict[str, Any]:
         ours.need("batch")
         for threads in (1, workers):
             rivals[f"hamex {threads}"] = functools.partial(
-                measuring.wall, functools.partial(ours.batch, given, threads=threads))
+                measuring.wall, functools.partial(ours.batch, given, threads=threads)
+            )
     except NotMeasuredError:
         pass
     with ThreadPoolExecutor(workers) as pool:
         try:
             for threads in (1, workers):
-                rivals[f"C {threads}"] = functools.partial(measuring.wall, functools.partial(
-                    _share, pool, [_limit(part) for part in _parts(given, threads)]))
+                rivals[f"C {threads}"] = functools.partial(
+                    measuring.wall, functools.partial(_share, pool, [_limit(part) for part in _parts(given, threads)])
+                )
         except limits.LimitError:
             pass
         least = measuring.alternate(rivals, repeats)
@@ -171,45 +183,60 @@ def claims(found: dict[str, Any]) -> list[dict[str, Any]]:
     viscous, plastic = by["viscous"], by["rate independent"]
     limit = min((ns for name, ns in viscous.items() if name in ("C with vectors", "C, plain loop")), default=None)
     peer = min((ns for name, ns in plastic.items() if name in COMPILED), default=None)
-    opensees = min((ns for name, ns in [*plastic.items(), *viscous.items()] if name.startswith("OpenSees")),
-                   default=None)
+    opensees = min(
+        (ns for name, ns in [*plastic.items(), *viscous.items()] if name.startswith("OpenSees")), default=None
+    )
     ratio = measuring.ratio
     return [
-        measuring.claim("batch, float64, one core: hamex over the C limit",
-                        ratio(viscous.get("hamex"), limit), LIMIT, " ×", at_most=True),
-        measuring.claim(f"{found['cores']['threads']} cores against one, wall time", found["cores"]["hamex"]["ratio"],
-                        CORES, " ×"),
+        measuring.claim(
+            "batch, float64, one core: hamex over the C limit",
+            ratio(viscous.get("hamex"), limit),
+            LIMIT,
+            " ×",
+            at_most=True,
+        ),
+        measuring.claim(
+            f"{found['cores']['threads']} cores against one, wall time", found["cores"]["hamex"]["ratio"], CORES, " ×"
+        ),
         measuring.claim("times as fast as the fastest compiled peer", ratio(peer, plastic.get("hamex")), PEER, " ×"),
-        measuring.claim("times as fast as OpenSees in its fastest way", ratio(opensees, plastic.get("hamex")),
-                        OPENSEES, " ×"),
+        measuring.claim(
+            "times as fast as OpenSees in its fastest way", ratio(opensees, plastic.get("hamex")), OPENSEES, " ×"
+        ),
     ]
 
 
 def show(found: dict[str, Any]) -> None:
     """One table per law, then cores and the million."""
-    print(f"Oscillators under El Centro ({found['steps']:,} steps): CPU ns per oscillator and step; error of the peak "
-          f"displacement\nat the record's step (median, nine of ten below, largest); µs per oscillator and record with "
-          f"steps short enough\nfor nine of ten peaks within {found['goal']:.0%}\n")
+    print(
+        f"Oscillators under El Centro ({found['steps']:,} steps): CPU ns per oscillator and step; error of the peak "
+        f"displacement\nat the record's step (median, nine of ten below, largest); µs per oscillator and record with "
+        f"steps short enough\nfor nine of ten peaks within {found['goal']:.0%}\n"
+    )
     for law, rows in found["laws"].items():
         title = f"{law} (reference within {found['doubt'][law]:.0e})"
-        print(f"{title:<40}{'ns':>10}{'median':>9}{'9 of 10':>9}"
-              f"{'largest':>9}{'step/':>7}{'µs':>11}  how")
+        print(f"{title:<40}{'ns':>10}{'median':>9}{'9 of 10':>9}{'largest':>9}{'step/':>7}{'µs':>11}  how")
         for row in sorted(rows, key=lambda row: row["ns"]):
             finer, equal = row["finer"], row["equal"]
             cell = f"{'–':>7}{'–':>11}" if finer is None else f"{finer:>7}{equal:>11.3g}"
-            print(f"  {row['name']:<38}{row['ns']:>10.3g}{row['median']:>9.2%}{row['most']:>9.2%}{row['largest']:>9.1%}"
-                  f"{cell}  {row['how']}")
+            print(
+                f"  {row['name']:<38}{row['ns']:>10.3g}{row['median']:>9.2%}{row['most']:>9.2%}{row['largest']:>9.1%}"
+                f"{cell}  {row['how']}"
+            )
         print()
     cores = found["cores"]
     for name in ("hamex", "C"):
         one, several, ratio = (cores[name][key] for key in ("one", "several", "ratio"))
         if one is not None:
-            print(f"{name}, {cores['oscillators']:,} oscillators, wall: {one:.3f} s on one core, {several:.3f} s on "
-                  f"{cores['threads']}, {ratio:.2f} × (a busy machine shows in both lines)")
+            print(
+                f"{name}, {cores['oscillators']:,} oscillators, wall: {one:.3f} s on one core, {several:.3f} s on "
+                f"{cores['threads']}, {ratio:.2f} × (a busy machine shows in both lines)"
+            )
     if found["million"]:
         run = found["million"]
-        print(f"hamex, {run['size']:,} oscillators in one call on {cores['threads']} cores: {run['seconds']:.2f} s; "
-              f"largest memory of the process {run['memory']:.0f} MB ({run['before']:.0f} MB before the call)")
+        print(
+            f"hamex, {run['size']:,} oscillators in one call on {cores['threads']} cores: {run['seconds']:.2f} s; "
+            f"largest memory of the process {run['memory']:.0f} MB ({run['before']:.0f} MB before the call)"
+        )
     measuring.show_not_measured(found["not_measured"])
     peers.show_left_out()
 
@@ -217,5 +244,8 @@ def show(found: dict[str, Any]) -> None:
 def bars(found: dict[str, Any]) -> tuple[str, str, list[tuple[str, float, str]]]:
     """For the plot: the rate-independent table, which has all the peers."""
     rows = found["laws"]["rate independent"]
-    return ("Rate-independent oscillators under El Centro", "CPU ns per oscillator and step",
-            [(row["name"], row["ns"], row["kind"]) for row in rows if not math.isnan(row["ns"])])
+    return (
+        "Rate-independent oscillators under El Centro",
+        "CPU ns per oscillator and step",
+        [(row["name"], row["ns"], row["kind"]) for row in rows if not math.isnan(row["ns"])],
+    )

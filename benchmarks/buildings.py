@@ -22,7 +22,7 @@ import hamex as hx
 
 STOREYS = 5
 COUNT = 100_000
-SAMPLE = 60                 # buildings marched one by one
+SAMPLE = 60  # buildings marched one by one
 # Bounds of the lines that must be shown.
 FASTER, EQUAL = 3.0, 1e-10
 
@@ -33,9 +33,13 @@ def family(count: int, storeys: int = STOREYS) -> dict[str, np.ndarray[Any, Any]
     place = ((np.arange(count) + 0.5) / count)[:, None]
     other = ((np.arange(count) * 0.6180339887498949) % 1.0)[:, None]
     stiffer, stronger = 0.5 * 4.0**place, 0.5 * 8.0**other
-    return {"masses": np.tile(base.masses, (count, 1)), "stiffnesses": base.stiffnesses * stiffer,
-            "dashpots": base.dashpots * stiffer, "yield_forces": base.yield_forces * stronger,
-            "viscosities": base.viscosities * stiffer}
+    return {
+        "masses": np.tile(base.masses, (count, 1)),
+        "stiffnesses": base.stiffnesses * stiffer,
+        "dashpots": base.dashpots * stiffer,
+        "yield_forces": base.yield_forces * stronger,
+        "viscosities": base.viscosities * stiffer,
+    }
 
 
 def single(given: dict[str, np.ndarray[Any, Any]], i: int, steps: int = oscillators.STEPS) -> hx.Problem:
@@ -59,7 +63,7 @@ def measure(repeats: int, quick: bool = False) -> dict[str, Any]:
 
         def march() -> None:
             for problem in problems:
-                hx.solve(problem, scheme)           # nothing is kept, so that memory is used again
+                hx.solve(problem, scheme)  # nothing is kept, so that memory is used again
 
         return lambda: measuring.cpu(march) / SAMPLE
 
@@ -73,15 +77,28 @@ def measure(repeats: int, quick: bool = False) -> dict[str, Any]:
     except NotMeasuredError as reason:
         missing["hamex"] = str(reason)
     for work in rivals.values():
-        work()                                      # compiles
+        work()  # compiles
     least = measuring.alternate(rivals, repeats)
-    found |= {"kernel": least["call"] - least["start"], "call": least["call"], "batch": least.get("batch"),
-              "not_measured": missing}
+    found |= {
+        "kernel": least["call"] - least["start"],
+        "call": least["call"],
+        "batch": least.get("batch"),
+        "not_measured": missing,
+    }
     found["claims"] = [
-        measuring.claim(f"{COUNT:,} buildings of five storeys: times as fast per building as the single kernel",
-                        measuring.ratio(found["kernel"], found["batch"]), FASTER, " ×"),
-        measuring.claim("their peak displacements against one by one: largest relative difference", found["apart"],
-                        EQUAL, at_most=True)]
+        measuring.claim(
+            f"{COUNT:,} buildings of five storeys: times as fast per building as the single kernel",
+            measuring.ratio(found["kernel"], found["batch"]),
+            FASTER,
+            " ×",
+        ),
+        measuring.claim(
+            "their peak displacements against one by one: largest relative difference",
+            found["apart"],
+            EQUAL,
+            at_most=True,
+        ),
+    ]
     return found
 
 
@@ -98,8 +115,10 @@ def gate(given: dict[str, np.ndarray[Any, Any]]) -> float:
 
 def show(found: dict[str, Any]) -> None:
     """Three numbers and the gate."""
-    print(f"{found['buildings']:,} shear buildings of {found['storeys']} storeys under El Centro "
-          f"({found['steps']:,} steps): CPU µs per building\n")
+    print(
+        f"{found['buildings']:,} shear buildings of {found['storeys']} storeys under El Centro "
+        f"({found['steps']:,} steps): CPU µs per building\n"
+    )
     names = {"batch": "hamex, one batch", "kernel": "one by one, kernel alone", "call": "one by one, hx.solve"}
     for key, name in names.items():
         if found[key] is not None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import measuring
 
-LIMIT = 8.0        # s of the whole, for the cases that users meet first
+LIMIT = 8.0  # s of the whole, for the cases that users meet first
 LIMITED = ("building, modal damping", "building, Rayleigh damping", "portal frame")
 
 
@@ -26,8 +26,16 @@ def building(damping: Any, *links: Any) -> Any:
     import hamex as hx
 
     laws = [hx.Slider(force, kinematic=1500.0) for force in (600, 560, 480, 380, 250)]
-    return hx.shear_frame([60.0] * 5, [60e3, 55e3, 48e3, 38e3, 25e3], damping, laws, heights=3.2, weights=590.0,
-                          links=links, units=hx.Units("m", "kN"))
+    return hx.shear_frame(
+        [60.0] * 5,
+        [60e3, 55e3, 48e3, 38e3, 25e3],
+        damping,
+        laws,
+        heights=3.2,
+        weights=590.0,
+        links=links,
+        units=hx.Units("m", "kN"),
+    )
 
 
 def portal() -> Any:
@@ -35,11 +43,17 @@ def portal() -> Any:
     import hamex as hx
 
     hinge = hx.Slider(120.0, kinematic=200.0)
-    members = {name: hx.Member(*ends, modulus=2e8, area=1e-2, inertia=1e-4, hinges=hinge)
-               for name, ends in {"left": "AB", "beam": "BC", "right": "DC"}.items()}
-    return hx.frame({"A": (0, 0), "B": (0, 3), "C": (5, 3), "D": (5, 0)}, members,
-                    supports={"A": "fixed", "D": "fixed"}, masses={"B": (10.0, 10.0, 0.1), "C": (10.0, 10.0, 0.1)},
-                    damping=hx.rayleigh(0.03))
+    members = {
+        name: hx.Member(*ends, modulus=2e8, area=1e-2, inertia=1e-4, hinges=hinge)
+        for name, ends in {"left": "AB", "beam": "BC", "right": "DC"}.items()
+    }
+    return hx.frame(
+        {"A": (0, 0), "B": (0, 3), "C": (5, 3), "D": (5, 0)},
+        members,
+        supports={"A": "fixed", "D": "fixed"},
+        masses={"B": (10.0, 10.0, 0.1), "C": (10.0, 10.0, 0.1)},
+        damping=hx.rayleigh(0.03),
+    )
 
 
 def cases() -> dict[str, Callable[[], tuple[Any, Any]]]:
@@ -89,19 +103,32 @@ def compiled(case: str) -> dict[str, Any]:
 def fresh(case: str) -> dict[str, Any]:
     """The same in a fresh process with an empty cache."""
     with tempfile.TemporaryDirectory() as folder:
-        ran = subprocess.run([sys.executable, __file__, "--here", case], capture_output=True, text=True, check=True,
-                             env={**os.environ, "NUMBA_CACHE_DIR": folder})
+        ran = subprocess.run(
+            [sys.executable, __file__, "--here", case],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": folder},
+        )
     found: dict[str, Any] = json.loads(ran.stdout)
     return found
 
 
 def measure(repeats: int = 1, quick: bool = False) -> dict[str, Any]:
     """Every case, the quickest of the repeats."""
-    rows = [min((fresh(case) for _ in range(repeats)), key=lambda found: found["seconds"])
-            for case in list(cases())[:1 if quick else None]]
-    return {"repeats": repeats, "rows": rows,
-            "claims": [measuring.claim(f"cold compile, {row['name']}", row["seconds"], LIMIT, " s", at_most=True)
-                       for row in rows if row["name"] in LIMITED]}
+    rows = [
+        min((fresh(case) for _ in range(repeats)), key=lambda found: found["seconds"])
+        for case in list(cases())[: 1 if quick else None]
+    ]
+    return {
+        "repeats": repeats,
+        "rows": rows,
+        "claims": [
+            measuring.claim(f"cold compile, {row['name']}", row["seconds"], LIMIT, " s", at_most=True)
+            for row in rows
+            if row["name"] in LIMITED
+        ],
+    }
 
 
 def show(found: dict[str, Any]) -> None:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-YIELD_DRIFT = 0.005                         # m, of the first storey
-STRENGTH_POWER = 0.75                       # storey strength goes with this power of its stiffness
-DAMPING_RATIO, DAMPING_PERIOD = 0.05, 0.5   # 5 % at 0.5 s, the first period of five storeys
-RELAXATION = 1.5 / 225.0                    # s: η/k of the paper's oscillator
-GRAVITY = 9.80665                           # m/s²
-DURATION = 32.0                             # s: the record and a little more, a whole number of all the steps below
+YIELD_DRIFT = 0.005  # m, of the first storey
+STRENGTH_POWER = 0.75  # storey strength goes with this power of its stiffness
+DAMPING_RATIO, DAMPING_PERIOD = 0.05, 0.5  # 5 % at 0.5 s, the first period of five storeys
+RELAXATION = 1.5 / 225.0  # s: η/k of the paper's oscillator
+GRAVITY = 9.80665  # m/s²
+DURATION = 32.0  # s: the record and a little more, a whole number of all the steps below
 
 STOREYS = (5, 20, 100)
 SCALES = (1.0, 3.0, 10.0)
@@ -66,5 +66,6 @@ def elastic(frame: Frame) -> Frame:
 
 def grid() -> list[tuple[int, float, float, float]]:
     """The 144 cases (storeys, record scale, viscosity, step)."""
-    return [(n, scale, viscosity, step) for n in STOREYS for scale in SCALES for viscosity in VISCOSITIES
-            for step in STEPS]
+    return [
+        (n, scale, viscosity, step) for n in STOREYS for scale in SCALES for viscosity in VISCOSITIES for step in STEPS
+    ]

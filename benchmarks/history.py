@@ -28,15 +28,21 @@ from hamex.schemes.prepare import linear_element, scalars
 Array = np.ndarray[Any, Any]
 
 M, K, C, FY, ETA, H = 1.0, 225.0, 1.5, 0.27, 1.5, 0.02
-RECORD = -2.0 * M * hx.el_centro().acceleration          # the paper: the record as a bare number
-WHOLE = 2000                                             # steps of 40 s
+RECORD = -2.0 * M * hx.el_centro().acceleration  # the paper: the record as a bare number
+WHOLE = 2000  # steps of 40 s
 SHORT, LONG = 2_000, 2_000_000
 MODEL = hx.oscillator(M, K, damping=C, law=hx.Slider(FY, ETA))
 # The fastest of these is the limit: what helps depends on the processor.
-C_FLAGS = {"products and sums fused": (), "not fused": ("-ffp-contract=off",),
-           "not fused, branches kept": ("-ffp-contract=off", "-ftrapping-math", "-fno-finite-math-only")}
-C_NOTES = {"C": "the same recurrence and stores", "C, short steps": "the record interpolated in its loop",
-           "C, small pages": "malloc as it comes, in pages of 4 kB"}
+C_FLAGS = {
+    "products and sums fused": (),
+    "not fused": ("-ffp-contract=off",),
+    "not fused, branches kept": ("-ffp-contract=off", "-ftrapping-math", "-fno-finite-math-only"),
+}
+C_NOTES = {
+    "C": "the same recurrence and stores",
+    "C, short steps": "the record interpolated in its loop",
+    "C, small pages": "malloc as it comes, in pages of 4 kB",
+}
 OPENSEES_LONG = 100_000
 TOLERANCES = [10.0 ** -(k / 2) for k in range(2, 21)]
 # Bounds of the lines that must be shown.
@@ -46,7 +52,7 @@ LIMIT, OPENSEES, FIXED = 1.15, 150.0, 250.0
 def samples(steps: int) -> Array:
     """The record, repeated, at the nodes of so many steps."""
     once = np.zeros(WHOLE)
-    once[:RECORD.size] = RECORD[:WHOLE]
+    once[: RECORD.size] = RECORD[:WHOLE]
     return np.resize(once, steps + 1)
 
 
@@ -55,10 +61,12 @@ def measure(repeats: int, quick: bool = False) -> dict[str, Any]:
     import numba  # noqa: F401  (once it is loaded, everything runs compiled)
 
     long = LONG // 10 if quick else LONG
-    exact = peak(hx.solve(hx.Problem(MODEL, hx.Load(samples(WHOLE), H), WHOLE * H),
-                          hx.Galerkin(H / (128 if quick else 1024))).values("displacement"))
-    rows = [*_in_process(repeats, long, exact), _opensees(repeats, exact), _structdyn(repeats),
-            *_scipy(repeats, exact)]
+    exact = peak(
+        hx.solve(
+            hx.Problem(MODEL, hx.Load(samples(WHOLE), H), WHOLE * H), hx.Galerkin(H / (128 if quick else 1024))
+        ).values("displacement")
+    )
+    rows = [*_in_process(repeats, long, exact), _opensees(repeats, exact), _structdyn(repeats), *_scipy(repeats, exact)]
     found = {"steps": [SHORT, long], "rows": rows}
     return {**found, "claims": claims(found)}
 
@@ -67,14 +75,27 @@ def claims(found: dict[str, Any]) -> list[dict[str, Any]]:
     """What must be shown."""
     by_name = {row["name"]: row for row in found["rows"]}
     ns = {name: row["ns_per_step"] for name, row in by_name.items()}
-    return [measuring.claim("time per step of one call over that of C", measuring.ratio(ns["hamex"], ns["C"]), LIMIT,
-                            at_most=True),
-            measuring.claim("the same where the record is interpolated", measuring.ratio(
-                ns["hamex, short steps"], ns.get("C, short steps")), LIMIT, at_most=True),
-            measuring.claim("OpenSees analyze(n) over one call, per step", measuring.ratio(ns["OpenSees"], ns["hamex"]),
-                            OPENSEES),
-            measuring.claim("fixed cost of a call with validation, balance and provenance",
-                            by_name["hamex, balance and provenance"]["fixed_us"], FIXED, " µs", at_most=True)]
+    return [
+        measuring.claim(
+            "time per step of one call over that of C", measuring.ratio(ns["hamex"], ns["C"]), LIMIT, at_most=True
+        ),
+        measuring.claim(
+            "the same where the record is interpolated",
+            measuring.ratio(ns["hamex, short steps"], ns.get("C, short steps")),
+            LIMIT,
+            at_most=True,
+        ),
+        measuring.claim(
+            "OpenSees analyze(n) over one call, per step", measuring.ratio(ns["OpenSees"], ns["hamex"]), OPENSEES
+        ),
+        measuring.claim(
+            "fixed cost of a call with validation, balance and provenance",
+            by_name["hamex, balance and provenance"]["fixed_us"],
+            FIXED,
+            " µs",
+            at_most=True,
+        ),
+    ]
 
 
 # hamex and C --------------------------------------------------------------------------------------------------
@@ -138,14 +159,21 @@ def _in_process(repeats: int, long: int, exact: float) -> list[dict[str, Any]]:
     values, once = samples(long), hx.Load(samples(WHOLE), H)
     load = hx.Load(values, H)
     tasks: dict[str, Callable[[int], Any]] = {
-        "hamex": lambda n: solved(load, n), "hamex, balance and provenance": lambda n: accounted(load, n),
-        "hamex, short steps": lambda n: solved(once, n, WHOLE * H / n)}
+        "hamex": lambda n: solved(load, n),
+        "hamex, balance and provenance": lambda n: accounted(load, n),
+        "hamex, short steps": lambda n: solved(once, n, WHOLE * H / n),
+    }
     ours = relative(peak(solved(once, WHOLE).values("displacement")), exact)
-    errors = {"hamex": ours, "hamex, balance and provenance": ours,
-              "hamex, short steps": relative(peak(solved(once, long, WHOLE * H / long).values("displacement")), exact)}
-    notes = {"hamex": "Problem and solve, four histories stored",
-             "hamex, balance and provenance": "also the energy balance and a SHA-256 of the problem",
-             "hamex, short steps": "the 40 s in more and shorter steps: the record is interpolated"}
+    errors = {
+        "hamex": ours,
+        "hamex, balance and provenance": ours,
+        "hamex, short steps": relative(peak(solved(once, long, WHOLE * H / long).values("displacement")), exact),
+    }
+    notes = {
+        "hamex": "Problem and solve, four histories stored",
+        "hamex, balance and provenance": "also the energy balance and a SHA-256 of the problem",
+        "hamex, short steps": "the 40 s in more and shorter steps: the record is interpolated",
+    }
     missing = ""
     try:
         for kind, rivals in c_limits(values).items():
@@ -165,42 +193,61 @@ def _in_process(repeats: int, long: int, exact: float) -> list[dict[str, Any]]:
 
 def c_limits(values: Array) -> dict[str, dict[str, Limit]]:
     """The limits by name and by flags."""
-    return {"C": {how: Limit(values, flags) for how, flags in C_FLAGS.items()},
-            "C, short steps": {how: Limit(samples(WHOLE), flags, short=True) for how, flags in C_FLAGS.items()},
-            "C, small pages": {"not fused": Limit(values, C_FLAGS["not fused"], large_pages=False)}}
+    return {
+        "C": {how: Limit(values, flags) for how, flags in C_FLAGS.items()},
+        "C, short steps": {how: Limit(samples(WHOLE), flags, short=True) for how, flags in C_FLAGS.items()},
+        "C, small pages": {"not fused": Limit(values, C_FLAGS["not fused"], large_pages=False)},
+    }
 
 
-def slopes(tasks: dict[str, Callable[[int], Any]], short: int, long: int, repeats: int) -> tuple[
-        dict[str, float], dict[str, float]]:
+def slopes(
+    tasks: dict[str, Callable[[int], Any]], short: int, long: int, repeats: int
+) -> tuple[dict[str, float], dict[str, float]]:
     """Nanoseconds per step, and microseconds per call: what the line through both sizes leaves for no steps."""
+
     def least(steps: int, times: int) -> dict[str, float]:
-        calls = {name: functools.partial(measuring.cpu, functools.partial(task, steps))
-                 for name, task in tasks.items()}
+        calls = {name: functools.partial(measuring.cpu, functools.partial(task, steps)) for name, task in tasks.items()}
         return measuring.alternate(calls, times)
 
-    least(short, 2)                                      # what is compiled once is not timed
+    least(short, 2)  # what is compiled once is not timed
     begin, end = least(short, 100 * repeats), least(long, 3 * repeats)
     slope = {name: (end[name] - begin[name]) / (long - short) for name in tasks}
-    return ({name: 1e9 * slope[name] for name in tasks},
-            {name: 1e6 * (begin[name] - short * slope[name]) for name in tasks})
+    return (
+        {name: 1e9 * slope[name] for name in tasks},
+        {name: 1e6 * (begin[name] - short * slope[name]) for name in tasks},
+    )
 
 
 # Other programs -----------------------------------------------------------------------------------------------
 
 
 def _opensees(repeats: int, exact: float) -> dict[str, Any]:
-    case = {"way": "one", "mass": [M], "stiffness": [K], "damping": [C], "yield_force": [FY], "viscosity": [ETA],
-            "step": H}
-    short, long, gate = ({**case, "acceleration": (-samples(n) / M).tolist(), "timed": timed}
-                         for n, timed in ((SHORT, True), (OPENSEES_LONG, True), (WHOLE, False)))
+    case = {
+        "way": "one",
+        "mass": [M],
+        "stiffness": [K],
+        "damping": [C],
+        "yield_force": [FY],
+        "viscosity": [ETA],
+        "step": H,
+    }
+    short, long, gate = (
+        {**case, "acceleration": (-samples(n) / M).tolist(), "timed": timed}
+        for n, timed in ((SHORT, True), (OPENSEES_LONG, True), (WHOLE, False))
+    )
     try:
         *times, found = opensees_oscillators.run([short, long] * repeats + [gate])
     except opensees_oscillators.OscillatorsError as reason:
         return row("OpenSees", None, None, None, f"not measured: {reason}")
     begin, end = (min(answer["cpu"] for answer in times[start::2]) for start in (0, 1))
     build = min(answer["build"] for answer in times[0::2])
-    return row("OpenSees", 1e9 * (end - begin) / (OPENSEES_LONG - SHORT), 1e6 * build,
-               relative(found["peak"][0], exact), "analyze(n) of one model, nothing recorded; fixed: the model of 40 s")
+    return row(
+        "OpenSees",
+        1e9 * (end - begin) / (OPENSEES_LONG - SHORT),
+        1e6 * build,
+        relative(found["peak"][0], exact),
+        "analyze(n) of one model, nothing recorded; fixed: the model of 40 s",
+    )
 
 
 def _structdyn(repeats: int) -> dict[str, Any]:
@@ -248,8 +295,16 @@ def _solve_ivp(method: str, goal: float, exact: float, repeats: int) -> dict[str
 
     def once(tolerance: float) -> float:
         # Absolute: in parts of what the three states reach. A step may not jump over the record's samples.
-        found = solve_ivp(rates, (0.0, WHOLE * H), np.zeros(3), method, rtol=tolerance, max_step=2 * H,
-                          atol=tolerance * np.array([1e-2, 1e-1, 1e-2]), t_eval=H * np.arange(WHOLE + 1))
+        found = solve_ivp(
+            rates,
+            (0.0, WHOLE * H),
+            np.zeros(3),
+            method,
+            rtol=tolerance,
+            max_step=2 * H,
+            atol=tolerance * np.array([1e-2, 1e-1, 1e-2]),
+            t_eval=H * np.arange(WHOLE + 1),
+        )
         return peak(found.y[0])
 
     for tolerance in TOLERANCES:
@@ -278,8 +333,10 @@ def show(result: dict[str, Any]) -> None:
     print(f"{'':32}{'ns/step':>10}{'fixed [µs]':>12}{'peak error':>12}")
     for line in result["rows"]:
         ns, fixed, error = (line[key] for key in ("ns_per_step", "fixed_us", "error"))
-        print(f"{line['name']:32}{'–' if ns is None else f'{ns:.4g}':>10}{'–' if fixed is None else f'{fixed:.4g}':>12}"
-              f"{'–' if error is None else f'{error:.1e}':>12}  {line['note']}")
+        print(
+            f"{line['name']:32}{'–' if ns is None else f'{ns:.4g}':>10}{'–' if fixed is None else f'{fixed:.4g}':>12}"
+            f"{'–' if error is None else f'{error:.1e}':>12}  {line['note']}"
+        )
 
 
 def main() -> None:

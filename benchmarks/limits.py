@@ -19,9 +19,16 @@ import numpy as np
 
 HERE = Path(__file__).parent
 BUILD = HERE / "build"
-FLAGS = ("-O3", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros",
-         "-ffinite-math-only")
-VECTORS = (2, 3, 4, 5, 6, 8)            # in flight; which is best depends on the processor
+FLAGS = (
+    "-O3",
+    "-march=native",
+    "-ffp-contract=fast",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-signed-zeros",
+    "-ffinite-math-only",
+)
+VECTORS = (2, 3, 4, 5, 6, 8)  # in flight; which is best depends on the processor
 Array = np.ndarray[Any, Any]
 
 
@@ -46,9 +53,12 @@ def library(name: str, *flags: str) -> ctypes.CDLL:
     target = BUILD / f"{name}-{key}.so"
     if not target.exists():
         BUILD.mkdir(exist_ok=True)
-        fresh = target.with_suffix(f".{os.getpid()}")        # two runs may build at once
-        done = subprocess.run([command, *options, "-shared", "-fPIC", "-o", str(fresh), str(source), "-lm"],
-                              capture_output=True, text=True)
+        fresh = target.with_suffix(f".{os.getpid()}")  # two runs may build at once
+        done = subprocess.run(
+            [command, *options, "-shared", "-fPIC", "-o", str(fresh), str(source), "-lm"],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 0:
             raise LimitError(f"{source.name} cannot be built:\n{done.stderr[-2000:]}")
         fresh.replace(target)
@@ -70,8 +80,12 @@ class Batch:
     def __init__(self, oscillators: dict[str, Array], load: Array, step: float, dtype: Any = np.float64) -> None:
         real = np.dtype(dtype)
         self.wide = wide = self._wide()
-        self.library = library("batch", f"-DREAL={'double' if real.itemsize == 8 else 'float'}", f"-DBYTES={wide}",
-                               f"-mprefer-vector-width={8 * wide}")
+        self.library = library(
+            "batch",
+            f"-DREAL={'double' if real.itemsize == 8 else 'float'}",
+            f"-DBYTES={wide}",
+            f"-mprefer-vector-width={8 * wide}",
+        )
         names = ("mass", "damping", "stiffness", "yield_force", "viscosity", "scale")
         self.inputs = [np.ascontiguousarray(oscillators[name], real) for name in names]
         self.load = np.append(load, 0.0).astype(real)
@@ -82,8 +96,12 @@ class Batch:
         lanes = wide // real.itemsize
         self.vectors = (0, *(n for n in VECTORS if n * lanes <= count))
         pointer = ctypes.c_void_p
-        fields: list[tuple[str, Any]] = [("count", ctypes.c_long), ("steps", ctypes.c_long), ("step", scalar),
-                                         *((name, pointer) for name in ("load", "pairs", *names, "peak", "slip"))]
+        fields: list[tuple[str, Any]] = [
+            ("count", ctypes.c_long),
+            ("steps", ctypes.c_long),
+            ("step", scalar),
+            *((name, pointer) for name in ("load", "pairs", *names, "peak", "slip")),
+        ]
         layout = type("Layout", (ctypes.Structure,), {"_fields_": fields})
         arrays = (self.load, self.pairs, *self.inputs, self.peak, self.slip)
         self.layout = layout(count, len(load), step, *(array.ctypes.data for array in arrays))
@@ -114,7 +132,13 @@ class Spectrum:
         """Peak displacements, one per period."""
         at = ctypes.c_void_p
         getattr(self.library, f"spectrum_{vectors}")(
-            ctypes.c_long(self.periods.size), at(self.periods.ctypes.data), self.damping,
-            ctypes.c_long(self.acceleration.size), at(self.acceleration.ctypes.data), self.step,
-            at(self.room.ctypes.data), at(self.peak.ctypes.data))
+            ctypes.c_long(self.periods.size),
+            at(self.periods.ctypes.data),
+            self.damping,
+            ctypes.c_long(self.acceleration.size),
+            at(self.acceleration.ctypes.data),
+            self.step,
+            at(self.room.ctypes.data),
+            at(self.peak.ctypes.data),
+        )
         return self.peak

@@ -88,10 +88,18 @@ def context() -> dict[str, Any]:
 
     import hamex
 
-    return {"date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), "cpu": processor(), "cores": os.cpu_count(),
-            "python": platform.python_version(), "numpy": numpy.__version__, "numba": numba.__version__,
-            "scipy": scipy.__version__, "hamex": hamex.__version__, "revision": revision(),
-            "load": round(os.getloadavg()[0], 2)}
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "cpu": processor(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "numba": numba.__version__,
+        "scipy": scipy.__version__,
+        "hamex": hamex.__version__,
+        "revision": revision(),
+        "load": round(os.getloadavg()[0], 2),
+    }
 
 
 def processor() -> str:
@@ -107,6 +115,7 @@ def processor() -> str:
 
 def revision() -> str:
     """The commit that is checked out, with a mark if the package's sources differ from it."""
+
     def git(*words: str) -> str:
         done = subprocess.run(["git", *words], cwd=HERE, capture_output=True, text=True)
         return done.stdout.strip() if done.returncode == 0 else ""

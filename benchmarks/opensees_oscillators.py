@@ -24,8 +24,16 @@ from pathlib import Path
 from typing import Any
 
 PARAMETERS = ("mass", "stiffness", "damping", "yield_force", "viscosity")
-PROBE = {"way": "one", "mass": [1.0], "stiffness": [100.0], "damping": [0.0], "yield_force": [1.0],
-         "acceleration": [-2.0] * 51, "step": 0.02, "timed": False}
+PROBE = {
+    "way": "one",
+    "mass": [1.0],
+    "stiffness": [100.0],
+    "damping": [0.0],
+    "yield_force": [1.0],
+    "acceleration": [-2.0] * 51,
+    "step": 0.02,
+    "timed": False,
+}
 
 
 class OscillatorsError(RuntimeError):
@@ -35,8 +43,9 @@ class OscillatorsError(RuntimeError):
 def run(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Answers of one child: ``cpu`` and ``build`` (seconds) of timed cases, ``peak`` of the others; ``failed``: steps
     that did not converge, as the number of runs that stopped early."""
-    plain = [{key: value.tolist() if hasattr(value, "tolist") else value for key, value in case.items()}
-             for case in cases]
+    plain = [
+        {key: value.tolist() if hasattr(value, "tolist") else value for key, value in case.items()} for case in cases
+    ]
     child = subprocess.run([sys.executable, __file__], input=json.dumps(plain), capture_output=True, text=True)
     if child.returncode != 0:
         last = child.stderr.strip().splitlines()[-1:] or ["it said nothing"]
@@ -47,7 +56,7 @@ def run(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _spring(ops: Any, tag: int, k: float, fy: float, eta: float) -> None:
     if eta == 0.0:
-        ops.uniaxialMaterial("Steel01", tag, fy, k, 0.0)    # Hardening may commit false slip, see opensees_twin.py
+        ops.uniaxialMaterial("Steel01", tag, fy, k, 0.0)  # Hardening may commit false slip, see opensees_twin.py
     else:
         ops.uniaxialMaterial("Hardening", tag, k, fy, 0.0, 0.0, eta)
 
@@ -91,7 +100,7 @@ def _march(ops: Any, rows: list[tuple[float, ...]], case: dict[str, Any], system
     # The first step is charged as the others are.
     answer = {"cpu": (end - start) * steps / (steps - 1), "build": start - begin, "failed": int(code != 0)}
     if not case["timed"]:
-        ops.wipe()                                          # writes the envelope: least, largest, largest size
+        ops.wipe()  # writes the envelope: least, largest, largest size
         answer["peak"] = [float(x) for x in Path(file).read_text().splitlines()[2].split()]
     return answer
 

@@ -30,11 +30,29 @@ from typing import Any
 
 # A closed hinge is a spring of ``rigid`` · 6EI/L. Much above 100, neither Newton nor its line search finds the step in
 # which hinges unload, even at 1 ms.
-DEFAULTS: dict[str, Any] = {"algorithm": "Newton", "iterations": 50, "tolerance": 1e-8, "system": "ProfileSPD",
-                            "timed": 0, "mass_damping": 0.0, "rigid": 100.0}
-PROBE = {"kind": "shear", "masses": [1.0, 1.0], "stiffnesses": [200.0, 100.0], "dashpots": [0.0, 0.0],
-         "yield_forces": [2.0, 1.0], "viscosities": [10.0, 5.0], "kinematic": [0.0, 0.0], "isotropic": [0.0, 0.0],
-         "acceleration": [0.0] + [-2.0] * 50, "sample_step": 0.02, "step": 0.02, "steps": 50}
+DEFAULTS: dict[str, Any] = {
+    "algorithm": "Newton",
+    "iterations": 50,
+    "tolerance": 1e-8,
+    "system": "ProfileSPD",
+    "timed": 0,
+    "mass_damping": 0.0,
+    "rigid": 100.0,
+}
+PROBE = {
+    "kind": "shear",
+    "masses": [1.0, 1.0],
+    "stiffnesses": [200.0, 100.0],
+    "dashpots": [0.0, 0.0],
+    "yield_forces": [2.0, 1.0],
+    "viscosities": [10.0, 5.0],
+    "kinematic": [0.0, 0.0],
+    "isotropic": [0.0, 0.0],
+    "acceleration": [0.0] + [-2.0] * 50,
+    "sample_step": 0.02,
+    "step": 0.02,
+    "steps": 50,
+}
 
 
 class TwinError(RuntimeError):
@@ -49,8 +67,9 @@ def run(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     (per step) and ``factor`` (pushover), or ``cpu`` (seconds of one analyze of all steps but the first, the least of
     the repeats).
     """
-    child = subprocess.run([sys.executable, __file__], input=json.dumps([_plain(case) for case in cases]),
-                           capture_output=True, text=True)
+    child = subprocess.run(
+        [sys.executable, __file__], input=json.dumps([_plain(case) for case in cases]), capture_output=True, text=True
+    )
     if child.returncode != 0:
         raise TwinError(f"OpenSees stopped with exit code {child.returncode}:\n{child.stderr[-2000:].strip()}")
     return json.loads(child.stdout)
@@ -95,8 +114,9 @@ def _chain(ops: Any, case: dict[str, Any]) -> list[int]:
 def _truss(ops: Any, case: dict[str, Any]) -> list[int]:
     """Bars of area 1, small displacements."""
     _nodes(ops, case, len(case["coordinates"][0]))
-    laws = zip(*(case[name] for name in ("stiffnesses", "yield_forces", "viscosities", "kinematic", "isotropic")),
-               strict=True)
+    laws = zip(
+        *(case[name] for name in ("stiffnesses", "yield_forces", "viscosities", "kinematic", "isotropic")), strict=True
+    )
     for e, ((i, j), (k, fy, eta, hk, hi)) in enumerate(zip(case["bars"], laws, strict=True)):
         length = math.dist(case["coordinates"][i], case["coordinates"][j])
         # The material works on strain: forces per elongation become forces per strain.

@@ -15,29 +15,34 @@ import hamex as hx
 Array = np.ndarray[Any, Any]
 Family = dict[str, Array]
 
-GRAVITY = 9.80665                           # m/s²
+GRAVITY = 9.80665  # m/s²
 DAMPING = 0.05
-RELAXATION = 1.5 / 225.0                    # s: η/k of the paper's oscillator
-PERIODS = (0.1, 3.0)                        # s
-STRENGTHS = (0.05, 0.6)                     # yield force over weight
-LAWS = {"viscous": 1.0, "rate independent": 0.0}    # viscosity, in parts of the paper's
+RELAXATION = 1.5 / 225.0  # s: η/k of the paper's oscillator
+PERIODS = (0.1, 3.0)  # s
+STRENGTHS = (0.05, 0.6)  # yield force over weight
+LAWS = {"viscous": 1.0, "rate independent": 0.0}  # viscosity, in parts of the paper's
 
 RECORD = hx.el_centro()
 STEP = RECORD.step
-STEPS = RECORD.acceleration.size - 1        # 1,559
+STEPS = RECORD.acceleration.size - 1  # 1,559
 DURATION = STEPS * STEP
 
 
 def family(count: int, viscosity: float = 1.0) -> Family:
     """Arrays of ``count`` oscillators; ``viscosity`` times the paper's relaxation time."""
     place = (np.arange(count) + 0.5) / count
-    other = (np.arange(count) * 0.6180339887498949) % 1.0     # golden section: even over the strengths as well
+    other = (np.arange(count) * 0.6180339887498949) % 1.0  # golden section: even over the strengths as well
     periods = PERIODS[0] * (PERIODS[1] / PERIODS[0]) ** place
     strengths = STRENGTHS[0] * (STRENGTHS[1] / STRENGTHS[0]) ** other
     stiffness = (2.0 * np.pi / periods) ** 2
-    return {"mass": np.ones(count), "stiffness": stiffness, "damping": 2.0 * DAMPING * np.sqrt(stiffness),
-            "yield_force": strengths * GRAVITY, "viscosity": viscosity * RELAXATION * stiffness,
-            "scale": np.ones(count)}
+    return {
+        "mass": np.ones(count),
+        "stiffness": stiffness,
+        "damping": 2.0 * DAMPING * np.sqrt(stiffness),
+        "yield_force": strengths * GRAVITY,
+        "viscosity": viscosity * RELAXATION * stiffness,
+        "scale": np.ones(count),
+    }
 
 
 def ground(finer: int = 1, times: int = 1) -> Array:
@@ -58,8 +63,9 @@ def mean_load(finer: int = 1, times: int = 1) -> Array:
 def marched(given: Family, finer: int) -> Array:
     """Peak displacements by ``hx.solve``, one oscillator at a time."""
     peaks = []
-    for m, k, c, fy, eta in zip(*(given[name] for name in ("mass", "stiffness", "damping", "yield_force",
-                                                           "viscosity")), strict=True):
+    for m, k, c, fy, eta in zip(
+        *(given[name] for name in ("mass", "stiffness", "damping", "yield_force", "viscosity")), strict=True
+    ):
         model = hx.oscillator(mass=m, stiffness=k, damping=c, law=hx.Slider(yield_force=fy, viscosity=eta))
         problem = hx.Problem(model, RECORD.on(model, g=GRAVITY), duration=DURATION)
         peaks.append(np.abs(hx.solve(problem, hx.Galerkin(STEP / finer)).values("displacement")).max())

@@ -26,8 +26,13 @@ def need(*names: str) -> None:
 def models(given: oscillators.Family) -> Any:
     """A family of ``oscillators.py`` as hamex takes it."""
     need("oscillators")
-    return hx.oscillators(mass=given["mass"], stiffness=given["stiffness"], damping=given["damping"],
-                          yield_force=given["yield_force"], viscosity=given["viscosity"])
+    return hx.oscillators(
+        mass=given["mass"],
+        stiffness=given["stiffness"],
+        damping=given["damping"],
+        yield_force=given["yield_force"],
+        viscosity=given["viscosity"],
+    )
 
 
 def motion(times: int = 1) -> hx.GroundMotion:
@@ -38,23 +43,41 @@ def motion(times: int = 1) -> hx.GroundMotion:
     return hx.GroundMotion(np.tile(record.acceleration, times), record.step, record.unit, record.source)
 
 
-def batch(given: oscillators.Family, finer: int = 1, times: int = 1, threads: int | None = 1,
-          dtype: Any = np.float64) -> Array:
+def batch(
+    given: oscillators.Family, finer: int = 1, times: int = 1, threads: int | None = 1, dtype: Any = np.float64
+) -> Array:
     """Peak displacements of a family under El Centro, from plain arrays to a plain array."""
     need("batch")
-    found = hx.batch(models(given), motion(times), hx.Galerkin(oscillators.STEP / finer), measures=("displacement",),
-                     g=oscillators.GRAVITY, threads=threads, dtype=np.dtype(dtype).name)
+    found = hx.batch(
+        models(given),
+        motion(times),
+        hx.Galerkin(oscillators.STEP / finer),
+        measures=("displacement",),
+        g=oscillators.GRAVITY,
+        threads=threads,
+        dtype=np.dtype(dtype).name,
+    )
     return np.asarray(found.values("displacement"))[:, 0, 0]
 
 
 def buildings(given: dict[str, Array], threads: int | None = 1) -> Array:
     """Peak displacements (building, floor) of shear frames under El Centro."""
     need("batch", "shear_frames")
-    frames_given = hx.shear_frames(masses=given["masses"], stiffnesses=given["stiffnesses"],
-                                   damping=given["dashpots"], yield_forces=given["yield_forces"],
-                                   viscosities=given["viscosities"])
-    found = hx.batch(frames_given, motion(), hx.Galerkin(oscillators.STEP), measures=("displacement",),
-                     g=frames.GRAVITY, threads=threads)
+    frames_given = hx.shear_frames(
+        masses=given["masses"],
+        stiffnesses=given["stiffnesses"],
+        damping=given["dashpots"],
+        yield_forces=given["yield_forces"],
+        viscosities=given["viscosities"],
+    )
+    found = hx.batch(
+        frames_given,
+        motion(),
+        hx.Galerkin(oscillators.STEP),
+        measures=("displacement",),
+        g=frames.GRAVITY,
+        threads=threads,
+    )
     return np.asarray(found.values("displacement"))[:, 0, 0]
 
 
@@ -68,8 +91,9 @@ def spectrum(periods: Array, peaks: str) -> Array:
 def constant_ductility(periods: Array, ductilities: tuple[float, ...]) -> Any:
     """Inelastic spectra of El Centro at constant ductility, searched for."""
     need("spectrum")
-    found = hx.spectrum(oscillators.RECORD, periods, damping=oscillators.DAMPING, g=oscillators.GRAVITY,
-                        ductility=ductilities)
+    found = hx.spectrum(
+        oscillators.RECORD, periods, damping=oscillators.DAMPING, g=oscillators.GRAVITY, ductility=ductilities
+    )
     found.values("strength")
     return found
 

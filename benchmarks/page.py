@@ -23,8 +23,16 @@ from hamex.report.style import to_svg
 
 PAGE = measuring.HERE.parent / "docs" / "benchmarks.md"
 HTML = run.OUT / "benchmarks.html"
-TITLES = {"history": "One history", "batch": "Many oscillators", "buildings": "Many buildings", "spectrum": "Spectra",
-          "frames": "Shear frames", "startup": "Start-up", "compile": "Compiling", "scaling": "Scaling"}
+TITLES = {
+    "history": "One history",
+    "batch": "Many oscillators",
+    "buildings": "Many buildings",
+    "spectrum": "Spectra",
+    "frames": "Shear frames",
+    "startup": "Start-up",
+    "compile": "Compiling",
+    "scaling": "Scaling",
+}
 TITLE = "Benchmarks"
 INTRO = """\
 Made by `make bench` from `benchmarks/out/bench.json`; nothing here is typed by hand. Rivals are measured side by side
@@ -54,8 +62,11 @@ def markdown(found: dict[str, Any]) -> str:
     text = [f"# {TITLE}\n\n{INTRO}\n"]
     for part in parts(found):
         title = f"## {part.title}\n\n" if part.title else ""
-        lines = [f"```text\n{part.screen}\n```"] if part.screen else [
-            _row(part.head), "|" + "---|" * len(part.head), *(_row(row) for row in part.rows)]
+        lines = (
+            [f"```text\n{part.screen}\n```"]
+            if part.screen
+            else [_row(part.head), "|" + "---|" * len(part.head), *(_row(row) for row in part.rows)]
+        )
         text.append(title + "\n".join(lines) + "\n")
     return "\n".join(text)
 
@@ -68,10 +79,11 @@ def html(found: dict[str, Any]) -> str:
     for part in parts(found):
         body.append(f"<h2>{escape(part.title)}</h2>" if part.title else "")
         rows = [[_marked(cell) for cell in row] for row in part.rows]
-        asked = bool(part.title)                      # sentences there; names and versions in the first table
+        asked = bool(part.title)  # sentences there; names and versions in the first table
         body.append(f"<pre>{escape(part.screen)}</pre>" if part.screen else frame.table(part.head, rows, words=asked))
-        body += [frame.captioned(to_svg(plot.figure), escape(plot.caption)) for plot in drawn
-                 if plot.section == part.section]
+        body += [
+            frame.captioned(to_svg(plot.figure), escape(plot.caption)) for plot in drawn if plot.section == part.section
+        ]
     return frame.page(TITLE, "\n".join(body), kind="benchmarks")
 
 
@@ -101,8 +113,17 @@ def machines(found: dict[str, Any]) -> Part:
     for name, section in found.items():
         at = section["context"]
         quick = " (quick run, not to be cited)" if at["quick"] else ""
-        rows.append([f"{TITLES[name]}{quick}", at["date"], at["cpu"], str(at["cores"]), str(at["load"]),
-                     f"{at['hamex']} {at['revision']}", f"{at['python']}, {at['numpy']}, {at['numba']}, {at['scipy']}"])
+        rows.append(
+            [
+                f"{TITLES[name]}{quick}",
+                at["date"],
+                at["cpu"],
+                str(at["cores"]),
+                str(at["load"]),
+                f"{at['hamex']} {at['revision']}",
+                f"{at['python']}, {at['numpy']}, {at['numba']}, {at['scipy']}",
+            ]
+        )
     head = ["section", "date", "processor", "cores", "load before", "hamex", "Python, NumPy, Numba, SciPy"]
     return Part("", head, rows)
 

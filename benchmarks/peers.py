@@ -12,7 +12,7 @@ from typing import Any
 
 from measuring import HERE, NotMeasuredError
 
-FOLDER = HERE / "build" / "peers"       # filled by `make bench` from peers.txt
+FOLDER = HERE / "build" / "peers"  # filled by `make bench` from peers.txt
 
 LEFT_OUT = {
     "earthquakepy": "plain Python, adaptive steps",
@@ -44,5 +44,5 @@ def load(module: str) -> Any:
             return importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise NotMeasuredError("not installed" if error.name == module.partition(".")[0] else str(error)) from error
-    except Exception as error:          # a wheel built for another NumPy, a missing library
+    except Exception as error:  # a wheel built for another NumPy, a missing library
         raise NotMeasuredError(f"cannot be imported: {error}") from error

@@ -26,13 +26,13 @@ class Rival:
     one march of the family with the record's step."""
 
     name: str
-    kind: str                           # hamex, limit or peer
-    count: int                          # oscillators that are timed
+    kind: str  # hamex, limit or peer
+    count: int  # oscillators that are timed
     peaks: Callable[[Family, int], Array]
     seconds: Callable[[Family], Callable[[], float]]
     how: str
-    gate: int | None = None             # oscillators in the gate, all by default
-    finest: int = 64                    # shortest step in the search for equal error
+    gate: int | None = None  # oscillators in the gate, all by default
+    finest: int = 64  # shortest step in the search for equal error
 
 
 def hamex(threads: int = 1, dtype: Any = np.float64) -> Rival:
@@ -75,12 +75,18 @@ def limit(dtype: Any = np.float64, plain: bool = False) -> Rival:
 
 def opensees(way: str, count: int, how: str) -> Rival:
     """OpenSees in a child process; only its analysis is timed, not the building of the model."""
+
     def ask(given: Family, finer: int, timed: bool) -> dict[str, Any]:
         names = opensees_oscillators.PARAMETERS
-        case = {**{name: given[name] for name in names}, "way": way, "timed": timed,
-                "acceleration": oscillators.ground(finer), "step": oscillators.STEP / finer}
+        case = {
+            **{name: given[name] for name in names},
+            "way": way,
+            "timed": timed,
+            "acceleration": oscillators.ground(finer),
+            "step": oscillators.STEP / finer,
+        }
         try:
-            answer, = opensees_oscillators.run([case])
+            (answer,) = opensees_oscillators.run([case])
         except opensees_oscillators.OscillatorsError as error:
             raise NotMeasuredError(str(error)) from error
         if answer["failed"]:
@@ -98,6 +104,7 @@ def opensees(way: str, count: int, how: str) -> Rival:
 
 def _loop(name: str, count: int, how: str, march: Callable[[float, float, float, float, Array, float], float]) -> Rival:
     """A peer that marches one oscillator (k, c, Fy, damping ratio) per call, under a ground acceleration and a step."""
+
     def peaks(given: Family, finer: int) -> Array:
         ground, step = oscillators.ground(finer), oscillators.STEP / finer
         rows = zip(given["stiffness"], given["damping"], given["yield_force"], strict=True)
@@ -112,15 +119,23 @@ def _loop(name: str, count: int, how: str, march: Callable[[float, float, float,
 def gmspy() -> Rival:
     """The compiled loop behind gmspy's constant-ductility spectra."""
     kernel = peers.load("gmspy._const_duct_spec").sdf_response
-    return _loop("gmspy", 500, "sdf_response, compiled by numba; linear acceleration",
-                 lambda k, c, fy, zeta, ground, step: kernel(1.0, zeta, k, fy, 0.0, ground, step)[0])
+    return _loop(
+        "gmspy",
+        500,
+        "sdf_response, compiled by numba; linear acceleration",
+        lambda k, c, fy, zeta, ground, step: kernel(1.0, zeta, k, fy, 0.0, ground, step)[0],
+    )
 
 
 def sdof() -> Rival:
     """The C library of STAIRlab."""
     integrate = peers.load("sdof").integrate
-    return _loop("sdof", 500, "integrate(fy=), C; whole history, then its peak",
-                 lambda k, c, fy, zeta, ground, step: np.abs(integrate(-ground, step, k, c, 1.0, fy=fy)[0]).max())
+    return _loop(
+        "sdof",
+        500,
+        "integrate(fy=), C; whole history, then its peak",
+        lambda k, c, fy, zeta, ground, step: np.abs(integrate(-ground, step, k, c, 1.0, fy=fy)[0]).max(),
+    )
 
 
 def structdyn() -> Rival:
@@ -134,7 +149,7 @@ def structdyn() -> Rival:
         return float(np.abs(system.find_response_ground_motion(record)["displacement"]).max())
 
     rival = _loop("structdyn", 2, "find_response_ground_motion, plain Python", march)
-    return replace(rival, gate=10, finest=4)        # for want of time
+    return replace(rival, gate=10, finest=4)  # for want of time
 
 
 Maker = Callable[[], Rival]

@@ -24,7 +24,7 @@ class Rival:
     """``compute()`` gives pseudo-accelerations [m/s²]; ``convention`` says what is taken for the peak."""
 
     name: str
-    kind: str                           # hamex, limit or peer
+    kind: str  # hamex, limit or peer
     compute: Callable[[], Array]
     convention: str
     compiled: bool = False
@@ -43,8 +43,9 @@ def step_matrices(periods: Array, step: float, damping: float) -> tuple[Array, A
     # From rest: a unit acceleration, and a unit slope, which is its integral in time.
     held, held_velocity = (a11 - 1.0) / omega**2, -a12
     ramp, ramp_velocity = (2.0 * damping / omega * (1.0 - a11) + a12 - step) / omega**2, held
-    A = np.stack([np.stack([a11, a12], axis=1),
-                  np.stack([-(omega**2) * a12, a11 - 2.0 * damping * omega * a12], axis=1)], axis=1)
+    A = np.stack(
+        [np.stack([a11, a12], axis=1), np.stack([-(omega**2) * a12, a11 - 2.0 * damping * omega * a12], axis=1)], axis=1
+    )
     end = np.stack([ramp, ramp_velocity], axis=1) / step
     return A, np.stack([np.stack([held, held_velocity], axis=1) - end, end], axis=2)
 
@@ -54,16 +55,24 @@ def continuous(periods: Array, ground: Array, step: float, damping: float, parts
     A, B = step_matrices(periods, step, damping)
     states = np.zeros((ground.size, len(periods), 2))
     for r in range(ground.size - 1):
-        states[r + 1] = (A[:, :, 0] * states[r, :, :1] + A[:, :, 1] * states[r, :, 1:]
-                         + B[:, :, 0] * ground[r] + B[:, :, 1] * ground[r + 1])
+        states[r + 1] = (
+            A[:, :, 0] * states[r, :, :1]
+            + A[:, :, 1] * states[r, :, 1:]
+            + B[:, :, 0] * ground[r]
+            + B[:, :, 1] * ground[r + 1]
+        )
     # Inside the step the motion is the same formula with a shorter step and the acceleration reached by then.
     peaks = np.zeros(len(periods))
     for j in range(1, parts + 1):
         share = j / parts
         A, B = step_matrices(periods, share * step, damping)
         reached = (1.0 - share) * ground[:-1] + share * ground[1:]
-        u = (A[:, 0, 0] * states[:-1, :, 0] + A[:, 0, 1] * states[:-1, :, 1]
-             + np.outer(ground[:-1], B[:, 0, 0]) + np.outer(reached, B[:, 0, 1]))
+        u = (
+            A[:, 0, 0] * states[:-1, :, 0]
+            + A[:, 0, 1] * states[:-1, :, 1]
+            + np.outer(ground[:-1], B[:, 0, 0])
+            + np.outer(reached, B[:, 0, 1])
+        )
         peaks = np.maximum(peaks, np.abs(u).max(axis=0))
     return (2.0 * np.pi / periods) ** 2 * peaks
 
@@ -72,8 +81,12 @@ def hamex(periods: Array, peaks: str) -> Rival:
     """``hx.spectrum``, the whole call."""
     ours.need("spectrum")
     inside = peaks == "inside"
-    return Rival(f"hamex, peaks {'inside the step' if inside else 'at samples'}", "hamex",
-                 lambda: ours.spectrum(periods, peaks), "peaks inside the step" if inside else SAMPLES)
+    return Rival(
+        f"hamex, peaks {'inside the step' if inside else 'at samples'}",
+        "hamex",
+        lambda: ours.spectrum(periods, peaks),
+        "peaks inside the step" if inside else SAMPLES,
+    )
 
 
 def limit(periods: Array) -> Rival:
@@ -100,7 +113,7 @@ def lfilter(periods: Array) -> Rival:
         now, before = b11 + a12 * b22 - a22 * b12, a12 * b21 - a22 * b11
         forward = np.stack([b12, now, before], axis=1)
         back = np.stack([np.ones_like(a11), -(a11 + a22), a11 * a22 - a12 * a21], axis=1)
-        rest = np.stack([-b12, b11 - now], axis=1) * ground[0]      # at rest at the first sample
+        rest = np.stack([-b12, b11 - now], axis=1) * ground[0]  # at rest at the first sample
         peaks = [np.abs(run(*row, ground, zi=zi)[0]).max() for *row, zi in zip(forward, back, rest, strict=True)]
         return (2.0 * np.pi / periods) ** 2 * peaks
 
@@ -110,10 +123,12 @@ def lfilter(periods: Array) -> Rival:
 def eqsig_pseudo(periods: Array) -> Rival:
     """eqsig's function."""
     sdof = peers.load("eqsig.sdof")
-    return Rival("eqsig, pseudo_response_spectra", "peer",
-                 lambda: sdof.pseudo_response_spectra(oscillators.ground(), oscillators.STEP, periods,
-                                                      oscillators.DAMPING)[2],
-                 f"{SAMPLES}; PGA below T = 6 dt")
+    return Rival(
+        "eqsig, pseudo_response_spectra",
+        "peer",
+        lambda: sdof.pseudo_response_spectra(oscillators.ground(), oscillators.STEP, periods, oscillators.DAMPING)[2],
+        f"{SAMPLES}; PGA below T = 6 dt",
+    )
 
 
 def eqsig_signal(periods: Array) -> Rival:
@@ -134,8 +149,9 @@ def pyrotd(periods: Array, zeros: int = 0) -> Rival:
 
     def compute() -> Array:
         record = np.append(oscillators.ground(), np.zeros(zeros))
-        return np.asarray(package.calc_spec_accels(oscillators.STEP, record, 1.0 / periods,
-                                                   oscillators.DAMPING).spec_accel)
+        return np.asarray(
+            package.calc_spec_accels(oscillators.STEP, record, 1.0 / periods, oscillators.DAMPING).spec_accel
+        )
 
     name, after = ("pyrotd, zeros appended", ", zeros after") if zeros else ("pyrotd", ", record periodic")
     return Rival(name, "peer", compute, f"band-limited between samples{after}")
@@ -144,9 +160,13 @@ def pyrotd(periods: Array, zeros: int = 0) -> Rival:
 def gmspy(periods: Array) -> Rival:
     """gmspy's Nigam-Jennings."""
     package = peers.load("gmspy")
-    return Rival("gmspy", "peer",
-                 lambda: package.elas_resp_spec(oscillators.STEP, oscillators.ground(), periods,
-                                                oscillators.DAMPING)[:, 0], SAMPLES, compiled=True)
+    return Rival(
+        "gmspy",
+        "peer",
+        lambda: package.elas_resp_spec(oscillators.STEP, oscillators.ground(), periods, oscillators.DAMPING)[:, 0],
+        SAMPLES,
+        compiled=True,
+    )
 
 
 def dvars(periods: Array) -> Rival:
@@ -155,8 +175,9 @@ def dvars(periods: Array) -> Rival:
     ends = 1.0 / periods[-1], 1.0 / periods[0]
 
     def compute() -> Array:
-        frequency, displacement, _ = package.dars(oscillators.ground(), 1.0 / oscillators.STEP, len(periods), *ends,
-                                                  oscillators.DAMPING)
+        frequency, displacement, _ = package.dars(
+            oscillators.ground(), 1.0 / oscillators.STEP, len(periods), *ends, oscillators.DAMPING
+        )
         return np.asarray(((2.0 * np.pi * frequency) ** 2 * displacement)[::-1])
 
     return Rival("dvars", "peer", compute, f"{SAMPLES}, record in float32", compiled=True)
@@ -169,8 +190,10 @@ def esi(periods: Array) -> Rival:
 
     def compute() -> Array:
         ground, step = oscillators.ground(), oscillators.STEP
-        return omega * [np.abs(kernel(ground, ground.size, step, 1.0 / step, period, oscillators.DAMPING)[2]).max()
-                        for period in periods]
+        return omega * [
+            np.abs(kernel(ground, ground.size, step, 1.0 / step, period, oscillators.DAMPING)[2]).max()
+            for period in periods
+        ]
 
     return Rival("esi-core", "peer", compute, f"{SAMPLES} (gmprocess resamples first)", compiled=True)
 
@@ -182,8 +205,9 @@ def sdof(periods: Array) -> Rival:
 
     def compute() -> Array:
         load = -oscillators.ground()
-        return omega**2 * [np.abs(integrate(load, oscillators.STEP, w * w, 2.0 * oscillators.DAMPING * w, 1.0)[0]).max()
-                           for w in omega]
+        return omega**2 * [
+            np.abs(integrate(load, oscillators.STEP, w * w, 2.0 * oscillators.DAMPING * w, 1.0)[0]).max() for w in omega
+        ]
 
     return Rival("sdof", "peer", compute, f"{SAMPLES} of Newmark's average acceleration", compiled=True)
 
@@ -194,8 +218,12 @@ def structdyn(periods: Array) -> Rival:
     motion = peers.load("structdyn.ground_motions.ground_motion").GroundMotion
     record = motion.from_arrays(oscillators.RECORD.acceleration, oscillators.STEP, scale_factor=oscillators.GRAVITY)
     omega = (2.0 * np.pi / periods) ** 2
-    return Rival("structdyn", "peer",
-                 lambda: omega * spectrum(periods, oscillators.DAMPING, record).compute()["Sd"].to_numpy(), SAMPLES)
+    return Rival(
+        "structdyn",
+        "peer",
+        lambda: omega * spectrum(periods, oscillators.DAMPING, record).compute()["Sd"].to_numpy(),
+        SAMPLES,
+    )
 
 
 RIVALS: dict[str, Callable[[Array], Rival]] = {

@@ -59,8 +59,9 @@ def _bars(title: str, label: str, rows: list[tuple[str, float, str]]) -> Figure:
         axes.barh([row[0] for row in rows], [row[1] for row in rows], color=[COLOURS[row[2]] for row in rows])
         axes.set_xscale("log")
         for place, (_, value, _kind) in enumerate(rows):
-            axes.annotate(f"{value:.3g}", (value, place), xytext=(3, 0), textcoords="offset points", va="center",
-                          size=8)
+            axes.annotate(
+                f"{value:.3g}", (value, place), xytext=(3, 0), textcoords="offset points", va="center", size=8
+            )
         axes.margins(x=0.12)
         axes.grid(False, axis="y")
         axes.set_axisbelow(True)

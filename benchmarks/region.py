@@ -28,7 +28,7 @@ from hamex.study.regions.result import Region
 from hamex.study.regions.shear_frames import GRAVITY, rayleigh_of, regular_shear_frames, single
 
 SEED = 1
-SINGLY, TWINS = 200, 1           # buildings run one by one; in OpenSees, of each height
+SINGLY, TWINS = 200, 1  # buildings run one by one; in OpenSees, of each height
 # Bounds of the lines that must be shown.
 SECONDS, GIGABYTES, EQUAL = 120.0, 4.0, 1e-10
 PARAMETERS = ("period", "strength", "damping", "hardening", "relaxation", "height")
@@ -48,8 +48,11 @@ class Memory(threading.Thread):
 
 def _family(pid: int) -> list[int]:
     try:
-        below = [int(child) for task in Path(f"/proc/{pid}/task").iterdir()
-                 for child in (task / "children").read_text().split()]
+        below = [
+            int(child)
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for child in (task / "children").read_text().split()
+        ]
     except OSError:
         return [pid]
     return [pid, *(other for child in below for other in _family(child))]
@@ -88,7 +91,7 @@ def end_to_end(count: int, folder: Path, workers: int | None) -> tuple[Region, d
 def frame_of(found: Region, i: int) -> Any:
     """One building as frames of one."""
     x = found.inventory
-    return regular_shear_frames(int(x.storeys[i]), *(getattr(x, name)[i:i + 1] for name in PARAMETERS))
+    return regular_shear_frames(int(x.storeys[i]), *(getattr(x, name)[i : i + 1] for name in PARAMETERS))
 
 
 def one_by_one(found: Region, sample: np.ndarray[Any, Any]) -> float:
@@ -102,9 +105,11 @@ def one_by_one(found: Region, sample: np.ndarray[Any, Any]) -> float:
         alone = hx.solve(hx.Problem(model, load, duration=steps * h), hx.Galerkin(h))
         height, together = frames.heights[0], found.building(int(i))
         peaks = {name: np.abs(alone.values(name)).max(axis=0) for name in ("storey_drift", "absolute_acceleration")}
-        for name, values in (("drift_ratio", peaks["storey_drift"] / height),
-                             ("floor_acceleration", peaks["absolute_acceleration"] / GRAVITY),
-                             ("residual_drift_ratio", np.abs(alone.values("slip")[-1]) / height)):
+        for name, values in (
+            ("drift_ratio", peaks["storey_drift"] / height),
+            ("floor_acceleration", peaks["absolute_acceleration"] / GRAVITY),
+            ("residual_drift_ratio", np.abs(alone.values("slip")[-1]) / height),
+        ):
             scale = together["peak_drift_ratio"] if "drift" in name else together["peak_floor_acceleration"]
             worst = max(worst, float(np.abs(together[name] - values).max() / scale))
     return worst
@@ -117,14 +122,25 @@ def beside_opensees(found: Region, sample: np.ndarray[Any, Any], finer: int) -> 
     cases, ours = [], []
     for i in sample:
         frames, motion, h = frame_of(found, i), found.grid.motions[found.shaking.station[i]], found.step[i] / finer
-        omega = 2 * np.pi / found.inventory.period[i:i + 1]
-        alpha, beta = rayleigh_of(frames.storeys, omega, found.inventory.damping[i:i + 1])
+        omega = 2 * np.pi / found.inventory.period[i : i + 1]
+        alpha, beta = rayleigh_of(frames.storeys, omega, found.inventory.damping[i : i + 1])
         samples = GRAVITY * found.shaking.factor[i] * motion.acceleration
-        cases.append({
-            "masses": frames.mass[0], "stiffnesses": frames.stiffness[0], "dashpots": beta[0] * frames.stiffness[0],
-            "mass_damping": float(alpha[0]), "yield_forces": frames.yield_force[0], "viscosities": frames.viscosity[0],
-            "kinematic": frames.kinematic[0], "isotropic": np.zeros(frames.storeys), "acceleration": samples,
-            "sample_step": motion.step, "step": float(h), "steps": round(motion.duration / h)})
+        cases.append(
+            {
+                "masses": frames.mass[0],
+                "stiffnesses": frames.stiffness[0],
+                "dashpots": beta[0] * frames.stiffness[0],
+                "mass_damping": float(alpha[0]),
+                "yield_forces": frames.yield_force[0],
+                "viscosities": frames.viscosity[0],
+                "kinematic": frames.kinematic[0],
+                "isotropic": np.zeros(frames.storeys),
+                "acceleration": samples,
+                "sample_step": motion.step,
+                "step": float(h),
+                "steps": round(motion.duration / h),
+            }
+        )
         ours.append(found.building(int(i))["drift_ratio"].max() * frames.heights[0, 0])
     theirs = region_opensees.peak_drifts(cases)
     return np.array([mine / max(peaks) - 1.0 for mine, peaks in zip(ours, theirs, strict=True) if peaks is not None])
@@ -150,25 +166,40 @@ def main() -> None:
     rng = np.random.default_rng(SEED)
     alone = one_by_one(found, rng.choice(given.count, min(SINGLY, given.count), replace=False))
     context = measuring.context()
-    print(f"{given.count:,} buildings, {storeys.sum():,} storeys, {steps:.3g} storey-steps, {found.failed} failed; "
-          f"{context['cores']} cores, load {context['load']}")
+    print(
+        f"{given.count:,} buildings, {storeys.sum():,} storeys, {steps:.3g} storey-steps, {found.failed} failed; "
+        f"{context['cores']} cores, load {context['load']}"
+    )
     print("  " + ", ".join(f"{name} {value:.1f} s" for name, value in laps.items()))
-    print(f"  computation {found.kernel_seconds:.1f} CPU s, {1e9 * found.kernel_seconds / steps:.2f} ns per storey and "
-          f"step; {given.count / seconds:,.0f} buildings a second end to end")
-    print(f"  step {found.step.min():g} to {found.step.max():g} s; of {len(error.rows)} within 2 % of h/{error.finer}: "
-          f"drift {100 * error.share():.1f} %, acceleration {100 * error.share('peak_floor_acceleration'):.1f} %")
+    print(
+        f"  computation {found.kernel_seconds:.1f} CPU s, {1e9 * found.kernel_seconds / steps:.2f} ns per storey and "
+        f"step; {given.count / seconds:,.0f} buildings a second end to end"
+    )
+    print(
+        f"  step {found.step.min():g} to {found.step.max():g} s; of {len(error.rows)} within 2 % of h/{error.finer}: "
+        f"drift {100 * error.share():.1f} %, acceleration {100 * error.share('peak_floor_acceleration'):.1f} %"
+    )
     if importlib.util.find_spec("openseespy"):
         picked = np.concatenate([np.flatnonzero(storeys == n)[:TWINS] for n in np.unique(storeys)])
         apart = np.abs(beside_opensees(found, picked, error.finer))
-        print(f"  largest drift beside OpenSees at h/{error.finer}, {len(apart)} of {len(picked)} buildings: median "
-              f"{100 * np.median(apart):.2f} %, largest {100 * apart.max():.2f} % apart")
+        print(
+            f"  largest drift beside OpenSees at h/{error.finer}, {len(apart)} of {len(picked)} buildings: median "
+            f"{100 * np.median(apart):.2f} %, largest {100 * apart.max():.2f} % apart"
+        )
     else:
         print("  OpenSees is not installed: not compared")
-    measuring.show_claims([
-        measuring.claim(f"{given.count:,} buildings end to end", seconds, SECONDS, " s", at_most=True),
-        measuring.claim("memory of all processes", watch.largest / 1e9, GIGABYTES, " GB", at_most=True),
-        measuring.claim(f"{min(SINGLY, given.count)} buildings against hx.solve: largest relative difference", alone,
-                        EQUAL, at_most=True)])
+    measuring.show_claims(
+        [
+            measuring.claim(f"{given.count:,} buildings end to end", seconds, SECONDS, " s", at_most=True),
+            measuring.claim("memory of all processes", watch.largest / 1e9, GIGABYTES, " GB", at_most=True),
+            measuring.claim(
+                f"{min(SINGLY, given.count)} buildings against hx.solve: largest relative difference",
+                alone,
+                EQUAL,
+                at_most=True,
+            ),
+        ]
+    )
 
 
 if __name__ == "__main__":

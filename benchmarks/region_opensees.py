@@ -16,8 +16,12 @@ import opensees_twin as twin
 
 def peak_drifts(cases: list[dict[str, Any]]) -> list[list[float] | None]:
     """Largest drift of each storey of each case; None where a step did not converge."""
-    child = subprocess.run([sys.executable, __file__], input=json.dumps([twin._plain(case) for case in cases]),
-                           capture_output=True, text=True)
+    child = subprocess.run(
+        [sys.executable, __file__],
+        input=json.dumps([twin._plain(case) for case in cases]),
+        capture_output=True,
+        text=True,
+    )
     if child.returncode != 0:
         raise twin.TwinError(f"OpenSees stopped with exit code {child.returncode}:\n{child.stderr[-2000:].strip()}")
     return json.loads(child.stdout)
@@ -25,7 +29,7 @@ def peak_drifts(cases: list[dict[str, Any]]) -> list[list[float] | None]:
 
 def _damped(ops: Any, case: dict[str, Any]) -> list[int]:
     springs = twin._chain(ops, case)
-    ops.rayleigh(case["mass_damping"], 0.0, 0.0, 0.0)        # the stiffness part is in the dashpots
+    ops.rayleigh(case["mass_damping"], 0.0, 0.0, 0.0)  # the stiffness part is in the dashpots
     return springs
 
 

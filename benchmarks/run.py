@@ -31,9 +31,16 @@ import measuring
 
 OUT = measuring.HERE / "out"
 FILE = OUT / "bench.json"
-SECTIONS = {"history": "history", "batch": "batch", "buildings": "buildings", "spectrum": "spectrum",
-            "frames": "structures", "startup": "startup", "compile": "compile",
-            "scaling": "scaling"}       # name: module
+SECTIONS = {
+    "history": "history",
+    "batch": "batch",
+    "buildings": "buildings",
+    "spectrum": "spectrum",
+    "frames": "structures",
+    "startup": "startup",
+    "compile": "compile",
+    "scaling": "scaling",
+}  # name: module
 
 
 def measured(name: str, repeats: int, quick: bool) -> dict[str, Any]:
@@ -49,7 +56,7 @@ def measured(name: str, repeats: int, quick: bool) -> dict[str, Any]:
     takes_quick = "quick" in inspect.signature(module.measure).parameters
     try:
         result = module.measure(repeats, quick=quick) if takes_quick else module.measure(repeats)
-    except Exception as error:              # one section must not take the others with it
+    except Exception as error:  # one section must not take the others with it
         traceback.print_exc()
         return {"context": context, "missing": f"failed: {type(error).__name__}: {error}"}
     return {"context": context | {"seconds": round(time.perf_counter() - begin, 1)}, "result": result}
@@ -58,8 +65,10 @@ def measured(name: str, repeats: int, quick: bool) -> dict[str, Any]:
 def show(name: str, section: dict[str, Any]) -> None:
     """The tables of a section and its claims."""
     context = section["context"]
-    print(f"=== {name}: {context['date']}, {context['cpu']}, hamex {context['hamex']} {context['revision']}"
-          f"{', quick' if context['quick'] else ''}\n")
+    print(
+        f"=== {name}: {context['date']}, {context['cpu']}, hamex {context['hamex']} {context['revision']}"
+        f"{', quick' if context['quick'] else ''}\n"
+    )
     if "missing" in section:
         print(f"not measured: {section['missing']}\n")
         return

@@ -18,19 +18,23 @@ import ours
 import structures_speed
 from measuring import NotMeasuredError
 
-COUNTS = (*(32 * 4**i for i in range(7)), 262144)           # 32 … 262,144
-TIMES = (1, 4, 16, 64)                                      # records end to end: 1,559 … 100,000 steps
-FIXED = 1024                                                # oscillators while steps grow
+COUNTS = (*(32 * 4**i for i in range(7)), 262144)  # 32 … 262,144
+TIMES = (1, 4, 16, 64)  # records end to end: 1,559 … 100,000 steps
+FIXED = 1024  # oscillators while steps grow
 STOREYS = (1, 2, 5, 10, 20, 50)
-WORK = 20_000_000                                           # oscillator-steps a repeat, at least one call
+WORK = 20_000_000  # oscillator-steps a repeat, at least one call
 
 
 def measure(repeats: int, quick: bool = False) -> dict[str, Any]:
     """The four curves; those of hamex are missing where it has no batch."""
     counts, times = (COUNTS[:3], TIMES[:1]) if quick else (COUNTS, TIMES)
-    found = {"oscillators": by_count(counts, repeats), "steps": by_steps(times, repeats),
-             "storeys": by_storeys(STOREYS[:2] if quick else STOREYS, repeats),
-             "threads": by_threads(repeats, quick), "not_measured": {}}
+    found = {
+        "oscillators": by_count(counts, repeats),
+        "steps": by_steps(times, repeats),
+        "storeys": by_storeys(STOREYS[:2] if quick else STOREYS, repeats),
+        "threads": by_threads(repeats, quick),
+        "not_measured": {},
+    }
     try:
         ours.need("batch", "shear_frames")
     except NotMeasuredError as reason:
@@ -47,7 +51,7 @@ def _pair(given: oscillators.Family, times: int) -> dict[str, Any]:
     rivals = {}
     try:
         ours.need("batch")
-        ours.batch(given, times=times)          # compiles
+        ours.batch(given, times=times)  # compiles
         rivals["hamex"] = functools.partial(_mean, functools.partial(ours.batch, given, times=times), calls)
     except NotMeasuredError:
         pass
@@ -93,11 +97,10 @@ def by_storeys(storeys: tuple[int, ...], repeats: int) -> list[dict[str, Any]]:
     for n in storeys:
         count = max(64, 8192 // n)
         given = buildings.family(count, n)
-        ours.buildings(given)                   # compiles
+        ours.buildings(given)  # compiles
         march = functools.partial(ours.buildings, given)
         least = measuring.alternate({"hamex": functools.partial(measuring.cpu, march)}, repeats)
-        rows.append({"storeys": n, "buildings": count,
-                     "hamex": 1e9 * least["hamex"] / count / n / oscillators.STEPS})
+        rows.append({"storeys": n, "buildings": count, "hamex": 1e9 * least["hamex"] / count / n / oscillators.STEPS})
     return rows
 
 
@@ -111,18 +114,23 @@ def by_threads(repeats: int, quick: bool) -> list[dict[str, Any]]:
     given = oscillators.family(count)
     cores = os.cpu_count() or 1
     threads = sorted({1, cores, *(2**i for i in range(20) if 2**i < cores)})
-    rivals = {str(n): functools.partial(measuring.wall, functools.partial(ours.batch, given, threads=n))
-              for n in threads}
+    rivals = {
+        str(n): functools.partial(measuring.wall, functools.partial(ours.batch, given, threads=n)) for n in threads
+    }
     least = measuring.alternate(rivals, repeats)
-    return [{"threads": n, "oscillators": count, "seconds": least[str(n)], "ratio": least["1"] / least[str(n)]}
-            for n in threads]
+    return [
+        {"threads": n, "oscillators": count, "seconds": least[str(n)], "ratio": least["1"] / least[str(n)]}
+        for n in threads
+    ]
 
 
 def show(found: dict[str, Any]) -> None:
     """One small table per axis."""
-    for axis, unit in (("oscillators", "ns per oscillator and step"),
-                       ("steps", f"ns per oscillator and step, {FIXED:,} oscillators"),
-                       ("storeys", "ns per storey and step, a batch of shear frames")):
+    for axis, unit in (
+        ("oscillators", "ns per oscillator and step"),
+        ("steps", f"ns per oscillator and step, {FIXED:,} oscillators"),
+        ("storeys", "ns per storey and step, a batch of shear frames"),
+    ):
         rows = found[axis]
         if not rows:
             continue
@@ -147,15 +155,26 @@ def show(found: dict[str, Any]) -> None:
 def curves(found: dict[str, Any]) -> list[tuple[str, str, dict[str, tuple[list[float], list[float]]]]]:
     """For the plots: axis, unit, and per rival its points."""
     answer = []
-    for axis, unit in (("oscillators", "CPU ns per oscillator and step"), ("steps", "CPU ns per oscillator and step"),
-                       ("storeys", "CPU ns per storey and step")):
+    for axis, unit in (
+        ("oscillators", "CPU ns per oscillator and step"),
+        ("steps", "CPU ns per oscillator and step"),
+        ("storeys", "CPU ns per storey and step"),
+    ):
         rows = found[axis]
-        lines = {name: ([row[axis] for row in rows], [row[name] for row in rows])
-                 for name in ("hamex", "C") if rows and name in rows[0]}
+        lines = {
+            name: ([row[axis] for row in rows], [row[name] for row in rows])
+            for name in ("hamex", "C")
+            if rows and name in rows[0]
+        }
         if lines:
             answer.append((axis, unit, lines))
     if found["threads"]:
         x = [row["threads"] for row in found["threads"]]
-        answer.append(("threads", "times as fast as one", {"hamex": (x, [row["ratio"] for row in found["threads"]]),
-                                                           "ideal": (x, [float(n) for n in x])}))
+        answer.append(
+            (
+                "threads",
+                "times as fast as one",
+                {"hamex": (x, [row["ratio"] for row in found["threads"]]), "ideal": (x, [float(n) for n in x])},
+            )
+        )
     return answer

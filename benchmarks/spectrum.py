@@ -20,7 +20,7 @@ import peers_spectrum
 from measuring import NotMeasuredError
 
 PERIODS = np.geomspace(0.03, 10.0, 200)
-PARTS = 200                                     # of a step, for the reference
+PARTS = 200  # of a step, for the reference
 INELASTIC = np.geomspace(0.1, 3.0, 100)
 DUCTILITIES = (2.0, 4.0, 8.0)
 # Bounds of the lines that must be shown.
@@ -31,23 +31,39 @@ SAMPLED, CONTINUOUS = "hamex, peaks at samples", "hamex, peaks inside the step"
 def measure(repeats: int, quick: bool = False) -> dict[str, Any]:
     """All rivals, then constant ductility."""
     rivals, missing = peers_spectrum.available(PERIODS)
-    exact = peers_spectrum.continuous(PERIODS, oscillators.ground(), oscillators.STEP, oscillators.DAMPING,
-                                      20 if quick else PARTS)
+    exact = peers_spectrum.continuous(
+        PERIODS, oscillators.ground(), oscillators.STEP, oscillators.DAMPING, 20 if quick else PARTS
+    )
     rows = []
     for name, rival in rivals.items():
         off = rival.compute() / exact - 1.0
         worst = int(np.abs(off).argmax())
-        rows.append({"name": name, "kind": rival.kind, "convention": rival.convention, "compiled": rival.compiled,
-                     "worst": float(off[worst]), "at": float(PERIODS[worst]), "median": float(np.median(np.abs(off))),
-                     "within": int((np.abs(off) <= ACCURATE).sum())})
+        rows.append(
+            {
+                "name": name,
+                "kind": rival.kind,
+                "convention": rival.convention,
+                "compiled": rival.compiled,
+                "worst": float(off[worst]),
+                "at": float(PERIODS[worst]),
+                "median": float(np.median(np.abs(off))),
+                "within": int((np.abs(off) <= ACCURATE).sum()),
+            }
+        )
     # A short call and a long one: the short one is repeated as often as it takes to be seen.
     calls = {name: (20 if rival.kind != "peer" else 1) for name, rival in rivals.items()}
     least = measuring.alternate(
-        {name: functools.partial(_least, rival.compute, calls[name]) for name, rival in rivals.items()}, repeats)
+        {name: functools.partial(_least, rival.compute, calls[name]) for name, rival in rivals.items()}, repeats
+    )
     for row in rows:
         row["ms"] = 1e3 * least[row["name"]]
-    found = {"periods": PERIODS.size, "samples": int(oscillators.RECORD.acceleration.size), "rows": rows,
-             "not_measured": missing, "ductility": ductility(repeats, quick)}
+    found = {
+        "periods": PERIODS.size,
+        "samples": int(oscillators.RECORD.acceleration.size),
+        "rows": rows,
+        "not_measured": missing,
+        "ductility": ductility(repeats, quick),
+    }
     found["claims"] = claims(found)
     return found
 
@@ -64,15 +80,18 @@ def ductility(repeats: int, quick: bool = False) -> dict[str, Any]:
     answer: dict[str, Any] = {"periods": periods.size, "ductilities": list(DUCTILITIES)}
     try:
         ours.need("spectrum")
-        rivals["hamex"] = functools.partial(
-            measuring.wall, lambda: ours.constant_ductility(periods, DUCTILITIES))
+        rivals["hamex"] = functools.partial(measuring.wall, lambda: ours.constant_ductility(periods, DUCTILITIES))
         answer["off"] = ours.ductility_off(periods, DUCTILITIES)
     except NotMeasuredError as reason:
         missing["hamex"] = str(reason)
     try:
         spectrum = peers.load("gmspy").const_duct_spec
-        rivals["gmspy"] = functools.partial(measuring.wall, lambda: [
-            spectrum(oscillators.STEP, oscillators.ground(), periods, harden_ratio=0.0, mu=mu) for mu in DUCTILITIES])
+        rivals["gmspy"] = functools.partial(
+            measuring.wall,
+            lambda: [
+                spectrum(oscillators.STEP, oscillators.ground(), periods, harden_ratio=0.0, mu=mu) for mu in DUCTILITIES
+            ],
+        )
     except NotMeasuredError as reason:
         missing["gmspy"] = str(reason)
     answer["seconds"] = measuring.alternate(rivals, min(repeats, 3))
@@ -88,32 +107,56 @@ def claims(found: dict[str, Any]) -> list[dict[str, Any]]:
     eqsig = min((value for name, value in ms.items() if name.startswith("eqsig")), default=None)
     ratio = measuring.ratio
     return [
-        measuring.claim("spectrum, peaks at samples: times as fast as the fastest compiled peer",
-                        ratio(peer, ms.get(SAMPLED)), AT_SAMPLES, " ×"),
-        measuring.claim("spectrum, peaks inside the step: times as fast as the fastest compiled peer",
-                        ratio(peer, ms.get(CONTINUOUS)), INSIDE, " ×"),
-        measuring.claim("spectrum, peaks inside the step: times as fast as eqsig", ratio(eqsig, ms.get(CONTINUOUS)),
-                        EQSIG, " ×"),
-        measuring.claim("pseudo-acceleration, peaks inside the step: largest deviation", worst.get(CONTINUOUS),
-                        ACCURATE, at_most=True),
-        measuring.claim(f"constant ductility, {found['ductility']['periods']} periods, three ductilities",
-                        found["ductility"]["seconds"].get("hamex"), SECONDS, " s", at_most=True),
+        measuring.claim(
+            "spectrum, peaks at samples: times as fast as the fastest compiled peer",
+            ratio(peer, ms.get(SAMPLED)),
+            AT_SAMPLES,
+            " ×",
+        ),
+        measuring.claim(
+            "spectrum, peaks inside the step: times as fast as the fastest compiled peer",
+            ratio(peer, ms.get(CONTINUOUS)),
+            INSIDE,
+            " ×",
+        ),
+        measuring.claim(
+            "spectrum, peaks inside the step: times as fast as eqsig", ratio(eqsig, ms.get(CONTINUOUS)), EQSIG, " ×"
+        ),
+        measuring.claim(
+            "pseudo-acceleration, peaks inside the step: largest deviation",
+            worst.get(CONTINUOUS),
+            ACCURATE,
+            at_most=True,
+        ),
+        measuring.claim(
+            f"constant ductility, {found['ductility']['periods']} periods, three ductilities",
+            found["ductility"]["seconds"].get("hamex"),
+            SECONDS,
+            " s",
+            at_most=True,
+        ),
     ]
 
 
 def show(found: dict[str, Any]) -> None:
     """The two tables."""
-    print(f"Elastic spectrum of El Centro, {found['periods']} periods, {found['samples']:,} samples: CPU ms; deviation "
-          f"of the pseudo-acceleration from\nthe exact motion looked at {PARTS} times a step (largest, at which "
-          f"period, median; periods within {ACCURATE:.1%})\n")
+    print(
+        f"Elastic spectrum of El Centro, {found['periods']} periods, {found['samples']:,} samples: CPU ms; deviation "
+        f"of the pseudo-acceleration from\nthe exact motion looked at {PARTS} times a step (largest, at which "
+        f"period, median; periods within {ACCURATE:.1%})\n"
+    )
     print(f"{'':<34}{'ms':>9}{'largest':>9}{'at s':>7}{'median':>9}{'within':>8}  convention")
     for row in sorted(found["rows"], key=lambda row: row["ms"]):
-        print(f"  {row['name']:<32}{row['ms']:>9.3g}{row['worst']:>+9.2%}{row['at']:>7.2f}{row['median']:>9.3%}"
-              f"{row['within']:>8}  {row['convention']}")
+        print(
+            f"  {row['name']:<32}{row['ms']:>9.3g}{row['worst']:>+9.2%}{row['at']:>7.2f}{row['median']:>9.3%}"
+            f"{row['within']:>8}  {row['convention']}"
+        )
     measuring.show_not_measured(found["not_measured"])
     part = found["ductility"]
-    print(f"\nConstant ductility {', '.join(f'{mu:g}' for mu in part['ductilities'])}, {part['periods']} periods, wall "
-          "seconds: " + (", ".join(f"{name} {s:.2f}" for name, s in part["seconds"].items()) or "none"))
+    print(
+        f"\nConstant ductility {', '.join(f'{mu:g}' for mu in part['ductilities'])}, {part['periods']} periods, wall "
+        "seconds: " + (", ".join(f"{name} {s:.2f}" for name, s in part["seconds"].items()) or "none")
+    )
     if "off" in part:
         print(f"hamex: ductilities marched one by one are at most {part['off']:.1e} off the ones asked for")
     measuring.show_not_measured(part["not_measured"])
@@ -121,5 +164,8 @@ def show(found: dict[str, Any]) -> None:
 
 def bars(found: dict[str, Any]) -> tuple[str, str, list[tuple[str, float, str]]]:
     """For the plot."""
-    return ("Elastic spectrum of El Centro, 200 periods", "CPU ms",
-            [(row["name"], row["ms"], row["kind"]) for row in found["rows"] if not math.isnan(row["ms"])])
+    return (
+        "Elastic spectrum of El Centro, 200 periods",
+        "CPU ms",
+        [(row["name"], row["ms"], row["kind"]) for row in found["rows"] if not math.isnan(row["ms"])],
+    )

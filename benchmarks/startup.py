@@ -16,7 +16,7 @@ import measuring
 
 RUNS = 5
 ROOT = Path(__file__).parents[1]
-TINY = ROOT / "examples" / "problems" / "samples.toml"              # 300 steps
+TINY = ROOT / "examples" / "problems" / "samples.toml"  # 300 steps
 EL_CENTRO = ROOT / "examples" / "problems" / "el_centro_viscoplastic.toml"
 HAMEX = "from hamex.cli import main; main()"
 # Name, Python code, arguments, budget [s]; None is only shown.
@@ -45,12 +45,18 @@ def measure(repeats: int = RUNS, quick: bool = False) -> dict[str, Any]:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, code, arguments, budget in CASES[:4] if quick else CASES:
-            cpu(code, arguments, folder)                             # fills the byte-code cache
+            cpu(code, arguments, folder)  # fills the byte-code cache
             spent = min(cpu(code, arguments, folder) for _ in range(repeats))
             rows.append({"name": name, "seconds": spent, "budget": budget})
-    return {"repeats": repeats, "rows": rows,
-            "claims": [measuring.claim(f"fresh process, {row['name']}", row["seconds"], row["budget"], " s",
-                                       at_most=True) for row in rows if row["budget"] is not None]}
+    return {
+        "repeats": repeats,
+        "rows": rows,
+        "claims": [
+            measuring.claim(f"fresh process, {row['name']}", row["seconds"], row["budget"], " s", at_most=True)
+            for row in rows
+            if row["budget"] is not None
+        ],
+    }
 
 
 def show(found: dict[str, Any]) -> None:

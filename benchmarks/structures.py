@@ -1,9 +1,9 @@
 """Structures beside their peers: `python benchmarks/structures.py [speed storeys error grid] [--json FILE]`.
 
-    speed     CPU time of a step beside OpenSees, 5 to 1000 storeys, with an accuracy gate
-    storeys   CPU time per storey, 20 to 2000 storeys
-    error     error against CPU time beside OpenSees and leap-frog
-    grid      144 frames: failures by step size
+speed     CPU time of a step beside OpenSees, 5 to 1000 storeys, with an accuracy gate
+storeys   CPU time per storey, 20 to 2000 storeys
+error     error against CPU time beside OpenSees and leap-frog
+grid      144 frames: failures by step size
 """
 
 from __future__ import annotations

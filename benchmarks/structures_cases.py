@@ -30,16 +30,18 @@ def recycle_memory(recycle: bool) -> None:
     pages. Left to itself it changes its mind during a benchmark, and new pages cost as much as the arithmetic."""
     library = ctypes.CDLL(None)
     if not hasattr(library, "mallopt"):
-        return      # not glibc
+        return  # not glibc
     trim, largest = -1, -3
     library.mallopt(trim, 2**30 if recycle else 2**16)
-    library.mallopt(largest, 2**25 if recycle else 2**16)     # blocks beyond this are always new pages
+    library.mallopt(largest, 2**25 if recycle else 2**16)  # blocks beyond this are always new pages
 
 
 def model(frame: frames.Frame) -> hx.Model:
     """The frame as hamex takes it."""
-    laws = [hx.Slider(*row) for row in zip(frame.yield_forces, frame.viscosities, frame.kinematic, frame.isotropic,
-                                           strict=True)]
+    laws = [
+        hx.Slider(*row)
+        for row in zip(frame.yield_forces, frame.viscosities, frame.kinematic, frame.isotropic, strict=True)
+    ]
     return hx.shear_frame(frame.masses, frame.stiffnesses, frame.dashpots, laws)
 
 
@@ -60,8 +62,15 @@ def opensees(frame: frames.Frame, duration: float, step: float, scale: float = 1
     """The frame under El Centro as a case for the twin."""
     record = motion(scale)
     # hamex lets a record end with a zero sample, OpenSees at once.
-    return {"kind": "shear", **asdict(frame), "acceleration": frames.GRAVITY * np.append(record.acceleration, 0.0),
-            "sample_step": record.step, "step": step, "steps": round(duration / step), **options}
+    return {
+        "kind": "shear",
+        **asdict(frame),
+        "acceleration": frames.GRAVITY * np.append(record.acceleration, 0.0),
+        "sample_step": record.step,
+        "step": step,
+        "steps": round(duration / step),
+        **options,
+    }
 
 
 def explicit(frame: frames.Frame, duration: float, step: float, scale: float = 1.0) -> tuple[Callable[[], int], Array]:
@@ -77,18 +86,44 @@ def explicit(frame: frames.Frame, duration: float, step: float, scale: float = 1
         return np.concatenate([[0.0], x])
 
     size = frame.masses.size + 1
-    chain = Frame(*(ground(x) for x in (1.0 / frame.masses, frame.stiffnesses, frame.dashpots, frame.yield_forces,
-                                        frame.viscosities, frame.kinematic, frame.isotropic)))
+    chain = Frame(
+        *(
+            ground(x)
+            for x in (
+                1.0 / frame.masses,
+                frame.stiffnesses,
+                frame.dashpots,
+                frame.yield_forces,
+                frame.viscosities,
+                frame.kinematic,
+                frame.isotropic,
+            )
+        )
+    )
     inputs = (load, ground(-frame.masses), step, 0.5, 0, 0, chain)
     u, kernel = np.zeros((steps + 1, size)), run.compiled(leapfrog)
 
     def march() -> int:
         u[0] = 0.0
-        slip, momentum = np.empty((steps + 1, size)), np.empty((steps + 1, size))   # part of the work
+        slip, momentum = np.empty((steps + 1, size)), np.empty((steps + 1, size))  # part of the work
         slip[0] = 0.0
         still = np.zeros((1, size))
-        return int(kernel(*inputs, Walk(u, slip, momentum, np.zeros(size), still, still.copy(), np.zeros(size + 1),
-                                        np.zeros(size), np.zeros(size))))
+        return int(
+            kernel(
+                *inputs,
+                Walk(
+                    u,
+                    slip,
+                    momentum,
+                    np.zeros(size),
+                    still,
+                    still.copy(),
+                    np.zeros(size + 1),
+                    np.zeros(size),
+                    np.zeros(size),
+                ),
+            )
+        )
 
     return march, u
 

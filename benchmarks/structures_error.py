@@ -19,13 +19,12 @@ import structures_cases as cases
 import hamex as hx
 from hamex.march.leapfrog import stable_step
 
-FRAMES = ((5, 1.0), (5, 0.0), (20, 1.0), (20, 0.0))      # storeys, viscosity
+FRAMES = ((5, 1.0), (5, 0.0), (20, 1.0), (20, 0.0))  # storeys, viscosity
 STEPS = tuple(0.02 / 2**i for i in range(6))
-SCALE, DURATION = 2.0, 10.0                              # record; s, the strong part
+SCALE, DURATION = 2.0, 10.0  # record; s, the strong part
 FINEST = 0.02 / 2**9
 GOALS = (0.01, 0.001, 0.0005)
-SCHEMES = {"Galerkin": hx.Galerkin, "Newmark": lambda step: hx.Newmark(step, safeguarded=True),
-           "LeapFrog": hx.LeapFrog}
+SCHEMES = {"Galerkin": hx.Galerkin, "Newmark": lambda step: hx.Newmark(step, safeguarded=True), "LeapFrog": hx.LeapFrog}
 LOOP = "leap-frog, bare loop"
 
 
@@ -43,7 +42,7 @@ def study(storeys: int, viscosity: float, repeats: int) -> dict[str, Any]:
         stable = step <= limit(frame)
         ours = {name: scheme(step) for name, scheme in SCHEMES.items() if stable or name != "LeapFrog"}
         seconds, errors = dict.fromkeys(points, math.inf), dict.fromkeys(points, math.nan)
-        answer, = opensees_twin.run([cases.opensees(frame, DURATION, step, SCALE)])
+        (answer,) = opensees_twin.run([cases.opensees(frame, DURATION, step, SCALE)])
         if answer["failed_at"] is None:
             errors["OpenSees"] = cases.apart(frame, np.array(answer["deformation"]), fine)
         for name, scheme in ours.items():
@@ -51,7 +50,7 @@ def study(storeys: int, viscosity: float, repeats: int) -> dict[str, Any]:
         if stable and march() == 0:
             errors[LOOP] = cases.apart(frame, cases.drifts(u[:, 1:]), fine)
         for _ in range(repeats):
-            answer, = opensees_twin.run([cases.opensees(frame, DURATION, step, SCALE, timed=1)])
+            (answer,) = opensees_twin.run([cases.opensees(frame, DURATION, step, SCALE, timed=1)])
             seconds["OpenSees"] = min(seconds["OpenSees"], answer["cpu"])
             for _ in range(3):
                 for name, scheme in ours.items():
@@ -60,8 +59,13 @@ def study(storeys: int, viscosity: float, repeats: int) -> dict[str, Any]:
                     seconds[LOOP] = min(seconds[LOOP], cases.cpu(march))
         for name in points:
             points[name].append({"step": step, "seconds": seconds[name], "error": errors[name]})
-    return {"storeys": storeys, "viscosity": viscosity, "doubt": doubt, "points": points,
-            "seconds_for": {name: {str(goal): cost(rows, goal) for goal in GOALS} for name, rows in points.items()}}
+    return {
+        "storeys": storeys,
+        "viscosity": viscosity,
+        "doubt": doubt,
+        "points": points,
+        "seconds_for": {name: {str(goal): cost(rows, goal) for goal in GOALS} for name, rows in points.items()},
+    }
 
 
 def limit(frame: frames.Frame) -> float:
@@ -91,8 +95,10 @@ def show(studies: list[dict[str, Any]]) -> None:
     """One table per frame, and the time that every rival needs for a given error."""
     for study in studies:
         law = "viscous" if study["viscosity"] else "rate independent"
-        print(f"{study['storeys']} storeys, {law}, El Centro × {SCALE:g}, {DURATION:g} s: CPU ms and error of peak "
-              f"drifts\n(converged Galerkin and leap-frog are {study['doubt']:.0e} apart)\n")
+        print(
+            f"{study['storeys']} storeys, {law}, El Centro × {SCALE:g}, {DURATION:g} s: CPU ms and error of peak "
+            f"drifts\n(converged Galerkin and leap-frog are {study['doubt']:.0e} apart)\n"
+        )
         print(f"{'step ms':>8}" + "".join(f"{name:>22}" for name in study["points"]))
         for i, step in enumerate(STEPS):
             cells = (rows[i] for rows in study["points"].values())

@@ -21,7 +21,7 @@ from hamex.errors import HamexError
 
 ALGORITHMS = ("Newton", "NewtonLineSearch")
 ITERATIONS = 50
-VISIBLE = 1e-3      # false slip in one step that counts, in yield deformations
+VISIBLE = 1e-3  # false slip in one step that counts, in yield deformations
 
 
 def run() -> list[dict[str, Any]]:
@@ -33,19 +33,23 @@ def run() -> list[dict[str, Any]]:
         row["hamex"] = _hamex(frame, scale, step)
         same = _march(frame, scale, hx.Newmark(step, safeguarded=True)).values("deformation")
         for algorithm in ALGORITHMS:
-            answer, = opensees_twin.run([cases.opensees(frame, frames.DURATION, step, scale, algorithm=algorithm,
-                                                        iterations=ITERATIONS)])
+            (answer,) = opensees_twin.run(
+                [cases.opensees(frame, frames.DURATION, step, scale, algorithm=algorithm, iterations=ITERATIONS)]
+            )
             force, deformation = np.array(answer["force"]), np.array(answer["deformation"])
-            row[algorithm] = {"failed_at": answer["failed_at"], "most": max(answer["iterations"]),
-                              "false_slip": false_slip(frame, force, deformation),
-                              "off": cases.apart(frame, deformation, same[:len(deformation)])}
+            row[algorithm] = {
+                "failed_at": answer["failed_at"],
+                "most": max(answer["iterations"]),
+                "false_slip": false_slip(frame, force, deformation),
+                "off": cases.apart(frame, deformation, same[: len(deformation)]),
+            }
         rows.append(row)
     return rows
 
 
 def _march(frame: frames.Frame, scale: float, scheme: hx.Galerkin | hx.Newmark) -> hx.Solution:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")     # of samples that are skipped; OpenSees skips them too
+        warnings.simplefilter("ignore")  # of samples that are skipped; OpenSees skips them too
         return hx.solve(cases.problem(frame, frames.DURATION, scale), scheme)
 
 
@@ -56,9 +60,14 @@ def _hamex(frame: frames.Frame, scale: float, step: float) -> dict[str, Any]:
         return {"failed_at": str(error), "most": None, "false_slip": None}
     solves = sol.values("solves")
     moved, force = np.abs(np.diff(sol.values("slip"), axis=0)), np.abs(sol.values("force"))
-    inside = force < (1.0 - 1e-9) * frame.yield_forces          # step means obey the limit in this scheme
-    return {"failed_at": None, "most": int(solves.max()), "mean": float(solves.mean()), "residual": sol.residual,
-            "false_slip": float((moved * inside * frame.stiffnesses / frame.yield_forces).max())}
+    inside = force < (1.0 - 1e-9) * frame.yield_forces  # step means obey the limit in this scheme
+    return {
+        "failed_at": None,
+        "most": int(solves.max()),
+        "mean": float(solves.mean()),
+        "residual": sol.residual,
+        "false_slip": float((moved * inside * frame.stiffnesses / frame.yield_forces).max()),
+    }
 
 
 def false_slip(frame: frames.Frame, force: np.ndarray[Any, Any], deformation: np.ndarray[Any, Any]) -> float:
@@ -83,11 +92,13 @@ step [yield drifts]; how far peak drifts are off the exact solution of the same 
         cells = (f"{_cell([row[algorithm] for row in mine]):>48}" for algorithm in ALGORITHMS)
         print(f"{'all' if step is None else f'{step:.2f}':>8}{f'{failed}, {most}':>12}" + "".join(cells))
     done = [row["hamex"] for row in rows if row["hamex"]["failed_at"] is None]
-    print(f"\nhamex: mean solves per step {np.mean([r['mean'] for r in done]):.2f}, energy residual at most "
-          f"{max(r['residual'] for r in done):.0e}, largest false slip {max(r['false_slip'] for r in done):.0e}.\n"
-          f"""OpenSees stops after {ITERATIONS} iterations. A completed run with false slip breaks its own material law
+    print(
+        f"\nhamex: mean solves per step {np.mean([r['mean'] for r in done]):.2f}, energy residual at most "
+        f"{max(r['residual'] for r in done):.0e}, largest false slip {max(r['false_slip'] for r in done):.0e}.\n"
+        f"""OpenSees stops after {ITERATIONS} iterations. A completed run with false slip breaks its own material law
 and says nothing: Hardening commits the slip of an iteration that was given up. Failures are of the iteration, false
-slip is of the material. Steel01 has none, but knows no viscosity.""")
+slip is of the material. Steel01 has none, but knows no viscosity."""
+    )
 
 
 def _cell(outcomes: list[dict[str, Any]]) -> str:
@@ -97,5 +108,7 @@ def _cell(outcomes: list[dict[str, Any]]) -> str:
     if not false:
         return text
     off = [r["off"] for r in ended]
-    return (f"{text}; {len(false)} false to {max(r['false_slip'] for r in false):.2g}; "
-            f"off {np.median(off):.1%} … {max(off):.0%}")
+    return (
+        f"{text}; {len(false)} false to {max(r['false_slip'] for r in false):.2g}; "
+        f"off {np.median(off):.1%} … {max(off):.0%}"
+    )

@@ -22,12 +22,12 @@ import structures_cases as cases
 import hamex as hx
 
 STEP = 0.02
-RECORD = 1560                           # steps of El Centro
+RECORD = 1560  # steps of El Centro
 # Storeys, records end to end in the long run, steps of OpenSees.
 SIZES = ((5, 40, RECORD), (20, 20, RECORD), (100, 5, 780), (1000, 1, 156))
 TALL = (20, 50, 100, 200, 500, 1000, 2000)
-LAWS = {"viscous": 1.0, "rate independent": 0.0}    # viscosity: Hardening in OpenSees; none: Steel01
-GATE = 10.0                             # s, length of the runs that compare peak drifts
+LAWS = {"viscous": 1.0, "rate independent": 0.0}  # viscosity: Hardening in OpenSees; none: Steel01
+GATE = 10.0  # s, length of the runs that compare peak drifts
 
 
 class Slope:
@@ -37,7 +37,7 @@ class Slope:
         self.steps = (1, RECORD // 4 if times == 1 else RECORD, times * RECORD)
         frame = frames.frame(storeys, viscosity)
         self.problems = [cases.problem(frame, steps * STEP, times=times) for steps in self.steps]
-        self.repeat()                   # compiles
+        self.repeat()  # compiles
         self.least = {True: [math.inf] * 3, False: [math.inf] * 3}
 
     def repeat(self) -> None:
@@ -46,8 +46,9 @@ class Slope:
         for recycle in (False, True):
             cases.recycle_memory(recycle)
             hx.solve(self.problems[2], hx.Galerkin(STEP))
-            found[recycle] = [cases.cpu(lambda problem=problem: hx.solve(problem, hx.Galerkin(STEP)))
-                              for problem in self.problems]
+            found[recycle] = [
+                cases.cpu(lambda problem=problem: hx.solve(problem, hx.Galerkin(STEP))) for problem in self.problems
+            ]
         if hasattr(self, "least"):
             self.least = {recycle: list(map(min, self.least[recycle], found[recycle])) for recycle in found}
 
@@ -70,27 +71,40 @@ def against_opensees(repeats: int) -> list[dict[str, Any]]:
             frame = frames.frame(storeys, viscosity)
             ours, theirs = Slope(storeys, viscosity, times), math.inf
             for _ in range(repeats):
-                answer, = opensees_twin.run([cases.opensees(frame, steps * STEP, STEP, timed=1)])
+                (answer,) = opensees_twin.run([cases.opensees(frame, steps * STEP, STEP, timed=1)])
                 if answer["failed_at"] is not None:
                     raise RuntimeError(f"OpenSees failed in step {answer['failed_at']} of {storeys} storeys, {law}")
                 theirs = min(theirs, answer["cpu"] / (steps - 1))
                 for _ in range(3):
                     ours.repeat()
-            rows.append({"storeys": storeys, "law": law, "hamex": ours.step(), "hamex_new": ours.step(False),
-                         "call": ours.call, "opensees": theirs, "ratio": theirs / ours.step(),
-                         "ratio_new": theirs / ours.step(False), **gate(frame)})
+            rows.append(
+                {
+                    "storeys": storeys,
+                    "law": law,
+                    "hamex": ours.step(),
+                    "hamex_new": ours.step(False),
+                    "call": ours.call,
+                    "opensees": theirs,
+                    "ratio": theirs / ours.step(),
+                    "ratio_new": theirs / ours.step(False),
+                    **gate(frame),
+                }
+            )
     return rows
 
 
 def gate(frame: frames.Frame) -> dict[str, float]:
     """Peak drifts at the timed step: both against a converged run, and one against the other."""
-    answer, = opensees_twin.run([cases.opensees(frame, GATE, STEP)])
+    (answer,) = opensees_twin.run([cases.opensees(frame, GATE, STEP)])
     theirs = np.array(answer["deformation"])
     problem = cases.problem(frame, GATE)
     ours = hx.solve(problem, hx.Galerkin(STEP)).values("deformation")
     fine = hx.solve(problem, hx.Galerkin(STEP / 16)).values("deformation")
-    return {"hamex_error": cases.apart(frame, ours, fine), "opensees_error": cases.apart(frame, theirs, fine),
-            "apart": cases.apart(frame, ours, theirs)}
+    return {
+        "hamex_error": cases.apart(frame, ours, fine),
+        "opensees_error": cases.apart(frame, theirs, fine),
+        "apart": cases.apart(frame, ours, theirs),
+    }
 
 
 def by_storeys(repeats: int) -> list[dict[str, Any]]:
@@ -100,20 +114,30 @@ def by_storeys(repeats: int) -> list[dict[str, Any]]:
     for _ in range(repeats):
         for slope in slopes.values():
             slope.repeat()
-    return [{"storeys": storeys, "storey_step": slope.step() / storeys, "storey_step_new": slope.step(False) / storeys,
-             "call": slope.call}
-            for storeys, slope in slopes.items()]
+    return [
+        {
+            "storeys": storeys,
+            "storey_step": slope.step() / storeys,
+            "storey_step_new": slope.step(False) / storeys,
+            "call": slope.call,
+        }
+        for storeys, slope in slopes.items()
+    ]
 
 
 def show_against_opensees(rows: list[dict[str, Any]]) -> None:
     """The first table."""
     print(f"CPU time of a step of {STEP:g} s [ns]; peak drifts of {GATE:g} s of El Centro against a converged run\n")
-    print(f"{'storeys':>8} {'law':>17} {'hamex':>7} {'/storey':>8} {'new':>7} {'OpenSees':>9} {'ratio':>6} {'new':>5} "
-          f"{'call [ms]':>10} {'error: hamex':>13} {'OpenSees':>9} {'apart':>6}")
+    print(
+        f"{'storeys':>8} {'law':>17} {'hamex':>7} {'/storey':>8} {'new':>7} {'OpenSees':>9} {'ratio':>6} {'new':>5} "
+        f"{'call [ms]':>10} {'error: hamex':>13} {'OpenSees':>9} {'apart':>6}"
+    )
     for r in rows:
-        print(f"{r['storeys']:8d} {r['law']:>17} {1e9 * r['hamex']:7.0f} {1e9 * r['hamex'] / r['storeys']:8.1f} "
-              f"{1e9 * r['hamex_new']:7.0f} {1e9 * r['opensees']:9.0f} {r['ratio']:6.0f} {r['ratio_new']:5.0f} "
-              f"{1e3 * r['call']:10.2f} {r['hamex_error']:13.1%} {r['opensees_error']:9.1%} {r['apart']:6.1%}")
+        print(
+            f"{r['storeys']:8d} {r['law']:>17} {1e9 * r['hamex']:7.0f} {1e9 * r['hamex'] / r['storeys']:8.1f} "
+            f"{1e9 * r['hamex_new']:7.0f} {1e9 * r['opensees']:9.0f} {r['ratio']:6.0f} {r['ratio_new']:5.0f} "
+            f"{1e3 * r['call']:10.2f} {r['hamex_error']:13.1%} {r['opensees_error']:9.1%} {r['apart']:6.1%}"
+        )
 
 
 def show_by_storeys(rows: list[dict[str, Any]]) -> None:
@@ -121,7 +145,8 @@ def show_by_storeys(rows: list[dict[str, Any]]) -> None:
     print("CPU time per storey and step [ns]\n")
     print(f"{'storeys':>8} {'hamex':>7} {'new':>7} {'call [ms]':>10}")
     for r in rows:
-        print(f"{r['storeys']:8d} {1e9 * r['storey_step']:7.1f} {1e9 * r['storey_step_new']:7.1f} "
-              f"{1e3 * r['call']:10.2f}")
+        print(
+            f"{r['storeys']:8d} {1e9 * r['storey_step']:7.1f} {1e9 * r['storey_step_new']:7.1f} {1e3 * r['call']:10.2f}"
+        )
     spread = [max(r[key] for r in rows) / min(r[key] for r in rows) for key in ("storey_step", "storey_step_new")]
     print(f"largest over smallest: {spread[0]:.2f}; on new pages {spread[1]:.2f}")

@@ -20,9 +20,15 @@ import hamex as hx
 def frames(count: int) -> list[hx.Model]:
     """Frames of different stiffness and strength."""
     rng = np.random.default_rng(7)
-    return [hx.shear_frame([60.0] * 12, (60e3 * rng.uniform(0.7, 1.3, 12)).tolist(), damping=hx.ratio(0.03),
-                           laws=[hx.Slider(strength) for strength in rng.uniform(300.0, 900.0, 12)])
-            for _ in range(count)]
+    return [
+        hx.shear_frame(
+            [60.0] * 12,
+            (60e3 * rng.uniform(0.7, 1.3, 12)).tolist(),
+            damping=hx.ratio(0.03),
+            laws=[hx.Slider(strength) for strength in rng.uniform(300.0, 900.0, 12)],
+        )
+        for _ in range(count)
+    ]
 
 
 def measure(models: int, workers: int) -> dict[str, float]:
@@ -35,8 +41,14 @@ def measure(models: int, workers: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         table = study.run(workers=workers, store=folder)
     wall = time.perf_counter() - begun - built
-    return {"runs": float(np.prod(table.axes.shape)), "parts": float(table.ran), "wall": wall, "built": built,
-            "kernel": table.kernel_seconds, "overhead": 1 - table.kernel_seconds / (workers * wall)}
+    return {
+        "runs": float(np.prod(table.axes.shape)),
+        "parts": float(table.ran),
+        "wall": wall,
+        "built": built,
+        "kernel": table.kernel_seconds,
+        "overhead": 1 - table.kernel_seconds / (workers * wall),
+    }
 
 
 if __name__ == "__main__":
@@ -45,7 +57,9 @@ if __name__ == "__main__":
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
     found = measure(given.models, given.workers)
-    print(f"{found['runs']:,.0f} runs in {found['parts']:.0f} parts on {given.workers} processes: {found['wall']:.1f} "
-          f"s by the clock, {found['kernel']:.1f} s of computation, {found['overhead']:.1%} overhead "
-          f"(models built before in {found['built']:.1f} s) "
-          f"({'holds' if found['overhead'] < 0.1 else 'falls short'}: below 10 % asked)")
+    print(
+        f"{found['runs']:,.0f} runs in {found['parts']:.0f} parts on {given.workers} processes: {found['wall']:.1f} "
+        f"s by the clock, {found['kernel']:.1f} s of computation, {found['overhead']:.1%} overhead "
+        f"(models built before in {found['built']:.1f} s) "
+        f"({'holds' if found['overhead'] < 0.1 else 'falls short'}: below 10 % asked)"
+    )

@@ -17,8 +17,14 @@ version = release = hamex.__version__
 project_copyright = author
 html_title = f"hamex {version}"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "extensions.blocks", "extensions.docstrings", "extensions.links",
-              "extensions.mathml"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "extensions.blocks",
+    "extensions.docstrings",
+    "extensions.links",
+    "extensions.mathml",
+]
 exclude_patterns = ["extensions"]
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
@@ -38,7 +44,7 @@ nitpicky = True
 add_module_names = False
 python_use_unqualified_type_names = True
 maximum_signature_line_length = 88
-toc_object_entries = False          # every name has a heading of its own
+toc_object_entries = False  # every name has a heading of its own
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_class_signature = "mixed"

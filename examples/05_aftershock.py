@@ -20,6 +20,8 @@ assert np.array_equal(whole.values("displacement")[365:], rest.values("displacem
 
 aftershock = hx.el_centro().scaled(1.2).on(model, g=1.0)
 second = hx.solve(hx.Problem(model, aftershock, duration=40.0, start=whole.final), scheme)
-print(f"residual slip: {1e3 * whole.final.slip[0]:.3f} after the mainshock, "
-      f"{1e3 * second.final.slip[0]:.3f} milli-in after the aftershock")
+print(
+    f"residual slip: {1e3 * whole.final.slip[0]:.3f} after the mainshock, "
+    f"{1e3 * second.final.slip[0]:.3f} milli-in after the aftershock"
+)
 assert second.final.internal["accumulated_slip"][0] > whole.final.internal["accumulated_slip"][0]

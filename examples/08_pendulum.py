@@ -24,7 +24,7 @@ drift = {}
 for degree in (1, 2):
     sol = hx.simulate(pendulum, numbers, {"theta": start}, duration=h * steps, step=h, degree=degree)
     error = abs(sol.values("imbalance"))
-    drift[degree] = error[: steps // 2].max(), error[steps // 2:].max()
+    drift[degree] = error[: steps // 2].max(), error[steps // 2 :].max()
 
 
 def rate(x: float, v: float) -> tuple[float, float]:
@@ -45,7 +45,7 @@ for _ in range(steps):
     d = rate(x + h * c[0], v + h * c[1])
     x, v = (y + h / 6 * (p + 2 * q + 2 * r + s) for y, p, q, r, s in zip((x, v), a, b, c, d, strict=True))
     lost.append(abs(energy(x, v) - energy(start, 0.0)))
-drift["RK4"] = max(lost[: steps // 2]), max(lost[steps // 2:])
+drift["RK4"] = max(lost[: steps // 2]), max(lost[steps // 2 :])
 
 print(f"largest energy error over the first and the second {h * steps / 2:g} s [J]:")
 for name, (first, second) in drift.items():

@@ -17,16 +17,23 @@ print("slip of the two storeys after one step:", sol.values("slip")[1].round(4))
 assert sol.values("slip")[1, 0] < 0 < sol.values("slip")[1, 1]
 
 # Five storeys through El Centro: every step solved, the energies balanced, a restart to the last bit.
-frame = hx.shear_frame(masses=[60.0] * 5, stiffnesses=[60e3, 55e3, 48e3, 38e3, 25e3], damping=hx.modal(0.03),
-                       laws=[hx.Slider(fy, kinematic=1500.0) for fy in (600.0, 560.0, 480.0, 380.0, 250.0)],
-                       heights=3.2, units=hx.Units("m", "kN"))
+frame = hx.shear_frame(
+    masses=[60.0] * 5,
+    stiffnesses=[60e3, 55e3, 48e3, 38e3, 25e3],
+    damping=hx.modal(0.03),
+    laws=[hx.Slider(fy, kinematic=1500.0) for fy in (600.0, 560.0, 480.0, 380.0, 250.0)],
+    heights=3.2,
+    units=hx.Units("m", "kN"),
+)
 load = hx.el_centro().on(frame, g=9.80665)
 problem = hx.Problem(frame, load, duration=40.0)
 sol = hx.solve(problem, hx.Galerkin(step=0.01))
 drift = sol.peaks["storey_drift"]
-print(f"T1 = {hx.modes(frame).periods[0]:.3f} s; largest storey drift {1e3 * drift.value:.1f} mm at {drift.where}; "
-      f"at most {sol.values('solves').max()} solves in a step; "
-      f"energy residual {sol.residual:.0e}")
+print(
+    f"T1 = {hx.modes(frame).periods[0]:.3f} s; largest storey drift {1e3 * drift.value:.1f} mm at {drift.where}; "
+    f"at most {sol.values('solves').max()} solves in a step; "
+    f"energy residual {sol.residual:.0e}"
+)
 assert sol.residual < 1e-11
 assert sol.values("solves").max() <= 10
 

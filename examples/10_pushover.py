@@ -14,7 +14,10 @@ truss = hx.truss(
     nodes={"joint": (0, 0), "left": (-2, 2), "top": (0, 2), "right": (2, 2)},
     bars=[("left", "joint"), ("top", "joint"), ("right", "joint")],
     supports={name: ("x", "y") for name in ("left", "top", "right")},
-    masses={"joint": 1.0}, rigidity=4.0e5, law=hx.Slider(yield_force=force))
+    masses={"joint": 1.0},
+    rigidity=4.0e5,
+    law=hx.Slider(yield_force=force),
+)
 push = hx.pushover(truss, {"joint.y": -1.0}, displacement=0.01)
 load = push.values("load_factor")[-1]
 print(f"collapse load {load / force:.4f} Fy, limit analysis {1 + math.sqrt(2):.4f} Fy")

@@ -14,8 +14,9 @@ import hamex as hx
 
 mass, stiffness, yield_force, height = 1.0, 100.0, 2.0, 3.0
 theta = 0.1
-frame = hx.shear_frame([mass], [stiffness], laws=hx.Slider(yield_force), heights=height,
-                       weights=theta * stiffness * height)
+frame = hx.shear_frame(
+    [mass], [stiffness], laws=hx.Slider(yield_force), heights=height, weights=theta * stiffness * height
+)
 critical = math.sqrt(stiffness / mass) * (yield_force / stiffness) * math.sqrt(1 / theta - 1)
 rest = hx.Load(np.zeros((1, 1)), step=1.0)
 

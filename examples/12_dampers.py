@@ -13,10 +13,13 @@ import hamex as hx
 c, omega, amplitude = 40.0, 2 * math.pi, 0.05
 for alpha in (0.3, 0.5):
     # A mass held still by a stiff spring; the damper runs from it to the moving ground.
-    still = hx.truss(nodes={"wall": (0, 0), "mass": (1, 0), "shaker": (2, 0)},
-                     bars=[hx.Bar("wall", "mass", stiffness=1e9)],
-                     supports={"wall": ("x", "y"), "mass": ("y",), "shaker": ("x", "y")}, masses={"mass": 1.0},
-                     links=[hx.power_damper("mass", "shaker", c, alpha, stiffness=1e7, direction="x")])
+    still = hx.truss(
+        nodes={"wall": (0, 0), "mass": (1, 0), "shaker": (2, 0)},
+        bars=[hx.Bar("wall", "mass", stiffness=1e9)],
+        supports={"wall": ("x", "y"), "mass": ("y",), "shaker": ("x", "y")},
+        masses={"mass": 1.0},
+        links=[hx.power_damper("mass", "shaker", c, alpha, stiffness=1e7, direction="x")],
+    )
     h, steps = 1 / 4000, 8000
     times = np.arange(steps + 1) * h
     motion = np.zeros((steps + 1, len(still.support_names)))

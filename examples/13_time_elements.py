@@ -28,7 +28,9 @@ for scheme in (hx.Galerkin(0.02), hx.DiscontinuousGalerkin(0.02, degree=1), hx.D
     sol = hx.solve(problem, scheme)
     over = np.abs(sol.values("node_force")).max() / 0.27 - 1
     lost = sol.values("jumps")[-1] / sol.values("input").max()
-    print(f"{type(scheme).__name__}, degree {scheme.degree}: {100 * over:.2f} % over the yield force, "
-          f"{100 * lost:.2f} % of the energy lost at jumps, residual {sol.residual:.0e}")
+    print(
+        f"{type(scheme).__name__}, degree {scheme.degree}: {100 * over:.2f} % over the yield force, "
+        f"{100 * lost:.2f} % of the energy lost at jumps, residual {sol.residual:.0e}"
+    )
     assert sol.residual < 1e-12
     assert (over < 0.01) == isinstance(scheme, hx.DiscontinuousGalerkin)

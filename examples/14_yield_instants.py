@@ -19,7 +19,7 @@ for locate in (False, True):
     errors = []
     for steps in (50, 100, 200, 400):
         sol = hx.solve(problem, hx.Galerkin(4 / steps, degree=2, locate=locate))
-        errors.append(np.abs(sol.values("displacement") - exact[::1600 // steps]).max())
+        errors.append(np.abs(sol.values("displacement") - exact[:: 1600 // steps]).max())
     order = math.log2(errors[0] / errors[-1]) / 3
     print(f"locate={locate}: errors {', '.join(f'{e:.1e}' for e in errors)}; order {order:.2f}")
     assert order > 3.5 if locate else order < 2.5

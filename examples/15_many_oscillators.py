@@ -15,8 +15,10 @@ k = (2 * np.pi / period) ** 2
 many = hx.oscillators(stiffness=k, damping_ratio=0.05, yield_force=0.1 * 9.80665, viscosity=relaxation * k)
 scales = np.linspace(0.5, 3.0, 10)
 found = hx.batch(many, hx.el_centro(), hx.Galerkin(0.02), ("ductility", "residual_slip"), scales=scales, g=9.80665)
-print(f"{found.values('ductility').size:,} histories; median ductility at scale {scales[-1]:g}: "
-      f"{np.median(found.values('ductility')[:, 0, -1]):.2f}")
+print(
+    f"{found.values('ductility').size:,} histories; median ductility at scale {scales[-1]:g}: "
+    f"{np.median(found.values('ductility')[:, 0, -1]):.2f}"
+)
 
 # One of them by itself.
 i, j = 4321, 7
@@ -28,6 +30,14 @@ apart = abs(found.values("ductility")[i, 0, j] / sol.peaks["ductility"].value - 
 print(f"alone and in company: {apart:.0e} apart")
 assert apart < 1e-11
 
-again = hx.batch(many, hx.el_centro(), hx.Galerkin(0.02), ("ductility", "residual_slip"), scales=scales, g=9.80665,
-                 threads=1, block=777)
+again = hx.batch(
+    many,
+    hx.el_centro(),
+    hx.Galerkin(0.02),
+    ("ductility", "residual_slip"),
+    scales=scales,
+    g=9.80665,
+    threads=1,
+    block=777,
+)
 assert np.array_equal(again.values("ductility"), found.values("ductility"))

@@ -19,10 +19,10 @@ assert short.min() > -1e-12
 assert 0.05 < short.max() < 0.6
 
 yielding = hx.spectrum(motion, [0.2, 0.5, 1.0, 2.0], damping=0.05, g=9.80665, ductility=[2, 4, 8])
-strength = yielding.values("strength")                  # yield force over weight, (damping, ductility, period)
+strength = yielding.values("strength")  # yield force over weight, (damping, ductility, period)
 for mu, row in zip((2, 4, 8), strength[0], strict=True):
     print(f"ductility {mu}: yield force over weight", "  ".join(f"{value:.3f}" for value in row))
-assert (np.diff(strength, axis=1) < 0).all()            # more ductility, less strength
+assert (np.diff(strength, axis=1) < 0).all()  # more ductility, less strength
 
 # The point T = 0.5 s, ductility 4, by a run of its own.
 k = (2 * np.pi / 0.5) ** 2

@@ -30,17 +30,33 @@ class Small:
     kinematic: np.ndarray
     isotropic: np.ndarray
     h: float = 0.0
-    state: dict = field(default_factory=dict)        # u, p, slip, X, w, branch
+    state: dict = field(default_factory=dict)  # u, p, slip, X, w, branch
 
     @property
     def model(self):
         """The record itself: a builder would take longer than the march."""
         dofs, springs = self.B.shape
         M, C, K, A, B = (sparse.csr_array(x) for x in (self.M, self.C, self.K, np.diag(1 / self.k), self.B))
-        law = hx.laws.Group.of(hx.Slider, np.arange(springs), yield_force=self.yield_force, viscosity=self.viscosity,
-                               kinematic=self.kinematic, isotropic=self.isotropic)
-        return hx.Model(M, Damping.full(C), K, A, B, {"slider": law}, np.ones((dofs, 1)), np.zeros((0, springs)),
-                        tuple(f"dof {i}" for i in range(dofs)), tuple(f"spring {i}" for i in range(springs)))
+        law = hx.laws.Group.of(
+            hx.Slider,
+            np.arange(springs),
+            yield_force=self.yield_force,
+            viscosity=self.viscosity,
+            kinematic=self.kinematic,
+            isotropic=self.isotropic,
+        )
+        return hx.Model(
+            M,
+            Damping.full(C),
+            K,
+            A,
+            B,
+            {"slider": law},
+            np.ones((dofs, 1)),
+            np.zeros((0, springs)),
+            tuple(f"dof {i}" for i in range(dofs)),
+            tuple(f"spring {i}" for i in range(springs)),
+        )
 
     @property
     def start(self):
@@ -59,6 +75,7 @@ class Small:
 
     def admissible(self):
         """Steps of the linear time element must be shorter; S(h)/h falls with h, so that there is one limit."""
+
         def convex(h):
             return np.linalg.eigvalsh(self.M / h**2 + self.C / (2 * h) + (self.K + self.softest(h / 2)) / 4)[0] > 0
 
@@ -73,8 +90,13 @@ class Small:
         u, p, slip, X, w = (d[name] for name in ("u", "p", "slip", "X", "w"))
         soft = np.divide(1.0, self.kinematic, out=np.zeros_like(self.k), where=self.kinematic > 0)
         e = u @ self.B - slip
-        return 0.5 * ((p * np.linalg.solve(self.M, p.T).T).sum(-1) + (u @ self.K * u).sum(-1) + e**2 @ self.k
-                      + X**2 @ soft + w**2 @ self.isotropic)
+        return 0.5 * (
+            (p * np.linalg.solve(self.M, p.T).T).sum(-1)
+            + (u @ self.K * u).sum(-1)
+            + e**2 @ self.k
+            + X**2 @ soft
+            + w**2 @ self.isotropic
+        )
 
 
 def every_branch(s, S, weight, reach, tau, r, e0):
@@ -102,8 +124,12 @@ def every_branch(s, S, weight, reach, tau, r, e0):
 def carried(s, x, slip):
     """Displacement, slip, X and w after the step."""
     was = s.state
-    return {"u": was["u"] + x, "slip": was["slip"] + slip, "X": was["X"] + s.kinematic * slip,
-            "w": was["w"] + np.abs(slip)}
+    return {
+        "u": was["u"] + x,
+        "slip": was["slip"] + slip,
+        "X": was["X"] + s.kinematic * slip,
+        "w": was["w"] + np.abs(slip),
+    }
 
 
 def galerkin_step(s, f):
@@ -129,7 +155,7 @@ def newmark_step(s, f, v, a):
 def random_small(rng, *, chain=False, negative=False):
     """Any structure of sliders, and a state in which some springs slip and some do not."""
     dofs = int(rng.integers(2, 6) if chain else rng.integers(1, 5))
-    springs = dofs if chain else int(rng.integers(2 if dofs == 1 else 1, 6))     # one on one: the oscillator, elsewhere
+    springs = dofs if chain else int(rng.integers(2 if dofs == 1 else 1, 6))  # one on one: the oscillator, elsewhere
     if chain:
         B = np.eye(dofs) - np.eye(dofs, k=1)
         M = np.diag(rng.uniform(0.2, 2, dofs))
@@ -154,9 +180,12 @@ def random_small(rng, *, chain=False, negative=False):
         root = rng.normal(size=(dofs, dofs))
         s.K = root @ root.T
     u = rng.normal(size=dofs)
-    s.state = {"u": u, "p": M @ rng.normal(size=dofs) * rng.choice([0.3, 3.0]) * omega,
-               "slip": B.T @ u - drift * rng.choice([0.2, 1.0]) * rng.uniform(-1, 1, springs),
-               "X": kinematic * rng.normal(size=springs) * rng.choice([0.0, 1.0]),
-               "w": np.abs(rng.normal(size=springs)) * rng.choice([0.0, 1.0]),
-               "branch": rng.integers(-1, 2, springs).astype(float)}
+    s.state = {
+        "u": u,
+        "p": M @ rng.normal(size=dofs) * rng.choice([0.3, 3.0]) * omega,
+        "slip": B.T @ u - drift * rng.choice([0.2, 1.0]) * rng.uniform(-1, 1, springs),
+        "X": kinematic * rng.normal(size=springs) * rng.choice([0.0, 1.0]),
+        "w": np.abs(rng.normal(size=springs)) * rng.choice([0.0, 1.0]),
+        "branch": rng.integers(-1, 2, springs).astype(float),
+    }
     return s

@@ -13,10 +13,23 @@ import hamex as hx
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 # The kind of report that stands in the header of each.
-KINDS = {"run": "run", "structure": "run", "modes": "modes", "record": "record", "spectrum": "spectrum",
-         "yielding": "spectrum", "ida": "incremental dynamic analysis", "fragility": "fragility", "region": "region",
-         "lumped": "derivation", "continuum": "derivation", "audit": "audit of the paper", "paper": "paper",
-         "schemes": "schemes", "bench": "benchmarks"}
+KINDS = {
+    "run": "run",
+    "structure": "run",
+    "modes": "modes",
+    "record": "record",
+    "spectrum": "spectrum",
+    "yielding": "spectrum",
+    "ida": "incremental dynamic analysis",
+    "fragility": "fragility",
+    "region": "region",
+    "lumped": "derivation",
+    "continuum": "derivation",
+    "audit": "audit of the paper",
+    "paper": "paper",
+    "schemes": "schemes",
+    "bench": "benchmarks",
+}
 
 
 def write_all(folder: Path) -> dict[str, Path]:
@@ -37,8 +50,10 @@ def _runs(folder: Path) -> None:
     frame = hx.shear_frame([1.0, 1.0], [300.0, 200.0], laws=hx.Slider(0.2), heights=3.0, damping=hx.ratio(0.05))
     problem = hx.Problem(frame, hx.el_centro().on(frame, g=1.0), duration=4.0)
     write_plot(hx.solve(problem, hx.Galerkin(step=0.02)), folder / "structure.html", "Two storeys")
-    for words in (["init", "shear-frame", folder / "frame.toml"],
-                  ["modes", folder / "frame.toml", "--plot", folder / "modes.html"]):
+    for words in (
+        ["init", "shear-frame", folder / "frame.toml"],
+        ["modes", folder / "frame.toml", "--plot", folder / "modes.html"],
+    ):
         with pytest.raises(SystemExit):
             main([str(word) for word in words])
 
@@ -52,8 +67,11 @@ def _motions(folder: Path) -> None:
     write_record_plot(histories(motion, 9.80665), folder / "record.html", motion.source, "m")
     periods = np.geomspace(0.05, 4.0, 12)
     write_spectrum(hx.spectrum(motion, periods, g=9.80665), folder / "spectrum.html")
-    write_spectrum(hx.spectrum(motion, periods[2:6], g=9.80665, ductility=[2.0, 4.0]), folder / "yielding.html",
-                   kinds=("synthetic",))
+    write_spectrum(
+        hx.spectrum(motion, periods[2:6], g=9.80665, ductility=[2.0, 4.0]),
+        folder / "yielding.html",
+        kinds=("synthetic",),
+    )
 
 
 def _studies(folder: Path) -> None:
@@ -66,16 +84,23 @@ def _studies(folder: Path) -> None:
     from hamex.report.schemes.page import write_page
 
     a = hx.el_centro().acceleration
-    cuts = [hx.GroundMotion(a[40 * i:40 * i + 250], 0.02, "g", f"cut {i}", kind="synthetic") for i in range(8)]
+    cuts = [hx.GroundMotion(a[40 * i : 40 * i + 250], 0.02, "g", f"cut {i}", kind="synthetic") for i in range(8)]
     frame = hx.shear_frame([1.0, 1.0], 300.0, laws=hx.Slider(3.0, 0.5), heights=3.0, damping=hx.ratio(0.03))
-    study = hx.Study(frame, {"record": cuts, "level": np.linspace(0.1, 0.8, 8)}, ("drift",), hx.Galerkin(0.02),
-                     g=9.80665, intensity=hx.Pga())
+    study = hx.Study(
+        frame,
+        {"record": cuts, "level": np.linspace(0.1, 0.8, 8)},
+        ("drift",),
+        hx.Galerkin(0.02),
+        g=9.80665,
+        intensity=hx.Pga(),
+    )
     curves = hx.ida(study, "drift_ratio", 0.03, intensity=hx.Pga(), workers=1).curves[0]
     fits = [(curves, curves.fragility(0.2, stripes=True, resamples=50))]
     write_report(fits, folder / "ida.html", "Two storeys", {"runs": 64}, ["result.json"])
     write_fragility(fits, folder / "fragility.html", "Two storeys")
-    found = hx.region(hx.generate_inventory(30, 1, storeys=(1, 3)), hx.MotionGrid([cuts[2]], [-115.5], [32.8]),
-                      workers=1, sample=5)
+    found = hx.region(
+        hx.generate_inventory(30, 1, storeys=(1, 3)), hx.MotionGrid([cuts[2]], [-115.5], [32.8]), workers=1, sample=5
+    )
     write_region_page(found, folder / "region.html")
     lab = everything([find(key) for key in ("galerkin-1", "discontinuous-1", "central")], work=False, peaks=False)
     errors = np.linspace(0.001, 0.05, 72)
@@ -114,16 +139,30 @@ def _bench(folder: Path) -> None:
         patch.syspath_prepend(str(BENCHMARKS))
         import page
 
-        context = {"date": "2026-01-01 00:00 UTC", "cpu": "a processor", "cores": 2, "load": 0.1, "quick": True,
-                   "hamex": hx.__version__, "revision": "", "python": "3", "numpy": "2", "numba": "0", "scipy": "1"}
-        claims = [{"text": "import", "value": value, "bound": 1.0, "unit": " s", "at_most": True}
-                  for value in (0.5, 2.0)]
+        context = {
+            "date": "2026-01-01 00:00 UTC",
+            "cpu": "a processor",
+            "cores": 2,
+            "load": 0.1,
+            "quick": True,
+            "hamex": hx.__version__,
+            "revision": "",
+            "python": "3",
+            "numpy": "2",
+            "numba": "0",
+            "scipy": "1",
+        }
+        claims = [
+            {"text": "import", "value": value, "bound": 1.0, "unit": " s", "at_most": True} for value in (0.5, 2.0)
+        ]
         rows = [{"name": "import hamex", "seconds": 0.5, "budget": 1.0}]
         speeds = [{"threads": n, "oscillators": 8, "seconds": 1.0 / n, "ratio": float(n)} for n in (1, 2)]
         scaling = {"oscillators": [], "steps": [], "storeys": [], "threads": speeds, "not_measured": {}}
-        found = {"startup": {"context": context, "result": {"repeats": 1, "rows": rows, "claims": claims}},
-                 "scaling": {"context": context, "result": scaling},
-                 "frames": {"context": context, "missing": "no such file"}}
+        found = {
+            "startup": {"context": context, "result": {"repeats": 1, "rows": rows, "claims": claims}},
+            "scaling": {"context": context, "result": scaling},
+            "frames": {"context": context, "missing": "no such file"},
+        }
         (folder / "bench.html").write_text(page.html(found), encoding="utf-8")
-        for name in ("page", "plots", "run", "measuring", "startup", "scaling"):   # scripts with everyday names
+        for name in ("page", "plots", "run", "measuring", "startup", "scaling"):  # scripts with everyday names
             sys.modules.pop(name, None)

@@ -39,21 +39,50 @@ LAWS = [
     ("dashpot", lambda rng, k, fy: hx.Slider(0.0, k * size(rng, -4, 0)), 1, True),
     ("kinematic", lambda rng, k, fy: hx.Slider(fy, kinematic=k * size(rng, -2, 0)), 1, True),
     ("isotropic", lambda rng, k, fy: hx.Slider(fy, isotropic=k * size(rng, -2, 0)), 1, True),
-    ("all", lambda rng, k, fy: hx.Slider(fy, k * size(rng, -4, -1), k * size(rng, -2, 0), k * size(rng, -2, 0)), 1,
-     True),
+    (
+        "all",
+        lambda rng, k, fy: hx.Slider(fy, k * size(rng, -4, -1), k * size(rng, -2, 0), k * size(rng, -2, 0)),
+        1,
+        True,
+    ),
     ("power", lambda rng, k, fy: hx.PowerLaw(k * size(rng, -2, 0), float(rng.choice([0.2, 0.5, 1.0, 1.7]))), 1, True),
-    ("circle", lambda rng, k, fy: hx.Surface((fy, fy), viscosity=float(rng.choice([0.0, 0.01 * k])),
-                                             kinematic=float(rng.choice([0.0, 0.1 * k]))), 2, True),
-    ("gap", lambda rng, k, fy: hx.laws.Gap(gap=fy / k * size(rng, -1, 0.5), corner=float(rng.choice([np.inf, fy])),
-                                           post_stiffness=k * size(rng, -1, 0.5)), 1, True),
+    (
+        "circle",
+        lambda rng, k, fy: hx.Surface(
+            (fy, fy), viscosity=float(rng.choice([0.0, 0.01 * k])), kinematic=float(rng.choice([0.0, 0.1 * k]))
+        ),
+        2,
+        True,
+    ),
+    (
+        "gap",
+        lambda rng, k, fy: hx.laws.Gap(
+            gap=fy / k * size(rng, -1, 0.5),
+            corner=float(rng.choice([np.inf, fy])),
+            post_stiffness=k * size(rng, -1, 0.5),
+        ),
+        1,
+        True,
+    ),
 ]
-SCHEMES = [("Galerkin 1", hx.Galerkin, {}), ("Galerkin 2", hx.Galerkin, {"degree": 2}),
-           ("Galerkin 3", hx.Galerkin, {"degree": 3}), ("Galerkin 4", hx.Galerkin, {"degree": 4}),
-           ("jumps 0", hx.DiscontinuousGalerkin, {"degree": 0}), ("jumps 1", hx.DiscontinuousGalerkin, {"degree": 1}),
-           ("jumps 2", hx.DiscontinuousGalerkin, {"degree": 2}), ("Newmark", hx.Newmark, {"safeguarded": True}),
-           ("generalised-α", hx.schemes.GeneralisedAlpha, {"rho": 0.7}), ("HHT-α", hx.schemes.HilberHughesTaylor, {})]
-REFUSALS = {"step": "the step must be below", "dof": "once its springs slip", "curved": "elastic but not linear",
-            "law": "springs with a Slider only"}
+SCHEMES = [
+    ("Galerkin 1", hx.Galerkin, {}),
+    ("Galerkin 2", hx.Galerkin, {"degree": 2}),
+    ("Galerkin 3", hx.Galerkin, {"degree": 3}),
+    ("Galerkin 4", hx.Galerkin, {"degree": 4}),
+    ("jumps 0", hx.DiscontinuousGalerkin, {"degree": 0}),
+    ("jumps 1", hx.DiscontinuousGalerkin, {"degree": 1}),
+    ("jumps 2", hx.DiscontinuousGalerkin, {"degree": 2}),
+    ("Newmark", hx.Newmark, {"safeguarded": True}),
+    ("generalised-α", hx.schemes.GeneralisedAlpha, {"rho": 0.7}),
+    ("HHT-α", hx.schemes.HilberHughesTaylor, {}),
+]
+REFUSALS = {
+    "step": "the step must be below",
+    "dof": "once its springs slip",
+    "curved": "elastic but not linear",
+    "law": "springs with a Slider only",
+}
 
 
 def size(rng, low, high):
@@ -86,28 +115,35 @@ def shear_frame(rng, stages):
         masses[rng.integers(storeys - 1)] = 0.0
     k = size(rng, 1, 3) * rng.uniform(0.5, 1.5, storeys)
     names, laws = zip(*(law(rng, each, stages) for each in k), strict=True)
-    links = [link(rng, k.mean(), int(low), int(high), stages) for low, high in
-             (sorted(rng.choice(storeys + 1, 2, replace=False)) for _ in range(rng.integers(0, 3)))]
+    links = [
+        link(rng, k.mean(), int(low), int(high), stages)
+        for low, high in (sorted(rng.choice(storeys + 1, 2, replace=False)) for _ in range(rng.integers(0, 3)))
+    ]
     weights = None
     if rng.random() < 0.5:
         weights = size(rng, -1.5, 0.3) * 3.0 * k.min() / storeys
     for _ in range(20):
         try:
-            return hx.shear_frame(masses, k, damping(rng, storeys), laws, heights=3.0, weights=weights,
-                                  links=links), set(names)
+            return hx.shear_frame(
+                masses, k, damping(rng, storeys), laws, heights=3.0, weights=weights, links=links
+            ), set(names)
         except ModelError:
             weights = None if weights is None else 0.5 * weights
     return hx.shear_frame(np.ones(storeys), k, 0.0, laws), set(names)
 
 
 def link(rng, k, low, high, stages):
-    kinds = [lambda: hx.friction_slider(low, high, k * size(rng, -3, -1), k),
-             lambda: hx.maxwell_damper(low, high, k * size(rng, -3, 0), k),
-             lambda: hx.bilinear_isolator(low, high, k, k * size(rng, -3, -1), 0.1 * k),
-             lambda: hx.elastic_link(low, high, k * size(rng, -2, 0)),
-             lambda: hx.viscous_damper(low, high, k * size(rng, -3, 0))]
-    kinds += [lambda: hx.power_damper(low, high, k * size(rng, -3, 0), 0.4, k),
-              lambda: hx.spring_link(low, high, k, hx.laws.Gap(gap=size(rng, -3, -1), hook=size(rng, -3, -1)))]
+    kinds = [
+        lambda: hx.friction_slider(low, high, k * size(rng, -3, -1), k),
+        lambda: hx.maxwell_damper(low, high, k * size(rng, -3, 0), k),
+        lambda: hx.bilinear_isolator(low, high, k, k * size(rng, -3, -1), 0.1 * k),
+        lambda: hx.elastic_link(low, high, k * size(rng, -2, 0)),
+        lambda: hx.viscous_damper(low, high, k * size(rng, -3, 0)),
+    ]
+    kinds += [
+        lambda: hx.power_damper(low, high, k * size(rng, -3, 0), 0.4, k),
+        lambda: hx.spring_link(low, high, k, hx.laws.Gap(gap=size(rng, -3, -1), hook=size(rng, -3, -1))),
+    ]
     return kinds[rng.integers(len(kinds))]()
 
 
@@ -126,20 +162,23 @@ def truss(rng, stages):
     masses = {node: float(rng.uniform(0.5, 2)) for node in "CD" if node in used}
     if len(masses) == 2 and rng.random() < 0.3:
         masses.pop("D")
-    return hx.truss({node: nodes[node] for node in sorted(used)}, bars, {"A": "pinned", "B": "pinned"}, masses,
-                    damping(rng, 2)), names
+    return hx.truss(
+        {node: nodes[node] for node in sorted(used)}, bars, {"A": "pinned", "B": "pinned"}, masses, damping(rng, 2)
+    ), names
 
 
 def frame(rng, stages):
     """A column on its foot, its joint without rotary mass."""
     hinge = hx.Slider(size(rng, 0, 2), float(rng.choice([0.0, 5.0])), float(rng.choice([0.0, 500.0])))
-    column = hx.Member("A", "B", modulus=2e5, area=0.1, inertia=1e-3, hinges=(hinge, None),
-                       compression=float(rng.choice([0.0, 20.0])))
+    column = hx.Member(
+        "A", "B", modulus=2e5, area=0.1, inertia=1e-3, hinges=(hinge, None), compression=float(rng.choice([0.0, 20.0]))
+    )
     k = size(rng, 1, 2)
     name, own = law(rng, k, stages)
     brace = hx.Link("brace", None, "B", k, own if isinstance(own, hx.Slider) else hx.Slider(), direction="x")
-    return hx.frame({"A": (0, 0), "B": (0, 3)}, [column], {"A": "fixed"}, {"B": float(rng.uniform(0.5, 5))},
-                    links=[brace]), {name}
+    return hx.frame(
+        {"A": (0, 0), "B": (0, 3)}, [column], {"A": "fixed"}, {"B": float(rng.uniform(0.5, 5))}, links=[brace]
+    ), {name}
 
 
 def matrices_at_random(rng, stages):
@@ -169,8 +208,9 @@ def matrices_at_random(rng, stages):
     elif rng.random() < 0.3:
         K = 0.1 * elastic.max() * shape @ shape.T
     C = float(rng.choice([0.0, 0.01])) * elastic
-    return hx.structure(np.diag(mass), C, A, B, {at: own for at, own in laws.items() if own is not None},
-                        stiffness=K), names
+    return hx.structure(
+        np.diag(mass), C, A, B, {at: own for at, own in laws.items() if own is not None}, stiffness=K
+    ), names
 
 
 MODELS = [oscillator, shear_frame, shear_frame, truss, frame, matrices_at_random, matrices_at_random]
@@ -185,7 +225,7 @@ def problem(seed):
     while model is None:
         try:
             model, laws = MODELS[rng.integers(len(MODELS))](rng, stages)
-        except ModelError:       # what builders refuse, as damping by modes where dampers alone hold a dof
+        except ModelError:  # what builders refuse, as damping by modes where dampers alone hold a dof
             continue
     system = matrices(model)
     stiff = dense(system.elastic()) + dense(model.stiffness)
@@ -195,8 +235,11 @@ def problem(seed):
     steps = int(rng.integers(3, 9))
     level = np.abs(stiff).max() * size(rng, -3, 1)
     load = hx.Load(level * rng.normal(size=(steps + 1, len(model.dofs))), step=h)
-    facts = {"laws": sorted(laws), "softens": bool(np.linalg.eigvalsh(dense(model.stiffness))[0] < 0),
-             "massless": bool(np.any(np.diag(mass) == 0))}
+    facts = {
+        "laws": sorted(laws),
+        "softens": bool(np.linalg.eigvalsh(dense(model.stiffness))[0] < 0),
+        "massless": bool(np.any(np.diag(mass) == 0)),
+    }
     if rng.random() < 0.03 and stages:
         options, label = options | {"locate": True}, f"{label} located"
     return hx.Problem(model, load, steps * h), kind(step=h, **options), label, facts
@@ -252,7 +295,7 @@ def needed(model, scheme, seed, tries=300):
     group = model.laws["slider"]
     may[group.springs] = np.isfinite(group.yield_force)
     rng = np.random.default_rng(seed)
-    together = [np.kron(stages, may) > 0 for stages in product((1, 0), repeat=q)]     # all springs at some stages
+    together = [np.kron(stages, may) > 0 for stages in product((1, 0), repeat=q)]  # all springs at some stages
     for attempt in range(tries):
         if attempt < len(together):
             slips = together[attempt]
@@ -281,12 +324,17 @@ def summary(rows):
     lines = [f"{'scheme':22}{'solved':>8}{'step':>8}{'dof':>8}{'other':>8}{'failed':>8}{'needed at 1.5':>16}"]
     for scheme in [*sorted({row["scheme"] for row in rows}), "all"]:
         own = [row for row in rows if scheme in (row["scheme"], "all")]
-        count = Counter(row["outcome"] if row["outcome"] != "refused" else
-                        row["why"] if row["why"] in ("step", "dof") else "other" for row in own)
+        count = Counter(
+            row["outcome"] if row["outcome"] != "refused" else row["why"] if row["why"] in ("step", "dof") else "other"
+            for row in own
+        )
         judged = [row["needed"] for row in own if "needed" in row]
         price = f"{sum(judged)} of {len(judged)}" if judged else "-"
-        lines.append(f"{scheme:22}" + "".join(f"{count[name]:8}" for name in ("solved", "step", "dof", "other",
-                                                                            "failed")) + f"{price:>16}")
+        lines.append(
+            f"{scheme:22}"
+            + "".join(f"{count[name]:8}" for name in ("solved", "step", "dof", "other", "failed"))
+            + f"{price:>16}"
+        )
     for what in ("failed", "refused"):
         words = Counter(" ".join(row["why"].split()[:6]) for row in rows if row["outcome"] == what)
         lines += [f"{what}: {number} × {text}" for text, number in words.most_common(8)]
@@ -298,8 +346,11 @@ def summary(rows):
 
 def unneeded(rows):
     """Refusals of models with K ≥ 0 and mass everywhere, but for springs that are elastic and not linear."""
-    return [row for row in rows if row["outcome"] == "refused" and not row["softens"] and not row["massless"]
-            and row["why"] != "curved"]
+    return [
+        row
+        for row in rows
+        if row["outcome"] == "refused" and not row["softens"] and not row["massless"] and row["why"] != "curved"
+    ]
 
 
 def main():

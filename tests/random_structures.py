@@ -18,8 +18,11 @@ def block(rng, kind, at, k):
     """Number of springs and laws of one element that starts at spring ``at``, stiffness about k."""
     fy = k * 10.0 ** rng.uniform(-2, 0)
     eta = rng.choice([0.0, 1.0]) * k * 10.0 ** rng.uniform(-5, 0)
-    more = {"viscosity": eta, "kinematic": k * rng.choice([0.0, 0.05, 0.5]),
-            "isotropic": k * rng.choice([0.0, 0.05, 0.5])}
+    more = {
+        "viscosity": eta,
+        "kinematic": k * rng.choice([0.0, 0.05, 0.5]),
+        "isotropic": k * rng.choice([0.0, 0.05, 0.5]),
+    }
     if kind == "elastic":
         return 1, {}
     if kind == "slider":
@@ -29,11 +32,13 @@ def block(rng, kind, at, k):
     if kind == "circle":
         size = int(rng.integers(2, 4))
         return size, {tuple(range(at, at + size)): hx.Surface((fy,) * size, **more)}
-    if kind == "beam":                                         # a hinge at each end of one flexibility
+    if kind == "beam":  # a hinge at each end of one flexibility
         return 2, {(at,): hx.Surface((fy,), **more), (at + 1,): hx.Surface((1.3 * fy,), **more)}
-    center = (fy * rng.uniform(-0.5, 0.5), 0.0)                # axial force shared by both hinges, off centre
-    return 3, {(at, at + end): hx.Surface((fy * rng.uniform(1, 4), fy * rng.uniform(0.5, 1.5)), center, **more)
-               for end in (1, 2)}
+    center = (fy * rng.uniform(-0.5, 0.5), 0.0)  # axial force shared by both hinges, off centre
+    return 3, {
+        (at, at + end): hx.Surface((fy * rng.uniform(1, 4), fy * rng.uniform(0.5, 1.5)), center, **more)
+        for end in (1, 2)
+    }
 
 
 def random_structure(rng, kinds=KINDS, size=None):
@@ -59,7 +64,10 @@ def random_structure(rng, kinds=KINDS, size=None):
 def blocks_of(model):
     """Springs that dissipate together: those of a surface's block, the others one by one."""
     group = model.laws.get("surface")
-    together = [] if group is None else [
-        list(range(first, first + size)) for first, size in zip(group.first, group.size, strict=True)]
+    together = (
+        []
+        if group is None
+        else [list(range(first, first + size)) for first, size in zip(group.first, group.size, strict=True)]
+    )
     alone = set(range(len(model.springs))) - {spring for springs in together for spring in springs}
     return [*together, *([spring] for spring in sorted(alone))]

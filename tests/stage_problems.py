@@ -9,8 +9,15 @@ from hamex.schemes.springs import states
 from hamex.schemes.stages import Table
 
 # Positive diagonals D of mathematics.md §9, by family and number of stages.
-WEIGHTS = {("G", 1): (1,), ("G", 2): (1, .0718), ("G", 3): (1, .1765, .01217), ("G", 4): (1, .2814, .0466, .00373),
-           ("D", 1): (1,), ("D", 2): (1, 1 / 9), ("D", 3): (1, .2908, .0380)}
+WEIGHTS = {
+    ("G", 1): (1,),
+    ("G", 2): (1, 0.0718),
+    ("G", 3): (1, 0.1765, 0.01217),
+    ("G", 4): (1, 0.2814, 0.0466, 0.00373),
+    ("D", 1): (1,),
+    ("D", 2): (1, 1 / 9),
+    ("D", 3): (1, 0.2908, 0.0380),
+}
 SCHEMES = [("G", 2), ("G", 3), ("G", 4), ("D", 1), ("D", 2), ("D", 3)]
 
 
@@ -30,9 +37,9 @@ def soft_stiffness(model):
     group = model.laws.get("surface")
     if group is not None:
         for i, (first, m) in enumerate(zip(group.first, group.size, strict=True)):
-            hard[first:first + m] = group.kinematic[i, :m]
-            loose = (group.weight[group.begin[i]:group.begin[i + 1], :m] > 0).any(axis=0)
-            firm[first:first + m] = ~loose
+            hard[first : first + m] = group.kinematic[i, :m]
+            loose = (group.weight[group.begin[i] : group.begin[i + 1], :m] > 0).any(axis=0)
+            firm[first : first + m] = ~loose
     soft = np.zeros_like(k)
     held = firm | (hard > 0)
     if held.any():
@@ -48,8 +55,9 @@ def has_one_solution(model, family, stages, h):
     table, D = table_of(family, stages), np.diag(WEIGHTS[family, stages]).astype(float)
     inner, outer = D @ np.linalg.inv(table.A), D @ table.A
     M, C = dense(model.mass), model.damping.dense()
-    form = (np.kron(inner + inner.T, M) / (2 * h) + np.kron(D, C)
-            + h / 2 * np.kron(outer + outer.T, soft_stiffness(model)))
+    form = (
+        np.kron(inner + inner.T, M) / (2 * h) + np.kron(D, C) + h / 2 * np.kron(outer + outer.T, soft_stiffness(model))
+    )
     scale = np.sqrt(np.diag(form).clip(1e-300))
     return bool(np.linalg.eigvalsh(form / scale / scale[:, None]).min() > 1e-9)
 
@@ -58,15 +66,31 @@ def random_frame(rng):
     """A shear frame with P-Delta, hardening, dampers or modal damping, and the step that a period suggests."""
     n = int(rng.integers(1, 7))
     k = 10.0 ** rng.uniform(1.5, 2.5, n)
-    laws = [hx.Slider(float(10.0 ** rng.uniform(-1, 1)), viscosity=float(rng.choice([0.0, 1e-3, 0.5])),
-                      kinematic=float(rng.choice([0.0, 0.05, 0.3]) * k[i]),
-                      isotropic=float(rng.choice([0.0, 0.0, 0.05]) * k[i])) for i in range(n)]
-    links = [hx.power_damper(0, n, float(10.0 ** rng.uniform(-1, 1)), float(rng.choice([0.3, 0.5, 1.0, 1.7])), 500.0)
-             ] if rng.random() < 0.3 else []
-    damping = (hx.modal(float(rng.uniform(0.01, 0.1))) if rng.random() < 0.3 else float(rng.choice([0.0, 0.5])))
+    laws = [
+        hx.Slider(
+            float(10.0 ** rng.uniform(-1, 1)),
+            viscosity=float(rng.choice([0.0, 1e-3, 0.5])),
+            kinematic=float(rng.choice([0.0, 0.05, 0.3]) * k[i]),
+            isotropic=float(rng.choice([0.0, 0.0, 0.05]) * k[i]),
+        )
+        for i in range(n)
+    ]
+    links = (
+        [hx.power_damper(0, n, float(10.0 ** rng.uniform(-1, 1)), float(rng.choice([0.3, 0.5, 1.0, 1.7])), 500.0)]
+        if rng.random() < 0.3
+        else []
+    )
+    damping = hx.modal(float(rng.uniform(0.01, 0.1))) if rng.random() < 0.3 else float(rng.choice([0.0, 0.5]))
     weights = [float(w) for w in rng.uniform(0, 20, n)] if rng.random() < 0.6 else None
-    model = hx.shear_frame([1.0] * n, k.tolist(), laws=laws, damping=damping, links=links, heights=[3.0] * n,
-                           **({} if weights is None else {"weights": weights}))
+    model = hx.shear_frame(
+        [1.0] * n,
+        k.tolist(),
+        laws=laws,
+        damping=damping,
+        links=links,
+        heights=[3.0] * n,
+        **({} if weights is None else {"weights": weights}),
+    )
     return model, float(10.0 ** rng.uniform(-1.5, 0.3)), 5.0
 
 
@@ -77,7 +101,7 @@ def random_problem(rng):
     else:
         model, h, force = random_structure(rng)
         if "surface" in model.laws:
-            model.laws["surface"].isotropic[:] = 0.0     # a surface has no apex yet where a stage starts below no slip
+            model.laws["surface"].isotropic[:] = 0.0  # a surface has no apex yet where a stage starts below no slip
     family, stages = SCHEMES[int(rng.integers(len(SCHEMES)))]
     for _ in range(12):
         if has_one_solution(model, family, stages, h):
@@ -94,8 +118,11 @@ def violation(model, table, h, pushed, done):
     v = np.einsum("ij,rjn->rin", W, done.stage) / h
     momentum = np.einsum("ij,rjn->rin", W, v @ M - p0) / h
     terms = [momentum, v @ C, (u0 + done.stage) @ K, done.force @ B.T, -pushed]
-    size = sum(np.abs(x) for x in terms) + np.abs(u0) @ np.abs(K) + np.einsum(
-        "ij,rjn->rin", np.abs(W @ W), np.abs(done.stage)) @ np.abs(M) / h**2
+    size = (
+        sum(np.abs(x) for x in terms)
+        + np.abs(u0) @ np.abs(K)
+        + np.einsum("ij,rjn->rin", np.abs(W @ W), np.abs(done.stage)) @ np.abs(M) / h**2
+    )
     size = size + (np.abs(u0) @ np.abs(B) + np.abs(z0[..., slip])) @ np.abs(k) @ np.abs(B).T
     worst = np.abs(sum(terms)).max() / max(size.max(), 1e-300)
     z = z0 + h * np.einsum("ij,rjn->rin", table.A, done.rate)

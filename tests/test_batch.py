@@ -30,8 +30,16 @@ def many(count, seed=1, plain=False):
     if plain:
         return hx.oscillators(mass, k, damping_ratio=0.05, yield_force=limit, viscosity=some(0.6, 0.02 * k))
     limit[::7], limit[1::11] = np.inf, 0.0
-    return hx.oscillators(mass, k, damping_ratio=0.05, yield_force=limit, viscosity=0.001 * k + some(0.6, 0.02 * k),
-                          kinematic=some(0.4, 0.1 * k), isotropic=some(0.3, 0.1 * k), geometric=some(0.3, -0.02 * k))
+    return hx.oscillators(
+        mass,
+        k,
+        damping_ratio=0.05,
+        yield_force=limit,
+        viscosity=0.001 * k + some(0.6, 0.02 * k),
+        kinematic=some(0.4, 0.1 * k),
+        isotropic=some(0.3, 0.1 * k),
+        geometric=some(0.3, -0.02 * k),
+    )
 
 
 def model_of(x, i):
@@ -73,7 +81,8 @@ def test_a_load_is_forces_and_the_same_for_every_model():
         sol = hx.solve(hx.Problem(model, load, 8.0), STEP)
         assert found.values("displacement")[i, 0, 0] == pytest.approx(float(measure(sol, "displacement")), rel=1e-12)
         assert found.values("absolute_acceleration")[i, 0, 0] == pytest.approx(
-            float(measure(sol, "absolute_acceleration")), rel=1e-12)
+            float(measure(sol, "absolute_acceleration")), rel=1e-12
+        )
 
 
 @pytest.mark.parametrize("measures", [ALL, ("displacement", "ductility")], ids=["all", "peaks"])
@@ -195,10 +204,13 @@ def test_the_hash_covers_the_start_and_who_meets_whom():
     assert changed(moved, run(start={"displacement": one_of_three}))
     assert changed(moved, run(start={"slip": 0.1}))
     a, b = hx.el_centro(), hx.el_centro().scaled(2)
-    assert changed(*(hx.batch(many(3), loads, STEP, g=G, duration=0.2, paired=True)
-                     for loads in ([a, a, b], [a, b, b])))
-    forces = [hx.batch([hx.oscillator(1, 80.0)], hx.Load([1.0, push], step=0.1), hx.Newmark(0.02), duration=0.2)
-              for push in (2.0, 3.0)]
+    assert changed(
+        *(hx.batch(many(3), loads, STEP, g=G, duration=0.2, paired=True) for loads in ([a, a, b], [a, b, b]))
+    )
+    forces = [
+        hx.batch([hx.oscillator(1, 80.0)], hx.Load([1.0, push], step=0.1), hx.Newmark(0.02), duration=0.2)
+        for push in (2.0, 3.0)
+    ]
     assert changed(*forces)
 
 
@@ -222,40 +234,43 @@ def test_results_are_labelled_and_saved(tmp_path):
     assert float(lines[1].rsplit(",", 2)[1]) == found.values("displacement")[0, 0, 0]
     with (tmp_path / "many.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert rows[0]["motion"] == hx.el_centro().source        # it has a comma
+    assert rows[0]["motion"] == hx.el_centro().source  # it has a comma
     assert float(rows[3]["cycles"]) == found.values("cycles")[1, 0, 1]
     assert set(ALL) <= set(MEASURES)
 
 
-@pytest.mark.parametrize(("change", "error", "message"), [
-    ({"models": []}, ModelError, "at least one"),
-    ({"models": "oscillators"}, ModelError, "batch: models must be"),
-    ({"models": [hx.oscillator(1, 1), "no model"]}, ModelError, "batch: models must be"),
-    ({"loads": []}, LoadError, "no load"),
-    ({"loads": [1.0, 2.0]}, LoadError, "must be a GroundMotion or a Load"),
-    ({"loads": hx.Load([[1.0, 1.0]], step=0.1)}, LoadError, "one channel"),
-    ({"loads": hx.sine(1.0, omega=3.0)}, ProblemError, "give a duration"),
-    ({"scheme": 0.02}, ProblemError, "the scheme must be"),
-    ({"scheme": hx.Newmark(0.02)}, ProblemError, "Galerkin of degree 1"),
-    ({"measures": ()}, InputError, "no measures"),
-    ({"measures": ("drift", )}, InputError, "there is no 'drift'"),
-    ({"histories": ("energy", )}, InputError, "there is no 'energy'"),
-    ({"scales": [1.0, np.nan]}, LoadError, r"scales\[1\] is not finite"),
-    ({"scales": []}, LoadError, "scales must be"),
-    ({"scales": [[1.0]]}, LoadError, r"shape \(1, 1\)"),
-    ({"scales": "twice"}, LoadError, "scales must be numbers"),
-    ({"g": None}, LoadError, "need g"),
-    ({"g": -1.0}, LoadError, "need g"),
-    ({"duration": 0.0}, ProblemError, "duration must be"),
-    ({"duration": 0.03}, ProblemError, "no whole number of steps"),
-    ({"paired": True, "scales": [1.0, 2.0]}, ProblemError, "3 models, 1 loads, 2 scales"),
-    ({"threads": 0}, InputError, "threads"),
-    ({"block": 0}, InputError, "block"),
-    ({"dtype": "float16"}, InputError, "dtype"),
-    ({"start": {"displacement": [1.0, np.nan, 0.0]}}, ProblemError, "must be numbers of shape"),
-    ({"start": {"displacement": np.full((3, 1, 1), np.nan)}}, ProblemError, r"at \(0, 0, 0\) is not finite"),
-    ({"start": {"speed": 1.0}}, ProblemError, "start has no 'speed'"),
-])
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"models": []}, ModelError, "at least one"),
+        ({"models": "oscillators"}, ModelError, "batch: models must be"),
+        ({"models": [hx.oscillator(1, 1), "no model"]}, ModelError, "batch: models must be"),
+        ({"loads": []}, LoadError, "no load"),
+        ({"loads": [1.0, 2.0]}, LoadError, "must be a GroundMotion or a Load"),
+        ({"loads": hx.Load([[1.0, 1.0]], step=0.1)}, LoadError, "one channel"),
+        ({"loads": hx.sine(1.0, omega=3.0)}, ProblemError, "give a duration"),
+        ({"scheme": 0.02}, ProblemError, "the scheme must be"),
+        ({"scheme": hx.Newmark(0.02)}, ProblemError, "Galerkin of degree 1"),
+        ({"measures": ()}, InputError, "no measures"),
+        ({"measures": ("drift",)}, InputError, "there is no 'drift'"),
+        ({"histories": ("energy",)}, InputError, "there is no 'energy'"),
+        ({"scales": [1.0, np.nan]}, LoadError, r"scales\[1\] is not finite"),
+        ({"scales": []}, LoadError, "scales must be"),
+        ({"scales": [[1.0]]}, LoadError, r"shape \(1, 1\)"),
+        ({"scales": "twice"}, LoadError, "scales must be numbers"),
+        ({"g": None}, LoadError, "need g"),
+        ({"g": -1.0}, LoadError, "need g"),
+        ({"duration": 0.0}, ProblemError, "duration must be"),
+        ({"duration": 0.03}, ProblemError, "no whole number of steps"),
+        ({"paired": True, "scales": [1.0, 2.0]}, ProblemError, "3 models, 1 loads, 2 scales"),
+        ({"threads": 0}, InputError, "threads"),
+        ({"block": 0}, InputError, "block"),
+        ({"dtype": "float16"}, InputError, "dtype"),
+        ({"start": {"displacement": [1.0, np.nan, 0.0]}}, ProblemError, "must be numbers of shape"),
+        ({"start": {"displacement": np.full((3, 1, 1), np.nan)}}, ProblemError, r"at \(0, 0, 0\) is not finite"),
+        ({"start": {"speed": 1.0}}, ProblemError, "start has no 'speed'"),
+    ],
+)
 def test_bad_input_is_refused_before_the_run(change, error, message):
     given = {"models": many(3), "loads": hx.el_centro(), "scheme": STEP, "measures": ("displacement",), "g": G}
     given |= change

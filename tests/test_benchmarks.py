@@ -29,8 +29,12 @@ def limits(benchmarks):
 
 
 def marched(given, i, record):
-    model = hx.oscillator(mass=given["mass"][i], stiffness=given["stiffness"][i], damping=given["damping"][i],
-                          law=hx.Slider(given["yield_force"][i], viscosity=given["viscosity"][i]))
+    model = hx.oscillator(
+        mass=given["mass"][i],
+        stiffness=given["stiffness"][i],
+        damping=given["damping"][i],
+        law=hx.Slider(given["yield_force"][i], viscosity=given["viscosity"][i]),
+    )
     load = record.scaled(given["scale"][i]).on(model, g=9.80665)
     return hx.solve(hx.Problem(model, load, duration=record.duration), hx.Galerkin(record.step))
 
@@ -39,7 +43,7 @@ def marched(given, i, record):
 def test_the_batch_in_c_is_the_march_of_hamex(limits, law):
     import oscillators
 
-    given = oscillators.family(103, oscillators.LAWS[law])          # no whole number of vectors
+    given = oscillators.family(103, oscillators.LAWS[law])  # no whole number of vectors
     given["mass"] = np.linspace(0.5, 2.0, 103)
     given["scale"] = np.linspace(2.0, 0.5, 103)
     picked = (0, 37, 80, 102)
@@ -58,7 +62,7 @@ def test_the_batch_in_c_is_the_march_of_hamex(limits, law):
     single = limits.Batch(given, oscillators.mean_load(), oscillators.STEP, np.float32)
     single.run(4)
     np.testing.assert_allclose(single.peak[list(picked)], peaks, rtol=1e-4)
-    assert np.abs(single.peak[list(picked)] / peaks - 1.0).max() > 1e-9      # it is float32
+    assert np.abs(single.peak[list(picked)] / peaks - 1.0).max() > 1e-9  # it is float32
 
 
 def exact(period, ground, step, parts=1):
@@ -74,7 +78,7 @@ def test_spectra_in_c_and_the_reference_are_exact(limits):
     import oscillators
     import peers_spectrum
 
-    ground = oscillators.ground()[100:700]                          # does not begin with zero
+    ground = oscillators.ground()[100:700]  # does not begin with zero
     periods = np.geomspace(0.03, 10.0, 37)
     spectrum = limits.Spectrum(periods, ground, oscillators.STEP)
     picked = (0, 5, 18, 36)
@@ -85,7 +89,7 @@ def test_spectra_in_c_and_the_reference_are_exact(limits):
     inside = [exact(periods[i], ground, oscillators.STEP, parts=8) for i in picked]
     found = peers_spectrum.continuous(periods, ground, oscillators.STEP, 0.05, parts=8)
     np.testing.assert_allclose(found[list(picked)], inside, rtol=1e-9)
-    assert inside[0] > 1.01 * at_samples[0]                         # there is something between the samples
+    assert inside[0] > 1.01 * at_samples[0]  # there is something between the samples
 
 
 def test_the_filter_per_period_is_the_same_recurrence(benchmarks):
@@ -116,9 +120,13 @@ def test_the_page_is_made_from_what_was_stored(benchmarks, tmp_path):
     context = {**measuring.context(), "repeats": 1, "quick": True}
     rows = [{"name": "import hamex", "seconds": 0.0425, "budget": 0.35}]
     claims = [measuring.claim("start", 0.0425, 0.35, " s", at_most=True), measuring.claim("never", float("nan"), 1.0)]
-    run.store({"history": {"context": context, "missing": "no such file"},
-               "startup": {"context": context, "result": {"repeats": 1, "rows": rows, "claims": claims}}},
-              tmp_path / "bench.json")
+    run.store(
+        {
+            "history": {"context": context, "missing": "no such file"},
+            "startup": {"context": context, "result": {"repeats": 1, "rows": rows, "claims": claims}},
+        },
+        tmp_path / "bench.json",
+    )
     found = run.stored(tmp_path / "bench.json")
     assert json.loads((tmp_path / "bench.json").read_text()) == found
     assert list(tmp_path.iterdir()) == [tmp_path / "bench.json"]

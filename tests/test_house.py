@@ -53,8 +53,9 @@ def test_a_circle_would_be_seen(tmp_path):
 
 def test_contributing_points_at_files_that_are_there():
     text = CONTRIBUTING.read_text()
-    assert all(f"## Add a {thing}\n" in text for thing in ("law", "scheme", "record format", "builder", "command",
-                                                         "figure"))
+    assert all(
+        f"## Add a {thing}\n" in text for thing in ("law", "scheme", "record format", "builder", "command", "figure")
+    )
     for part in text.split("\n## ")[1:]:
         folder = ROOT
         for found in re.findall(r"`((?:src/hamex/)?[\w/]+(?:\.py|/))`", part):

@@ -37,12 +37,21 @@ MAY_IMPORT = {
     "studio": {"principle", "simulate", "solve", "study", "report", "paper", "spec", *LOWER},
 }
 EVERYWHERE = set(MAY_IMPORT)
-FROM_SOLUTION_UP = EVERYWHERE - {"errors", "checks", "principle", "model", "march", "motion", "schemes", "problem",
-                                 "solve"}
+FROM_SOLUTION_UP = EVERYWHERE - {
+    "errors",
+    "checks",
+    "principle",
+    "model",
+    "march",
+    "motion",
+    "schemes",
+    "problem",
+    "solve",
+}
 PACKAGES = {
     "numpy": EVERYWHERE,
     "scipy": EVERYWHERE - {"march"},
-    "sympy": {"principle", "report", "paper"},   # above principle, to write and to audit what it derives
+    "sympy": {"principle", "report", "paper"},  # above principle, to write and to audit what it derives
     "numba": {"march"},
     "llvmlite": {"march"},
     "xarray": FROM_SOLUTION_UP,
@@ -89,9 +98,11 @@ def imported(source: str, package: str) -> set[str]:
             base = ".".join([*parts, *([node.module] if node.module else [])])
             names |= {f"{base}.{alias.name}" for alias in node.names} if base == "hamex" else {base}
         elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in (
-                "import_module", "__import__"):
+            "import_module",
+            "__import__",
+        ):
             names |= {arg.value for arg in node.args[:1] if isinstance(arg, ast.Constant)}
-    for node in ast.walk(tree):          # import hamex as hx … hx.Slider
+    for node in ast.walk(tree):  # import hamex as hx … hx.Slider
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in roots:
             names.add(f"hamex.{node.attr}")
     return names
@@ -121,8 +132,9 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] in ("__init__", "__main__") else parts)
 
 
-@pytest.mark.parametrize("path", [f for f in FILES if f.parent != ROOT or f.stem not in ("__init__", "__main__")],
-                         ids=module_name)
+@pytest.mark.parametrize(
+    "path", [f for f in FILES if f.parent != ROOT or f.stem not in ("__init__", "__main__")], ids=module_name
+)
 def test_a_module_imports_only_what_lies_below_it(path):
     name = module_name(path)
     assert layer_of(name) in MAY_IMPORT, f"{name} is in no layer of the design"
@@ -144,37 +156,43 @@ def test_the_package_itself_imports_only_the_standard_library_until_a_name_is_as
     assert {name.split(".")[0] for name in imported(run, "hamex")} <= set(sys.stdlib_module_names)
 
 
-@pytest.mark.parametrize(("module", "source"), [
-    ("hamex.model.laws.law", "def f():\n    import sympy"),
-    ("hamex.model.laws.law", "from hamex.march.run import march"),
-    ("hamex.model.laws.law", "from hamex import Galerkin"),
-    ("hamex.model.laws.law", "import hamex as hx\ndef f():\n    return hx.Galerkin"),
-    ("hamex.model.laws.law", "import hamex\ndef f():\n    return hamex.solve"),
-    ("hamex.model.laws.law", "from ...march import run"),
-    ("hamex.model.laws.law", "from ... import march"),
-    ("hamex.motion.load", "import hamex.schemes"),
-    ("hamex.march.linear", "from scipy.linalg import expm"),
-    ("hamex.schemes.prepare", "if TYPE_CHECKING:\n    import numba"),
-    ("hamex.solve", "import importlib\nimportlib.import_module('xarray')"),
-    ("hamex.solution.energy", "from hamex.solve import solve"),
-    ("hamex.problem", "from hamex.solution.solution import Solution"),
-    ("hamex.problem.state", "from hamex.schemes import Scheme"),
-    ("hamex.schemes", "from hamex import Solution"),
-    ("hamex.report.figures", "from hamex.paper import opensees"),
-    ("hamex.model.laws.law", "import somebody_elses_package"),
-])
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("hamex.model.laws.law", "def f():\n    import sympy"),
+        ("hamex.model.laws.law", "from hamex.march.run import march"),
+        ("hamex.model.laws.law", "from hamex import Galerkin"),
+        ("hamex.model.laws.law", "import hamex as hx\ndef f():\n    return hx.Galerkin"),
+        ("hamex.model.laws.law", "import hamex\ndef f():\n    return hamex.solve"),
+        ("hamex.model.laws.law", "from ...march import run"),
+        ("hamex.model.laws.law", "from ... import march"),
+        ("hamex.motion.load", "import hamex.schemes"),
+        ("hamex.march.linear", "from scipy.linalg import expm"),
+        ("hamex.schemes.prepare", "if TYPE_CHECKING:\n    import numba"),
+        ("hamex.solve", "import importlib\nimportlib.import_module('xarray')"),
+        ("hamex.solution.energy", "from hamex.solve import solve"),
+        ("hamex.problem", "from hamex.solution.solution import Solution"),
+        ("hamex.problem.state", "from hamex.schemes import Scheme"),
+        ("hamex.schemes", "from hamex import Solution"),
+        ("hamex.report.figures", "from hamex.paper import opensees"),
+        ("hamex.model.laws.law", "import somebody_elses_package"),
+    ],
+)
 def test_the_reader_of_imports_sees_each_way_to_break_the_rule(module, source):
     assert violations(source, module)
 
 
-@pytest.mark.parametrize(("module", "source"), [
-    ("hamex.solve", "from hamex import __version__\nfrom hamex.errors import ProblemError"),
-    ("hamex.model.oscillator", "import math\nimport numpy as np\nfrom hamex.model.laws.slider import Slider"),
-    ("hamex.model.oscillator", "from . import law\nfrom .law import Slider"),
-    ("hamex.paper.table", "import hamex as hx\nhx.solve\nhx.Slider\nimport matplotlib.pyplot"),
-    ("hamex.spec", "from hamex import Problem\nimport pydantic"),
-    ("hamex.solution.source", "from hamex import Problem\nfrom hamex.schemes import Scheme"),
-])
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("hamex.solve", "from hamex import __version__\nfrom hamex.errors import ProblemError"),
+        ("hamex.model.oscillator", "import math\nimport numpy as np\nfrom hamex.model.laws.slider import Slider"),
+        ("hamex.model.oscillator", "from . import law\nfrom .law import Slider"),
+        ("hamex.paper.table", "import hamex as hx\nhx.solve\nhx.Slider\nimport matplotlib.pyplot"),
+        ("hamex.spec", "from hamex import Problem\nimport pydantic"),
+        ("hamex.solution.source", "from hamex import Problem\nfrom hamex.schemes import Scheme"),
+    ],
+)
 def test_the_reader_of_imports_lets_pass_what_the_design_allows(module, source):
     assert violations(source, module) == []
 
@@ -193,8 +211,20 @@ print(*sorted({name.split(".")[0] for name in sys.modules}))
 
 def test_a_small_job_loads_no_heavy_package():
     done = subprocess.run([sys.executable, "-c", SMALL_JOB], capture_output=True, text=True, check=True)
-    heavy = {"sympy", "numba", "xarray", "matplotlib", "scipy", "pandas", "h5netcdf", "h5py", "pydantic", "typer",
-             "rich", "plotly"}
+    heavy = {
+        "sympy",
+        "numba",
+        "xarray",
+        "matplotlib",
+        "scipy",
+        "pandas",
+        "h5netcdf",
+        "h5py",
+        "pydantic",
+        "typer",
+        "rich",
+        "plotly",
+    }
     assert heavy & set(done.stdout.split()) == set()
     assert {"hamex", "numpy"} <= set(done.stdout.split())
 

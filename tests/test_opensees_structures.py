@@ -23,7 +23,7 @@ from hamex.model.record import dense
 from hamex.paper import opensees
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-G = 9.80665                                          # m/s²
+G = 9.80665  # m/s²
 EL_CENTRO = hx.el_centro()
 
 
@@ -45,8 +45,14 @@ def twin():
 
 def shaken(case, scale, step, duration, **run):
     """A case of the twin under El Centro."""
-    return {**case, "acceleration": scale * G * EL_CENTRO.acceleration, "sample_step": EL_CENTRO.step, "step": step,
-            "steps": round(duration / step), **run}
+    return {
+        **case,
+        "acceleration": scale * G * EL_CENTRO.acceleration,
+        "sample_step": EL_CENTRO.step,
+        "step": step,
+        "steps": round(duration / step),
+        **run,
+    }
 
 
 def solved(model, scale, scheme, duration):
@@ -78,13 +84,18 @@ def peaks_apart(ours, theirs):
 
 # Five storeys
 
+
 def five_storeys(**law):
     """Arrays of the frame, its model and its case."""
     from dataclasses import asdict
 
     arrays = asdict(benchmark("frames").frame(5, **law))
-    laws = [hx.Slider(*row) for row in zip(*(arrays[name] for name in (
-        "yield_forces", "viscosities", "kinematic", "isotropic")), strict=True)]
+    laws = [
+        hx.Slider(*row)
+        for row in zip(
+            *(arrays[name] for name in ("yield_forces", "viscosities", "kinematic", "isotropic")), strict=True
+        )
+    ]
     model = hx.shear_frame(arrays["masses"], arrays["stiffnesses"], arrays["dashpots"], laws)
     return arrays, model, {"kind": "shear", **arrays}
 
@@ -106,17 +117,17 @@ def test_five_storey_bilinear_frame(twin, scale):
 
 def test_five_storey_frame_with_viscosity_and_both_hardenings(twin):
     _, model, case = five_storeys(viscosity=1.0, kinematic=0.03, isotropic=0.02)
-    answer, = twin.run([shaken(case, 2.0, 0.00125, 15.0)])
+    (answer,) = twin.run([shaken(case, 2.0, 0.00125, 15.0)])
     drifts = solved(model, 2.0, hx.Galerkin(step=0.00025), 15.0).values("deformation")
     assert peaks_apart(drifts, np.array(answered(answer)["deformation"])) < 0.002
     elastic = five_storeys(viscosity=1.0)[1]
     other = solved(elastic, 2.0, hx.Galerkin(step=0.00025), 15.0).values("deformation")
-    assert peaks_apart(drifts, other) > 0.02        # the hardening that both programs agree about is seen
+    assert peaks_apart(drifts, other) > 0.02  # the hardening that both programs agree about is seen
 
 
 # Frames with hinges
 
-ALPHA, HARDENING, MASS = 0.3, 0.02, 30.0             # damping per mass; share of 6EI/L; floor joints
+ALPHA, HARDENING, MASS = 0.3, 0.02, 30.0  # damping per mass; share of 6EI/L; floor joints
 
 # Column and beam: (EA, EI, yield moment).
 PORTAL = ((2e6, 3e4, 115.0), (2e6, 2.2e4, 75.0))
@@ -133,19 +144,30 @@ def hinged_frame(bays, storeys, column, beam):
     masses = {name: (MASS, MASS, 0.05 * MASS) for name in names if name not in held}
     rows = []
     for start, end, (axial, bending, moment) in pairs:
-        rows.append((start, end, axial, bending, moment,
-                     HARDENING * 6.0 * bending / math.dist(nodes[start], nodes[end])))
-    members = [hx.Member(start, end, modulus=1.0, area=axial, inertia=bending,
-                         hinges=hx.Slider(moment, kinematic=hardening))
-               for start, end, axial, bending, moment, hardening in rows]
+        rows.append(
+            (start, end, axial, bending, moment, HARDENING * 6.0 * bending / math.dist(nodes[start], nodes[end]))
+        )
+    members = [
+        hx.Member(start, end, modulus=1.0, area=axial, inertia=bending, hinges=hx.Slider(moment, kinematic=hardening))
+        for start, end, axial, bending, moment, hardening in rows
+    ]
     model = hx.frame(nodes, members, {name: "fixed" for name in held}, masses, damping=hx.rayleigh(alpha=ALPHA))
     starts, ends, axials, bendings, moments, hardenings = zip(*rows, strict=True)
     none = [0.0] * len(rows)
-    case = {"kind": "frame", "coordinates": list(nodes.values()), "fixed": [[name in held] * 3 for name in names],
-            "masses": [masses.get(name, (0.0, 0.0, 0.0)) for name in names],
-            "members": [[names.index(a), names.index(b)] for a, b in zip(starts, ends, strict=True)],
-            "axial": axials, "bending": bendings, "yield_moments": [[m, m] for m in moments], "kinematic": hardenings,
-            "viscosities": none, "isotropic": none, "mass_damping": ALPHA}
+    case = {
+        "kind": "frame",
+        "coordinates": list(nodes.values()),
+        "fixed": [[name in held] * 3 for name in names],
+        "masses": [masses.get(name, (0.0, 0.0, 0.0)) for name in names],
+        "members": [[names.index(a), names.index(b)] for a, b in zip(starts, ends, strict=True)],
+        "axial": axials,
+        "bending": bendings,
+        "yield_moments": [[m, m] for m in moments],
+        "kinematic": hardenings,
+        "viscosities": none,
+        "isotropic": none,
+        "mass_damping": ALPHA,
+    }
     return model, case, names
 
 
@@ -155,16 +177,21 @@ def storey_drifts(model, motion, bays, storeys):
     return np.hstack([high - low for low, high in itertools.pairwise(floors)])
 
 
-@pytest.mark.parametrize(("bays", "storeys", "column", "beam", "hinges"), [
-    (1, 1, *PORTAL, 4),
-    (2, 3, *HIGHER, 12),
-], ids=["portal", "two bays, three storeys"])
+@pytest.mark.parametrize(
+    ("bays", "storeys", "column", "beam", "hinges"),
+    [(1, 1, *PORTAL, 4), (2, 3, *HIGHER, 12)],
+    ids=["portal", "two bays, three storeys"],
+)
 def test_frame_with_hinges(twin, bays, storeys, column, beam, hinges):
     """Hinges of OpenSees are zero-length springs, 100 and 300 times as stiff as the member, in place of none."""
     model, case, names = hinged_frame(bays, storeys, column, beam)
     step, duration = 0.001, 7.0
-    loose, tight = (at_dofs(model, names, answer) for answer in twin.run(
-        [shaken(case, 1.0, step, duration, rigid=rigid, algorithm="NewtonLineSearch") for rigid in (100.0, 300.0)]))
+    loose, tight = (
+        at_dofs(model, names, answer)
+        for answer in twin.run(
+            [shaken(case, 1.0, step, duration, rigid=rigid, algorithm="NewtonLineSearch") for rigid in (100.0, 300.0)]
+        )
+    )
     same = solved(model, 1.0, hx.Newmark(step=step, safeguarded=True), duration)
     assert far(same.values("displacement"), loose) < 0.01
     assert far(same.values("displacement"), tight) < 0.4 * far(same.values("displacement"), loose)
@@ -177,8 +204,9 @@ def test_frame_with_hinges(twin, bays, storeys, column, beam, hinges):
     assert peaks_apart(drifts, storey_drifts(model, tight, bays, storeys)) < 0.005
 
 
-@pytest.mark.parametrize(("bays", "storeys", "column", "beam"), [(1, 1, *PORTAL), (2, 3, *HIGHER)],
-                         ids=["portal", "two bays, three storeys"])
+@pytest.mark.parametrize(
+    ("bays", "storeys", "column", "beam"), [(1, 1, *PORTAL), (2, 3, *HIGHER)], ids=["portal", "two bays, three storeys"]
+)
 def test_push_of_a_frame_with_hinges(twin, bays, storeys, column, beam):
     """Roof pushed to a thirtieth of its height: the same capacity curve, but for the give of OpenSees' springs."""
     model, case, names = hinged_frame(bays, storeys, column, beam)
@@ -188,8 +216,17 @@ def test_push_of_a_frame_with_hinges(twin, bays, storeys, column, beam):
     ours = push.values("load_factor")
     apart = []
     for rigid in (100.0, 1000.0):
-        answer, = twin.run([{**case, "control": (names.index(roof), 0, reach / steps), "steps": steps,
-                             "pattern": pattern, "rigid": rigid}])
+        (answer,) = twin.run(
+            [
+                {
+                    **case,
+                    "control": (names.index(roof), 0, reach / steps),
+                    "steps": steps,
+                    "pattern": pattern,
+                    "rigid": rigid,
+                }
+            ]
+        )
         apart.append(far(ours, np.array(answered(answer)["factor"])))
     assert apart[0] < 0.002
     assert apart[1] < 0.15 * apart[0]
@@ -199,24 +236,38 @@ def test_push_of_a_frame_with_hinges(twin, bays, storeys, column, beam):
 
 # Trusses
 
+
 def tower(hardening):
     """A leaning tower of three braced panels: model, case and node names."""
     nodes = {f"{side}{level}": (2.0 * (side == "R") + 0.2 * level, 2.0 * level) for level in range(4) for side in "LR"}
     names = list(nodes)
-    pairs = [pair for i, j in ((0, 1), (1, 2), (2, 3)) for pair in (
-        (f"L{i}", f"L{j}"), (f"R{i}", f"R{j}"), (f"L{j}", f"R{j}"), (f"L{i}", f"R{j}"), (f"R{i}", f"L{j}"))]
+    pairs = [
+        pair
+        for i, j in ((0, 1), (1, 2), (2, 3))
+        for pair in ((f"L{i}", f"L{j}"), (f"R{i}", f"R{j}"), (f"L{j}", f"R{j}"), (f"L{i}", f"R{j}"), (f"R{i}", f"L{j}"))
+    ]
     masses = {name: 4.0 + (name[0] == "R") for name in names if name[1] != "0"}
     stiffness = [2e4 / math.dist(nodes[a], nodes[b]) for a, b in pairs]
     limit = 60.0
-    bars = [hx.Bar(a, b, stiffness=k, law=hx.Slider(limit, kinematic=hardening * k))
-            for (a, b), k in zip(pairs, stiffness, strict=True)]
+    bars = [
+        hx.Bar(a, b, stiffness=k, law=hx.Slider(limit, kinematic=hardening * k))
+        for (a, b), k in zip(pairs, stiffness, strict=True)
+    ]
     model = hx.truss(nodes, bars, {"L0": "pinned", "R0": "pinned"}, masses, damping=hx.rayleigh(alpha=0.5))
     none = [0.0] * len(bars)
-    case = {"kind": "truss", "coordinates": list(nodes.values()), "fixed": [[name[1] == "0"] * 2 for name in names],
-            "masses": [[masses.get(name, 0.0)] * 2 for name in names],
-            "bars": [[names.index(a), names.index(b)] for a, b in pairs], "stiffnesses": stiffness,
-            "yield_forces": [limit] * len(bars), "viscosities": none, "isotropic": none,
-            "kinematic": [hardening * k for k in stiffness], "mass_damping": 0.5}
+    case = {
+        "kind": "truss",
+        "coordinates": list(nodes.values()),
+        "fixed": [[name[1] == "0"] * 2 for name in names],
+        "masses": [[masses.get(name, 0.0)] * 2 for name in names],
+        "bars": [[names.index(a), names.index(b)] for a, b in pairs],
+        "stiffnesses": stiffness,
+        "yield_forces": [limit] * len(bars),
+        "viscosities": none,
+        "isotropic": none,
+        "kinematic": [hardening * k for k in stiffness],
+        "mass_damping": 0.5,
+    }
     return model, case, names
 
 
@@ -224,7 +275,7 @@ def tower(hardening):
 def test_truss_with_yielding_bars(twin, hardening):
     model, case, names = tower(hardening)
     step, duration = 0.001, 10.0
-    answer, = twin.run([shaken(case, 1.5, step, duration)])
+    (answer,) = twin.run([shaken(case, 1.5, step, duration)])
     theirs = at_dofs(model, names, answer)
     same = solved(model, 1.5, hx.Newmark(step=step, safeguarded=True), duration)
     assert far(same.values("displacement"), theirs) < 1e-9
@@ -242,7 +293,7 @@ def test_truss_with_yielding_bars(twin, hardening):
 # the middle bar yields first, at (1 + 1/√2) Fy; all three carry Fy in the end, together (1 + √2) Fy.
 
 COLLAPSE = 1.0 + math.sqrt(2.0)
-RIGIDITY, ALPHA_BAR = 1000.0, 100.0               # overdamped: a node that overshoots unloads its bars
+RIGIDITY, ALPHA_BAR = 1000.0, 100.0  # overdamped: a node that overshoots unloads its bars
 STIFFNESSES = [RIGIDITY / math.sqrt(2.0), RIGIDITY, RIGIDITY / math.sqrt(2.0)]
 
 
@@ -251,20 +302,31 @@ def three_bars(extra=()):
     bars = [hx.Bar(name, "P", rigidity=RIGIDITY, law=hx.Slider(1.0)) for name in "ABC"]
     if not extra:
         del nodes["Q"]
-    return hx.truss(nodes, [*bars, *extra], {name: "pinned" for name in nodes if name != "P"}, {"P": 1.0},
-                    damping=hx.rayleigh(alpha=ALPHA_BAR))
+    return hx.truss(
+        nodes,
+        [*bars, *extra],
+        {name: "pinned" for name in nodes if name != "P"},
+        {"P": 1.0},
+        damping=hx.rayleigh(alpha=ALPHA_BAR),
+    )
 
 
 def three_bar_case():
     same = {"viscosities": 0.0, "kinematic": 0.0, "isotropic": 0.0, "yield_forces": 1.0}
-    return {"kind": "truss", "coordinates": [[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]],
-            "fixed": [[True, True]] * 3 + [[False, False]], "masses": [[0.0, 0.0]] * 3 + [[1.0, 1.0]],
-            "bars": [[0, 3], [1, 3], [2, 3]], "stiffnesses": STIFFNESSES,
-            **{name: [value] * 3 for name, value in same.items()}, "mass_damping": ALPHA_BAR,
-            "pattern": [[0.0, 0.0]] * 3 + [[0.0, -1.0]]}
+    return {
+        "kind": "truss",
+        "coordinates": [[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]],
+        "fixed": [[True, True]] * 3 + [[False, False]],
+        "masses": [[0.0, 0.0]] * 3 + [[1.0, 1.0]],
+        "bars": [[0, 3], [1, 3], [2, 3]],
+        "stiffnesses": STIFFNESSES,
+        **{name: [value] * 3 for name, value in same.items()},
+        "mass_damping": ALPHA_BAR,
+        "pattern": [[0.0, 0.0]] * 3 + [[0.0, -1.0]],
+    }
 
 
-RAMP, END, STEP = 10.0, 30.0, 0.02                   # s; the slowest period is 0.24 s
+RAMP, END, STEP = 10.0, 30.0, 0.02  # s; the slowest period is 0.24 s
 
 
 def slow(share):
@@ -295,8 +357,12 @@ def test_three_bars_pulled_by_a_moving_support_settle_at_the_collapse_load():
     """Analytic; the pull comes through an elastic bar below, whose far end moves ten yield displacements and stops."""
     model = three_bars(extra=[hx.Bar("P", "Q", rigidity=RIGIDITY)])
     moved = [[1.0 if name == "Q.y" else 0.0] for name in model.support_names]
-    problem = hx.Problem(model, hx.Load([0.0], step=1.0, patterns=[0.0, 0.0]), duration=END,
-                         supports=hx.Load([0.0, *[-0.02] * 9], step=RAMP, patterns=moved))
+    problem = hx.Problem(
+        model,
+        hx.Load([0.0], step=1.0, patterns=[0.0, 0.0]),
+        duration=END,
+        supports=hx.Load([0.0, *[-0.02] * 9], step=RAMP, patterns=moved),
+    )
     sol = hx.solve(problem, hx.Galerkin(step=STEP))
     assert sol.values("force")[-1] == pytest.approx([1.0, 1.0, 1.0, COLLAPSE], rel=1e-9)
     assert sol.residual < 1e-11
@@ -312,15 +378,22 @@ def test_three_bars_pushed_bend_twice():
 def test_three_bars_in_opensees(twin):
     """The same slow loads, and a push by displacement control, which stops where nothing resists any more."""
     case = three_bar_case()
-    held, lost, pushed = twin.run([
-        *({**case, "forces": slow(share), "sample_step": 1.0, "step": STEP, "steps": round(END / STEP)}
-          for share in (0.995, 1.005)),
-        {**case, "control": (3, 1, -2e-6), "steps": 1100}])
+    held, lost, pushed = twin.run(
+        [
+            *(
+                {**case, "forces": slow(share), "sample_step": 1.0, "step": STEP, "steps": round(END / STEP)}
+                for share in (0.995, 1.005)
+            ),
+            {**case, "control": (3, 1, -2e-6), "steps": 1100},
+        ]
+    )
     assert final_speed(np.array(answered(held)["displacement"])[:, 3, 1]) == pytest.approx(0.0, abs=1e-12)
     assert final_speed(np.array(answered(lost)["displacement"])[:, 3, 1]) == pytest.approx(
-        0.005 * COLLAPSE / ALPHA_BAR, rel=1e-6)
+        0.005 * COLLAPSE / ALPHA_BAR, rel=1e-6
+    )
     # All bars yield at a displacement of 2 Fy·L/EA.
     assert pushed["failed_at"] == pytest.approx(1000, abs=2)
     assert max(pushed["factor"]) == pytest.approx(COLLAPSE, rel=0.005)
-    assert max(pushed["factor"]) == pytest.approx(max(np.array(pushed["force"])[:, 1]) + math.sqrt(2.0) * max(
-        np.array(pushed["force"])[:, 0]), rel=1e-9)
+    assert max(pushed["factor"]) == pytest.approx(
+        max(np.array(pushed["force"])[:, 1]) + math.sqrt(2.0) * max(np.array(pushed["force"])[:, 0]), rel=1e-9
+    )

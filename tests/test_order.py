@@ -10,9 +10,9 @@ import hamex as hx
 M, K = 1.0, 225.0
 PERIOD = 2 * math.pi / 15
 COARSEST = PERIOD / 80
-HALVINGS = 2 ** np.arange(7)          # six halvings
+HALVINGS = 2 ** np.arange(7)  # six halvings
 DURATION = 5 * PERIOD
-OMEGA = 11.0                          # smooth, off resonance
+OMEGA = 11.0  # smooth, off resonance
 
 
 def slope(problem, scheme, exact):
@@ -20,8 +20,12 @@ def slope(problem, scheme, exact):
     errors = []
     for parts in HALVINGS.tolist():
         sol = hx.solve(problem, scheme(COARSEST / parts))
-        errors.append([np.sqrt(np.mean((sol.values(name)[::parts, 0] - reference) ** 2))
-                       for name, reference in zip(("displacement", "momentum"), exact, strict=True)])
+        errors.append(
+            [
+                np.sqrt(np.mean((sol.values(name)[::parts, 0] - reference) ** 2))
+                for name, reference in zip(("displacement", "momentum"), exact, strict=True)
+            ]
+        )
     assert np.all(np.diff(errors, axis=0) < 0), "each halving must help"
     return np.polyfit(np.log(1 / HALVINGS), np.log(errors), 1)[0]
 
@@ -41,8 +45,12 @@ def forced_vibration(t, c, amplitude, omega):
     return u, M * (steady_rate + e * ((b * wd - decay * a) * cos - (a * wd + decay * b) * sin))
 
 
-ORDERS = {"average": (rule("average"), 2), "mean": (rule("mean"), 2), "end": (rule("end"), 1),
-          "newmark": (hx.Newmark, 2)}
+ORDERS = {
+    "average": (rule("average"), 2),
+    "mean": (rule("mean"), 2),
+    "end": (rule("end"), 1),
+    "newmark": (hx.Newmark, 2),
+}
 
 
 @pytest.mark.parametrize("damping", [0.0, 1.5])
@@ -65,8 +73,10 @@ def viscoplastic(request):
     fine, finer = (hx.solve(problem, hx.Galerkin(COARSEST / n)) for n in (parts, 2 * parts))
     slips = np.sign(np.diff(finer.values("slip")[:, 0]))
     assert {-1.0, 0.0, 1.0} <= set(slips.tolist())
-    reference = [(4 * finer.values(name)[:: 2 * parts, 0] - fine.values(name)[::parts, 0]) / 3
-                 for name in ("displacement", "momentum")]
+    reference = [
+        (4 * finer.values(name)[:: 2 * parts, 0] - fine.values(name)[::parts, 0]) / 3
+        for name in ("displacement", "momentum")
+    ]
     return problem, reference
 
 

@@ -13,7 +13,9 @@ import hamex as hx
 ROOT = Path(hx.__file__).parent
 MODULES = sorted(
     ".".join(["hamex", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__")
-    for path in ROOT.rglob("*.py") if path.stem != "__main__")
+    for path in ROOT.rglob("*.py")
+    if path.stem != "__main__"
+)
 
 
 @pytest.mark.parametrize("name", hx.__all__)
@@ -35,19 +37,24 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = hx.Sliders
 
 
-@pytest.mark.parametrize("first", [
-    "import hamex.solve",
-    "import hamex as hx; hx.Problem",
-    "import hamex as hx; hx.solve; import hamex.solve",
-    "from hamex.solve import Problem",
-    "from hamex import solve",
-    "import hamex.solution.files, hamex.solve; from hamex import Solution",
-    "import importlib; importlib.import_module('hamex.solve')",
-])
+@pytest.mark.parametrize(
+    "first",
+    [
+        "import hamex.solve",
+        "import hamex as hx; hx.Problem",
+        "import hamex as hx; hx.solve; import hamex.solve",
+        "from hamex.solve import Problem",
+        "from hamex import solve",
+        "import hamex.solution.files, hamex.solve; from hamex import Solution",
+        "import importlib; importlib.import_module('hamex.solve')",
+    ],
+)
 def test_solve_stays_the_function_whatever_is_imported_first(first):
-    check = "import sys, types, hamex as hx; assert isinstance(hx.solve, types.FunctionType), hx.solve; " \
-            "assert isinstance(sys.modules['hamex.solve'], types.ModuleType); " \
-            "from hamex.solve import solve; assert solve is hx.solve"
+    check = (
+        "import sys, types, hamex as hx; assert isinstance(hx.solve, types.FunctionType), hx.solve; "
+        "assert isinstance(sys.modules['hamex.solve'], types.ModuleType); "
+        "from hamex.solve import solve; assert solve is hx.solve"
+    )
     subprocess.run([sys.executable, "-c", f"{first}\n{check}"], check=True)
 
 
@@ -60,6 +67,5 @@ def test_the_examples_in_the_docstrings_run(module):
 
 def test_there_are_examples_to_run():
     finder = doctest.DocTestFinder(exclude_empty=True)
-    examples = sum(len(test.examples) for name in MODULES
-                   for test in finder.find(importlib.import_module(name)))
+    examples = sum(len(test.examples) for name in MODULES for test in finder.find(importlib.import_module(name)))
     assert examples >= 20

@@ -39,8 +39,11 @@ LOADS = {
     "function from √2 s on": hx.Load(lambda t: 2 * np.cos(9 * t)).after(math.sqrt(2)),
 }
 SCHEMES = {
-    "average": hx.Galerkin(H), "end": hx.Galerkin(H, load="end"), "mean": hx.Galerkin(H, load="mean"),
-    "newmark": hx.Newmark(H, tolerance=1e-10, max_iterations=30), "exact": hx.PiecewiseExact(H),
+    "average": hx.Galerkin(H),
+    "end": hx.Galerkin(H, load="end"),
+    "mean": hx.Galerkin(H, load="mean"),
+    "newmark": hx.Newmark(H, tolerance=1e-10, max_iterations=30),
+    "exact": hx.PiecewiseExact(H),
 }
 START = hx.State(1e-3, -2e-2, 3e-4, {"accumulated_slip": [1e-3], "back_force": [6e-3]})
 
@@ -109,9 +112,13 @@ def test_split_at_every_step(law, mode):
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
-@given(cuts=st.sets(st.integers(1, STEPS - 1), min_size=1, max_size=6).map(sorted),
-       ratio=st.floats(0.05, 4.0), rule=st.sampled_from(["average", "end", "mean"]),
-       scale=st.floats(0.01, 100.0), eta=st.sampled_from([0.0, 0.1, 30.0]))
+@given(
+    cuts=st.sets(st.integers(1, STEPS - 1), min_size=1, max_size=6).map(sorted),
+    ratio=st.floats(0.05, 4.0),
+    rule=st.sampled_from(["average", "end", "mean"]),
+    scale=st.floats(0.01, 100.0),
+    eta=st.sampled_from([0.0, 0.1, 30.0]),
+)
 def test_any_cuts_any_record_step(cuts, ratio, rule, scale, eta):
     model = hx.oscillator(1, 225, damping=1.5, law=hx.Slider(0.27, eta, kinematic=20.0, isotropic=9.0))
     problem = hx.Problem(model, hx.Load(scale * RECORD, step=ratio * H), duration=STEPS * H, start=START)
@@ -136,11 +143,22 @@ def test_flipping_the_signs_flips_every_history(load, scheme, mode):
     problem = problem_of(load, law)
     start = problem.start
     internal = {name: value if name == "accumulated_slip" else -value for name, value in start.internal.items()}
-    mirrored = problem.replace(load=problem.load.scaled(-1.0),
-                               start=hx.State(-start.displacement, -start.momentum, -start.slip, internal))
+    mirrored = problem.replace(
+        load=problem.load.scaled(-1.0), start=hx.State(-start.displacement, -start.momentum, -start.slip, internal)
+    )
     one, other = hx.solve(problem, SCHEMES[scheme]), hx.solve(mirrored, SCHEMES[scheme])
-    unsigned = {"accumulated_slip", "iterations", "kinetic", "stored", "viscous", "plastic", "hardening", "input",
-                "imbalance", "residual"}
+    unsigned = {
+        "accumulated_slip",
+        "iterations",
+        "kinetic",
+        "stored",
+        "viscous",
+        "plastic",
+        "hardening",
+        "input",
+        "imbalance",
+        "residual",
+    }
     for name in one.names:
         if VARIABLES[name].dims[:1] not in (("time",), ("interval",)):
             continue
@@ -151,8 +169,10 @@ def test_flipping_the_signs_flips_every_history(load, scheme, mode):
 
 def test_flipping_the_samples_is_flipping_the_load():
     problem = problem_of("record, solver 0.7", "both hardenings", start=hx.State())
-    one, other = (hx.solve(problem.replace(load=hx.Load(sign * RECORD, step=H / 0.7)), hx.Galerkin(H, load="mean"))
-                  for sign in (1, -1))
+    one, other = (
+        hx.solve(problem.replace(load=hx.Load(sign * RECORD, step=H / 0.7)), hx.Galerkin(H, load="mean"))
+        for sign in (1, -1)
+    )
     assert np.array_equal(one.values("displacement"), -other.values("displacement"))
     assert np.array_equal(one.values("slip"), -other.values("slip"))
 

@@ -10,8 +10,12 @@ MOTION = hx.el_centro()
 
 
 def frame(**changes):
-    given = {"masses": [1.0] * 4, "stiffnesses": [900.0, 800.0, 700.0, 600.0], "damping": 3.0,
-             "laws": hx.Slider(6.0, viscosity=2.0, kinematic=40.0, isotropic=5.0)}
+    given = {
+        "masses": [1.0] * 4,
+        "stiffnesses": [900.0, 800.0, 700.0, 600.0],
+        "damping": 3.0,
+        "laws": hx.Slider(6.0, viscosity=2.0, kinematic=40.0, isotropic=5.0),
+    }
     return hx.shear_frame(**given | changes)
 
 
@@ -29,13 +33,13 @@ def test_it_converges_to_the_same_history_as_the_convex_step():
         gap = np.abs(found.values("displacement") - reference.values("displacement")[::every]).max()
         gaps.append(gap / np.abs(reference.values("displacement")).max())
     assert gaps[2] < 5e-4
-    assert gaps[0] > 3 * gaps[2]          # at least first order: viscous slip is taken at the end of the step
+    assert gaps[0] > 3 * gaps[2]  # at least first order: viscous slip is taken at the end of the step
     assert found.peaks["slip"].value == pytest.approx(reference.peaks["slip"].value, rel=2e-3)
 
 
 def test_momentum_and_force_belong_to_the_same_motion():
     found = hx.solve(problem(frame()), hx.LeapFrog(0.0005))
-    assert found.residual < 1e-4          # no identity of this scheme, but the energies must match
+    assert found.residual < 1e-4  # no identity of this scheme, but the energies must match
 
 
 def test_a_step_beyond_the_stable_one_is_refused_with_the_stable_one():
@@ -43,9 +47,11 @@ def test_a_step_beyond_the_stable_one_is_refused_with_the_stable_one():
         hx.solve(problem(frame()), hx.LeapFrog(0.05))
 
 
-@pytest.mark.parametrize("model", [
-    frame(damping=hx.modal(0.05)), frame(heights=3.0, weights=10.0), frame(damping=hx.rayleigh(0.05)),
-], ids=["modal damping", "P-Delta", "mass damping"])
+@pytest.mark.parametrize(
+    "model",
+    [frame(damping=hx.modal(0.05)), frame(heights=3.0, weights=10.0), frame(damping=hx.rayleigh(0.05))],
+    ids=["modal damping", "P-Delta", "mass damping"],
+)
 def test_what_it_cannot_march_is_refused(model):
     with pytest.raises(SchemeError, match="LeapFrog"):
         hx.solve(problem(model), hx.LeapFrog(0.001))

@@ -50,12 +50,12 @@ def test_pendulum_energy_stays_within_a_bound_while_runge_kutta_drifts():
     h, steps, ratio = 0.05, 4000, PENDULUM["g"] / PENDULUM["l"]
     sol = hx.simulate(action("pendulum"), PENDULUM, {"theta": 2.5}, h * steps, h)
     ours = abs(sol.values("hamiltonian") - sol.values("hamiltonian")[0])
-    assert ours[2000:].max() < 1.02 * ours[:2000].max()                    # bounded, not growing
+    assert ours[2000:].max() < 1.02 * ours[:2000].max()  # bounded, not growing
     states = rk4(lambda x: np.array([x[1], -ratio * math.sin(x[0])]), [2.5, 0.0], h, steps)
     inertia = PENDULUM["m"] * PENDULUM["l"] ** 2
     theirs = inertia * (states[:, 1] ** 2 / 2 - ratio * np.cos(states[:, 0]))
     theirs = abs(theirs - theirs[0])
-    assert theirs[2000:].max() > 1.8 * theirs[:2000].max()                 # grows with time
+    assert theirs[2000:].max() > 1.8 * theirs[:2000].max()  # grows with time
     # At the same step the fourth-order method starts better; with as many evaluations ours wins by decades.
     fourth = hx.simulate(action("pendulum"), PENDULUM, {"theta": 2.5}, h * steps, h, 2)
     assert abs(fourth.values("imbalance")).max() < 0.05 * theirs.max()
@@ -70,8 +70,10 @@ def test_double_pendulum_against_scipy_and_its_drift_against_runge_kutta():
         a, b, va, vb = x
         s, c = math.sin(a - b), math.cos(a - b)
         M = np.array([[(m1 + m2) * l1**2, m2 * l1 * l2 * c], [m2 * l1 * l2 * c, m2 * l2**2]])
-        f = [-m2 * l1 * l2 * s * vb**2 - (m1 + m2) * g * l1 * math.sin(a),
-             m2 * l1 * l2 * s * va**2 - m2 * g * l2 * math.sin(b)]
+        f = [
+            -m2 * l1 * l2 * s * vb**2 - (m1 + m2) * g * l1 * math.sin(a),
+            m2 * l1 * l2 * s * va**2 - m2 * g * l2 * math.sin(b),
+        ]
         return np.concatenate([[va, vb], np.linalg.solve(M, f)])
 
     start = {"theta_1": 1.0, "theta_2": 2.0, "theta_1_dot": 0.3, "theta_2_dot": -0.4}
@@ -89,11 +91,14 @@ def test_double_pendulum_against_scipy_and_its_drift_against_runge_kutta():
     assert abs(long.values("imbalance")[-1]) < 0.1 * abs(H[-1] - H[0])
 
 
-@pytest.mark.parametrize(("name", "numbers", "start"), [
-    ("harmonic", {"m": 2.0, "k": 50.0}, {"u": 0.1, "u_dot": 0.3}),
-    ("mixed", {"m": 2.0, "a": 1 / 50}, {"u": 0.1, "u_dot": 0.3, "P_J": 0.0}),
-    ("damped", {"m": 2.0, "k": 50.0, "c": 0.0}, {"u": 0.1, "P_u": 0.6}),
-])
+@pytest.mark.parametrize(
+    ("name", "numbers", "start"),
+    [
+        ("harmonic", {"m": 2.0, "k": 50.0}, {"u": 0.1, "u_dot": 0.3}),
+        ("mixed", {"m": 2.0, "a": 1 / 50}, {"u": 0.1, "u_dot": 0.3, "P_J": 0.0}),
+        ("damped", {"m": 2.0, "k": 50.0, "c": 0.0}, {"u": 0.1, "P_u": 0.6}),
+    ],
+)
 def test_linear_systems_are_those_of_solve(name, numbers, start):
     sol = hx.simulate(action(name), numbers, start, 10.0, 0.02)
     model = hx.oscillator(mass=2.0, stiffness=50.0)
@@ -115,15 +120,23 @@ def test_sliders_are_those_of_solve(hardening):
     samples = 0.1 + 0.3 * np.sin(12 * nodes)
     law = hx.Slider(yield_force=0.27, viscosity=1.5, kinematic=20.0 * hardening, isotropic=3.0 * hardening)
     model = hx.oscillator(mass=1.0, stiffness=225.0, damping=0.2, law=law)
-    numbers = {"m": 1.0, "a": 1 / 225, "c": 0.2, "F_y": 0.27, "eta": 1.5,
-               "f": lambda time: np.interp(time, nodes, samples)}
+    numbers = {
+        "m": 1.0,
+        "a": 1 / 225,
+        "c": 0.2,
+        "F_y": 0.27,
+        "eta": 1.5,
+        "f": lambda time: np.interp(time, nodes, samples),
+    }
     if hardening:
         numbers |= {"H_k": 20.0, "H_i": 3.0}
     sol = hx.simulate(action("hardening-slider" if hardening else "viscoplastic"), numbers, {"u_dot": 0.5}, 4.0, 0.02)
-    ref = hx.solve(hx.Problem(model, hx.Load(samples, step=0.02), duration=4.0, start=hx.State(momentum=0.5)),
-                   hx.Galerkin(step=0.02, load="mean"))
+    ref = hx.solve(
+        hx.Problem(model, hx.Load(samples, step=0.02), duration=4.0, start=hx.State(momentum=0.5)),
+        hx.Galerkin(step=0.02, load="mean"),
+    )
     assert abs(sol.values("displacement")[:, :1] - ref.values("displacement")).max() < 1e-10
-    assert abs(-sol.values("momentum")[:, 1:2] - ref.values("slip")).max() < 1e-10          # û₁ = −P̂_J, eq. (59)
+    assert abs(-sol.values("momentum")[:, 1:2] - ref.values("slip")).max() < 1e-10  # û₁ = −P̂_J, eq. (59)
     assert np.diff(ref.values("slip")[:, 0]).max() > 1e-6
     assert np.diff(ref.values("slip")[:, 0]).min() < -1e-6
     assert sol.residual < 1e-13
@@ -174,8 +187,9 @@ def test_a_massless_joint_marches_like_its_condensed_equation():
     u, v = sp.Function("u")(t), sp.Function("v")(t)
     system = hx.Action((u, v), m * u.diff(t) ** 2 / 2 - k * (u - v) ** 2 / 2, c * v.diff(t) ** 2 / 2)
     sol = hx.simulate(system, {"m": 1.0, "k": 30.0, "c": 4.0}, {"u": 1.0}, 3.0, 0.01, 2)
-    exact = solve_ivp(lambda _, x: [x[1], -30 * (x[0] - x[2]), 7.5 * (x[0] - x[2])], (0, 3), [1.0, 0.0, 0.0],
-                      rtol=1e-11, atol=1e-12).y[:, -1]
+    exact = solve_ivp(
+        lambda _, x: [x[1], -30 * (x[0] - x[2]), 7.5 * (x[0] - x[2])], (0, 3), [1.0, 0.0, 0.0], rtol=1e-11, atol=1e-12
+    ).y[:, -1]
     assert sol.values("displacement")[-1] == pytest.approx(exact[[0, 2]], abs=1e-7)
 
 
@@ -193,7 +207,7 @@ def test_a_new_system_in_a_few_lines():
 
     exact = solve_ivp(rate, (0, 6), [0, 0, 0, 0.5], rtol=1e-11, atol=1e-12).y[:, -1]
     assert sol.values("displacement")[-1] == pytest.approx(exact[:2], abs=1e-7)
-    balance = system.charges()[0]                                         # m u̇ + M v̇ − ∫f
+    balance = system.charges()[0]  # m u̇ + M v̇ − ∫f
     assert sp.expand(balance.value - (m * u.diff(t) + M * v.diff(t) - sp.Integral(f, t))) == 0
     assert sol.values("momentum")[-1].sum() == pytest.approx(1.0 + 1 - math.cos(6.0), abs=1e-8)
 
@@ -237,21 +251,32 @@ def test_the_result_is_a_solution_like_any_other(tmp_path):
 HARMONIC = {"m": 1.0, "k": 4.0}
 
 
-@pytest.mark.parametrize(("numbers", "start", "duration", "step", "degree", "error", "says"), [
-    ({"m": 1.0}, {}, 1.0, 0.1, 1, ProblemError, "lack k; the action has k, m"),
-    ({**HARMONIC, "b": 1}, {}, 1.0, 0.1, 1, ProblemError, "hold the unknown b"),
-    ({"m": "heavy", "k": 4.0}, {}, 1.0, 0.1, 1, ProblemError, "the parameter m must be a positive number, got 'heavy'"),
-    ({"m": 1.0, "k": -4.0}, {}, 1.0, 0.1, 1, ProblemError, "k must be a positive number"),
-    (HARMONIC, {"w": 1.0}, 1.0, 0.1, 1, ProblemError, "the start holds 'w'; known: u, u_dot, P_u"),
-    (HARMONIC, {"u": float("nan")}, 1.0, 0.1, 1, ProblemError, "finite"),
-    (HARMONIC, {"u_dot": 1.0, "P_u": 1.0}, 1.0, 0.1, 1, ProblemError, "one gives the other"),
-    (HARMONIC, {}, 1.0, 0.3, 1, ProblemError, "no whole number of steps"),
-    (HARMONIC, {}, -1.0, 0.1, 1, ProblemError, "duration must be a positive"),
-    (HARMONIC, {}, 1.0, 0.1, 0, ProblemError, "degree"),
-    ({"m": 0.0, "k": 0.0}, {"u": 1.0}, 1.0, 0.1, 1, ConvergenceError, None),
-])
+@pytest.mark.parametrize(
+    ("numbers", "start", "duration", "step", "degree", "error", "says"),
+    [
+        ({"m": 1.0}, {}, 1.0, 0.1, 1, ProblemError, "lack k; the action has k, m"),
+        ({**HARMONIC, "b": 1}, {}, 1.0, 0.1, 1, ProblemError, "hold the unknown b"),
+        (
+            {"m": "heavy", "k": 4.0},
+            {},
+            1.0,
+            0.1,
+            1,
+            ProblemError,
+            "the parameter m must be a positive number, got 'heavy'",
+        ),
+        ({"m": 1.0, "k": -4.0}, {}, 1.0, 0.1, 1, ProblemError, "k must be a positive number"),
+        (HARMONIC, {"w": 1.0}, 1.0, 0.1, 1, ProblemError, "the start holds 'w'; known: u, u_dot, P_u"),
+        (HARMONIC, {"u": float("nan")}, 1.0, 0.1, 1, ProblemError, "finite"),
+        (HARMONIC, {"u_dot": 1.0, "P_u": 1.0}, 1.0, 0.1, 1, ProblemError, "one gives the other"),
+        (HARMONIC, {}, 1.0, 0.3, 1, ProblemError, "no whole number of steps"),
+        (HARMONIC, {}, -1.0, 0.1, 1, ProblemError, "duration must be a positive"),
+        (HARMONIC, {}, 1.0, 0.1, 0, ProblemError, "degree"),
+        ({"m": 0.0, "k": 0.0}, {"u": 1.0}, 1.0, 0.1, 1, ConvergenceError, None),
+    ],
+)
 def test_wrong_input_is_a_named_error(numbers, start, duration, step, degree, error, says):
-    if says is None:                                         # nothing determines u: the step says so, with its time
+    if says is None:  # nothing determines u: the step says so, with its time
         with pytest.raises(error, match=r"step 1 \(t = 0.1 s\).*singular"):
             hx.simulate(action("harmonic"), numbers, {"u": 1.0, "P_u": 1.0}, duration, step, degree)
         return

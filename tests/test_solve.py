@@ -22,39 +22,49 @@ def of(sol, name):
 # Wrong input ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("wrong", "message"), [
-    ({"duration": 0}, "duration must be a positive number of seconds, got 0"),
-    ({"duration": -1.0}, "duration must be a positive"),
-    ({"duration": math.nan}, "duration must be a positive"),
-    ({"duration": math.inf}, "duration must be a positive"),
-    ({"duration": "40"}, "duration must be a positive"),
-    ({"duration": None}, "duration must be a positive"),
-    ({"model": "oscillator"}, "model must be a Model, got str"),
-    ({"load": [1.0, 2.0]}, "load must be a Load, got list"),
-    ({"load": hx.el_centro()}, "load must be a Load, got GroundMotion"),
-    ({"load": hx.Load(np.ones((3, 2)), step=0.1)}, "the load acts on 2 degrees of freedom, the model has 1"),
-    ({"load": hx.Load([1.0], step=0.1, patterns=[[1.0], [2.0]])}, "acts on 2 degrees of freedom"),
-    ({"start": 0.1}, "start must be a State, got float"),
-    ({"start": hx.State(displacement=[0.1, 0.2])}, "State: displacement has 2 entries, the model needs 1"),
-    ({"start": hx.State(slip=[0.1, 0.2])}, "State: slip has 2 entries"),
-    ({"start": hx.State(internal={"back_force": [1, 2, 3]})}, "State: back_force has 3 entries"),
-    ({"start": hx.State(internal={"damage": 0.1})},
-     "State: unknown internal variable 'damage'; known: back_force, accumulated_slip"),
-    ({"prior_impulse": math.nan}, "prior_impulse must be finite"),
-    ({"prior_impulse": [1.0, 2.0]}, "prior_impulse"),
-    ({"prior_impulse": "some"}, "prior_impulse"),
-], ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"duration": 0}, "duration must be a positive number of seconds, got 0"),
+        ({"duration": -1.0}, "duration must be a positive"),
+        ({"duration": math.nan}, "duration must be a positive"),
+        ({"duration": math.inf}, "duration must be a positive"),
+        ({"duration": "40"}, "duration must be a positive"),
+        ({"duration": None}, "duration must be a positive"),
+        ({"model": "oscillator"}, "model must be a Model, got str"),
+        ({"load": [1.0, 2.0]}, "load must be a Load, got list"),
+        ({"load": hx.el_centro()}, "load must be a Load, got GroundMotion"),
+        ({"load": hx.Load(np.ones((3, 2)), step=0.1)}, "the load acts on 2 degrees of freedom, the model has 1"),
+        ({"load": hx.Load([1.0], step=0.1, patterns=[[1.0], [2.0]])}, "acts on 2 degrees of freedom"),
+        ({"start": 0.1}, "start must be a State, got float"),
+        ({"start": hx.State(displacement=[0.1, 0.2])}, "State: displacement has 2 entries, the model needs 1"),
+        ({"start": hx.State(slip=[0.1, 0.2])}, "State: slip has 2 entries"),
+        ({"start": hx.State(internal={"back_force": [1, 2, 3]})}, "State: back_force has 3 entries"),
+        (
+            {"start": hx.State(internal={"damage": 0.1})},
+            "State: unknown internal variable 'damage'; known: back_force, accumulated_slip",
+        ),
+        ({"prior_impulse": math.nan}, "prior_impulse must be finite"),
+        ({"prior_impulse": [1.0, 2.0]}, "prior_impulse"),
+        ({"prior_impulse": "some"}, "prior_impulse"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
 def test_problem_refuses(wrong, message):
     with pytest.raises(ProblemError, match=message):
         hx.Problem(**{"model": MODEL, "load": QUIET, "duration": 1.0} | wrong)
 
 
-@pytest.mark.parametrize(("wrong", "message"), [
-    ({"displacement": math.nan}, "displacement must be finite numbers"),
-    ({"momentum": [[1.0]]}, "momentum must be finite numbers, one per component"),
-    ({"slip": "much"}, "slip must be numbers, got 'much'"),
-    ({"internal": {"impulse": math.inf}}, "impulse must be finite"),
-], ids=str)
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"displacement": math.nan}, "displacement must be finite numbers"),
+        ({"momentum": [[1.0]]}, "momentum must be finite numbers, one per component"),
+        ({"slip": "much"}, "slip must be numbers, got 'much'"),
+        ({"internal": {"impulse": math.inf}}, "impulse must be finite"),
+    ],
+    ids=str,
+)
 def test_state_refuses(wrong, message):
     with pytest.raises(ProblemError, match=f"State: {message}"):
         hx.State(**wrong)
@@ -99,21 +109,35 @@ def test_numbers_too_large_to_march_are_an_error_and_not_a_finished_run():
 # Duration and clock -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("duration", "step", "steps"), [
-    (40.0, 0.02, 2000), (0.3, 0.1, 3), (1.0, 1 / 3, 3), (31.18, 0.02, 1559), (1e-3, 1e-3, 1), (4e5, 1e-2, 40_000_000),
-    (1.0 + 0.9e-9, 1.0, 1), (1.0 - 0.9e-9, 1.0, 1), (7 + 0.9e-9, 1.0, 7)])
+@pytest.mark.parametrize(
+    ("duration", "step", "steps"),
+    [
+        (40.0, 0.02, 2000),
+        (0.3, 0.1, 3),
+        (1.0, 1 / 3, 3),
+        (31.18, 0.02, 1559),
+        (1e-3, 1e-3, 1),
+        (4e5, 1e-2, 40_000_000),
+        (1.0 + 0.9e-9, 1.0, 1),
+        (1.0 - 0.9e-9, 1.0, 1),
+        (7 + 0.9e-9, 1.0, 7),
+    ],
+)
 def test_a_duration_is_a_whole_number_of_steps_within_1e_9(duration, step, steps):
     assert hx.Problem(MODEL, QUIET, duration).steps(step) == steps
 
 
-@pytest.mark.parametrize(("duration", "step"), [
-    (1.0, 0.3), (40.01, 0.02), (0.01, 0.02), (1.0 + 1.2e-9, 1.0), (1.0 - 1.2e-9, 1.0), (1e-12, 1.0)])
+@pytest.mark.parametrize(
+    ("duration", "step"),
+    [(1.0, 0.3), (40.01, 0.02), (0.01, 0.02), (1.0 + 1.2e-9, 1.0), (1.0 - 1.2e-9, 1.0), (1e-12, 1.0)],
+)
 def test_any_other_duration_is_refused_with_two_ways_out(duration, step):
     problem = hx.Problem(MODEL, QUIET, duration)
     with pytest.raises(ProblemError, match="is no whole number of steps") as caught:
         hx.solve(problem, hx.Galerkin(step))
-    other_duration, other_step = (float(x) for x in re.search(
-        r"take duration=(\S+) or step=(\S+)$", str(caught.value)).groups())
+    other_duration, other_step = (
+        float(x) for x in re.search(r"take duration=(\S+) or step=(\S+)$", str(caught.value)).groups()
+    )
     assert problem.replace(duration=other_duration).steps(step) >= 1
     assert problem.steps(other_step) >= 1
 
@@ -156,15 +180,23 @@ def test_free_vibration_converges_to_the_closed_form(zeta):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.05)
     assert np.log2(errors[1] / errors[2]) == pytest.approx(2, abs=0.05)
     if zeta == 0:
-        late = (w * 0.0025) ** 2 / 12 * w * 4.0 * math.hypot(u0, v0 / w)     # phase lost in 4 s times the amplitude
+        late = (w * 0.0025) ** 2 / 12 * w * 4.0 * math.hypot(u0, v0 / w)  # phase lost in 4 s times the amplitude
         assert errors[2] == pytest.approx(late, rel=0.1)
 
 
 STARTS = {"at rest": hx.State(), "moving": hx.State(0.01, -0.3), "slipped": hx.State(0.01, -0.3, 0.004)}
 
 
-@pytest.mark.parametrize("scheme", [hx.Galerkin(0.02), hx.Galerkin(0.02, load="end"), hx.Galerkin(0.02, load="mean"),
-                                    hx.Newmark(0.02, tolerance=1e-14, max_iterations=40)], ids=str)
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        hx.Galerkin(0.02),
+        hx.Galerkin(0.02, load="end"),
+        hx.Galerkin(0.02, load="mean"),
+        hx.Newmark(0.02, tolerance=1e-14, max_iterations=40),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("prior", [0.0, 0.7])
 def test_eqs_54_and_55_hold_at_every_node(start, prior, scheme):
@@ -201,8 +233,10 @@ def test_a_spring_that_has_slipped_rests_where_it_slipped_to(slip, scheme):
 
 def test_a_given_slip_only_moves_the_origin_of_an_elastic_spring():
     model = hx.oscillator(1, 225, damping=1.5)
-    free, moved = (hx.solve(hx.Problem(model, hx.sine(0.5, omega=15.0), 4.0, start=hx.State(0.02 + s, 0.1, s)),
-                            hx.Galerkin(0.02)) for s in (0.0, 0.25))
+    free, moved = (
+        hx.solve(hx.Problem(model, hx.sine(0.5, omega=15.0), 4.0, start=hx.State(0.02 + s, 0.1, s)), hx.Galerkin(0.02))
+        for s in (0.0, 0.25)
+    )
     assert np.abs(of(moved, "displacement") - 0.25 - of(free, "displacement")).max() <= 1e-15
     assert np.abs(of(moved, "force") - of(free, "force")).max() <= 1e-12
 
@@ -210,8 +244,11 @@ def test_a_given_slip_only_moves_the_origin_of_an_elastic_spring():
 # Closed forms and invariances -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", [lambda h: hx.Galerkin(h), lambda h: hx.Galerkin(h, load="end"),
-                                    lambda h: hx.Newmark(h)], ids=["average", "end", "newmark"])
+@pytest.mark.parametrize(
+    "scheme",
+    [lambda h: hx.Galerkin(h), lambda h: hx.Galerkin(h, load="end"), lambda h: hx.Newmark(h)],
+    ids=["average", "end", "newmark"],
+)
 @pytest.mark.parametrize("r", [0.55, 0.6, 0.7, 0.8, 0.9, 0.95])
 def test_viscosity_zero_under_a_step_load_reaches_the_ductility_of_the_energy_balance(r, scheme):
     """Analytic: P₀u = Fy(u − uy/2) at the peak of an undamped elastic-perfectly-plastic oscillator, so 1/(2(1−r))."""
@@ -227,8 +264,10 @@ def test_viscosity_zero_under_a_step_load_reaches_the_ductility_of_the_energy_ba
 
 def test_a_large_viscosity_is_an_elastic_spring():
     load = hx.Load(2 * hx.el_centro().acceleration, step=0.02)
-    stiff, elastic = (hx.solve(hx.Problem(hx.oscillator(1, 225, damping=1.5, law=law), load, 20.0), hx.Galerkin(0.02))
-                      for law in (hx.Slider(0.27, 1e9), hx.Slider()))
+    stiff, elastic = (
+        hx.solve(hx.Problem(hx.oscillator(1, 225, damping=1.5, law=law), load, 20.0), hx.Galerkin(0.02))
+        for law in (hx.Slider(0.27, 1e9), hx.Slider())
+    )
     difference = np.abs(of(stiff, "displacement") - of(elastic, "displacement")).max()
     assert 0 < difference <= 1e-7 * np.abs(of(elastic, "displacement")).max()
 
@@ -239,8 +278,10 @@ def test_superposition_in_elasticity():
     rng = np.random.default_rng(8)
     a, b = rng.normal(size=(2, 500))
     starts = (hx.State(0.1, -0.2), hx.State(-0.03, 0.5), hx.State(0.1 - 0.03, -0.2 + 0.5))
-    one, two, both = (hx.solve(hx.Problem(model, hx.Load(f, step=0.02), 10.0, start=s), hx.Galerkin(0.02))
-                      for f, s in zip((a, b, a + b), starts, strict=True))
+    one, two, both = (
+        hx.solve(hx.Problem(model, hx.Load(f, step=0.02), 10.0, start=s), hx.Galerkin(0.02))
+        for f, s in zip((a, b, a + b), starts, strict=True)
+    )
     for name in ("displacement", "momentum", "force"):
         total = one.values(name) + two.values(name)
         assert np.abs(total - both.values(name)).max() <= 1e-13 * np.abs(total).max()

@@ -31,6 +31,7 @@ def read(tmp_path):
             text = text.replace(old, new)
         path.write_text(text)
         return hx.read_study(path)
+
     return read_text
 
 
@@ -43,14 +44,19 @@ def test_a_study_is_what_the_file_says(read):
     assert study.measures == ("ductility", "absolute_acceleration")
     assert (study.g, study.kind, study.scheme) == (9.80665, "synthetic", hx.Galerkin(0.01))
     assert file.intensity == study.intensity == hx.Sa(0.5)
-    assert np.array_equal(study.axes["record"][1].acceleration,
-                          hx.synthetic_suite(2, seed=1, magnitude=5.0)[1].acceleration)
+    assert np.array_equal(
+        study.axes["record"][1].acceleration, hx.synthetic_suite(2, seed=1, magnitude=5.0)[1].acceleration
+    )
 
 
 def test_scales_hunts_and_options(read):
-    file = read(swap={STRIPES: "scales = {values = [1.0, 2.0]}\nduration = 8.0\nseed = 3\n"
-                               "fragility = {modelling = 0.3, resamples = 50}\nmeasures = [\"displacement\"]",
-                      'kind = "sa", period = 0.5': 'kind = "pga"'})
+    file = read(
+        swap={
+            STRIPES: "scales = {values = [1.0, 2.0]}\nduration = 8.0\nseed = 3\n"
+            'fragility = {modelling = 0.3, resamples = 50}\nmeasures = ["displacement"]',
+            'kind = "sa", period = 0.5': 'kind = "pga"',
+        }
+    )
     assert (file.study.axes["scale"], file.study.duration, file.study.seed) == ([1.0, 2.0], 8.0, 3)
     assert (file.stripes, file.modelling, file.resamples, file.intensity) == (False, 0.3, 50, hx.Pga())
     assert file.study.measures == ("ductility", "displacement")
@@ -84,8 +90,10 @@ def test_parameters_are_keys_of_the_model(read):
 
 
 def test_parameters_inside_tables_of_a_frame(read):
-    frame = 'model = {kind = "shear_frame", masses = [1.0, 1.0], stiffnesses = 300.0, heights = 3.0, ' \
-            'damping = {kind = "rayleigh", ratio = 0.05, modes = [1, 2]}}'
+    frame = (
+        'model = {kind = "shear_frame", masses = [1.0, 1.0], stiffnesses = 300.0, heights = 3.0, '
+        'damping = {kind = "rayleigh", ratio = 0.05, modes = [1, 2]}}'
+    )
     swap = {TEXT.splitlines()[3]: frame, 'measure = "ductility", value = 4.0': 'measure = "drift_ratio", value = 0.02'}
     file = read(swap=swap | {STRIPES: STRIPES + '\nparameters = {"damping.ratio" = [0.02, 0.05]}'})
     light, heavy = (file.study.template(**{"damping.ratio": ratio}) for ratio in (0.02, 0.05))
@@ -97,32 +105,39 @@ def test_parameters_inside_tables_of_a_frame(read):
         read(swap=swap | {TEXT.splitlines()[3]: frame.replace("heights = 3.0, ", "")})
 
 
-@pytest.mark.parametrize(("old", "new", "message"), [
-    ("limit = ", "limmit = ", "unknown key limmit; did you mean limit"),
-    ("title = ", "colour = ", "unknown key colour; a study file knows title, duration, seed"),
-    (STRIPES, "", r"give exactly one of the tables \[scales\], \[stripes\] and \[hunt\], got none"),
-    (STRIPES, STRIPES + "\nhunt = {first = 0.1, step = 0.1}", "give exactly one of the tables .* got 2"),
-    (", count = 5}", "}", r"\[stripes\] give either levels, a list of numbers, or start, stop and count"),
-    ("stop = 0.5", "stop = 0.05", "stripes.stop must be above start"),
-    (STRIPES, "scales = {values = [1.0, -2.0]}", "scales.values must be a list of positive numbers"),
-    (STRIPES, "hunt = {first = 0.1}", "hunt.step is missing: first increment of the intensity"),
-    (STRIPES, "hunt = {first = 0.1, step = 0.1, runs = 1}", "hunt.runs must be a whole number ≥ 2"),
-    ('"ductility"', '"ductilty"', r"\[limit\] no measure is called 'ductilty'; there are .*drift_ratio"),
-    ("value = 4.0", "value = 0.0", "limit.value must be greater than 0, got 0.0"),
-    ("value = 4.0", 'value = "4"', "limit.value must be a number, got '4'"),
-    ('kind = "sa", period = 0.5', 'kind = "sa"', "intensity.period is missing: period of the spectral"),
-    ('kind = "sa", period = 0.5', 'kind = "sv"', "intensity.kind must be one of 'sa', 'pga', got 'sv'"),
-    (RECORDS, 'records = {unit = "g", name = "el-centro"}', r"\[records\] unit, step, format and component belong"),
-    (RECORDS, "records = {}", "give exactly one of files, synthetic and name, got none"),
-    (RECORDS, 'records = {files = ["gone/*.AT2"]}', r"\[records\] cannot read .*gone/\*\.AT2: no file fits"),
-    ("magnitude = 5.0", "magnitude = 99.0", "magnitude must lie between 4 and 8.5"),
-    ("mass = 100.0", "mass = -1.0", "model.mass must be"),
-    ("step = 0.01", "step = 0.0", "scheme.step must be"),
-    (STRIPES, STRIPES + "\nfragility = {modelling = -1.0}", "fragility.modelling"),
-    (STRIPES, 'scales = {values = [1.0]}\nfragility = {method = "stripes"}', r"needs \[stripes\]"),
-    (STRIPES, STRIPES + "\nparameters = {stiffness = [1.0]}", "with stiffness = 1.0: .*one of stiffness and period"),
-    (STRIPES, STRIPES + "\nmeasures = [\"drifts\"]", "no measure is called 'drifts'"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("limit = ", "limmit = ", "unknown key limmit; did you mean limit"),
+        ("title = ", "colour = ", "unknown key colour; a study file knows title, duration, seed"),
+        (STRIPES, "", r"give exactly one of the tables \[scales\], \[stripes\] and \[hunt\], got none"),
+        (STRIPES, STRIPES + "\nhunt = {first = 0.1, step = 0.1}", "give exactly one of the tables .* got 2"),
+        (", count = 5}", "}", r"\[stripes\] give either levels, a list of numbers, or start, stop and count"),
+        ("stop = 0.5", "stop = 0.05", "stripes.stop must be above start"),
+        (STRIPES, "scales = {values = [1.0, -2.0]}", "scales.values must be a list of positive numbers"),
+        (STRIPES, "hunt = {first = 0.1}", "hunt.step is missing: first increment of the intensity"),
+        (STRIPES, "hunt = {first = 0.1, step = 0.1, runs = 1}", "hunt.runs must be a whole number ≥ 2"),
+        ('"ductility"', '"ductilty"', r"\[limit\] no measure is called 'ductilty'; there are .*drift_ratio"),
+        ("value = 4.0", "value = 0.0", "limit.value must be greater than 0, got 0.0"),
+        ("value = 4.0", 'value = "4"', "limit.value must be a number, got '4'"),
+        ('kind = "sa", period = 0.5', 'kind = "sa"', "intensity.period is missing: period of the spectral"),
+        ('kind = "sa", period = 0.5', 'kind = "sv"', "intensity.kind must be one of 'sa', 'pga', got 'sv'"),
+        (RECORDS, 'records = {unit = "g", name = "el-centro"}', r"\[records\] unit, step, format and component belong"),
+        (RECORDS, "records = {}", "give exactly one of files, synthetic and name, got none"),
+        (RECORDS, 'records = {files = ["gone/*.AT2"]}', r"\[records\] cannot read .*gone/\*\.AT2: no file fits"),
+        ("magnitude = 5.0", "magnitude = 99.0", "magnitude must lie between 4 and 8.5"),
+        ("mass = 100.0", "mass = -1.0", "model.mass must be"),
+        ("step = 0.01", "step = 0.0", "scheme.step must be"),
+        (STRIPES, STRIPES + "\nfragility = {modelling = -1.0}", "fragility.modelling"),
+        (STRIPES, 'scales = {values = [1.0]}\nfragility = {method = "stripes"}', r"needs \[stripes\]"),
+        (
+            STRIPES,
+            STRIPES + "\nparameters = {stiffness = [1.0]}",
+            "with stiffness = 1.0: .*one of stiffness and period",
+        ),
+        (STRIPES, STRIPES + '\nmeasures = ["drifts"]', "no measure is called 'drifts'"),
+    ],
+)
 def test_mistakes_name_the_file_the_key_and_what_to_change(read, old, new, message):
     with pytest.raises(HamexError, match=rf"study\.toml: (.|\n)*{message}"):
         read(swap={old: new})

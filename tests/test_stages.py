@@ -31,8 +31,11 @@ def pade(scheme, z):
     def polynomial(n, m, x):
         total, power = np.zeros_like(z), np.eye(2)
         for j in range(n + 1):
-            factor = (math.factorial(n + m - j) * math.factorial(n)
-                      / (math.factorial(n + m) * math.factorial(j) * math.factorial(n - j)))
+            factor = (
+                math.factorial(n + m - j)
+                * math.factorial(n)
+                / (math.factorial(n + m) * math.factorial(j) * math.factorial(n - j))
+            )
             total, power = total + factor * power, power @ x
         return total
 
@@ -54,10 +57,14 @@ def test_one_step_is_the_pade_approximant_of_the_exponential(scheme, zeta):
     assert np.abs(np.array(columns).T - exact).max() < 1e-13 * max(1.0, np.abs(exact).max())
 
 
-@pytest.mark.parametrize(("scheme", "order", "give"), [
-    *((hx.Galerkin(0.1, degree=s), 2 * s, 0.1) for s in (1, 2, 3)),
-    *((hx.DiscontinuousGalerkin(0.1, degree=s), 2 * s + 1, 0.15) for s in (0, 1, 2)),
-], ids=lambda x: name(x) if not isinstance(x, int | float) else None)
+@pytest.mark.parametrize(
+    ("scheme", "order", "give"),
+    [
+        *((hx.Galerkin(0.1, degree=s), 2 * s, 0.1) for s in (1, 2, 3)),
+        *((hx.DiscontinuousGalerkin(0.1, degree=s), 2 * s + 1, 0.15) for s in (0, 1, 2)),
+    ],
+    ids=lambda x: name(x) if not isinstance(x, int | float) else None,
+)
 def test_order_on_a_forced_damped_oscillator(scheme, order, give):
     model = hx.oscillator(1.0, 25.0, damping=1.0)
     load = hx.Load(lambda t: np.cos(3 * t) + 0.5 * np.sin(t))
@@ -67,7 +74,7 @@ def test_order_on_a_forced_damped_oscillator(scheme, order, give):
     for n in steps:
         given = type(scheme)(4 / n, degree=scheme.degree)
         found = hx.solve(hx.Problem(model, load, 4.0), given).values("displacement")
-        errors.append(np.abs(found - fine[::400 // n] if n <= 400 else found[::n // 400] - fine).max())
+        errors.append(np.abs(found - fine[:: 400 // n] if n <= 400 else found[:: n // 400] - fine).max())
     assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=give)
 
 
@@ -98,8 +105,16 @@ def test_energy_of_the_undamped_oscillator_over_a_hundred_thousand_periods(degre
 
 
 @pytest.mark.parametrize("scheme", FAMILY, ids=name)
-@pytest.mark.parametrize("law", [hx.Slider(0.27, 1.5), hx.Slider(0.27, 0.0), hx.Slider(0.27, 0.3, kinematic=20.0),
-                                 hx.Slider(0.27, 0.3, kinematic=5.0, isotropic=9.0)], ids=str)
+@pytest.mark.parametrize(
+    "law",
+    [
+        hx.Slider(0.27, 1.5),
+        hx.Slider(0.27, 0.0),
+        hx.Slider(0.27, 0.3, kinematic=20.0),
+        hx.Slider(0.27, 0.3, kinematic=5.0, isotropic=9.0),
+    ],
+    ids=str,
+)
 def test_energy_balance_at_round_off_for_every_degree(scheme, law):
     model = hx.oscillator(1, 225, damping=1.5, law=law)
     problem = hx.Problem(model, hx.el_centro().scaled(2).on(model, g=1.0), 20.0)
@@ -137,8 +152,13 @@ def random_slip(rng, springs, stages_, family):
     kinematic = rng.choice([0.0, 5.0], springs)
     isotropic = rng.choice([0.0, 3.0], springs)
     rows = stages_ * springs
-    return Slip(coupling(maps, table, h, kinematic), np.tile(rng.choice([0.0, 0.5], springs), stages_), np.ones(rows),
-                h * np.kron(table.A, np.diag(isotropic)), np.tile(isotropic, stages_)), rng.normal(size=rows) * 2
+    return Slip(
+        coupling(maps, table, h, kinematic),
+        np.tile(rng.choice([0.0, 0.5], springs), stages_),
+        np.ones(rows),
+        h * np.kron(table.A, np.diag(isotropic)),
+        np.tile(isotropic, stages_),
+    ), rng.normal(size=rows) * 2
 
 
 def enumerated(slip, y):
@@ -176,8 +196,9 @@ def test_slip_rates_equal_the_enumeration_of_all_branches():
 
 @pytest.mark.parametrize("scheme", [hx.Galerkin(0.02, degree=2), hx.DiscontinuousGalerkin(0.02, degree=1)], ids=name)
 def test_structures_restart_and_rerun_bitwise(scheme):
-    frame = hx.shear_frame([1.0] * 3, [900.0, 800.0, 700.0], damping=3.0,
-                           laws=hx.Slider(6.0, viscosity=0.5, kinematic=40.0, isotropic=5.0))
+    frame = hx.shear_frame(
+        [1.0] * 3, [900.0, 800.0, 700.0], damping=3.0, laws=hx.Slider(6.0, viscosity=0.5, kinematic=40.0, isotropic=5.0)
+    )
     load = hx.el_centro().on(frame, g=9.81)
     whole, again = (hx.solve(hx.Problem(frame, load, 8.0), scheme) for _ in range(2))
     first = hx.solve(hx.Problem(frame, load, 3.0), scheme)
@@ -216,8 +237,9 @@ def test_compiled_and_plain_agree_in_every_bit(monkeypatch):
     problem = hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 4.0)
     found = []
     for choice in (True, False):
-        monkeypatch.setattr(importlib.import_module("hamex.schemes.stages"), "worth_compiling",
-                            lambda work, choice=choice: choice)
+        monkeypatch.setattr(
+            importlib.import_module("hamex.schemes.stages"), "worth_compiling", lambda work, choice=choice: choice
+        )
         found.append(hx.solve(problem, hx.Galerkin(0.02, degree=3)))
     assert compiled(stages) is not stages
     assert all(np.array_equal(found[0].values(key), found[1].values(key)) for key in ("displacement", "slip", "force"))
@@ -235,7 +257,7 @@ def test_located_events_keep_the_order(law):
         errors = []
         for n in (50, 100, 200, 400):
             sol = hx.solve(problem, hx.Galerkin(4 / n, degree=2, locate=locate))
-            errors.append(np.abs(sol.values("displacement") - reference[::1600 // n]).max())
+            errors.append(np.abs(sol.values("displacement") - reference[:: 1600 // n]).max())
             assert sol.residual < 1e-12
         orders[locate] = math.log2(errors[0] / errors[-1]) / 3
     assert orders[True] > 3.5
@@ -250,7 +272,7 @@ def test_located_events_of_several_sliders():
     errors = []
     for n in (75, 150, 300):
         sol = hx.solve(problem, hx.Galerkin(3 / n, degree=2, locate=True))
-        errors.append(np.abs(sol.values("displacement") - reference.values("displacement")[::1200 // n]).max())
+        errors.append(np.abs(sol.values("displacement") - reference.values("displacement")[:: 1200 // n]).max())
     assert math.log2(errors[0] / errors[-1]) / 2 > 3
     assert sol.values("events").sum() >= 6
     assert sol.residual < 1e-12
@@ -284,16 +306,19 @@ def test_pieces_follow_the_tolerance_and_repeat_themselves(family):
     assert np.array_equal(rest.values("displacement"), found[1].values("displacement")[150:])
 
 
-@pytest.mark.parametrize(("make", "message"), [
-    (lambda: hx.Galerkin(0.1, degree=2, tolerance=0.0), "tolerance must be"),
-    (lambda: hx.Galerkin(0.1, degree=2, tolerance=1e-6, locate=True), "not both"),
-    (lambda: hx.Galerkin(0.1, degree=5), "degree must be 1 to 4"),
-    (lambda: hx.Galerkin(0.1, degree=2.0), "degree must be"),
-    (lambda: hx.Galerkin(0.1, degree=2, load="end"), "degree 1"),
-    (lambda: hx.DiscontinuousGalerkin(0.1, degree=3), "degree must be 0 to 2"),
-    (lambda: hx.DiscontinuousGalerkin(0.1, load="end"), "average"),
-    (lambda: hx.Galerkin(0.1, degree=2, load="mean", locate=True), "locate needs"),
-])
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: hx.Galerkin(0.1, degree=2, tolerance=0.0), "tolerance must be"),
+        (lambda: hx.Galerkin(0.1, degree=2, tolerance=1e-6, locate=True), "not both"),
+        (lambda: hx.Galerkin(0.1, degree=5), "degree must be 1 to 4"),
+        (lambda: hx.Galerkin(0.1, degree=2.0), "degree must be"),
+        (lambda: hx.Galerkin(0.1, degree=2, load="end"), "degree 1"),
+        (lambda: hx.DiscontinuousGalerkin(0.1, degree=3), "degree must be 0 to 2"),
+        (lambda: hx.DiscontinuousGalerkin(0.1, load="end"), "average"),
+        (lambda: hx.Galerkin(0.1, degree=2, load="mean", locate=True), "locate needs"),
+    ],
+)
 def test_wrong_choices_cannot_be_built(make, message):
     with pytest.raises(SchemeError, match=message):
         make()

@@ -12,9 +12,14 @@ from hamex.schemes.springs import states
 from hamex.schemes.stage_march import StageMarch
 from hamex.schemes.stage_marches import Pieces
 
-FAMILY = [hx.Galerkin(0.02, degree=2), hx.Galerkin(0.02, degree=3), hx.Galerkin(0.02, degree=4),
-          hx.DiscontinuousGalerkin(0.02, degree=0), hx.DiscontinuousGalerkin(0.02, degree=1),
-          hx.DiscontinuousGalerkin(0.02, degree=2)]
+FAMILY = [
+    hx.Galerkin(0.02, degree=2),
+    hx.Galerkin(0.02, degree=3),
+    hx.Galerkin(0.02, degree=4),
+    hx.DiscontinuousGalerkin(0.02, degree=0),
+    hx.DiscontinuousGalerkin(0.02, degree=1),
+    hx.DiscontinuousGalerkin(0.02, degree=2),
+]
 
 
 def name(scheme):
@@ -30,9 +35,15 @@ def at_rest(model):
 def everything(isotropic=0.0):
     """A frame with hardening, P-Delta, modal damping and a power damper."""
     law = hx.Slider(4.0, viscosity=0.2, kinematic=20.0, isotropic=isotropic)
-    return hx.shear_frame([1.0] * 5, [900.0] * 5, laws=law,
-                          damping=hx.modal(0.03), heights=[3.0] * 5, weights=[9.0] * 5,
-                          links=[hx.power_damper(0, 3, 4.0, 0.4, 800.0)])
+    return hx.shear_frame(
+        [1.0] * 5,
+        [900.0] * 5,
+        laws=law,
+        damping=hx.modal(0.03),
+        heights=[3.0] * 5,
+        weights=[9.0] * 5,
+        links=[hx.power_damper(0, 3, 4.0, 0.4, 800.0)],
+    )
 
 
 @pytest.mark.parametrize(("family", "stages"), SCHEMES)
@@ -48,8 +59,9 @@ def test_stage_equations_agree_with_maps_of_a_whole_step(family, stages):
     assert np.abs(one.inside.moved - two.inside.moved).max() < 1e-12 * np.abs(one.nodes["displacement"]).max()
 
 
-@pytest.mark.parametrize(("family", "stages", "order", "steps"), [("G", 2, 4, 40), ("G", 3, 6, 20), ("D", 2, 3, 80),
-                                                          ("D", 3, 5, 30)])
+@pytest.mark.parametrize(
+    ("family", "stages", "order", "steps"), [("G", 2, 4, 40), ("G", 3, 6, 20), ("D", 2, 3, 80), ("D", 3, 5, 30)]
+)
 def test_order_on_an_elastic_frame(family, stages, order, steps):
     frame = hx.shear_frame([1.0] * 4, [60.0, 50.0, 40.0, 30.0], damping=hx.modal(0.05))
     ends = []
@@ -93,7 +105,7 @@ def test_bits_depend_neither_on_blocks_nor_on_the_compiler(monkeypatch):
     for block in (1, 7):
         run, state, u = StageMarch(frame, table, 0.02, np.ones((5, 1))), at_rest(frame), []
         for r in range(0, 60, block):
-            done = run.advance(*state, values[r:r + block])
+            done = run.advance(*state, values[r : r + block])
             state = done.u[-1], done.p[-1], done.z[-1], done.branch
             u.extend(done.u[1:])
         assert np.array_equal(np.array(u), whole.u[1:])
@@ -106,8 +118,10 @@ def test_bits_depend_neither_on_blocks_nor_on_the_compiler(monkeypatch):
 def test_sparse_factors_and_the_band_agree():
     frame = everything()
     table, values = table_of("D", 3), 6 * np.random.default_rng(3).normal(size=(40, 3, 1))
-    band, wide = (StageMarch(frame, table, 0.02, np.ones((5, 1)), wide=wide).advance(*at_rest(frame), values)
-                  for wide in (False, True))
+    band, wide = (
+        StageMarch(frame, table, 0.02, np.ones((5, 1)), wide=wide).advance(*at_rest(frame), values)
+        for wide in (False, True)
+    )
     assert wide.failed == 0
     assert np.abs(band.u - wide.u).max() < 1e-11 * np.abs(band.u).max()
 

@@ -8,13 +8,19 @@ import pytest
 import hamex as hx
 from hamex.errors import ModelError, ProblemError
 
-ROUND = 2e-6     # the drag of slow loading is 1e-6 of the elastic stiffness
+ROUND = 2e-6  # the drag of slow loading is 1e-6 of the elastic stiffness
 
 
 def three_bars(law: hx.Slider) -> hx.Model:
     held = dict.fromkeys("abc", ("x", "y"))
-    return hx.truss({"o": (0, 0), "a": (-1, 1), "b": (0, 1), "c": (1, 1)}, [("a", "o"), ("b", "o"), ("c", "o")], held,
-                    {"o": 1.0}, rigidity=100.0, law=law)
+    return hx.truss(
+        {"o": (0, 0), "a": (-1, 1), "b": (0, 1), "c": (1, 1)},
+        [("a", "o"), ("b", "o"), ("c", "o")],
+        held,
+        {"o": 1.0},
+        rigidity=100.0,
+        law=law,
+    )
 
 
 def test_three_bar_truss_collapses_at_1_plus_root_2_times_the_yield_force():
@@ -22,8 +28,8 @@ def test_three_bar_truss_collapses_at_1_plus_root_2_times_the_yield_force():
     push = hx.pushover(three_bars(hx.Slider(yield_force=1.0)), {"o.y": -1.0}, displacement=0.1)
     assert push.values("load_factor")[-1] == pytest.approx(1 + math.sqrt(2), rel=ROUND)
     sunk = -push.values("displacement")[:, 1]
-    elastic = sunk < 1.0 * 1.0 / 100.0                 # the middle bar yields at Fy L/EA
-    stiffness = 100.0 + 2 * 100.0 / math.sqrt(2) / 2   # EA/L + 2 (EA/√2 L) cos²45°
+    elastic = sunk < 1.0 * 1.0 / 100.0  # the middle bar yields at Fy L/EA
+    stiffness = 100.0 + 2 * 100.0 / math.sqrt(2) / 2  # EA/L + 2 (EA/√2 L) cos²45°
     assert np.allclose(push.values("load_factor")[elastic], sunk[elastic] * stiffness, rtol=1e-5, atol=1e-9)
 
 
@@ -32,10 +38,15 @@ def test_portal_sways_at_the_load_of_its_four_hinges():
     H, L, mp = 3.0, 6.0, 50.0
     hinge = hx.Slider(yield_force=mp)
     column = {"modulus": 2e8, "area": 0.01, "inertia": 1e-4, "hinges": hinge}
-    model = hx.frame({"A": (0, 0), "B": (0, H), "C": (L, H), "D": (L, 0)},
-                     {name: hx.Member(*ends, **column) for name, ends in
-                      {"left": ("A", "B"), "beam": ("B", "C"), "right": ("D", "C")}.items()},
-                     {"A": "fixed", "D": "fixed"}, {"B": 1.0, "C": 1.0})
+    model = hx.frame(
+        {"A": (0, 0), "B": (0, H), "C": (L, H), "D": (L, 0)},
+        {
+            name: hx.Member(*ends, **column)
+            for name, ends in {"left": ("A", "B"), "beam": ("B", "C"), "right": ("D", "C")}.items()
+        },
+        {"A": "fixed", "D": "fixed"},
+        {"B": 1.0, "C": 1.0},
+    )
     push = hx.pushover(model, "B.x", displacement=0.5)
     assert push.values("load_factor").max() == pytest.approx(4 * mp / H, rel=1e-4)
 
@@ -90,8 +101,13 @@ def test_force_control_beyond_the_capacity_runs_away_and_p_delta_there_is_refuse
 
 def test_dampers_and_viscosity_carry_nothing_in_slow_loading():
     law = hx.Slider(2.0, viscosity=50.0, kinematic=15.0)
-    damped = hx.shear_frame([1.0, 1.0], [300.0, 200.0], damping=5.0, laws=law,
-                            links=[hx.power_damper(0, 1, 80.0, 0.4, 1000.0), hx.maxwell_damper(1, 2, 30.0, 500.0)])
+    damped = hx.shear_frame(
+        [1.0, 1.0],
+        [300.0, 200.0],
+        damping=5.0,
+        laws=law,
+        links=[hx.power_damper(0, 1, 80.0, 0.4, 1000.0), hx.maxwell_damper(1, 2, 30.0, 500.0)],
+    )
     bare = hx.shear_frame([1.0, 1.0], [300.0, 200.0], laws=hx.Slider(2.0, kinematic=15.0))
     one, two = (hx.pushover(model, [1.0, 1.0], displacement=0.1).values("load_factor") for model in (damped, bare))
     assert np.allclose(one, two, rtol=1e-5)
@@ -115,17 +131,20 @@ def test_constant_forces_stay_on_during_a_pushover():
     assert push.values("load_factor")[-1] == pytest.approx(math.sqrt(2), rel=1e-5)
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda m: hx.pushover(m, "roof", 0.1), "no dof 'roof'; the model has floor 1"),
-    (lambda m: hx.pushover(m, [1.0], 0.1), "2 finite numbers"),
-    (lambda m: hx.pushover(m, [0.0, 0.0], 0.1), "not all zero"),
-    (lambda m: hx.pushover(m, "floor 1", 0.0), "displacement must be"),
-    (lambda m: hx.pushover(m, "floor 1", 0.1, steps=0), "steps must be"),
-    (lambda m: hx.cyclic(m, "floor 1", []), "amplitudes must be positive"),
-    (lambda m: hx.cyclic(m, "floor 1", [0.1], points=10), "multiple of 4"),
-    (lambda m: hx.solve_path(m, "floor 1", [0.1], by="luck"), "by must be"),
-    (lambda m: hx.solve_path(m, "floor 1", [math.nan]), "finite numbers"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: hx.pushover(m, "roof", 0.1), "no dof 'roof'; the model has floor 1"),
+        (lambda m: hx.pushover(m, [1.0], 0.1), "2 finite numbers"),
+        (lambda m: hx.pushover(m, [0.0, 0.0], 0.1), "not all zero"),
+        (lambda m: hx.pushover(m, "floor 1", 0.0), "displacement must be"),
+        (lambda m: hx.pushover(m, "floor 1", 0.1, steps=0), "steps must be"),
+        (lambda m: hx.cyclic(m, "floor 1", []), "amplitudes must be positive"),
+        (lambda m: hx.cyclic(m, "floor 1", [0.1], points=10), "multiple of 4"),
+        (lambda m: hx.solve_path(m, "floor 1", [0.1], by="luck"), "by must be"),
+        (lambda m: hx.solve_path(m, "floor 1", [math.nan]), "finite numbers"),
+    ],
+)
 def test_bad_requests_are_refused_by_name(call, message):
     with pytest.raises(ProblemError, match=message):
         call(hx.shear_frame([1.0, 1.0], [300.0, 200.0]))

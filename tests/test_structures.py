@@ -39,6 +39,7 @@ def free(model, duration, h, **start):
 
 # --- P-Delta -----------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("route", ["oscillator", "structure"])
 def test_p_delta_collapse_begins_at_three_omega_u_y(monkeypatch, route):
     """Analytic. θ = P/(k h) = 0.1, u_y = F_y/k, ω² = k/m of the storey without P-Delta; viscosity and damping 0.
@@ -60,8 +61,8 @@ def test_p_delta_collapse_begins_at_three_omega_u_y(monkeypatch, route):
         u = sol.values("displacement")[:, 0] / u_y
         assert sol.residual <= 1e-11
         if share < 1:
-            assert u.max() < 1 / theta                   # turns back before the top of the barrier
-            assert np.ptp(u[-1000:]) < 2.1               # and swings about its residual displacement
+            assert u.max() < 1 / theta  # turns back before the top of the barrier
+            assert np.ptp(u[-1000:]) < 2.1  # and swings about its residual displacement
         else:
             assert u[-1] > 1e3
             assert np.all(np.diff(u) > 0)
@@ -70,10 +71,11 @@ def test_p_delta_collapse_begins_at_three_omega_u_y(monkeypatch, route):
 def test_elastic_instability_is_refused_by_the_builder():
     with pytest.raises(ModelError, match="storey 1"):
         hx.shear_frame([1.0, 1.0], [100.0, 300.0], heights=3.0, weights=170.0)
-    hx.shear_frame([1.0, 1.0], [100.0, 300.0], heights=3.0, weights=149.0)     # P/h = 298/3 < 100
+    hx.shear_frame([1.0, 1.0], [100.0, 300.0], heights=3.0, weights=149.0)  # P/h = 298/3 < 100
 
 
 # --- moving supports ---------------------------------------------------------------------------------------------
+
 
 def ground_of(acceleration, h):
     """Displacement whose velocity takes up h·a* in a step, as the momentum does under the rule "average"."""
@@ -83,18 +85,30 @@ def ground_of(acceleration, h):
 
 
 TWO_SUPPORTS = hx.structure(
-    [2.0, 1.0], hx.rayleigh(0.03), [1 / 400, 1 / 300, 1 / 200], [[1, 0, -1], [0, 1, 1]],
+    [2.0, 1.0],
+    hx.rayleigh(0.03),
+    [1 / 400, 1 / 300, 1 / 200],
+    [[1, 0, -1], [0, 1, 1]],
     [hx.Slider(6.0, 0.5, kinematic=30.0), hx.Slider(5.0), hx.Slider(4.0, 1.0, isotropic=9.0)],
-    supports=[[-1, 0, 0], [0, -1, 0]], support_names=("left", "right"))
-FRAME = hx.shear_frame([2.0, 1.0, 1.0], [900.0, 700.0, 500.0], damping=hx.ratio(0.05), laws=hx.Slider(7.0, 2.0),
-                       heights=3.0, weights=60.0, links=[hx.power_damper(0, 2, 4.0, 0.4, 5e3)])
+    supports=[[-1, 0, 0], [0, -1, 0]],
+    support_names=("left", "right"),
+)
+FRAME = hx.shear_frame(
+    [2.0, 1.0, 1.0],
+    [900.0, 700.0, 500.0],
+    damping=hx.ratio(0.05),
+    laws=hx.Slider(7.0, 2.0),
+    heights=3.0,
+    weights=60.0,
+    links=[hx.power_damper(0, 2, 4.0, 0.4, 5e3)],
+)
 
 
 @pytest.mark.parametrize("model", [TWO_SUPPORTS, FRAME], ids=["two supports", "frame with P-Delta"])
 def test_supports_that_move_as_one_are_a_base_acceleration(model):
     """Exactly so: the ground that belongs to the load rule gives the same steps, up to round-off."""
     h, steps = 0.02, 500
-    acceleration = 9.81 * EL_CENTRO.acceleration[:steps + 1]
+    acceleration = 9.81 * EL_CENTRO.acceleration[: steps + 1]
     ground, velocity = ground_of(acceleration, h)
     mass = model.mass @ np.ones(len(model.dofs))
     base = hx.Load(acceleration[:, None], step=h, patterns=-mass[:, None])
@@ -103,10 +117,14 @@ def test_supports_that_move_as_one_are_a_base_acceleration(model):
     moving = hx.Load(np.tile(ground[:, None], len(model.support_names)), step=h)
     absolute = hx.solve(hx.Problem(model, still, steps * h, supports=moving), hx.Galerkin(h))
     size = np.abs(ground).max()
-    assert np.abs(absolute.values("displacement") - relative.values("displacement") - ground[:, None]).max() \
+    assert (
+        np.abs(absolute.values("displacement") - relative.values("displacement") - ground[:, None]).max()
         <= 1e-11 * size
-    assert np.abs(absolute.values("momentum") - relative.values("momentum") - velocity[:, None] * mass).max() \
+    )
+    assert (
+        np.abs(absolute.values("momentum") - relative.values("momentum") - velocity[:, None] * mass).max()
         <= 1e-11 * np.abs(velocity[:, None] * mass).max()
+    )
     assert np.abs(absolute.values("slip") - relative.values("slip")).max() <= 1e-11 * size
     assert np.abs(absolute.values("force") - relative.values("force")).max() <= 1e-11 * 900 * size
     assert relative.values("slip").any()
@@ -126,18 +144,26 @@ def test_supports_that_move_apart_balance_their_energy():
 
 def test_a_support_that_moves_slowly_pulls_the_structure_with_it():
     """Analytic: elastic, very slow, so that u = −(B k Bᵀ)⁻¹ B k supportsᵀ d."""
-    model = hx.structure([1.0, 1.0], 1.0 * np.eye(2), [1 / 400, 1 / 300, 1 / 200], [[1, 0, -1], [0, 1, 1]],
-                         supports=[[-1, 0, 0], [0, -1, 0]], support_names=("left", "right"))
+    model = hx.structure(
+        [1.0, 1.0],
+        1.0 * np.eye(2),
+        [1 / 400, 1 / 300, 1 / 200],
+        [[1, 0, -1], [0, 1, 1]],
+        supports=[[-1, 0, 0], [0, -1, 0]],
+        support_names=("left", "right"),
+    )
     h, steps = 1.0, 400
     ramp = np.stack([0.1 * np.arange(steps + 1) / steps, np.zeros(steps + 1)], axis=1)
-    sol = hx.solve(hx.Problem(model, hx.Load(np.zeros((1, 2)), step=h), steps * h, supports=hx.Load(ramp, step=h)),
-                   hx.Galerkin(h))
+    sol = hx.solve(
+        hx.Problem(model, hx.Load(np.zeros((1, 2)), step=h), steps * h, supports=hx.Load(ramp, step=h)), hx.Galerkin(h)
+    )
     B, k = np.array([[1, 0, -1], [0, 1, 1]]), np.diag([400.0, 300.0, 200.0])
     expected = np.linalg.solve(B @ k @ B.T, B @ k @ [0.1, 0.0, 0.0])
     assert np.allclose(sol.values("displacement")[-1], expected, rtol=1e-3)
 
 
 # --- damping -----------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("modes", [1, 3, None])
 @pytest.mark.parametrize("scheme", [hx.Galerkin(0.02), hx.Newmark(0.02, safeguarded=True)], ids=["galerkin", "newmark"])
@@ -155,6 +181,7 @@ def test_modal_damping_equals_its_full_matrix(modes, scheme):
 
 
 # --- massless dofs -----------------------------------------------------------------------------------------------
+
 
 def test_a_massless_floor_is_its_condensed_model():
     """Analytic: a slider in series with an elastic storey is a slider on the sum of the flexibilities."""
@@ -190,18 +217,22 @@ def test_massless_joints_that_nothing_resists_are_refused_and_named():
 
 # --- Newmark -----------------------------------------------------------------------------------------------------
 
+
 def test_elastic_newmark_is_the_linear_element():
     """Analytic: average acceleration and the linear element are the same elastic steps under the rule "average"."""
     model = hx.shear_frame([2.0, 1.0, 1.0], [900.0, 700.0, 500.0], damping=hx.ratio(0.05))
     load = EL_CENTRO.on(model, g=9.80665)
-    runs = [hx.solve(hx.Problem(model, load, 20.0), scheme) for scheme in (
-        hx.Galerkin(0.02), hx.Newmark(0.02, safeguarded=True), hx.Newmark(0.02))]
+    runs = [
+        hx.solve(hx.Problem(model, load, 20.0), scheme)
+        for scheme in (hx.Galerkin(0.02), hx.Newmark(0.02, safeguarded=True), hx.Newmark(0.02))
+    ]
     for other in runs[1:]:
         same(runs[0], other, 1e-12, ("displacement", "momentum"))
 
 
-@pytest.mark.parametrize("law", [hx.Slider(), hx.Slider(3.0, 0.5), hx.Slider(3.0), hx.Slider(3.0, 0.5, 20.0, 8.0)],
-                         ids=str)
+@pytest.mark.parametrize(
+    "law", [hx.Slider(), hx.Slider(3.0, 0.5), hx.Slider(3.0), hx.Slider(3.0, 0.5, 20.0, 8.0)], ids=str
+)
 def test_one_storey_by_newmark_is_the_oscillator_by_newmark(monkeypatch, law):
     model = hx.shear_frame([1.0], [300.0], damping=0.4, laws=law)
     load = EL_CENTRO.on(model, g=9.80665)
@@ -230,11 +261,12 @@ def test_plain_newton_fails_where_the_safeguarded_one_does_not():
 
 # --- the grid of hard frames --------------------------------------------------------------------------------------
 
+
 def benchmark(name):
     path = Path(__file__).parents[1] / "benchmarks" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"_{name}", path)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module          # dataclasses look their module up
+    sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
 
@@ -254,7 +286,7 @@ def test_hard_frames_take_at_most_ten_solves_a_step(monkeypatch, storeys, route)
     cases = [case for case in frames.grid() if case[0] == storeys]
     assert len(cases) == 48
     most, searched, worst = 0, 0, 0.0
-    for _, scale, viscosity, step in cases[::1 if storeys < 100 or route == "chain" else 5]:
+    for _, scale, viscosity, step in cases[:: 1 if storeys < 100 or route == "chain" else 5]:
         model = built(frames, frames.frame(storeys, viscosity))
         load = EL_CENTRO.scaled(scale).on(model, g=frames.GRAVITY)
         sol = hx.solve(hx.Problem(model, load, duration=frames.DURATION), hx.Galerkin(step, load="mean"))

@@ -25,12 +25,24 @@ MODELS = {
     "band": frame(hx.Slider(8.0), links=[hx.friction_slider(1, 4, force=3.0, stiffness=500.0)]),
     "band, hardening, modal": frame(hx.Slider(8.0, 0.5, 30.0, 10.0), damping=hx.modal(0.05, modes=2)),
     "power": frame(hx.Slider(8.0, 0.1), links=[hx.power_damper(0, 2, 4.0, 0.3, 5e3)]),
-    "surface": hx.structure(np.ones(4), 0.3 * np.eye(4), np.kron(np.eye(2), PAIR), np.eye(4) - np.eye(4, k=1), {
-        (0, 1): hx.Surface((4.0, 6.0), (1.0, 0.0), 0.2, 20.0, 9.0), (2,): hx.Surface((5.0,)),
-        (3,): hx.Surface((4.0,))}),
+    "surface": hx.structure(
+        np.ones(4),
+        0.3 * np.eye(4),
+        np.kron(np.eye(2), PAIR),
+        np.eye(4) - np.eye(4, k=1),
+        {
+            (0, 1): hx.Surface((4.0, 6.0), (1.0, 0.0), 0.2, 20.0, 9.0),
+            (2,): hx.Surface((5.0,)),
+            (3,): hx.Surface((4.0,)),
+        },
+    ),
 }
-SCHEMES = {"galerkin": hx.Galerkin(H), "mean": hx.Galerkin(H, load="mean"),
-           "safeguarded": hx.Newmark(H, safeguarded=True), "newmark": hx.Newmark(H, max_iterations=60)}
+SCHEMES = {
+    "galerkin": hx.Galerkin(H),
+    "mean": hx.Galerkin(H, load="mean"),
+    "safeguarded": hx.Newmark(H, safeguarded=True),
+    "newmark": hx.Newmark(H, max_iterations=60),
+}
 
 
 @pytest.fixture(autouse=True)
@@ -39,8 +51,12 @@ def _compiled(monkeypatch):
 
 
 def problem(model, load=None, start=None, steps=STEPS):
-    return hx.Problem(model, load or hx.Load(RECORD, step=H), steps * H, start=start or hx.State(
-        1e-3 * np.arange(4), [0.0, 0.3, 0.0, -0.2]))
+    return hx.Problem(
+        model,
+        load or hx.Load(RECORD, step=H),
+        steps * H,
+        start=start or hx.State(1e-3 * np.arange(4), [0.0, 0.3, 0.0, -0.2]),
+    )
 
 
 def bits(sol, name):
@@ -79,8 +95,10 @@ def test_a_run_taken_up_at_any_step_repeats_the_whole_one(model, scheme):
 def test_flipping_the_signs_flips_every_history(model, scheme):
     one = hx.solve(problem(MODELS[model]), SCHEMES[scheme])
     start = problem(MODELS[model]).start
-    other = hx.solve(problem(MODELS[model], hx.Load(-RECORD, step=H), hx.State(-start.displacement, -start.momentum)),
-                     SCHEMES[scheme])
+    other = hx.solve(
+        problem(MODELS[model], hx.Load(-RECORD, step=H), hx.State(-start.displacement, -start.momentum)),
+        SCHEMES[scheme],
+    )
     for name in ("displacement", "momentum", "slip", "force"):
         assert np.array_equal(one.values(name), -other.values(name)), name
     assert bits(one, "solves") == bits(other, "solves")
@@ -112,11 +130,20 @@ def test_the_order_of_dofs_and_springs_does_not_matter():
     plain = hx.solve(problem(hx.structure(mass, damping, flexibility, B, laws)), hx.Galerkin(H))
     for _ in range(4):
         dofs, springs = rng.permutation(4), rng.permutation(5)
-        shuffled = hx.structure(mass[dofs], damping[np.ix_(dofs, dofs)], flexibility[springs], B[np.ix_(dofs, springs)],
-                                [laws[j] for j in springs])
+        shuffled = hx.structure(
+            mass[dofs],
+            damping[np.ix_(dofs, dofs)],
+            flexibility[springs],
+            B[np.ix_(dofs, springs)],
+            [laws[j] for j in springs],
+        )
         start = problem(shuffled).start
-        sol = hx.solve(problem(shuffled, hx.Load(RECORD[:, dofs], step=H),
-                               hx.State(start.displacement[dofs], start.momentum[dofs])), hx.Galerkin(H))
+        sol = hx.solve(
+            problem(
+                shuffled, hx.Load(RECORD[:, dofs], step=H), hx.State(start.displacement[dofs], start.momentum[dofs])
+            ),
+            hx.Galerkin(H),
+        )
         agree(plain, sol, 1e-12, dofs, springs)
 
 

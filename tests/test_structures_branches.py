@@ -42,8 +42,12 @@ def difference(s, found, expected, hardens):
     return max(float(np.abs(found[name] - expected[name]).max()) / size[name] for name in names)
 
 
-KINDS = {"chain": {"chain": True}, "chain, P-Delta": {"chain": True, "negative": True}, "any": {},
-         "any, P-Delta": {"negative": True}}
+KINDS = {
+    "chain": {"chain": True},
+    "chain, P-Delta": {"chain": True, "negative": True},
+    "any": {},
+    "any, P-Delta": {"negative": True},
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -60,15 +64,18 @@ def test_steps_equal_the_enumeration_of_all_branches(kind):
             # Exactly one combination agrees with itself, unless a spring is within round-off of its limit.
             assert agree == 1 or abs(miss) < 1e-13
             found = node(sol, k + 1, expected["w"])
-            worst = max(worst, difference(s, found, expected, "back_force" in sol.names),
-                        np.abs(sol.values("force")[k] - F).max() / (s.k.max() * np.abs(expected["u"]).max()))
+            worst = max(
+                worst,
+                difference(s, found, expected, "back_force" in sol.names),
+                np.abs(sol.values("force")[k] - F).max() / (s.k.max() * np.abs(expected["u"]).max()),
+            )
             visited |= set(expected["branch"].tolist())
             elastic = elastic_predictor(s, f[k])
             wrong += not np.array_equal(elastic, expected["branch"])
             s.state = {**found, "branch": expected["branch"]}
     assert worst <= AGREEMENT
     assert visited == {-1, 0, 1}
-    assert wrong > 50             # not trivial: so often the elastic predictor names other branches
+    assert wrong > 50  # not trivial: so often the elastic predictor names other branches
 
 
 def elastic_predictor(s, f):
@@ -92,7 +99,7 @@ def test_newmark_safeguarded_equals_its_own_enumeration(kind):
         sol = solved(s, f, hx.Newmark(s.h, safeguarded=True))
         v = np.linalg.solve(s.M, s.state["p"])
         e = s.B.T @ s.state["u"] - s.state["slip"]
-        a = np.linalg.solve(s.M, -s.C @ v - s.K @ s.state["u"] - s.B @ (s.k * e))       # no load at t = 0
+        a = np.linalg.solve(s.M, -s.C @ v - s.K @ s.state["u"] - s.B @ (s.k * e))  # no load at t = 0
         for k in range(3):
             expected, _, agree, miss, v1 = newmark_step(s, f[k], v, a)
             assert agree == 1 or abs(miss) < 1e-13
@@ -106,6 +113,7 @@ def test_newmark_safeguarded_equals_its_own_enumeration(kind):
 
 
 # --- the chain of two masses whose elastic predictor is wrong ---------------------------------------------------
+
 
 def test_two_masses_take_the_true_branches():
     """m = 1, 1; k = 100; Fy = 1; η = 0.1; h = 0.5; p = (−0.75, 1.25): predictor (+, +), truth (−, +)."""
@@ -123,10 +131,26 @@ def test_two_masses_take_the_true_branches():
 
 def two_masses():
     one = np.ones(2)
-    s = Small(np.eye(2), np.zeros((2, 2)), np.zeros((2, 2)), np.array([[1.0, -1.0], [0.0, 1.0]]), 100 * one, one,
-              0.1 * one, 0 * one, 0 * one, h=0.5)
-    s.state = {"u": 0 * one, "p": np.array([-0.75, 1.25]), "slip": 0 * one, "X": 0 * one, "w": 0 * one,
-               "branch": 0 * one}
+    s = Small(
+        np.eye(2),
+        np.zeros((2, 2)),
+        np.zeros((2, 2)),
+        np.array([[1.0, -1.0], [0.0, 1.0]]),
+        100 * one,
+        one,
+        0.1 * one,
+        0 * one,
+        0 * one,
+        h=0.5,
+    )
+    s.state = {
+        "u": 0 * one,
+        "p": np.array([-0.75, 1.25]),
+        "slip": 0 * one,
+        "X": 0 * one,
+        "w": 0 * one,
+        "branch": 0 * one,
+    }
     return s
 
 
@@ -143,6 +167,7 @@ def test_the_guess_does_not_matter(monkeypatch, route, guess):
 
 
 # --- springs exactly at yield ------------------------------------------------------------------------------------
+
 
 def dyadic(rng, size, low=-16, high=17, unit=0.25):
     """Numbers that sums and products of this test leave exact."""
@@ -162,14 +187,29 @@ def at_yield(rng, chain, h):
     M = np.diag(2.0 ** rng.integers(-1, 3, dofs))
     k = 2.0 ** rng.integers(0, 9, springs)
     hard = [k * rng.choice([0.0, 0.25], springs) for _ in range(2)]
-    s = Small(M, np.zeros_like(M), np.zeros_like(M), B, k, 1.0 * rng.integers(1, 9, springs),
-              k * rng.choice([0.0, 0.0, 0.25], springs), *hard, h=float(h))
+    s = Small(
+        M,
+        np.zeros_like(M),
+        np.zeros_like(M),
+        B,
+        k,
+        1.0 * rng.integers(1, 9, springs),
+        k * rng.choice([0.0, 0.0, 0.25], springs),
+        *hard,
+        h=float(h),
+    )
     x, F = dyadic(rng, dofs), s.yield_force * rng.choice([-1.0, -0.5, 0.0, 0.5, 1.0], springs)
     F[0] = s.yield_force[0] * rng.choice([-1.0, 1.0])
     u = dyadic(rng, dofs)
     e0 = F / k - 0.5 * B.T @ x
-    s.state = {"u": u, "p": M @ x / h + h / 2 * B @ F, "slip": B.T @ u - e0, "X": 0 * k, "w": 0 * k,
-               "branch": rng.integers(-1, 2, springs).astype(float)}
+    s.state = {
+        "u": u,
+        "p": M @ x / h + h / 2 * B @ F,
+        "slip": B.T @ u - e0,
+        "X": 0 * k,
+        "w": 0 * k,
+        "branch": rng.integers(-1, 2, springs).astype(float),
+    }
     return s, x, F
 
 
@@ -177,8 +217,10 @@ def side_by_side(parts):
     """Several structures as one: their steps must be found together."""
     small, x, F = zip(*parts, strict=True)
     joined = {name: block_diag(*(getattr(s, name) for s in small)) for name in ("M", "C", "K", "B")}
-    joined |= {name: np.concatenate([getattr(s, name) for s in small])
-               for name in ("k", "yield_force", "viscosity", "kinematic", "isotropic")}
+    joined |= {
+        name: np.concatenate([getattr(s, name) for s in small])
+        for name in ("k", "yield_force", "viscosity", "kinematic", "isotropic")
+    }
     state = {name: np.concatenate([s.state[name] for s in small]) for name in small[0].state}
     return Small(**joined, h=small[0].h, state=state), np.concatenate(x), np.concatenate(F)
 
@@ -199,8 +241,11 @@ def test_springs_at_yield_never_cycle(together, off):
         sol = solved(s, np.zeros((2, len(x))))
         most = max(most, int(sol.values("solves").max()))
         size = np.abs(s.state["u"]).max() + np.abs(x).max() + np.abs(s.state["slip"]).max()
-        worst = max(worst, np.abs(sol.values("displacement")[1] - s.state["u"] - x).max() / size,
-                    np.abs(sol.values("force")[0] - F).max() / np.abs(s.k * size).max())
+        worst = max(
+            worst,
+            np.abs(sol.values("displacement")[1] - s.state["u"] - x).max() / size,
+            np.abs(sol.values("force")[0] - F).max() / np.abs(s.k * size).max(),
+        )
     assert touching > 1.2 * states
     assert worst <= 1e-13
     assert most <= 8
@@ -214,8 +259,9 @@ def test_a_circle_exactly_at_yield_does_not_cycle(viscosity):
         F = np.array([3.0, 4.0])[rng.permutation(2)] * rng.choice([-1.0, 1.0], 2)
         x, u, h = dyadic(rng, 2), dyadic(rng, 2), 2.0 ** rng.integers(-5, 2)
         k = 2.0 ** rng.integers(0, 9)
-        model = hx.structure([1.0, 1.0], 0, [1 / k, 1 / k], np.eye(2), {(0, 1): hx.Surface((5.0, 5.0),
-                                                                                          viscosity=viscosity)})
+        model = hx.structure(
+            [1.0, 1.0], 0, [1 / k, 1 / k], np.eye(2), {(0, 1): hx.Surface((5.0, 5.0), viscosity=viscosity)}
+        )
         start = hx.State(u, x / h + h / 2 * F, u - (F / k - x / 2))
         sol = hx.solve(hx.Problem(model, hx.Load(np.zeros((1, 2)), step=h), 2 * h, start=start), hx.Galerkin(h))
         assert np.abs(sol.values("displacement")[1] - u - x).max() <= 1e-13 * (np.abs(x).max() + np.abs(u).max() + 1)

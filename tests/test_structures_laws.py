@@ -49,18 +49,26 @@ def random_state(rng, model, scale):
     """A state with the internal variables that the model's springs can have."""
     laws = per_spring(model)
     springs = len(model.springs)
-    internal = {"back_force": laws["kinematic"] * scale * rng.normal(size=springs),
-                "accumulated_slip": (laws["isotropic"] > 0) * scale * np.abs(rng.normal(size=springs))}
+    internal = {
+        "back_force": laws["kinematic"] * scale * rng.normal(size=springs),
+        "accumulated_slip": (laws["isotropic"] > 0) * scale * np.abs(rng.normal(size=springs)),
+    }
     u = scale * rng.normal(size=len(model.dofs))
-    return hx.State(u, model.mass @ rng.normal(size=len(model.dofs)) * scale,
-                    model.compatibility.T @ u - 0.1 * scale * rng.normal(size=springs), internal)
+    return hx.State(
+        u,
+        model.mass @ rng.normal(size=len(model.dofs)) * scale,
+        model.compatibility.T @ u - 0.1 * scale * rng.normal(size=springs),
+        internal,
+    )
 
 
 def apart(model, one, other):
     """½|dv|²_M + ½|de|²_{A⁻¹} + ½|dX|²/Hk + ½Hi|dw|², node by node."""
     laws = per_spring(model)
-    u, p, s, X, w = (one.values(name) - other.values(name) if name in one.names else 0.0 for name in (
-        "displacement", "momentum", "slip", "back_force", "accumulated_slip"))
+    u, p, s, X, w = (
+        one.values(name) - other.values(name) if name in one.names else 0.0
+        for name in ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
+    )
     e = u @ model.compatibility.toarray() - s
     total = (p * np.linalg.solve(model.mass.toarray(), p.T).T).sum(axis=1)
     total += (e * np.linalg.solve(model.flexibility.toarray(), e.T).T).sum(axis=1)

@@ -19,6 +19,10 @@ def all_of_them(text: str) -> str:
 
 def _commands(group: Typer) -> list[tuple[str, ...]]:
     own = [(command.name,) for command in group.registered_commands if command.name and not command.hidden]
-    inner = [(each.name, *rest) for each in group.registered_groups if each.name and each.typer_instance
-             for rest in _commands(each.typer_instance)]
+    inner = [
+        (each.name, *rest)
+        for each in group.registered_groups
+        if each.name and each.typer_instance
+        for rest in _commands(each.typer_instance)
+    ]
     return own + inner

@@ -68,8 +68,10 @@ def _entries(text: str) -> list[str]:
     entries = ENTRY.findall(text)
     if not entries:
         return ["    " + line for line in rst(text).splitlines()]
-    return [f"    * {', '.join(f'``{name}``' for name in names.split(', '))} – {rst(' '.join(words.split()))}"
-            for names, words in entries]
+    return [
+        f"    * {', '.join(f'``{name}``' for name in names.split(', '))} – {rst(' '.join(words.split()))}"
+        for names, words in entries
+    ]
 
 
 def _prose(text: str) -> list[str]:
@@ -88,8 +90,9 @@ def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines:
     lines[:] = converted(lines)
 
 
-def _signature(app: Sphinx, what: str, name: str, thing: Any, options: Any, arguments: str | None,
-               result: str | None) -> tuple[str | None, str | None]:
+def _signature(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, arguments: str | None, result: str | None
+) -> tuple[str | None, str | None]:
     """A signature in the words of the sources; private fields are nobody's arguments."""
     said = _PRIVATE.sub("", _plain(arguments or "").replace("<factory>", "..."))
     return said or None, _plain(result or "") or None

@@ -19,8 +19,9 @@ def items() -> list[dict[str, str]]:
 def verdicts(text: str) -> str:
     """How many of them stand."""
     counts = Counter(item["verdict"] for item in items())
-    return words.table(("verdict", "equations, tables and claims"),
-                 [(verdict, str(count)) for verdict, count in counts.most_common()])
+    return words.table(
+        ("verdict", "equations, tables and claims"), [(verdict, str(count)) for verdict, count in counts.most_common()]
+    )
 
 
 def table(text: str) -> str:
@@ -35,8 +36,11 @@ def table(text: str) -> str:
 def _one(item: dict[str, str]) -> list[str]:
     number, of_words = item["equation"], item["kind"] == "claim"
     title = f"Equation ({number})" if number.isdigit() else number.removeprefix("claim: ")
-    said = [f"The paper: {words.markdown(item['printed'])}."] if of_words else \
-        ["Printed:", "", _formula(item["printed"]), "", "Derived:", "", _formula(item["correct"])]
+    said = (
+        [f"The paper: {words.markdown(item['printed'])}."]
+        if of_words
+        else ["Printed:", "", _formula(item["printed"]), "", "Derived:", "", _formula(item["correct"])]
+    )
     found = words.markdown(item["evidence"]).rstrip(".")
     return [f"### {title[0].upper()}{title[1:]}", "", *said, "", f"Evidence: {found}.", ""]
 

@@ -18,12 +18,28 @@ def section(text: str) -> str:
     source = path.read_text("utf-8")
     tree = ast.parse(source)
     title, _, words = (ast.get_docstring(tree) or "").partition("\n\n")
-    code = "\n".join(source.splitlines()[tree.body[0].end_lineno or 0:]).strip("\n")
+    code = "\n".join(source.splitlines()[tree.body[0].end_lineno or 0 :]).strip("\n")
     head, _, rest = markdown(" ".join(title.split())).partition(": ")
-    return "\n".join([
-        f"## {head.rstrip('.')}", "", rest[:1].upper() + rest[1:], "",
-        markdown(words).replace("Mathematics.", "**Mathematics.**"), "", "```{code-block} python", code, "```", "",
-        "It prints:", "", "```{code-block} text", printed("-W", "error", str(path)).rstrip(), "```", ""])
+    return "\n".join(
+        [
+            f"## {head.rstrip('.')}",
+            "",
+            rest[:1].upper() + rest[1:],
+            "",
+            markdown(words).replace("Mathematics.", "**Mathematics.**"),
+            "",
+            "```{code-block} python",
+            code,
+            "```",
+            "",
+            "It prints:",
+            "",
+            "```{code-block} text",
+            printed("-W", "error", str(path)).rstrip(),
+            "```",
+            "",
+        ]
+    )
 
 
 def problems(text: str) -> str:

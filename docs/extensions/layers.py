@@ -20,7 +20,7 @@ from extensions.text import markdown, table
 
 ROOT = Path(hamex.__file__).parent
 TRIES = 20
-WIDTH, HEIGHT, GAP, RISE = 108, 34, 22, 30      # of a box, and the free space beside and below it
+WIDTH, HEIGHT, GAP, RISE = 108, 34, 22, 30  # of a box, and the free space beside and below it
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,15 @@ def _layer(name: str, path: Path, known: set[str]) -> Layer:
             elif first not in _STANDARD:
                 others.add(first)
     doc = ast.get_docstring(ast.parse(sources[path / "__init__.py" if path.is_dir() else path])) or ""
-    return Layer(name, path.is_dir(), len(files), sum(text.count("\n") for text in sources.values()),
-                 " ".join(doc.partition("\n\n")[0].split()), frozenset(own & known - {name}), frozenset(others))
+    return Layer(
+        name,
+        path.is_dir(),
+        len(files),
+        sum(text.count("\n") for text in sources.values()),
+        " ".join(doc.partition("\n\n")[0].split()),
+        frozenset(own & known - {name}),
+        frozenset(others),
+    )
 
 
 def _imported(source: str, package: list[str]) -> set[str]:
@@ -76,7 +83,7 @@ def _imported(source: str, package: list[str]) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            base = package[:len(package) + 1 - node.level] if node.level else []
+            base = package[: len(package) + 1 - node.level] if node.level else []
             dotted = ".".join([*base, *([node.module] if node.module else [])])
             found |= {f"{dotted}.{alias.name}" for alias in node.names}
     return found
@@ -90,8 +97,9 @@ def _home(rest: str, known: set[str]) -> str:
 
 def direct(found: dict[str, Layer]) -> dict[str, set[str]]:
     """Imports without those that a layer in between makes already: what is worth a line."""
-    return {name: layer.below - set().union(*(reach(found, each) for each in layer.below))
-            for name, layer in found.items()}
+    return {
+        name: layer.below - set().union(*(reach(found, each) for each in layer.below)) for name, layer in found.items()
+    }
 
 
 def reach(found: dict[str, Layer], name: str) -> set[str]:
@@ -101,6 +109,7 @@ def reach(found: dict[str, Layer], name: str) -> set[str]:
 
 def heights(found: dict[str, Layer]) -> dict[str, int]:
     """How many layers stand below each of them, at most."""
+
     def height(name: str) -> int:
         return max((1 + height(each) for each in found[name].below), default=0)
 
@@ -116,19 +125,27 @@ def foundations(found: dict[str, Layer]) -> set[str]:
 def picture(found: dict[str, Layer]) -> str:
     """The layers as SVG: imports go down, and a line stands for what is not told by the lines below it."""
     ground = foundations(found)
-    upper = {name: Layer(**{**vars(layer), "below": layer.below - ground})
-             for name, layer in found.items() if name not in ground}
+    upper = {
+        name: Layer(**{**vars(layer), "below": layer.below - ground})
+        for name, layer in found.items()
+        if name not in ground
+    }
     level, lines = heights(upper), direct(upper)
     rows, chains = _rows(level, lines)
     _untangle(rows, chains)
     wide = max(len(row) for row in rows) * (WIDTH + GAP)
-    place = {node: ((number + 0.5) * (WIDTH + GAP), (len(rows) - 1 - height) * (HEIGHT + RISE) + 2)
-             for height, row in enumerate(rows) for number, node in enumerate(row)}
+    place = {
+        node: ((number + 0.5) * (WIDTH + GAP), (len(rows) - 1 - height) * (HEIGHT + RISE) + 2)
+        for height, row in enumerate(rows)
+        for number, node in enumerate(row)
+    }
     tall = len(rows) * (HEIGHT + RISE) + HEIGHT + 4
     parts = [f'<path d="{_curve([place[node] for node in chain])}"/>' for chain in chains]
     parts += [_box(name, *place[name], upper[name].words) for name in upper]
-    parts += [f'<rect x="2" y="{tall - HEIGHT - 2}" width="{wide - 4:g}" height="{HEIGHT}" rx="5" class="ground"/>',
-              f'<text x="{wide / 2:g}" y="{tall - HEIGHT / 2 + 2.5:g}">{", ".join(sorted(ground))}: for all</text>']
+    parts += [
+        f'<rect x="2" y="{tall - HEIGHT - 2}" width="{wide - 4:g}" height="{HEIGHT}" rx="5" class="ground"/>',
+        f'<text x="{wide / 2:g}" y="{tall - HEIGHT / 2 + 2.5:g}">{", ".join(sorted(ground))}: for all</text>',
+    ]
     said = 'role="img" aria-label="Layers of hamex; each imports only what stands below it."'
     size = f'viewBox="0 0 {wide:g} {tall:g}" width="{wide:g}"'
     return f'<div class="layers"><svg {size} {said}>{"".join(parts)}</svg></div>'
@@ -156,8 +173,11 @@ def _untangle(rows: list[list[str]], chains: list[list[str]]) -> None:
     def cost() -> tuple[int, int]:
         where = {node: number for row in rows for number, node in enumerate(row)}
         height = {node: number for number, row in enumerate(rows) for node in row}
-        crossing = sum((where[a] - where[c]) * (where[b] - where[d]) < 0 for (a, b), (c, d) in combinations(steps, 2)
-                       if height[a] == height[c])
+        crossing = sum(
+            (where[a] - where[c]) * (where[b] - where[d]) < 0
+            for (a, b), (c, d) in combinations(steps, 2)
+            if height[a] == height[c]
+        )
         return crossing, sum((where[a] - where[b]) ** 2 for a, b in steps)
 
     def settle() -> tuple[int, int]:
@@ -195,9 +215,11 @@ def _curve(points: list[tuple[float, float]]) -> str:
 
 
 def _box(name: str, x: float, y: float, words: str) -> str:
-    return f'<g><title>{escape(words)}</title>' \
-        f'<rect x="{x - WIDTH / 2:.1f}" y="{y:.1f}" width="{WIDTH}" height="{HEIGHT}" rx="5"/>' \
+    return (
+        f"<g><title>{escape(words)}</title>"
+        f'<rect x="{x - WIDTH / 2:.1f}" y="{y:.1f}" width="{WIDTH}" height="{HEIGHT}" rx="5"/>'
         f'<text x="{x:.1f}" y="{y + HEIGHT / 2 + 4.5:.1f}">{escape(name)}</text></g>'
+    )
 
 
 @cache
@@ -209,9 +231,16 @@ def section(text: str) -> str:
     """The picture and the table, from the top down."""
     found = _found()
     level = heights(found)
-    rows = [(f"`{name}`", markdown(layer.words), str(layer.files), f"{layer.lines:,}",
-             ", ".join(f"`{each}`" for each in sorted(layer.packages)))
-            for name, layer in sorted(found.items(), key=lambda pair: (-level[pair[0]], pair[0]))]
+    rows = [
+        (
+            f"`{name}`",
+            markdown(layer.words),
+            str(layer.files),
+            f"{layer.lines:,}",
+            ", ".join(f"`{each}`" for each in sorted(layer.packages)),
+        )
+        for name, layer in sorted(found.items(), key=lambda pair: (-level[pair[0]], pair[0]))
+    ]
     return f"{picture(found)}\n\n" + table(("layer", "what it is", "files", "lines", "packages of others"), rows)
 
 

@@ -31,7 +31,7 @@ def _follow(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: Any
     if found is not None and (known := env.get_domain("py").objects.get(f"hamex.{found}")):
         return make_refnode(app.builder, node["refdoc"], known.docname, known.node_id, content)
     if not isinstance(content, nodes.literal) or _exists(target):
-        return content              # a type in a signature, or a part of the package that has no page
+        return content  # a type in a signature, or a part of the package that has no page
     return None
 
 

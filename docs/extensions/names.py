@@ -29,8 +29,11 @@ def public() -> dict[str, Any]:
 def spaces() -> dict[str, ModuleType]:
     """The namespaces of the package."""
     asked = {name: getattr(hx, name) for name in dir(hx) if not name.startswith("_")}
-    return {name: thing for name, thing in asked.items()
-            if isinstance(thing, ModuleType) and name in getattr(hx, "_NAMESPACES", ())}
+    return {
+        name: thing
+        for name, thing in asked.items()
+        if isinstance(thing, ModuleType) and name in getattr(hx, "_NAMESPACES", ())
+    }
 
 
 def members(space: str) -> dict[str, Any]:
@@ -43,8 +46,14 @@ def members(space: str) -> dict[str, Any]:
 @cache
 def listed() -> dict[str, list[str]]:
     """Names by page, as the pages list them."""
-    return {page.stem: [name for block in re.findall(r"^```\{names\}\n(.*?)^```", page.read_text("utf-8"), re.M | re.S)
-                        for name in block.split()] for page in sorted(PAGES.glob("*.md"))}
+    return {
+        page.stem: [
+            name
+            for block in re.findall(r"^```\{names\}\n(.*?)^```", page.read_text("utf-8"), re.M | re.S)
+            for name in block.split()
+        ]
+        for page in sorted(PAGES.glob("*.md"))
+    }
 
 
 def anchor(name: str) -> str:
@@ -56,7 +65,7 @@ def anchor(name: str) -> str:
 def summary(thing: Any) -> str:
     """First sentence of a docstring."""
     first = inspect.cleandoc(thing.__doc__ or "").partition("\n\n")[0]
-    end = r"(?<=\.)\s(?=[A-Z])|(?<=[;:])\s"              # not after "Fig." or "e.g."
+    end = r"(?<=\.)\s(?=[A-Z])|(?<=[;:])\s"  # not after "Fig." or "e.g."
     return markdown(re.split(end, " ".join(first.split()), maxsplit=1)[0].rstrip(".;:"))
 
 
@@ -81,9 +90,15 @@ def _one(name: str) -> str:
 def _own(made: type) -> list[str]:
     """Public members with words, without those that a class above it explains."""
     above = {name for base in made.__mro__[1:] for name in vars(base)}
-    return [name for name, thing in vars(made).items()
-            if not name.startswith("_") and name not in above and callable(getattr(thing, "__get__", None))
-            and (thing.__doc__ or "").strip() and not (thing.__doc__ or "").startswith("Alias for field number")]
+    return [
+        name
+        for name, thing in vars(made).items()
+        if not name.startswith("_")
+        and name not in above
+        and callable(getattr(thing, "__get__", None))
+        and (thing.__doc__ or "").strip()
+        and not (thing.__doc__ or "").startswith("Alias for field number")
+    ]
 
 
 def index(text: str) -> str:
@@ -91,18 +106,30 @@ def index(text: str) -> str:
     made = []
     for page in text.split():
         title = (PAGES / f"{page}.md").read_text("utf-8").partition("\n")[0].lstrip("# ")
-        made += [f"## [{title}]({page}.md)", "", *(f"- {link(name)}: {summary(public()[name])}"
-                                                  for name in listed()[page]), ""]
+        made += [
+            f"## [{title}]({page}.md)",
+            "",
+            *(f"- {link(name)}: {summary(public()[name])}" for name in listed()[page]),
+            "",
+        ]
     return "\n".join(made)
 
 
 def namespaces(text: str) -> str:
     """The namespaces, and where their names are explained."""
     everything = public()
-    return table(("namespace", "names"), [
-        (f"`hx.{space}`", ", ".join(f"[`{name}`](#{anchor(_known_as(thing, everything))})"
-                                    for name, thing in members(space).items()))
-        for space in spaces()])
+    return table(
+        ("namespace", "names"),
+        [
+            (
+                f"`hx.{space}`",
+                ", ".join(
+                    f"[`{name}`](#{anchor(_known_as(thing, everything))})" for name, thing in members(space).items()
+                ),
+            )
+            for space in spaces()
+        ],
+    )
 
 
 def _known_as(thing: Any, everything: dict[str, Any]) -> str:
@@ -114,6 +141,8 @@ def errors(text: str) -> str:
     from hamex import errors as module
 
     here = [thing for thing in vars(module).values() if isinstance(thing, type) and thing.__module__ == module.__name__]
-    rows = [(f"`{each.__name__}`", ", ".join(f"`{base.__name__}`" for base in each.__bases__), summary(each))
-            for each in here]
+    rows = [
+        (f"`{each.__name__}`", ", ".join(f"`{base.__name__}`" for base in each.__bases__), summary(each))
+        for each in here
+    ]
     return table(("name", "is a", "when"), rows)

@@ -19,10 +19,17 @@ from extensions.text import markdown, table
 
 WORDS = {float: "number", int: "whole number", bool: "true or false", str: "text", Any: "as its constructor takes it"}
 # Tables whose constructor has another name than they: the public name.
-CALLED = {"Start": ("State",), "Motion": ("read_record", "GroundMotion"), "Records": ("read_record",),
-          "Section": ("Member",),
-          "Oscillator": ("oscillator", "Slider"), "StudyTables": ("Study",), "Fragility": ("Fragility", "ida"),
-          "Coefficients": (), "Support": ()}
+CALLED = {
+    "Start": ("State",),
+    "Motion": ("read_record", "GroundMotion"),
+    "Records": ("read_record",),
+    "Section": ("Member",),
+    "Oscillator": ("oscillator", "Slider"),
+    "StudyTables": ("Study",),
+    "Fragility": ("Fragility", "ida"),
+    "Coefficients": (),
+    "Support": (),
+}
 
 
 def problem(text: str) -> str:
@@ -97,7 +104,7 @@ def _anchor(made: Any) -> str:
 
 def _title(made: Any, path: str) -> str:
     kind = _kind(made)
-    return f"`[{path}]`" + (f" with `kind = \"{kind}\"`" if kind else "")
+    return f"`[{path}]`" + (f' with `kind = "{kind}"`' if kind else "")
 
 
 def _said(made: Any) -> str:
@@ -135,8 +142,15 @@ def _keys(made: Any, links: dict[Any, str], skip: tuple[str, ...] = ()) -> str:
         if default is None and not key.is_required() and key.default_factory is None:
             default = repr(key.default)
         meaning = markdown(meaning) or _of_tables(key.annotation)
-        usual = ", **needed**" if key.is_required() else "" if default in (None, "None") else \
-            ", infinite by default" if default == "inf" else f", by default `{default}`"
+        usual = (
+            ", **needed**"
+            if key.is_required()
+            else ""
+            if default in (None, "None")
+            else ", infinite by default"
+            if default == "inf"
+            else f", by default `{default}`"
+        )
         rows += [f"`{name}` ({_type(key, links)}{usual})", f": {meaning}", ""]
     return "\n".join(rows) if rows else "No further keys.\n"
 
@@ -207,5 +221,5 @@ def _by_kind(made: Any) -> list[str]:
         keys = inspect.signature(getattr(hx, kind)).parameters.values()
         needed = [f"`{each.name}`" for each in keys if each.default is inspect.Parameter.empty]
         more = [f"`{each.name}`" for each in keys if each.default is not inspect.Parameter.empty]
-        rows.append((f"[`\"{kind}\"`](#{names.anchor(kind)})", ", ".join(needed), ", ".join(more)))
+        rows.append((f'[`"{kind}"`](#{names.anchor(kind)})', ", ".join(needed), ", ".join(more)))
     return ["", table(("kind", "needs", "may have"), rows)]

@@ -37,6 +37,8 @@ def whole_steps(who: str, duration: float, step: float) -> int:
     # Division itself may be off by an ulp of the ratio.
     if whole < 1 or abs(ratio - whole) > _WHOLE + 4 * math.ulp(ratio):
         near = max(whole, 1)
-        raise ProblemError(f"{who}: the duration {duration:g} s is no whole number of steps of {step:g} s; "
-                           f"take duration={near * step:.12g} or step={duration / near:.12g}")
+        raise ProblemError(
+            f"{who}: the duration {duration:g} s is no whole number of steps of {step:g} s; "
+            f"take duration={near * step:.12g} or step={duration / near:.12g}"
+        )
     return whole

@@ -17,4 +17,5 @@ def hamex(capsys, tmp_path, monkeypatch):
             main([str(argument) for argument in arguments])
         out, err = capsys.readouterr()
         return end.value.code or 0, out, err
+
     return run

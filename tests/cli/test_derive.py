@@ -45,17 +45,23 @@ def test_a_script_may_import_its_neighbour(hamex):
     assert hamex("derive", "mine.py")[0] == 0
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("import sympy\n\nx = 1 / 0\n", "mine.py, line 3: ZeroDivisionError: division by zero"),
-    ("def f():\n    raise KeyError('a')\nf()\n", "mine.py, line 2: KeyError: 'a'"),
-    ("import no_such_package\n", "mine.py, line 1: ModuleNotFoundError: No module named 'no_such_package'"),
-    ("x = (\n", "mine.py, line 1: '(' was never closed"),
-    ("x = 1\n", "mine.py: no variable called action; it defines no Action"),
-    ("import sys\nsys.exit(3)\n", "mine.py ended itself"),
-    (OWN.format(name="a") + "b = a.__class__((u,), u.diff(t)**2)\n", "no variable called action; it defines a, b"),
-    (OWN.format(name="action").replace("k * u**2", "k * x**2"), "mine.py, line 7: NameError: name 'x' is not defined"),
-    (OWN.format(name="action").replace("(u,)", "()"), "line 7: ActionError: Action: no fields"),
-])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("import sympy\n\nx = 1 / 0\n", "mine.py, line 3: ZeroDivisionError: division by zero"),
+        ("def f():\n    raise KeyError('a')\nf()\n", "mine.py, line 2: KeyError: 'a'"),
+        ("import no_such_package\n", "mine.py, line 1: ModuleNotFoundError: No module named 'no_such_package'"),
+        ("x = (\n", "mine.py, line 1: '(' was never closed"),
+        ("x = 1\n", "mine.py: no variable called action; it defines no Action"),
+        ("import sys\nsys.exit(3)\n", "mine.py ended itself"),
+        (OWN.format(name="a") + "b = a.__class__((u,), u.diff(t)**2)\n", "no variable called action; it defines a, b"),
+        (
+            OWN.format(name="action").replace("k * u**2", "k * x**2"),
+            "mine.py, line 7: NameError: name 'x' is not defined",
+        ),
+        (OWN.format(name="action").replace("(u,)", "()"), "line 7: ActionError: Action: no fields"),
+    ],
+)
 def test_a_script_that_fails_is_named_with_its_line(hamex, text, words):
     Path("mine.py").write_text(text)
     code, out, err = hamex("derive", "mine.py", "--html", "a.html")
@@ -65,15 +71,18 @@ def test_a_script_that_fails_is_named_with_its_line(hamex, text, words):
     assert not Path("a.html").exists()
 
 
-@pytest.mark.parametrize(("arguments", "words"), [
-    (["viscoplstic"], "no system is called 'viscoplstic'; did you mean viscoplastic? Known: "),
-    (["double_pendulm"], "did you mean double-pendulum?"),
-    (["qqq"], "no system is called 'qqq'. Known: "),
-    (["none.py"], "cannot read none.py: no such file"),
-    (["harmonic", "--html", "a.pdf"], "the ending must be one of .html"),
-    (["harmonic", "--latex", "a.html"], "the ending must be one of .tex"),
-    (["no-name", "--html", "none/a.html"], "the folder none does not exist"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["viscoplstic"], "no system is called 'viscoplstic'; did you mean viscoplastic? Known: "),
+        (["double_pendulm"], "did you mean double-pendulum?"),
+        (["qqq"], "no system is called 'qqq'. Known: "),
+        (["none.py"], "cannot read none.py: no such file"),
+        (["harmonic", "--html", "a.pdf"], "the ending must be one of .html"),
+        (["harmonic", "--latex", "a.html"], "the ending must be one of .tex"),
+        (["no-name", "--html", "none/a.html"], "the folder none does not exist"),
+    ],
+)
 def test_wrong_input_is_one_message(hamex, arguments, words):
     code, out, err = hamex("derive", *arguments)
     assert (code, out) == (2, "")

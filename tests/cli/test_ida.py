@@ -20,8 +20,15 @@ limit = {measure = "ductility", value = 3.0}
 fragility = {resamples = 60}
 scheme = {kind = "galerkin", step = 0.02}
 """
-FILES = {"report.html", "result.json", "table.csv", "table.parquet", "demands.csv", "EDP.json",
-         *(f"{name}.{ending}" for name in ("curves", "stripes", "fragility") for ending in ("png", "svg"))}
+FILES = {
+    "report.html",
+    "result.json",
+    "table.csv",
+    "table.parquet",
+    "demands.csv",
+    "EDP.json",
+    *(f"{name}.{ending}" for name in ("curves", "stripes", "fragility") for ending in ("png", "svg")),
+}
 
 
 @pytest.fixture
@@ -93,8 +100,9 @@ def test_several_models_have_curves_of_their_own(hamex, small):
 
 
 def test_hunts_and_studies_without_a_fragility_are_told(hamex, small):
-    text = SMALL.replace("stripes = {start = 0.1, stop = 2.0, count = 20}",
-                         "hunt = {first = 0.05, step = 0.05, runs = 4, largest = 0.2}")
+    text = SMALL.replace(
+        "stripes = {start = 0.1, stop = 2.0, count = 20}", "hunt = {first = 0.05, step = 0.05, runs = 4, largest = 0.2}"
+    )
     (small / "hunt.toml").write_text(text)
     assert "32 runs at most" in hamex("ida", "hunt.toml", "--dry-run")[1]
     code, out, _ = hamex("ida", "hunt.toml", "-o", "hunt")
@@ -144,8 +152,22 @@ def test_fragility_for_another_limit(hamex, result):
 
 def test_fragility_with_a_link_a_hazard_and_files(hamex, result, tmp_path):
     (tmp_path / "hazard.csv").write_text("# site\nSa [g],rate\n0.05,0.05\n0.2,0.01\n1.0,0.0004\n4.0,1e-5\n")
-    code, out, _ = hamex("fragility", "out/result.json", "--link", "logit", "--hazard", "hazard.csv", "-o", "f.png",
-                         "-o", "f.csv", "-o", "f.json", "-o", "f.html")
+    code, out, _ = hamex(
+        "fragility",
+        "out/result.json",
+        "--link",
+        "logit",
+        "--hazard",
+        "hazard.csv",
+        "-o",
+        "f.png",
+        "-o",
+        "f.csv",
+        "-o",
+        "f.json",
+        "-o",
+        "f.html",
+    )
     assert code == 0
     assert "mean annual frequency of ductility > 3, synthetic motions" in out
     assert "% in 50 years" in out
@@ -156,17 +178,20 @@ def test_fragility_with_a_link_a_hazard_and_files(hamex, result, tmp_path):
     assert found["models"][0]["annual_frequency"]["motions"] == "synthetic"
 
 
-@pytest.mark.parametrize(("arguments", "told"), [
-    (["gone"], "no such file; `hamex ida STUDY.toml -o FOLDER` writes one"),
-    (["out/table.csv"], "a table tells no limit"),
-    (["out/table.csv", "--limit", "2"], "say which measure the limit is of"),
-    (["out", "--measure", "drift"], "no measure is called 'drift'; there are ductility"),
-    (["out", "--link", "cloglog"], "--link must be probit or logit"),
-    (["out", "--limit", "-1"], "limit must be a positive number"),
-    (["out", "-o", "x.gif"], "the ending must be one of"),
-    (["out", "--hazard", "small.toml"], "is not two numbers"),
-    (["small.toml"], "the ending must be .json, .csv or .parquet"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["gone"], "no such file; `hamex ida STUDY.toml -o FOLDER` writes one"),
+        (["out/table.csv"], "a table tells no limit"),
+        (["out/table.csv", "--limit", "2"], "say which measure the limit is of"),
+        (["out", "--measure", "drift"], "no measure is called 'drift'; there are ductility"),
+        (["out", "--link", "cloglog"], "--link must be probit or logit"),
+        (["out", "--limit", "-1"], "limit must be a positive number"),
+        (["out", "-o", "x.gif"], "the ending must be one of"),
+        (["out", "--hazard", "small.toml"], "is not two numbers"),
+        (["small.toml"], "the ending must be .json, .csv or .parquet"),
+    ],
+)
 def test_mistakes_are_one_message(hamex, result, arguments, told):
     code, _, err = hamex("fragility", *arguments)
     assert code == 2

@@ -18,27 +18,35 @@ TOP = 'title = "Case"\nduration = 0.2\n[units]\nlength = "m"\nforce = "kN"\n'
 MODELS = {
     "oscillator": '[model]\nkind = "oscillator"\nmass = 1.0\nstiffness = 100.0\ndamping = 0.5\nlaw = {LAW}\n',
     "shear_frame": '[model]\nkind = "shear_frame"\nmasses = [1.0, 1.0]\nstiffnesses = [100.0, 80.0]\n'
-                   'laws = [{LAW}, {}]\n',
+    "laws = [{LAW}, {}]\n",
     "truss": '[model]\nkind = "truss"\nrigidity = 500.0\nnodes = {A = [0, 0], B = [6, 0], C = [3, 4]}\n'
-             'supports = {A = "pinned", B = "pinned"}\nmasses = {C = 2.0}\n'
-             'bars = [{start = "A", end = "C"}, {start = "B", end = "C", law = {LAW}}]\n',
+    'supports = {A = "pinned", B = "pinned"}\nmasses = {C = 2.0}\n'
+    'bars = [{start = "A", end = "C"}, {start = "B", end = "C", law = {LAW}}]\n',
     "frame": '[model]\nkind = "frame"\nnodes = {A = [0, 0], B = [0, 3], C = [4, 3], D = [4, 0]}\n'
-             'supports = {A = "fixed", D = "fixed"}\nmasses = {B = 2.0, C = 2.0}\n'
-             '[model.sections.any]\nmodulus = 2e4\narea = 0.1\ninertia = 1e-3\n'
-             '[[model.members]]\nstart = "A"\nend = "B"\nsection = "any"\n'
-             '[[model.members]]\nstart = "B"\nend = "C"\nsection = "any"\naxial = {LAW}\n'
-             '[[model.members]]\nstart = "D"\nend = "C"\nsection = "any"\n',
+    'supports = {A = "fixed", D = "fixed"}\nmasses = {B = 2.0, C = 2.0}\n'
+    "[model.sections.any]\nmodulus = 2e4\narea = 0.1\ninertia = 1e-3\n"
+    '[[model.members]]\nstart = "A"\nend = "B"\nsection = "any"\n'
+    '[[model.members]]\nstart = "B"\nend = "C"\nsection = "any"\naxial = {LAW}\n'
+    '[[model.members]]\nstart = "D"\nend = "C"\nsection = "any"\n',
 }
 LAWS = {"slider": "{yield_force = 0.5, viscosity = 0.2}", "gap": '{kind = "gap", gap = 0.002, hook = inf}'}
 LOADS = {"truss": 'at = "C.x"\n', "frame": 'at = "B.x"\n', "shear_frame": 'at = "floor 2"\n', "oscillator": ""}
 # What a scheme is for, where it is not for every structure and law.
-ONLY = ("piecewise_exact", "leap_frog", "wilson_theta", "bathe", "rho_bathe", "tr_bdf2", "central_difference",
-        "runge_kutta4")
+ONLY = (
+    "piecewise_exact",
+    "leap_frog",
+    "wilson_theta",
+    "bathe",
+    "rho_bathe",
+    "tr_bdf2",
+    "central_difference",
+    "runge_kutta4",
+)
 
 
 def text(model, law, scheme="galerkin", more=""):
     load = f'[load]\nkind = "sine"\namplitude = 3.0\nomega = 9.0\n{LOADS[model]}'
-    return f"{TOP}{MODELS[model].replace('{LAW}', law)}{more}{load}[scheme]\nkind = \"{scheme}\"\nstep = 0.01\n"
+    return f'{TOP}{MODELS[model].replace("{LAW}", law)}{more}{load}[scheme]\nkind = "{scheme}"\nstep = 0.01\n'
 
 
 @pytest.fixture
@@ -46,6 +54,7 @@ def case(tmp_path):
     def write(*given, **more):
         (tmp_path / "case.toml").write_text(text(*given, **more), encoding="utf-8")
         return "case.toml"
+
     return write
 
 
@@ -62,8 +71,10 @@ def test_every_model_law_and_scheme_is_solved_or_refused_by_name(hamex, case, mo
         assert err.startswith("error: ")
         assert "Traceback" not in err
         assert scheme in ONLY, err
-        assert any(word in err for word in ("one mass on one spring", "only shear frames", "elastic oscillat",
-                                                "beyond the stable step")), err
+        assert any(
+            word in err
+            for word in ("one mass on one spring", "only shear frames", "elastic oscillat", "beyond the stable step")
+        ), err
 
 
 def test_modes_and_slow_loading_know_springs_that_carry_nothing_at_rest(hamex, case):
@@ -73,7 +84,7 @@ def test_modes_and_slow_loading_know_springs_that_carry_nothing_at_rest(hamex, c
         assert "Traceback" not in err
     built = read_problem(case("shear_frame", LAWS["gap"])).problem.model
     pushed = hx.pushover(built, "floor 2", -0.05, steps=20)
-    assert pushed.values("force")[-1] == pytest.approx(pushed.values("force")[-1].mean())       # storeys in a row
+    assert pushed.values("force")[-1] == pytest.approx(pushed.values("force")[-1].mean())  # storeys in a row
     assert pushed.values("displacement")[-1, 1] == pytest.approx(-0.05)
 
 
@@ -189,23 +200,31 @@ def test_a_registered_law_runs_from_problem_files(own, hamex, case, model, schem
 def test_a_registered_law_stands_in_a_link(own, hamex, case):
     code, _, err = hamex("run", case("shear_frame", "{yield_force = 0.5}", more=LINK))
     assert (code, err) == (0, "")
-    built = hx.shear_frame([1.0, 1.0], [100.0, 80.0], laws=[hx.Slider(0.5), None],
-                           links=[hx.spring_link(0, 2, 30.0, own(2000.0))])
+    built = hx.shear_frame(
+        [1.0, 1.0], [100.0, 80.0], laws=[hx.Slider(0.5), None], links=[hx.spring_link(0, 2, 30.0, own(2000.0))]
+    )
     read = read_problem("case.toml")
     again = hx.solve(hx.Problem(built, read.problem.load, 0.2), read.scheme)
     assert np.array_equal(again.values("displacement"), hx.solve(read.problem, read.scheme).values("displacement"))
 
 
-@pytest.mark.parametrize(("table", "message"), [
-    ('{kind = "stiffening", cubik = 1.0}', "unknown key model.law.cubik; did you mean cubic?"),
-    ('{kind = "stiffening"}',
-     "model.law.cubic is missing: of the cube of the deformation, not negative [force/length³]"),
-    ('{kind = "stiffening", cubic = "much"}', "model.law.cubic must be a number, got 'much'"),
-    ('{kind = "stiffening", cubic = -1.0}', "model.law.cubic must not be negative, got -1"),
-    ('{kind = "stiff"}',
-     "model.law.kind must be one of 'slider', 'power', 'surface', 'gap', 'stiffening', 'backbone', got 'stiff'"),
-    ("3", "model.law must be a table, got 3"),
-])
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ('{kind = "stiffening", cubik = 1.0}', "unknown key model.law.cubik; did you mean cubic?"),
+        (
+            '{kind = "stiffening"}',
+            "model.law.cubic is missing: of the cube of the deformation, not negative [force/length³]",
+        ),
+        ('{kind = "stiffening", cubic = "much"}', "model.law.cubic must be a number, got 'much'"),
+        ('{kind = "stiffening", cubic = -1.0}', "model.law.cubic must not be negative, got -1"),
+        (
+            '{kind = "stiff"}',
+            "model.law.kind must be one of 'slider', 'power', 'surface', 'gap', 'stiffening', 'backbone', got 'stiff'",
+        ),
+        ("3", "model.law must be a table, got 3"),
+    ],
+)
 def test_mistakes_in_its_table_are_told_as_those_of_any_other(own, hamex, case, table, message):
     code, _, err = hamex("run", case("oscillator", table))
     assert code == 2
@@ -216,10 +235,13 @@ def test_the_studio_writes_code_for_it(own, tmp_path):
     from hamex.studio.problems import HistoryRequest
     from hamex.studio.scripts import python_code
 
-    tables = {"duration": 0.2, "units": {"length": "m", "force": "kN"}, "load": {"kind": "constant", "amplitude": 2.0},
-              "model": {"kind": "oscillator", "mass": 1.0, "stiffness": 100.0,
-                        "law": {"kind": "stiffening", "cubic": 5.0}},
-              "scheme": {"kind": "generalised_alpha", "step": 0.01, "rho": 0.5}}
+    tables = {
+        "duration": 0.2,
+        "units": {"length": "m", "force": "kN"},
+        "load": {"kind": "constant", "amplitude": 2.0},
+        "model": {"kind": "oscillator", "mass": 1.0, "stiffness": 100.0, "law": {"kind": "stiffening", "cubic": 5.0}},
+        "scheme": {"kind": "generalised_alpha", "step": 0.01, "rho": 0.5},
+    }
     wish = HistoryRequest.model_validate({"problem": tables, "against": {"kind": "galerkin", "step": 0.01}})
     code = python_code(wish.problem, wish.against)
     assert "from stiffening_law import Stiffening\n" in code
@@ -241,6 +263,7 @@ def test_a_parameter_may_not_hide_what_every_law_has(own):
 
 # Builders
 
+
 def test_a_spring_link_takes_any_law_of_one_component():
     assert hx.links.spring_link is hx.spring_link
     assert "spring_link" in dir(hx.links)
@@ -257,8 +280,12 @@ def test_a_spring_link_takes_any_law_of_one_component():
 def test_a_hinge_of_any_law_stands_where_the_other_end_is_released():
     def portal(**column):
         bar = {"modulus": 2e4, "area": 0.1, "inertia": 1e-3}
-        return hx.frame({"A": (0, 0), "B": (0, 3)}, {"left": hx.Member("A", "B", **bar, **column)},
-                        supports={"A": "fixed", "B": ["rz"]}, masses={"B": 2.0})
+        return hx.frame(
+            {"A": (0, 0), "B": (0, 3)},
+            {"left": hx.Member("A", "B", **bar, **column)},
+            supports={"A": "fixed", "B": ["rz"]},
+            masses={"B": 2.0},
+        )
 
     gap = hx.laws.Gap(hook=0.01)
     assert set(portal(hinges=(gap, None), release="end").laws) == {"slider", "gap"}

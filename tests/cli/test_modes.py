@@ -15,6 +15,7 @@ FRAME = PROBLEMS / "five_storey_frame.toml"
 
 # hamex modes
 
+
 def test_the_table_shows_periods_and_masses(hamex):
     code, out, err = hamex("modes", FRAME)
     found = hx.modes(read_problem(FRAME).problem.model)
@@ -22,8 +23,12 @@ def test_the_table_shows_periods_and_masses(hamex):
     rows = [line.split() for line in out.splitlines() if line.strip()[:1].isdigit()]
     assert len(rows) == 5
     for mode, row in enumerate(rows):
-        assert row[:4] == [str(mode + 1), f"{found.periods[mode]:.4g}", f"{1 / found.periods[mode]:.4g}",
-                           f"{found.frequencies[mode]:.4g}"]
+        assert row[:4] == [
+            str(mode + 1),
+            f"{found.periods[mode]:.4g}",
+            f"{1 / found.periods[mode]:.4g}",
+            f"{found.frequencies[mode]:.4g}",
+        ]
         assert row[5] == f"{100 * found.effective_ratio[mode, 0]:.1f}"
     assert rows[-1][-2:] == ["100.0", "%"]
     assert "total mass [kN s²/m]: 480 in x" in out
@@ -32,8 +37,13 @@ def test_the_table_shows_periods_and_masses(hamex):
 def test_json_holds_the_shapes(hamex):
     found = json.loads(hamex("modes", FRAME, "--json", "-n", "2")[1])
     modes = hx.modes(read_problem(FRAME).problem.model, 2)
-    for name, values in (("period", modes.periods), ("shape", modes.shapes.T), ("participation", modes.participation),
-                         ("effective_ratio", modes.effective_ratio), ("cumulative_ratio", modes.cumulative_ratio)):
+    for name, values in (
+        ("period", modes.periods),
+        ("shape", modes.shapes.T),
+        ("participation", modes.participation),
+        ("effective_ratio", modes.effective_ratio),
+        ("cumulative_ratio", modes.cumulative_ratio),
+    ):
         assert np.allclose([mode[name] for mode in found["modes"]], values, rtol=1e-12), name
     assert found["dofs"] == [f"floor {i}" for i in range(1, 6)]
 
@@ -61,13 +71,18 @@ def test_modes_of_every_example_fit_80_columns(hamex, path):
 
 def test_modes_refuse_before_any_work(hamex):
     assert hamex("modes", FRAME, "--plot", "modes.pdf")[::2] == (
-        2, "error: cannot write modes.pdf: the ending must be one of .png, .svg, .html\n")
+        2,
+        "error: cannot write modes.pdf: the ending must be one of .png, .svg, .html\n",
+    )
     assert hamex("modes", PROBLEMS / "hardening.toml", "--plot", "a.png")[::2] == (
-        2, "error: an oscillator has one mode and no shape to draw; leave --plot out\n")
+        2,
+        "error: an oscillator has one mode and no shape to draw; leave --plot out\n",
+    )
     assert hamex("modes", FRAME, "-n", "0")[0] == 2
 
 
 # hamex init
+
 
 @pytest.mark.parametrize("kind", ["oscillator", "shear-frame", "truss", "frame"])
 def test_every_starter_runs_as_it_is(hamex, kind):
@@ -83,18 +98,26 @@ def test_every_starter_runs_as_it_is(hamex, kind):
 
 # hamex run
 
+
 def test_the_storey_table_shows_the_numbers_of_the_solution(hamex):
     _, out, _ = hamex("run", FRAME)
     file = read_problem(FRAME)
     sol = hx.solve(file.problem, file.scheme)
-    drift, ratio, shear = (np.abs(sol.values(name)).max(axis=0)
-                           for name in ("storey_drift", "drift_ratio", "storey_shear"))
+    drift, ratio, shear = (
+        np.abs(sol.values(name)).max(axis=0) for name in ("storey_drift", "drift_ratio", "storey_shear")
+    )
     lines = out.splitlines()
     top = next(place for place, line in enumerate(lines) if line.startswith("  storey    drift"))
-    for place, line in enumerate(reversed(lines[top + 2:top + 7])):                   # from the ground up
-        assert line.split() == ["storey", str(place + 1), f"{drift[place]:.4g}", f"{100 * ratio[place]:.3g}",
-                                f"{sol.values('residual_drift')[place]:.3g}", f"{shear[place]:.5g}",
-                                f"{sol.values('ductility')[place]:.3g}"]
+    for place, line in enumerate(reversed(lines[top + 2 : top + 7])):  # from the ground up
+        assert line.split() == [
+            "storey",
+            str(place + 1),
+            f"{drift[place]:.4g}",
+            f"{100 * ratio[place]:.3g}",
+            f"{sol.values('residual_drift')[place]:.3g}",
+            f"{shear[place]:.5g}",
+            f"{sol.values('ductility')[place]:.3g}",
+        ]
     solves = sol.values("solves")
     assert f"{solves.sum()} linear solves, {solves.mean():.2f} a step, at most {solves.max()}" in out
     share = sol.damping_share

@@ -14,10 +14,14 @@ from hamex.motion.records.write import record_text
 def folder(tmp_path):
     place = tmp_path / "records"
     place.mkdir()
-    for name, text in {"RSN6_NOWHERE_A-180.AT2": made.at2(),
-                       "bad.AT2": made.at2().replace("0.9999999E+00", "          NaN"),
-                       "three.V1": made.csmip_v1(), "a.EW": made.knet(), "plain.txt": "0.1\n0.2\n",
-                       "el.csv": record_text(hx.el_centro(), ".csv")}.items():
+    for name, text in {
+        "RSN6_NOWHERE_A-180.AT2": made.at2(),
+        "bad.AT2": made.at2().replace("0.9999999E+00", "          NaN"),
+        "three.V1": made.csmip_v1(),
+        "a.EW": made.knet(),
+        "plain.txt": "0.1\n0.2\n",
+        "el.csv": record_text(hx.el_centro(), ".csv"),
+    }.items():
         (place / name).write_text(text)
     return place
 
@@ -35,8 +39,9 @@ def test_list_shows_what_was_read_and_why_the_rest_was_not(hamex, folder):
 
 
 def test_list_takes_choices_patterns_and_json(hamex, folder):
-    code, out, _ = hamex("records", "list", f"{folder}/*.txt", f"{folder}/*.V1", "--unit", "g", "--step", "0.01",
-                         "--json")
+    code, out, _ = hamex(
+        "records", "list", f"{folder}/*.txt", f"{folder}/*.V1", "--unit", "g", "--step", "0.01", "--json"
+    )
     found = json.loads(out)
     assert code == 0
     assert [record["component"] for record in found["records"]] == ["", "90 Deg", "Up", "360 Deg"]
@@ -86,17 +91,23 @@ def test_convert_keeps_every_bit(hamex, folder, tmp_path, ending):
 
 
 def test_convert_to_another_unit(hamex, folder, tmp_path):
-    assert hamex("records", "convert", folder / "plain.txt", "out.csv", "--unit", "g", "--step", "0.02", "--to-unit",
-                 "cm/s2")[0] == 0
+    assert (
+        hamex(
+            "records", "convert", folder / "plain.txt", "out.csv", "--unit", "g", "--step", "0.02", "--to-unit", "cm/s2"
+        )[0]
+        == 0
+    )
     back = hx.read_record(tmp_path / "out.csv")
     assert (back.unit, back.step) == ("cm/s2", 0.02)
     assert back.acceleration == pytest.approx([98.0665, 196.133], rel=1e-14)
 
 
 def test_convert_refuses_before_it_writes(hamex, folder, tmp_path):
-    for arguments, told in ((["out.mat"], "the ending must be one of .csv, .at2, .json, .txt"),
-                            (["gone/out.csv"], "does not exist"),
-                            (["out.at2", "--to-unit", "m/s2"], "AT2 files are in g")):
+    for arguments, told in (
+        (["out.mat"], "the ending must be one of .csv, .at2, .json, .txt"),
+        (["gone/out.csv"], "does not exist"),
+        (["out.at2", "--to-unit", "m/s2"], "AT2 files are in g"),
+    ):
         code, _, err = hamex("records", "convert", folder / "el.csv", *arguments)
         assert code == 2
         assert told in err

@@ -13,8 +13,9 @@ from hamex.motion.records.write import record_text
 def folder(tmp_path):
     motion = hx.GroundMotion(hx.el_centro().acceleration[60:260], 0.02, "g", "El Centro, 4 s")
     (tmp_path / "el.csv").write_text(record_text(motion, ".csv"))
-    (tmp_path / "stations.csv").write_text("id,longitude,latitude,file,scale\nA,-115.6,32.8,el.csv,\n"
-                                           "B,-115.4,32.8,el.csv,1.5\n")
+    (tmp_path / "stations.csv").write_text(
+        "id,longitude,latitude,file,scale\nA,-115.6,32.8,el.csv,\nB,-115.4,32.8,el.csv,1.5\n"
+    )
     hx.generate_inventory(200, seed=3).save(tmp_path / "town.csv")
     return tmp_path
 
@@ -59,8 +60,24 @@ def test_buildings_are_made_up_on_demand(hamex, folder):
     assert hx.read_inventory(folder / "new.csv").storeys.tolist() == hx.generate_inventory(25, 3).storeys.tolist()
     code, _, err = hamex("region", "new.csv", "--generate", "25")
     assert (code, err) == (2, "error: new.csv exists already; --force overwrites it, or give another name\n")
-    code, out, _ = hamex("region", "new.csv", "el.csv", "--generate", "5", "--force", "-o", "out", "--workers", "1",
-                         "--sample", "0", "--no-page", "--no-geojson", "--step", "0.02")
+    code, out, _ = hamex(
+        "region",
+        "new.csv",
+        "el.csv",
+        "--generate",
+        "5",
+        "--force",
+        "-o",
+        "out",
+        "--workers",
+        "1",
+        "--sample",
+        "0",
+        "--no-page",
+        "--no-geojson",
+        "--step",
+        "0.02",
+    )
     assert code == 0
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["buildings.parquet", "parts", "summary.json"]
     assert set(pl.read_parquet(folder / "out" / "buildings.parquet")["step"]) == {0.02}
@@ -72,16 +89,22 @@ def test_many_buildings_get_geojson_when_asked_only(hamex, folder, monkeypatch):
     assert code == 0
     assert "no GeoJSON for more than 50 buildings unless asked for: --geojson" in out
     assert not (folder / "out" / "buildings.geojson").exists()
-    code, out, _ = hamex("region", "town.csv", "el.csv", "-o", "out", "--workers", "1", "--sample", "0", "--no-page",
-                         "--geojson")
+    code, out, _ = hamex(
+        "region", "town.csv", "el.csv", "-o", "out", "--workers", "1", "--sample", "0", "--no-page", "--geojson"
+    )
     assert (folder / "out" / "buildings.geojson").exists()
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["town.csv"], "give MOTIONS and, with -o, a folder"), (["town.csv", "el.csv"], "give MOTIONS and, with -o"),
-    (["gone.csv", "el.csv", "-o", "out"], "cannot read gone.csv"),
-    (["town.csv", "gone.csv", "-o", "out"], "cannot read gone.csv"),
-    (["bad.csv", "el.csv", "-o", "out"], "bad.csv, row 1 (id 1), column type: 'Z' is not known; known are W1")])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["town.csv"], "give MOTIONS and, with -o, a folder"),
+        (["town.csv", "el.csv"], "give MOTIONS and, with -o"),
+        (["gone.csv", "el.csv", "-o", "out"], "cannot read gone.csv"),
+        (["town.csv", "gone.csv", "-o", "out"], "cannot read gone.csv"),
+        (["bad.csv", "el.csv", "-o", "out"], "bad.csv, row 1 (id 1), column type: 'Z' is not known; known are W1"),
+    ],
+)
 def test_mistakes_are_one_clear_line(hamex, folder, arguments, message):
     (folder / "bad.csv").write_text("longitude,latitude,storeys,type\n0,0,1,Z\n")
     code, _, err = hamex("region", *arguments)

@@ -46,6 +46,7 @@ def tiny(tmp_path):
             text = text.replace(old, new)
         (tmp_path / "tiny.toml").write_text(text, encoding="utf-8")
         return "tiny.toml"
+
     return write
 
 
@@ -55,15 +56,21 @@ def listing(folder):
 
 # The screen
 
+
 def test_the_summary_shows_the_numbers_of_the_solution(hamex, tiny):
     code, out, err = hamex("run", tiny())
     file = read_problem("tiny.toml")
     solution = hx.solve(file.problem, file.scheme)
     assert (code, err) == (0, "")
     rows = {line.split("  ")[1].strip(): line for line in out.splitlines() if line.startswith("  ")}
-    for row, name in (("displacement", "displacement"), ("velocity", "velocity"), ("spring force, step mean", "force"),
-                      ("spring force, at nodes", "node_force"), ("slip", "slip"),
-                      ("residual slip (signed)", "residual_slip")):
+    for row, name in (
+        ("displacement", "displacement"),
+        ("velocity", "velocity"),
+        ("spring force, step mean", "force"),
+        ("spring force, at nodes", "node_force"),
+        ("slip", "slip"),
+        ("residual slip (signed)", "residual_slip"),
+    ):
         peak = solution.peaks[name]
         assert rows[row].split()[-3:] == [f"{peak.value:.5g}", peak.unit, f"{peak.time:g}"]
     for row, name in (("work of the load", "input"), ("dissipated by slip", "plastic"), ("kinetic", "kinetic")):
@@ -102,23 +109,29 @@ def test_error_bars_appear_only_when_asked_for(hamex, tiny):
     assert row.split()[2] == f"{error:.2g}"
 
 
-@pytest.mark.parametrize(("changes", "advised"), [
-    ([("viscosity = 1.0", "viscosity = 0.0")], True),
-    ([], False),
-    ([("viscosity = 1.0", "viscosity = 0.0"), ("yield_force = 2.0\n", "")], False),
-    ([("viscosity = 1.0", "viscosity = 0.0"), ('"galerkin"', '"newmark"')], False),
-])
+@pytest.mark.parametrize(
+    ("changes", "advised"),
+    [
+        ([("viscosity = 1.0", "viscosity = 0.0")], True),
+        ([], False),
+        ([("viscosity = 1.0", "viscosity = 0.0"), ("yield_force = 2.0\n", "")], False),
+        ([("viscosity = 1.0", "viscosity = 0.0"), ('"galerkin"', '"newmark"')], False),
+    ],
+)
 def test_advice_on_node_forces_comes_only_where_they_overshoot(hamex, tiny, changes, advised):
     _, out, _ = hamex("run", tiny(*changes))
     assert ("advice: read step means; node forces overshoot at viscosity 0" in out) == advised
 
 
-@pytest.mark.parametrize(("changes", "advised"), [
-    ([("viscosity = 1.0", "viscosity = 0.0")], True),
-    ([("viscosity = 1.0", "viscosity = 0.0"), ('"galerkin"', '"newmark"')], True),
-    ([("viscosity = 1.0", "viscosity = 0.0"), ('"galerkin"', '"discontinuous_galerkin"')], False),
-    ([], False),
-])
+@pytest.mark.parametrize(
+    ("changes", "advised"),
+    [
+        ([("viscosity = 1.0", "viscosity = 0.0")], True),
+        ([("viscosity = 1.0", "viscosity = 0.0"), ('"galerkin"', '"newmark"')], True),
+        ([("viscosity = 1.0", "viscosity = 0.0"), ('"galerkin"', '"discontinuous_galerkin"')], False),
+        ([], False),
+    ],
+)
 def test_the_better_scheme_for_springs_without_viscosity_is_named(hamex, tiny, changes, advised):
     _, out, _ = hamex("run", tiny(*changes))
     assert ("discontinuous_galerkin of degree 2" in " ".join(out.split())) == advised
@@ -150,11 +163,14 @@ def test_a_warning_is_one_clean_line(hamex, tiny):
     load = [('kind = "sine"\namplitude = 3.0\nomega = 8.0', 'kind = "samples"\nforces = [1, 2, 1]\nstep = 0.005')]
     code, _, err = hamex("run", tiny(*load))
     assert code == 0
-    assert err == ("warning: the step 0.01 s is longer than the record's 0.005 s, so samples are skipped; "
-                   'use load="mean" or a shorter step\n')
+    assert err == (
+        "warning: the step 0.01 s is longer than the record's 0.005 s, so samples are skipped; "
+        'use load="mean" or a shorter step\n'
+    )
 
 
 # Files
+
 
 @pytest.mark.parametrize("ending", [".nc", ".csv"])
 def test_results_are_written_and_named(hamex, tiny, tmp_path, ending):
@@ -189,28 +205,41 @@ BAD = {
     "negative stiffness": ([("stiffness = 100.0", "stiffness = -3")], "model.stiffness must be positive, got -3"),
     "negative damping": ([("damping = 1.0", "damping = -1.0")], "model.damping must not be negative, got -1"),
     "negative viscosity": ([("viscosity = 1.0", "viscosity = -1")], "model.viscosity must not be negative, got -1"),
-    "NaN in the forces": ([('"sine"\namplitude = 3.0\nomega = 8.0', '"samples"\nforces = [0, nan]\nstep = 1.0')],
-                          "[load] sample 1 is not finite (nan)"),
-    "no forces": ([('"sine"\namplitude = 3.0\nomega = 8.0', '"samples"\nforces = []\nstep = 1.0')],
-                  "load.forces must hold at least one sample"),
-    "NaN in the record": ([('[load]\nkind = "sine"\namplitude = 3.0\nomega = 8.0',
-                            '[motion]\nfile = "nan.csv"\nunit = "g"')], "nan.csv, line 2: 'nan' is not finite"),
-    "empty record": ([('[load]\nkind = "sine"\namplitude = 3.0\nomega = 8.0',
-                       '[motion]\nfile = "empty.csv"\nunit = "g"')], "[motion] no samples in empty.csv"),
-    "missing record": ([('[load]\nkind = "sine"\namplitude = 3.0\nomega = 8.0',
-                         '[motion]\nfile = "gone.csv"\nunit = "g"')], "[motion] cannot read gone.csv: no such file"),
+    "NaN in the forces": (
+        [('"sine"\namplitude = 3.0\nomega = 8.0', '"samples"\nforces = [0, nan]\nstep = 1.0')],
+        "[load] sample 1 is not finite (nan)",
+    ),
+    "no forces": (
+        [('"sine"\namplitude = 3.0\nomega = 8.0', '"samples"\nforces = []\nstep = 1.0')],
+        "load.forces must hold at least one sample",
+    ),
+    "NaN in the record": (
+        [('[load]\nkind = "sine"\namplitude = 3.0\nomega = 8.0', '[motion]\nfile = "nan.csv"\nunit = "g"')],
+        "nan.csv, line 2: 'nan' is not finite",
+    ),
+    "empty record": (
+        [('[load]\nkind = "sine"\namplitude = 3.0\nomega = 8.0', '[motion]\nfile = "empty.csv"\nunit = "g"')],
+        "[motion] no samples in empty.csv",
+    ),
+    "missing record": (
+        [('[load]\nkind = "sine"\namplitude = 3.0\nomega = 8.0', '[motion]\nfile = "gone.csv"\nunit = "g"')],
+        "[motion] cannot read gone.csv: no such file",
+    ),
     "zero step": ([("step = 0.01", "step = 0")], "scheme.step must be a positive number of seconds, got 0"),
     "negative step": ([("step = 0.01", "step = -0.01")], "scheme.step must be a positive number of seconds, got -0.01"),
     "zero duration": ([("duration = 2.0", "duration = 0")], "duration must be a positive number of seconds, got 0"),
     "negative duration": ([("duration = 2.0", "duration = -2")], "duration must be a positive number of seconds"),
     "unknown key": ([("viscosity", "viscocity")], "unknown key model.viscocity; did you mean viscosity?"),
     "unknown unit": ([('"kN"', '"dyn"')], "[units] unknown unit of force 'dyn'; known: N, kN"),
-    "unknown unit of a record": ([('[load]\nkind = "sine"\namplitude = 3.0\nomega = 8.0',
-                                   '[motion]\nfile = "good.csv"\nunit = "mg"')],
-                                 "[motion] unknown unit of acceleration 'mg'; known: g, m/s2"),
+    "unknown unit of a record": (
+        [('[load]\nkind = "sine"\namplitude = 3.0\nomega = 8.0', '[motion]\nfile = "good.csv"\nunit = "mg"')],
+        "[motion] unknown unit of acceleration 'mg'; known: g, m/s2",
+    ),
     "scheme that cannot": ([('"galerkin"', '"piecewise_exact"')], "PiecewiseExact: the spring can slip"),
-    "no convergence": ([('kind = "galerkin"', 'kind = "newmark"\nmax_iterations = 1\ntolerance = 1e-300')],
-                       "did not converge in 1 iterations"),
+    "no convergence": (
+        [('kind = "galerkin"', 'kind = "newmark"\nmax_iterations = 1\ntolerance = 1e-300')],
+        "did not converge in 1 iterations",
+    ),
 }
 
 
@@ -229,16 +258,20 @@ def test_bad_input_ends_in_one_message_and_no_file(hamex, tiny, tmp_path, change
     assert listing(tmp_path) == before
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["-o", "nowhere/out.nc"], "cannot write nowhere/out.nc: the folder nowhere does not exist"),
-    (["-o", "tiny.toml/out.nc"], "cannot write tiny.toml/out.nc: the folder tiny.toml does not exist"),
-    (["--plot", "nowhere/out.png"], "cannot write nowhere/out.png: the folder nowhere does not exist"),
-    (["-o", "out.xlsx"], "cannot write out.xlsx: the ending must be one of .nc, .csv"),
-    (["--plot", "out.pdf"], "cannot write out.pdf: the ending must be one of .png, .svg, .html"),
-    (["-o", "good.nc", "--plot", "out.pdf"], "cannot write out.pdf: the ending must be one of .png, .svg, .html"),
-])
-def test_an_output_that_cannot_be_written_is_refused_before_any_work(hamex, tiny, tmp_path, monkeypatch, arguments,
-                                                                     message):
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-o", "nowhere/out.nc"], "cannot write nowhere/out.nc: the folder nowhere does not exist"),
+        (["-o", "tiny.toml/out.nc"], "cannot write tiny.toml/out.nc: the folder tiny.toml does not exist"),
+        (["--plot", "nowhere/out.png"], "cannot write nowhere/out.png: the folder nowhere does not exist"),
+        (["-o", "out.xlsx"], "cannot write out.xlsx: the ending must be one of .nc, .csv"),
+        (["--plot", "out.pdf"], "cannot write out.pdf: the ending must be one of .png, .svg, .html"),
+        (["-o", "good.nc", "--plot", "out.pdf"], "cannot write out.pdf: the ending must be one of .png, .svg, .html"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_refused_before_any_work(
+    hamex, tiny, tmp_path, monkeypatch, arguments, message
+):
     joint = importlib.import_module("hamex.solve")
     monkeypatch.setattr(joint, "solve", lambda *_, **__: pytest.fail("work was started"))
     code, out, err = hamex("run", tiny(), *arguments)
@@ -286,13 +319,13 @@ def test_the_door_itself(hamex):
 
 # hamex init
 
+
 def test_the_starter_file_runs_as_it_is_and_is_not_overwritten(hamex, tmp_path):
     code, out, _ = hamex("init")
     assert (code, out) == (0, "wrote problem.toml; now: hamex run problem.toml\n")
     assert hamex("run", "problem.toml")[0] == 0
     Path("problem.toml").write_text("mine")
-    assert hamex("init") == (
-        2, "", "error: problem.toml exists already; --force overwrites it, or give another name\n")
+    assert hamex("init") == (2, "", "error: problem.toml exists already; --force overwrites it, or give another name\n")
     assert Path("problem.toml").read_text() == "mine"
     assert hamex("init", "--force")[0] == 0
     assert hamex("run", "problem.toml")[0] == 0
@@ -302,9 +335,33 @@ def test_the_starter_file_runs_as_it_is_and_is_not_overwritten(hamex, tmp_path):
 def test_the_starter_file_names_every_key_it_could_use(hamex):
     hamex("init", "a.toml")
     text = Path("a.toml").read_text()
-    for key in ("title", "duration", "length", "force", "gravity", "mass", "stiffness", "period", "damping",
-                "damping_ratio", "yield_force", "viscosity", "kinematic", "isotropic", "record", "scale", "file",
-                "unit", "step", "displacement", "velocity", "momentum", "slip", "back_force", "accumulated_slip"):
+    for key in (
+        "title",
+        "duration",
+        "length",
+        "force",
+        "gravity",
+        "mass",
+        "stiffness",
+        "period",
+        "damping",
+        "damping_ratio",
+        "yield_force",
+        "viscosity",
+        "kinematic",
+        "isotropic",
+        "record",
+        "scale",
+        "file",
+        "unit",
+        "step",
+        "displacement",
+        "velocity",
+        "momentum",
+        "slip",
+        "back_force",
+        "accumulated_slip",
+    ):
         assert key in text
     assert "hamex run a.toml" in text
 
@@ -313,12 +370,14 @@ def test_init_refuses_what_it_cannot_write(hamex, tmp_path):
     assert hamex("init", "truss", "ida") == (2, "", "error: cannot write ida: the ending must be .toml\n")
     assert hamex("init", "shearframe")[2] == (
         "error: no starter is called 'shearframe'; did you mean shear-frame? Known: oscillator, shear-frame, truss, "
-        "frame, ida. A file name ends in .toml\n")
+        "frame, ida. A file name ends in .toml\n"
+    )
     assert hamex("init", "no/a.toml") == (2, "", "error: cannot write no/a.toml: No such file or directory\n")
     assert listing(tmp_path) == []
 
 
 # The examples: all run, and those with a known answer give it
+
 
 @pytest.fixture
 def example(hamex):
@@ -326,6 +385,7 @@ def example(hamex):
         code, out, err = hamex("run", PROBLEMS / f"{name}.toml", "--json")
         assert (code, err) == (0, "")
         return json.loads(out)
+
     return run
 
 
@@ -379,10 +439,12 @@ def test_newmark_and_the_paper_case_agree_within_their_step_error(example):
 def test_the_exact_example_is_the_limit_of_small_steps(example):
     file = read_problem(PROBLEMS / "piecewise_exact.toml")
     exact = hx.solve(file.problem, file.scheme).values("displacement")
-    coarse, fine = (np.abs(hx.solve(file.problem, hx.Galerkin(step=0.02 / n)).values("displacement")[::n] - exact).max()
-                    for n in (4, 8))
+    coarse, fine = (
+        np.abs(hx.solve(file.problem, hx.Galerkin(step=0.02 / n)).values("displacement")[::n] - exact).max()
+        for n in (4, 8)
+    )
     assert fine < 0.01 * np.abs(exact).max()
-    assert coarse / fine == pytest.approx(4, rel=0.05)           # second order towards it
+    assert coarse / fine == pytest.approx(4, rel=0.05)  # second order towards it
     assert example("piecewise_exact")["peaks"]["displacement"]["value"] == np.abs(exact).max()
 
 

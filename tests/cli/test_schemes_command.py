@@ -49,8 +49,7 @@ def test_files_are_written_and_named(quick, tmp_path, capsys):
 
 def test_json_alone_on_the_screen(quick, capsys):
     assert run("--json", "-") == 0
-    assert [scheme["key"] for scheme in json.loads(capsys.readouterr().out)["schemes"]] == [
-        "galerkin-1", "bathe"]
+    assert [scheme["key"] for scheme in json.loads(capsys.readouterr().out)["schemes"]] == ["galerkin-1", "bathe"]
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_any_work(quick, tmp_path, capsys):
@@ -60,8 +59,10 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_work(quick, tmp_pat
 
 
 def test_help_loads_no_arrays():
-    code = ("import sys\nfrom hamex.cli import main\ntry:\n    main(['schemes', '--help'])\nfinally:\n"
-            "    print('numpy' in sys.modules, file=sys.stderr)")
+    code = (
+        "import sys\nfrom hamex.cli import main\ntry:\n    main(['schemes', '--help'])\nfinally:\n"
+        "    print('numpy' in sys.modules, file=sys.stderr)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "False"
 

@@ -16,7 +16,7 @@ def numbers(out, title):
     lines = out.splitlines()
     top = next(place for place, line in enumerate(lines) if line.startswith(title))
     rows = []
-    for line in lines[top + 3:]:
+    for line in lines[top + 3 :]:
         if not line.strip():
             break
         rows.append(line.split())
@@ -29,8 +29,15 @@ def test_the_screen_shows_what_the_library_gives(hamex):
     assert max(map(len, out.splitlines())) <= 80
     spec = hx.spectrum(hx.el_centro(), [0.1, 0.5, 2], [0.02, 0.05], g=G)
     for place, title in enumerate(("damping 2 %", "damping 5 %")):
-        want = np.stack([spec.periods, spec.values("pseudo_acceleration")[place] / G,
-                         spec.values("pseudo_velocity")[place], spec.values("displacement")[place]], axis=1)
+        want = np.stack(
+            [
+                spec.periods,
+                spec.values("pseudo_acceleration")[place] / G,
+                spec.values("pseudo_velocity")[place],
+                spec.values("displacement")[place],
+            ],
+            axis=1,
+        )
         assert numbers(out, title) == [[f"{value:.4g}" for value in row] for row in want]
     assert "El Centro 1940 NS" in out
     assert "linear between samples; one zero sample follows the last" in out
@@ -60,8 +67,9 @@ def test_constant_ductility(hamex):
 
 
 def test_constant_strength_and_json(hamex):
-    found = json.loads(hamex("spectrum", "el-centro", "--periods", "0.5,1", "--strength", "0.1", "--viscosity", "0.01",
-                             "--json")[1])
+    found = json.loads(
+        hamex("spectrum", "el-centro", "--periods", "0.5,1", "--strength", "0.1", "--viscosity", "0.01", "--json")[1]
+    )
     spec = hx.spectrum(hx.el_centro(), [0.5, 1], g=G, strength=[0.1], viscosity=0.01)
     assert found["dims"] == ["damping", "strength", "period"]
     for name in ("reached_ductility", "displacement", "displacement_error", "step"):
@@ -80,8 +88,9 @@ def test_files_pairs_and_kinds(hamex, tmp_path):
     code, out, _ = hamex("spectrum", "el-centro", "made.csv", "--pair", "--periods", "0.5")
     spec = hx.spectrum(motion, [0.5], g=G, across=made)
     assert code == 0
-    assert numbers(out, "PSa [g], damping 5 %") == [["0.5", *(
-        f"{value:.4g}" for value in spec.values("pseudo_acceleration")[:, 0, 0] / G)]]
+    assert numbers(out, "PSa [g], damping 5 %") == [
+        ["0.5", *(f"{value:.4g}" for value in spec.values("pseudo_acceleration")[:, 0, 0] / G)]
+    ]
     assert "[synthetic motion]" in out
     code, out, _ = hamex("spectrum", "el-centro", "made.csv", "--periods", "0.5")
     both = hx.spectrum([motion, made], [0.5], g=G)
@@ -89,15 +98,39 @@ def test_files_pairs_and_kinds(hamex, tmp_path):
     code, _, err = hamex("spectrum", "plain.txt", "--periods", "0.5")
     assert code == 2
     assert "does not tell" in err
-    code, out, _ = hamex("spectrum", "plain.txt", "--periods", "0.5", "--unit", "cm/s2", "--step", "0.02", "--peaks",
-                         "samples", "--interpolation", "band-limited")
-    plain = hx.spectrum(hx.read_record(tmp_path / "plain.txt", unit="cm/s2", step=0.02), [0.5], g=G, peaks="samples",
-                        interpolation="band-limited")
+    code, out, _ = hamex(
+        "spectrum",
+        "plain.txt",
+        "--periods",
+        "0.5",
+        "--unit",
+        "cm/s2",
+        "--step",
+        "0.02",
+        "--peaks",
+        "samples",
+        "--interpolation",
+        "band-limited",
+    )
+    plain = hx.spectrum(
+        hx.read_record(tmp_path / "plain.txt", unit="cm/s2", step=0.02),
+        [0.5],
+        g=G,
+        peaks="samples",
+        interpolation="band-limited",
+    )
     assert numbers(out, "damping 5 %")[0][1] == f"{plain.values('pseudo_acceleration')[0, 0] / G:.4g}"
 
 
-@pytest.mark.parametrize(("g", "said"), [("386.0886", "386.089 in/s²"), ("386.4", "386.4 in/s²"),
-                                         ("980.665", "980.665 cm/s²"), ("1", "1 length (unit not stated)/s²")])
+@pytest.mark.parametrize(
+    ("g", "said"),
+    [
+        ("386.0886", "386.089 in/s²"),
+        ("386.4", "386.4 in/s²"),
+        ("980.665", "980.665 cm/s²"),
+        ("1", "1 length (unit not stated)/s²"),
+    ],
+)
 def test_gravity_names_the_unit_of_length(hamex, g, said):
     code, out, _ = hamex("spectrum", "el-centro", "--periods", "0.5", "--g", g)
     assert code == 0
@@ -106,9 +139,16 @@ def test_gravity_names_the_unit_of_length(hamex, g, said):
     assert numbers(out, "damping 5 %")[0][-1] == f"{spec.values('displacement')[0, 0]:.4g}"
 
 
-@pytest.mark.parametrize(("ending", "start"), [
-    (".png", b"\x89PNG"), (".svg", b"<?xml"), (".html", b"<!doctype html"), (".csv", b"# interpolation: linear"),
-    (".nc", b"\x89HDF")])
+@pytest.mark.parametrize(
+    ("ending", "start"),
+    [
+        (".png", b"\x89PNG"),
+        (".svg", b"<?xml"),
+        (".html", b"<!doctype html"),
+        (".csv", b"# interpolation: linear"),
+        (".nc", b"\x89HDF"),
+    ],
+)
 def test_files_by_ending(hamex, tmp_path, ending, start):
     pytest.importorskip("matplotlib")
     code, out, _ = hamex("spectrum", "el-centro", "--periods", "0.1:2:9", "-o", f"out{ending}")
@@ -118,8 +158,20 @@ def test_files_by_ending(hamex, tmp_path, ending, start):
 
 
 def test_several_files_at_once(hamex, tmp_path):
-    code, out, _ = hamex("spectrum", "el-centro", "--periods", "0.5,1", "-o", "a.csv", "-o", "b.html", "-o", "c.svg",
-                         "--view", "tripartite")
+    code, out, _ = hamex(
+        "spectrum",
+        "el-centro",
+        "--periods",
+        "0.5,1",
+        "-o",
+        "a.csv",
+        "-o",
+        "b.html",
+        "-o",
+        "c.svg",
+        "--view",
+        "tripartite",
+    )
     assert code == 0
     assert out.endswith("wrote a.csv\nwrote b.html\nwrote c.svg\n")
     rows = [line for line in (tmp_path / "a.csv").read_text().splitlines() if not line.startswith("#")]
@@ -128,34 +180,37 @@ def test_several_files_at_once(hamex, tmp_path):
     assert [float(row.split(",")[2]) for row in rows[1:]] == spec.values("displacement")[0].tolist()
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    (["-o", "out.pdf"], "cannot write out.pdf: the ending must be one of .nc, .csv, .png, .svg, .html"),
-    (["-o", "gone/out.csv"], "cannot write gone/out.csv: the folder gone does not exist"),
-    (["--periods", "a:1:5"], "--periods: 'a' is not a number"),
-    (["--periods", "0.1:5"], "--periods: write A:B:N"),
-    (["--periods", "5:0.1:9"], "--periods: A:B must be positive seconds, the shorter first; got 5:0.1"),
-    (["--periods", "0.1:nan:9"], "--periods: A:B must be positive seconds"),
-    (["--periods", "0.1:5:1"], "--periods: the number of periods must be whole, from 2 to 1,000,000; got '1'"),
-    (["--periods", "0.1:5:9999999"], "--periods: the number of periods"),
-    (["--periods", "0.1,,2"], "--periods: '' is not a number"),
-    (["--periods", "0,1"], "periods must be positive seconds, but periods[0] is 0"),
-    (["--damping", "five"], "--damping: 'five' is not a number"),
-    (["--damping", "5"], "damping is a ratio of critical"),
-    (["--ductility", "2;4"], "--ductility: '2;4' is not a number"),
-    (["--ductility", "1"], "ductility must be above 1"),
-    (["--strength", "0"], "strength must be above 0"),
-    (["--ductility", "2", "--strength", "0.1"], "give either --ductility or --strength"),
-    (["--hardening", "0.1"], "--hardening is for oscillators that yield; give --ductility or --strength"),
-    (["--viscosity", "0.1"], "--viscosity is for oscillators that yield"),
-    (["--ductility", "2", "--hardening", "1"], "hardening must be a number ≥ 0 and < 1"),
-    (["--ductility", "2", "--peaks", "samples"], "peaks is for elastic spectra"),
-    (["--pair"], "--pair takes two records, the components of one motion; got 1"),
-    (["el-centro", "--pair", "--ductility", "2"], "--pair is for elastic spectra"),
-    (["--g", "0"], "g must be positive"),
-    (["--g", "nan"], "g must be positive"),
-    (["--view", "pie", "--periods", "0.5,1", "-o", "a.png"], "view must be one of sheet, period, tripartite, adrs"),
-    (["none.AT2"], "cannot read none.AT2"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-o", "out.pdf"], "cannot write out.pdf: the ending must be one of .nc, .csv, .png, .svg, .html"),
+        (["-o", "gone/out.csv"], "cannot write gone/out.csv: the folder gone does not exist"),
+        (["--periods", "a:1:5"], "--periods: 'a' is not a number"),
+        (["--periods", "0.1:5"], "--periods: write A:B:N"),
+        (["--periods", "5:0.1:9"], "--periods: A:B must be positive seconds, the shorter first; got 5:0.1"),
+        (["--periods", "0.1:nan:9"], "--periods: A:B must be positive seconds"),
+        (["--periods", "0.1:5:1"], "--periods: the number of periods must be whole, from 2 to 1,000,000; got '1'"),
+        (["--periods", "0.1:5:9999999"], "--periods: the number of periods"),
+        (["--periods", "0.1,,2"], "--periods: '' is not a number"),
+        (["--periods", "0,1"], "periods must be positive seconds, but periods[0] is 0"),
+        (["--damping", "five"], "--damping: 'five' is not a number"),
+        (["--damping", "5"], "damping is a ratio of critical"),
+        (["--ductility", "2;4"], "--ductility: '2;4' is not a number"),
+        (["--ductility", "1"], "ductility must be above 1"),
+        (["--strength", "0"], "strength must be above 0"),
+        (["--ductility", "2", "--strength", "0.1"], "give either --ductility or --strength"),
+        (["--hardening", "0.1"], "--hardening is for oscillators that yield; give --ductility or --strength"),
+        (["--viscosity", "0.1"], "--viscosity is for oscillators that yield"),
+        (["--ductility", "2", "--hardening", "1"], "hardening must be a number ≥ 0 and < 1"),
+        (["--ductility", "2", "--peaks", "samples"], "peaks is for elastic spectra"),
+        (["--pair"], "--pair takes two records, the components of one motion; got 1"),
+        (["el-centro", "--pair", "--ductility", "2"], "--pair is for elastic spectra"),
+        (["--g", "0"], "g must be positive"),
+        (["--g", "nan"], "g must be positive"),
+        (["--view", "pie", "--periods", "0.5,1", "-o", "a.png"], "view must be one of sheet, period, tripartite, adrs"),
+        (["none.AT2"], "cannot read none.AT2"),
+    ],
+)
 def test_wrong_options_are_named(hamex, tmp_path, arguments, said):
     code, out, err = hamex("spectrum", "el-centro", *arguments)
     assert (code, out) == (2, "")

@@ -18,8 +18,13 @@ main(sys.argv[1:])
 
 
 def loaded(*arguments, **environment):
-    done = subprocess.run([sys.executable, "-c", CODE, *map(str, arguments)], capture_output=True, text=True,
-                          env=os.environ | environment, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", CODE, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=os.environ | environment,
+        check=True,
+    )
     return done.stdout, set(done.stderr.splitlines()[-1].split())
 
 

@@ -38,7 +38,7 @@ def test_every_public_name_is_explained_on_one_page_that_the_index_lists():
     listed = [name for page in names.listed().values() for name in page]
     assert sorted(listed) == sorted(names.public()), "put it into one {names} block of docs/reference/"
     index = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
-    block, = re.findall(r"^```\{name-index\}\n(.*?)^```", index, re.M | re.S)
+    (block,) = re.findall(r"^```\{name-index\}\n(.*?)^```", index, re.M | re.S)
     assert sorted(block.split()) == sorted(page for page, found in names.listed().items() if found)
     assert {f"hx.{name}" for name in names.public()} <= set(re.findall(r"`(hx\.[\w.]+)`", names.index(block)))
 
@@ -50,7 +50,7 @@ def test_the_front_page_leads_to_the_index_of_names():
 def test_the_public_names_are_those_of_the_package_and_its_namespaces():
     assert set(hx.__all__) <= set(names.public())
     assert "laws.Gap" in names.public()
-    assert "laws.Slider" not in names.public()          # hx.Slider is the same
+    assert "laws.Slider" not in names.public()  # hx.Slider is the same
     assert set(names.spaces()) == set(hx._NAMESPACES)
 
 
@@ -61,8 +61,11 @@ def test_each_public_name_has_an_example(name):
 
 
 def test_every_example_stands_on_one_page():
-    shown = [name.strip() for page in PAGES
-             for name in re.findall(r"^```\{example\}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)]
+    shown = [
+        name.strip()
+        for page in PAGES
+        for name in re.findall(r"^```\{example\}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+    ]
     assert sorted(shown) == sorted(path.stem for path in examples.FOLDER.glob("*.py"))
 
 
@@ -129,7 +132,11 @@ def test_the_reader_of_imports_sees_a_planted_one(tmp_path):
     (tmp_path / "leaf.py").write_text("import os\n")
     found = layers.layers(tmp_path)
     assert {name: set(layer.below) for name, layer in found.items()} == {
-        "low": set(), "middle": {"low"}, "high": {"low", "middle"}, "leaf": set()}
+        "low": set(),
+        "middle": {"low"},
+        "high": {"low", "middle"},
+        "leaf": set(),
+    }
     assert layers.direct(found)["high"] == {"middle"}
     assert found["middle"].packages == {"numpy"}
     assert found["middle"].words == "In between."

@@ -47,15 +47,21 @@ def test_newmark_lengthens_the_period_as_goudreau_and_taylor_say(beta):
     assert abs(fox_goodwin) < 1e-7
 
 
-@pytest.mark.parametrize(("key", "elongation", "damping"), [
-    # Closed forms: tan(Ω̄/2)² = Ω²/4 / (1 + (β − 1/4)Ω²) for γ = 1/2 (Hughes 1987, chapter 9).
-    ("newmark-average", 100 * (math.pi / 10 / math.atan(math.pi / 10) - 1), 0.0),
-    ("newmark-linear", 100 * (math.pi / 10 / math.atan(math.pi / 10 / math.sqrt(1 - math.pi**2 / 300)) - 1), 0.0),
-    ("central", 100 * (math.pi / 10 / math.asin(math.pi / 10) - 1), 0.0),
-    # Backward Euler: λ = 1/(1 − iΩ).
-    ("discontinuous-0", 100 * (math.pi / 5 / math.atan(math.pi / 5) - 1),
-     50 * math.log(1 + (math.pi / 5) ** 2) / math.atan(math.pi / 5)),
-])
+@pytest.mark.parametrize(
+    ("key", "elongation", "damping"),
+    [
+        # Closed forms: tan(Ω̄/2)² = Ω²/4 / (1 + (β − 1/4)Ω²) for γ = 1/2 (Hughes 1987, chapter 9).
+        ("newmark-average", 100 * (math.pi / 10 / math.atan(math.pi / 10) - 1), 0.0),
+        ("newmark-linear", 100 * (math.pi / 10 / math.atan(math.pi / 10 / math.sqrt(1 - math.pi**2 / 300)) - 1), 0.0),
+        ("central", 100 * (math.pi / 10 / math.asin(math.pi / 10) - 1), 0.0),
+        # Backward Euler: λ = 1/(1 − iΩ).
+        (
+            "discontinuous-0",
+            100 * (math.pi / 5 / math.atan(math.pi / 5) - 1),
+            50 * math.log(1 + (math.pi / 5) ** 2) / math.atan(math.pi / 5),
+        ),
+    ],
+)
 def test_closed_forms_at_a_tenth_of_the_period(key, elongation, damping):
     assert at_tenth(key) == pytest.approx((elongation, damping), abs=1e-9)
 
@@ -113,8 +119,7 @@ def test_measured_order_on_a_smooth_problem(entry):
     assert found.order == pytest.approx(entry.order, abs=0.1)
 
 
-@pytest.mark.parametrize("entry", [entry for entry in CATALOGUE if entry.order > 1],
-                         ids=lambda entry: entry.key)
+@pytest.mark.parametrize("entry", [entry for entry in CATALOGUE if entry.order > 1], ids=lambda entry: entry.key)
 def test_order_on_yielding_problems(entry):
     """End-point return maps are first order with viscosity; nothing passes second order by much."""
     returns = entry.family in ("alpha", "collocation") or entry.key in ("bathe", "bathe-rho", "central")
@@ -164,8 +169,11 @@ def test_degree_three_needs_a_third_of_the_time_of_degree_one():
 def test_peaks_of_rate_independent_oscillators():
     """Newmark with its return map is off by about half a per cent (median) and 4 % (90th percentile)."""
     assert len(rate_independent.oscillators()) == 72
-    found = {name: rate_independent.peak_errors(name, make) for name, make in rate_independent.SCHEMES
-             if name in ("Newmark, return map", "Galerkin, degree 1", "Discontinuous, degree 2")}
+    found = {
+        name: rate_independent.peak_errors(name, make)
+        for name, make in rate_independent.SCHEMES
+        if name in ("Newmark, return map", "Galerkin, degree 1", "Discontinuous, degree 2")
+    }
     newmark, element, jumps = found.values()
     assert 0.002 < newmark.median < 0.008
     assert 0.02 < newmark.ninety < 0.06
@@ -186,14 +194,24 @@ def test_bilinear_oscillators_keep_so_much_of_their_stiffness():
 @pytest.mark.heavy
 def test_the_table_in_the_docs_is_the_measured_one():
     text = (Path(__file__).parents[2] / "docs" / "which-scheme.md").read_text(encoding="utf-8")
-    rows = [re.sub(r"[*`]", "", row).strip("| ").split(" | ") for row in text.splitlines()
-            if re.match(r"\|[^|]+\|( \**[\d.]+\** \|){7}$", row)]
+    rows = [
+        re.sub(r"[*`]", "", row).strip("| ").split(" | ")
+        for row in text.splitlines()
+        if re.match(r"\|[^|]+\|( \**[\d.]+\** \|){7}$", row)
+    ]
     perfect, bilinear = rate_independent.compare(), rate_independent.compare(0.05)
     assert len(rows) == len(perfect)
     for row, one, two in zip(rows, perfect, bilinear, strict=True):
         assert row[0].split(",")[0].startswith(one.name.split(",")[0])
-        measured = (one.median, one.ninety, one.peaks.max(), one.slip_median, one.overstress_median, two.median,
-                    two.ninety)
+        measured = (
+            one.median,
+            one.ninety,
+            one.peaks.max(),
+            one.slip_median,
+            one.overstress_median,
+            two.median,
+            two.ninety,
+        )
         assert [float(cell) for cell in row[1:]] == pytest.approx([100 * value for value in measured], abs=0.06)
 
 

@@ -59,11 +59,12 @@ def test_generalised_alpha_contains_hht():
 def test_newmark_average_acceleration_is_the_linear_time_element():
     """In u and u̇, once the acceleration that Newmark carries is written by the balance at the start."""
     newmark, element = (find(key).scheme.linear(OMEGAS, ZETA) for key in ("newmark-average", "galerkin-1"))
-    for G, L, wanted, load, Omega in zip(newmark.matrix, newmark.loading, element.matrix, element.loading, OMEGAS,
-                                         strict=True):
-        balance = np.vstack([np.eye(2), [-Omega**2, -2 * ZETA * Omega]])
+    for G, L, wanted, load, Omega in zip(
+        newmark.matrix, newmark.loading, element.matrix, element.loading, OMEGAS, strict=True
+    ):
+        balance = np.vstack([np.eye(2), [-(Omega**2), -2 * ZETA * Omega]])
         np.testing.assert_allclose((G @ balance)[:2], wanted, atol=1e-12)
-        carried = L[:2] + G[:2, 2:] * [1.0, 0.0]       # q₀ acts through the acceleration of the start
+        carried = L[:2] + G[:2, 2:] * [1.0, 0.0]  # q₀ acts through the acceleration of the start
         np.testing.assert_allclose(carried, load, atol=1e-12)
 
 
@@ -77,11 +78,21 @@ def test_wilson_matrix_is_that_of_bathe_and_wilson():
     for Omega in OMEGAS:
         beta = 1 / (theta / Omega**2 + xi * theta**2 / Omega + theta**3 / 6)
         kappa = xi * beta / Omega
-        printed = np.array([          # (ü, u̇, u) with h = 1
-            [1 - beta * theta**2 / 3 - 1 / theta - kappa * theta, -beta * theta - 2 * kappa, -beta],
-            [1 - 1 / (2 * theta) - beta * theta**2 / 6 - kappa * theta / 2, 1 - beta * theta / 2 - kappa, -beta / 2],
-            [1 / 2 - 1 / (6 * theta) - beta * theta**2 / 18 - kappa * theta / 6, 1 - beta * theta / 6 - kappa / 3,
-             1 - beta / 6]])
+        printed = np.array(
+            [  # (ü, u̇, u) with h = 1
+                [1 - beta * theta**2 / 3 - 1 / theta - kappa * theta, -beta * theta - 2 * kappa, -beta],
+                [
+                    1 - 1 / (2 * theta) - beta * theta**2 / 6 - kappa * theta / 2,
+                    1 - beta * theta / 2 - kappa,
+                    -beta / 2,
+                ],
+                [
+                    1 / 2 - 1 / (6 * theta) - beta * theta**2 / 18 - kappa * theta / 6,
+                    1 - beta * theta / 6 - kappa / 3,
+                    1 - beta / 6,
+                ],
+            ]
+        )
         found = WilsonTheta(1.0, theta).linear(Omega, xi).matrix
         np.testing.assert_allclose(found[::-1, ::-1], printed, atol=1e-12)
 
@@ -100,7 +111,8 @@ def test_hht_invariants_are_those_of_the_paper(alpha):
         G = scheme.linear(Omega).matrix
         minors = (np.trace(G) ** 2 - np.trace(G @ G)) / 2
         assert np.trace(G) / 2 == pytest.approx(
-            1 - Omega**2 * ((1 + alpha) * (gamma + 0.5) - alpha * beta) / (2 * D), abs=1e-12)
+            1 - Omega**2 * ((1 + alpha) * (gamma + 0.5) - alpha * beta) / (2 * D), abs=1e-12
+        )
         assert minors == pytest.approx(1 - Omega**2 * (gamma - 0.5 + 2 * alpha * (gamma - beta)) / D, abs=1e-11)
         assert np.linalg.det(G) == pytest.approx(alpha * Omega**2 * (beta - gamma + 0.5) / D, abs=1e-11)
 
@@ -116,7 +128,7 @@ def test_composite_scheme_is_the_trapezoidal_rule_and_bdf2(split):
 
 def test_bathe_is_second_order_and_l_stable():
     A, b, c = composite(0.5)
-    np.testing.assert_allclose(b, 1 / 3, atol=1e-15)       # Bathe (2007): 3 u̇₁ = 4 u̇½ − u̇₀ + h ü₁, rearranged
+    np.testing.assert_allclose(b, 1 / 3, atol=1e-15)  # Bathe (2007): 3 u̇₁ = 4 u̇½ − u̇₀ + h ü₁, rearranged
     assert b.sum() == pytest.approx(1, abs=1e-15)
     assert b @ c == pytest.approx(0.5, abs=1e-15)
     assert b @ c**2 != pytest.approx(1 / 3, abs=1e-3)
@@ -156,9 +168,15 @@ def test_elements_with_jumps_are_radau_collocation(degree):
 
 def pade(numerator, denominator, z):
     """Padé approximant of the exponential, from its closed form."""
+
     def half(m, n, z):
-        return sum(math.factorial(m + n - j) * math.factorial(m) * z**j
-                   / (math.factorial(m + n) * math.factorial(j) * math.factorial(m - j)) for j in range(m + 1))
+        return sum(
+            math.factorial(m + n - j)
+            * math.factorial(m)
+            * z**j
+            / (math.factorial(m + n) * math.factorial(j) * math.factorial(m - j))
+            for j in range(m + 1)
+        )
 
     return half(numerator, denominator, z) / half(denominator, numerator, -z)
 
@@ -203,7 +221,7 @@ def test_yielding_special_cases_coincide(eta, kinematic):
     assert np.abs(np.diff(linear[:, 1])).max() > 1e-4
     np.testing.assert_allclose(run(WilsonTheta(0.02, theta=1.0)), linear, atol=1e-13)
     halves = run(Newmark(0.01, safeguarded=True))
-    np.testing.assert_allclose(run(RhoBathe(0.02, rho=1.0)), halves[::2], atol=1e-13)      # two trapezoidal halves
+    np.testing.assert_allclose(run(RhoBathe(0.02, rho=1.0)), halves[::2], atol=1e-13)  # two trapezoidal halves
     almost = run(Newmark(0.01, beta=1e-6, safeguarded=True))
     np.testing.assert_allclose(run(CentralDifference(0.01)), almost, atol=1e-6 * np.abs(almost).max())
 

@@ -12,8 +12,11 @@ def collocation_table(nodes):
         others = np.delete(c, i)
         hat = Polynomial.fromroots(others) / np.prod(node - others) if len(others) else Polynomial([1.0])
         integrals.append(hat.integ())
-    return (np.array([[integral(node) for integral in integrals] for node in c]),
-            np.array([integral(1.0) for integral in integrals]), c)
+    return (
+        np.array([[integral(node) for integral in integrals] for node in c]),
+        np.array([integral(1.0) for integral in integrals]),
+        c,
+    )
 
 
 def gauss(stages):
@@ -23,7 +26,7 @@ def gauss(stages):
 
 def radau(stages):
     """Radau IIA: what the element with jumps of degree ``stages`` − 1 is on a linear system, order 2s − 1."""
-    nodes = _refined(_shifted([0] * (stages - 1) + [-1, 1]))     # P_s − P_{s−1} has a root at 1
+    nodes = _refined(_shifted([0] * (stages - 1) + [-1, 1]))  # P_s − P_{s−1} has a root at 1
     nodes[-1] = 1.0
     return collocation_table(nodes)
 

@@ -30,7 +30,7 @@ def laws(tmp_path_factory):
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         spec.loader.exec_module(module)
-        found[law] = hx.laws.register(getattr(module, law))           # the one line
+        found[law] = hx.laws.register(getattr(module, law))  # the one line
         assert doctest.testmod(module).failed == 0
     yield found
     for law in found.values():
@@ -39,14 +39,24 @@ def laws(tmp_path_factory):
 
 def made(laws, kind):
     """A law of each kind for a spring of stiffness 500."""
-    return {"gap": lambda: GAP, "overstress": lambda: laws["Overstress"](2.0, 1.5, 3.0),
-            "peak": lambda: laws["PeakOriented"](2.0, 0.03), "slider": lambda: hx.Slider(2.0, 0.3, 30.0)}[kind]()
+    return {
+        "gap": lambda: GAP,
+        "overstress": lambda: laws["Overstress"](2.0, 1.5, 3.0),
+        "peak": lambda: laws["PeakOriented"](2.0, 0.03),
+        "slider": lambda: hx.Slider(2.0, 0.3, 30.0),
+    }[kind]()
 
 
 def frame(law):
     """Three storeys, one of which has the law, with a link of another kind beside it."""
-    return hx.shear_frame([1.0, 0.8, 0.6], [500.0, 400.0, 300.0], laws=[law, hx.Slider(3.0), None], damping=0.4,
-                          heights=3.0, links=[hx.power_damper(0, 2, 1.0, 0.5, 2000.0)])
+    return hx.shear_frame(
+        [1.0, 0.8, 0.6],
+        [500.0, 400.0, 300.0],
+        laws=[law, hx.Slider(3.0), None],
+        damping=0.4,
+        heights=3.0,
+        links=[hx.power_damper(0, 2, 1.0, 0.5, 2000.0)],
+    )
 
 
 def oscillator(law):
@@ -84,7 +94,7 @@ def test_energy_closes_to_round_off(laws, kind):
         assert sol.residual < 1e-12
         largest = sol.values("input").max()
         assert np.diff(sol.values("plastic")).min() >= -1e-13 * largest
-    assert sol.values("viscous_by_group")[-1].sum() > 0                   # the damper's
+    assert sol.values("viscous_by_group")[-1].sum() > 0  # the damper's
 
 
 def test_a_gap_gives_back_what_it_took(laws):
@@ -134,8 +144,8 @@ def test_the_peak_oriented_spring_follows_its_own_path(laws):
     model = hx.shear_frame([1.0], [100.0], laws=law)
     push = hx.solve_path(model, [1.0], [0.04, 0.02, -0.04])
     force = push.values("node_force")[:, 0]
-    assert force[1] == pytest.approx(2.0 - 0.1 * 100 * 0.02, rel=1e-5)           # on the falling branch
-    assert force[2] == pytest.approx(1.8 - 100 * 0.02, abs=0.2 + 1e-5)     # stops at zero, then reloads
+    assert force[1] == pytest.approx(2.0 - 0.1 * 100 * 0.02, rel=1e-5)  # on the falling branch
+    assert force[2] == pytest.approx(1.8 - 100 * 0.02, abs=0.2 + 1e-5)  # stops at zero, then reloads
     assert force[3] == pytest.approx(-1.8, rel=1e-5)
 
 
@@ -154,6 +164,7 @@ def test_softening_needs_a_step_that_is_computed_beforehand(laws):
 
 # --- six stresses in a block -------------------------------------------------------------------------------------
 
+
 def elastic_six(young=200.0, poisson=0.3):
     flexibility = np.diag(np.r_[np.ones(3) / young, 2 * (1 + poisson) / young * np.ones(3)])
     flexibility[:3, :3] -= poisson / young * (1 - np.eye(3))
@@ -163,8 +174,9 @@ def elastic_six(young=200.0, poisson=0.3):
 def blocks_model(law, count=3, dofs=9, seed=1):
     rng = np.random.default_rng(seed)
     A = np.kron(np.eye(count), elastic_six())
-    group = hx.laws.Group.of(law, 6 * np.arange(count), shear_modulus=200 / 2.6, limit=rng.uniform(0.5, 1.0, count),
-                             viscosity=0.05)
+    group = hx.laws.Group.of(
+        law, 6 * np.arange(count), shear_modulus=200 / 2.6, limit=rng.uniform(0.5, 1.0, count), viscosity=0.05
+    )
     return hx.structure(np.ones(dofs), 0.2 * np.eye(dofs), A, rng.normal(size=(dofs, 6 * count)), group)
 
 
@@ -176,8 +188,20 @@ def test_six_stresses_obey_their_surface_and_their_tangent_is_the_derivative(law
 
     def asked(e):
         F, T = np.zeros(18), np.zeros(blocks.entries)
-        evaluate(springs, e, np.zeros(18), 1.0, 0.02, np.zeros(size), False, F, T, np.zeros(size),
-                 np.zeros(18, dtype=np.int64), np.zeros((16, 6)))
+        evaluate(
+            springs,
+            e,
+            np.zeros(18),
+            1.0,
+            0.02,
+            np.zeros(size),
+            False,
+            F,
+            T,
+            np.zeros(size),
+            np.zeros(18, dtype=np.int64),
+            np.zeros((16, 6)),
+        )
         return F, T
 
     e = 0.02 * rng.normal(size=18)
@@ -219,6 +243,7 @@ def test_a_hundred_thousand_blocks_are_arrays(laws):
 
 
 # --- refusals ------------------------------------------------------------------------------------------------------
+
 
 def test_what_a_law_lacks_is_named(laws):
     class Skew(type(GAP)):

@@ -19,8 +19,18 @@ def random_band(rng, n, width, rank=0, springs=0):
     for d in range(width + 1):
         band[d:, d] = np.diagonal(full, -d)
     share = rng.uniform(0.1, 1, springs) * np.where(offset == 0, 1.0, 1e-3)
-    made = Band(band, row, offset, np.arange(springs), share, U, W, np.zeros_like(band), np.zeros((rank, n)),
-                np.zeros((rank, rank)))
+    made = Band(
+        band,
+        row,
+        offset,
+        np.arange(springs),
+        share,
+        U,
+        W,
+        np.zeros_like(band),
+        np.zeros((rank, n)),
+        np.zeros((rank, rank)),
+    )
     T = rng.uniform(0, 2, springs)
     for i, d, value in zip(row, offset, share * T, strict=True):
         full[i, i - d] += value
@@ -29,9 +39,19 @@ def random_band(rng, n, width, rank=0, springs=0):
     return made, T, full, full + U @ np.diag(W) @ U.T
 
 
-@pytest.mark.parametrize(("n", "width", "rank", "springs"), [
-    (1, 0, 0, 1), (1, 0, 1, 0), (7, 0, 0, 5), (9, 1, 0, 9), (12, 3, 2, 20), (12, 11, 0, 4), (30, 5, 7, 40),
-    (6, 5, 6, 3)])
+@pytest.mark.parametrize(
+    ("n", "width", "rank", "springs"),
+    [
+        (1, 0, 0, 1),
+        (1, 0, 1, 0),
+        (7, 0, 0, 5),
+        (9, 1, 0, 9),
+        (12, 3, 2, 20),
+        (12, 11, 0, 4),
+        (30, 5, 7, 40),
+        (6, 5, 6, 3),
+    ],
+)
 def test_solutions_equal_those_of_the_full_matrix(n, width, rank, springs):
     rng = np.random.default_rng([n, width, rank])
     for _ in range(5):
@@ -70,8 +90,16 @@ def test_the_first_pivot_that_is_not_positive_is_named(bad):
 
 
 def test_zero_pivot_is_not_positive():
-    band = Band(np.array([[1.0, 0.0], [1.0, 1.0]]), *(np.zeros(0, dtype=np.int64) for _ in range(3)), np.zeros(0),
-                np.zeros((2, 0)), np.zeros(0), np.zeros((2, 2)), np.zeros((0, 2)), np.zeros((0, 0)))
+    band = Band(
+        np.array([[1.0, 0.0], [1.0, 1.0]]),
+        *(np.zeros(0, dtype=np.int64) for _ in range(3)),
+        np.zeros(0),
+        np.zeros((2, 0)),
+        np.zeros(0),
+        np.zeros((2, 2)),
+        np.zeros((0, 2)),
+        np.zeros((0, 0)),
+    )
     assert factorise(band, np.zeros(0)) == 2
 
 

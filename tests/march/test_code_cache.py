@@ -65,15 +65,20 @@ def largest_forces(folder, source):
     """Of both springs, in a new process."""
     (folder / "edited.py").write_text(source)
     paths = os.pathsep.join([str(folder), *filter(None, sys.path)])
-    ran = subprocess.run([sys.executable, "-c", RUN], env={**os.environ, "PYTHONPATH": paths}, capture_output=True,
-                         text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", RUN],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     return [float(x) for x in ran.stdout.split()]
 
 
 def test_an_edited_law_gives_new_numbers(tmp_path):
     """Numba minds the file of the function that it compiles, which for a law of one spring is the loop around it."""
-    assert largest_forces(tmp_path, LAW) == [2.0, 1.0]          # two laws in one file are two
+    assert largest_forces(tmp_path, LAW) == [2.0, 1.0]  # two laws in one file are two
     assert largest_forces(tmp_path, LAW.replace("dz, 2.0)", "dz, 3.0)")) == [3.0, 1.0]
     assert largest_forces(tmp_path, LAW) == [2.0, 1.0]
 
@@ -94,5 +99,6 @@ def test_another_law_compiles_nothing_but_itself(monkeypatch):
     assert len(run.compiled(structure.galerkin).signatures) == 1
     assert one <= three
     more = [kernel.__qualname__ for kernel, _ in three - one]
-    assert sorted(name.split("_hamex")[-1] for name in more) == [f"_{m.__name__.split('.', 1)[1].replace('.', '_')}_{f}"
-                                                                 for m, f in ((gap, "along"), (power, "at"))]
+    assert sorted(name.split("_hamex")[-1] for name in more) == [
+        f"_{m.__name__.split('.', 1)[1].replace('.', '_')}_{f}" for m, f in ((gap, "along"), (power, "at"))
+    ]

@@ -81,10 +81,36 @@ def test_compiled_and_plain_agree_in_every_bit(name):
 
 
 # These have tests of their own.
-STRUCTURES = {"band", "oscillators", "shear_frames", "shear_frame", "input_energy", "inside_step", "lanes", "leapfrog",
-              "newton", "peaks", "propagator", "reference", "rotated", "rows", "spectrum", "stages", "structure",
-              "springs", "stage_laws", "stage_march", "stage_newton", "stage_springs", "lu", "calls", "addresses",
-              "linked", "structs", "vector"}
+STRUCTURES = {
+    "band",
+    "oscillators",
+    "shear_frames",
+    "shear_frame",
+    "input_energy",
+    "inside_step",
+    "lanes",
+    "leapfrog",
+    "newton",
+    "peaks",
+    "propagator",
+    "reference",
+    "rotated",
+    "rows",
+    "spectrum",
+    "stages",
+    "structure",
+    "springs",
+    "stage_laws",
+    "stage_march",
+    "stage_newton",
+    "stage_springs",
+    "lu",
+    "calls",
+    "addresses",
+    "linked",
+    "structs",
+    "vector",
+}
 
 
 def test_no_kernel_is_left_out():
@@ -92,8 +118,11 @@ def test_no_kernel_is_left_out():
     for info in pkgutil.iter_modules(hamex.march.__path__):
         module = importlib.import_module(f"hamex.march.{info.name}")
         if module is not run and info.name not in STRUCTURES:
-            kernels |= {thing for _, thing in inspect.getmembers(module, inspect.isfunction)
-                        if thing.__module__ == module.__name__ and not thing.__name__.startswith("_")}
+            kernels |= {
+                thing
+                for _, thing in inspect.getmembers(module, inspect.isfunction)
+                if thing.__module__ == module.__name__ and not thing.__name__.startswith("_")
+            }
     assert kernels == {kernel for kernel, _ in CALLS.values()}
 
 
@@ -102,11 +131,10 @@ def test_a_kernel_that_gives_up_says_at_which_step():
     assert outcome("newmark, no convergence", False)[0] > 0
 
 
-@pytest.mark.parametrize(("steps", "loaded", "compiles"), [
-    (run.WORTH_COMPILING - 1, False, False),
-    (run.WORTH_COMPILING, False, True),
-    (1, True, True),
-])
+@pytest.mark.parametrize(
+    ("steps", "loaded", "compiles"),
+    [(run.WORTH_COMPILING - 1, False, False), (run.WORTH_COMPILING, False, True), (1, True, True)],
+)
 def test_the_choice_depends_on_the_size_of_the_job_and_on_numba_being_there(monkeypatch, steps, loaded, compiles):
     used = []
     monkeypatch.setattr(run, "sys", SimpleNamespace(modules={"numba": None} if loaded else {}))
@@ -117,8 +145,13 @@ def test_the_choice_depends_on_the_size_of_the_job_and_on_numba_being_there(monk
     assert out.tolist() == [1.0, 2.0]
 
 
-SCHEMES = [hx.Galerkin(0.02), hx.Galerkin(0.02, load="end"), hx.Galerkin(0.02, load="mean"),
-           hx.Newmark(0.02), hx.PiecewiseExact(0.02)]
+SCHEMES = [
+    hx.Galerkin(0.02),
+    hx.Galerkin(0.02, load="end"),
+    hx.Galerkin(0.02, load="mean"),
+    hx.Newmark(0.02),
+    hx.PiecewiseExact(0.02),
+]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)

@@ -67,7 +67,7 @@ def test_a_given_slip_and_a_stiffness_beside_the_spring():
     model = dataclasses.replace(hx.oscillator(M, 30.0, damping=hx.ratio(0.0)), stiffness=np.array([[20.0]]))
     problem = hx.Problem(model, hx.Load(lambda t: 0.5 * t), duration=8.0, start=hx.State(0.03, 0.0, slip=0.1))
     sol = hx.solve(problem, hx.PiecewiseExact(step=0.4))
-    u, p = closed_form(sol.times, 0.0, 0.03, 0.0, 30.0 * 0.1, 0.5)     # the slip pulls with k·slip
+    u, p = closed_form(sol.times, 0.0, 0.03, 0.0, 30.0 * 0.1, 0.5)  # the slip pulls with k·slip
     assert np.abs(sol.values("displacement")[:, 0] - u).max() <= 1e-12
     assert np.abs(sol.values("momentum")[:, 0] - p).max() <= 1e-11
     assert np.all(sol.values("slip") == 0.1)
@@ -87,8 +87,10 @@ def test_newmark_converges_to_it_with_order_two():
     problem = hx.Problem(model, hx.el_centro().on(model, g=386.4), duration=12.0)
     exact = hx.solve(problem, hx.PiecewiseExact(step=0.02)).values("displacement")
     parts = 2 ** np.arange(1, 8)
-    errors = [np.sqrt(np.mean((hx.solve(problem, hx.Newmark(step=0.02 / n)).values("displacement")[::n] - exact) ** 2))
-              for n in parts.tolist()]
+    errors = [
+        np.sqrt(np.mean((hx.solve(problem, hx.Newmark(step=0.02 / n)).values("displacement")[::n] - exact) ** 2))
+        for n in parts.tolist()
+    ]
     slope = -np.polyfit(np.log(parts), np.log(errors), 1)[0]
     assert slope == pytest.approx(2.0, abs=0.05)
     assert errors[-1] <= 1e-5 * np.abs(exact).max()

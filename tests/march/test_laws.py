@@ -27,17 +27,30 @@ class Springs:
         """Force, tangent, slip, growth of w and branch at the deformation e."""
         F, dz = np.full(self.size, np.nan), np.full(self.states.size, np.nan)
         T, branch = np.zeros(self.blocks.entries), np.zeros(self.size, dtype=np.int64)
-        z = self.states.packed({name: value for name, value in (("back_force", X), ("accumulated_slip", w))
-                                if value is not None})
+        z = self.states.packed(
+            {name: value for name, value in (("back_force", X), ("accumulated_slip", w)) if value is not None}
+        )
         groups = prepared_springs(self.model, self.blocks, self.tau, "end", "test", compile)
         kernel = run.compiled(springs.evaluate) if compile else springs.evaluate
-        kernel(groups, np.asarray(e, dtype=float), np.zeros(self.size), 1.0, self.tau, z, False, F, T, dz, branch,
-               np.zeros((16, ellipsoids.WIDEST)))
+        kernel(
+            groups,
+            np.asarray(e, dtype=float),
+            np.zeros(self.size),
+            1.0,
+            self.tau,
+            z,
+            False,
+            F,
+            T,
+            dz,
+            branch,
+            np.zeros((16, ellipsoids.WIDEST)),
+        )
         slip = self.states.unpacked(dz, "slip")
         grown = self.states.unpacked(dz, "accumulated_slip") if "accumulated_slip" in self.states.variables else slip
-        full = np.diag(T[:self.size])
+        full = np.diag(T[: self.size])
         for first, m, place in zip(self.blocks.first, self.blocks.size, self.blocks.place, strict=True):
-            full[first:first + m, first:first + m] = T[place:place + m * m].reshape(m, m)
+            full[first : first + m, first : first + m] = T[place : place + m * m].reshape(m, m)
         return F, full, slip, grown, branch
 
 
@@ -54,8 +67,11 @@ def parts(rng, size, count):
         return [tuple(range(size))]
     cut = int(rng.integers(1, size))
     shared = rng.random() < 0.5 and size > 2
-    return [tuple(range(cut)), tuple(range(cut, size))] if not shared else [
-        (0, *range(1, max(cut, 2))), (0, *range(max(cut, 2), size))]
+    return (
+        [tuple(range(cut)), tuple(range(cut, size))]
+        if not shared
+        else [(0, *range(1, max(cut, 2))), (0, *range(max(cut, 2), size))]
+    )
 
 
 def random_block(rng):
@@ -84,7 +100,7 @@ def flow_error(block, own, e, X, w):
     size = np.abs(A) @ np.abs(F) + np.abs(slip) + np.abs(e)
     worst = np.max(np.abs(A @ F + slip - e) / size)
     group = block.model.laws["surface"]
-    forces = np.abs(np.linalg.inv(A)) @ (np.abs(e) + np.abs(slip)) + np.abs(X)        # they cancel in F − X
+    forces = np.abs(np.linalg.inv(A)) @ (np.abs(e) + np.abs(slip)) + np.abs(X)  # they cancel in F − X
     flow = np.zeros_like(e)
     for (components, law), primary in zip(own.items(), group.primary, strict=True):
         on = list(components)
@@ -140,18 +156,29 @@ def test_two_surfaces_against_a_general_optimiser():
         block = Springs(A, own, tau=0.01)
         trial = 3 * rng.normal(size=3)
         F, _, slip, _, branch = block(A @ trial)
-        inside = [{"type": "ineq", "fun": lambda f, on=list(on), law=law:
-                   1 - np.sum(((f[on] - law.center) / law.yield_forces) ** 2)} for on, law in own.items()]
-        best = minimize(lambda f, A=A, trial=trial: 0.5 * (f - trial) @ A @ (f - trial) / np.trace(A),
-                        np.zeros(3), constraints=inside, method="SLSQP", options={"ftol": 1e-14, "maxiter": 500})
+        inside = [
+            {
+                "type": "ineq",
+                "fun": lambda f, on=list(on), law=law: 1 - np.sum(((f[on] - law.center) / law.yield_forces) ** 2),
+            }
+            for on, law in own.items()
+        ]
+        best = minimize(
+            lambda f, A=A, trial=trial: 0.5 * (f - trial) @ A @ (f - trial) / np.trace(A),
+            np.zeros(3),
+            constraints=inside,
+            method="SLSQP",
+            options={"ftol": 1e-14, "maxiter": 500},
+        )
         assert np.abs(F - best.x).max() <= 2e-5
         assert np.allclose(A @ F + slip, A @ trial, rtol=1e-12, atol=1e-14)
         both += int(branch.sum() == 2)
     assert both > 3
 
 
-@pytest.mark.parametrize("law", [(1.3, 0.0, 0.0, 0.0), (1.3, 0.4, 0.0, 0.0), (1.3, 0.4, 20.0, 9.0),
-                                 (1.3, 0.0, 20.0, 0.0)], ids=str)
+@pytest.mark.parametrize(
+    "law", [(1.3, 0.0, 0.0, 0.0), (1.3, 0.4, 0.0, 0.0), (1.3, 0.4, 20.0, 9.0), (1.3, 0.0, 20.0, 0.0)], ids=str
+)
 def test_one_component_is_a_slider(law):
     fy, eta, hk, hi = law
     rng = np.random.default_rng(4)
@@ -198,6 +225,7 @@ def test_a_slider_slips_by_its_law():
 
 # --- power laws ---------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("alpha", [0.1, 0.15, 0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 3.0])
 def test_power_laws_for_tiny_and_huge_deformations(alpha):
     for e in 10.0 ** np.arange(-14.0, 9.0):
@@ -210,8 +238,9 @@ def test_power_laws_for_tiny_and_huge_deformations(alpha):
             slope = power.power_tangent(F, 1 / k, tau, c, alpha)
             assert 0 <= slope <= k
             d = 1e-5 * e
-            difference = (power.power_force(e + d, 1 / k, tau, c, alpha)
-                          - power.power_force(e - d, 1 / k, tau, c, alpha)) / (2 * d)
+            difference = (
+                power.power_force(e + d, 1 / k, tau, c, alpha) - power.power_force(e - d, 1 / k, tau, c, alpha)
+            ) / (2 * d)
             assert slope == pytest.approx(difference, rel=1e-7)
 
 
@@ -224,7 +253,7 @@ def test_power_laws_are_odd_and_pass_through_zero(alpha):
         assert plus[2] == -minus[2]
         assert np.array_equal(plus[1], minus[1])
         assert np.sign(plus[0]) == np.sign(e)
-    expected = {0.3: 1e3, 1.0: 1 / (1e-3 + 0.01 / 5.0), 2.0: 0.0}[alpha]     # analytic: dF/de at rest
+    expected = {0.3: 1e3, 1.0: 1 / (1e-3 + 0.01 / 5.0), 2.0: 0.0}[alpha]  # analytic: dF/de at rest
     assert springs([0.0])[1][0, 0] == pytest.approx(expected, rel=1e-14)
 
 
@@ -237,6 +266,7 @@ def test_exponent_one_is_a_maxwell_damper():
 
 
 # --- compiled -----------------------------------------------------------------------------------------------------
+
 
 def test_compiled_and_plain_maps_agree_in_every_bit():
     for seed in range(30):

@@ -12,11 +12,15 @@ from hamex.march.leapfrog import Frame, Walk, leapfrog, stable_step
 
 M = np.array([2.0, 1.5, 1.0])
 K = np.array([300.0, 200.0, 120.0])
-B = np.eye(3) - np.eye(3, k=1)                                   # (floor, storey): drifts are Bᵀu
+B = np.eye(3) - np.eye(3, k=1)  # (floor, storey): drifts are Bᵀu
 STIFFNESS = B @ np.diag(K) @ B.T
 ELASTIC = {"yield_force": np.full(3, np.inf)}
-YIELDING = {"yield_force": np.array([1.0, 0.7, 0.4]), "viscosity": 0.01 * K, "kinematic": 0.05 * K,
-            "isotropic": 0.02 * K}
+YIELDING = {
+    "yield_force": np.array([1.0, 0.7, 0.4]),
+    "viscosity": 0.01 * K,
+    "kinematic": 0.05 * K,
+    "isotropic": 0.02 * K,
+}
 
 
 def march(load, h, dashpots, u0=(0.0, 0.0, 0.0), v0=(0.0, 0.0, 0.0), ahead=0.5, compile=None, **law):
@@ -28,8 +32,12 @@ def march(load, h, dashpots, u0=(0.0, 0.0, 0.0), v0=(0.0, 0.0, 0.0), ahead=0.5, 
     v, give, rate = (np.zeros(4) for _ in range(3))
     X, w = np.zeros((1, 4)), np.zeros((1, 4))
     v[1:] = v0
-    frame = Frame(ground(1.0 / M), ground(K), ground(dashpots),
-                  *(ground(law[name]) for name in ("yield_force", "viscosity", "kinematic", "isotropic")))
+    frame = Frame(
+        ground(1.0 / M),
+        ground(K),
+        ground(dashpots),
+        *(ground(law[name]) for name in ("yield_force", "viscosity", "kinematic", "isotropic")),
+    )
     kernel = run.compiled(leapfrog) if compile else leapfrog
     with np.errstate(over="ignore", invalid="ignore"):
         code = kernel(load, ground(-M), h, ahead, 0, 0, frame, Walk(u, s, p, v, X, w, np.zeros(5), give, rate))
@@ -72,8 +80,10 @@ def test_undamped_elastic_chain_keeps_its_staggered_energy():
 @pytest.mark.parametrize("damping_time", [0.0, 0.01, 0.1])
 def test_the_stable_step_is_where_it_is_said_to_be(damping_time, ahead):
     limit = stable_step(*highest(damping_time), ahead)
-    run_at = lambda h: np.abs(march(np.zeros(2001), h, damping_time * K, u0=(0.0, 0.0, 1.0),  # noqa: E731
-                                    ahead=ahead, **ELASTIC)[0]).max()
+
+    def run_at(h):
+        return np.abs(march(np.zeros(2001), h, damping_time * K, u0=(0.0, 0.0, 1.0), ahead=ahead, **ELASTIC)[0]).max()
+
     assert run_at(0.999 * limit) < 20.0
     assert run_at(1.01 * limit) > 1e3
 
@@ -87,6 +97,7 @@ def test_beyond_the_stable_step_the_run_ends_with_the_number_of_the_step():
 
 def reference(times, shake, dashpots, law):
     """Displacement and slip by an adaptive Runge-Kutta method on the rate equations, with no return map."""
+
     def rates(t, y):
         u, v, s, w = y.reshape(4, 3)
         F = K * (B.T @ u - s)
@@ -108,8 +119,12 @@ def test_yielding_chain_converges_to_the_rate_equations():
     for split in (10, 20, 40):
         h = 0.01 / split
         u, s, *_ = march(shake(np.arange(400 * split + 1) * h), h, 0.01 * K, **YIELDING)
-        errors.append((np.abs(u[::split] - u_ref).max() / np.abs(u_ref).max(),
-                       np.abs(s[::split] - s_ref).max() / np.abs(s_ref).max()))
+        errors.append(
+            (
+                np.abs(u[::split] - u_ref).max() / np.abs(u_ref).max(),
+                np.abs(s[::split] - s_ref).max() / np.abs(s_ref).max(),
+            )
+        )
     assert np.max(errors[-1]) < 2e-3
     # Backward Euler in the slip: the error halves with the step.
     assert np.all(np.divide(errors[:-1], errors[1:]) > 1.8)

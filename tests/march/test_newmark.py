@@ -35,17 +35,18 @@ def test_elastic_element_with_average_load_is_newmark_average_acceleration(dampi
 
 def end_slip(u, h, k, fy, eta, hk, hi, s, X, w):
     """Slip increment of the law at the end of a step that stretches the spring to u, by bracketing."""
+
     def excess(ds):
         return abs(k * (u - s - ds) - X - hk * ds) - fy - hi * (w + abs(ds)) - eta * abs(ds) / h
 
-    all_of_it = (k * (u - s) - X) / (k + hk)               # slip that would leave no effective force at all
+    all_of_it = (k * (u - s) - X) / (k + hk)  # slip that would leave no effective force at all
     return brentq(excess, 0.0, all_of_it, xtol=1e-17) if excess(0.0) > 0 else 0.0
 
 
 def plain_newmark(forces, h, beta, gamma, m, c, law, u, v):
     """Newmark's formulas with the law at the end of the step; acceleration and slip bracketed, no tangent."""
     k = law[0]
-    inner = (0.0, 0.0, 0.0)                                # s, X, w
+    inner = (0.0, 0.0, 0.0)  # s, X, w
     A = (forces[0] - c * v - k * u) / m
     out = [(u, m * v, 0.0)]
     for f in forces[1:]:
@@ -65,10 +66,17 @@ def plain_newmark(forces, h, beta, gamma, m, c, law, u, v):
 
 
 @pytest.mark.parametrize(("beta", "gamma"), [(1 / 4, 1 / 2), (1 / 6, 1 / 2), (0.3025, 0.6)])
-@pytest.mark.parametrize("law", [
-    {"viscosity": 1.5}, {"viscosity": 0.0}, {"kinematic": 20.0}, {"isotropic": 9.0},
-    {"viscosity": 0.1, "kinematic": 20.0, "isotropic": 9.0},
-], ids=["viscous", "rate independent", "kinematic", "isotropic", "both"])
+@pytest.mark.parametrize(
+    "law",
+    [
+        {"viscosity": 1.5},
+        {"viscosity": 0.0},
+        {"kinematic": 20.0},
+        {"isotropic": 9.0},
+        {"viscosity": 0.1, "kinematic": 20.0, "isotropic": 9.0},
+    ],
+    ids=["viscous", "rate independent", "kinematic", "isotropic", "both"],
+)
 def test_yielding_newmark_agrees_with_a_solver_that_brackets_each_step(law, beta, gamma):
     law = {"viscosity": 1.5, "kinematic": 0.0, "isotropic": 0.0} | law
     steps = 250
@@ -95,14 +103,15 @@ def test_iterations_are_counted():
     elastic = hx.solve(el_centro_problem(hx.oscillator(1, 225)), hx.Newmark(step=H))
     counts = elastic.values("iterations")
     moves = np.abs(np.diff(of(elastic, "displacement"))) > 1e-7
-    assert np.array_equal(counts, np.where(moves, 2, 1))       # one solves, the next finds nothing left
+    assert np.array_equal(counts, np.where(moves, 2, 1))  # one solves, the next finds nothing left
     counts = hx.solve(el_centro_problem(yielding()), hx.Newmark(step=H)).values("iterations")
     assert counts.min() >= 1
     assert 2 < counts.max() <= 10
 
 
-@pytest.mark.parametrize("law", [{}, {"viscosity": 0.0}, {"viscosity": 0.1, "kinematic": 20.0, "isotropic": 9.0}],
-                         ids=str)
+@pytest.mark.parametrize(
+    "law", [{}, {"viscosity": 0.0}, {"viscosity": 0.1, "kinematic": 20.0, "isotropic": 9.0}], ids=str
+)
 def test_newton_with_the_right_tangent_is_done_once_it_knows_the_branch(law):
     """The law is piecewise linear: a wrong guess, a right one, a check. A wrong tangent would creep to 1e-13."""
     counts = hx.solve(el_centro_problem(yielding(**law)), hx.Newmark(H, tolerance=1e-13)).values("iterations")
@@ -120,7 +129,7 @@ def test_no_convergence_names_the_first_step_that_fails(hard):
     assert f"in {scheme.max_iterations} iterations" in str(caught.value)
     assert f"tolerance {scheme.tolerance:g}" in str(caught.value)
     if int(step) > 1:
-        hx.solve(problem.replace(duration=(int(step) - 1) * H), scheme)     # all before it went well
+        hx.solve(problem.replace(duration=(int(step) - 1) * H), scheme)  # all before it went well
     with pytest.raises(hx.errors.ConvergenceError, match=f"step {step} "):
         hx.solve(problem.replace(duration=int(step) * H), scheme)
 

@@ -18,17 +18,27 @@ from hamex.solution.schema import ENERGIES
 
 H = 0.02
 NOISE = 3 * np.random.default_rng(3).normal(size=2600)
-LAWS = {"elastic": hx.Slider(), "viscous": hx.Slider(0.27, 1.5), "viscosity 0": hx.Slider(0.27),
-        "kinematic": hx.Slider(0.27, 0.4, kinematic=20.0), "both hardenings": hx.Slider(0.27, 0.4, 20.0, 9.0)}
+LAWS = {
+    "elastic": hx.Slider(),
+    "viscous": hx.Slider(0.27, 1.5),
+    "viscosity 0": hx.Slider(0.27),
+    "kinematic": hx.Slider(0.27, 0.4, kinematic=20.0),
+    "both hardenings": hx.Slider(0.27, 0.4, 20.0, 9.0),
+}
 START = {"both hardenings": hx.State(1e-3, -2e-2, 3e-4, {"accumulated_slip": [1e-3], "back_force": [6e-3]})}
 # More than one block of steps; records that reach beyond the run, end inside it, start inside a sample.
-LOADS = {"one sample a step": hx.Load(NOISE, H), "ends early": hx.Load(NOISE[:1100], H),
-         "ends at a block": hx.Load(NOISE[:oscillator.BLOCK + 1], H),
-         "ends in the last step of a block": hx.Load(NOISE[:oscillator.BLOCK], H),
-         "short steps": hx.Load(NOISE[:90], 40 * H), "long steps": hx.Load(NOISE, H / 2),
-         "any ratio": hx.Load(NOISE, H * math.pi),
-         "later": hx.Load(NOISE, H).after(1500 * H), "inside a sample": hx.Load(NOISE, H).after(0.0137),
-         "scaled": hx.Load(NOISE, H).scaled(-0.3)}
+LOADS = {
+    "one sample a step": hx.Load(NOISE, H),
+    "ends early": hx.Load(NOISE[:1100], H),
+    "ends at a block": hx.Load(NOISE[: oscillator.BLOCK + 1], H),
+    "ends in the last step of a block": hx.Load(NOISE[: oscillator.BLOCK], H),
+    "short steps": hx.Load(NOISE[:90], 40 * H),
+    "long steps": hx.Load(NOISE, H / 2),
+    "any ratio": hx.Load(NOISE, H * math.pi),
+    "later": hx.Load(NOISE, H).after(1500 * H),
+    "inside a sample": hx.Load(NOISE, H).after(0.0137),
+    "scaled": hx.Load(NOISE, H).scaled(-0.3),
+}
 pytestmark = pytest.mark.filterwarnings("ignore::hamex.errors.StepWarning")
 
 
@@ -51,8 +61,9 @@ def problem_of(load, law="viscous", steps=2300, **parts):
 def test_a_record_read_block_by_block_gives_the_bits_of_its_step_values(load, rule, mode):
     """A sum of one load is no single record, so its step values are computed first."""
     law = "both hardenings" if rule == "end" else "viscous"
-    one, other = (hx.solve(problem_of(given, law), hx.Galerkin(H, load=rule))
-                  for given in (LOADS[load], LoadSum((LOADS[load],))))
+    one, other = (
+        hx.solve(problem_of(given, law), hx.Galerkin(H, load=rule)) for given in (LOADS[load], LoadSum((LOADS[load],)))
+    )
     assert one.loading.means.tobytes() == other.loading.means.tobytes()
     for name in ("displacement", "momentum", "slip", "force"):
         assert one.values(name).tobytes() == other.values(name).tobytes(), name
@@ -108,15 +119,19 @@ def test_nodes_are_where_the_formula_of_their_number_puts_them(ratio):
 # Energies in one pass -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", [hx.Galerkin(H), hx.Galerkin(H, load="end"), hx.Newmark(H), hx.PiecewiseExact(H)],
-                         ids=str)
+@pytest.mark.parametrize(
+    "scheme", [hx.Galerkin(H), hx.Galerkin(H, load="end"), hx.Newmark(H), hx.PiecewiseExact(H)], ids=str
+)
 @pytest.mark.parametrize("law", LAWS)
 def test_the_pass_over_one_oscillator_gives_the_bits_of_the_balance_for_any_model(law, scheme, monkeypatch):
     if isinstance(scheme, hx.PiecewiseExact) and law != "elastic":
         return
     monkeypatch.setattr(run, "WORTH_COMPILING", 0)
-    parts = {} if isinstance(scheme, hx.PiecewiseExact) else {
-        "stiffness": np.array([[-2.0]]), "compatibility": np.array([[-0.6]])}
+    parts = (
+        {}
+        if isinstance(scheme, hx.PiecewiseExact)
+        else {"stiffness": np.array([[-2.0]]), "compatibility": np.array([[-0.6]])}
+    )
     sol = hx.solve(problem_of(hx.Load(0.1 * NOISE, H).scaled(1.7), law, **parts), scheme)
     assert set(one_pass(sol, keep=True)) == set(ENERGIES)
     found = {name: sol.values(name) for name in ENERGIES}
@@ -141,10 +156,13 @@ def test_what_the_pass_does_not_cover_is_left_to_the_balance_for_any_model(monke
     """Two loads at once, and damping by modes; nothing is compiled."""
     monkeypatch.setattr(run, "WORTH_COMPILING", 0)
     modal = hx.oscillator(1, 225, law=LAWS["viscous"])
-    modal = dataclasses.replace(modal, damping=dataclasses.replace(
-        modal.damping, shapes=np.ones((1, 1)), weights=np.array([1.5])))
-    for problem in (problem_of(LOADS["scaled"] + LOADS["ends early"]),
-                    hx.Problem(modal, LOADS["one sample a step"], 2300 * H)):
+    modal = dataclasses.replace(
+        modal, damping=dataclasses.replace(modal.damping, shapes=np.ones((1, 1)), weights=np.array([1.5]))
+    )
+    for problem in (
+        problem_of(LOADS["scaled"] + LOADS["ends early"]),
+        hx.Problem(modal, LOADS["one sample a step"], 2300 * H),
+    ):
         sol = hx.solve(problem, hx.Galerkin(H))
         assert one_pass(sol, keep=True) is None
         assert 0 < sol.residual <= 1e-12
@@ -174,5 +192,5 @@ def test_histories_do_not_overlap(law):
     names = ["displacement", "momentum", "slip", "force"]
     names += ["back_force", "accumulated_slip"] if law == "both hardenings" else []
     arrays = [sol.values(name) for name in names]
-    assert [len(array) for array in arrays] == [8, 8, 8, 7, 8, 8][:len(names)]
+    assert [len(array) for array in arrays] == [8, 8, 8, 7, 8, 8][: len(names)]
     assert not any(np.shares_memory(a, b) for i, a in enumerate(arrays) for b in arrays[:i])

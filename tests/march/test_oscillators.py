@@ -31,8 +31,17 @@ def tables(seed, tiles=2):
     return s, rng.normal(size=STEPS)
 
 
-CHOICES = [{}, {"SLIPS": True}, {"LIMITS": True}, {"SOFTENS": True}, {"RATES": True, "FORCES": True}, {"WORK": True},
-           {"CYCLES": True}, {"LIMITS": True, "WORK": True, "SLIPS": True}, {"HISTORY": True}]
+CHOICES = [
+    {},
+    {"SLIPS": True},
+    {"LIMITS": True},
+    {"SOFTENS": True},
+    {"RATES": True, "FORCES": True},
+    {"WORK": True},
+    {"CYCLES": True},
+    {"LIMITS": True, "WORK": True, "SLIPS": True},
+    {"HISTORY": True},
+]
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: "-".join(choice) or "lean")
@@ -53,7 +62,7 @@ def test_what_is_not_asked_for_is_not_touched():
     s, load = tables(2)
     before = s.copy()
     compiled(settled(tile.oscillators))(load, s, np.zeros((2, 1, tile.TILE)))
-    assert np.array_equal(s[:, tile.PUSH:], before[:, tile.PUSH:])
+    assert np.array_equal(s[:, tile.PUSH :], before[:, tile.PUSH :])
     assert (s[:, tile.LARGEST] >= np.abs(s[:, tile.U])).all()
 
 
@@ -70,8 +79,14 @@ def test_the_kernel_of_peaks_agrees_with_its_plain_twin_and_with_the_other():
     s = np.zeros((4, peaks.ROWS, peaks.TILE))
     one = full.swapaxes(0, 1).reshape(tile.ROWS, -1)
     beta, rho = one[tile.BETA], one[tile.RHO]
-    for row, values in ((peaks.PUSH, one[tile.PUSH]), (peaks.GIVE, rho * beta), (peaks.RHO, rho),
-                        (peaks.MU, one[tile.MU]), (peaks.CREEP, 2 * beta), (peaks.FREE, one[tile.PUSH] * load[0])):
+    for row, values in (
+        (peaks.PUSH, one[tile.PUSH]),
+        (peaks.GIVE, rho * beta),
+        (peaks.RHO, rho),
+        (peaks.MU, one[tile.MU]),
+        (peaks.CREEP, 2 * beta),
+        (peaks.FREE, one[tile.PUSH] * load[0]),
+    ):
         s[:, row] = values.reshape(4, peaks.TILE)
     plain, machine, pairs = s.copy(), s.copy(), load + np.append(load[1:], 0.0)
     peaks.largest(pairs, plain)

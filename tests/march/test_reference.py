@@ -20,8 +20,11 @@ def calls(eta):
     bathe, classical = composite(0.5), RungeKutta4(0.02).table()
     yield reference.collocation, (LOAD, *spring, 1.4, 1 / 6, 0.5), nodes(5)
     for by_table in (0, 1):
-        yield (reference.diagonal, (LOAD, *spring, bathe[0], bathe[2], by_table),
-               [*nodes(4), *(np.zeros(3) for _ in range(4))])
+        yield (
+            reference.diagonal,
+            (LOAD, *spring, bathe[0], bathe[2], by_table),
+            [*nodes(4), *(np.zeros(3) for _ in range(4))],
+        )
     yield reference.explicit, (LOAD, *spring, classical[0], classical[1]), [*nodes(4), *(np.zeros(4) for _ in range(3))]
     yield reference.linear_map, (LOAD, 0.4 * RNG.normal(size=(3, 3)), RNG.normal(size=(3, 4))), [np.zeros((151, 3))]
     rotation = np.array([[0.8, 0.6], [-0.6, 0.8]])

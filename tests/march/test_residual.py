@@ -66,20 +66,35 @@ def test_eq_53_elastic(m, c, k, h, rule):
 def printed(m, c, a, h, eta, slipping):
     """Left and right matrix of (66), or of (67) and (68); unknowns u, J, p, u₁."""
     beta = slipping / (2 * eta)
-    B = np.array([[m / h + c / 2, 1 / 2, 0, 0], [-m / h + c / 2, 1 / 2, 1, 0],
-                  [-1 / 2, a / h + beta, 0, 0], [1 / 2, -a / h + beta, 0, -1]])
-    D = np.array([[m / h + c / 2, 1 / 2, 1, 0], [-m / h + c / 2, 1 / 2, 0, 0],
-                  [1 / 2, a / h + beta, 0, -1], [-1 / 2, -a / h + beta, 0, 0]])
+    B = np.array(
+        [
+            [m / h + c / 2, 1 / 2, 0, 0],
+            [-m / h + c / 2, 1 / 2, 1, 0],
+            [-1 / 2, a / h + beta, 0, 0],
+            [1 / 2, -a / h + beta, 0, -1],
+        ]
+    )
+    D = np.array(
+        [
+            [m / h + c / 2, 1 / 2, 1, 0],
+            [-m / h + c / 2, 1 / 2, 0, 0],
+            [1 / 2, a / h + beta, 0, -1],
+            [-1 / 2, -a / h + beta, 0, 0],
+        ]
+    )
     return B, D
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize(("m", "c", "k", "fy", "eta", "h", "size"), [
-    (1, 1.5, 225, 0.27, 1.5, 0.02, 0.4),
-    (1, 0.3, 225, 0.27, 0.3, 0.02, 0.4),
-    (40, 0, 900, 8, 30, 0.1, 20),
-    (2, 12, 3000, 1, 500, 0.01, 3),
-])
+@pytest.mark.parametrize(
+    ("m", "c", "k", "fy", "eta", "h", "size"),
+    [
+        (1, 1.5, 225, 0.27, 1.5, 0.02, 0.4),
+        (1, 0.3, 225, 0.27, 0.3, 0.02, 0.4),
+        (40, 0, 900, 8, 30, 0.1, 20),
+        (2, 12, 3000, 1, 500, 0.01, 3),
+    ],
+)
 def test_eqs_66_to_68_on_every_branch(m, c, k, fy, eta, h, size, rule):
     model = hx.oscillator(m, k, damping=c, law=hx.Slider(fy, eta))
     sol, f = marched(model, h, rule, seed=2, size=size)
@@ -109,16 +124,18 @@ HARDENING = {
 }
 
 
-@pytest.mark.parametrize("start", [None, hx.State(0.004, -0.02, 0.001, {"accumulated_slip": 0.002})],
-                         ids=["at rest", "moving"])
+@pytest.mark.parametrize(
+    "start", [None, hx.State(0.004, -0.02, 0.001, {"accumulated_slip": 0.002})], ids=["at rest", "moving"]
+)
 @pytest.mark.parametrize(("K", "b"), [(0.0, 1.0), (30.0, 1.0), (-2.0, 1.0), (5.0, -0.6)])
 @pytest.mark.parametrize("eta", [0.0, 0.05, 1.5, 1e4])
 @pytest.mark.parametrize("hardening", HARDENING)
 def test_local_law_and_balance_of_momentum(hardening, eta, K, b, start):
     m, c, k, fy, h = 1.0, 1.5, 225.0, 0.27, 0.02
     law = hx.Slider(fy, eta, **HARDENING[hardening])
-    model = dataclasses.replace(hx.oscillator(m, k, damping=c, law=law),
-                                stiffness=np.array([[K]]), compatibility=np.array([[b]]))
+    model = dataclasses.replace(
+        hx.oscillator(m, k, damping=c, law=law), stiffness=np.array([[K]]), compatibility=np.array([[b]])
+    )
     sol, f = marched(model, h, "average", seed=3, size=0.4, start=start)
     u, p, s, F = (of(sol, name) for name in ("displacement", "momentum", "slip", "force"))
     hardens = hardening != "none"
@@ -143,7 +160,7 @@ def test_local_law_and_balance_of_momentum(hardening, eta, K, b, start):
     over = np.abs(F - mid_X) - limit
     assert gone((over - eta * np.abs(ds) / h)[slips], k * u, k * s, X, limit, eta * s / h)
     assert np.array_equal(np.sign(ds[slips]), np.sign((F - mid_X)[slips]))
-    assert np.all(over[~slips] <= ROUND_OFF * fy)                 # at rest: inside the limit
+    assert np.all(over[~slips] <= ROUND_OFF * fy)  # at rest: inside the limit
     if eta < 10:
         assert (ds > 0).sum() > 10
         assert (ds < 0).sum() > 10
@@ -166,7 +183,7 @@ def test_slip_begins_exactly_at_the_yield_force(eta, sign):
         if off < 0:
             assert slip == 0
         else:
-            flexibility = 1 / 225 + h * h / 4                    # of spring and mass together
+            flexibility = 1 / 225 + h * h / 4  # of spring and mass together
             assert slip == pytest.approx(sign * h * fy * off / (eta + h / 2 / flexibility), rel=1e-3, abs=0)
 
 
@@ -175,4 +192,4 @@ def test_viscosity_zero_keeps_the_mean_force_of_every_step_within_the_yield_forc
     sol, _ = marched(model, 0.02, "average", seed=4, size=0.5)
     F = np.abs(of(sol, "force"))
     assert F.max() == pytest.approx(0.27, rel=1e-13)
-    assert np.abs(of(sol, "node_force")).max() > 0.27 * 1.001     # node forces overshoot: the price of the midpoint
+    assert np.abs(of(sol, "node_force")).max() > 0.27 * 1.001  # node forces overshoot: the price of the midpoint

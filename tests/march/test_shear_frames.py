@@ -10,8 +10,10 @@ from hamex.model.shear_frames import shear_frames
 from hamex.schemes.shear_frames import shear_frames_numbers
 from hamex.solve.shear_frames import _table
 
-KERNELS = {hardens: compiled(settled(place.shear_frames, HARDENS=True) if hardens else place.shear_frames)
-           for hardens in (False, True)}
+KERNELS = {
+    hardens: compiled(settled(place.shear_frames, HARDENS=True) if hardens else place.shear_frames)
+    for hardens in (False, True)
+}
 
 
 def frames(rng, count, storeys, viscosity, hardens, weight=0.0):
@@ -30,15 +32,31 @@ def marched(kernel, many, h, record, scale, softens=0, tile=2):
     table = _table(many, numbers, scale, h, {})
     failed, count = np.zeros(len(many), dtype=np.int64), np.zeros(2, dtype=np.int64)
     n = many.storeys
-    lost = kernel(table.reshape(len(table), -1), numbers, n, h, record, softens, 1, tile,
-                  np.ones(len(place.WANTS), dtype=np.int64), failed, np.zeros(tile, dtype=np.int64),
-                  np.zeros((one.ROWS, n)), np.zeros((4, n)), np.zeros(n, dtype=np.int64), count)
+    lost = kernel(
+        table.reshape(len(table), -1),
+        numbers,
+        n,
+        h,
+        record,
+        softens,
+        1,
+        tile,
+        np.ones(len(place.WANTS), dtype=np.int64),
+        failed,
+        np.zeros(tile, dtype=np.int64),
+        np.zeros((one.ROWS, n)),
+        np.zeros((4, n)),
+        np.zeros(n, dtype=np.int64),
+        count,
+    )
     assert (lost > 0) == np.any(failed > 0)
     return table, failed, count
 
 
-@pytest.mark.parametrize(("storeys", "viscosity", "hardens", "weight"), [
-    (1, 0.01, False, 0.0), (4, 0.0, False, 0.0), (4, 0.01, True, 0.0), (3, 0.01, False, 20.0), (3, 0.0, True, 20.0)])
+@pytest.mark.parametrize(
+    ("storeys", "viscosity", "hardens", "weight"),
+    [(1, 0.01, False, 0.0), (4, 0.0, False, 0.0), (4, 0.01, True, 0.0), (3, 0.01, False, 20.0), (3, 0.0, True, 20.0)],
+)
 def test_compiled_and_plain_runs_agree(storeys, viscosity, hardens, weight):
     rng = np.random.default_rng(storeys)
     many = frames(rng, 24, storeys, viscosity, hardens, weight)
@@ -70,11 +88,11 @@ def test_a_step_that_is_not_solved_is_told_by_building_and_number():
     rng = np.random.default_rng(3)
     many = frames(rng, 16, 10, 0.0, False)
     record = 20.0 * rng.standard_normal(40)
-    hopeless = settled(place.shear_frames, _MOST=0, PATIENCE=1)        # no line search, and little else
+    hopeless = settled(place.shear_frames, _MOST=0, PATIENCE=1)  # no line search, and little else
     _, failed, count = marched(hopeless, many, 0.2, record, np.ones(16))
     first, patient = failed[failed > 0].min(), settled(place.shear_frames, PATIENCE=1)
     assert count[0] >= np.count_nonzero(failed) > 0
-    _, _, before = marched(patient, many, 0.2, record[:first - 1], np.ones(16))
+    _, _, before = marched(patient, many, 0.2, record[: first - 1], np.ones(16))
     _, _, after = marched(patient, many, 0.2, record[:first], np.ones(16))
     assert before[1] == 0 < after[1]
 

@@ -23,7 +23,8 @@ def peaks(a, h, periods, zeta, kind=0, inside=True, compiled=True):
     kernel = run.settled(kernels.peaks, INSIDE=inside)
     out = np.empty(len(periods))
     (run.compiled(kernel) if compiled else kernel)(
-        a, h, 2 * np.pi / np.asarray(periods), np.full(len(periods), zeta), kind, out)
+        a, h, 2 * np.pi / np.asarray(periods), np.full(len(periods), zeta), kind, out
+    )
     return out
 
 
@@ -33,7 +34,7 @@ def looked_at(a, h, period, zeta, parts, longer=1.0):
     after = np.zeros(math.ceil(longer * period / fine))
     dense = np.append(np.interp(np.arange((len(a) - 1) * parts + 1) / parts, np.arange(len(a)), a), after)
     system = np.zeros((4, 4))
-    system[0, 1], system[1], system[2, 3] = 1, [-w**2, -2 * zeta * w, -1, 0], 1 / fine
+    system[0, 1], system[1], system[2, 3] = 1, [-(w**2), -2 * zeta * w, -1, 0], 1 / fine
     flow = expm(system * fine)
     u, v = np.zeros(len(dense)), np.zeros(len(dense))
     rows = [(row[0], row[1], row[2] - row[3], row[3]) for row in flow[:2]]
@@ -47,21 +48,28 @@ def test_the_numbers_of_a_step_are_those_of_the_matrix_exponential(zeta):
     for theta in (1e-8, 1e-3, 0.05, 0.3, 0.34, 0.9, 1.0, 1.1, math.pi, 7.0, 30.0):
         sigma, phi0, phi1, phi2 = propagator(theta, zeta)
         beta, square = zeta * theta, theta * theta
-        flow = expm(np.array([[0, 1, 0, 0, 0], [-square, -2 * beta, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1],
-                              [0, 0, 0, 0, 0]]))
-        ours = [[1 - square * phi0, sigma, phi0, phi0 - phi1, phi0 / 2 - phi1 + phi2 / 2],
-                [-square * sigma, 1 - square * phi0 - 2 * beta * sigma, sigma, phi0, phi0 - phi1]]
+        flow = expm(
+            np.array(
+                [[0, 1, 0, 0, 0], [-square, -2 * beta, 1, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0, 0]]
+            )
+        )
+        ours = [
+            [1 - square * phi0, sigma, phi0, phi0 - phi1, phi0 / 2 - phi1 + phi2 / 2],
+            [-square * sigma, 1 - square * phi0 - 2 * beta * sigma, sigma, phi0, phi0 - phi1],
+        ]
         # Loads per unit of h²: their share shrinks with θ², and so do the errors let through.
-        scale = np.array([[1, 1 / (1 + theta), *[1 / (1 + square)] * 3],
-                          [1 + theta, 1, 1 / (1 + theta), *[1 / (1 + square)] * 2]])
+        scale = np.array(
+            [[1, 1 / (1 + theta), *[1 / (1 + square)] * 3], [1 + theta, 1, 1 / (1 + theta), *[1 / (1 + square)] * 2]]
+        )
         assert (np.abs(np.array(ours) - flow[:2]) <= 1e-12 * scale * (1 + theta)).all(), theta
 
 
 def test_slow_oscillators_lose_no_digits():
     """1 − uu and the like would be zero in doubles at θ = 1e-9; the series knows them to the last digit."""
     sigma, phi0, phi1, phi2 = propagator(1e-9, 0.05)
-    assert (sigma, phi0, phi1, phi2) == pytest.approx((1 - 0.5e-10, 0.5 - 1e-10 / 6, 1 / 3 - 1e-10 / 8,
-                                                       1 / 4 - 1e-10 / 10), rel=4e-16)
+    assert (sigma, phi0, phi1, phi2) == pytest.approx(
+        (1 - 0.5e-10, 0.5 - 1e-10 / 6, 1 / 3 - 1e-10 / 8, 1 / 4 - 1e-10 / 10), rel=4e-16
+    )
 
 
 @pytest.mark.parametrize("zeta", RATIOS)
@@ -85,7 +93,7 @@ def test_peaks_inside_the_steps_are_those_of_the_motion_looked_at_closely(record
     found = np.array([peaks(record, STEP, PERIODS, zeta, kind) for kind in KINDS]).T
     close = np.array([looked_at(record, STEP, period, zeta, 50) for period in PERIODS])
     assert (found >= close * (1 - 1e-11)).all()
-    assert (found <= close * (1 + 2e-3)).all()            # a hundredth of a step beside the peak
+    assert (found <= close * (1 + 2e-3)).all()  # a hundredth of a step beside the peak
     assert (found > close * (1 + 1e-9)).any()
 
 
@@ -108,7 +116,7 @@ def test_peaks_at_samples_are_the_largest_samples(kind):
 def test_very_long_periods_keep_their_digits():
     """The displacement tends to that of the ground: a pulse up, one down and a rest, whose double integral is known."""
     h, record = 0.01, np.array([0.0, 1.0, -1.0, -1.0, 1.0, 0.0])
-    ground = h * h * (1 / 6 + 1 / 2 + 1 / 6 + 1 / 8)       # where the velocity h/2 is used up, half a step after node 2
+    ground = h * h * (1 / 6 + 1 / 2 + 1 / 6 + 1 / 8)  # where the velocity h/2 is used up, half a step after node 2
     # What is left falls with the frequency: nothing but physics is seen, down to the last digits.
     off = [peaks(record, h, [period], 0.05)[0] / ground - 1 for period in (1e2, 1e4, 1e6)]
     assert off[0] / off[1] == pytest.approx(100, rel=0.01)
@@ -135,7 +143,7 @@ def test_the_peak_of_any_step_is_found_with_one_turning_point_or_two():
         theta, zeta = RNG.uniform(0.01, 2 * math.pi / kernels.FINEST), RNG.choice([0.0, 0.05, 0.6, 0.95])
         beta, square = zeta * theta, theta * theta
         q0, start, l0, l1 = RNG.normal(size=4) * RNG.choice([1.0, 1e-3, 30.0], size=4)
-        if RNG.random() < 0.5:                          # a slope that comes to zero and back
+        if RNG.random() < 0.5:  # a slope that comes to zero and back
             start, l0, l1 = 0.2 * abs(l0), -abs(l0), abs(l0)
         sigma, phi0, phi1, _ = propagator(theta, zeta)
         rise = -square * phi0 * q0 + sigma * start + phi1 * l0 + (phi0 - phi1) * l1
@@ -171,10 +179,13 @@ def test_the_first_swing_after_a_node_is_the_largest(zeta):
 @pytest.mark.parametrize("zeta", [1 - 1e-10, 1 - 3e-14, 1.0])
 def test_the_only_swing_next_to_critical_damping(zeta):
     """q = (q₀ + (q̇₀ + ωq₀) t) exp(−ωt)"""
-    for q, slope, expected in ((0.0, 1.0, math.exp(-1) / 0.3), (1.0, 0.3, 2 * math.exp(-0.5)),
-                               (1.0, -1.0, (0.7 / 0.21 - 1) * math.exp(-0.3 / 0.21))):
+    for q, slope, expected in (
+        (0.0, 1.0, math.exp(-1) / 0.3),
+        (1.0, 0.3, 2 * math.exp(-0.5)),
+        (1.0, -1.0, (0.7 / 0.21 - 1) * math.exp(-0.3 / 0.21)),
+    ):
         assert inside_step.afterwards(q, slope, 0.09, zeta * 0.3, 0.0) == pytest.approx(expected, rel=1e-6)
-    assert inside_step.afterwards(1.0, -0.1, 0.09, zeta * 0.3, 0.0) <= 1.0      # falls and never turns
+    assert inside_step.afterwards(1.0, -0.1, 0.09, zeta * 0.3, 0.0) <= 1.0  # falls and never turns
 
 
 @pytest.mark.parametrize("zeta", [0.0, 0.05, 0.5])
@@ -182,8 +193,7 @@ def test_input_energy_is_what_is_stored_and_lost(zeta):
     """½v² + ½ω²u² + 2ζω∫v² dt by Gauss points in every step, from the propagator of a fraction of the step."""
     periods = np.array([0.03, 0.3, 2.0, 50.0])
     out = np.empty(len(periods))
-    run.compiled(input_energy.input_energy)(
-        NOISE, STEP, 2 * np.pi / periods, np.full(len(periods), zeta), out)
+    run.compiled(input_energy.input_energy)(NOISE, STEP, 2 * np.pi / periods, np.full(len(periods), zeta), out)
     points, weights = np.polynomial.legendre.leggauss(24)
     for period, energy in zip(periods, out, strict=True):
         w, u, v, lost = 2 * math.pi / period, 0.0, 0.0, 0.0
@@ -201,6 +211,10 @@ def step_map(w, zeta, h, x):
     sigma, phi0, phi1, _ = propagator(w * h * x, zeta)
     t, beta, square = h * x, zeta * w * h * x, (w * h * x) ** 2
     first, last = t * t * np.array([phi1, phi0 - phi1]), t * np.array([sigma - phi0, phi0])
-    there = np.array([[1, 0], [1 - x, x]])              # l at x between its ends
-    return np.array([[1 - square * phi0, t * sigma, *(first @ there)],
-                     [-w * w * t * sigma, 1 - square * phi0 - 2 * beta * sigma, *(last @ there)]])
+    there = np.array([[1, 0], [1 - x, x]])  # l at x between its ends
+    return np.array(
+        [
+            [1 - square * phi0, t * sigma, *(first @ there)],
+            [-w * w * t * sigma, 1 - square * phi0 - 2 * beta * sigma, *(last @ there)],
+        ]
+    )

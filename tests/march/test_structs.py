@@ -40,8 +40,17 @@ def read(outer, out):
 
 
 def example():
-    return Outer(np.array([1.0, 2.0, 3.5]), Inner(np.array([0.25, 0.5]), 7), np.arange(6.0).reshape(2, 3),
-                 np.arange(24.0).reshape(2, 3, 4), np.array([4, 5, -6]), 0.1, -3, True, False)
+    return Outer(
+        np.array([1.0, 2.0, 3.5]),
+        Inner(np.array([0.25, 0.5]), 7),
+        np.arange(6.0).reshape(2, 3),
+        np.arange(24.0).reshape(2, 3, 4),
+        np.array([4, 5, -6]),
+        0.1,
+        -3,
+        True,
+        False,
+    )
 
 
 def test_compiled_code_reads_what_plain_python_reads_and_writes_where_it_writes():

@@ -25,19 +25,32 @@ MODELS = {
     "band": frame(links=[hx.friction_slider(1, 4, force=3.0, stiffness=500.0)]),
     "power": frame(links=[hx.power_damper(0, 2, 4.0, 0.3, 5e3), hx.power_damper(2, 4, 9.0, 1.6, 5e3)]),
     "modal": frame(damping=hx.modal(0.05, modes=2)),
-    "surface": hx.structure(np.ones(4), 0.3 * np.eye(4), np.kron(np.eye(2), [[2e-3, 5e-4], [5e-4, 1e-3]]),
-                            np.eye(4) - np.eye(4, k=1), {(0, 1): hx.Surface((4.0, 6.0), (1.0, 0.0), 0.2, 20.0, 9.0),
-                                                         (2,): hx.Surface((5.0,)), (3,): hx.Surface((4.0,))}),
+    "surface": hx.structure(
+        np.ones(4),
+        0.3 * np.eye(4),
+        np.kron(np.eye(2), [[2e-3, 5e-4], [5e-4, 1e-3]]),
+        np.eye(4) - np.eye(4, k=1),
+        {
+            (0, 1): hx.Surface((4.0, 6.0), (1.0, 0.0), 0.2, 20.0, 9.0),
+            (2,): hx.Surface((5.0,)),
+            (3,): hx.Surface((4.0,)),
+        },
+    ),
 }
-SCHEMES = {"galerkin": hx.Galerkin(0.02), "mean load": hx.Galerkin(0.05, load="mean"),
-           "newmark": hx.Newmark(0.02, max_iterations=50), "safeguarded": hx.Newmark(0.02, safeguarded=True)}
+SCHEMES = {
+    "galerkin": hx.Galerkin(0.02),
+    "mean load": hx.Galerkin(0.05, load="mean"),
+    "newmark": hx.Newmark(0.02, max_iterations=50),
+    "safeguarded": hx.Newmark(0.02, safeguarded=True),
+}
 
 
 def histories(model, scheme):
     problem = hx.Problem(model, hx.Load(30 * NOISE, step=0.02), duration=1.0)
     sol = hx.solve(problem, scheme)
     return {name: sol.values(name).tobytes() for name in sol.names} | {
-        f"final {name}": value.tobytes() for name, value in sol.final.internal.items()}
+        f"final {name}": value.tobytes() for name, value in sol.final.internal.items()
+    }
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -83,15 +96,18 @@ def test_interpreted_replaces_only_what_it_must():
 
     plain = run.interpreted(newton.newton, {"ask": asked})
     assert plain.__globals__["renewed"].__globals__["ask"] is asked
-    assert plain.__globals__["evaluate"] is run.compiled(newton.evaluate)     # the springs stay compiled
-    assert newton.newton.__globals__["renewed"] is newton.renewed             # and the module is untouched
+    assert plain.__globals__["evaluate"] is run.compiled(newton.evaluate)  # the springs stay compiled
+    assert newton.newton.__globals__["renewed"] is newton.renewed  # and the module is untouched
 
 
 def test_one_layout_for_all_inputs(monkeypatch):
     """Every layout of an input would be compiled anew, for many seconds each."""
     model = MODELS["surface"]
-    loads = [hx.Load(np.asfortranarray(NOISE), step=0.02), hx.Load(NOISE, step=0.02),
-             hx.Load(NOISE[:, :1], step=0.02, patterns=np.ones((4, 1)))]
+    loads = [
+        hx.Load(np.asfortranarray(NOISE), step=0.02),
+        hx.Load(NOISE, step=0.02),
+        hx.Load(NOISE[:, :1], step=0.02, patterns=np.ones((4, 1))),
+    ]
     kinds, address = set(), run._address
     monkeypatch.setattr(run, "_address", lambda kernel, of: kinds.add((kernel, of)) or address(kernel, of))
     monkeypatch.setattr(run, "WORTH_COMPILING", 0)

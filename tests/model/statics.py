@@ -22,6 +22,7 @@ def strain_of_rigid_motion(model, nodes, shift, turn=None):
 
     ``turn`` is the rotation: a number in a plane, a vector in space.
     """
+
     def motion(label):
         name, _, part = label.rpartition(".")
         place = np.array(nodes[name], dtype=float)

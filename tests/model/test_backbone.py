@@ -46,7 +46,7 @@ def test_loops_obey_masing():
     """From a reversal at (d0, f0) the branch is f0 − 2 f((d0 − d)/2)."""
     law = hx.backbone(POINTS)
     up, down = np.linspace(0, 0.1, 401), np.linspace(0.1, -0.1, 801)
-    back = cycle(law, np.concatenate([up, down]))[up.size:]
+    back = cycle(law, np.concatenate([up, down]))[up.size :]
     assert np.allclose(back, law.force(0.1) - 2 * law.force((0.1 - down) / 2), atol=1e-11)
 
 
@@ -73,11 +73,14 @@ def test_viscosity_is_shared_by_stiffness():
 
 
 def menegotto(d):
-    return 5.0 * d + 95.0 * d / (1 + (d / 0.02)**4)**0.25
+    return 5.0 * d + 95.0 * d / (1 + (d / 0.02) ** 4) ** 0.25
 
 
-@pytest.mark.parametrize("curve", [menegotto, lambda d: 3 * math.tanh(d / 0.03), lambda d: 1 - math.exp(-d / 0.05)],
-                         ids=["menegotto", "tanh", "exponential"])
+@pytest.mark.parametrize(
+    "curve",
+    [menegotto, lambda d: 3 * math.tanh(d / 0.03), lambda d: 1 - math.exp(-d / 0.05)],
+    ids=["menegotto", "tanh", "exponential"],
+)
 def test_a_smooth_curve_is_met_with_the_error_that_is_stated(curve):
     d = np.linspace(0, 0.3, 1234)
     exact = np.array([curve(x) for x in d])
@@ -92,29 +95,33 @@ def test_a_smooth_curve_is_met_with_the_error_that_is_stated(curve):
 
 def test_ramberg_osgood_by_its_points():
     force = np.linspace(0.5, 12, 12)
-    deformation = force / 500 + 0.002 * (force / 8)**7
+    deformation = force / 500 + 0.002 * (force / 8) ** 7
     law = hx.backbone(list(zip(deformation, force, strict=True)))
     assert np.allclose(law.force(deformation), force, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("points", "options", "message"), [
-    ([(0.01, 1), (0.02, 0.9)], {}, r"softening: the force falls beyond deformation 0\.01"),
-    ([(0.01, 1), (0.02, 3)], {}, r"not concave: it stiffens beyond deformation 0\.01"),
-    ([(0.01, -1)], {}, "first slope must be positive"),
-    ([(0.02, 1), (0.01, 2)], {}, "deformation of point 2 must exceed that of point 1"),
-    ([(0.01, math.nan)], {}, "point 1"),
-    ([(-0.01, 1)], {}, "point 1"),
-    ([], {}, "no points"),
-    ([(0, 0)], {}, "no points"),
-    (3.0, {}, "points are pairs"),
-    ([(0.01, 1)], {"final_slope": -1.0}, "final_slope must be between 0 and the last slope 100"),
-    ([(0.01, 1)], {"final_slope": 101.0}, "final_slope must be between"),
-    (math.sin, {"limit": 3.0}, "softening: the force falls beyond"),
-    (lambda d: d**2, {"limit": 3.0}, "not concave|first slope"),
-    (lambda d: 1 + d, {"limit": 3.0}, "zero at zero deformation"),
-    (math.tanh, {}, "a function needs limit > 0"),
-    (math.tanh, {"limit": 1.0, "count": 0}, "count of at least one"),
-], ids=lambda x: getattr(x, "__name__", str(x)))
+@pytest.mark.parametrize(
+    ("points", "options", "message"),
+    [
+        ([(0.01, 1), (0.02, 0.9)], {}, r"softening: the force falls beyond deformation 0\.01"),
+        ([(0.01, 1), (0.02, 3)], {}, r"not concave: it stiffens beyond deformation 0\.01"),
+        ([(0.01, -1)], {}, "first slope must be positive"),
+        ([(0.02, 1), (0.01, 2)], {}, "deformation of point 2 must exceed that of point 1"),
+        ([(0.01, math.nan)], {}, "point 1"),
+        ([(-0.01, 1)], {}, "point 1"),
+        ([], {}, "no points"),
+        ([(0, 0)], {}, "no points"),
+        (3.0, {}, "points are pairs"),
+        ([(0.01, 1)], {"final_slope": -1.0}, "final_slope must be between 0 and the last slope 100"),
+        ([(0.01, 1)], {"final_slope": 101.0}, "final_slope must be between"),
+        (math.sin, {"limit": 3.0}, "softening: the force falls beyond"),
+        (lambda d: d**2, {"limit": 3.0}, "not concave|first slope"),
+        (lambda d: 1 + d, {"limit": 3.0}, "zero at zero deformation"),
+        (math.tanh, {}, "a function needs limit > 0"),
+        (math.tanh, {"limit": 1.0, "count": 0}, "count of at least one"),
+    ],
+    ids=lambda x: getattr(x, "__name__", str(x)),
+)
 def test_what_is_no_convex_law_is_refused(points, options, message):
     with pytest.raises(LawError, match=f"backbone: .*({message})"):
         hx.backbone(points, **options)

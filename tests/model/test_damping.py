@@ -33,16 +33,20 @@ def test_the_mode_of_a_ratio_can_be_named():
 def test_one_storey_with_a_ratio_is_the_oscillator():
     frame = hx.shear_frame([2.0], [50.0], hx.ratio(0.05))
     assert frame.damping.dense()[0, 0] == pytest.approx(
-        hx.oscillator(2.0, 50.0, hx.ratio(0.05)).damping.dense()[0, 0], rel=1e-15)
+        hx.oscillator(2.0, 50.0, hx.ratio(0.05)).damping.dense()[0, 0], rel=1e-15
+    )
     with pytest.raises(ModelError, match="an oscillator has one mode"):
         hx.oscillator(2.0, 50.0, hx.ratio(0.05, mode=2))
 
 
-@pytest.mark.parametrize(("wish", "expected"), [
-    (hx.rayleigh(0.05), {0: 0.05, 1: 0.05}),
-    (hx.rayleigh(0.05, modes=(1, 3)), {0: 0.05, 2: 0.05}),
-    (hx.rayleigh((0.03, 0.05), modes=(2, 4)), {1: 0.03, 3: 0.05}),
-])
+@pytest.mark.parametrize(
+    ("wish", "expected"),
+    [
+        (hx.rayleigh(0.05), {0: 0.05, 1: 0.05}),
+        (hx.rayleigh(0.05, modes=(1, 3)), {0: 0.05, 2: 0.05}),
+        (hx.rayleigh((0.03, 0.05), modes=(2, 4)), {1: 0.03, 3: 0.05}),
+    ],
+)
 def test_rayleigh_meets_two_ratios(wish, expected):
     found = ratios(hx.shear_frame(**CHAIN, damping=wish))
     assert {mode: pytest.approx(found[mode], rel=1e-11) for mode in expected} == expected
@@ -56,13 +60,16 @@ def test_rayleigh_by_its_coefficients():
     assert np.allclose(only, 0.3 * np.diag(CHAIN["masses"]), rtol=1e-15)
 
 
-@pytest.mark.parametrize(("wish", "expected"), [
-    (hx.modal(0.05), [0.05] * 4),
-    (hx.modal(0.05, modes=2), [0.05, 0.05, 0, 0]),
-    (hx.modal([0.05, 0.02]), [0.05, 0.02, 0, 0]),
-    (hx.modal([0.05, 0.02], modes=(1, 3)), [0.05, 0, 0.02, 0]),
-    (hx.modal(0.04, modes=[4]), [0, 0, 0, 0.04]),
-])
+@pytest.mark.parametrize(
+    ("wish", "expected"),
+    [
+        (hx.modal(0.05), [0.05] * 4),
+        (hx.modal(0.05, modes=2), [0.05, 0.05, 0, 0]),
+        (hx.modal([0.05, 0.02]), [0.05, 0.02, 0, 0]),
+        (hx.modal([0.05, 0.02], modes=(1, 3)), [0.05, 0, 0.02, 0]),
+        (hx.modal(0.04, modes=[4]), [0, 0, 0, 0.04]),
+    ],
+)
 def test_modal_damping_gives_listed_modes_their_ratio_and_others_nothing(wish, expected):
     model = hx.shear_frame(**CHAIN, damping=wish)
     assert np.allclose(ratios(model), expected, rtol=1e-11, atol=1e-13)
@@ -89,8 +96,10 @@ def test_storey_coefficients_are_dashpots_between_floors():
 
 @pytest.mark.parametrize("wish", [2.0, hx.modal(0.05), hx.ratio(0.05), np.eye(2)])
 def test_dampers_add_to_any_damping(wish):
-    plain, more = (hx.shear_frame([1.0, 1.0], 10.0, wish, links=each).damping.dense()
-                   for each in ([], [hx.viscous_damper(0, 2, 7.0)]))
+    plain, more = (
+        hx.shear_frame([1.0, 1.0], 10.0, wish, links=each).damping.dense()
+        for each in ([], [hx.viscous_damper(0, 2, 7.0)])
+    )
     assert np.allclose(more - plain, [[0, 0], [0, 7]], atol=1e-13)
 
 
@@ -99,14 +108,17 @@ def test_a_full_matrix_is_taken_as_it_is():
     assert np.array_equal(hx.shear_frame([1.0, 1.0], 10.0, c).damping.dense(), c)
 
 
-@pytest.mark.parametrize(("matrix", "message"), [
-    ([[1.0, 2.0], [0.0, 1.0]], r"damping matrix is not symmetric: entry \(0, 1\) is 2"),
-    ([[1.0, 2.0], [2.0, 1.0]], "damping matrix is indefinite"),
-    ([[1.0, 0.0], [0.0, -1.0]], "damping matrix is indefinite .*'floor 2'"),
-    ([[0.0, 1.0], [1.0, 1.0]], "damping matrix is indefinite"),
-    (np.eye(3), "damping matrix is 3 × 3, it must be 2 × 2"),
-    ([[1.0, math.nan], [math.nan, 1.0]], "damping matrix holds a value that is not finite, at row 0"),
-])
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        ([[1.0, 2.0], [0.0, 1.0]], r"damping matrix is not symmetric: entry \(0, 1\) is 2"),
+        ([[1.0, 2.0], [2.0, 1.0]], "damping matrix is indefinite"),
+        ([[1.0, 0.0], [0.0, -1.0]], "damping matrix is indefinite .*'floor 2'"),
+        ([[0.0, 1.0], [1.0, 1.0]], "damping matrix is indefinite"),
+        (np.eye(3), "damping matrix is 3 × 3, it must be 2 × 2"),
+        ([[1.0, math.nan], [math.nan, 1.0]], "damping matrix holds a value that is not finite, at row 0"),
+    ],
+)
 def test_a_wrong_matrix_is_refused(matrix, message):
     with pytest.raises(ModelError, match=f"shear_frame: the {message}"):
         hx.shear_frame([1.0, 1.0], 10.0, np.array(matrix))
@@ -119,30 +131,36 @@ def test_ratios_must_be_numbers(value):
             make(value)
 
 
-@pytest.mark.parametrize(("make", "message"), [
-    (lambda: hx.ratio(0.05, mode=0), "modes are whole numbers from 1 on, got 0"),
-    (lambda: hx.ratio(0.05, mode=1.5), "modes are whole numbers"),
-    (lambda: hx.rayleigh(), "give either ratios or the coefficients"),
-    (lambda: hx.rayleigh(0.05, alpha=0.1), "give either ratios or the coefficients"),
-    (lambda: hx.rayleigh(0.05, modes=(2, 2)), "two different modes"),
-    (lambda: hx.rayleigh((0.05, 0.02, 0.01)), "one or two ratios"),
-    (lambda: hx.rayleigh(alpha=-1.0), "alpha must be a finite number ≥ 0"),
-    (lambda: hx.modal([]), "one ratio for each mode"),
-    (lambda: hx.modal([0.05, 0.05], modes=(1, 1)), "one ratio for each mode"),
-    (lambda: hx.modal([0.05, 0.05], modes=3), "one ratio for each mode"),
-    (lambda: hx.modal(0.05, modes=0), "one ratio for each mode"),
-])
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: hx.ratio(0.05, mode=0), "modes are whole numbers from 1 on, got 0"),
+        (lambda: hx.ratio(0.05, mode=1.5), "modes are whole numbers"),
+        (lambda: hx.rayleigh(), "give either ratios or the coefficients"),
+        (lambda: hx.rayleigh(0.05, alpha=0.1), "give either ratios or the coefficients"),
+        (lambda: hx.rayleigh(0.05, modes=(2, 2)), "two different modes"),
+        (lambda: hx.rayleigh((0.05, 0.02, 0.01)), "one or two ratios"),
+        (lambda: hx.rayleigh(alpha=-1.0), "alpha must be a finite number ≥ 0"),
+        (lambda: hx.modal([]), "one ratio for each mode"),
+        (lambda: hx.modal([0.05, 0.05], modes=(1, 1)), "one ratio for each mode"),
+        (lambda: hx.modal([0.05, 0.05], modes=3), "one ratio for each mode"),
+        (lambda: hx.modal(0.05, modes=0), "one ratio for each mode"),
+    ],
+)
 def test_wishes_that_make_no_sense_are_refused(make, message):
     with pytest.raises(ModelError, match=message):
         make()
 
 
-@pytest.mark.parametrize(("wish", "message"), [
-    (hx.rayleigh((0.5, 0.01), modes=(1, 4)), "need a negative coefficient of stiffness"),
-    (hx.rayleigh((0.01, 0.5), modes=(1, 2)), "need a negative coefficient of mass"),
-    (hx.ratio(0.05, mode=5), "5 asked for, but the masses allow 4 modes"),
-    (hx.modal(0.05, modes=5), "5 asked for, but the masses allow 4 modes"),
-])
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        (hx.rayleigh((0.5, 0.01), modes=(1, 4)), "need a negative coefficient of stiffness"),
+        (hx.rayleigh((0.01, 0.5), modes=(1, 2)), "need a negative coefficient of mass"),
+        (hx.ratio(0.05, mode=5), "5 asked for, but the masses allow 4 modes"),
+        (hx.modal(0.05, modes=5), "5 asked for, but the masses allow 4 modes"),
+    ],
+)
 def test_wishes_that_the_frame_cannot_meet_are_refused(wish, message):
     with pytest.raises(ModelError, match=message):
         hx.shear_frame(**CHAIN, damping=wish)

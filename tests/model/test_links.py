@@ -71,8 +71,13 @@ def test_a_bilinear_isolator_has_its_post_stiffness(post):
 def test_an_isolator_in_plan_yields_on_a_circle():
     nodes = {"base": (0, 0, 0), "top": (0, 0, 0.2), "roof": (0, 0, 3.2)}
     column = hx.Member("top", "roof", **COLUMN, inertia_y=7.0, shear_modulus=80.0, torsion=1.0)
-    model = hx.frame(nodes, [column], {"base": "fixed", "top": "z rx ry rz"}, {"top": 1.0, "roof": 1.0},
-                     links=[hx.plan_isolator("base", "top", 100.0, 5.0, 10.0, viscosity=0.3, name="bearing")])
+    model = hx.frame(
+        nodes,
+        [column],
+        {"base": "fixed", "top": "z rx ry rz"},
+        {"top": 1.0, "roof": 1.0},
+        links=[hx.plan_isolator("base", "top", 100.0, 5.0, 10.0, viscosity=0.3, name="bearing")],
+    )
     first = model.springs.index("bearing.x")
     assert model.springs[first + 1] == "bearing.y"
     surfaces = model.laws["surface"]
@@ -81,14 +86,20 @@ def test_an_isolator_in_plan_yields_on_a_circle():
     assert np.allclose(surfaces.weight[row][:2], 0.04)
     assert np.allclose(surfaces.kinematic[block][:2], 1000 / 90)
     assert surfaces.viscosity[row] == 0.3
-    assert np.allclose(dense(model.flexibility)[first:first + 2, first:first + 2], np.eye(2) / 100)
+    assert np.allclose(dense(model.flexibility)[first : first + 2, first : first + 2], np.eye(2) / 100)
     assert model.groups["bearing"] == (first, first + 1)
 
 
 def test_dampers_with_their_laws():
-    model = hx.shear_frame([1.0, 1.0], 50.0, links=[
-        hx.power_damper(0, 1, 4.0, 0.3, 900.0), hx.maxwell_damper(0, 2, 6.0, 800.0),
-        hx.friction_slider(1, 2, 7.0, 700.0)])
+    model = hx.shear_frame(
+        [1.0, 1.0],
+        50.0,
+        links=[
+            hx.power_damper(0, 1, 4.0, 0.3, 900.0),
+            hx.maxwell_damper(0, 2, 6.0, 800.0),
+            hx.friction_slider(1, 2, 7.0, 700.0),
+        ],
+    )
     assert model.laws["power"].coefficient.tolist() == [4.0]
     assert model.laws["power"].exponent.tolist() == [0.3]
     assert model.laws["power"].springs.tolist() == [2]
@@ -100,24 +111,28 @@ def test_dampers_with_their_laws():
 
 
 def test_links_are_counted_by_kind():
-    model = hx.shear_frame([1.0], [1.0], links=[hx.elastic_link(0, 1, 1.0), hx.friction_slider(0, 1, 1.0, 1.0),
-                                                hx.elastic_link(0, 1, 1.0)])
+    model = hx.shear_frame(
+        [1.0], [1.0], links=[hx.elastic_link(0, 1, 1.0), hx.friction_slider(0, 1, 1.0, 1.0), hx.elastic_link(0, 1, 1.0)]
+    )
     assert model.springs[1:] == ("elastic link 1", "friction slider 1", "elastic link 2")
 
 
-@pytest.mark.parametrize(("make", "message"), [
-    (lambda: hx.viscous_damper(0, 1, 0.0), "viscous_damper: coefficient must be positive"),
-    (lambda: hx.viscous_damper(0, 1, math.nan), "coefficient must be a finite number"),
-    (lambda: hx.maxwell_damper(0, 1, 1.0, 0.0), "maxwell_damper: stiffness must be positive"),
-    (lambda: hx.maxwell_damper(0, 1, -1.0, 1.0), "maxwell_damper: coefficient must be positive"),
-    (lambda: hx.power_damper(0, 1, 1.0, 0.3, -1.0), "power_damper: stiffness must be positive"),
-    (lambda: hx.friction_slider(0, 1, 0.0, 1.0), "friction_slider: force must be positive"),
-    (lambda: hx.friction_slider(0, 1, 1.0, math.inf), "friction_slider: stiffness must be a finite"),
-    (lambda: hx.elastic_link(0, 1, "stiff"), "elastic_link: stiffness must be a finite number, got 'stiff'"),
-    (lambda: hx.bilinear_isolator(0, 1, 10.0, 1.0, 10.0), "post_stiffness 10 must be below the stiffness 10"),
-    (lambda: hx.bilinear_isolator(0, 1, 10.0, 1.0, -1.0), "post_stiffness must not be negative"),
-    (lambda: hx.plan_isolator(0, 1, 10.0, 1.0, 1.0, directions=("x", "x")), "two different directions"),
-])
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: hx.viscous_damper(0, 1, 0.0), "viscous_damper: coefficient must be positive"),
+        (lambda: hx.viscous_damper(0, 1, math.nan), "coefficient must be a finite number"),
+        (lambda: hx.maxwell_damper(0, 1, 1.0, 0.0), "maxwell_damper: stiffness must be positive"),
+        (lambda: hx.maxwell_damper(0, 1, -1.0, 1.0), "maxwell_damper: coefficient must be positive"),
+        (lambda: hx.power_damper(0, 1, 1.0, 0.3, -1.0), "power_damper: stiffness must be positive"),
+        (lambda: hx.friction_slider(0, 1, 0.0, 1.0), "friction_slider: force must be positive"),
+        (lambda: hx.friction_slider(0, 1, 1.0, math.inf), "friction_slider: stiffness must be a finite"),
+        (lambda: hx.elastic_link(0, 1, "stiff"), "elastic_link: stiffness must be a finite number, got 'stiff'"),
+        (lambda: hx.bilinear_isolator(0, 1, 10.0, 1.0, 10.0), "post_stiffness 10 must be below the stiffness 10"),
+        (lambda: hx.bilinear_isolator(0, 1, 10.0, 1.0, -1.0), "post_stiffness must not be negative"),
+        (lambda: hx.plan_isolator(0, 1, 10.0, 1.0, 1.0, directions=("x", "x")), "two different directions"),
+    ],
+)
 def test_wrong_devices_are_named(make, message):
     with pytest.raises(ModelError, match=message):
         make()

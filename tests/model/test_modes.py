@@ -20,8 +20,9 @@ def test_the_five_storey_frame_of_chopra():
 def test_a_uniform_chain_has_its_closed_form(count):
     found = hx.modes(hx.shear_frame([2.0] * count, 50.0))
     n = np.arange(1, count + 1)
-    assert np.allclose(found.frequencies, 2 * np.sqrt(25) * np.sin((2 * n - 1) * np.pi / (2 * (2 * count + 1))),
-                       rtol=1e-10)
+    assert np.allclose(
+        found.frequencies, 2 * np.sqrt(25) * np.sin((2 * n - 1) * np.pi / (2 * (2 * count + 1))), rtol=1e-10
+    )
 
 
 def test_shapes_are_mass_normalised_signed_and_diagonalise():
@@ -53,7 +54,7 @@ def test_a_mass_matrix_may_lack_rank_without_a_zero_on_its_diagonal():
     b = np.array([[1.0, 2.0]])
     w, shapes = eigen(3.0 * b.T @ b, np.diag([100.0, 200.0]))
     assert w == pytest.approx([1 / np.sqrt(3 * (1 / 100 + 4 / 200))])
-    assert 3.0 * (b @ shapes)**2 == pytest.approx(1.0)
+    assert 3.0 * (b @ shapes) ** 2 == pytest.approx(1.0)
 
 
 def test_a_few_modes_of_many_dofs_equal_the_same_of_all():
@@ -68,19 +69,26 @@ def test_a_few_modes_of_many_dofs_equal_the_same_of_all():
 
 def test_dampers_do_not_stiffen_a_structure_at_rest():
     plain = hx.shear_frame([2.0, 1.0], [100.0, 80.0])
-    damped = hx.shear_frame([2.0, 1.0], [100.0, 80.0], links=[
-        hx.maxwell_damper(0, 2, 3.0, 500.0), hx.power_damper(0, 1, 3.0, 0.5, 500.0), hx.viscous_damper(0, 1, 3.0)])
+    damped = hx.shear_frame(
+        [2.0, 1.0],
+        [100.0, 80.0],
+        links=[
+            hx.maxwell_damper(0, 2, 3.0, 500.0),
+            hx.power_damper(0, 1, 3.0, 0.5, 500.0),
+            hx.viscous_damper(0, 1, 3.0),
+        ],
+    )
     assert np.allclose(hx.modes(plain).frequencies, hx.modes(damped).frequencies, rtol=1e-13)
 
 
 def test_a_slider_that_yields_at_once_counts_with_its_hardening():
     model = hx.shear_frame([1.0], [100.0], laws=hx.Slider(0.0, kinematic=25.0))
-    assert hx.modes(model).frequencies**2 == pytest.approx([20.0])      # 100 and 25 in series
+    assert hx.modes(model).frequencies ** 2 == pytest.approx([20.0])  # 100 and 25 in series
 
 
 def test_p_delta_lengthens_the_period():
     model = hx.shear_frame([1.0], [100.0], heights=4.0, weights=40.0)
-    assert hx.modes(model).frequencies**2 == pytest.approx([90.0])
+    assert hx.modes(model).frequencies ** 2 == pytest.approx([90.0])
 
 
 def test_a_motion_without_stiffness_has_an_infinite_period():

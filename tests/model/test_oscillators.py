@@ -29,25 +29,28 @@ def test_models_become_arrays():
         hx.Oscillators.of([hx.oscillator(1, 225), hx.shear_frame([1, 1], [1, 1])])
 
 
-@pytest.mark.parametrize(("given", "message"), [
-    ({"period": [1.0, np.nan, 2.0]}, r"period\[1\] must be finite and positive, got nan"),
-    ({"period": [1.0, 0.0]}, r"period\[1\] must be finite and positive, got 0.0"),
-    ({"stiffness": [1.0, -2.0]}, r"stiffness\[1\]"),
-    ({"stiffness": []}, "stiffness is empty"),
-    ({"stiffness": [[1.0, 2.0]]}, r"stiffness has shape \(1, 2\)"),
-    ({"stiffness": "stiff"}, "stiffness must be numbers"),
-    ({}, "either stiffness or period"),
-    ({"stiffness": 1.0, "period": 1.0}, "either stiffness or period"),
-    ({"stiffness": [1.0, 2.0], "mass": [1.0, 1.0, 1.0]}, "lengths do not fit together: mass 3, stiffness 2"),
-    ({"stiffness": 1.0, "mass": [1.0, np.inf]}, r"mass\[1\]"),
-    ({"stiffness": 1.0, "damping": [0.0, -1.0]}, r"damping\[1\] must be finite and not negative"),
-    ({"stiffness": 1.0, "damping_ratio": [0.0, np.nan]}, r"damping_ratio\[1\]"),
-    ({"stiffness": 1.0, "yield_force": [1.0, np.nan]}, r"yield_force\[1\] must be not negative, got nan"),
-    ({"stiffness": 1.0, "viscosity": [0.0, np.inf]}, r"viscosity\[1\]"),
-    ({"stiffness": 1.0, "kinematic": -1.0}, r"kinematic\[0\]"),
-    ({"stiffness": 1.0, "geometric": [0.0, np.nan]}, r"geometric\[1\] must be finite and a number"),
-    ({"stiffness": 1.0, "yield_force": [1.0, 0.0]}, r"of \[1\] are all zero"),
-])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"period": [1.0, np.nan, 2.0]}, r"period\[1\] must be finite and positive, got nan"),
+        ({"period": [1.0, 0.0]}, r"period\[1\] must be finite and positive, got 0.0"),
+        ({"stiffness": [1.0, -2.0]}, r"stiffness\[1\]"),
+        ({"stiffness": []}, "stiffness is empty"),
+        ({"stiffness": [[1.0, 2.0]]}, r"stiffness has shape \(1, 2\)"),
+        ({"stiffness": "stiff"}, "stiffness must be numbers"),
+        ({}, "either stiffness or period"),
+        ({"stiffness": 1.0, "period": 1.0}, "either stiffness or period"),
+        ({"stiffness": [1.0, 2.0], "mass": [1.0, 1.0, 1.0]}, "lengths do not fit together: mass 3, stiffness 2"),
+        ({"stiffness": 1.0, "mass": [1.0, np.inf]}, r"mass\[1\]"),
+        ({"stiffness": 1.0, "damping": [0.0, -1.0]}, r"damping\[1\] must be finite and not negative"),
+        ({"stiffness": 1.0, "damping_ratio": [0.0, np.nan]}, r"damping_ratio\[1\]"),
+        ({"stiffness": 1.0, "yield_force": [1.0, np.nan]}, r"yield_force\[1\] must be not negative, got nan"),
+        ({"stiffness": 1.0, "viscosity": [0.0, np.inf]}, r"viscosity\[1\]"),
+        ({"stiffness": 1.0, "kinematic": -1.0}, r"kinematic\[0\]"),
+        ({"stiffness": 1.0, "geometric": [0.0, np.nan]}, r"geometric\[1\] must be finite and a number"),
+        ({"stiffness": 1.0, "yield_force": [1.0, 0.0]}, r"of \[1\] are all zero"),
+    ],
+)
 def test_bad_input_is_refused_by_its_index(given, message):
     with pytest.raises(ModelError, match=message):
         hx.oscillators(**given)

@@ -75,7 +75,7 @@ def test_storeys_say_drift_and_shear():
     u = np.array([1.0, 3.0, 7.0])
     force = elastic(model) @ u
     assert np.allclose(model.storeys.drift @ u, [1, 2, 4])
-    assert np.allclose(model.storeys.above @ force, [300, 400, 400])     # k · drift, storey by storey
+    assert np.allclose(model.storeys.above @ force, [300, 400, 400])  # k · drift, storey by storey
     assert model.storeys.heights.tolist() == [4, 3, 3]
     assert np.isnan(hx.shear_frame(**GOOD).storeys.heights).all()
 
@@ -91,7 +91,7 @@ def test_the_geometry_is_a_stick():
 
 def test_p_delta_takes_the_weight_above_over_the_height():
     model = hx.shear_frame([1.0, 1.0], [100.0, 50.0], heights=[4.0, 2.0], weights=[30.0, 10.0])
-    assert np.allclose(dense(model.stiffness), [[-10 - 5, 5], [5, -5]], rtol=1e-14)     # 40/4 and 10/2
+    assert np.allclose(dense(model.stiffness), [[-10 - 5, 5], [5, -5]], rtol=1e-14)  # 40/4 and 10/2
 
 
 @pytest.mark.parametrize(("factor", "stands"), [(0.999, True), (1.001, False)])
@@ -106,35 +106,39 @@ def test_elastic_instability_is_refused_at_the_critical_load(factor, stands):
             hx.shear_frame(**build)
 
 
-@pytest.mark.parametrize(("wrong", "message"), [
-    ({"masses": []}, "no floors"),
-    ({"masses": 3.0}, "masses must be a sequence"),
-    ({"masses": [1, -1, 1]}, "mass of floor 2 must not be negative, got -1"),
-    ({"masses": [1, math.nan, 1]}, "mass of floor 2 must be a finite number"),
-    ({"masses": [0, 0, 0]}, "every mass is zero"),
-    ({"stiffnesses": [1, 2]}, r"stiffnesses: 2 given for 3 \(storey 1 to storey 3\)"),
-    ({"stiffnesses": [1, 2, 0]}, "stiffness of storey 3 must be positive, got 0"),
-    ({"stiffnesses": [1, math.inf, 1]}, "stiffness of storey 2 must be a finite number"),
-    ({"stiffnesses": [1, None, 1]}, "storey 2 needs a stiffness"),
-    ({"laws": [None, 3.0, None]}, r"storey 2: the law must be a law such as Slider\(…\), got 3.0"),
-    ({"laws": [None]}, "laws: 1 given for 3"),
-    ({"laws": hx.Surface((1.0, 2.0))}, "storey 1: Surface couples 2 forces, and this is one spring"),
-    ({"heights": [3, 3, -3]}, "height of storey 3 must be positive"),
-    ({"weights": 1.0}, "needs heights"),
-    ({"weights": [1, 1, -1], "heights": 3}, "weight of floor 3 must not be negative"),
-    ({"damping": [1, 2]}, "damping: 2 given for 3"),
-    ({"damping": -1.0}, "damping of storey 1 must not be negative"),
-    ({"damping": "much"}, "damping must be a matrix, ratio"),
-    ({"names": ["a", "b", "a"]}, "two floors are named 'a'"),
-    ({"names": ["a", "b", "ground"]}, "no floor may be named 'ground'"),
-    ({"links": [hx.viscous_damper(0, 4, 1.0)]}, "viscous damper 1: there is no floor 4; floors are 1 to 3"),
-    ({"links": [hx.viscous_damper(0, "roof", 1.0)]}, "there is no floor 'roof'"),
-    ({"links": [hx.viscous_damper(2, "floor 2", 1.0)]}, "begins and ends at the same level"),
-    ({"links": [hx.viscous_damper(0, 1, 1.0, direction="y")]}, "it has x only"),
-    ({"links": [hx.plan_isolator(0, 1, 10.0, 1.0, 1.0)]}, "it has x only"),
-    ({"links": [3.0]}, "links are what viscous_damper"),
-    ({"links": [hx.elastic_link(0, 1, 1.0, name="storey 2")]}, "two elements are named 'storey 2'"),
-], ids=str)
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"masses": []}, "no floors"),
+        ({"masses": 3.0}, "masses must be a sequence"),
+        ({"masses": [1, -1, 1]}, "mass of floor 2 must not be negative, got -1"),
+        ({"masses": [1, math.nan, 1]}, "mass of floor 2 must be a finite number"),
+        ({"masses": [0, 0, 0]}, "every mass is zero"),
+        ({"stiffnesses": [1, 2]}, r"stiffnesses: 2 given for 3 \(storey 1 to storey 3\)"),
+        ({"stiffnesses": [1, 2, 0]}, "stiffness of storey 3 must be positive, got 0"),
+        ({"stiffnesses": [1, math.inf, 1]}, "stiffness of storey 2 must be a finite number"),
+        ({"stiffnesses": [1, None, 1]}, "storey 2 needs a stiffness"),
+        ({"laws": [None, 3.0, None]}, r"storey 2: the law must be a law such as Slider\(…\), got 3.0"),
+        ({"laws": [None]}, "laws: 1 given for 3"),
+        ({"laws": hx.Surface((1.0, 2.0))}, "storey 1: Surface couples 2 forces, and this is one spring"),
+        ({"heights": [3, 3, -3]}, "height of storey 3 must be positive"),
+        ({"weights": 1.0}, "needs heights"),
+        ({"weights": [1, 1, -1], "heights": 3}, "weight of floor 3 must not be negative"),
+        ({"damping": [1, 2]}, "damping: 2 given for 3"),
+        ({"damping": -1.0}, "damping of storey 1 must not be negative"),
+        ({"damping": "much"}, "damping must be a matrix, ratio"),
+        ({"names": ["a", "b", "a"]}, "two floors are named 'a'"),
+        ({"names": ["a", "b", "ground"]}, "no floor may be named 'ground'"),
+        ({"links": [hx.viscous_damper(0, 4, 1.0)]}, "viscous damper 1: there is no floor 4; floors are 1 to 3"),
+        ({"links": [hx.viscous_damper(0, "roof", 1.0)]}, "there is no floor 'roof'"),
+        ({"links": [hx.viscous_damper(2, "floor 2", 1.0)]}, "begins and ends at the same level"),
+        ({"links": [hx.viscous_damper(0, 1, 1.0, direction="y")]}, "it has x only"),
+        ({"links": [hx.plan_isolator(0, 1, 10.0, 1.0, 1.0)]}, "it has x only"),
+        ({"links": [3.0]}, "links are what viscous_damper"),
+        ({"links": [hx.elastic_link(0, 1, 1.0, name="storey 2")]}, "two elements are named 'storey 2'"),
+    ],
+    ids=str,
+)
 def test_wrong_input_is_named(wrong, message):
     with pytest.raises(ModelError, match=f"(shear_frame: )?.*{message}"):
         hx.shear_frame(**GOOD | wrong)

@@ -22,22 +22,34 @@ def family(storeys, count=4):
 
 def one_by_one(m, k, fy, eta, hk, hi, damping=0.0, **more):
     """The same frames made by shear_frame."""
-    return [hx.shear_frame(m[i], k[i], damping[i] if np.ndim(damping) == 2 else damping,
-                           [hx.Slider(*law) for law in zip(fy[i], eta[i], hk[i], hi[i], strict=True)],
-                           **{name: values[i] for name, values in more.items()}) for i in range(len(m))]
+    return [
+        hx.shear_frame(
+            m[i],
+            k[i],
+            damping[i] if np.ndim(damping) == 2 else damping,
+            [hx.Slider(*law) for law in zip(fy[i], eta[i], hk[i], hi[i], strict=True)],
+            **{name: values[i] for name, values in more.items()},
+        )
+        for i in range(len(m))
+    ]
 
 
 WISHES = {
-    "none": lambda k: 0.0, "dashpots": lambda k: 0.02 * k, "one dashpot": lambda k: 3.0,
-    "ratio": lambda k: hx.ratio(0.03), "ratio of the last mode": lambda k: hx.ratio(0.03, mode=k.shape[1]),
+    "none": lambda k: 0.0,
+    "dashpots": lambda k: 0.02 * k,
+    "one dashpot": lambda k: 3.0,
+    "ratio": lambda k: hx.ratio(0.03),
+    "ratio of the last mode": lambda k: hx.ratio(0.03, mode=k.shape[1]),
     "rayleigh": lambda k: hx.rayleigh((0.05, 0.04), modes=(1, k.shape[1])),
-    "coefficients": lambda k: hx.rayleigh(alpha=0.1, beta=0.002)}
+    "coefficients": lambda k: hx.rayleigh(alpha=0.1, beta=0.002),
+}
 
 
 @pytest.mark.parametrize("weight", [0.0, 10.0])
-@pytest.mark.parametrize(("name", "storeys"), [
-    (name, storeys) for name in WISHES for storeys in (1, 2, 5, 12)
-    if (name, storeys) != ("rayleigh", 1)])        # one mode does not fix Rayleigh damping
+@pytest.mark.parametrize(
+    ("name", "storeys"),
+    [(name, storeys) for name in WISHES for storeys in (1, 2, 5, 12) if (name, storeys) != ("rayleigh", 1)],
+)  # one mode does not fix Rayleigh damping
 def test_numbers_are_those_of_the_single_frames(name, storeys, weight):
     numbers = family(storeys)
     m, k, fy, *rest = numbers
@@ -104,34 +116,41 @@ def with_bad(value, frame=17, storey=2):
     return values
 
 
-@pytest.mark.parametrize(("more", "told"), [
-    ({"stiffnesses": with_bad(np.nan)}, "stiffness of frame 17, storey 3 must be positive, got nan"),
-    ({"stiffnesses": with_bad(np.inf)}, "stiffness of frame 17, storey 3 must be finite, got inf"),
-    ({"masses": with_bad(0.0)}, "mass of frame 17, floor 3 must be positive, got 0"),
-    ({"masses": with_bad(-1.0, 0, 0)}, "mass of frame 0, floor 1 must be positive, got -1"),
-    ({"damping": with_bad(-2.0)}, "damping of frame 17, storey 3 must not be negative, got -2"),
-    ({"damping": np.nan}, "damping of frame 0, storey 1 must not be negative, got nan"),
-    ({"yield_forces": with_bad(-1.0)}, "yield force of frame 17, storey 3 must not be negative"),
-    ({"yield_forces": with_bad(np.nan)}, "yield force of frame 17, storey 3 must not be negative, got nan"),
-    ({"yield_forces": with_bad(0.0)}, "hardening of frame 17, storey 3 are all zero"),
-    ({"viscosities": with_bad(np.inf)}, "viscosity of frame 17, storey 3 must be finite"),
-    ({"kinematic": with_bad(-1.0)}, "kinematic hardening of frame 17, storey 3 must not"),
-    ({"isotropic": -1.0}, "isotropic hardening of frame 0, storey 1 must not"),
-    ({"heights": with_bad(0.0)}, "height of frame 17, storey 3 must be positive"),
-    ({"heights": 3.0, "weights": with_bad(-5.0)}, "weight of frame 17, floor 3 must not be negative"),
-    ({"weights": 5.0}, "weights act through P-Delta, which needs heights"),
-    ({"heights": 3.0, "weights": with_bad(300.0) * [0, 0, 1, 0]}, "elastic frame 17 can carry: it buckles at 1 times "
-     "these loads, in storey 1"),
-    ({"masses": np.zeros((0, 4))}, r"mass is empty, its shape is \(0, 4\)"),
-    ({"masses": np.ones((20, 3))}, r"shapes do not fit together: mass \(20, 3\), stiffness \(20, 4\)"),
-    ({"masses": np.ones((2, 20, 4))}, r"mass has shape \(2, 20, 4\)"),
-    ({"masses": "heavy"}, "mass must be numbers, got 'heavy'"),
-    ({"damping": hx.modal(0.05)}, "modal damping fills .* use rayleigh"),
-    ({"damping": hx.ratio(0.05, mode=5)}, "mode 5 asked for, but frames of 4 storeys have no more than 4"),
-    ({"damping": hx.rayleigh((0.5, 0.01))}, "need a negative coefficient of stiffness in frame 0"),
-    ({"damping": hx.ratio(0.05), "yield_forces": with_bad(0.0), "viscosities": 1.0},
-     "mode 1 of frame 17 has no stiffness at rest"),
-])
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"stiffnesses": with_bad(np.nan)}, "stiffness of frame 17, storey 3 must be positive, got nan"),
+        ({"stiffnesses": with_bad(np.inf)}, "stiffness of frame 17, storey 3 must be finite, got inf"),
+        ({"masses": with_bad(0.0)}, "mass of frame 17, floor 3 must be positive, got 0"),
+        ({"masses": with_bad(-1.0, 0, 0)}, "mass of frame 0, floor 1 must be positive, got -1"),
+        ({"damping": with_bad(-2.0)}, "damping of frame 17, storey 3 must not be negative, got -2"),
+        ({"damping": np.nan}, "damping of frame 0, storey 1 must not be negative, got nan"),
+        ({"yield_forces": with_bad(-1.0)}, "yield force of frame 17, storey 3 must not be negative"),
+        ({"yield_forces": with_bad(np.nan)}, "yield force of frame 17, storey 3 must not be negative, got nan"),
+        ({"yield_forces": with_bad(0.0)}, "hardening of frame 17, storey 3 are all zero"),
+        ({"viscosities": with_bad(np.inf)}, "viscosity of frame 17, storey 3 must be finite"),
+        ({"kinematic": with_bad(-1.0)}, "kinematic hardening of frame 17, storey 3 must not"),
+        ({"isotropic": -1.0}, "isotropic hardening of frame 0, storey 1 must not"),
+        ({"heights": with_bad(0.0)}, "height of frame 17, storey 3 must be positive"),
+        ({"heights": 3.0, "weights": with_bad(-5.0)}, "weight of frame 17, floor 3 must not be negative"),
+        ({"weights": 5.0}, "weights act through P-Delta, which needs heights"),
+        (
+            {"heights": 3.0, "weights": with_bad(300.0) * [0, 0, 1, 0]},
+            "elastic frame 17 can carry: it buckles at 1 times these loads, in storey 1",
+        ),
+        ({"masses": np.zeros((0, 4))}, r"mass is empty, its shape is \(0, 4\)"),
+        ({"masses": np.ones((20, 3))}, r"shapes do not fit together: mass \(20, 3\), stiffness \(20, 4\)"),
+        ({"masses": np.ones((2, 20, 4))}, r"mass has shape \(2, 20, 4\)"),
+        ({"masses": "heavy"}, "mass must be numbers, got 'heavy'"),
+        ({"damping": hx.modal(0.05)}, "modal damping fills .* use rayleigh"),
+        ({"damping": hx.ratio(0.05, mode=5)}, "mode 5 asked for, but frames of 4 storeys have no more than 4"),
+        ({"damping": hx.rayleigh((0.5, 0.01))}, "need a negative coefficient of stiffness in frame 0"),
+        (
+            {"damping": hx.ratio(0.05), "yield_forces": with_bad(0.0), "viscosities": 1.0},
+            "mode 1 of frame 17 has no stiffness at rest",
+        ),
+    ],
+)
 def test_wrong_input_is_refused_by_its_place(more, told):
     with pytest.raises(ModelError, match=f"^shear_frames: .*{told}"):
         shear_frames(**({"masses": GOOD, "stiffnesses": GOOD} | more))

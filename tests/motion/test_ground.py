@@ -47,8 +47,10 @@ def test_gal_is_cm_per_second_squared():
     assert np.array_equal(forces(gal), forces(cm))
 
 
-@pytest.mark.parametrize(("spelled", "unit"), [
-    ("G", "g"), ("m/s²", "m/s2"), ("m/s^2", "m/s2"), ("cm/s/s", "cm/s2"), (" in/s2 ", "in/s2"), ("Gal", "gal")])
+@pytest.mark.parametrize(
+    ("spelled", "unit"),
+    [("G", "g"), ("m/s²", "m/s2"), ("m/s^2", "m/s2"), ("cm/s/s", "cm/s2"), (" in/s2 ", "in/s2"), ("Gal", "gal")],
+)
 def test_spellings(spelled, unit):
     assert hx.GroundMotion(A, 0.01, spelled).unit == unit
 
@@ -107,18 +109,21 @@ def test_samples_cannot_be_written():
         hx.el_centro().acceleration[0] = 1.0
 
 
-@pytest.mark.parametrize(("acceleration", "step", "message"), [
-    ([], 0.01, r"at least one sample, got shape \(0,\)"),
-    ([[0.0, 1.0]], 0.01, r"got shape \(1, 2\)"),
-    ([0.0, math.nan], 0.01, r"sample 1 is not finite \(nan\)"),
-    ([math.inf], 0.01, "sample 0 is not finite"),
-    (["a"], 0.01, "acceleration must be numbers"),
-    (A, 0.0, "step must be a positive number of seconds, got 0"),
-    (A, -0.01, "step must be a positive number"),
-    (A, math.nan, "step must be a positive number"),
-    (A, "0.01", "step must be a positive number"),
-    (A, None, "step must be a positive number"),
-])
+@pytest.mark.parametrize(
+    ("acceleration", "step", "message"),
+    [
+        ([], 0.01, r"at least one sample, got shape \(0,\)"),
+        ([[0.0, 1.0]], 0.01, r"got shape \(1, 2\)"),
+        ([0.0, math.nan], 0.01, r"sample 1 is not finite \(nan\)"),
+        ([math.inf], 0.01, "sample 0 is not finite"),
+        (["a"], 0.01, "acceleration must be numbers"),
+        (A, 0.0, "step must be a positive number of seconds, got 0"),
+        (A, -0.01, "step must be a positive number"),
+        (A, math.nan, "step must be a positive number"),
+        (A, "0.01", "step must be a positive number"),
+        (A, None, "step must be a positive number"),
+    ],
+)
 def test_ground_motion_refuses(acceleration, step, message):
     with pytest.raises(LoadError, match=f"GroundMotion: .*{message}"):
         hx.GroundMotion(acceleration, step, "g")

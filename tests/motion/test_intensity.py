@@ -13,10 +13,14 @@ from hamex.errors import LoadError
 from hamex.motion import intensity as im
 
 SAMPLES = st.lists(st.floats(-100, 100).map(lambda x: round(x, 6)), min_size=1, max_size=25).filter(
-    lambda a: max(map(abs, a)) > 1e-3)
+    lambda a: max(map(abs, a)) > 1e-3
+)
 MEASURES = {
-    "pgv": im.peak_velocity, "pgd": im.peak_displacement, "arias": lambda a, h: im.arias(a, h, 9.80665),
-    "cav": im.cumulative_absolute_velocity, "d5-75": lambda a, h: im.significant_duration(a, h, 0.05, 0.75),
+    "pgv": im.peak_velocity,
+    "pgd": im.peak_displacement,
+    "arias": lambda a, h: im.arias(a, h, 9.80665),
+    "cav": im.cumulative_absolute_velocity,
+    "d5-75": lambda a, h: im.significant_duration(a, h, 0.05, 0.75),
     "d5-95": lambda a, h: im.significant_duration(a, h, 0.05, 0.95),
 }
 
@@ -77,8 +81,10 @@ def test_how_measures_follow_amplitude_and_sign(samples, factor):
         assert measure(-factor * a, 0.01) == pytest.approx(factor**power * measure(a, 0.01), rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize(("measure", "exact"), [
-    ("pgv", 1 / np.pi), ("pgd", 1 / (2 * np.pi)), ("arias", np.pi / (2 * 9.80665) * 0.5), ("cav", 2 / np.pi)])
+@pytest.mark.parametrize(
+    ("measure", "exact"),
+    [("pgv", 1 / np.pi), ("pgd", 1 / (2 * np.pi)), ("arias", np.pi / (2 * 9.80665) * 0.5), ("cav", 2 / np.pi)],
+)
 def test_one_sine_of_a_second_is_met_at_second_order(measure, exact):
     """External: a = sin 2πt has PGV 2/ω, PGD T/ω, ∫a² = T/2, ∫|a| = 2T/π."""
     errors = []
@@ -92,9 +98,10 @@ def test_one_sine_of_a_second_is_met_at_second_order(measure, exact):
 @pytest.mark.parametrize(("low", "high"), [(0.05, 0.75), (0.05, 0.95), (0.2, 0.3)])
 def test_significant_durations_of_one_sine(low, high):
     """External: the share of ∫sin² reached at t is t − sin(4πt)/(4π); its roots are found apart."""
-    begin, end = (optimize.brentq(lambda x, share=share: x - np.sin(4 * np.pi * x) / (4 * np.pi) - share, 0, 1,
-                                  xtol=1e-15)
-                  for share in (low, high))
+    begin, end = (
+        optimize.brentq(lambda x, share=share: x - np.sin(4 * np.pi * x) / (4 * np.pi) - share, 0, 1, xtol=1e-15)
+        for share in (low, high)
+    )
     t = np.arange(1001) / 1000
     assert im.significant_duration(np.sin(2 * np.pi * t), 1e-3, low, high) == pytest.approx(end - begin, abs=1e-6)
 
@@ -119,11 +126,13 @@ def test_el_centro_beside_plain_sums_on_a_fine_grid():
     energy = integrate.cumulative_trapezoid(fine**2, dx=0.0002, initial=0)
     t = np.arange(len(fine)) * 0.0002
     assert im.arias(a, 0.02, 9.80665) == pytest.approx(np.pi / (2 * 9.80665) * energy[-1], rel=1e-4)
-    assert im.cumulative_absolute_velocity(a, 0.02) == pytest.approx(integrate.trapezoid(np.abs(fine), dx=0.0002),
-                                                                     rel=1e-4)
+    assert im.cumulative_absolute_velocity(a, 0.02) == pytest.approx(
+        integrate.trapezoid(np.abs(fine), dx=0.0002), rel=1e-4
+    )
     assert im.peak_velocity(a, 0.02) == pytest.approx(np.abs(v).max(), rel=1e-6)
-    assert im.peak_displacement(a, 0.02) == pytest.approx(np.abs(integrate.cumulative_trapezoid(v, dx=0.0002)).max(),
-                                                          rel=1e-5)
+    assert im.peak_displacement(a, 0.02) == pytest.approx(
+        np.abs(integrate.cumulative_trapezoid(v, dx=0.0002)).max(), rel=1e-5
+    )
     reached = np.interp([0.05 * energy[-1], 0.95 * energy[-1]], energy, t)
     assert im.significant_duration(a, 0.02, 0.05, 0.95) == pytest.approx(reached[1] - reached[0], abs=1e-3)
 

@@ -44,7 +44,7 @@ def polyline(times):
 @pytest.mark.parametrize("ratio", RATIOS, ids="{:.3g}".format)
 def test_mean_of_samples_is_the_integral(ratio):
     h = ratio * STEP
-    steps = math.ceil(44 / ratio)                # past the end of the record
+    steps = math.ceil(44 / ratio)  # past the end of the record
     values = hx.Load(SAMPLES, step=STEP).step_values(h, steps, "mean")
     assert values.shape == (steps, 1)
     exact = exact_means(SAMPLES, STEP, h, steps)
@@ -70,8 +70,11 @@ def test_at_the_record_step_nodes_are_the_samples_themselves():
     assert np.array_equal(load.node_values(STEP / 4, 160)[::4, 0], SAMPLES)
 
 
-@pytest.mark.parametrize(("h", "step", "nodes", "samples"), [
-    (0.3, 0.1, 1, 3), (0.1, 0.3, 3, 1), (0.07, 0.1, 10, 7), (0.013, 0.025, 25, 13), (1.1, 0.1, 1, 11)], ids=str)
+@pytest.mark.parametrize(
+    ("h", "step", "nodes", "samples"),
+    [(0.3, 0.1, 1, 3), (0.1, 0.3, 3, 1), (0.07, 0.1, 10, 7), (0.013, 0.025, 25, 13), (1.1, 0.1, 1, 11)],
+    ids=str,
+)
 @pytest.mark.filterwarnings("ignore::hamex.errors.StepWarning")
 def test_a_node_that_falls_on_a_sample_is_that_sample(h, step, nodes, samples):
     """To the bit, although 0.3/0.1 is not 3 in binary."""
@@ -129,9 +132,18 @@ def test_samples_are_kept_as_given_and_cannot_be_written():
         load.forces[0, 0] = 3.0
 
 
-@pytest.mark.parametrize(("ratio", "rule", "warns"), [
-    (2, "average", True), (2, "end", True), (2, "mean", False), (1.001, "average", True),
-    (1, "average", False), (1 + 1e-12, "average", False), (0.5, "end", False)])
+@pytest.mark.parametrize(
+    ("ratio", "rule", "warns"),
+    [
+        (2, "average", True),
+        (2, "end", True),
+        (2, "mean", False),
+        (1.001, "average", True),
+        (1, "average", False),
+        (1 + 1e-12, "average", False),
+        (0.5, "end", False),
+    ],
+)
 def test_a_step_longer_than_the_records_warns_unless_the_mean_is_taken(ratio, rule, warns):
     model = hx.oscillator(1, 225)
     problem = hx.Problem(model, hx.Load(SAMPLES, step=STEP), duration=10 * ratio * STEP)
@@ -172,8 +184,8 @@ def test_mean_of_a_sine_is_exact_to_round_off(start, h):
     r = round(start / h) + np.arange(steps)
     load = hx.Load(Metered(lambda t: np.sin(omega * t))).after(r[0] * h)
     middle = (r + 0.5) * h
-    exact = np.sin(omega * middle) * np.sin(omega * h / 2) / (omega * h / 2)      # (cos a − cos b)/(ωh), no cancelling
-    noise = EPS * (1 + omega * (middle + h))                                      # ulp of the argument itself
+    exact = np.sin(omega * middle) * np.sin(omega * h / 2) / (omega * h / 2)  # (cos a − cos b)/(ωh), no cancelling
+    noise = EPS * (1 + omega * (middle + h))  # ulp of the argument itself
     assert np.all(np.abs(load.step_values(h, steps, "mean")[:, 0] - exact) <= 4 * noise)
 
 
@@ -186,8 +198,7 @@ FUNCTIONS = {
     "decay": (lambda t: np.exp(-3 * t), lambda t: -np.exp(-3 * t) / 3),
     "kink": (lambda t: np.abs(t - 0.4321), lambda t: (t - 0.4321) * np.abs(t - 0.4321) / 2),
     "jump": (lambda t: np.where(t < 0.4321, 1.0, -2.0), lambda t: np.where(t < 0.4321, t, 0.4321 - 2 * (t - 0.4321))),
-    "scalars only": (lambda t: math.cos(t) if t < 0.4321 else 0.0,
-                     lambda t: np.sin(np.minimum(t, 0.4321))),
+    "scalars only": (lambda t: math.cos(t) if t < 0.4321 else 0.0, lambda t: np.sin(np.minimum(t, 0.4321))),
 }
 
 
@@ -310,8 +321,9 @@ def test_after_adds_up():
     assert load.after(0.1).end == pytest.approx(load.end - 0.1, abs=1e-15)
 
 
-@pytest.mark.parametrize("load", [hx.Load(np.sin), hx.Load(np.arange(200_000.0), step=1.0)],
-                         ids=["function", "samples"])
+@pytest.mark.parametrize(
+    "load", [hx.Load(np.sin), hx.Load(np.arange(200_000.0), step=1.0)], ids=["function", "samples"]
+)
 def test_after_adds_up_millions_of_steps_later(load):
     h, last = 0.01, 19_999_900
     whole = load.after(last * h).node_values(h, 50)
@@ -333,10 +345,16 @@ def test_a_reading_names_the_place_of_the_nodes_among_the_samples():
     assert [load.reading(STEP, rule).rule for rule in ("average", "mean")] == [sampling.AVERAGE, sampling.MEAN]
 
 
-@pytest.mark.parametrize("load", [
-    hx.Load(np.sin), hx.Load(np.ones((4, 2)), 0.1, patterns=np.ones((1, 2))),
-    hx.Load(np.ones(4), 0.1, patterns=np.ones((3, 1))), hx.Load(np.ones(4), 0.1) + hx.Load(np.ones(4), 0.1),
-], ids=["function", "two channels", "three dofs", "sum"])
+@pytest.mark.parametrize(
+    "load",
+    [
+        hx.Load(np.sin),
+        hx.Load(np.ones((4, 2)), 0.1, patterns=np.ones((1, 2))),
+        hx.Load(np.ones(4), 0.1, patterns=np.ones((3, 1))),
+        hx.Load(np.ones(4), 0.1) + hx.Load(np.ones(4), 0.1),
+    ],
+    ids=["function", "two channels", "three dofs", "sum"],
+)
 def test_what_is_no_single_record_on_one_dof_has_no_reading(load):
     assert load.reading(0.1, "average") is None
 
@@ -356,33 +374,41 @@ def test_a_reading_warns_of_skipped_samples_as_values_do():
 # Wrong input ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("args", "message"), [
-    (([], 0.1), "at least one sample"),
-    (([[]], 0.1), "at least one sample"),
-    ((5.0, 0.1), "at least one sample"),
-    ((np.zeros((2, 2, 2)), 0.1), "at least one sample"),
-    (([0.0, math.nan, 1.0], 0.1), r"sample 1 is not finite \(nan\)"),
-    (([0.0, 1.0, -math.inf], 0.1), r"sample 2 is not finite \(-inf\)"),
-    ((["a", "b"], 0.1), "forces must be numbers"),
-    (([1.0],), "samples need their time step"),
-    (([1.0], 0), "step must be a positive number of seconds, got 0"),
-    (([1.0], -0.1), "step must be a positive number"),
-    (([1.0], math.nan), "step must be a positive number"),
-    (([1.0], "0.1"), "step must be a positive number"),
-    ((math.sin, 0.1), "a function has no sample step"),
-], ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (([], 0.1), "at least one sample"),
+        (([[]], 0.1), "at least one sample"),
+        ((5.0, 0.1), "at least one sample"),
+        ((np.zeros((2, 2, 2)), 0.1), "at least one sample"),
+        (([0.0, math.nan, 1.0], 0.1), r"sample 1 is not finite \(nan\)"),
+        (([0.0, 1.0, -math.inf], 0.1), r"sample 2 is not finite \(-inf\)"),
+        ((["a", "b"], 0.1), "forces must be numbers"),
+        (([1.0],), "samples need their time step"),
+        (([1.0], 0), "step must be a positive number of seconds, got 0"),
+        (([1.0], -0.1), "step must be a positive number"),
+        (([1.0], math.nan), "step must be a positive number"),
+        (([1.0], "0.1"), "step must be a positive number"),
+        ((math.sin, 0.1), "a function has no sample step"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
 def test_load_refuses(args, message):
     with pytest.raises(LoadError, match=f"Load: .*{message}"):
         hx.Load(*args)
 
 
-@pytest.mark.parametrize(("more", "message"), [
-    ({"patterns": np.ones((2, 3))}, r"patterns must be finite, \(dof, 1\)"),
-    ({"patterns": [[math.nan]]}, "patterns must be finite"),
-    ({"patterns": "all"}, "patterns must be"),
-    ({"breaks": [math.nan]}, "breaks must be"),
-    ({"breaks": ["a"]}, "breaks must be"),
-], ids=str)
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"patterns": np.ones((2, 3))}, r"patterns must be finite, \(dof, 1\)"),
+        ({"patterns": [[math.nan]]}, "patterns must be finite"),
+        ({"patterns": "all"}, "patterns must be"),
+        ({"breaks": [math.nan]}, "breaks must be"),
+        ({"breaks": ["a"]}, "breaks must be"),
+    ],
+    ids=str,
+)
 def test_load_refuses_the_rest(more, message):
     with pytest.raises(LoadError, match=f"Load: .*{message}"):
         hx.Load([1.0, 2.0], step=0.1, **more)

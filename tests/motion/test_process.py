@@ -13,24 +13,30 @@ from hamex.motion.intensity import husid, velocity
 
 STEP = 0.01
 T = np.arange(2001) * STEP
-MOTION = hx.GroundMotion(np.sin(2 * np.pi * T) * np.exp(-((T - 8) / 3) ** 2), STEP, "cm/s2", "made up", "NS",
-                         "synthetic")
+MOTION = hx.GroundMotion(
+    np.sin(2 * np.pi * T) * np.exp(-(((T - 8) / 3) ** 2)), STEP, "cm/s2", "made up", "NS", "synthetic"
+)
 
 
 def with_samples(a, step=STEP):
     return hx.GroundMotion(a, step, "g", "made up")
 
 
-@pytest.mark.parametrize(("method", "arguments", "note"), [
-    ("detrended", {"trend": "mean"}, "detrended (mean)"), ("detrended", {}, "detrended (linear)"),
-    ("baselined", {"degree": 3}, "baseline corrected (degree 3 in velocity)"),
-    ("filtered", {"low": 0.1, "high": 20.0}, "filtered (0.1–20 Hz, order 4, zero phase)"),
-    ("filtered", {"high": 20.0, "order": 2}, "filtered (–20 Hz, order 2, zero phase)"),
-    ("resampled", {"step": 0.005}, "resampled to 0.005 s (linear)"),
-    ("resampled", {"step": 0.02}, "resampled to 0.02 s (anti-aliased)"),
-    ("resampled", {"step": 0.005, "band_limited": True}, "resampled to 0.005 s (band-limited)"),
-    ("trimmed", {}, "trimmed to 5–95 % of Arias intensity"),
-    ("padded", {"before": 1, "after": 2}, "padded by 1 and 2 s")])
+@pytest.mark.parametrize(
+    ("method", "arguments", "note"),
+    [
+        ("detrended", {"trend": "mean"}, "detrended (mean)"),
+        ("detrended", {}, "detrended (linear)"),
+        ("baselined", {"degree": 3}, "baseline corrected (degree 3 in velocity)"),
+        ("filtered", {"low": 0.1, "high": 20.0}, "filtered (0.1–20 Hz, order 4, zero phase)"),
+        ("filtered", {"high": 20.0, "order": 2}, "filtered (–20 Hz, order 2, zero phase)"),
+        ("resampled", {"step": 0.005}, "resampled to 0.005 s (linear)"),
+        ("resampled", {"step": 0.02}, "resampled to 0.02 s (anti-aliased)"),
+        ("resampled", {"step": 0.005, "band_limited": True}, "resampled to 0.005 s (band-limited)"),
+        ("trimmed", {}, "trimmed to 5–95 % of Arias intensity"),
+        ("padded", {"before": 1, "after": 2}, "padded by 1 and 2 s"),
+    ],
+)
 def test_every_step_is_a_copy_that_keeps_its_labels_and_says_what_was_done(method, arguments, note):
     before = MOTION.acceleration.copy()
     after = getattr(MOTION, method)(**arguments)
@@ -43,14 +49,27 @@ def test_every_step_is_a_copy_that_keeps_its_labels_and_says_what_was_done(metho
 def test_scaling_and_conversion_keep_labels_too():
     assert (MOTION.scaled(2).component, MOTION.scaled(2).kind) == ("NS", "synthetic")
     converted = MOTION.converted("g")
-    assert (converted.unit, converted.component, converted.kind, converted.source) == ("g", "NS", "synthetic",
-                                                                                       "made up")
+    assert (converted.unit, converted.component, converted.kind, converted.source) == (
+        "g",
+        "NS",
+        "synthetic",
+        "made up",
+    )
     assert converted.acceleration == pytest.approx(MOTION.acceleration / 980.665, rel=1e-14)
 
 
-@pytest.mark.parametrize(("unit", "metres"), [
-    ("g", 9.80665), ("m/s2", 1.0), ("cm/s2", 0.01), ("gal", 0.01), ("mm/s2", 0.001), ("in/s2", 0.0254),
-    ("ft/s2", 0.3048)])
+@pytest.mark.parametrize(
+    ("unit", "metres"),
+    [
+        ("g", 9.80665),
+        ("m/s2", 1.0),
+        ("cm/s2", 0.01),
+        ("gal", 0.01),
+        ("mm/s2", 0.001),
+        ("in/s2", 0.0254),
+        ("ft/s2", 0.3048),
+    ],
+)
 def test_conversion_by_definition(unit, metres):
     assert hx.GroundMotion([1.0], STEP, unit).converted("m/s2").acceleration[0] == pytest.approx(metres, rel=1e-15)
     assert hx.GroundMotion([metres], STEP, "m/s2").converted(unit).acceleration[0] == pytest.approx(1.0, rel=1e-15)
@@ -143,7 +162,7 @@ def test_a_finer_linear_record_is_the_very_same_motion(samples, parts):
 
 def test_a_coarser_record_shows_no_ghost_of_what_was_too_fast():
     t = np.arange(8001) * 0.005
-    slow, fast = np.sin(2 * np.pi * 1.0 * t), np.sin(2 * np.pi * 48.0 * t)       # 48 Hz at 0.02 s looks like 2 Hz
+    slow, fast = np.sin(2 * np.pi * 1.0 * t), np.sin(2 * np.pi * 48.0 * t)  # 48 Hz at 0.02 s looks like 2 Hz
     coarse = with_samples(slow + fast, 0.005).resampled(0.02)
     middle = slice(200, 1800)
     assert coarse.step == 0.02
@@ -154,9 +173,9 @@ def test_a_coarser_record_shows_no_ghost_of_what_was_too_fast():
 
 def test_band_limited_samples_follow_the_wave_where_lines_cut_its_tops():
     t = np.arange(400) * 0.02
-    wave = np.sin(2 * np.pi * 8 * t) * np.exp(-((t - 4) / 1) ** 2)
+    wave = np.sin(2 * np.pi * 8 * t) * np.exp(-(((t - 4) / 1) ** 2))
     fine_t = np.arange(1600) * 0.005
-    exact = np.sin(2 * np.pi * 8 * fine_t) * np.exp(-((fine_t - 4) / 1) ** 2)
+    exact = np.sin(2 * np.pi * 8 * fine_t) * np.exp(-(((fine_t - 4) / 1) ** 2))
     motion = with_samples(wave, 0.02)
     smooth = motion.resampled(0.005, band_limited=True).acceleration
     assert smooth == pytest.approx(exact, abs=1e-6)
@@ -175,13 +194,16 @@ def test_the_same_step_changes_nothing():
 
 
 @settings(deadline=None, max_examples=50)
-@given(st.lists(st.floats(-10, 10), min_size=2, max_size=40).filter(lambda a: max(map(abs, a)) > 0.1),
-       st.floats(0, 0.45), st.floats(0.55, 1))
+@given(
+    st.lists(st.floats(-10, 10), min_size=2, max_size=40).filter(lambda a: max(map(abs, a)) > 0.1),
+    st.floats(0, 0.45),
+    st.floats(0.55, 1),
+)
 def test_what_is_trimmed_held_less_than_the_shares_say(samples, low, high):
     motion = with_samples(samples)
     cut = motion.trimmed((low, high))
     energy, kept = husid(motion.acceleration, STEP)[-1], cut.acceleration
-    place = next(i for i in range(len(samples)) if samples[i:i + len(kept)] == kept.tolist())
+    place = next(i for i in range(len(samples)) if samples[i : i + len(kept)] == kept.tolist())
     before = husid(motion.acceleration, STEP)
     assert before[place] <= low * energy + 1e-12 * energy
     assert before[min(place + len(kept), len(samples))] >= high * energy - 1e-12 * energy
@@ -198,29 +220,41 @@ def test_pads_are_zeros_of_at_least_the_length():
     assert with_samples([1.0, 2.0], 0.1).padded(after=0.3).acceleration.tolist() == [1, 2, 0, 0, 0]
 
 
-@pytest.mark.parametrize(("call", "told"), [
-    (lambda m: m.detrended("cubic"), 'detrended: trend must be "mean" or "linear", got \'cubic\''),
-    (lambda m: m.baselined(0), "baselined: degree must be a whole number from 1 to 6, got 0"),
-    (lambda m: m.baselined(2.0), "baselined: degree must be a whole number"),
-    (lambda m: with_samples([1.0, 2.0]).baselined(2), "baselined: 2 samples are too few for a polynomial of degree 2"),
-    (lambda m: m.filtered(), "filtered: give low, high or both"),
-    (lambda m: m.filtered(5, 2), "filtered: low must be below high, got 5 and 2 Hz"),
-    (lambda m: m.filtered(0, 2), "filtered: low must lie between 0 and 50 Hz"),
-    (lambda m: m.filtered(1, 50), "filtered: high must lie between 0 and 50 Hz, half the sampling rate; got 50"),
-    (lambda m: m.filtered(1, math.nan), "filtered: high must lie between"),
-    (lambda m: m.filtered(1, "2"), "filtered: high must lie between"),
-    (lambda m: m.filtered(1, 2, order=0), "filtered: order must be a whole number from 1 to 12, got 0"),
-    (lambda m: m.resampled(0), "resampled: step must be a positive number of seconds, got 0"),
-    (lambda m: m.resampled(0.007, band_limited=True), "resampled: band_limited needs a step that divides the record's"),
-    (lambda m: m.resampled(0.02, band_limited=True), "resampled: band_limited needs a step that divides the record's"),
-    (lambda m: m.trimmed((0.9, 0.1)), "trimmed: share must be two numbers with 0 ≤ first < second ≤ 1"),
-    (lambda m: m.trimmed(0.9), "trimmed: share must be two numbers"),
-    (lambda m: m.trimmed((0.1, math.nan)), "trimmed: share must be two numbers"),
-    (lambda m: with_samples([0.0, 0.0]).trimmed(), "trimmed: the record is zero throughout"),
-    (lambda m: m.padded(-1), "padded: before must be a number of seconds ≥ 0, got -1"),
-    (lambda m: m.padded(after=math.inf), "padded: after must be a number of seconds ≥ 0, got inf"),
-    (lambda m: m.converted("furlong"), "unknown unit of acceleration 'furlong'"),
-])
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda m: m.detrended("cubic"), 'detrended: trend must be "mean" or "linear", got \'cubic\''),
+        (lambda m: m.baselined(0), "baselined: degree must be a whole number from 1 to 6, got 0"),
+        (lambda m: m.baselined(2.0), "baselined: degree must be a whole number"),
+        (
+            lambda m: with_samples([1.0, 2.0]).baselined(2),
+            "baselined: 2 samples are too few for a polynomial of degree 2",
+        ),
+        (lambda m: m.filtered(), "filtered: give low, high or both"),
+        (lambda m: m.filtered(5, 2), "filtered: low must be below high, got 5 and 2 Hz"),
+        (lambda m: m.filtered(0, 2), "filtered: low must lie between 0 and 50 Hz"),
+        (lambda m: m.filtered(1, 50), "filtered: high must lie between 0 and 50 Hz, half the sampling rate; got 50"),
+        (lambda m: m.filtered(1, math.nan), "filtered: high must lie between"),
+        (lambda m: m.filtered(1, "2"), "filtered: high must lie between"),
+        (lambda m: m.filtered(1, 2, order=0), "filtered: order must be a whole number from 1 to 12, got 0"),
+        (lambda m: m.resampled(0), "resampled: step must be a positive number of seconds, got 0"),
+        (
+            lambda m: m.resampled(0.007, band_limited=True),
+            "resampled: band_limited needs a step that divides the record's",
+        ),
+        (
+            lambda m: m.resampled(0.02, band_limited=True),
+            "resampled: band_limited needs a step that divides the record's",
+        ),
+        (lambda m: m.trimmed((0.9, 0.1)), "trimmed: share must be two numbers with 0 ≤ first < second ≤ 1"),
+        (lambda m: m.trimmed(0.9), "trimmed: share must be two numbers"),
+        (lambda m: m.trimmed((0.1, math.nan)), "trimmed: share must be two numbers"),
+        (lambda m: with_samples([0.0, 0.0]).trimmed(), "trimmed: the record is zero throughout"),
+        (lambda m: m.padded(-1), "padded: before must be a number of seconds ≥ 0, got -1"),
+        (lambda m: m.padded(after=math.inf), "padded: after must be a number of seconds ≥ 0, got inf"),
+        (lambda m: m.converted("furlong"), "unknown unit of acceleration 'furlong'"),
+    ],
+)
 def test_wrong_arguments_are_named(call, told):
     with pytest.raises(ValueError, match="^" + "".join(f"[{c}]" if c in "()+|?*[" else c for c in told)):
         call(MOTION)

@@ -59,22 +59,25 @@ def test_pulses_pickle_and_compare_by_value(name):
     assert pickle.loads(pickle.dumps(formula)) == formula
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda: hx.sine(math.nan, 1.0), "sine: amplitude must be finite"),
-    (lambda: hx.sine("1", 1.0), "sine: amplitude must be finite"),
-    (lambda: hx.sine(1.0, math.inf), "sine: omega must be finite"),
-    (lambda: hx.sine(1.0, 1.0, phase=math.nan), "sine: phase must be finite"),
-    (lambda: hx.sine(1.0, 1.0, duration=0), "sine: duration must be a positive"),
-    (lambda: hx.constant(1.0, duration=-1), "duration must be a positive"),
-    (lambda: hx.constant(1.0, duration=math.nan), "duration must be a positive"),
-    (lambda: hx.constant(1.0, duration="long"), "duration must be a positive"),
-    (lambda: hx.half_sine(1.0, duration=math.inf), "half_sine: duration must be a positive"),
-    (lambda: hx.half_sine(math.nan, duration=1.0), "amplitude must be finite"),
-    (lambda: hx.triangle(1.0, duration=0.0), "triangle: duration must be a positive"),
-    (lambda: hx.triangle(math.inf, duration=1.0), "triangle: amplitude must be finite"),
-    (lambda: hx.triangle(1.0, duration=1.0, peak=1.5), "triangle: peak must lie between 0 and 1"),
-    (lambda: hx.triangle(1.0, duration=1.0, peak=math.nan), "triangle: peak must lie between 0 and 1"),
-])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: hx.sine(math.nan, 1.0), "sine: amplitude must be finite"),
+        (lambda: hx.sine("1", 1.0), "sine: amplitude must be finite"),
+        (lambda: hx.sine(1.0, math.inf), "sine: omega must be finite"),
+        (lambda: hx.sine(1.0, 1.0, phase=math.nan), "sine: phase must be finite"),
+        (lambda: hx.sine(1.0, 1.0, duration=0), "sine: duration must be a positive"),
+        (lambda: hx.constant(1.0, duration=-1), "duration must be a positive"),
+        (lambda: hx.constant(1.0, duration=math.nan), "duration must be a positive"),
+        (lambda: hx.constant(1.0, duration="long"), "duration must be a positive"),
+        (lambda: hx.half_sine(1.0, duration=math.inf), "half_sine: duration must be a positive"),
+        (lambda: hx.half_sine(math.nan, duration=1.0), "amplitude must be finite"),
+        (lambda: hx.triangle(1.0, duration=0.0), "triangle: duration must be a positive"),
+        (lambda: hx.triangle(math.inf, duration=1.0), "triangle: amplitude must be finite"),
+        (lambda: hx.triangle(1.0, duration=1.0, peak=1.5), "triangle: peak must lie between 0 and 1"),
+        (lambda: hx.triangle(1.0, duration=1.0, peak=math.nan), "triangle: peak must lie between 0 and 1"),
+    ],
+)
 def test_pulses_refuse(call, message):
     with pytest.raises(LoadError, match=message):
         call()

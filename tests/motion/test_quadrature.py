@@ -21,4 +21,4 @@ def test_memory_is_that_of_the_answer_and_one_block():
     quadrature.step_means(np.sin, edges)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 60e6      # all at once it would take 200 MB
+    assert peak < 60e6  # all at once it would take 200 MB

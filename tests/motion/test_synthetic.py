@@ -11,13 +11,7 @@ import pytest
 import hamex as hx
 from hamex.errors import LoadError
 from hamex.motion import seismology
-from hamex.motion.intensity import (
-    displacement,
-    peak_displacement,
-    peak_velocity,
-    significant_duration,
-    velocity,
-)
+from hamex.motion.intensity import displacement, peak_displacement, peak_velocity, significant_duration, velocity
 from hamex.motion.process import at_rest
 from hamex.motion.synthetic import _bands, envelope, synthetic_suite
 
@@ -51,8 +45,9 @@ def test_a_motion_does_not_depend_on_how_many_are_asked_for(suite):
 
 
 def test_another_process_gives_the_same_bits(suite):
-    code = ("import hashlib, hamex as hx; "
-            "print(hashlib.sha256(hx.synthetic_suite(5, seed=7)[4].acceleration).hexdigest())")
+    code = (
+        "import hashlib, hamex as hx; print(hashlib.sha256(hx.synthetic_suite(5, seed=7)[4].acceleration).hexdigest())"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == hashlib.sha256(suite[4].acceleration).hexdigest()
 
@@ -65,7 +60,7 @@ def test_they_start_and_end_at_rest(suite):
         assert abs(v[-1]) < 1e-12 * np.abs(v).max()
         assert abs(d[-1]) < 1e-10 * np.abs(d).max()
         # The correction that does it is small: nothing drifts on the way, so that the last tenth is quiet.
-        assert np.abs(v[-len(v) // 10:]).max() < 0.1 * np.abs(v).max()
+        assert np.abs(v[-len(v) // 10 :]).max() < 0.1 * np.abs(v).max()
         assert np.abs(a[:150]).max() < 0.05 * motion.peak
 
 
@@ -91,8 +86,12 @@ def test_magnitude_distance_and_site_act_as_they_should():
     assert 0.2 < peaks(magnitude=5.5) / base < 0.7
     assert 0.05 < peaks(distance=100.0) / base < 0.3
     assert 1.3 < peaks(vs30=200.0) / base < 2.2
-    longer = gm([significant_duration(motion.acceleration, 0.01, 0.05, 0.95)
-                 for motion in synthetic_suite(6, seed=5, magnitude=7.5)])
+    longer = gm(
+        [
+            significant_duration(motion.acceleration, 0.01, 0.05, 0.95)
+            for motion in synthetic_suite(6, seed=5, magnitude=7.5)
+        ]
+    )
     assert 20 < longer < 45
 
 
@@ -129,7 +128,7 @@ def test_the_source_spectrum_has_its_two_plateaus():
     """Displacement below the corner is constant (moment), acceleration above it too (stress drop): ω²."""
     f = np.array([1e-3, 1e-2, 1e-1]) * seismology.corner(6.0, 8e6)
     flat = seismology.amplitude(f, 6.0, 20.0, 2000.0, kappa=0.0)
-    fall = flat * np.sqrt(1 + (f / seismology.LOW_CUT) ** -8)      # without the low cut
+    fall = flat * np.sqrt(1 + (f / seismology.LOW_CUT) ** -8)  # without the low cut
     assert fall[1] / fall[0] == pytest.approx(100, rel=0.1)
     small, large = (seismology.amplitude(np.array([3.0]), 6.0, 20.0, 400.0, stress_drop=s)[0] for s in (4e6, 32e6))
     assert large / small == pytest.approx(8 ** (2 / 3), rel=0.03)
@@ -153,13 +152,22 @@ def test_the_ending_is_exact_for_samples_linear_in_between():
     assert abs(d[-1]) < 1e-12
 
 
-@pytest.mark.parametrize(("changes", "says"), [
-    ({"count": 0}, "count must be a whole number ≥ 1"), ({"count": 2.0}, "count must be a whole number"),
-    ({"seed": -1}, "seed must be a whole number ≥ 0"), ({"seed": None}, "seed must be a whole number"),
-    ({"magnitude": 9.5}, "magnitude must lie between 4 and 8.5"), ({"distance": 0}, "distance must lie between 1 and"),
-    ({"vs30": math.nan}, "vs30 must lie between"), ({"step": 0.1}, "step must lie between"),
-    ({"scatter": -1}, "scatter must be a number ≥ 0"), ({"duration": 5.0}, "duration must be at least 29"),
-    ({"duration": math.inf}, "duration must be at least")])
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"count": 0}, "count must be a whole number ≥ 1"),
+        ({"count": 2.0}, "count must be a whole number"),
+        ({"seed": -1}, "seed must be a whole number ≥ 0"),
+        ({"seed": None}, "seed must be a whole number"),
+        ({"magnitude": 9.5}, "magnitude must lie between 4 and 8.5"),
+        ({"distance": 0}, "distance must lie between 1 and"),
+        ({"vs30": math.nan}, "vs30 must lie between"),
+        ({"step": 0.1}, "step must lie between"),
+        ({"scatter": -1}, "scatter must be a number ≥ 0"),
+        ({"duration": 5.0}, "duration must be at least 29"),
+        ({"duration": math.inf}, "duration must be at least"),
+    ],
+)
 def test_wrong_parameters_are_refused(changes, says):
     with pytest.raises(LoadError, match=says):
         synthetic_suite(**{"count": 1, "seed": 0} | changes)

@@ -18,16 +18,20 @@ def file(tmp_path):
         path = tmp_path / "motion.csv"
         path.write_text(text, encoding="utf-8")
         return path
+
     return write
 
 
-@pytest.mark.parametrize("text", [
-    "0,0.5\n0.01,-1\n0.02,2e-1\n",
-    "time,a\n0,0.5\n0.01,-1\n0.02,2e-1\n",
-    "# a comment, with commas\n\ntime [s]; a [g]\n0 ; 0.5\n# inside\n0.01 ;-1\n\n0.02;2e-1",
-    "\ufeff0\t0.5\r\n0.01\t-1\r\n0.02\t2e-1\r\n",
-    "   0      0.5  \n  0.01  -1\n0.02 +.2\n",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0,0.5\n0.01,-1\n0.02,2e-1\n",
+        "time,a\n0,0.5\n0.01,-1\n0.02,2e-1\n",
+        "# a comment, with commas\n\ntime [s]; a [g]\n0 ; 0.5\n# inside\n0.01 ;-1\n\n0.02;2e-1",
+        "\ufeff0\t0.5\r\n0.01\t-1\r\n0.02\t2e-1\r\n",
+        "   0      0.5  \n  0.01  -1\n0.02 +.2\n",
+    ],
+)
 def test_two_columns_in_any_common_dress(file, text):
     samples, step = read_samples(file(text))
     assert samples.tolist() == [0.5, -1.0, 0.2]
@@ -45,8 +49,10 @@ def test_a_motion_carries_unit_step_and_source(file):
     assert (motion.unit, motion.step, motion.source, motion.peak) == ("cm/s2", 0.5, "motion.csv", 3.0)
 
 
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=40),
-       st.sampled_from([0.005, 0.01, 0.02, 1 / 128, 0.1]))
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=40),
+    st.sampled_from([0.005, 0.01, 0.02, 1 / 128, 0.1]),
+)
 def test_written_samples_are_read_back_in_every_bit(tmp_path_factory, samples, step):
     path = tmp_path_factory.mktemp("text") / "m.csv"
     path.write_text("".join(f"{i * step!r},{a!r}\n" for i, a in enumerate(samples)))
@@ -70,28 +76,31 @@ def test_times_printed_with_few_digits_are_still_uniform(file):
     assert read_samples(path, step=1 / 60)[1] == 1 / 60
 
 
-@pytest.mark.parametrize(("text", "step", "told"), [
-    ("", 0.1, "no samples in "),
-    ("# nothing\n\n", 0.1, "no samples in "),
-    ("time,acceleration\n", None, "no samples in "),
-    ("0,1\n0.1,nan\n", None, "line 2: 'nan' is not finite"),
-    ("1\n2\ninf\n", 0.1, "line 3: 'inf' is not finite"),
-    ("0,1\n0.1,x\n", None, "line 2: 'x' is not a number"),
-    ("a\nb\n1\n", 0.1, "line 2: 'b' is not a number"),
-    ("1\nb\n2\n", 0.1, "line 2: 'b' is not a number"),
-    ("0,1\n0.1,\n", None, "line 2: a value is missing in '0.1,'"),
-    ("0,1\n0.1\n", None, "line 2: 1 column, the lines before have 2"),
-    ("0,1,2\n", None, "line 1: 3 columns; give one column of samples, or time and samples"),
-    ("0,0;1,5\n", None, "line 1: commas and semicolons in one line; write decimals with a point"),
-    ("1\n2\n", None, "needs its step"),
-    ("0,1\n", None, "need at least two samples"),
-    ("# c\n0.02,1\n0.04,1\n", None, "line 2: the times start at 0.02 s"),
-    ("0,1\n0.1,1\n0.1,2\n", None, "line 3: the time 0.1 s does not come after 0.1 s"),
-    ("0,1\n0.1,1\n0.2,1\n0.35,1\n0.45,1\n", None, "line 4: the time step changes from 0.1 s to 0.15 s"),
-    ("0,1\n0.1,1\n0.2,1\n", 0.05, "line 2: the time 0.1 s does not fit the given step of 0.05 s"),
-    ("0,1\n0.1,1\n", -0.1, "line 1: the time 0 s does not fit the given step of -0.1 s"),
-    ("0,1\n0.1,1\n", math.nan, "line 1: the time 0 s does not fit the given step of nan s"),
-])
+@pytest.mark.parametrize(
+    ("text", "step", "told"),
+    [
+        ("", 0.1, "no samples in "),
+        ("# nothing\n\n", 0.1, "no samples in "),
+        ("time,acceleration\n", None, "no samples in "),
+        ("0,1\n0.1,nan\n", None, "line 2: 'nan' is not finite"),
+        ("1\n2\ninf\n", 0.1, "line 3: 'inf' is not finite"),
+        ("0,1\n0.1,x\n", None, "line 2: 'x' is not a number"),
+        ("a\nb\n1\n", 0.1, "line 2: 'b' is not a number"),
+        ("1\nb\n2\n", 0.1, "line 2: 'b' is not a number"),
+        ("0,1\n0.1,\n", None, "line 2: a value is missing in '0.1,'"),
+        ("0,1\n0.1\n", None, "line 2: 1 column, the lines before have 2"),
+        ("0,1,2\n", None, "line 1: 3 columns; give one column of samples, or time and samples"),
+        ("0,0;1,5\n", None, "line 1: commas and semicolons in one line; write decimals with a point"),
+        ("1\n2\n", None, "needs its step"),
+        ("0,1\n", None, "need at least two samples"),
+        ("# c\n0.02,1\n0.04,1\n", None, "line 2: the times start at 0.02 s"),
+        ("0,1\n0.1,1\n0.1,2\n", None, "line 3: the time 0.1 s does not come after 0.1 s"),
+        ("0,1\n0.1,1\n0.2,1\n0.35,1\n0.45,1\n", None, "line 4: the time step changes from 0.1 s to 0.15 s"),
+        ("0,1\n0.1,1\n0.2,1\n", 0.05, "line 2: the time 0.1 s does not fit the given step of 0.05 s"),
+        ("0,1\n0.1,1\n", -0.1, "line 1: the time 0 s does not fit the given step of -0.1 s"),
+        ("0,1\n0.1,1\n", math.nan, "line 1: the time 0 s does not fit the given step of nan s"),
+    ],
+)
 def test_broken_files_are_told_by_name_line_and_reason(file, text, step, told):
     path = file(text)
     with pytest.raises(LoadError) as caught:

@@ -45,15 +45,18 @@ def test_an_oscillator_at_rest_resonates_as_theory_says():
     assert sol.peaks["displacement"].value == pytest.approx(cycles * math.pi / (2 * math.pi / period) ** 2, rel=1e-3)
 
 
-@pytest.mark.parametrize(("keys", "message"), [
-    ({"shape": "saw"}, "shape must be one of sine, half_sine, triangle, ricker, got 'saw'"),
-    ({"amplitude": math.nan}, "amplitude must be finite, got nan"),
-    ({"period": 0.0}, "period must be a positive number, got 0.0"),
-    ({"cycles": -1.0}, "cycles must be a positive number, got -1.0"),
-    ({"step": math.inf}, "step must be a positive number, got inf"),
-    ({"shape": "ricker", "cycles": 2.0}, "cycles belongs to a sine; a ricker has one, got 2.0"),
-    ({"step": 1e-9}, "are more than 1,000,000 samples; give a longer step"),
-])
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"shape": "saw"}, "shape must be one of sine, half_sine, triangle, ricker, got 'saw'"),
+        ({"amplitude": math.nan}, "amplitude must be finite, got nan"),
+        ({"period": 0.0}, "period must be a positive number, got 0.0"),
+        ({"cycles": -1.0}, "cycles must be a positive number, got -1.0"),
+        ({"step": math.inf}, "step must be a positive number, got inf"),
+        ({"shape": "ricker", "cycles": 2.0}, "cycles belongs to a sine; a ricker has one, got 2.0"),
+        ({"step": 1e-9}, "are more than 1,000,000 samples; give a longer step"),
+    ],
+)
 def test_bad_values_are_refused(keys, message):
     with pytest.raises(LoadError) as refused:
         hx.ground_wave(**{"shape": "sine", "amplitude": 1.0, "period": 1.0} | keys)

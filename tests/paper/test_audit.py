@@ -15,12 +15,23 @@ from hamex.paper.audit.notation import m as mass
 NUMBERS = [str(n) for n in range(1, 90)]
 # Read in the paper by eye, before any code was written.
 MISPRINTS = {
-    "31": r"\delta u(T)", "40": r"+\int_0^T", "43": r"\hat{t}_i", "45": r"a\dot{J}\,\delta\dot{J} - u\,\delta\dot{J}",
-    "47": r"a\dot{J}\,\delta\dot{J} - u\,\delta\dot{J}", "58": r"m\dot{u}\,\delta\dot{u}",
-    "60": r"a\dot{J}\,\delta\dot{J}", "73": "y_1 + y_2", "81": "D_p x", "82": "D_p x",
+    "31": r"\delta u(T)",
+    "40": r"+\int_0^T",
+    "43": r"\hat{t}_i",
+    "45": r"a\dot{J}\,\delta\dot{J} - u\,\delta\dot{J}",
+    "47": r"a\dot{J}\,\delta\dot{J} - u\,\delta\dot{J}",
+    "58": r"m\dot{u}\,\delta\dot{u}",
+    "60": r"a\dot{J}\,\delta\dot{J}",
+    "73": "y_1 + y_2",
+    "81": "D_p x",
+    "82": "D_p x",
 }
-SPOKEN = {"claim: relation used in (52)", "claim: name of the forcing term", "claim: unit of F_y",
-          "claim: unit of p̂ in Table 2"}
+SPOKEN = {
+    "claim: relation used in (52)",
+    "claim: name of the forcing term",
+    "claim: unit of F_y",
+    "claim: unit of p̂ in Table 2",
+}
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +64,26 @@ def test_conditions_and_what_is_not_true(items):
     def of(verdict):
         return {name for name, item in items.items() if item.verdict == verdict}
 
-    assert of("holds with a condition") >= {"5", "20", "33", "Table 2", "claim: equal to Newmark",
-                                            "claim: Noether charge is conserved", "claim: Hamiltonian is conserved",
-                                            "claim: new action variation", "claim: new numerical method"}
+    assert of("holds with a condition") >= {
+        "5",
+        "20",
+        "33",
+        "Table 2",
+        "claim: equal to Newmark",
+        "claim: Noether charge is conserved",
+        "claim: Hamiltonian is conserved",
+        "claim: new action variation",
+        "claim: new numerical method",
+    }
     assert of("not true in general") == {"claim: non-iterative method"}
-    for name in ("unconditional stability", "symplecticity", "eigenvalues, elastic", "eigenvalues, plastic",
-                 "three independent equations", "non-iterative, one slider"):
+    for name in (
+        "unconditional stability",
+        "symplecticity",
+        "eigenvalues, elastic",
+        "eigenvalues, plastic",
+        "three independent equations",
+        "non-iterative, one slider",
+    ):
         assert items[f"claim: {name}"].verdict == HOLDS
     assert items["87"].verdict == HOLDS
     assert "not needed" in items["87"].evidence
@@ -103,7 +128,7 @@ def move_a_dot(statement):
                 fewer = rate.expr.diff(t, times - 1) if times > 1 else rate.expr
                 rest = [v for v, n in rate.variable_count if v != t for _ in range(n)]
                 changed = part.xreplace({rate: sp.diff(fewer, *rest) if rest else fewer})
-                return rebuilt(statement, sum(parts[:i] + parts[i + 1:], changed))
+                return rebuilt(statement, sum(parts[:i] + parts[i + 1 :], changed))
     return None
 
 
@@ -121,8 +146,7 @@ def sound(number):
 
 def places(equation):
     """Statements worth changing: the first and the last that say more than ``x = 0``."""
-    useful = [i for i, s in enumerate(equation.statements)
-              if s.right != 0 or len(terms(s.left)) > 1]
+    useful = [i for i, s in enumerate(equation.statements) if s.right != 0 or len(terms(s.left)) > 1]
     return sorted({useful[0], useful[-1]}) if useful else []
 
 
@@ -138,8 +162,7 @@ def test_a_planted_misprint_is_found(number, name):
         changed = MUTATIONS[name](equation.statements[place])
         if changed is None or changed.difference == equation.statements[place].difference:
             continue
-        planted = equation.with_statements(
-            (*equation.statements[:place], changed, *equation.statements[place + 1:]))
+        planted = equation.with_statements((*equation.statements[:place], changed, *equation.statements[place + 1 :]))
         assert run.RULES[number](planted).verdict != before, f"({number}): {changed}"
         tried += 1
     if not tried and name != "dot" and number not in ("9", "24"):
@@ -207,7 +230,7 @@ def test_command_line(items, monkeypatch, capsys, tmp_path):
     assert all(set(e) == {"equation", "kind", "verdict", "printed", "correct", "evidence"} for e in entries)
     text = call()
     assert "14  misprint" in text
-    assert max(len(line) for line in text.splitlines()) <= 84      # combining marks count as letters
+    assert max(len(line) for line in text.splitlines()) <= 84  # combining marks count as letters
     pytest.importorskip("ziamath")
     target = tmp_path / "audit.html"
     assert str(target) in call("--html", str(target))

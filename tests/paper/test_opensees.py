@@ -172,9 +172,7 @@ def test_silent_end_becomes_the_named_error(fake):
 
 def test_missing_system_library_is_named(fake):
     # openseespy wraps the loader's message in an error of its own.
-    fake.write_text(
-        "try:\n raise ImportError('libblas.so.3: not found')\nexcept ImportError:\n raise RuntimeError"
-    )
+    fake.write_text("try:\n raise ImportError('libblas.so.3: not found')\nexcept ImportError:\n raise RuntimeError")
     assert "BLAS" in opensees.available()
 
 

@@ -31,8 +31,7 @@ def test_every_printed_digit_comes_out(found, index):
     assert row.digits_match
 
 
-@pytest.mark.parametrize(("change", "what"), [
-    ({"load": "average"}, "load rule"), ({"step": 0.01}, "step")])
+@pytest.mark.parametrize(("change", "what"), [({"load": "average"}, "load rule"), ({"step": 0.01}, "step")])
 def test_the_digits_depend_on_the_conventions(change, what):
     """Table 2 is no accident: another convention misses it."""
     from hamex.schemes import Galerkin
@@ -65,7 +64,7 @@ def test_energy_closes_to_round_off_in_every_case(found):
 def test_both_load_rules_have_their_order(found):
     for study in found.convergence:
         assert study.order("end") == pytest.approx(1.0, abs=0.2)
-        assert study.order("average") == pytest.approx(2.0, abs=0.25)   # the record has kinks
+        assert study.order("average") == pytest.approx(2.0, abs=0.25)  # the record has kinks
         assert study.order("newmark") == pytest.approx(1.0, abs=0.2)
 
 
@@ -111,8 +110,11 @@ def test_page_is_whole_and_needs_no_network(page):
 
 def test_figures_are_written_as_png_and_svg(page):
     names = {path.name for path in page.parent.iterdir()}
-    expected = {f"{name}{end}" for name in ("figure-10", "figure-11", "figure-12", "figure-13", "convergence")
-                for end in (".png", ".svg")}
+    expected = {
+        f"{name}{end}"
+        for name in ("figure-10", "figure-11", "figure-12", "figure-13", "convergence")
+        for end in (".png", ".svg")
+    }
     assert names == expected | {"index.html"}
 
 

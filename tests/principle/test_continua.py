@@ -16,7 +16,7 @@ def test_the_momentum_of_a_continuum_flows_through_its_boundary(name):
     for charge in system.charges():
         if len(charge.shift) > 1:
             continue
-        (q, s), = charge.shift.items()
+        ((q, s),) = charge.shift.items()
         divergence = sum(sp.diff(f, x) for f, x in zip(charge.flux, system.space, strict=True))
         rate = (sp.diff(charge.value, t) + divergence - charge.source).doit()
         assert is_zero(sp.expand(rate - s * strong[q]).doit())

@@ -46,9 +46,11 @@ class Step:
         form = (jump_form if jumps else step_form)(emit.structure(), degree)
         self.form, self.fields = form, form.action.fields
         loads = [f for values in form.load_symbols.values() for f in values]
-        self.numbers = {s: sp.Rational(int(rng.integers(1, 60)), int(rng.integers(7, 20)))
-                        * (1 if s.is_positive else int(rng.choice([-1, 1])))
-                        for s in (m, c, k, a, b, x, r, h, *form.knowns, *loads)}
+        self.numbers = {
+            s: sp.Rational(int(rng.integers(1, 60)), int(rng.integers(7, 20)))
+            * (1 if s.is_positive else int(rng.choice([-1, 1])))
+            for s in (m, c, k, a, b, x, r, h, *form.knowns, *loads)
+        }
         rows = [row.xreplace(self.numbers) for row in form.branches["smooth"]]
         roots = {root: root.evalf(60) for row in rows for root in row.atoms(sp.CRootOf)}
         B, z = sp.linear_eq_to_matrix([row.xreplace(roots) for row in rows], form.unknowns)
@@ -57,8 +59,10 @@ class Step:
         if jumps:
             trial = histories(form.action, degree, form.old, form.new)
         else:
-            trial = {q: sum(n * y for n, y in zip(shapes(degree), [form.old[q], *form.new[q]], strict=True))
-                     for q in self.fields}
+            trial = {
+                q: sum(n * y for n, y in zip(shapes(degree), [form.old[q], *form.new[q]], strict=True))
+                for q in self.fields
+            }
             trial |= {q.diff(t): sp.diff(trial[q], tau) / h for q in self.fields}
         self.trial = {key: e.xreplace(self.numbers).xreplace(self.new) for key, e in trial.items()}
 
@@ -83,13 +87,20 @@ def collocation(step, table):
     L = sp.zeros(5, 5)
     L[0, 1] = 1
     L[1, 0], L[1, 1], L[1, 2] = -(n[k] + n[b] ** 2 / n[a]) / n[m], -n[c] / n[m], n[b] / (n[a] * n[m])
-    start = sp.Matrix([n[step.form.old[u]], n[step.form.momentum_old[u]] / n[m], -n[step.form.momentum_old[J]],
-                       n[step.form.momentum_old[X]], n[step.form.momentum_old[R]]])
+    start = sp.Matrix(
+        [
+            n[step.form.old[u]],
+            n[step.form.momentum_old[u]] / n[m],
+            -n[step.form.momentum_old[J]],
+            n[step.form.momentum_old[X]],
+            n[step.form.momentum_old[R]],
+        ]
+    )
     L, start, H = matrix(L), matrix(start), mpf(n[h])
     load = {q: [mpf(n[f]) for f in values] for q, values in step.form.load_symbols.items()}
     big, right = mp.eye(5 * nodes), mp.matrix(5 * nodes, 1)
     for i in range(nodes):
-        given = [0, load[u][i] / mpf(n[m]), -load[J][i], load[X][i], load[R][i]]    # the load on J is −g
+        given = [0, load[u][i] / mpf(n[m]), -load[J][i], load[X][i], load[R][i]]  # the load on J is −g
         for p in range(5):
             right[5 * i + p] = given[p] + sum(L[p, q] * start[q] for q in range(5))
             for j in range(nodes):
@@ -120,15 +131,25 @@ def test_one_step_of_the_rows_is_one_step_of_the_table(degree, jumps):
                 return start[p] + H * sum(coefficients[j] * K[j, p] for j in range(size))
 
             # Ends: u, p, slip, kinematic, isotropic.
-            mine = [step.new[form.new[u][-1]], step.new[form.momentum_new[u]], -step.new[form.momentum_new[J]],
-                    step.new[form.momentum_new[X]], step.new[form.momentum_new[R]]]
+            mine = [
+                step.new[form.new[u][-1]],
+                step.new[form.momentum_new[u]],
+                -step.new[form.momentum_new[J]],
+                step.new[form.momentum_new[X]],
+                step.new[form.momentum_new[R]],
+            ]
             ends = [moved(weights, p) * (mpf(n[m]) if p == 1 else 1) for p in range(5)]
             scale = max(abs(e) for e in ends)
             assert max(abs(mpf(y) - e) for y, e in zip(mine, ends, strict=True)) < tolerance * scale
             # Stages: places, rates, forces F, X, R.
             F = [(mpf(n[b]) * stage[0] - stage[2]) / mpf(n[a]) for stage in stages]
-            expected = [*(s[0] for s in stages), *(s[1] for s in stages), *F, *(s[3] / mpf(n[x]) for s in stages),
-                        *(s[4] / mpf(n[r]) for s in stages)]
+            expected = [
+                *(s[0] for s in stages),
+                *(s[1] for s in stages),
+                *F,
+                *(s[3] / mpf(n[x]) for s in stages),
+                *(s[4] / mpf(n[r]) for s in stages),
+            ]
             found = [*step.at(u, nodes), *(y for q in (u, J, X, R) for y in step.at(q.diff(t), nodes))]
             scale = max(abs(e) for e in expected)
             assert max(abs(y - e) for y, e in zip(found, expected, strict=True)) < 10 * tolerance * scale
@@ -149,24 +170,37 @@ def test_the_rows_of_a_nonlinear_lagrangian_vanish_on_the_step_of_the_table():
     mass, length, gravity = 1.3, 0.8, 9.8
     A, step, start = np.array(e.matrix), 0.2, np.array([2.0, -1.5])
     rates = np.zeros((2, 2))
-    for _ in range(200):                                        # a contraction at this step
+    for _ in range(200):  # a contraction at this step
         stages = start + step * A @ rates
         rates = np.column_stack([stages[:, 1], -gravity / length * np.sin(stages[:, 0])])
     inertia = mass * length**2
-    values = {form.old[q]: start[0], form.momentum_old[q]: inertia * start[1],
-              form.new[q][0]: start[0] + step * np.array(e.jump) @ rates[:, 0], form.new[q][1]: stages[1, 0],
-              form.momentum_new[q]: inertia * stages[1, 1], h: step}
-    numbers = values | {s: {"m": mass, "l": length, "g": gravity}[s.name] for row in form.branches["smooth"]
-                        for s in row.free_symbols if s.name in "mlg"}
+    values = {
+        form.old[q]: start[0],
+        form.momentum_old[q]: inertia * start[1],
+        form.new[q][0]: start[0] + step * np.array(e.jump) @ rates[:, 0],
+        form.new[q][1]: stages[1, 0],
+        form.momentum_new[q]: inertia * stages[1, 1],
+        h: step,
+    }
+    numbers = values | {
+        s: {"m": mass, "l": length, "g": gravity}[s.name]
+        for row in form.branches["smooth"]
+        for s in row.free_symbols
+        if s.name in "mlg"
+    }
     assert max(abs(float(row.subs(numbers))) for row in form.branches["smooth"]) < 1e-14 * inertia * 10
 
 
 def pade(Z, j, n):
     """The Padé approximant of exp Z, numerator of degree j, denominator of degree n, from its definition."""
+
     def part(order, W):
-        weights = [factorial(j + n - i) * factorial(order) / (factorial(j + n) * factorial(i) * factorial(order - i))
-                   for i in range(order + 1)]
+        weights = [
+            factorial(j + n - i) * factorial(order) / (factorial(j + n) * factorial(i) * factorial(order - i))
+            for i in range(order + 1)
+        ]
         return sum(w * np.linalg.matrix_power(W, i) for i, w in enumerate(weights))
+
     return np.linalg.solve(part(n, -Z), part(j, Z))
 
 
@@ -187,10 +221,12 @@ def test_degree_4_of_the_rows_is_pade_4_4_exactly():
     values = {m: 1, a: 1, c: sp.Rational(3, 7), h: sp.Rational(5, 4)}
     G = step_form(action("forced"), 4).amplification(values=values).extract([0, 2], [0, 2])
     Z = values[h] * sp.Matrix([[0, 1], [-1, -values[c]]])
-    weights = [sp.Rational(factorial(8 - i) * factorial(4), factorial(8) * factorial(i) * factorial(4 - i))
-               for i in range(5)]
-    assert (sum((w * (-Z) ** i for i, w in enumerate(weights)), sp.zeros(2)) * G
-            == sum((w * Z**i for i, w in enumerate(weights)), sp.zeros(2)))
+    weights = [
+        sp.Rational(factorial(8 - i) * factorial(4), factorial(8) * factorial(i) * factorial(4 - i)) for i in range(5)
+    ]
+    assert sum((w * (-Z) ** i for i, w in enumerate(weights)), sp.zeros(2)) * G == sum(
+        (w * Z**i for i, w in enumerate(weights)), sp.zeros(2)
+    )
 
 
 @pytest.mark.parametrize(("degree", "percent", "digits"), [(1, 3.207, 3), (2, 0.0211, 4), (3, 0.0001, 4)])
@@ -246,17 +282,17 @@ def test_the_balance_closes_for_a_nonlinear_law_at_the_stages(degree, jumps):
     e = emitted(degree, jumps)
     A, b_, d, nodes = np.array(e.matrix), np.array(e.weights), np.array(e.jump), np.array(e.nodes)
     step, mass, damping, beside, soft, back = 0.3, 1.3, 0.4, 0.7, 0.2, 0.5
-    state = np.array([0.4, -0.8, 0.1, 0.05])                   # u, v, u₁, xX
+    state = np.array([0.4, -0.8, 0.1, 0.05])  # u, v, u₁, xX
     norm = np.array([[beside, 0, 0, 0], [0, mass, 0, 0], [0, 0, 0, 0], [0, 0, 0, 1 / back]])
     stretch = np.array([1.0, 0, -1, 0])
-    norm = norm + np.outer(stretch, stretch) / soft             # a F² with F = (u − u₁)/a
+    norm = norm + np.outer(stretch, stretch) / soft  # a F² with F = (u − u₁)/a
 
     def rate(y, instant):
         F, X = (y[0] - y[2]) / soft, y[3] / back
         g = (F - X) * abs(F - X)
         return np.array([y[1], (cos(instant) - damping * y[1] - beside * y[0] - F) / mass, g, g])
 
-    totals = np.zeros(4)                                        # gained, jumps, dissipated, supplied
+    totals = np.zeros(4)  # gained, jumps, dissipated, supplied
     for number in range(20):
         instants = (number + nodes) * step
 
@@ -265,7 +301,7 @@ def test_the_balance_closes_for_a_nonlinear_law_at_the_stages(degree, jumps):
             return np.concatenate([K[i] - rate(state + step * A[i] @ K, instants[i]) for i in range(len(nodes))])
 
         flat = np.concatenate([rate(state, instant) for instant in instants])
-        for _ in range(30):                                     # Newton with differences
+        for _ in range(30):  # Newton with differences
             value = residual(flat)
             slopes = np.array([(residual(flat + 1e-7 * unit) - value) / 1e-7 for unit in np.eye(len(flat))]).T
             flat = flat - np.linalg.solve(slopes, value)
@@ -276,8 +312,12 @@ def test_the_balance_closes_for_a_nonlinear_law_at_the_stages(degree, jumps):
         new, jump = state + step * b_ @ K, step * d @ K
         dissipated = [damping * y[1] ** 2 + abs((y[0] - y[2]) / soft - y[3] / back) ** 3 for y in stages]
         supplied = [cos(instant) * y[1] for instant, y in zip(instants, stages, strict=True)]
-        totals += [(new @ norm @ new - state @ norm @ state) / 2, jump @ norm @ jump / 2, step * b_ @ dissipated,
-                   step * b_ @ supplied]
+        totals += [
+            (new @ norm @ new - state @ norm @ state) / 2,
+            jump @ norm @ jump / 2,
+            step * b_ @ dissipated,
+            step * b_ @ supplied,
+        ]
         state = new
     assert abs(totals[0] + totals[1] + totals[2] - totals[3]) < 1e-13 * max(abs(totals))
     assert totals[2] > 0.1

@@ -35,10 +35,14 @@ def amplification(degree):
 
 def pade(Z, j, n):
     """Numerator of degree j and denominator of degree n of the Padé approximant of exp Z, from their definition."""
+
     def part(order, other, W):
-        weights = [sp.Rational(factorial(j + n - i) * factorial(order), factorial(j + n) * factorial(i)
-                               * factorial(order - i)) for i in range(order + 1)]
+        weights = [
+            sp.Rational(factorial(j + n - i) * factorial(order), factorial(j + n) * factorial(i) * factorial(order - i))
+            for i in range(order + 1)
+        ]
         return sum((w * W**i for i, w in enumerate(weights)), sp.zeros(Z.rows))
+
     return part(j, n, Z), part(n, j, -Z)
 
 
@@ -64,9 +68,16 @@ def test_degree_0_by_hand():
     p0, p1, load = form.momentum_old, form.momentum_new, {q: form.load_symbols[q][0] for q in form.action.fields}
     rate = {q: (form.new[q][0] - form.old[q]) / h for q in form.action.fields}
     place = form.new[u][0]
-    by_hand = [p1[u] - p0[u] + h * (c * rate[u] + k * place + b * rate[J] - load[u]),
-               p1[J] - p0[J] - h * load[J], p1[X] - p0[X] - h * load[X], p1[R] - p0[R] - h * load[R],
-               p1[u] - m * rate[u], p1[J] - (a * rate[J] - b * place), p1[X] - x * rate[X], p1[R] - r * rate[R]]
+    by_hand = [
+        p1[u] - p0[u] + h * (c * rate[u] + k * place + b * rate[J] - load[u]),
+        p1[J] - p0[J] - h * load[J],
+        p1[X] - p0[X] - h * load[X],
+        p1[R] - p0[R] - h * load[R],
+        p1[u] - m * rate[u],
+        p1[J] - (a * rate[J] - b * place),
+        p1[X] - x * rate[X],
+        p1[R] - r * rate[R],
+    ]
     for row, expected in zip(form.branches["smooth"], by_hand, strict=True):
         assert sp.expand(row - expected) == 0
 
@@ -84,9 +95,11 @@ def test_by_parts_the_jumps_work_on_the_virtual_values(degree):
     for i in range(degree + 1):
         nodes = [sp.Rational(n, degree) for n in range(degree + 1)] if degree else [sp.S.Zero]
         test = sp.interpolate([(node, int(n == i)) for n, node in enumerate(nodes)], tau)
-        expected = [sp.integrate(sp.expand((sp.diff(P, tau) + h * force) * test), (tau, 0, 1))
-                    + (P.subs(tau, 0) - form.momentum_old[q]) * test.subs(tau, 0)
-                    for q, P, force in ((u, m * v, c * v + F), (J, a * F - trial[u], sp.S.Zero))]
+        expected = [
+            sp.integrate(sp.expand((sp.diff(P, tau) + h * force) * test), (tau, 0, 1))
+            + (P.subs(tau, 0) - form.momentum_old[q]) * test.subs(tau, 0)
+            for q, P, force in ((u, m * v, c * v + F), (J, a * F - trial[u], sp.S.Zero))
+        ]
         values = {f: 0 for f in form.load_symbols[u]}
         for j, row in enumerate(expected):
             mine = form.branches["smooth"][j * (degree + 1) + i].xreplace(values).xreplace(handed)
@@ -121,7 +134,7 @@ def elastic_force(form):
     """F at the end per F at the start of a step that slips, as the viscosity goes to zero."""
     numbers = {m: 1, a: sp.Rational(1, 100), c: sp.Rational(1, 3), h: sp.Rational(1, 10)}
     G = form.amplification("plus", numbers)
-    force = sp.Matrix([[1, 0, 0, 1]]) / numbers[a] * G          # F = (u − u₁)/a = (u + P_J)/a
+    force = sp.Matrix([[1, 0, 0, 1]]) / numbers[a] * G  # F = (u − u₁)/a = (u + P_J)/a
     return sp.limit(force[3] * numbers[a], eta, 0)
 
 
@@ -152,21 +165,36 @@ def test_a_jump_costs_the_energy_of_the_jump(degree):
     fields = (u, J, X, R)
     one, zero = ({q: rate[q].subs(tau, instant) for q in fields} for instant in (1, 0))
     old = found.rates
-    gained = (energy(one[u], place.subs(tau, 1), one[J], one[X], one[R])
-              - energy(old[u], form.old[u], old[J], old[X], old[R]))
+    gained = energy(one[u], place.subs(tau, 1), one[J], one[X], one[R]) - energy(
+        old[u], form.old[u], old[J], old[X], old[R]
+    )
     jumps = energy(zero[u] - old[u], place.subs(tau, 0) - form.old[u], *(zero[q] - old[q] for q in (J, X, R)))
     points = list(zip(form.rule.roots, form.rule.weighted(), strict=True))
     viscous = h * sum(w * c * rate[u].subs(tau, at) ** 2 for at, w in points)
     # g, −g and −w are loads −f_J, −f_X, −f_R of the structure's action: their work is g(F − X) − wR with its sign.
-    work = h * sum(w * form.load_symbols[q][i] * rate[q].subs(tau, at) for q in fields
-                   for i, (at, w) in enumerate(points))
-    for mine, printed in ((found.gained, gained), (found.jumps, jumps), (found.dissipated, viscous),
-                          (found.supplied, work)):
+    work = h * sum(
+        w * form.load_symbols[q][i] * rate[q].subs(tau, at) for q in fields for i, (at, w) in enumerate(points)
+    )
+    for mine, printed in (
+        (found.gained, gained),
+        (found.jumps, jumps),
+        (found.dissipated, viscous),
+        (found.supplied, work),
+    ):
         assert sp.expand(mine - printed) == 0
 
 
-@pytest.mark.parametrize(("name", "degree"), [("viscoplastic", 0), ("viscoplastic", 1), ("gyroscopic", 1),
-                                              ("zener", 1), ("kelvin-voigt", 2), ("hardening-slider", 0)])
+@pytest.mark.parametrize(
+    ("name", "degree"),
+    [
+        ("viscoplastic", 0),
+        ("viscoplastic", 1),
+        ("gyroscopic", 1),
+        ("zener", 1),
+        ("kelvin-voigt", 2),
+        ("hardening-slider", 0),
+    ],
+)
 def test_the_identity_holds_for_every_quadratic_lagrangian_and_branch(name, degree):
     form = jump_form(action(name), degree)
     for branch in form.branches:
@@ -181,7 +209,7 @@ def test_a_wrong_row_breaks_the_identity():
     assert jump_balance(form).rest != 0
 
 
-@pytest.mark.parametrize("name", ["pendulum", "caldirola-kanai"])       # a sine; a mass that grows with time
+@pytest.mark.parametrize("name", ["pendulum", "caldirola-kanai"])  # a sine; a mass that grows with time
 def test_no_identity_is_claimed_where_there_is_none(name):
     with pytest.raises(ActionError, match="not quadratic"):
         jump_balance(jump_form(action(name), 0))

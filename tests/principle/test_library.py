@@ -1,6 +1,5 @@
 """The library: every entry explains itself and derives; the continuum and the beams against the textbook."""
 
-
 import pytest
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -13,8 +12,20 @@ from hamex.principle.jets import t
 from hamex.principle.library import LIBRARY, action, continua, oscillators
 from hamex.principle.stepform import h, step_form, t_0
 
-LUMPED_LINEAR = ["harmonic", "damped", "particle", "mixed", "forced", "viscoplastic", "hardening-slider", "maxwell",
-                 "kelvin-voigt", "zener", "chain", "gyroscopic"]
+LUMPED_LINEAR = [
+    "harmonic",
+    "damped",
+    "particle",
+    "mixed",
+    "forced",
+    "viscoplastic",
+    "hardening-slider",
+    "maxwell",
+    "kelvin-voigt",
+    "zener",
+    "chain",
+    "gyroscopic",
+]
 x, y, z = continua.SPACE
 
 
@@ -27,8 +38,19 @@ def field(name, *space):
 
 
 def test_the_list_holds_the_paper_and_what_lies_beyond():
-    wanted = {*LUMPED_LINEAR, "pendulum", "double-pendulum", "parametric-pendulum", "duffing", "caldirola-kanai",
-              "elastic-1d", "elastic-2d", "elastic-3d", "euler-bernoulli", "timoshenko"}
+    wanted = {
+        *LUMPED_LINEAR,
+        "pendulum",
+        "double-pendulum",
+        "parametric-pendulum",
+        "duffing",
+        "caldirola-kanai",
+        "elastic-1d",
+        "elastic-2d",
+        "elastic-3d",
+        "euler-bernoulli",
+        "timoshenko",
+    }
     assert set(LIBRARY) == wanted
 
 
@@ -72,20 +94,20 @@ def test_elastic_continuum_corrected_equations_38_to_44(dimensions):
     variation = system.variation()
     for i in axes:
         stress = sum(J[i][j].diff(t, space[j]) for j in axes)
-        assert same(variation.bulk[u[i]], rho * u[i].diff(t, 2) - stress - field(f"f_{i + 1}", *space))    # (40), first
-        assert same(variation.ends[u[i]], rho * u[i].diff(t))                                               # (41)
+        assert same(variation.bulk[u[i]], rho * u[i].diff(t, 2) - stress - field(f"f_{i + 1}", *space))  # (40), first
+        assert same(variation.ends[u[i]], rho * u[i].diff(t))  # (41)
         for j in range(i, dimensions):
             once = 1 if i == j else 2
             sigma = sum(A(i, j, k, m) * J[k][m].diff(t) for k in axes for m in axes)
-            assert same(variation.bulk[J[i][j]], once * (sigma.diff(t) - strain[i][j].diff(t)))              # second
-            assert same(variation.ends[J[i][j]], once * (sigma - strain[i][j]))                            # third line
+            assert same(variation.bulk[J[i][j]], once * (sigma.diff(t) - strain[i][j].diff(t)))  # second
+            assert same(variation.ends[J[i][j]], once * (sigma - strain[i][j]))  # third line
     normal = sp.symbols([f"n_{a}" for a in space], real=True)
     tractions = {b.field: b.force for b in system.boundary_conditions()}
     assert tractions.keys() == set(u)
     for i in axes:
-        assert same(tractions[u[i]], sum(J[i][j].diff(t) * normal[j] for j in axes))                        # (43)
+        assert same(tractions[u[i]], sum(J[i][j].diff(t) * normal[j] for j in axes))  # (43)
     roles = {(c.field, c.kind): c.role for c in system.initial_conditions()}
-    assert all(roles[v, "value"] == "data" for v in u)                                                      # (42)
+    assert all(roles[v, "value"] == "data" for v in u)  # (42)
     assert all(roles[q, "value"] == "gauge" for row in J for q in row)
 
 
@@ -101,8 +123,8 @@ def test_euler_bernoulli_moment_and_shear_are_natural():
     rho, A, E, inertia, n = *sp.symbols("rho A E I_y", positive=True), sp.Symbol("n_x", real=True)
     assert same(system.strong_form()[w], rho * A * w.diff(t, 2) + E * inertia * w.diff(x, 4) - field("q", x))
     forces = {b.motion: b.force for b in system.boundary_conditions()}
-    assert same(forces[w.diff(x)], E * inertia * w.diff(x, 2) * n)           # moment, conjugate to the rotation
-    assert same(forces[w], -E * inertia * w.diff(x, 3) * n)                  # shear, conjugate to the deflection
+    assert same(forces[w.diff(x)], E * inertia * w.diff(x, 2) * n)  # moment, conjugate to the rotation
+    assert same(forces[w], -E * inertia * w.diff(x, 3) * n)  # shear, conjugate to the deflection
 
 
 def test_timoshenko_moment_and_shear_are_natural():
@@ -121,13 +143,13 @@ def test_hardening_follows_from_two_more_impulses():
     system = action("hardening-slider")
     u, J, JX, JR = system.fields
     Hk, Hi, eta, Fy, a = sp.symbols("H_k H_i eta F_y a", positive=True)
-    forward = {J.diff(t): 5, JX.diff(t): 1, JR.diff(t): 1, Fy: 1, eta: 2}        # over = 4, limit = 2: λ = 1
-    backward = {**forward, J.diff(t): -3}                                        # over = −4
+    forward = {J.diff(t): 5, JX.diff(t): 1, JR.diff(t): 1, Fy: 1, eta: 2}  # over = 4, limit = 2: λ = 1
+    backward = {**forward, J.diff(t): -3}  # over = −4
     inside = {**forward, J.diff(t): 2}
     for rates, slip, accumulated in ((forward, 1, 1), (backward, -1, 1), (inside, 0, 0)):
-        assert system.dissipative_force(J).xreplace(rates).doit() == slip                  # u̇₁
-        assert system.dissipative_force(JX).xreplace(rates).doit() == -slip                # Ẋ/Hk − u̇₁ = 0
-        assert system.dissipative_force(JR).xreplace(rates).doit() == -accumulated         # Ṙ/Hi − |u̇₁| = 0
+        assert system.dissipative_force(J).xreplace(rates).doit() == slip  # u̇₁
+        assert system.dissipative_force(JX).xreplace(rates).doit() == -slip  # Ẋ/Hk − u̇₁ = 0
+        assert system.dissipative_force(JR).xreplace(rates).doit() == -accumulated  # Ṙ/Hi − |u̇₁| = 0
     assert same(system.momentum(JX), JX.diff(t) / Hk)
     assert same(system.momentum(JR), JR.diff(t) / Hi)
     assert same(system.momentum(J), a * J.diff(t) - u)
@@ -222,12 +244,19 @@ def test_symbolic_rows_vanish_on_the_simulated_step(name, degree):
     old, new = sol.values("displacement")[1:3], sol.values("momentum")[1:3]
     known = {h: 0.1, t_0: 0.1, **values, **{s: 0.8 for row in form.load_symbols.values() for s in row}}
     for i, p in enumerate(system.fields):
-        known |= {form.old[p]: old[0, i], form.new[p][-1]: old[1, i], form.momentum_old[p]: new[0, i],
-                  form.momentum_new[p]: new[1, i]}
+        known |= {
+            form.old[p]: old[0, i],
+            form.new[p][-1]: old[1, i],
+            form.momentum_old[p]: new[0, i],
+            form.momentum_new[p]: new[1, i],
+        }
     rows = [row.subs(known) for row in form.branches["smooth"]]
     inner = [form.new[p][0] for p in system.fields] if degree == 2 else []
-    if inner:                                     # nodes inside the step are not published: solve for them
-        found = sp.nsolve(rows[:len(inner)] if len(system.fields) == 1 else [rows[0], rows[3]], inner,
-                          [float(x) for x in old.mean(axis=0)])
+    if inner:  # nodes inside the step are not published: solve for them
+        found = sp.nsolve(
+            rows[: len(inner)] if len(system.fields) == 1 else [rows[0], rows[3]],
+            inner,
+            [float(x) for x in old.mean(axis=0)],
+        )
         rows = [row.subs(dict(zip(inner, found, strict=True))) for row in rows]
     assert max(abs(float(row)) for row in rows) < 1e-12

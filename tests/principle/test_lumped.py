@@ -19,8 +19,8 @@ def same(one, other):
 
 def test_equations_6_to_8_weak_form_and_bracket():
     variation = action("harmonic").variation()
-    assert variation.weak == {(u, ()): k * u, (u, (t,)): -m * u.diff(t)}          # (7)
-    assert same(variation.bulk[u], m * u.diff(t, 2) + k * u)                        # (8)
+    assert variation.weak == {(u, ()): k * u, (u, (t,)): -m * u.diff(t)}  # (7)
+    assert same(variation.bulk[u], m * u.diff(t, 2) + k * u)  # (8)
     assert same(variation.ends[u], m * u.diff(t))
 
 
@@ -34,8 +34,8 @@ def test_equation_9_and_24_end_point_constraints():
 def test_equations_10_to_12():
     system = action("harmonic")
     euler = sp.diff(partial(system.lagrangian, u, (t,)), t) - partial(system.lagrangian, u)
-    assert same(system.strong_form()[u], euler)                                    # (12)
-    assert same(euler, m * u.diff(t, 2) + k * u)                                   # (11)
+    assert same(system.strong_form()[u], euler)  # (12)
+    assert same(euler, m * u.diff(t, 2) + k * u)  # (11)
 
 
 def test_equation_15_rayleigh_damping():
@@ -44,16 +44,16 @@ def test_equation_15_rayleigh_damping():
 
 def test_equations_22_to_26_mixed_form():
     variation = action("mixed").variation()
-    assert variation.weak == {(u, ()): J.diff(t), (u, (t,)): -m * u.diff(t), (J, (t,)): u - a * J.diff(t)}   # (22)
-    assert same(variation.ends[J], a * J.diff(t) - u)                              # (23): +[(u − aJ̇)δJ]
-    assert same(variation.bulk[u], m * u.diff(t, 2) + J.diff(t))                   # (26)
+    assert variation.weak == {(u, ()): J.diff(t), (u, (t,)): -m * u.diff(t), (J, (t,)): u - a * J.diff(t)}  # (22)
+    assert same(variation.ends[J], a * J.diff(t) - u)  # (23): +[(u − aJ̇)δJ]
+    assert same(variation.bulk[u], m * u.diff(t, 2) + J.diff(t))  # (26)
     assert same(variation.bulk[J], a * J.diff(t, 2) - u.diff(t))
 
 
 def test_equations_30_to_33_momentum_first_then_place():
     first, second = action("particle").initial_conditions()
     assert (first.order, first.kind) == (1, "momentum")
-    assert first.equation.lhs == m * sp.Subs(u.diff(t), t, 0)                      # (31)-(32)
+    assert first.equation.lhs == m * sp.Subs(u.diff(t), t, 0)  # (31)-(32)
     assert (second.order, second.kind, second.equation.lhs) == (2, "value", u.subs(t, 0))
 
 
@@ -61,7 +61,7 @@ def test_equation_54_is_the_charge_of_a_quasi_symmetry():
     balance, compatibility = action("forced").charges()
     assert same(balance.value, m * u.diff(t) + c * u + J - sp.Integral(f, t))
     assert balance.source == compatibility.source == 0
-    assert same(compatibility.value, a * J.diff(t) - u)                            # (18)
+    assert same(compatibility.value, a * J.diff(t) - u)  # (18)
 
 
 def test_the_impulse_is_a_gauge_and_the_rest_are_data():
@@ -117,6 +117,10 @@ def test_the_four_steps_in_order():
     weak = J.diff(t) * du - m * u.diff(t) * du.diff(t) + (u - a * J.diff(t)) * dJ.diff(t)
     rest = sp.expand(stationary.result - sp.Integral(weak, (t, 0, T)))
     pu, pJ = sp.Function("phat_u"), sp.Function("phat_J")
-    assert sp.expand(rest - (pu(T) * du.subs(t, T) - pu(0) * du.subs(t, 0) + pJ(T) * dJ.subs(t, T)
-                             - pJ(0) * dJ.subs(t, 0))) == 0
+    assert (
+        sp.expand(
+            rest - (pu(T) * du.subs(t, T) - pu(0) * du.subs(t, 0) + pJ(T) * dJ.subs(t, T) - pJ(0) * dJ.subs(t, 0))
+        )
+        == 0
+    )
     assert [c.kind for c in given.result] == ["momentum", "momentum", "value", "value"]

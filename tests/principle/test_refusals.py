@@ -26,8 +26,11 @@ def refused(*arguments, says, **more):
 
 
 def test_velocity_constraints_are_vakonomic():
-    refused((u, v, theta, lam), KINETIC + lam * (u_dot * sp.sin(theta) - v_dot * sp.cos(theta)),
-            says=r"lambda\(t\) multiplies the velocity constraint.*vakonomic, not nonholonomic")     # a blade
+    refused(
+        (u, v, theta, lam),
+        KINETIC + lam * (u_dot * sp.sin(theta) - v_dot * sp.cos(theta)),
+        says=r"lambda\(t\) multiplies the velocity constraint.*vakonomic, not nonholonomic",
+    )  # a blade
     rolling = m * (u_dot**2 + theta_dot**2) / 2 + lam * (u_dot - 2 * theta_dot)
     refused((u, theta, lam), rolling, says="vakonomic")
     refused((u, v, lam), m * (u_dot**2 + v_dot**2) / 2 + lam * (u_dot**2 + v_dot**2 - 1), says="vakonomic")
@@ -53,7 +56,7 @@ def test_non_associated_friction():
     refused((u, N), system, mu * n_dot * sp.Abs(u_dot), says="non-associated friction: the limit mu")
     refused((u,), MASS - k * u**2 / 2, mu * u * sp.Abs(u_dot), says="contains u.*non-associated")
     refused((u, N), system, loads={u: -mu * n_dot * sp.sign(u_dot)}, says="depends on rates.*non-associated")
-    Action((u,), MASS, mu * sp.Abs(u_dot))                     # a constant limit has a potential
+    Action((u,), MASS, mu * sp.Abs(u_dot))  # a constant limit has a potential
 
 
 def test_dissipation_must_be_a_function_of_rates():
@@ -61,7 +64,7 @@ def test_dissipation_must_be_a_function_of_rates():
     refused((u,), MASS, c * u.diff(t, 2) ** 2 / 2, says=r"function of rates, but contains Derivative")
     refused((u,), MASS, c, says="none of the fields' rates")
     refused((u,), MASS, c * v_dot**2, says="none of the fields' rates")
-    Action((u,), MASS, sp.Function("c")(t) * u_dot**2 / 2)     # a coefficient that is given in time
+    Action((u,), MASS, sp.Function("c")(t) * u_dot**2 / 2)  # a coefficient that is given in time
 
 
 def test_fields_loads_and_coordinates_are_checked():

@@ -18,15 +18,19 @@ def residuals():
     form = step_form(action("viscoplastic"))
     load = form.load_symbols[form.action.fields[0]][0]
     order = [*form.knowns, *form.unknowns, load]
-    values = {h: H} | {s: NUMBERS[s.name] for rows in form.branches.values() for row in rows
-                       for s in row.free_symbols if s.name in NUMBERS}
+    values = {h: H} | {
+        s: NUMBERS[s.name]
+        for rows in form.branches.values()
+        for row in rows
+        for s in row.free_symbols
+        if s.name in NUMBERS
+    }
     return {name: sp.lambdify(order, [row.subs(values) for row in rows]) for name, rows in form.branches.items()}
 
 
 def marched(rule, seed):
     rng = np.random.default_rng(seed)
-    model = hx.oscillator(NUMBERS["m"], 1 / NUMBERS["a"], NUMBERS["c"],
-                          hx.Slider(NUMBERS["F_y"], NUMBERS["eta"]))
+    model = hx.oscillator(NUMBERS["m"], 1 / NUMBERS["a"], NUMBERS["c"], hx.Slider(NUMBERS["F_y"], NUMBERS["eta"]))
     load = hx.Load(2 * rng.normal(size=STEPS + 1), step=H)
     start = hx.State(displacement=0.01 * rng.normal(), momentum=0.1 * rng.normal(), slip=0.01 * rng.normal())
     return hx.solve(hx.Problem(model, load, STEPS * H, start=start), hx.Galerkin(H, load=rule))

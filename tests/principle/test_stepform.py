@@ -10,9 +10,9 @@ from hamex.principle.stepform import gauss, h, shapes, step_form
 
 m, c, a, Fy, eta, k = sp.symbols("m c a F_y eta k", positive=True)
 tau = sp.Symbol("tau", real=True)
-X = h**2 + 2 * a * c * h + 4 * a * m                                              # (75)
-Y = 4 * m * a - 2 * a * c * h - h**2                                              # (77)
-PAPER = sp.diag(1, 1, 1, -1)                                                      # û₁ = −P̂_J
+X = h**2 + 2 * a * c * h + 4 * a * m  # (75)
+Y = 4 * m * a - 2 * a * c * h - h**2  # (77)
+PAPER = sp.diag(1, 1, 1, -1)  # û₁ = −P̂_J
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +34,12 @@ def test_equations_51_and_52_rows_of_the_virtual_values(elastic):
     u1, J1, p1, P1 = elastic.unknowns
     load = elastic.load_symbols[elastic.action.fields[0]][0]
     du, dJ = u1 - u0, J1 - J0
-    expected = [(m / h + c / 2) * du + dJ / 2 - load * h / 2 - p0, (-m / h + c / 2) * du + dJ / 2 - load * h / 2 + p1,
-                a / h * dJ - (u0 + u1) / 2 - P0, -a / h * dJ + (u0 + u1) / 2 + P1]
+    expected = [
+        (m / h + c / 2) * du + dJ / 2 - load * h / 2 - p0,
+        (-m / h + c / 2) * du + dJ / 2 - load * h / 2 + p1,
+        a / h * dJ - (u0 + u1) / 2 - P0,
+        -a / h * dJ + (u0 + u1) / 2 + P1,
+    ]
     for row, printed in zip(elastic.branches["smooth"], expected, strict=True):
         assert sp.expand(row - printed) == 0
 
@@ -43,11 +47,13 @@ def test_equations_51_and_52_rows_of_the_virtual_values(elastic):
 def test_equation_53(elastic):
     B, D, z = elastic.matrices()
     f = elastic.load_symbols[elastic.action.fields[0]][0]
-    keep, order = [0, 1, 2], [0, 2, 1]                                            # rows; columns (u, p, J)
-    assert equal(B.extract(keep, order), [[m / h + c / 2, 0, sp.S.Half], [-m / h + c / 2, 1, sp.S.Half],
-                                          [-sp.S.Half, 0, a / h]])
-    assert equal(D.extract(keep, order), [[m / h + c / 2, 1, sp.S.Half], [-m / h + c / 2, 0, sp.S.Half],
-                                          [sp.S.Half, 0, a / h]])
+    keep, order = [0, 1, 2], [0, 2, 1]  # rows; columns (u, p, J)
+    assert equal(
+        B.extract(keep, order), [[m / h + c / 2, 0, sp.S.Half], [-m / h + c / 2, 1, sp.S.Half], [-sp.S.Half, 0, a / h]]
+    )
+    assert equal(
+        D.extract(keep, order), [[m / h + c / 2, 1, sp.S.Half], [-m / h + c / 2, 0, sp.S.Half], [sp.S.Half, 0, a / h]]
+    )
     assert equal(z.extract(keep, [0]), [[h * f / 2], [h * f / 2], [0]])
 
 
@@ -59,8 +65,10 @@ def printed(b, d, z):
     return sp.Matrix(B), sp.Matrix(D), z
 
 
-@pytest.mark.parametrize(("branch", "beta", "gamma"), [
-    ("elastic", 0, 0), ("plus", 1 / (2 * eta), h / (2 * eta) * Fy), ("minus", 1 / (2 * eta), -h / (2 * eta) * Fy)])
+@pytest.mark.parametrize(
+    ("branch", "beta", "gamma"),
+    [("elastic", 0, 0), ("plus", 1 / (2 * eta), h / (2 * eta) * Fy), ("minus", 1 / (2 * eta), -h / (2 * eta) * Fy)],
+)
 def test_equations_62_to_68(plastic, branch, beta, gamma):
     B, D, z = plastic.matrices(branch)
     B0, D0, _ = printed(beta, beta, None)
@@ -75,10 +83,10 @@ def test_equations_62_and_63_rows_of_the_virtual_impulse(plastic, branch, sign):
     """±(a/h ΔJ − ū) with û₁ and the discrete dissipation Dφ of (64)."""
     u0, J0, _, P0 = plastic.knowns
     u1, J1, _, P1 = plastic.unknowns
-    slip = (h / (2 * eta) * ((J1 - J0) / h - sign * Fy)) if sign else 0           # (64)
+    slip = (h / (2 * eta) * ((J1 - J0) / h - sign * Fy)) if sign else 0  # (64)
     compatibility = a / h * (J1 - J0) - (u0 + u1) / 2
     first, second = plastic.branches[branch][2:]
-    assert sp.expand(first - (compatibility + -P0 + slip)) == 0                    # û₁ = −P̂_J
+    assert sp.expand(first - (compatibility + -P0 + slip)) == 0  # û₁ = −P̂_J
     assert sp.expand(second - (-compatibility + P1 + slip)) == 0
 
 
@@ -95,12 +103,24 @@ def test_the_branches_meet_the_algorithm_of_5_2(plastic):
 def test_equations_74_to_77_inverse_and_amplification(elastic):
     B, _, _ = elastic.matrices()
     inverse = B.extract([0, 1, 2], [0, 2, 1]).inv()
-    expected = [[4 * a * h / X, 0, -2 * h**2 / X], [-(h**2 + 2 * a * c * h - 4 * a * m) / X, 1, -4 * m * h / X],
-                [2 * h**2 / X, 0, 2 * (2 * m + c * h) * h / X]]
+    expected = [
+        [4 * a * h / X, 0, -2 * h**2 / X],
+        [-(h**2 + 2 * a * c * h - 4 * a * m) / X, 1, -4 * m * h / X],
+        [2 * h**2 / X, 0, 2 * (2 * m + c * h) * h / X],
+    ]
     assert equal(inverse, expected)
     G = elastic.amplification().extract([0, 2, 1], [0, 2, 1])
-    assert equal(G, sp.Matrix([[4 * m * a + 2 * a * c * h - h**2, 4 * a * h, 0], [-4 * m * h, Y, 0],
-                               [2 * (2 * m + c * h) * h, 2 * h**2, X]]) / X)
+    assert equal(
+        G,
+        sp.Matrix(
+            [
+                [4 * m * a + 2 * a * c * h - h**2, 4 * a * h, 0],
+                [-4 * m * h, Y, 0],
+                [2 * (2 * m + c * h) * h, 2 * h**2, X],
+            ]
+        )
+        / X,
+    )
 
 
 def test_equations_78_and_79_balance_and_velocity(elastic):
@@ -115,15 +135,26 @@ def test_equations_78_and_79_balance_and_velocity(elastic):
 
 def test_equations_85_and_86_inverses(plastic):
     Be = plastic.matrices("elastic")[0] * PAPER
-    assert equal(Be.inv(), [[4 * a * h / X, 0, -2 * h**2 / X, 0], [2 * h**2 / X, 0, 2 * h * (2 * m + c * h) / X, 0],
-                            [Y / X, 1, -4 * m * h / X, 0], [0, 0, -1, -1]])
+    assert equal(
+        Be.inv(),
+        [
+            [4 * a * h / X, 0, -2 * h**2 / X, 0],
+            [2 * h**2 / X, 0, 2 * h * (2 * m + c * h) / X, 0],
+            [Y / X, 1, -4 * m * h / X, 0],
+            [0, 0, -1, -1],
+        ],
+    )
     Z = eta * X + 2 * h * m + c * h**2
     Bp = plastic.matrices("plus")[0] * PAPER
-    assert equal(Bp.inv(), [
-        [2 * h * (h + 2 * a * eta) / Z, 0, -2 * h**2 * eta / Z, 0],
-        [2 * h**2 * eta / Z, 0, 2 * h * eta * (2 * m + c * h) / Z, 0],
-        [(eta * Y - c * h**2 + 2 * h * m) / Z, 1, -4 * h * m * eta / Z, 0],
-        [2 * h**2 / Z, 0, (-eta * X + 2 * h * m + c * h**2) / Z, -1]])
+    assert equal(
+        Bp.inv(),
+        [
+            [2 * h * (h + 2 * a * eta) / Z, 0, -2 * h**2 * eta / Z, 0],
+            [2 * h**2 * eta / Z, 0, 2 * h * eta * (2 * m + c * h) / Z, 0],
+            [(eta * Y - c * h**2 + 2 * h * m) / Z, 1, -4 * h * m * eta / Z, 0],
+            [2 * h**2 / Z, 0, (-eta * X + 2 * h * m + c * h**2) / Z, -1],
+        ],
+    )
 
 
 @pytest.mark.parametrize("s", [1, 2, 3])
@@ -131,8 +162,10 @@ def test_degree_s_is_pade_s_s_with_damping(s):
     """Analytic reference: the diagonal Padé approximant of the exponential of the state matrix."""
     G = step_form(action("forced"), s).amplification(values={m: 1, a: 1}).extract([0, 2], [0, 2])
     A = h * sp.Matrix([[0, 1], [-1, -c]])
-    weights = [sp.Rational(factorial(2 * s - j) * factorial(s), factorial(2 * s) * factorial(j) * factorial(s - j))
-               for j in range(s + 1)]
+    weights = [
+        sp.Rational(factorial(2 * s - j) * factorial(s), factorial(2 * s) * factorial(j) * factorial(s - j))
+        for j in range(s + 1)
+    ]
     numerator = sum((w * A**j for j, w in enumerate(weights)), sp.zeros(2))
     denominator = sum((w * (-A) ** j for j, w in enumerate(weights)), sp.zeros(2))
     assert equal(denominator * G, numerator)

@@ -25,14 +25,28 @@ from hamex.report.derivation.system import DerivedSystem
 from hamex.report.derivation.tex import tex
 from hamex.report.derivation.text import text
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")       # a convexity warning of one library entry
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # a convexity warning of one library entry
 DOCS = Path(__file__).parents[2] / "docs" / "tutorials"
-SECTIONS = ("The system and its symbols", "Step 1: the Lagrangian", "Step 2: the action", "Step 3: stationarity",
-            "Integration by parts, certified", "The strong form", "Step 4: the given initial values",
-            "Classical and extended principle side by side", "What is known and what is free at both ends",
-            "What the end-point problem does", "The Helmholtz test", "Energy and conserved quantities", "The time step",
-            "Stability of the step", "Dimensions", "Limits", "Exercises")
-SLOW = {"elastic-3d", "hardening-slider"}       # many seconds of algebra; their small sisters stand for them
+SECTIONS = (
+    "The system and its symbols",
+    "Step 1: the Lagrangian",
+    "Step 2: the action",
+    "Step 3: stationarity",
+    "Integration by parts, certified",
+    "The strong form",
+    "Step 4: the given initial values",
+    "Classical and extended principle side by side",
+    "What is known and what is free at both ends",
+    "What the end-point problem does",
+    "The Helmholtz test",
+    "Energy and conserved quantities",
+    "The time step",
+    "Stability of the step",
+    "Dimensions",
+    "Limits",
+    "Exercises",
+)
+SLOW = {"elastic-3d", "hardening-slider"}  # many seconds of algebra; their small sisters stand for them
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -51,6 +65,7 @@ def document():
         if name not in kept:
             kept[name] = derivation(action(name))
         return kept[name]
+
     return get
 
 
@@ -102,10 +117,12 @@ def test_every_system_is_a_latex_document(document, name, tmp_path):
 
 @pytest.mark.parametrize("name", ["damped", "viscoplastic", "elastic-1d"])
 def test_the_same_action_gives_the_same_bytes_in_every_process(name, document, tmp_path):
-    code = ("import sys, pathlib; from hamex.principle.library import action; "
-            "from hamex.report.derivation.page import *; "
-            "d = derivation(action(sys.argv[1])); write_html(d, pathlib.Path('a.html')); "
-            "write_latex(d, pathlib.Path('a.tex'))")
+    code = (
+        "import sys, pathlib; from hamex.principle.library import action; "
+        "from hamex.report.derivation.page import *; "
+        "d = derivation(action(sys.argv[1])); write_html(d, pathlib.Path('a.html')); "
+        "write_latex(d, pathlib.Path('a.tex'))"
+    )
     subprocess.run([sys.executable, "-c", code, name], cwd=tmp_path, check=True, env={"HAMEX_CACHE": "", "PATH": ""})
     # cmp, not ==: the difference of two long pages takes minutes to print.
     assert filecmp.cmp(write_html(document(name), tmp_path / "b.html"), tmp_path / "a.html", shallow=False)
@@ -129,9 +146,9 @@ def test_a_cache_that_cannot_be_written_or_was_spoilt_changes_nothing(tmp_path, 
 
 def test_the_page_says_what_the_paper_says(document):
     shown = text(document("forced"))
-    assert "m u̇ + c u + J − ∫ f dt = const" in shown                                        # (54)
-    assert "c (uᵣ − uᵣ₋₁) + (Jᵣ − Jᵣ₋₁) + p_(u,r) − p_(u,r-1) − h f_* = 0" in shown        # (78)
-    assert "X = 4 m a + 2 h a c + h²" in shown                                               # (75)
+    assert "m u̇ + c u + J − ∫ f dt = const" in shown  # (54)
+    assert "c (uᵣ − uᵣ₋₁) + (Jᵣ − Jᵣ₋₁) + p_(u,r) − p_(u,r-1) − h f_* = 0" in shown  # (78)
+    assert "X = 4 m a + 2 h a c + h²" in shown  # (75)
     assert "Stable for every step" in shown
     assert "it passes" not in text(document("viscoplastic"))
     assert "Failed." in text(document("damped"))
@@ -158,8 +175,13 @@ def test_the_users_own_action_needs_neither_name_nor_meanings():
 def test_markup_in_a_users_words_stays_words():
     m = sp.Symbol("m", positive=True)
     x = sp.Function("x")(t)
-    mine = Action((x,), m * x.diff(t) ** 2 / 2, name="a<b>", citation="A & B, 5 % of $3 *net*_1",
-                  meanings={"m": "<script>alert(1)</script> [kg]"})
+    mine = Action(
+        (x,),
+        m * x.diff(t) ** 2 / 2,
+        name="a<b>",
+        citation="A & B, 5 % of $3 *net*_1",
+        meanings={"m": "<script>alert(1)</script> [kg]"},
+    )
     found = derivation(mine)
     assert "<script" not in html(found)
     assert "&lt;script&gt;" in html(found)
@@ -168,9 +190,21 @@ def test_markup_in_a_users_words_stays_words():
 
 # The parts
 
-@pytest.mark.parametrize(("name", "holds"), [("harmonic", True), ("damped", False), ("caldirola-kanai", True),
-                                             ("gyroscopic", True), ("mixed", True), ("forced", False),
-                                             ("elastic-2d", True), ("timoshenko", True), ("viscoplastic", False)])
+
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [
+        ("harmonic", True),
+        ("damped", False),
+        ("caldirola-kanai", True),
+        ("gyroscopic", True),
+        ("mixed", True),
+        ("forced", False),
+        ("elastic-2d", True),
+        ("timoshenko", True),
+        ("viscoplastic", False),
+    ],
+)
 def test_helmholtz_tells_whether_a_functional_exists(name, holds):
     assert helmholtz(action(name).strong_form()).holds is holds
 
@@ -208,15 +242,26 @@ def test_dimensions_agree_in_the_library_and_a_wrong_one_is_seen():
                 both = dimension_product(dimension_of(equation, system), dimension_of(q, system))
                 assert both == energy, (name, q)
     m, k, u = *sp.symbols("m k", positive=True), sp.Function("u")(t)
-    wrong = Action((u,), m * u.diff(t) ** 2 / 2 - k * u / 2,
-                   meanings={"u": "x [length]", "m": "m [force s²/length]", "k": "k [force/length]"})
+    wrong = Action(
+        (u,),
+        m * u.diff(t) ** 2 / 2 - k * u / 2,
+        meanings={"u": "x [length]", "m": "m [force s²/length]", "k": "k [force/length]"},
+    )
     with pytest.raises(MixedDimensionError):
         dimension_of(wrong.lagrangian, wrong)
 
 
-@pytest.mark.parametrize(("unit", "powers"), [
-    ("force s²/length", (1, -1, 2)), ("1/(force/length²)", (-1, 2, 0)), ("force/length² s", (1, -2, 1)),
-    ("1/s", (0, 0, -1)), ("rad", (0, 0, 0)), ("force s²/length⁴", (1, -4, 2))])
+@pytest.mark.parametrize(
+    ("unit", "powers"),
+    [
+        ("force s²/length", (1, -1, 2)),
+        ("1/(force/length²)", (-1, 2, 0)),
+        ("force/length² s", (1, -2, 1)),
+        ("1/s", (0, 0, -1)),
+        ("rad", (0, 0, 0)),
+        ("force s²/length⁴", (1, -4, 2)),
+    ],
+)
 def test_units_are_read_as_written(unit, powers):
     found = read_unit(unit)
     assert tuple(found.get(base, 0) for base in ("force", "length", "s")) == powers
@@ -226,14 +271,17 @@ def test_expressions_are_written_as_the_paper_writes_them():
     system = action("viscoplastic")
     assert latex(system.lagrangian) == r"\tfrac{1}{2} m \dot{u}^{2} + \tfrac{1}{2} a \dot{J}^{2} - u \dot{J}"
     assert r"\text{if } \dot{J} > F_{y}" in latex(system.dissipation)
-    assert latex(action("euler-bernoulli").strong_form()[action("euler-bernoulli").fields[0]]) == \
-        r"\rho A \ddot{w} + E I_{y} w_{,xxxx} - q"
+    assert (
+        latex(action("euler-bernoulli").strong_form()[action("euler-bernoulli").fields[0]])
+        == r"\rho A \ddot{w} + E I_{y} w_{,xxxx} - q"
+    )
     assert flat(r"\hat{p}_{u}(0) = \frac{a + b}{2 c} - \sin\omega T") == "p̂ᵤ(0) = (a + b)/(2 c) − sin ω T"
     assert stacked(r"x = \frac{m + c}{2 h}") == ["     m + c", "x = ───────", "      2 h"]
     assert stacked(r"\begin{bmatrix} 1 & 0 \\ 0 & -1 \end{bmatrix}") == ["⎡ 1   0 ⎤", "⎣ 0  −1 ⎦"]
 
 
 # The tutorials
+
 
 def blocks(path):
     return re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)

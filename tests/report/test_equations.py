@@ -20,18 +20,21 @@ def symbols(latex, **known):
     return re.findall(r'data-symbol="([^"]*)"', found)
 
 
-@pytest.mark.parametrize(("latex", "known", "meant"), [
-    (r"m \ddot{u} + c \dot{u} + k u", {"m": "m", "u": "u", "k": "k"}, ["m", "u", "u", "k", "u"]),
-    (r"F_{y} + y + F", {"F_y": "F_{y}", "y": "y"}, ["F_y", "y"]),
-    (r"u_{r-1} + u_{r} + u_{1}", {"u": "u"}, ["u", "u"]),
-    (r"u_{1,r-1} + u_{2}", {"u_1": "u_{1}", "u": "u"}, ["u_1"]),
-    (r"u_{,xx} + u_{1,x}", {"u": "u", "u_1": "u_{1}"}, ["u", "u_1"]),
-    (r"\hat{p}_{u,r-1}\,\delta\hat{u}", {"p": "p_{u}", "u": "u"}, ["p", "u"]),
-    (r"p_{u} + p", {"u": "u"}, ["u"]),
-    (r"\mathrm{d}t + d", {"d": "d"}, ["d"]),                 # the d of an integral is upright
-    (r"\mathrm{mass}\,\dot{u}^{2}", {"mass": r"\mathrm{mass}"}, ["mass"]),
-    (r"\frac{\eta}{\theta_{1}^{2}}", {"eta": r"\eta", "theta_1": r"\theta_{1}"}, ["eta", "theta_1"]),
-])
+@pytest.mark.parametrize(
+    ("latex", "known", "meant"),
+    [
+        (r"m \ddot{u} + c \dot{u} + k u", {"m": "m", "u": "u", "k": "k"}, ["m", "u", "u", "k", "u"]),
+        (r"F_{y} + y + F", {"F_y": "F_{y}", "y": "y"}, ["F_y", "y"]),
+        (r"u_{r-1} + u_{r} + u_{1}", {"u": "u"}, ["u", "u"]),
+        (r"u_{1,r-1} + u_{2}", {"u_1": "u_{1}", "u": "u"}, ["u_1"]),
+        (r"u_{,xx} + u_{1,x}", {"u": "u", "u_1": "u_{1}"}, ["u", "u_1"]),
+        (r"\hat{p}_{u,r-1}\,\delta\hat{u}", {"p": "p_{u}", "u": "u"}, ["p", "u"]),
+        (r"p_{u} + p", {"u": "u"}, ["u"]),
+        (r"\mathrm{d}t + d", {"d": "d"}, ["d"]),  # the d of an integral is upright
+        (r"\mathrm{mass}\,\dot{u}^{2}", {"mass": r"\mathrm{mass}"}, ["mass"]),
+        (r"\frac{\eta}{\theta_{1}^{2}}", {"eta": r"\eta", "theta_1": r"\theta_{1}"}, ["eta", "theta_1"]),
+    ],
+)
 def test_a_letter_belongs_to_the_largest_symbol_that_is_known(latex, known, meant):
     assert symbols(latex, **known) == meant
 

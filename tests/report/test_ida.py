@@ -18,12 +18,18 @@ from hamex.study.ida.runs import IdaRuns, measures_in, read_runs
 @pytest.fixture(scope="module")
 def found():
     a = hx.el_centro().acceleration
-    cuts = [hx.GroundMotion(a[40 * i:40 * i + 250], 0.02, "g", f"cut {i}", kind="synthetic") for i in range(8)]
-    frame = hx.shear_frame([1.0, 1.0], 300.0, laws=hx.Slider(3.0, 0.5), heights=3.0, damping=hx.ratio(0.03),
-                           units=hx.Units("m", "kN"))
-    study = hx.Study(frame, {"record": cuts, "level": np.linspace(0.1, 0.8, 8)},
-                     ("drift", "absolute_acceleration", "displacement"), hx.Galerkin(0.02), g=9.80665,
-                     intensity=hx.Pga())
+    cuts = [hx.GroundMotion(a[40 * i : 40 * i + 250], 0.02, "g", f"cut {i}", kind="synthetic") for i in range(8)]
+    frame = hx.shear_frame(
+        [1.0, 1.0], 300.0, laws=hx.Slider(3.0, 0.5), heights=3.0, damping=hx.ratio(0.03), units=hx.Units("m", "kN")
+    )
+    study = hx.Study(
+        frame,
+        {"record": cuts, "level": np.linspace(0.1, 0.8, 8)},
+        ("drift", "absolute_acceleration", "displacement"),
+        hx.Galerkin(0.02),
+        g=9.80665,
+        intensity=hx.Pga(),
+    )
     return hx.ida(study, "drift_ratio", 0.03, intensity=hx.Pga(), workers=1)
 
 
@@ -35,8 +41,18 @@ def curves(found):
 @pytest.fixture(scope="module")
 def runs(found):
     words = {name: words_of(name, hx.Units("m", "kN"), True) for name in measures_in(found.columns)}
-    return IdaRuns("A frame", found.columns, (), "PGA [g]", "synthetic", words, "drift_ratio", 0.03, stripes=True,
-                   about={"length": "m"})
+    return IdaRuns(
+        "A frame",
+        found.columns,
+        (),
+        "PGA [g]",
+        "synthetic",
+        words,
+        "drift_ratio",
+        0.03,
+        stripes=True,
+        about={"length": "m"},
+    )
 
 
 def texts(drawing):
@@ -109,7 +125,7 @@ def test_fragility_of_capacities_shows_the_distribution_with_censoring(curves):
     x, share = lines(axes, "capacities of 8 motions").get_data()
     capacity = cut.capacities[np.isfinite(cut.capacities)]
     assert sorted(x) == sorted(set(capacity))
-    assert share[-1] == pytest.approx(len(capacity) / 8)      # all censored records lie above
+    assert share[-1] == pytest.approx(len(capacity) / 8)  # all censored records lie above
     assert any(line.get_label().endswith("censored, tried up to here") for line in axes.lines)
 
 
@@ -122,8 +138,9 @@ def test_the_distribution_with_censoring_is_kaplan_and_meiers():
 def test_pictures_and_report_are_written(curves, runs, tmp_path):
     fits = [(curves, runs.replace(resamples=50).fragility(curves))]
     written = write_pictures(fits, tmp_path, "A <frame>")
-    assert {path.name for path in written} == {f"{name}.{ending}" for name in ("curves", "stripes", "fragility")
-                                               for ending in ("png", "svg")}
+    assert {path.name for path in written} == {
+        f"{name}.{ending}" for name in ("curves", "stripes", "fragility") for ending in ("png", "svg")
+    }
     page = write_report(fits, tmp_path / "report.html", "A <frame>", {"runs": 64}, ["table.csv"]).read_text()
     assert "A &lt;frame&gt;" in page
     assert page.count("<svg") == 3
@@ -161,8 +178,17 @@ def test_flags_of_some_models_carry_their_names(curves):
 def test_demands_are_named_as_pelicun_names_them(runs, tmp_path):
     demands = demands_of(runs, 9.80665, "m")
     rows = list(csv.reader(write_demands(runs, demands, tmp_path / "demands.csv").read_text().splitlines()))
-    assert rows[0] == ["motions: synthetic", "1-PGA-0-1", "1-PFA-0-1", "1-PFA-1-1", "1-PFA-2-1", "1-PFD-1-1",
-                       "1-PFD-2-1", "1-PID-1-1", "1-PID-2-1"]
+    assert rows[0] == [
+        "motions: synthetic",
+        "1-PGA-0-1",
+        "1-PFA-0-1",
+        "1-PFA-1-1",
+        "1-PFA-2-1",
+        "1-PFD-1-1",
+        "1-PFD-2-1",
+        "1-PID-1-1",
+        "1-PID-2-1",
+    ]
     assert rows[1] == ["Units", *["g"] * 4, "m", "m", "rad", "rad"]
     assert len(rows) == 2 + 64
     values = np.array(rows[2:], dtype=float)[:, 1:].T
@@ -185,7 +211,7 @@ def test_edp_json_has_simcenters_shape(runs, tmp_path):
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_tables_come_back(runs, curves, tmp_path, ending):
     back = read_runs(runs.save_table(tmp_path / f"table.{ending}"), "drift_ratio", 0.03)
-    again, = back.curves()
+    (again,) = back.curves()
     assert back.motions == again.motions == "synthetic"
     assert again.labels == curves.labels
     assert np.array_equal(again.demand, curves.demand)
@@ -195,8 +221,8 @@ def test_tables_come_back(runs, curves, tmp_path, ending):
 def test_results_come_back_from_json(runs, curves, tmp_path):
     path = tmp_path / "result.json"
     path.write_text(json.dumps(runs.to_dict(), allow_nan=False))
-    again, = read_runs(tmp_path).curves()
+    (again,) = read_runs(tmp_path).curves()
     assert np.array_equal(again.demand, curves.demand)
     assert (again.limit_name, again.motions) == (curves.limit_name, "synthetic")
-    other, = read_runs(path, "displacement", 0.1).curves()
+    (other,) = read_runs(path, "displacement", 0.1).curves()
     assert other.limit_name == "displacement > 0.1 m"

@@ -142,7 +142,7 @@ def test_figures_that_share_letters_bring_them_once():
         drawings.append(to_svg(drawing))
     first, second = (set(re.findall('<path id="(DejaVuSans-[^"]+)"', drawing)) for drawing in drawings)
     assert len(first) == 3
-    assert first == second                                       # o, n and e
+    assert first == second  # o, n and e
     text = page("Two", "".join(drawings))
     assert sorted(re.findall('<path id="(DejaVuSans-[^"]+)"', text)) == sorted(first)
     assert len(re.findall('xlink:href="#DejaVuSans', text)) == len("one") + len("none")
@@ -150,7 +150,7 @@ def test_figures_that_share_letters_bring_them_once():
 
 def luminance(colour):
     """Relative luminance, WCAG 2.2."""
-    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -169,7 +169,7 @@ def test_colours_can_be_read_on_their_paper(theme):
     for name in ("blue", "orange", "green", "pink", "sky", "red", "grey"):
         assert contrast(shades[name], shades["paper"]) >= (2.2 if theme == 0 else 3.0), name
     steps = [contrast(shades[f"step-{number}"], shades["paper"]) for number in range(1, 6)]
-    assert all(after > 1.3 * before for before, after in pairwise(steps))       # in print they are greys
+    assert all(after > 1.3 * before for before, after in pairwise(steps))  # in print they are greys
 
 
 def test_a_colour_stands_for_one_variable():

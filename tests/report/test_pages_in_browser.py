@@ -42,13 +42,16 @@ def test_a_page_fits_a_phone(opened, name, theme):
     page = opened(name, theme)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     # What is wider than the phone stands in a box that scrolls by itself.
-    assert page.evaluate("""() => [...document.querySelectorAll('main *, header, footer')].filter((node) => {
+    assert (
+        page.evaluate("""() => [...document.querySelectorAll('main *, header, footer')].filter((node) => {
         const box = node.getBoundingClientRect();
         if (!box.width || box.right <= 391) return false;
         for (let up = node.parentElement; up; up = up.parentElement)
             if (['auto', 'scroll'].includes(getComputedStyle(up).overflowX)) return false;
         return !node.closest('svg');
-    }).map((node) => node.outerHTML.slice(0, 80))""") == []
+    }).map((node) => node.outerHTML.slice(0, 80))""")
+        == []
+    )
 
 
 def red_green_blue(page, script):
@@ -62,8 +65,13 @@ def test_figures_follow_the_theme(opened, name):
     for theme in THEMES:
         page = opened(name, theme, 1440)
         paper = sum(red_green_blue(page, "getComputedStyle(document.body).backgroundColor"))
-        letter = sum(red_green_blue(page, """getComputedStyle([...document.querySelectorAll('.chart g[style]')]
-            .find((node) => node.getAttribute('style').includes('--ink') && node.querySelector('use'))).fill"""))
+        letter = sum(
+            red_green_blue(
+                page,
+                """getComputedStyle([...document.querySelectorAll('.chart g[style]')]
+            .find((node) => node.getAttribute('style').includes('--ink') && node.querySelector('use'))).fill""",
+            )
+        )
         assert (paper > 600, letter < 200) == ((True, True) if theme == "light" else (False, False))
         assert page.evaluate("""[...document.querySelectorAll('.chart')].every(
             (chart) => getComputedStyle(chart).backgroundColor == 'rgba(0, 0, 0, 0)')""")

@@ -46,8 +46,18 @@ def page(lab, tmp_path_factory):
 
 
 def test_the_page_shows_every_section_and_scheme(page, lab):
-    for heading in ("Which one to choose", "Definitions", "Overshoot", "Energy over 100,000 periods", "Order",
-                    "Work and precision", "Stiff and soft", "Step load on a bar", "Rate-independent", "Sources"):
+    for heading in (
+        "Which one to choose",
+        "Definitions",
+        "Overshoot",
+        "Energy over 100,000 periods",
+        "Order",
+        "Work and precision",
+        "Stiff and soft",
+        "Step load on a bar",
+        "Rate-independent",
+        "Sources",
+    ):
         assert re.search(rf"<h2>[^<]*{heading}", page), heading
     for row in lab.rows:
         assert page.count(row.entry.name) >= 7
@@ -60,8 +70,10 @@ def test_the_page_shows_every_section_and_scheme(page, lab):
 
 def test_the_page_needs_no_network_and_no_script(page):
     links = set(re.findall(r'https?://[^"\s<)]+', page))
-    assert all("w3.org" in link or "purl.org" in link or "creativecommons" in link or "matplotlib.org" in link
-               for link in links), links
+    assert all(
+        "w3.org" in link or "purl.org" in link or "creativecommons" in link or "matplotlib.org" in link
+        for link in links
+    ), links
     assert "<script" not in page
     assert not re.search(r'(src|href)="https?://', re.sub(r'xmlns(:\w+)?="[^"]*"', "", page))
 
@@ -95,7 +107,7 @@ def test_picture_and_data_are_written(lab, tmp_path):
 
 def test_the_screen_fits_80_columns(lab):
     shown = text(lab)
-    assert max(map(len, shown.splitlines())) <= 81       # a combining bar takes no room
+    assert max(map(len, shown.splitlines())) <= 81  # a combining bar takes no room
     assert re.search(r"Galerkin 1 +2\.00 +1\.\d\d +1\.\d\d +always +1\.00 +3\.2075 +0\.000 +1$", shown, re.MULTILINE)
     assert "72 oscillators, elastic-perfectly-plastic" in shown
 
@@ -109,9 +121,21 @@ def test_outputs_are_checked_first(tmp_path):
             check_outputs(*arguments)
 
 
-@pytest.mark.parametrize(("value", "shown"), [
-    (0.5, "0.5"), (-1.25, "−1.25"), (6620.0, "6620"), (72000.0, "7.2·10⁴"), (3.4e-10, "3.4·10⁻¹⁰"), (1e-6, "10⁻⁶"),
-    (0.0, "0"), (float("inf"), "∞"), (float("nan"), "–"), (None, "–")])
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.5, "0.5"),
+        (-1.25, "−1.25"),
+        (6620.0, "6620"),
+        (72000.0, "7.2·10⁴"),
+        (3.4e-10, "3.4·10⁻¹⁰"),
+        (1e-6, "10⁻⁶"),
+        (0.0, "0"),
+        (float("inf"), "∞"),
+        (float("nan"), "–"),
+        (None, "–"),
+    ],
+)
 def test_numbers_for_readers(value, shown):
     assert number(value) == shown
 

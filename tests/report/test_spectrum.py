@@ -56,8 +56,11 @@ def words(drawing):
 def test_curves_are_the_results(elastic):
     acceleration, velocity, displacement = draw_spectrum(elastic, "period").axes
     for place, ratio in enumerate(("2 %", "5 %")):
-        for here, name, per in ((acceleration, "pseudo_acceleration", G), (velocity, "pseudo_velocity", 1),
-                                (displacement, "displacement", 1)):
+        for here, name, per in (
+            (acceleration, "pseudo_acceleration", G),
+            (velocity, "pseudo_velocity", 1),
+            (displacement, "displacement", 1),
+        ):
             line = curve(here, f"damping {ratio}")
             assert np.array_equal(line.get_xdata(), PERIODS)
             assert np.array_equal(line.get_ydata(), elastic.values(name)[place] / per)
@@ -75,7 +78,7 @@ def test_periods_are_drawn_in_rising_order():
 def test_tripartite_names_stand_on_their_lines(elastic):
     """A name just above a rising line reads PSa = 2π PSv/T there, above a falling line Sd = T PSv/2π."""
     here = draw_spectrum(elastic, "tripartite").axes[0]
-    assert here.get_aspect() == 1.0                               # decades are equally long both ways: lines at 45°
+    assert here.get_aspect() == 1.0  # decades are equally long both ways: lines at 45°
     read = {"g": 0, "m": 0}
     for text in here.texts:
         value, unit = text.get_text().split()
@@ -123,7 +126,7 @@ def test_combinations_are_drawn(pair):
 def test_yielding_curves_lie_under_the_elastic_demand(ductile):
     here = draw_spectrum(ductile, "strength").axes[0]
     alone = hx.spectrum(SHORT, PERIODS[::3], g=G).values("pseudo_acceleration")[0] / G
-    assert curve(here, "elastic").get_ydata() == pytest.approx(alone, rel=2e-3)      # peaks at the ends of the steps
+    assert curve(here, "elastic").get_ydata() == pytest.approx(alone, rel=2e-3)  # peaks at the ends of the steps
     assert np.array_equal(curve(here, "μ = 4").get_ydata(), ductile.values("strength")[0, 1])
     top, low = draw_spectrum(ductile, "displacement").axes
     assert np.array_equal(curve(top, "μ = 2").get_ydata(), ductile.values("displacement")[0, 0])
@@ -188,13 +191,20 @@ def test_nothing_is_cut_off_or_covered_by_title_and_conventions(name, request):
 @pytest.mark.parametrize("options", [{}, {"ductility": [2.0]}, {"strength": [0.1, 0.2]}, {"across": MADE}])
 def test_one_period_and_a_motion_of_nothing_can_be_drawn(options):
     nothing = hx.GroundMotion(np.zeros(20), 0.02, "g", source="nothing")
-    for spec in (hx.spectrum(SHORT, [0.5], g=G, **options), *([] if "ductility" in options else [
-            hx.spectrum(nothing, PERIODS, g=G, **({"across": nothing} if "across" in options else options))])):
+    for spec in (
+        hx.spectrum(SHORT, [0.5], g=G, **options),
+        *(
+            []
+            if "ductility" in options
+            else [hx.spectrum(nothing, PERIODS, g=G, **({"across": nothing} if "across" in options else options))]
+        ),
+    ):
         for view in views(spec):
             draw_spectrum(spec, view)
 
 
 # Tables
+
 
 def test_round_periods_are_chosen():
     fine = np.geomspace(0.03, 10, 400)
@@ -208,9 +218,15 @@ def test_tables_hold_the_numbers(elastic, several, pair, ductile, strong):
     place = chosen_periods(PERIODS)[3]
     (_, five) = tables(elastic)
     assert (five.title, five.columns) == ("damping 5 %", ["T [s]", "PSa [g]", "PSv [m/s]", "Sd [m]"])
-    assert five.rows[3] == [f"{value:.4g}" for value in (
-        PERIODS[place], elastic.values("pseudo_acceleration")[1, place] / G,
-        elastic.values("pseudo_velocity")[1, place], elastic.values("displacement")[1, place])]
+    assert five.rows[3] == [
+        f"{value:.4g}"
+        for value in (
+            PERIODS[place],
+            elastic.values("pseudo_acceleration")[1, place] / G,
+            elastic.values("pseudo_velocity")[1, place],
+            elastic.values("displacement")[1, place],
+        )
+    ]
     (median,) = tables(several)
     a = several.values("pseudo_acceleration")[:, 0, place] / G
     assert median.rows[3][1:4] == [f"{value:.4g}" for value in (np.median(a), a.min(), a.max())]
@@ -224,6 +240,7 @@ def test_tables_hold_the_numbers(elastic, several, pair, ductile, strong):
 
 
 # Files
+
 
 @pytest.mark.parametrize(("ending", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".html", b"<!doctype html")])
 def test_files_by_ending(elastic, tmp_path, ending, start):
@@ -250,8 +267,9 @@ def test_the_page_is_whole(name, request, tmp_path):
 
 
 def test_a_source_cannot_break_the_page(tmp_path):
-    spec = hx.spectrum(hx.GroundMotion(SHORT.acceleration, 0.02, "g", source="<script>x</script> & $a_b"), [0.2, 0.5],
-                       g=G)
+    spec = hx.spectrum(
+        hx.GroundMotion(SHORT.acceleration, 0.02, "g", source="<script>x</script> & $a_b"), [0.2, 0.5], g=G
+    )
     text = write_spectrum(spec, tmp_path / "a.html").read_text(encoding="utf-8")
     assert "<script" not in text
     write_spectrum(spec, tmp_path / "a.svg")

@@ -36,8 +36,14 @@ def test_the_sheet_of_a_shear_frame(storeys):
     peak = storeys.peaks["displacement"]
     assert f"t = {peak.time:g} s, displacements × " in words
     assert "red: yielded in this run" in words
-    for part in ("storey drift, envelope", "storey shear, envelope", "absolute acceleration", "hysteresis of storey",
-                 f"displacement of {peak.where}, peak {peak.value:.4g} m", "energy balance"):
+    for part in (
+        "storey drift, envelope",
+        "storey shear, envelope",
+        "absolute acceleration",
+        "hysteresis of storey",
+        f"displacement of {peak.where}, peak {peak.value:.4g} m",
+        "energy balance",
+    ):
         assert part in words
     assert drawing.get_suptitle() == "A title"
 
@@ -74,7 +80,7 @@ def test_marks_stand_where_springs_yielded(storeys):
     one[0] = True
     assert marks(geometry, geometry.coordinates, none, storeys.springs).shape == (0, 2)
     found = marks(geometry, geometry.coordinates, one, storeys.springs)
-    assert found.shape == (4, 2)                                 # both ends of both columns
+    assert found.shape == (4, 2)  # both ends of both columns
     assert (found[:, 1] < geometry.coordinates[1, 1]).all()
     beam = Geometry(("A", "B"), np.array([[0.0, 0.0], [10.0, 0.0]]), None, np.array([[0, 1]]), ("b",), ((0, 1, 2),))
     ends = marks(beam, beam.coordinates, np.array([True, True, True]), ("b.N", "b.M1", "b.M2"))

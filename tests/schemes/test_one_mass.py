@@ -15,11 +15,23 @@ from hamex.solve import run
 
 H, STEPS = 0.01, 120
 S = hx.schemes
-SCHEMES = [S.WilsonTheta(H), S.WilsonTheta(H, theta=1.8), S.Bathe(H), S.Bathe(H, split=0.6), S.RhoBathe(H, rho=0.3),
-           S.TrBdf2(H), S.CentralDifference(H), S.RungeKutta4(H)]
+SCHEMES = [
+    S.WilsonTheta(H),
+    S.WilsonTheta(H, theta=1.8),
+    S.Bathe(H),
+    S.Bathe(H, split=0.6),
+    S.RhoBathe(H, rho=0.3),
+    S.TrBdf2(H),
+    S.CentralDifference(H),
+    S.RungeKutta4(H),
+]
 CLASSES = [S.WilsonTheta, S.Bathe, S.RhoBathe, S.TrBdf2, S.CentralDifference, S.RungeKutta4]
-LAWS = {"elastic": hx.Slider(), "viscous": hx.Slider(0.27, 1.5), "rate-independent": hx.Slider(0.27),
-        "kinematic": hx.Slider(0.27, 1.2, kinematic=20.0)}
+LAWS = {
+    "elastic": hx.Slider(),
+    "viscous": hx.Slider(0.27, 1.5),
+    "rate-independent": hx.Slider(0.27),
+    "kinematic": hx.Slider(0.27, 1.2, kinematic=20.0),
+}
 NOISE = 2 * np.random.default_rng(5).normal(size=80)
 LOAD = hx.Load(NOISE, step=0.02)
 by_name = pytest.mark.parametrize("scheme", SCHEMES, ids=str)
@@ -45,7 +57,7 @@ def test_elastic_runs_follow_the_linear_map(scheme):
     slip = case.replace(start=hx.State(1e-3, -2e-2))
     one = scheme.linear(H * math.sqrt(x), 1.5 / (2 * math.sqrt(225 * 1.1)))
     values = LOAD.stage_values(H, STEPS, one.nodes.tolist(), "average")[:, :, 0] * H**2 / 1.1
-    state = np.array([1e-3, -2e-2 / 1.1 * H, values[0, 0] - H**2 * (1.5 * -2e-2 / 1.1 + 0.225) / 1.1])[:one.size]
+    state = np.array([1e-3, -2e-2 / 1.1 * H, values[0, 0] - H**2 * (1.5 * -2e-2 / 1.1 + 0.225) / 1.1])[: one.size]
     wanted = [state[0]]
     for q in values:
         state = one.matrix @ state + one.loading @ q
@@ -131,11 +143,15 @@ def test_moving_supports_are_refused_by_name(make):
         hx.solve(hx.Problem(model, LOAD, 0.1, supports=moved), make(H))
 
 
-@pytest.mark.parametrize(("wrong", "message"), [
-    (lambda: S.WilsonTheta(H, theta=0.9), "WilsonTheta: theta must be a number of at least 1"),
-    (lambda: S.Bathe(H, split=1.0), "Bathe: split must be between 0 and 1"),
-    (lambda: S.RhoBathe(H, rho=1.1), "RhoBathe: rho must be between 0 and 1"),
-    *((lambda make=make: make(0.0), f"{make.__name__}: step must be a positive number") for make in CLASSES)])
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: S.WilsonTheta(H, theta=0.9), "WilsonTheta: theta must be a number of at least 1"),
+        (lambda: S.Bathe(H, split=1.0), "Bathe: split must be between 0 and 1"),
+        (lambda: S.RhoBathe(H, rho=1.1), "RhoBathe: rho must be between 0 and 1"),
+        *((lambda make=make: make(0.0), f"{make.__name__}: step must be a positive number") for make in CLASSES),
+    ],
+)
 def test_wrong_numbers_have_their_message(wrong, message):
     with pytest.raises(SchemeError, match=message):
         wrong()
@@ -160,7 +176,7 @@ def test_viscosity_bounds_the_step_of_runge_kutta():
     """While the spring slips its rate is about k/η: real, so that 2.785 η/k is the bound."""
     stiff = hx.oscillator(1, 225, law=hx.Slider(0.27, 0.01))
     assert S.RungeKutta4(H).longest_step(stiff) == pytest.approx(2.785 * 0.01 / 225, rel=1e-3)
-    damped = hx.oscillator(1, 225, damping=40.0)              # overdamped: the fast one of two real rates
+    damped = hx.oscillator(1, 225, damping=40.0)  # overdamped: the fast one of two real rates
     fast = 20 + math.sqrt(400 - 225)
     assert S.RungeKutta4(H).longest_step(damped) == pytest.approx(2.7853 / fast, rel=1e-4)
 

@@ -43,8 +43,13 @@ def test_rows_are_the_step_solved_for_force_and_increments(K, b):
     element = linear_element(scalars(model), h)
     *rows, s_e = element.rows
     f, s, p, u = 1.7, 0.05, -0.2, 0.3
-    left = np.array([[2 / h + c / 2 + h * K / 4, h * b / 2, 0, 0], [-2 / h + c / 2 + h * K / 4, h * b / 2, 1, 0],
-                     [-b / 2, 1 / k, 0, h / 2]])
+    left = np.array(
+        [
+            [2 / h + c / 2 + h * K / 4, h * b / 2, 0, 0],
+            [-2 / h + c / 2 + h * K / 4, h * b / 2, 1, 0],
+            [-b / 2, 1 / k, 0, h / 2],
+        ]
+    )
     right = np.array([p + h / 2 * (f - K * u), h / 2 * (f - K * u), b * u - s])
 
     def step(law, excess):
@@ -76,7 +81,7 @@ def test_negative_stiffness_limits_the_step_and_the_message_names_the_limit(damp
     with pytest.raises(SchemeError, match="negative stiffness -30") as caught:
         hx.solve(problem, hx.Galerkin(step=10.0))
     limit = float(str(caught.value).split("below ")[1].split(" s")[0])
-    assert 2 / limit + damping / 2 + limit / 4 * -30 == pytest.approx(0, abs=1e-4)      # M̂ = 0 there
+    assert 2 / limit + damping / 2 + limit / 4 * -30 == pytest.approx(0, abs=1e-4)  # M̂ = 0 there
     x = scalars(model)
     linear_element(x, 0.9999 * limit)
     with pytest.raises(SchemeError):
@@ -97,9 +102,17 @@ def test_exact_recurrence_keeps_a_static_state_and_the_area_of_phase_space(zeta,
 
 def test_models_with_more_than_one_spring_are_refused_by_name():
     two = hx.Model(
-        mass=np.eye(2), damping=dataclasses.replace(MODEL.damping, matrix=np.zeros((2, 2)), shapes=np.zeros((2, 0))),
-        stiffness=np.zeros((2, 2)), flexibility=np.eye(2), compatibility=np.eye(2), laws=MODEL.laws,
-        influence=np.ones((2, 1)), supports=np.zeros((0, 2)), dofs=("1", "2"), springs=("1", "2"))
+        mass=np.eye(2),
+        damping=dataclasses.replace(MODEL.damping, matrix=np.zeros((2, 2)), shapes=np.zeros((2, 0))),
+        stiffness=np.zeros((2, 2)),
+        flexibility=np.eye(2),
+        compatibility=np.eye(2),
+        laws=MODEL.laws,
+        influence=np.ones((2, 1)),
+        supports=np.zeros((0, 2)),
+        dofs=("1", "2"),
+        springs=("1", "2"),
+    )
     with pytest.raises(SchemeError, match="2 degrees of freedom and 2 springs"):
         scalars(two)
 

@@ -19,8 +19,11 @@ from hamex.schemes._elements import CONTINUOUS, DISCONTINUOUS
 from hamex.schemes.promised import admissible, check_promise, matrices
 
 Z = {"gauss": (2.0, 2 * math.sqrt(3), 3.0, 3.6051386), "radau": (1.0, 1.8973666, 1.6292072, 1.8324954)}
-SCHEMES = [*(hx.Galerkin(step=1.0, degree=d) for d in (1, 2, 3, 4)),
-           *(hx.DiscontinuousGalerkin(step=1.0, degree=d) for d in (0, 1, 2)), hx.Newmark(step=1.0, safeguarded=True)]
+SCHEMES = [
+    *(hx.Galerkin(step=1.0, degree=d) for d in (1, 2, 3, 4)),
+    *(hx.DiscontinuousGalerkin(step=1.0, degree=d) for d in (0, 1, 2)),
+    hx.Newmark(step=1.0, safeguarded=True),
+]
 
 
 def radau(s):
@@ -65,8 +68,12 @@ def test_no_weights_give_a_higher_limit(key):
     for _ in range(4):
         x = np.log(stored[1:]) + 0.5 * rng.normal(size=key[1] - 1)
         for _ in range(3):
-            found = minimize(lambda x: -limit_of(A, np.exp([0, *x])), x, method="Nelder-Mead",
-                             options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 4000})
+            found = minimize(
+                lambda x: -limit_of(A, np.exp([0, *x])),
+                x,
+                method="Nelder-Mead",
+                options={"xatol": 1e-10, "fatol": 1e-12, "maxiter": 4000},
+            )
             x = found.x
         best = max(best, -found.fun)
     assert best == pytest.approx(limit_of(A, stored), rel=1e-6)
@@ -79,14 +86,24 @@ def test_limits_of_elastic_springs_that_are_not_linear(key):
     family, s = key
     A = TABLES[key]
     stored = (promise.ELASTIC_GAUSS if family == "gauss" else promise.ELASTIC_RADAU)[s]
-    values = [v for n in range(1, s + 1) for rows in combinations(range(s), n)
-              for v in np.linalg.eigvals((A @ A)[np.ix_(rows, rows)])]
-    first = min((1 / math.sqrt(-v.real) for v in values if abs(v.imag) < 1e-9 * abs(v) and v.real < 0),
-                default=math.inf)
+    values = [
+        v
+        for n in range(1, s + 1)
+        for rows in combinations(range(s), n)
+        for v in np.linalg.eigvals((A @ A)[np.ix_(rows, rows)])
+    ]
+    first = min(
+        (1 / math.sqrt(-v.real) for v in values if abs(v.imag) < 1e-9 * abs(v) and v.real < 0), default=math.inf
+    )
     assert stored == first if s == 2 else 0.985 * first < stored <= first * (1 + 1e-7)
-    E = {("gauss", 2): (1, 0.07179677), ("gauss", 3): (1, 0.20322665, 0.01613323),
-         ("gauss", 4): (1, 0.26496237, 0.06069354, 0.00457545), ("radau", 2): (1, 1 / 9),
-         ("radau", 3): (1, 0.25951086, 0.03157649), ("radau", 4): (1, 0.33121429, 0.08718642, 0.01754976)}[key]
+    E = {
+        ("gauss", 2): (1, 0.07179677),
+        ("gauss", 3): (1, 0.20322665, 0.01613323),
+        ("gauss", 4): (1, 0.26496237, 0.06069354, 0.00457545),
+        ("radau", 2): (1, 1 / 9),
+        ("radau", 3): (1, 0.25951086, 0.03157649),
+        ("radau", 4): (1, 0.33121429, 0.08718642, 0.01754976),
+    }[key]
     root = 1 / np.sqrt(E)
     for alpha in (0.0, *np.logspace(-3, 4, 71)):
         form = symmetric(np.diag(E) @ A @ A @ np.linalg.inv(np.eye(s) + alpha * A))
@@ -96,8 +113,9 @@ def test_limits_of_elastic_springs_that_are_not_linear(key):
 
 def random_model(rng, dofs, K=None, C=0.0, mass=None, law=None):
     mass = rng.uniform(0.5, 2, dofs) if mass is None else mass
-    return hx.structure(np.diag(mass), C, np.diag(1 / rng.uniform(50, 200, dofs)), np.eye(dofs), law or hx.Slider(1.0),
-                        stiffness=K)
+    return hx.structure(
+        np.diag(mass), C, np.diag(1 / rng.uniform(50, 200, dofs)), np.eye(dofs), law or hx.Slider(1.0), stiffness=K
+    )
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=repr)
@@ -106,8 +124,13 @@ def test_without_damping_the_limit_is_z_over_the_root_of_kappa(scheme):
     root = rng.normal(size=(3, 3))
     model = random_model(rng, 3, -root @ root.T)
     kappa = eigh(root @ root.T, dense(model.mass), eigvals_only=True)[-1]
-    z = 2.0 if isinstance(scheme, hx.Newmark) else Z["gauss"][scheme.degree - 1] if isinstance(scheme, hx.Galerkin) \
+    z = (
+        2.0
+        if isinstance(scheme, hx.Newmark)
+        else Z["gauss"][scheme.degree - 1]
+        if isinstance(scheme, hx.Galerkin)
         else Z["radau"][scheme.degree]
+    )
     assert admissible(model, scheme) * math.sqrt(kappa) == pytest.approx(z, rel=1e-7)
 
 
@@ -129,8 +152,11 @@ def test_damping_viscosity_and_kinematic_hardening_lengthen_the_step(scheme):
         return admissible(random_model(np.random.default_rng(5), 2, -np.diag([3.0, 5.0]), **options), scheme)
 
     plain = limit()
-    for better in ({"C": np.diag([1.0, 1.0])}, {"law": hx.Slider(1.0, viscosity=2.0)},
-                   {"law": hx.Slider(1.0, kinematic=2.0)}):
+    for better in (
+        {"C": np.diag([1.0, 1.0])},
+        {"law": hx.Slider(1.0, viscosity=2.0)},
+        {"law": hx.Slider(1.0, kinematic=2.0)},
+    ):
         assert limit(**better) > 1.01 * plain
     assert limit(law=hx.Slider(1.0, kinematic=20.0)) == math.inf
     isotropic = limit(law=hx.Slider(1.0, isotropic=2.0))
@@ -211,8 +237,16 @@ def test_models_that_cannot_soften_cost_nothing():
         raise AssertionError("tangents were asked for")
 
     none = sparse.csr_array((5000, 5000))
-    system = promise.Matrices(sparse.eye_array(5000), none, none, np.zeros((5000, 0)), np.zeros(0), never,
-                              sparse.eye_array(5000), ("dof",) * 5000)
+    system = promise.Matrices(
+        sparse.eye_array(5000),
+        none,
+        none,
+        np.zeros((5000, 0)),
+        np.zeros(0),
+        never,
+        sparse.eye_array(5000),
+        ("dof",) * 5000,
+    )
     form = hx.Galerkin(step=1.0, degree=4).form()
     promise.check(form, system, 1e9, "Galerkin")
     assert promise.longest_step(form, system) == math.inf
@@ -224,23 +258,36 @@ def test_elastic_springs_that_are_not_linear_bound_the_step_at_three_stages(size
     none = sparse.csr_array((size, size))
     mass = np.ones(size)
     mass[::3] = 0.0
-    K = sparse.diags_array([np.full(size, 200.0), np.full(size - 1, -100.0), np.full(size - 1, -100.0)],
-                           offsets=[0, 1, -1])
-    system = promise.Matrices(sparse.diags_array(mass), none, none, np.zeros((size, 0)), np.zeros(0),
-                              lambda tau, isotropic: 0.1 * K, lambda: K, tuple(f"dof {i}" for i in range(size)),
-                              curved=True)
+    K = sparse.diags_array(
+        [np.full(size, 200.0), np.full(size - 1, -100.0), np.full(size - 1, -100.0)], offsets=[0, 1, -1]
+    )
+    system = promise.Matrices(
+        sparse.diags_array(mass),
+        none,
+        none,
+        np.zeros((size, 0)),
+        np.zeros(0),
+        lambda tau, isotropic: 0.1 * K,
+        lambda: K,
+        tuple(f"dof {i}" for i in range(size)),
+        curved=True,
+    )
     full, heavy = K.toarray(), mass > 0
     across = full[np.ix_(~heavy, heavy)]
     condensed = full[np.ix_(heavy, heavy)] - across.T @ np.linalg.solve(full[np.ix_(~heavy, ~heavy)], across)
     omega = math.sqrt(np.linalg.eigvalsh(condensed)[-1])
-    for scheme, z in ((hx.Galerkin(step=1.0, degree=2), math.inf), (hx.Galerkin(step=1.0, degree=3), math.sqrt(60)),
-                      (hx.DiscontinuousGalerkin(step=1.0, degree=2), 4.6302958)):
+    for scheme, z in (
+        (hx.Galerkin(step=1.0, degree=2), math.inf),
+        (hx.Galerkin(step=1.0, degree=3), math.sqrt(60)),
+        (hx.DiscontinuousGalerkin(step=1.0, degree=2), 4.6302958),
+    ):
         assert promise.longest_step(scheme.form(), system) == pytest.approx(z / omega, rel=1e-7)
     with pytest.raises(SchemeError, match="elastic but not linear have one solution in steps below"):
         promise.check(hx.Galerkin(step=1.0, degree=3).form(), system, 8 / omega, "Galerkin(degree=3)")
 
 
 # Second solutions, by enumeration of every branch of every spring at every stage.
+
 
 def solutions(N, eta, grow, limit, y):
     """Slip rates that solve ``y − N g = σ (limit + grow |g|) + η g`` or stay inside; all of them."""
@@ -267,11 +314,16 @@ def random_step(rng, key, springs, share, isotropic, hat=None):
     elastic = B @ np.diag(k) @ B.T
     h = 10 ** rng.uniform(-1, 1.5) / math.sqrt(eigh(elastic, M, eigvals_only=True)[-1])
     root = rng.normal(size=(springs, springs))
-    K = -root @ root.T * (share * limit_of(A, WEIGHTS[key[0]][s]) / h) ** 2 / eigh(root @ root.T, M,
-                                                                                   eigvals_only=True)[-1]
+    K = (
+        -root
+        @ root.T
+        * (share * limit_of(A, WEIGHTS[key[0]][s]) / h) ** 2
+        / eigh(root @ root.T, M, eigvals_only=True)[-1]
+    )
     inverse, stretch = np.linalg.inv(A), np.kron(np.eye(s), np.diag(k) @ B.T)
-    x = np.linalg.solve(np.kron(inverse @ inverse, M) / h**2 + np.kron(np.eye(s), K + elastic),
-                        h * np.kron(A, B @ np.diag(k)))
+    x = np.linalg.solve(
+        np.kron(inverse @ inverse, M) / h**2 + np.kron(np.eye(s), K + elastic), h * np.kron(A, B @ np.diag(k))
+    )
     N = h * np.kron(A, np.diag(k)) - stretch @ x
     grow = isotropic * h * np.kron(A if hat is None else hat, np.diag(k * 10 ** rng.uniform(-1, 1, springs)))
     eta = np.full(s * springs, rng.integers(2) * h * k.mean() * 10 ** rng.uniform(-4, 0))
@@ -281,15 +333,22 @@ def random_step(rng, key, springs, share, isotropic, hat=None):
     return N, eta, grow, limit, y
 
 
-CASES = [(("gauss", 2), 1, 300), (("radau", 2), 1, 300), (("gauss", 3), 1, 100), (("radau", 3), 1, 100),
-         (("gauss", 2), 2, 60), (("radau", 2), 2, 60)]
+CASES = [
+    (("gauss", 2), 1, 300),
+    (("radau", 2), 1, 300),
+    (("gauss", 3), 1, 100),
+    (("radau", 3), 1, 100),
+    (("gauss", 2), 2, 60),
+    (("radau", 2), 2, 60),
+]
 
 
 @pytest.mark.parametrize(("key", "springs", "count"), CASES, ids=str)
 def test_below_the_limit_no_second_solution_is_found(key, springs, count):
     rng = np.random.default_rng(7)
-    assert {len(solutions(*random_step(rng, key, springs, 0.99 * rng.random() ** 0.3, 0.0)))
-            for _ in range(count)} == {1}
+    assert {len(solutions(*random_step(rng, key, springs, 0.99 * rng.random() ** 0.3, 0.0))) for _ in range(count)} == {
+        1
+    }
 
 
 @pytest.mark.parametrize(("key", "count", "least"), [(("gauss", 2), 300, 10), (("radau", 2), 300, 10)], ids=str)
@@ -315,16 +374,25 @@ def test_what_is_admitted_is_solved_20000_times():
     judge(fuzz.run(range(1, 20_001)))
 
 
-@pytest.mark.parametrize("scheme", [hx.Galerkin(0.75), hx.Newmark(0.75, safeguarded=True),
-                                    hx.schemes.GeneralisedAlpha(0.75, rho=1.0)], ids=lambda scheme: scheme.name)
+@pytest.mark.parametrize(
+    "scheme",
+    [hx.Galerkin(0.75), hx.Newmark(0.75, safeguarded=True), hx.schemes.GeneralisedAlpha(0.75, rho=1.0)],
+    ids=lambda scheme: scheme.name,
+)
 @pytest.mark.parametrize("promised", ["beforehand", "reported"])
 def test_modal_damping_may_be_what_the_promise_rests_on(scheme, promised):
     """Own reference: the same damping as one matrix. Without it the step's matrix has a negative pivot."""
     laws = [hx.Slider(0.5), hx.Slider(0.2)]
     frame = hx.shear_frame([0.8, 1.7], [150.0, 350.0], hx.modal(0.5), laws, heights=3.0, weights=[20.0, 10.0])
     assert promise.rests_on_shapes(scheme.form(), matrices(frame), scheme.step)
-    twin = hx.structure(dense(frame.mass), frame.damping.dense(), dense(frame.flexibility), dense(frame.compatibility),
-                        dict(enumerate(laws)), stiffness=dense(frame.stiffness))
+    twin = hx.structure(
+        dense(frame.mass),
+        frame.damping.dense(),
+        dense(frame.flexibility),
+        dense(frame.compatibility),
+        dict(enumerate(laws)),
+        stiffness=dense(frame.stiffness),
+    )
     load = hx.Load(3.0 * np.random.default_rng(1).normal(size=(9, 2)), step=0.75)
     ours, theirs = (hx.solve(hx.Problem(model, load, 6.0), scheme, promise=promised) for model in (frame, twin))
     assert np.abs(ours.values("slip")).max() > 0.1

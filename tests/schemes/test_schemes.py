@@ -18,24 +18,28 @@ def test_a_step_is_a_positive_number(scheme, step):
         scheme(step=step)
 
 
-@pytest.mark.parametrize(("scheme", "wrong", "message"), [
-    (hx.Galerkin, {"load": "begin"}, "load must be one of average, end, mean, got 'begin'"),
-    (hx.Galerkin, {"load": None}, "load must be one of"),
-    (hx.Galerkin, {"degree": 5}, "degree must be 1 to 4"),
-    (hx.Galerkin, {"degree": 0}, "degree must be 1 to 4"),
-    (hx.Newmark, {"beta": 0}, "beta must be positive"),
-    (hx.Newmark, {"beta": math.nan}, "beta must be positive"),
-    (hx.Newmark, {"beta": "1/4"}, "beta must be positive"),
-    (hx.Newmark, {"gamma": -0.5}, "gamma must be positive"),
-    (hx.Newmark, {"gamma": None}, "gamma must be positive"),
-    (hx.Newmark, {"tolerance": 0}, "tolerance must be positive"),
-    (hx.Newmark, {"tolerance": math.inf}, "tolerance must be positive"),
-    (hx.Newmark, {"tolerance": "tiny"}, "tolerance must be positive"),
-    (hx.Newmark, {"max_iterations": 0}, "max_iterations must be"),
-    (hx.Newmark, {"max_iterations": 2.5}, "max_iterations must be"),
-    (hx.Newmark, {"max_iterations": math.nan}, "max_iterations must be"),
-    (hx.Newmark, {"max_iterations": "10"}, "max_iterations must be"),
-], ids=str)
+@pytest.mark.parametrize(
+    ("scheme", "wrong", "message"),
+    [
+        (hx.Galerkin, {"load": "begin"}, "load must be one of average, end, mean, got 'begin'"),
+        (hx.Galerkin, {"load": None}, "load must be one of"),
+        (hx.Galerkin, {"degree": 5}, "degree must be 1 to 4"),
+        (hx.Galerkin, {"degree": 0}, "degree must be 1 to 4"),
+        (hx.Newmark, {"beta": 0}, "beta must be positive"),
+        (hx.Newmark, {"beta": math.nan}, "beta must be positive"),
+        (hx.Newmark, {"beta": "1/4"}, "beta must be positive"),
+        (hx.Newmark, {"gamma": -0.5}, "gamma must be positive"),
+        (hx.Newmark, {"gamma": None}, "gamma must be positive"),
+        (hx.Newmark, {"tolerance": 0}, "tolerance must be positive"),
+        (hx.Newmark, {"tolerance": math.inf}, "tolerance must be positive"),
+        (hx.Newmark, {"tolerance": "tiny"}, "tolerance must be positive"),
+        (hx.Newmark, {"max_iterations": 0}, "max_iterations must be"),
+        (hx.Newmark, {"max_iterations": 2.5}, "max_iterations must be"),
+        (hx.Newmark, {"max_iterations": math.nan}, "max_iterations must be"),
+        (hx.Newmark, {"max_iterations": "10"}, "max_iterations must be"),
+    ],
+    ids=str,
+)
 def test_each_wrong_value_has_its_message(scheme, wrong, message):
     with pytest.raises(SchemeError, match=message):
         scheme(step=0.02, **wrong)

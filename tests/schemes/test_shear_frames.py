@@ -29,8 +29,9 @@ def test_numbers_are_those_of_each_chain(weight):
 
 
 def test_one_storey_and_oscillators_are_frames_too():
-    frames = shear_frames_of([hx.oscillator(2.0, 50.0, 1.5, hx.Slider(1.0, 0.3)),
-                              hx.shear_frame([2.0], [50.0], 1.5, hx.Slider(1.0, 0.3))])
+    frames = shear_frames_of(
+        [hx.oscillator(2.0, 50.0, 1.5, hx.Slider(1.0, 0.3)), hx.shear_frame([2.0], [50.0], 1.5, hx.Slider(1.0, 0.3))]
+    )
     assert frames.storeys == 1
     assert frames.damping_main.tolist() == [[1.5], [1.5]]
     assert np.array_equal(*shear_frames_numbers(frames, 0.02))
@@ -41,7 +42,8 @@ def test_unlike_models_are_refused_by_number():
         "model 1 is not a plain shear frame": [model(), model(links=[hx.elastic_link(0, 2, 5.0)])],
         "model 0 is not a plain shear frame": [model(damping=hx.modal(0.05))],
         "model 2 has 4 storeys and model 0 has 3": [model(), model(), model(4)],
-        "no models": []}
+        "no models": [],
+    }
     for told, models in cases.items():
         with pytest.raises(ModelError, match=told):
             shear_frames_of(models)

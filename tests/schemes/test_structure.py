@@ -16,11 +16,7 @@ from hamex.schemes.promised import check_promise
 from hamex.schemes.shear_frame import is_shear_frame
 from hamex.schemes.sparse import SparseMatrix, backsolve, factorise
 from hamex.schemes.springs import prepared_springs, spring_blocks, states
-from hamex.schemes.structure import (
-    galerkin_stage,
-    nodal_stage,
-    tangent_matrix,
-)
+from hamex.schemes.structure import galerkin_stage, nodal_stage, tangent_matrix
 
 M, C, K = np.array([[2.0, 0.1], [0.1, 1.0]]), np.array([[0.6, -0.2], [-0.2, 0.3]]), np.array([[5.0, -1.0], [-1.0, 2.0]])
 SURFACE = hx.Surface((4.0, 6.0), (1.0, 0.0), viscosity=0.3, kinematic=20.0, isotropic=9.0)
@@ -52,14 +48,14 @@ def test_elastic_tangents_give_the_elastic_stiffness(size):
     B = rng.normal(size=(3, size))
     made = hx.structure(np.ones(3), 0, A, B, {(size - 2, size - 1): SURFACE})
     blocks = spring_blocks(made)
-    assert np.allclose(dense(tangent_matrix(made, blocks, blocks.tangents)), B @ np.linalg.inv(A) @ B.T,
-                       rtol=1e-12)
+    assert np.allclose(dense(tangent_matrix(made, blocks, blocks.tangents)), B @ np.linalg.inv(A) @ B.T, rtol=1e-12)
 
 
 def soft_tangents(made, blocks, tau):
     """The softest tangents of all laws, in the layout of T."""
-    return blocks.filled({kind: group.law.softest(group, blocks.by_group[kind], tau)
-                          for kind, group in made.laws.items()}, made)
+    return blocks.filled(
+        {kind: group.law.softest(group, blocks.by_group[kind], tau) for kind, group in made.laws.items()}, made
+    )
 
 
 def test_softest_bounds_every_tangent_from_below():
@@ -72,8 +68,20 @@ def test_softest_bounds_every_tangent_from_below():
     groups, size = prepared_springs(made, blocks, tau, "end", "test", compile=False), states(made).size
     for _ in range(200):
         T = np.zeros(blocks.entries)
-        evaluate(groups, rng.normal(size=4) * 10.0 ** rng.uniform(-4, 1), np.zeros(4), 1.0, tau, np.zeros(size), False,
-                 np.zeros(4), T, np.zeros(size), np.zeros(4, dtype=np.int64), np.zeros((16, WIDEST)))
+        evaluate(
+            groups,
+            rng.normal(size=4) * 10.0 ** rng.uniform(-4, 1),
+            np.zeros(4),
+            1.0,
+            tau,
+            np.zeros(size),
+            False,
+            np.zeros(4),
+            T,
+            np.zeros(size),
+            np.zeros(4, dtype=np.int64),
+            np.zeros((16, WIDEST)),
+        )
         difference = dense(tangent_matrix(made, blocks, T)) - soft
         assert np.linalg.eigvalsh(difference)[0] >= -1e-9
 
@@ -87,6 +95,7 @@ def test_elastic_springs_and_components_stay_elastic_in_the_softest_state():
 
 
 # --- the largest admissible step ---------------------------------------------------------------------------------
+
 
 def frame(storeys, law, weight=30.0):
     return hx.shear_frame(np.ones(storeys), np.linspace(900, 400, storeys), laws=law, heights=3.0, weights=weight)
@@ -113,8 +122,11 @@ def test_the_step_that_p_delta_admits_is_that_of_an_eigenvalue(storeys):
     solve(0.999 * limit)
 
 
-@pytest.mark.parametrize("law", [hx.Slider(1.0, viscosity=9.0), hx.Slider(1.0, kinematic=8.0),
-                                 hx.Slider(1.0, viscosity=2.0, isotropic=3.0)], ids=str)
+@pytest.mark.parametrize(
+    "law",
+    [hx.Slider(1.0, viscosity=9.0), hx.Slider(1.0, kinematic=8.0), hx.Slider(1.0, viscosity=2.0, isotropic=3.0)],
+    ids=str,
+)
 def test_viscosity_and_hardening_admit_longer_steps(law):
     """Own: bisection on the full matrix, written from the step's equations."""
     made = frame(3, law)
@@ -139,7 +151,7 @@ def test_viscosity_and_hardening_admit_longer_steps(law):
 
 def test_newmark_names_its_own_step():
     made = frame(3, hx.Slider(1.0))
-    limit = 2 / np.sqrt(eigh(-dense(made.stiffness), dense(made.mass), eigvals_only=True)[-1])     # 4M/h² + K > 0
+    limit = 2 / np.sqrt(eigh(-dense(made.stiffness), dense(made.mass), eigvals_only=True)[-1])  # 4M/h² + K > 0
     load = hx.Load(np.zeros((1, 3)), step=10.0)
     found = named(lambda: hx.solve(hx.Problem(made, load, 6 * limit), hx.Newmark(3 * limit, safeguarded=True)))
     assert found == pytest.approx(limit, rel=1e-5)
@@ -170,6 +182,7 @@ def test_without_negative_stiffness_any_step_is_convex():
 
 
 # --- assembly ----------------------------------------------------------------------------------------------------
+
 
 def random_model(rng, dofs, rank):
     springs = dofs + 3
@@ -224,9 +237,11 @@ def test_the_order_of_the_dofs_keeps_a_shuffled_chain_narrow():
 def test_chains_are_recognised_by_their_arrays():
     assert is_shear_frame(hx.shear_frame([1.0, 1.0], 100.0))
     assert is_shear_frame(frame(4, hx.Slider(1.0)))
-    for other in (hx.shear_frame([1.0, 1.0], 100.0, damping=hx.modal(0.05)),
-                  hx.shear_frame([1.0, 0.0, 1.0], 100.0),
-                  hx.shear_frame([1.0, 1.0], 100.0, links=[hx.elastic_link(0, 2, 5.0)]),
-                  hx.structure([1.0, 1.0], 0, [0.01, 0.01], [[1, 1], [0, -1]]),
-                  hx.structure([[1.0, 0.1], [0.1, 1.0]], 0, [0.01, 0.01], [[1, -1], [0, 1]])):
+    for other in (
+        hx.shear_frame([1.0, 1.0], 100.0, damping=hx.modal(0.05)),
+        hx.shear_frame([1.0, 0.0, 1.0], 100.0),
+        hx.shear_frame([1.0, 1.0], 100.0, links=[hx.elastic_link(0, 2, 5.0)]),
+        hx.structure([1.0, 1.0], 0, [0.01, 0.01], [[1, 1], [0, -1]]),
+        hx.structure([[1.0, 0.1], [0.1, 1.0]], 0, [0.01, 0.01], [[1, -1], [0, 1]]),
+    ):
         assert not is_shear_frame(other)

@@ -7,7 +7,7 @@ import pytest
 
 import hamex as hx
 
-EL_CENTRO = hx.el_centro().scaled(-2).acceleration          # the paper: f = −m · 2 · a, the record as a bare number
+EL_CENTRO = hx.el_centro().scaled(-2).acceleration  # the paper: f = −m · 2 · a, the record as a bare number
 
 
 def paper_case(h=0.02, eta=1.5, record=False):
@@ -18,9 +18,12 @@ def paper_case(h=0.02, eta=1.5, record=False):
 
 
 PAPER = {
-    "resonant, h = 0.02": paper_case(h=0.02), "resonant, h = 0.01": paper_case(h=0.01),
-    "resonant, h = 0.005": paper_case(h=0.005), "El Centro, 1.5": paper_case(record=True),
-    "El Centro, 0.9": paper_case(eta=0.9, record=True), "El Centro, 0.3": paper_case(eta=0.3, record=True),
+    "resonant, h = 0.02": paper_case(h=0.02),
+    "resonant, h = 0.01": paper_case(h=0.01),
+    "resonant, h = 0.005": paper_case(h=0.005),
+    "El Centro, 1.5": paper_case(record=True),
+    "El Centro, 0.9": paper_case(eta=0.9, record=True),
+    "El Centro, 0.3": paper_case(eta=0.3, record=True),
 }
 
 
@@ -43,8 +46,13 @@ def random_run(seed, eta, kinematic=0.0, isotropic=0.0, K=0.0, start=None):
     return hx.solve(problem, hx.Galerkin(h)), model
 
 
-HARDENING = {"none": {}, "kinematic": {"kinematic": 0.2}, "isotropic": {"isotropic": 0.1},
-             "both": {"kinematic": 0.2, "isotropic": 0.1}, "strong": {"kinematic": 3.0, "isotropic": 1.0}}
+HARDENING = {
+    "none": {},
+    "kinematic": {"kinematic": 0.2},
+    "isotropic": {"isotropic": 0.1},
+    "both": {"kinematic": 0.2, "isotropic": 0.1},
+    "strong": {"kinematic": 3.0, "isotropic": 1.0},
+}
 MOVING = hx.State(0.01, -0.05, 0.002, {"accumulated_slip": [0.01], "back_force": [0.02]})
 
 
@@ -151,10 +159,13 @@ def test_two_runs_under_one_load_never_move_apart(law):
     for damping, h in ((0.0, 0.02), (1.5, 0.3), (90.0, 0.02)):
         model = hx.oscillator(1, 225, damping=damping, law=law)
         problem = hx.Problem(model, hx.Load(EL_CENTRO, step=0.02), duration=600 * h)
-        runs = [hx.solve(problem.replace(start=start), hx.Galerkin(h, load="mean"))
-                for start in (hx.State(), hx.State(0.003, 0.05, -0.001))]
-        u, p, s = (np.subtract(*(run.values(name)[:, 0] for run in runs))
-                   for name in ("displacement", "momentum", "slip"))
+        runs = [
+            hx.solve(problem.replace(start=start), hx.Galerkin(h, load="mean"))
+            for start in (hx.State(), hx.State(0.003, 0.05, -0.001))
+        ]
+        u, p, s = (
+            np.subtract(*(run.values(name)[:, 0] for run in runs)) for name in ("displacement", "momentum", "slip")
+        )
         apart = p**2 / 2 + 225 * (u - s) ** 2 / 2
         assert np.all(np.diff(apart) <= 1e-13 * apart[0])
         if damping or not law.is_elastic:

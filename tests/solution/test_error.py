@@ -19,7 +19,7 @@ from hamex.solution.source import Named, Record
 
 SEED, CASES, FINER = 2024, 200, 64
 NAMES = (*PEAKS, "residual_slip")
-MOST, LONGEST = 0.97, 3.0         # share of the errors that bars must cover; median length, in errors
+MOST, LONGEST = 0.97, 3.0  # share of the errors that bars must cover; median length, in errors
 
 
 def random_case(rng):
@@ -35,11 +35,13 @@ def random_case(rng):
         h = rng.choice([x for x in (0.02, 0.01, 0.005) if x <= period / 8] + [min(h, 0.04)])
         load, time = hx.el_centro().on(model, g=rng.choice([1.0, 9.81])), rng.choice([10.0, 20.0, 35.0])
     else:
-        load = {"sine": hx.sine(push, omega * rng.uniform(0.4, 1.6)),
-                "pulse": hx.half_sine(push, period * rng.uniform(0.2, 3)),
-                "blast": hx.triangle(push, period * rng.uniform(0.2, 3), peak=0),
-                "jump": hx.constant(push, period * rng.uniform(0.2, 3)),
-                "free": hx.constant(0.0)}[kind]
+        load = {
+            "sine": hx.sine(push, omega * rng.uniform(0.4, 1.6)),
+            "pulse": hx.half_sine(push, period * rng.uniform(0.2, 3)),
+            "blast": hx.triangle(push, period * rng.uniform(0.2, 3), peak=0),
+            "jump": hx.constant(push, period * rng.uniform(0.2, 3)),
+            "free": hx.constant(0.0),
+        }[kind]
         time = period * rng.uniform(3, 20)
     start = hx.State()
     if kind == "free" or rng.random() < 0.2:
@@ -51,9 +53,13 @@ def random_case(rng):
     elastic = hx.solve(problem, hx.Galerkin(h, load="mean"))
     # A rate-independent spring cannot start beyond its yield force, so no spring does here.
     strength = max(elastic.peaks["node_force"].value / rng.uniform(0.9, 8), abs(elastic.values("node_force")[0, 0]))
-    law = {"elastic": {}, "viscous": {"viscosity": k * period * 10 ** rng.uniform(-4, 0.5)}, "plastic": {},
-           "kinematic": {"kinematic": k * 10 ** rng.uniform(-2.5, 0)},
-           "isotropic": {"isotropic": k * 10 ** rng.uniform(-2.5, 0)}}
+    law = {
+        "elastic": {},
+        "viscous": {"viscosity": k * period * 10 ** rng.uniform(-4, 0.5)},
+        "plastic": {},
+        "kinematic": {"kinematic": k * 10 ** rng.uniform(-2.5, 0)},
+        "isotropic": {"isotropic": k * 10 ** rng.uniform(-2.5, 0)},
+    }
     choice = rng.choice(["elastic", "viscous", "viscous", "plastic", "kinematic", "isotropic"])
     if choice != "elastic":
         problem = problem.replace(model=hx.oscillator(mass, k, damping, hx.Slider(strength, **law[choice])))
@@ -69,8 +75,9 @@ def converged(problem, scheme):
     fine = hx.solve(problem, hx.Galerkin(step, load="mean"))
     if math.isfinite(law.yield_force[0]) and law.viscosity[0] * model.flexibility[0, 0] < step:
         # Node forces of the midpoint rule zig-zag here; the end-point return map does not.
-        fine = hx.solve(problem, hx.Newmark(step, tolerance=1e-11 * fine.peaks["displacement"].value,
-                                            max_iterations=100))
+        fine = hx.solve(
+            problem, hx.Newmark(step, tolerance=1e-11 * fine.peaks["displacement"].value, max_iterations=100)
+        )
     true = {name: fine.peaks[name].value for name in NAMES}
     return true | {"force": true["node_force"]}
 
@@ -93,7 +100,7 @@ def cases():
 @pytest.mark.parametrize("name", NAMES)
 def test_bars_cover_the_error_and_are_not_much_longer(cases, name):
     error, bar, peak = cases[name].T
-    covered = np.mean(error <= bar + 1e-14 * peak)               # the truth has its own round-off
+    covered = np.mean(error <= bar + 1e-14 * peak)  # the truth has its own round-off
     wrong = error > 1e-12 * peak
     length = np.median(bar[wrong] / error[wrong])
     print(f"{name}: covers {100 * covered:.1f} %, median length {length:.2f} over {wrong.sum()} errors")
@@ -137,9 +144,12 @@ def test_bars_shrink_with_the_order_of_the_scheme(rule, order):
     The load starts with a jump: where it starts from zero, the rule "end" only delays the motion by h/2, and peaks
     do not mind.
     """
+
     def bars(step):
-        problems = [hx.Problem(hx.oscillator(1, k, hx.ratio(0.02)), hx.sine(1.0, omega=7.0, phase=0.8), 2.0)
-                    for k in np.linspace(60, 300, 25)]
+        problems = [
+            hx.Problem(hx.oscillator(1, k, hx.ratio(0.02)), hx.sine(1.0, omega=7.0, phase=0.8), 2.0)
+            for k in np.linspace(60, 300, 25)
+        ]
         return [hx.solve(p, hx.Galerkin(step, load=rule), error=True).error["displacement"] for p in problems]
 
     measured = np.mean(np.log2(np.divide(bars(0.01), bars(0.00125)))) / 3
@@ -176,7 +186,8 @@ def test_two_components_keep_their_own_place():
         two = Named(("first", "second"), ("one", "two"))
         return dataclasses.replace(run, source=Record("", two, run.units, run.step, {}), histories=pairs, _cache={})
 
-    both = estimate(*(beside(run, ("displacement", "velocity", "force", "node_force", "slip", "deformation"))
-                      for run in runs))
-    del alone["ductility"]                             # the second column has no yield deformation of its own
+    both = estimate(
+        *(beside(run, ("displacement", "velocity", "force", "node_force", "slip", "deformation")) for run in runs)
+    )
+    del alone["ductility"]  # the second column has no yield deformation of its own
     assert both == pytest.approx(alone, rel=1e-12)

@@ -110,7 +110,7 @@ def test_csv_parses_back(run, tmp_path):
         if name == "time":
             continue
         values = sol.values(name).reshape(len(sol.values(name)), -1)[:, 0]
-        if title.endswith("step mean"):                    # on the row of the node that ends the step
+        if title.endswith("step mean"):  # on the row of the node that ends the step
             assert cells[0] == ""
             cells = cells[1:]
         assert [float(cell) for cell in cells] == values.tolist(), title
@@ -143,11 +143,14 @@ def test_a_write_that_breaks_leaves_nothing_and_spares_the_old_file(ending, smal
     assert target.read_text() == "precious"
 
 
-@pytest.mark.parametrize(("name", "message"), [
-    ("out.txt", r"the ending must be one of \.nc, \.csv"),
-    ("out", "the ending must be one of"),
-    ("no/such/folder/out.nc", "folder .* does not exist"),
-])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("out.txt", r"the ending must be one of \.nc, \.csv"),
+        ("out", "the ending must be one of"),
+        ("no/such/folder/out.nc", "folder .* does not exist"),
+    ],
+)
 def test_a_path_that_cannot_be_written_is_refused_by_name(name, message, small, tmp_path):
     with pytest.raises(FileError, match=f"cannot write .*{message}"):
         small.save(tmp_path / name)
@@ -161,7 +164,7 @@ def test_a_folder_is_no_output_file(small, tmp_path):
 
 
 def test_a_folder_without_permission_is_refused(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(files.os, "access", lambda path, mode: False)          # root may write everywhere
+    monkeypatch.setattr(files.os, "access", lambda path, mode: False)  # root may write everywhere
     with pytest.raises(FileError, match="not writable"):
         small.save(tmp_path / "out.nc")
     assert list(tmp_path.iterdir()) == []

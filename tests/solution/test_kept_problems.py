@@ -29,8 +29,11 @@ def same_bits(one, other, what=""):
             same_bits(one[name], other[name], f"{what}.{name}")
     elif hasattr(one, "tocsr"):
         assert (type(one), one.shape) == (type(other), other.shape), what
-        same_bits({name: x for name, x in sorted(vars(one).items()) if isinstance(x, np.ndarray)},
-                  {name: x for name, x in sorted(vars(other).items()) if isinstance(x, np.ndarray)}, what)
+        same_bits(
+            {name: x for name, x in sorted(vars(one).items()) if isinstance(x, np.ndarray)},
+            {name: x for name, x in sorted(vars(other).items()) if isinstance(x, np.ndarray)},
+            what,
+        )
     elif isinstance(one, np.ndarray):
         assert (one.shape, one.dtype) == (other.shape, other.dtype), what
         assert one.tobytes() == other.tobytes(), what
@@ -43,12 +46,18 @@ MODELS = {
     "elastic": lambda: hx.oscillator(1, 225),
     "shear frame with modal damping": lambda: SHEAR_FRAME,
     "plane frame": lambda: PLANE_FRAME,
-    "truss": lambda: hx.truss({"A": (0, 0), "B": (4, 0), "C": (2, 3)},
-                              [hx.Bar("A", "C", 100.0), hx.Bar("B", "C", 100.0, law=hx.PowerLaw(5.0, 0.5))],
-                              {"A": "pinned", "B": "pinned"}, {"C": 1.0}),
+    "truss": lambda: hx.truss(
+        {"A": (0, 0), "B": (4, 0), "C": (2, 3)},
+        [hx.Bar("A", "C", 100.0), hx.Bar("B", "C", 100.0, law=hx.PowerLaw(5.0, 0.5))],
+        {"A": "pinned", "B": "pinned"},
+        {"C": 1.0},
+    ),
     "interaction": lambda: hx.frame(
-        {"A": (0, 0), "B": (0, 3)}, [hx.Member("A", "B", 200e6, 1e-2, 1e-4, hinges=hx.Surface((900.0, 100.0)))],
-        {"A": "fixed"}, {"B": 10.0}),
+        {"A": (0, 0), "B": (0, 3)},
+        [hx.Member("A", "B", 200e6, 1e-2, 1e-4, hinges=hx.Surface((900.0, 100.0)))],
+        {"A": "fixed"},
+        {"B": 10.0},
+    ),
 }
 
 
@@ -58,9 +67,18 @@ def test_a_model_survives_bit_by_bit(name):
     same_bits(model_of(unpacked(packed(model_tree(model)))), model)
 
 
-@pytest.mark.parametrize("scheme", [
-    hx.Galerkin(0.02, degree=3, load="mean"), hx.Galerkin(0.1, tolerance=1e-5), hx.DiscontinuousGalerkin(0.3, 2),
-    hx.Newmark(0.02, gamma=0.6, safeguarded=True), hx.PiecewiseExact(1 / 3), hx.LeapFrog(1e-3)], ids=str)
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        hx.Galerkin(0.02, degree=3, load="mean"),
+        hx.Galerkin(0.1, tolerance=1e-5),
+        hx.DiscontinuousGalerkin(0.3, 2),
+        hx.Newmark(0.02, gamma=0.6, safeguarded=True),
+        hx.PiecewiseExact(1 / 3),
+        hx.LeapFrog(1e-3),
+    ],
+    ids=str,
+)
 def test_a_scheme_survives(scheme):
     assert scheme_of(unpacked(packed(scheme_tree(scheme)))) == scheme
 
@@ -109,8 +127,9 @@ def test_a_run_is_continued_from_its_file_bitwise(name, tmp_path):
     half = whole.steps // 2
     first = hx.solve(problem.replace(duration=half * scheme.step), scheme)
     back = hx.read(first.save(tmp_path / "half.nc"))
-    rest = back.problem.replace(start=back.final, load=back.problem.load.after(half * scheme.step),
-                                duration=(whole.steps - half) * scheme.step)
+    rest = back.problem.replace(
+        start=back.final, load=back.problem.load.after(half * scheme.step), duration=(whole.steps - half) * scheme.step
+    )
     found = hx.solve(rest, back.scheme)
     for each in ("displacement", "momentum", "slip", "impulse"):
         assert found.values(each).tobytes() == whole.values(each)[half:].tobytes(), each
@@ -120,8 +139,9 @@ def test_a_run_is_repeated_with_another_scheme(tmp_path):
     sol = RUNS["shear_frame"]()
     back = hx.read(sol.save(tmp_path / "run.nc"))
     other = hx.Newmark(0.01)
-    assert hx.solve(back.problem, other).values("slip").tobytes() == hx.solve(sol.problem, other).values(
-        "slip").tobytes()
+    assert (
+        hx.solve(back.problem, other).values("slip").tobytes() == hx.solve(sol.problem, other).values("slip").tobytes()
+    )
 
 
 def test_frames_are_drawn_from_a_file(tmp_path):
@@ -134,7 +154,7 @@ def test_frames_are_drawn_from_a_file(tmp_path):
 def test_a_prior_impulse_and_a_carried_start_are_kept(tmp_path):
     problem = RUNS["oscillator"]().problem.replace(prior_impulse=0.3)
     scheme = hx.Newmark(0.02)
-    middle = hx.solve(problem, scheme).final                             # with velocity, acceleration and tangent
+    middle = hx.solve(problem, scheme).final  # with velocity, acceleration and tangent
     for start in (problem.start, middle):
         sol = hx.solve(problem.replace(start=start), scheme)
         back = hx.read(sol.save(tmp_path / "run.nc"))
@@ -161,8 +181,16 @@ def run_under(load, scheme, duration=1.0):
     return hx.solve(hx.Problem(hx.oscillator(1, 225, damping=1.5, law=hx.Slider(0.27, 1.5)), load, duration), scheme)
 
 
-@pytest.mark.parametrize("load", [hx.sine(0.5, omega=14.0), hx.constant(0.2), hx.triangle(0.4, 0.3),
-                                  hx.sine(0.5, omega=14.0).after(0.3) + hx.Load([0.1, 0.2], step=0.5)], ids=str)
+@pytest.mark.parametrize(
+    "load",
+    [
+        hx.sine(0.5, omega=14.0),
+        hx.constant(0.2),
+        hx.triangle(0.4, 0.3),
+        hx.sine(0.5, omega=14.0).after(0.3) + hx.Load([0.1, 0.2], step=0.5),
+    ],
+    ids=str,
+)
 def test_a_formula_is_kept_as_a_formula_and_goes_on_after_the_run(load, tmp_path):
     scheme = hx.Galerkin(H, load="mean")
     back = hx.read(run_under(load, scheme).save(tmp_path / "run.nc"))
@@ -186,9 +214,12 @@ def test_a_function_of_the_users_own_is_exact_at_the_nodes(scheme, shift, tmp_pa
     assert again.provenance == sol.provenance
     twice = hx.read(back.save(tmp_path / "again.nc"))
     same_bits(twice.problem.load.forces.values, back.problem.load.forces.values)
-    inside = hx.solve(back.problem, hx.Galerkin(H, degree=2))            # reads between the nodes
-    assert np.allclose(inside.values("displacement"), run_under(load, hx.Galerkin(H, degree=2)).values("displacement"),
-                       atol=1e-3 * np.abs(sol.values("displacement")).max())
+    inside = hx.solve(back.problem, hx.Galerkin(H, degree=2))  # reads between the nodes
+    assert np.allclose(
+        inside.values("displacement"),
+        run_under(load, hx.Galerkin(H, degree=2)).values("displacement"),
+        atol=1e-3 * np.abs(sol.values("displacement")).max(),
+    )
 
 
 def test_what_the_file_does_not_know_of_a_function_is_refused_by_name(tmp_path):
@@ -214,7 +245,7 @@ def test_a_thrifty_file_has_results_and_no_problem(name, tmp_path):
         with pytest.raises(NoProblemError, match=r"does not know its .*: the file was written with save\(problem=Fal"):
             getattr(back, ask)
     assert list(back.peaks) == list(sol.peaks)
-    if sol.inside is None:                                               # dense output stays behind
+    if sol.inside is None:  # dense output stays behind
         assert back.peaks == sol.peaks
 
 
@@ -240,7 +271,7 @@ def test_a_file_of_the_first_format_opens_with_all_its_results(name):
     assert old.final.displacement.tolist() == kept["final"]
     assert old.provenance == kept["provenance"]
     found = {each: [p.value, p.time, p.where, p.unit, p.error] for each, p in old.peaks.items()}
-    if name == "discontinuous":                # the first format kept node values only: the peak between them is lost
+    if name == "discontinuous":  # the first format kept node values only: the peak between them is lost
         assert found.pop("displacement")[0] <= kept["peaks"].pop("displacement")[0]
     assert found == kept["peaks"]
     with pytest.raises(NoProblemError, match="does not know its problem: the file was written by a version of hamex"):
@@ -269,11 +300,15 @@ def test_an_old_file_is_drawn_saved_again_and_started_from(tmp_path):
 # Damage -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("spoil", [
-    lambda file: file["scheme"].variables["tree"],
-    lambda file: file["model"].variables["tree"],
-    lambda file: file["problem"].variables["tree"],
-], ids=["scheme", "model", "problem"])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda file: file["scheme"].variables["tree"],
+        lambda file: file["model"].variables["tree"],
+        lambda file: file["problem"].variables["tree"],
+    ],
+    ids=["scheme", "model", "problem"],
+)
 def test_a_damaged_file_is_refused_by_name(spoil, tmp_path):
     path = RUNS["oscillator"]().save(tmp_path / "run.nc")
     with h5netcdf.File(path, "a") as file:

@@ -50,8 +50,8 @@ def test_derived_results_are_what_their_equations_say(sol):
     u, p, s, F = (sol.values(name)[:, 0] for name in ("displacement", "momentum", "slip", "force"))
     assert np.allclose(sol.values("velocity")[:, 0], p / 2, rtol=1e-15)
     assert np.allclose(sol.values("node_force")[:, 0], 450 * (u - s), rtol=1e-12, atol=1e-15)
-    assert np.array_equal(sol.values("mean_displacement")[:, 0], (u[1:] + u[:-1]) / 2)             # eq. (88)
-    assert np.allclose(np.diff(sol.values("impulse")[:, 0]) / H, F, rtol=1e-11, atol=1e-13)        # eq. (89)
+    assert np.array_equal(sol.values("mean_displacement")[:, 0], (u[1:] + u[:-1]) / 2)  # eq. (88)
+    assert np.allclose(np.diff(sol.values("impulse")[:, 0]) / H, F, rtol=1e-11, atol=1e-13)  # eq. (89)
 
 
 def test_energy_is_one_dataset(sol):
@@ -113,14 +113,14 @@ def test_a_solution_holds_its_problem_and_its_scheme(sol):
 def test_a_peak_is_found_by_itself(sol):
     fresh = dataclasses.replace(sol, _cache={})
     peaks = fresh.peaks
-    assert set(fresh._cache) <= {"yield_deformation"}                     # says which springs have a ductility
+    assert set(fresh._cache) <= {"yield_deformation"}  # says which springs have a ductility
     assert peaks["displacement"].value == np.abs(sol.values("displacement")).max()
     assert set(fresh._cache) <= {"yield_deformation"}
     assert peaks["velocity"].value == np.abs(sol.values("velocity")).max()
     assert set(fresh._cache) == {"yield_deformation", "velocity"}
     with pytest.raises(KeyError, match="temperature"):
         peaks["temperature"]
-    assert fresh.peaks["velocity"] is peaks["velocity"]                   # found once
+    assert fresh.peaks["velocity"] is peaks["velocity"]  # found once
 
 
 def test_a_solution_is_gone_with_its_last_user(sol):
@@ -183,13 +183,24 @@ def started(**changes):
 
 
 CHANGES = {
-    **{name: changed_model(**{name: value}) for name, value in {
-        "mass": 2.1, "stiffness": 451, "damping": 3.1, "yield_force": 0.55, "viscosity": 3.1, "kinematic": 21.0,
-        "isotropic": 6.0}.items()},
+    **{
+        name: changed_model(**{name: value})
+        for name, value in {
+            "mass": 2.1,
+            "stiffness": 451,
+            "damping": 3.1,
+            "yield_force": 0.55,
+            "viscosity": 3.1,
+            "kinematic": 21.0,
+            "isotropic": 6.0,
+        }.items()
+    },
     "beside": PROBLEM.replace(model=dataclasses.replace(MODEL, stiffness=np.array([[1e-6]]))),
     "load": PROBLEM.replace(load=LOAD.scaled(1 + 1e-15)),
     "duration": PROBLEM.replace(duration=7.98),
-    "displacement": started(displacement=2e-3), "momentum": started(momentum=1e-2), "slip": started(slip=2e-4),
+    "displacement": started(displacement=2e-3),
+    "momentum": started(momentum=1e-2),
+    "slip": started(slip=2e-4),
     "back force": started(internal={"back_force": 1e-3}),
     "accumulated": started(internal={"accumulated_slip": 1e-3}),
     "impulse": started(internal={"impulse": 0.0}),
@@ -203,8 +214,13 @@ def test_the_hash_changes_with_every_input(what):
 
 
 def test_all_changes_have_hashes_of_their_own():
-    schemes = [hx.Galerkin(H, load="end"), hx.Galerkin(H / 2), hx.Newmark(H), hx.Newmark(H, beta=0.3),
-               hx.Newmark(H, tolerance=1e-8)]
+    schemes = [
+        hx.Galerkin(H, load="end"),
+        hx.Galerkin(H / 2),
+        hx.Newmark(H),
+        hx.Newmark(H, beta=0.3),
+        hx.Newmark(H, tolerance=1e-8),
+    ]
     prints = [fingerprint(), *map(fingerprint, CHANGES.values()), *(fingerprint(scheme=s) for s in schemes)]
     assert len(set(prints)) == len(prints)
 
@@ -218,16 +234,19 @@ def test_internal_variables_with_equal_numbers_are_told_apart():
 def test_loads_with_equal_step_averages_are_told_apart(scheme):
     """Schemes that read the load at nodes answer differently to loads whose averages agree."""
     model = hx.oscillator(2, 450, damping=3.0)
-    runs = [hx.solve(hx.Problem(model, hx.Load(forces, step=H), 1.0), scheme)
-            for forces in (np.zeros(51), np.resize([1.0, -1.0], 51))]
+    runs = [
+        hx.solve(hx.Problem(model, hx.Load(forces, step=H), 1.0), scheme)
+        for forces in (np.zeros(51), np.resize([1.0, -1.0], 51))
+    ]
     assert not np.array_equal(runs[0].values("displacement"), runs[1].values("displacement"))
     assert runs[0].provenance["problem"] != runs[1].provenance["problem"]
 
 
 def test_the_hash_of_a_rerun_is_the_same():
     assert fingerprint() == fingerprint(PROBLEM.replace())
-    rebuilt = hx.Problem(changed_model().model, hx.Load(4 * hx.el_centro().acceleration, step=H), 8.0,
-                         start=hx.State(1e-3, -1e-2, 1e-4))
+    rebuilt = hx.Problem(
+        changed_model().model, hx.Load(4 * hx.el_centro().acceleration, step=H), 8.0, start=hx.State(1e-3, -1e-2, 1e-4)
+    )
     assert fingerprint(rebuilt) == fingerprint()
 
 

@@ -18,25 +18,42 @@ KINEMATIC = hx.Slider(30.0, kinematic=60.0)
 
 
 def shear_frame(**changes):
-    given = {"masses": [2.0, 2.0, 1.5], "stiffnesses": [3000.0, 2500.0, 2000.0], "damping": hx.rayleigh(0.03, (1, 2)),
-             "laws": [KINEMATIC, hx.Slider(22.0, 1.0, isotropic=40.0), hx.backbone([(0.004, 8.0), (0.02, 14.0)])],
-             "heights": [3.5, 3.0, 3.0], "weights": 20.0, "units": UNITS}
+    given = {
+        "masses": [2.0, 2.0, 1.5],
+        "stiffnesses": [3000.0, 2500.0, 2000.0],
+        "damping": hx.rayleigh(0.03, (1, 2)),
+        "laws": [KINEMATIC, hx.Slider(22.0, 1.0, isotropic=40.0), hx.backbone([(0.004, 8.0), (0.02, 14.0)])],
+        "heights": [3.5, 3.0, 3.0],
+        "weights": 20.0,
+        "units": UNITS,
+    }
     return hx.shear_frame(**given | changes)
 
 
 def plane_frame(**changes):
     column = {"modulus": 200e6, "area": 0.0149, "inertia": 2.5e-4, "hinges": hx.Slider(150.0, kinematic=200.0)}
     beam = column | {"hinges": hx.Slider(100.0)}
-    given = {"nodes": {"A": (0, 0), "B": (0, 3), "C": (5, 3), "D": (5, 0)},
-             "members": [hx.Member("A", "B", **column), hx.Member("D", "C", **column), hx.Member("B", "C", **beam)],
-             "supports": {"A": "fixed", "D": "fixed"}, "masses": {"B": (20, 20, 2), "C": (20, 20, 2)},
-             "damping": hx.rayleigh(0.02, (1, 2)), "levels": [["B", "C"]], "units": UNITS}
+    given = {
+        "nodes": {"A": (0, 0), "B": (0, 3), "C": (5, 3), "D": (5, 0)},
+        "members": [hx.Member("A", "B", **column), hx.Member("D", "C", **column), hx.Member("B", "C", **beam)],
+        "supports": {"A": "fixed", "D": "fixed"},
+        "masses": {"B": (20, 20, 2), "C": (20, 20, 2)},
+        "damping": hx.rayleigh(0.02, (1, 2)),
+        "levels": [["B", "C"]],
+        "units": UNITS,
+    }
     return hx.frame(**given | changes)
 
 
 def space_frame():
-    column = {"modulus": 200e6, "area": 0.0118, "inertia": 1.4e-4, "inertia_y": 1e-4, "shear_modulus": 77e6,
-              "torsion": 1e-5}
+    column = {
+        "modulus": 200e6,
+        "area": 0.0118,
+        "inertia": 1.4e-4,
+        "inertia_y": 1e-4,
+        "shear_modulus": 77e6,
+        "torsion": 1e-5,
+    }
     hinged = column | {"hinges": hx.Surface((120.0, 90.0), kinematic=100.0)}
     low = {"A": (0, 0, 0), "B": (5, 0, 0), "C": (5, 4, 0), "D": (0, 4, 0)}
     top = {name * 2: (x, y, 3.0) for name, (x, y, _) in low.items()}
@@ -44,16 +61,32 @@ def space_frame():
     ring = list(top)
     members += [hx.Member(a, b, **column) for a, b in zip(ring, ring[1:] + ring[:1], strict=True)]
     masses = {name: (9.0, 9.0, 9.0, 1.0, 1.0, 1.0) for name in top} | {"AA": (20.0, 20.0, 20.0, 1.0, 1.0, 1.0)}
-    return hx.frame(low | top, members, dict.fromkeys(low, "fixed"), masses, hx.modal(0.03), levels=[ring],
-                    diaphragms={"slab": ring}, units=UNITS)
+    return hx.frame(
+        low | top,
+        members,
+        dict.fromkeys(low, "fixed"),
+        masses,
+        hx.modal(0.03),
+        levels=[ring],
+        diaphragms={"slab": ring},
+        units=UNITS,
+    )
 
 
 def truss():
     nodes = {"A": (0, 0), "B": (4, 0), "C": (0, 4), "D": (4, 4)}
     bars = [hx.Bar("A", "C"), hx.Bar("B", "D"), hx.Bar("C", "D"), hx.Bar("A", "D", rigidity=4e4, law=hx.Slider(20.0))]
     links = [hx.power_damper("B", "C", coefficient=10.0, exponent=0.5, stiffness=5e3)]
-    return hx.truss(nodes, bars, {"A": "pinned", "B": "pinned"}, {"C": 8.0, "D": 8.0}, hx.ratio(0.01), rigidity=2e5,
-                    links=links, units=UNITS)
+    return hx.truss(
+        nodes,
+        bars,
+        {"A": "pinned", "B": "pinned"},
+        {"C": 8.0, "D": 8.0},
+        hx.ratio(0.01),
+        rigidity=2e5,
+        links=links,
+        units=UNITS,
+    )
 
 
 def shaken(model, scheme=None, duration=8.0, scale=2.0, **options):
@@ -149,7 +182,7 @@ def test_storeys_of_a_shear_frame(tall):
     u, F = sol.values("displacement"), sol.values("force")
     assert np.allclose(sol.values("storey_drift"), np.diff(u, axis=1, prepend=0.0), rtol=0, atol=1e-16)
     assert np.allclose(sol.values("drift_ratio"), sol.values("storey_drift") / [3.5, 3.0, 3.0], rtol=1e-15)
-    shear = np.stack([F[:, 0], F[:, 1], F[:, 2:].sum(axis=1)], axis=1)          # the third storey is a Parallel law
+    shear = np.stack([F[:, 0], F[:, 1], F[:, 2:].sum(axis=1)], axis=1)  # the third storey is a Parallel law
     assert np.allclose(sol.values("storey_shear"), shear, rtol=0, atol=1e-12)
     assert np.array_equal(sol.values("base_shear")[:, 0], sol.values("storey_shear")[:, 0])
     moment = sol.values("overturning_moment")
@@ -189,16 +222,19 @@ def test_supports_that_move_as_one_give_the_same_storeys_as_a_base_acceleration(
     model = shear_frame(weights=None)
     t = np.arange(0, 4.0, H)
     ground, acceleration = 0.05 * (t - np.sin(8 * t) / 8), 0.05 * 8 * np.sin(8 * t)
-    absolute = hx.solve(hx.Problem(model, hx.Load(np.zeros((1, 3)), 1.0), 3.0, supports=hx.Load(ground, H)),
-                        hx.Galerkin(H))
+    absolute = hx.solve(
+        hx.Problem(model, hx.Load(np.zeros((1, 3)), 1.0), 3.0, supports=hx.Load(ground, H)), hx.Galerkin(H)
+    )
     motion = hx.GroundMotion(acceleration, H, "m/s2").on(model, g=9.80665)
     relative = hx.solve(hx.Problem(model, motion, 3.0), hx.Galerkin(H))
     for name in ("storey_drift", "storey_shear", "absolute_acceleration", "storey_damping"):
         size = np.abs(relative.values(name)).max()
         assert np.abs(absolute.values(name) - relative.values(name)).max() < 0.02 * size, name
     assert np.abs(absolute.values("displacement")).max() > 3 * np.abs(absolute.values("storey_drift")).max()
-    assert np.abs(absolute.frames(9).positions - relative.frames(9).positions).max() < 0.02 * relative.peaks[
-        "displacement"].value
+    assert (
+        np.abs(absolute.frames(9).positions - relative.frames(9).positions).max()
+        < 0.02 * relative.peaks["displacement"].value
+    )
 
 
 # Energies ---------------------------------------------------------------------------------------------------
@@ -227,7 +263,7 @@ def test_the_ductility_names_the_spring_where_it_is_largest(tall):
     peak = sol.peaks["ductility"]
     assert peak.value == np.nanmax(sol.values("ductility"))
     assert sol.springs[np.nanargmax(sol.values("ductility"))] == peak.where
-    assert np.isnan(sol.values("ductility")[-1])              # the elastic spring of the backbone
+    assert np.isnan(sol.values("ductility")[-1])  # the elastic spring of the backbone
     damped = shaken(truss(), duration=0.5)
     assert np.isnan(damped.values("ductility")[damped.springs.index("power damper 1")])
 
@@ -237,7 +273,7 @@ def test_peaks_never_mix_units():
     assert peaks["displacement"].where.endswith((".x", ".y"))
     assert peaks["force"].where.endswith(".N")
     assert peaks["hinge_rotation"].unit == "rad"
-    assert "ductility" not in peaks                            # ends of a beam share their flexibility
+    assert "ductility" not in peaks  # ends of a beam share their flexibility
 
 
 def test_storey_peaks_are_the_extremes_of_their_histories(tall):
@@ -254,8 +290,16 @@ def test_error_bars_of_a_structure_cover_a_converged_run():
     barred = shaken(model, duration=4.0, error=True)
     fine = shaken(model, hx.Galerkin(H / 32), duration=4.0)
     assert set(barred.error) == set(barred.peaks)
-    for name in ("displacement", "velocity", "storey_drift", "storey_shear", "base_shear", "ductility",
-                 "residual_drift", "overturning_moment"):
+    for name in (
+        "displacement",
+        "velocity",
+        "storey_drift",
+        "storey_shear",
+        "base_shear",
+        "ductility",
+        "residual_drift",
+        "overturning_moment",
+    ):
         peak = barred.peaks[name]
         assert abs(peak.value - fine.peaks[name].value) <= peak.error < 0.5 * abs(peak.value) + 1e-3, name
 
@@ -336,11 +380,14 @@ def test_too_much_damping_in_a_structure_that_yields_is_told():
         assert weak.damping_share.share > 0.2
 
 
-@pytest.mark.parametrize("changes", [
-    {"damping": hx.ratio(0.15), "laws": None},                                             # elastic
-    {"damping": 0.0, "links": [hx.viscous_damper(0, 1, 60.0), hx.viscous_damper(1, 2, 60.0)]},     # meant to carry
-    {"damping": hx.rayleigh(0.01, (1, 2))},
-])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"damping": hx.ratio(0.15), "laws": None},  # elastic
+        {"damping": 0.0, "links": [hx.viscous_damper(0, 1, 60.0), hx.viscous_damper(1, 2, 60.0)]},  # meant to carry
+        {"damping": hx.rayleigh(0.01, (1, 2))},
+    ],
+)
 def test_damping_is_not_told_where_it_is_plausible(changes):
     sol = shaken(shear_frame(**changes), scale=4.0)
     with warnings.catch_warnings():
@@ -386,9 +433,9 @@ def test_limits_are_the_users():
     assert collapse(2.0, limit=hx.Limit(drift_ratio=None)).status is Status.FINISHED
     assert collapse(2.0, limit=hx.Limit(drift_ratio=None, drift=0.05)).exceeded.quantity == "storey_drift"
     both = collapse(2.0, limit=hx.Limit(drift_ratio=0.1, drift=0.05))
-    assert both.exceeded.quantity == "storey_drift"                       # the one that is passed first
+    assert both.exceeded.quantity == "storey_drift"  # the one that is passed first
     assert shaken(shear_frame(), duration=1.0).exceeded is None
-    assert shaken(truss(), duration=1.0).exceeded is None                 # no storeys, no limit
+    assert shaken(truss(), duration=1.0).exceeded is None  # no storeys, no limit
     for wrong in (0.0, -1.0, "10 %"):
         with pytest.raises(ProblemError, match="Limit: drift_ratio must be a positive number or None"):
             hx.Limit(drift_ratio=wrong)
@@ -397,7 +444,7 @@ def test_limits_are_the_users():
 def test_a_collapse_that_runs_away_is_readable_or_a_named_error():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        sol = collapse(80.0)                                              # squares overflow, numbers do not
+        sol = collapse(80.0)  # squares overflow, numbers do not
         assert sol.status is Status.EXCEEDS
         assert np.isfinite(sol.peaks["displacement"].value)
         assert "Galerkin" in repr(sol)

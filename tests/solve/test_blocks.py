@@ -23,18 +23,29 @@ def storeys(**options):
 
 
 MODELS = {
-    "oscillator": oscillator(), "gap": oscillator(hx.laws.Gap(gap=0.002, hook=0.01)),
-    "elastic": hx.oscillator(1.0, 225.0, 1.5), "shear frame": storeys(damping=50.0),
+    "oscillator": oscillator(),
+    "gap": oscillator(hx.laws.Gap(gap=0.002, hook=0.01)),
+    "elastic": hx.oscillator(1.0, 225.0, 1.5),
+    "shear frame": storeys(damping=50.0),
     "modal": storeys(damping=hx.modal(0.03), weights=300.0, links=[hx.power_damper(0, 2, 50.0, 0.5, 1e4)]),
 }
 CASES = [
-    ("oscillator", hx.Galerkin(0.02)), ("oscillator", hx.Newmark(0.02)), ("elastic", hx.PiecewiseExact(0.02)),
-    ("gap", hx.Galerkin(0.02)), ("shear frame", hx.Galerkin(0.02)), ("shear frame", hx.LeapFrog(0.01)),
-    ("modal", hx.Galerkin(0.02)), ("modal", hx.Newmark(0.02, safeguarded=True)),
-    ("modal", hx.schemes.GeneralisedAlpha(0.02)), ("modal", hx.schemes.HilberHughesTaylor(0.02)),
-    ("oscillator", hx.Galerkin(0.02, degree=3)), ("oscillator", hx.DiscontinuousGalerkin(0.02)),
-    ("oscillator", hx.Galerkin(0.02, degree=2, load="mean")), ("oscillator", hx.Galerkin(0.02, tolerance=1e-4)),
-    ("elastic", hx.Galerkin(0.02, degree=2, locate=True)), ("modal", hx.Galerkin(0.02, degree=2)),
+    ("oscillator", hx.Galerkin(0.02)),
+    ("oscillator", hx.Newmark(0.02)),
+    ("elastic", hx.PiecewiseExact(0.02)),
+    ("gap", hx.Galerkin(0.02)),
+    ("shear frame", hx.Galerkin(0.02)),
+    ("shear frame", hx.LeapFrog(0.01)),
+    ("modal", hx.Galerkin(0.02)),
+    ("modal", hx.Newmark(0.02, safeguarded=True)),
+    ("modal", hx.schemes.GeneralisedAlpha(0.02)),
+    ("modal", hx.schemes.HilberHughesTaylor(0.02)),
+    ("oscillator", hx.Galerkin(0.02, degree=3)),
+    ("oscillator", hx.DiscontinuousGalerkin(0.02)),
+    ("oscillator", hx.Galerkin(0.02, degree=2, load="mean")),
+    ("oscillator", hx.Galerkin(0.02, tolerance=1e-4)),
+    ("elastic", hx.Galerkin(0.02, degree=2, locate=True)),
+    ("modal", hx.Galerkin(0.02, degree=2)),
 ]
 
 
@@ -50,8 +61,9 @@ def problem_of(name, duration=3.0):
 def same(one, other):
     """All histories and the whole state at the end, to the last bit."""
     states = zip(sorted(one.final.internal), sorted(other.final.internal), strict=True)
-    return (all(np.array_equal(one.values(name), other.values(name)) for name in one.histories)
-            and all(a == b and np.array_equal(one.final.internal[a], other.final.internal[b]) for a, b in states))
+    return all(np.array_equal(one.values(name), other.values(name)) for name in one.histories) and all(
+        a == b and np.array_equal(one.final.internal[a], other.final.internal[b]) for a, b in states
+    )
 
 
 @pytest.mark.parametrize(("model", "scheme"), CASES, ids=named)
@@ -75,7 +87,7 @@ def test_restarts_are_bitwise(model, scheme):
 
 @pytest.mark.parametrize(("model", "scheme"), CASES[::3], ids=named)
 def test_thinned_runs_keep_the_peaks_energies_and_state_of_all_steps(monkeypatch, model, scheme):
-    monkeypatch.setattr(import_module("hamex.solve.parts"), "CHUNK", 200)          # several chunks
+    monkeypatch.setattr(import_module("hamex.solve.parts"), "CHUNK", 200)  # several chunks
     problem = problem_of(model)
     whole = hx.solve(problem, scheme)
     every = 10
@@ -83,18 +95,21 @@ def test_thinned_runs_keep_the_peaks_energies_and_state_of_all_steps(monkeypatch
         thin = run(problem, scheme, keep=hx.Keep(every=every), block=block)
         assert np.array_equal(thin.times, whole.times[::every])
         assert np.array_equal(thin.values("displacement"), whole.values("displacement")[::every])
-        assert np.array_equal(thin.values("force"), whole.values("force")[every - 1::every])
+        assert np.array_equal(thin.values("force"), whole.values("force")[every - 1 :: every])
         assert dict(thin.peaks) == dict(whole.peaks)
         for name in ("kinetic", "stored", "plastic", "viscous", "input"):
             assert np.allclose(thin.values(name), whole.values(name)[::every], rtol=1e-13, atol=0)
-        assert thin.residual == pytest.approx(whole.residual, rel=1e-6, abs=1e-14)      # both are round-off
+        assert thin.residual == pytest.approx(whole.residual, rel=1e-6, abs=1e-14)  # both are round-off
         assert all(np.array_equal(value, thin.final.internal[name]) for name, value in whole.final.internal.items())
 
 
 def test_chosen_results_are_kept_and_others_are_named():
     frame = MODELS["shear frame"]
-    thin = hx.solve(problem_of("shear frame"), hx.Galerkin(0.02),
-                    keep=hx.Keep(every=50, results=("storey_shear", "absolute_acceleration")))
+    thin = hx.solve(
+        problem_of("shear frame"),
+        hx.Galerkin(0.02),
+        keep=hx.Keep(every=50, results=("storey_shear", "absolute_acceleration")),
+    )
     whole = hx.solve(problem_of("shear frame"), hx.Galerkin(0.02))
     assert np.array_equal(thin.values("storey_shear"), whole.values("storey_shear")[49::50])
     assert thin["absolute_acceleration"].dims == ("interval", "dof")
@@ -111,8 +126,9 @@ def test_a_thinned_run_goes_through_files(tmp_path):
     assert dict(back.peaks) == dict(thin.peaks)
     assert back.residual == thin.residual
     on = hx.solve(back.problem.replace(start=back.final, load=back.problem.load.after(3.0)), back.scheme)
-    assert np.array_equal(on.values("displacement"),
-                          hx.solve(problem.replace(duration=6.0), scheme).values("displacement")[150:])
+    assert np.array_equal(
+        on.values("displacement"), hx.solve(problem.replace(duration=6.0), scheme).values("displacement")[150:]
+    )
     small = hx.read(thin.save(tmp_path / "small.nc", problem=False))
     assert np.array_equal(small.values("displacement"), thin.values("displacement"))
     assert small.peaks["slip"] == thin.peaks["slip"]
@@ -125,22 +141,30 @@ def test_a_run_ends_at_the_limit_and_keeps_what_was_before():
         short = run(problem, scheme, limit, block=block)
         assert short.status is Status.EXCEEDS
         assert short.times[-1] == whole.exceeded.time == short.exceeded.time
-        assert np.array_equal(short.values("displacement"), whole.values("displacement")[:len(short.times)])
+        assert np.array_equal(short.values("displacement"), whole.values("displacement")[: len(short.times)])
     assert run(problem, scheme, limit, hx.Keep(every=1, results=("slip",))).times[-1] == whole.exceeded.time
 
 
 def test_progress_is_told_and_may_end_the_run():
     problem, told = problem_of("shear frame"), []
-    sol = run(problem, hx.Galerkin(0.02), block=20,
-              progress=lambda done, steps: told.append((done, steps)) or done < 60)
+    sol = run(
+        problem, hx.Galerkin(0.02), block=20, progress=lambda done, steps: told.append((done, steps)) or done < 60
+    )
     assert told == [(20, 150), (40, 150), (60, 150)]
     assert sol.status is Status.STOPPED
     assert sol.times[-1] == pytest.approx(1.2)
 
 
-@pytest.mark.parametrize(("keep", "message"), [
-    (0, "every must be a whole number"), (7, "it must divide them"), (hx.Keep(every=10), None),
-    (["nonsense"], "no result 'nonsense'"), (["kinetic"], "no result 'kinetic'")])
+@pytest.mark.parametrize(
+    ("keep", "message"),
+    [
+        (0, "every must be a whole number"),
+        (7, "it must divide them"),
+        (hx.Keep(every=10), None),
+        (["nonsense"], "no result 'nonsense'"),
+        (["kinetic"], "no result 'kinetic'"),
+    ],
+)
 def test_wrong_wishes_are_named(keep, message):
     problem = problem_of("oscillator")
     if message is None:

@@ -39,14 +39,19 @@ class Family:
 
     def model(self, i):
         laws = [hx.Slider(*law) for law in zip(*(x[i] for x in self.laws), strict=True)]
-        return hx.shear_frame(self.given[0][i], self.given[1][i], hx.ratio(0.03), laws,
-                              **{name: values[i] for name, values in self.p_delta.items()})
+        return hx.shear_frame(
+            self.given[0][i],
+            self.given[1][i],
+            hx.ratio(0.03),
+            laws,
+            **{name: values[i] for name, values in self.p_delta.items()},
+        )
 
     def solved(self, i, h, seconds, scale, load="average"):
         model = self.model(i)
         problem = hx.Problem(model, MOTION.scaled(scale).on(model, g=GRAVITY), duration=seconds)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")            # long steps see less of the record, in both
+            warnings.simplefilter("ignore")  # long steps see less of the record, in both
             return hx.solve(problem, hx.Galerkin(h, load=load))
 
 
@@ -55,19 +60,28 @@ def largest(name):
 
 
 SINGLE = {
-    "drift": largest("storey_drift"), "displacement": largest("displacement"), "velocity": largest("velocity"),
-    "absolute_acceleration": largest("absolute_acceleration"), "force": largest("force"), "slip": largest("slip"),
+    "drift": largest("storey_drift"),
+    "displacement": largest("displacement"),
+    "velocity": largest("velocity"),
+    "absolute_acceleration": largest("absolute_acceleration"),
+    "force": largest("force"),
+    "slip": largest("slip"),
     "ductility": lambda sol: sol.values("ductility"),
     "residual_displacement": lambda sol: sol.values("displacement")[-1],
-    "residual_slip": lambda sol: sol.values("slip")[-1], "residual_drift": lambda sol: sol.values("storey_drift")[-1],
-    "plastic_work": lambda sol: sol.values("plastic_by_group")[-1]}
+    "residual_slip": lambda sol: sol.values("slip")[-1],
+    "residual_drift": lambda sol: sol.values("storey_drift")[-1],
+    "plastic_work": lambda sol: sol.values("plastic_by_group")[-1],
+}
 SCALE = {"residual_displacement": "displacement", "residual_slip": "drift", "residual_drift": "drift", "slip": "drift"}
 KINDS = {
-    "viscous": {}, "rate independent": {"viscosity": 0.0},
+    "viscous": {},
+    "rate independent": {"viscosity": 0.0},
     "hardening": {"viscosity": 0.01, "kinematic": 0.1, "isotropic": 0.05},
     "rate independent, hardening": {"viscosity": 0.0, "kinematic": 0.05},
-    "P-Delta": {"weight": 1.0}, "P-Delta, rate independent": {"viscosity": 0.0, "weight": 1.0},
-    "P-Delta, hardening": {"viscosity": 0.0, "kinematic": 0.1, "weight": 1.0}}
+    "P-Delta": {"weight": 1.0},
+    "P-Delta, rate independent": {"viscosity": 0.0, "weight": 1.0},
+    "P-Delta, hardening": {"viscosity": 0.0, "kinematic": 0.1, "weight": 1.0},
+}
 
 
 def test_every_measure_has_a_single_counterpart():
@@ -124,8 +138,12 @@ def same_bits(a, b):
 
 def mixed(count, storeys):
     """Every kind of building in one batch."""
-    parts = [Family(i, count // 4 + 1, storeys, **more) for i, more in enumerate(
-        ({}, {"kinematic": 0.1, "isotropic": 0.1}, {"weight": 1.0, "viscosity": 0.0}, {"viscosity": 0.0}))]
+    parts = [
+        Family(i, count // 4 + 1, storeys, **more)
+        for i, more in enumerate(
+            ({}, {"kinematic": 0.1, "isotropic": 0.1}, {"weight": 1.0, "viscosity": 0.0}, {"viscosity": 0.0})
+        )
+    ]
     mix = np.random.default_rng(0).permutation(4 * (count // 4 + 1))[:count]
     arrays = {name: np.concatenate([getattr(part.frames, name) for part in parts])[mix] for name in ARRAYS}
     return dataclasses.replace(parts[0].frames, **arrays), 6 * np.concatenate([part.scale for part in parts])[mix]
@@ -140,7 +158,7 @@ def test_neither_blocks_nor_threads_nor_order_nor_neighbours_change_a_bit(storey
         return march_shear_frames(frames.chosen(which), values, scale[which], 0.02, names, **more)
 
     whole = marched()
-    for name in names[:-2]:                       # nor what else is asked for
+    for name in names[:-2]:  # nor what else is asked for
         alone = march_shear_frames(frames, values, scale, 0.02, [name])
         assert alone[name].tobytes() == whole[name].tobytes()
     for more in ({"block": 1}, {"block": 7}, {"block": 24, "threads": 2}, {"block": 1000, "threads": 3}):
@@ -172,7 +190,7 @@ def test_a_run_goes_on_from_the_state_it_left(kind):
 
 def test_the_final_state_is_that_of_a_single_run():
     family = Family(6, 3, 4, kinematic=0.1)
-    family.laws[2][1] = 0.0                     # no hardening: its slip is accumulated elsewhere
+    family.laws[2][1] = 0.0  # no hardening: its slip is accumulated elsewhere
     frames = dataclasses.replace(family.frames, kinematic=family.laws[2])
     found = march_shear_frames(frames, record(0.02, 8.0), 5 * family.scale, 0.02, ["final"])
     for i in range(3):
@@ -185,8 +203,11 @@ def test_the_final_state_is_that_of_a_single_run():
 
 def test_peaks_count_the_start_too():
     family = Family(7, 5, 3)
-    start = {"displacement": np.full((5, 3), 0.5), "slip": np.full((5, 3), [0.5, 0.0, 0.0]),
-             "momentum": np.full((5, 3), -9.0)}
+    start = {
+        "displacement": np.full((5, 3), 0.5),
+        "slip": np.full((5, 3), [0.5, 0.0, 0.0]),
+        "momentum": np.full((5, 3), -9.0),
+    }
     names = ["displacement", "slip", "drift", "velocity"]
     found = march_shear_frames(family.frames, np.zeros(1), np.ones(5), 0.001, names, start)
     assert np.all(found["displacement"] >= 0.5)
@@ -199,9 +220,13 @@ def test_peaks_count_the_start_too():
 def test_a_run_starts_where_a_single_one_does(kind):
     family = Family(7, 3, 3, **KINDS[kind])
     rng, frames = np.random.default_rng(1), family.frames
-    start = {"displacement": rng.normal(0, 0.01, (3, 3)), "momentum": rng.normal(0, 0.1, (3, 3)),
-             "slip": rng.normal(0, 0.005, (3, 3)), "accumulated_slip": rng.random((3, 3)),
-             "back_force": 0.003 * frames.stiffness * (frames.kinematic > 0)}
+    start = {
+        "displacement": rng.normal(0, 0.01, (3, 3)),
+        "momentum": rng.normal(0, 0.1, (3, 3)),
+        "slip": rng.normal(0, 0.005, (3, 3)),
+        "accumulated_slip": rng.random((3, 3)),
+        "back_force": 0.003 * frames.stiffness * (frames.kinematic > 0),
+    }
     found = march_shear_frames(frames, record(0.02, 4.0), family.scale, 0.02, [*MEASURES, "final"], start)
     for i in range(3):
         model, own = family.model(i), {name: values[i] for name, values in start.items()}
@@ -211,16 +236,26 @@ def test_a_run_starts_where_a_single_one_does(kind):
         for name in ("drift", "displacement", "velocity", "force", "absolute_acceleration", "residual_slip", "slip"):
             alone = SINGLE[name](sol)
             assert np.allclose(found[name][i], alone, rtol=0, atol=1e-10 * np.abs(alone).max()), name
-        for name, alone in (("back_force", sol.final.internal["back_force"]), ("momentum", sol.final.momentum),
-                            ("accumulated_slip", sol.final.internal["accumulated_slip"])):
+        for name, alone in (
+            ("back_force", sol.final.internal["back_force"]),
+            ("momentum", sol.final.momentum),
+            ("accumulated_slip", sol.final.internal["accumulated_slip"]),
+        ):
             assert np.allclose(found[f"final_{name}"][i], alone, rtol=1e-10, atol=1e-10 * np.abs(alone).max()), name
 
 
 def test_a_back_force_without_hardening_is_refused_as_for_a_single_run():
     family = Family(7, 4, 3)
     with pytest.raises(ProblemError, match="storey 2 of frame 12 has no kinematic hardening and cannot start"):
-        march_shear_frames(family.frames, np.zeros(3), family.scale, 0.02, ["drift"],
-                        {"back_force": np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 0]])}, first=11)
+        march_shear_frames(
+            family.frames,
+            np.zeros(3),
+            family.scale,
+            0.02,
+            ["drift"],
+            {"back_force": np.array([[0, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 0]])},
+            first=11,
+        )
 
 
 def test_unknown_measures_are_refused():
@@ -248,7 +283,7 @@ def test_an_unsolved_step_is_refused_by_index_and_step(monkeypatch):
     family = Family(0, 40, 3)
 
     def kernel(*args):
-        args[9][3] = 7                               # the fourth of its block
+        args[9][3] = 7  # the fourth of its block
         return 1
 
     monkeypatch.setattr(many, "compiled", lambda _: kernel)

@@ -18,8 +18,14 @@ def studio(tmp_path_factory) -> Iterator[str]:
     """Address of `hamex studio`, started in an empty folder that must stay empty."""
     folder = tmp_path_factory.mktemp("studio")
     command = [sys.executable, "-c", "from hamex.cli import main; main()", "studio", "--port", "0"]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          env={**os.environ, "PYTHONUNBUFFERED": "1"}) as process:
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    ) as process:
         line = process.stdout.readline()
         found = re.search(r"http://\S+", line)
         assert found, f"the studio did not start: {line}{process.stdout.read()}"
@@ -39,14 +45,17 @@ class Watched:
         self.browser, self.base, self.contexts, self.strayed, self.complaints = browser, base, [], [], []
 
     def page(self, intercepted: bool = True, **options):
-        context = self.browser.new_context(**{"viewport": {"width": 1440, "height": 900}, "accept_downloads": True,
-                                              **options})
+        context = self.browser.new_context(
+            **{"viewport": {"width": 1440, "height": 900}, "accept_downloads": True, **options}
+        )
         if intercepted:
             context.route("**/*", self._decide)
         self.contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: self.complaints.append(message.text)
-                if message.type in ("error", "warning") else None)
+        page.on(
+            "console",
+            lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None,
+        )
         page.on("pageerror", lambda problem: self.complaints.append(str(problem)))
         page.set_default_timeout(PATIENCE)
         return page

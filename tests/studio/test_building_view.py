@@ -14,8 +14,10 @@ def library(storeys=10, strength=0.15):
     stiffnesses = [150000 * (1 - 0.5 * i / (n - 1)) for i in range(n)]
     total = n * (n + 1) / 2
     weight = n * 100 * units.gravity
-    laws = [hx.Slider(yield_force=strength * weight * (total - i * (i + 1) / 2) / total, viscosity=200,
-                      kinematic=0.02 * k) for i, k in enumerate(stiffnesses)]
+    laws = [
+        hx.Slider(yield_force=strength * weight * (total - i * (i + 1) / 2) / total, viscosity=200, kinematic=0.02 * k)
+        for i, k in enumerate(stiffnesses)
+    ]
     model = hx.shear_frame([100.0] * n, stiffnesses, hx.rayleigh(0.05, modes=(1, 3)), laws, heights=3, units=units)
     problem = hx.Problem(model, hx.el_centro().on(model, g=units.gravity), duration=40.0)
     return hx.solve(problem, hx.Galerkin(step=0.01))
@@ -61,7 +63,8 @@ def test_twenty_storeys_and_a_weak_one(building):
     type_in(building, "storeys", 20, VIEW)
     sol = library(20)
     assert curve(building, "Roof", view=VIEW) == pytest.approx(
-        sol.values("displacement")[:, -1], abs=1e-5 * abs(sol.values("displacement")).max())
+        sol.values("displacement")[:, -1], abs=1e-5 * abs(sol.values("displacement")).max()
+    )
     with building.expect_response("**/api/history"):
         slider(building, "A weak storey", VIEW).locator("select").select_option("2")
     settled(building)

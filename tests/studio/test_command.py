@@ -15,8 +15,9 @@ DOCS = Path(__file__).parents[2] / "docs" / "tutorials"
 
 
 def test_it_says_where_it_is_and_ends_at_once_when_interrupted(tmp_path):
-    with subprocess.Popen([*COMMAND, "--port", "0"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True) as process:
+    with subprocess.Popen(
+        [*COMMAND, "--port", "0"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         address = re.search(r"http://localhost:\d+/", process.stdout.readline())[0]
         try:
             with urllib.request.urlopen(address) as answer:
@@ -47,12 +48,19 @@ def test_the_script_of_the_tutorial_is_the_one_that_the_page_gives(capsys):
     from hamex.studio.scripts import python_code
 
     shown = re.search(r"```python\n(.*?)```", (DOCS / "studio.md").read_text(encoding="utf-8"), re.DOTALL)[1]
-    tables = OscillatorProblem.model_validate({
-        "duration": 40.0, "units": {"length": "m", "force": "kN"}, "model": OSCILLATOR,
-        "motion": {"record": "el_centro"}, "scheme": {"kind": "galerkin", "step": 0.01}})
+    tables = OscillatorProblem.model_validate(
+        {
+            "duration": 40.0,
+            "units": {"length": "m", "force": "kN"},
+            "model": OSCILLATOR,
+            "motion": {"record": "el_centro"},
+            "scheme": {"kind": "galerkin", "step": 0.01},
+        }
+    )
     given = python_code(tables).splitlines()
     assert [line for line in given if line and line in shown.splitlines()] == [
-        line for line in shown.splitlines() if line][:-1]
+        line for line in shown.splitlines() if line
+    ][:-1]
     names = {}
     exec(shown, names)
     assert names["sol"].residual < 1e-13
@@ -63,7 +71,12 @@ def test_limits_of_the_tutorial_are_those_of_the_studio():
     from hamex.studio import limits
 
     text = (DOCS / "studio.md").read_text(encoding="utf-8")
-    for words in (f"{limits.HISTORY:g} seconds for a history", f"{limits.STEPS:,} steps",
-                  f"{limits.STOREYS} storeys", f"{limits.BODY / 1e6:g} MB",
-                  f"{limits.DERIVATION:g} seconds", f"{limits.RUNS:,} runs"):
+    for words in (
+        f"{limits.HISTORY:g} seconds for a history",
+        f"{limits.STEPS:,} steps",
+        f"{limits.STOREYS} storeys",
+        f"{limits.BODY / 1e6:g} MB",
+        f"{limits.DERIVATION:g} seconds",
+        f"{limits.RUNS:,} runs",
+    ):
         assert words in text.replace("\n", " ")

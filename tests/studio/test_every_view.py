@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
-VIEWS = {"oscillator": "#residual[data-value]", "building": "#building-residual[data-value]",
-         "derivation": "#derivation .plot .main-svg", "study": "#study .plot .main-svg", "paper": "#paper table td"}
+VIEWS = {
+    "oscillator": "#residual[data-value]",
+    "building": "#building-residual[data-value]",
+    "derivation": "#derivation .plot .main-svg",
+    "study": "#study .plot .main-svg",
+    "paper": "#paper table td",
+}
 SHIFTS = """() => new Promise((tell) => {
     let sum = 0;
     new PerformanceObserver((list) => { for (const one of list.getEntries()) sum += one.value; })
@@ -18,8 +23,10 @@ SHIFTS = """() => new Promise((tell) => {
 })"""
 
 
-OTHERS = [pytest.param(width, theme, marks=pytest.mark.heavy)
-          for width, theme in ((1440, "dark"), (1024, "light"), (1024, "dark"), (390, "light"))]
+OTHERS = [
+    pytest.param(width, theme, marks=pytest.mark.heavy)
+    for width, theme in ((1440, "dark"), (1024, "light"), (1024, "dark"), (390, "light"))
+]
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark"), *OTHERS])
@@ -33,7 +40,7 @@ def test_views_fit_and_keep_still(watched, studio, width, theme):
         page.wait_for_timeout(200)
         assert page.evaluate("document.documentElement.scrollWidth") == width, view
         assert page.evaluate("document.documentElement.dataset.theme") == theme
-        assert page.evaluate(SHIFTS) < 0.1, view           # what browsers call good
+        assert page.evaluate(SHIFTS) < 0.1, view  # what browsers call good
         if os.environ.get("HAMEX_SHOTS"):
             page.screenshot(path=Path(os.environ["HAMEX_SHOTS"], f"{view}-{width}-{theme}.png"), full_page=True)
 
@@ -63,4 +70,4 @@ def test_a_studio_that_has_ended_is_told(page, studio, watched):
     page.route("**/api/history", lambda route: route.abort())
     page.locator('#oscillator [data-name="model.mass"] input[type="number"]').fill("120")
     page.locator("#oscillator-message").get_by_text("is `hamex studio` still running?").wait_for()
-    watched.complaints.clear()                              # the browser's own line about the request
+    watched.complaints.clear()  # the browser's own line about the request

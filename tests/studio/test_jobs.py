@@ -82,7 +82,7 @@ def test_a_job_that_is_asked_for_goes_on(monkeypatch):
     for _ in range(15):
         time.sleep(0.1)
         assert jobs.find(job.id).state == RUNNING
-    over(job)                                   # and ends when the questions do
+    over(job)  # and ends when the questions do
     assert job.state == CANCELLED
 
 

@@ -15,11 +15,13 @@ def library(scale=1.0, against=None, **changes):
     import math
 
     given = PROBLEM | changes
-    law = hx.Slider(yield_force=given["yield_force"], viscosity=given["viscosity"], kinematic=given["kinematic"],
-                    isotropic=0.0)
+    law = hx.Slider(
+        yield_force=given["yield_force"], viscosity=given["viscosity"], kinematic=given["kinematic"], isotropic=0.0
+    )
     units = hx.Units("m", "kN")
-    model = hx.oscillator(given["mass"], given["mass"] * (2 * math.pi / given["period"]) ** 2,
-                          hx.ratio(given["ratio"]), law, units)
+    model = hx.oscillator(
+        given["mass"], given["mass"] * (2 * math.pi / given["period"]) ** 2, hx.ratio(given["ratio"]), law, units
+    )
     motion = hx.el_centro() if scale == 1 else hx.el_centro().scaled(scale)
     problem = hx.Problem(model, motion.on(model, g=units.gravity), duration=40.0)
     return hx.solve(problem, against or hx.Galerkin(step=0.01))
@@ -57,24 +59,29 @@ def shown(page, selector="#residual"):
 
 def curve(page, panel, trace=0, view="oscillator"):
     """The y values of a curve in a panel."""
-    return page.evaluate("""([view, panel, trace]) => {
+    return page.evaluate(
+        """([view, panel, trace]) => {
         const figures = [...document.querySelectorAll(`#${view} figure`)];
         const found = figures.find((one) => one.querySelector("figcaption").textContent.startsWith(panel));
         return Array.from(found.querySelector(".plot").data[trace].y);
-    }""", [view, panel, trace])
+    }""",
+        [view, panel, trace],
+    )
 
 
 def test_the_residual_and_the_peak_are_those_of_the_library(page, studio):
     opened(page, studio)
     sol = library()
     assert shown(page) == sol.residual
-    assert page.evaluate("Number(document.querySelectorAll('#oscillator .card b')[0].dataset.value)") == \
-        sol.peaks["displacement"].value
+    assert (
+        page.evaluate("Number(document.querySelectorAll('#oscillator .card b')[0].dataset.value)")
+        == sol.peaks["displacement"].value
+    )
     drawn = curve(page, "Displacement")
     assert len(drawn) == 4001
     assert drawn == pytest.approx(sol.values("displacement")[:, 0], abs=1e-7 * max(map(abs, drawn)))
     loop = curve(page, "Hysteresis")
-    assert loop == pytest.approx(sol.values("force")[:, 0], abs=1e-7 * max(map(abs, loop)))        # step means
+    assert loop == pytest.approx(sol.values("force")[:, 0], abs=1e-7 * max(map(abs, loop)))  # step means
 
 
 def test_moving_a_slider_changes_the_curves_and_the_residual(page, studio):
@@ -104,8 +111,13 @@ def test_a_second_scheme_stands_beside_with_iterations_and_bars(page, studio):
     peak = other.peaks["displacement"].value
     assert f"{peak:.5g}"[:6] in words
     # Two curves, the slip, two bars.
-    assert len(page.evaluate("""[...document.querySelectorAll('#oscillator .plot')].find(
-        (one) => one.parentElement.textContent.startsWith('Displacement')).data""")) == 5
+    assert (
+        len(
+            page.evaluate("""[...document.querySelectorAll('#oscillator .plot')].find(
+        (one) => one.parentElement.textContent.startsWith('Displacement')).data""")
+        )
+        == 5
+    )
 
 
 def test_bad_values_get_their_message_beside_the_field_and_leave_the_picture(page, studio, watched):
@@ -116,7 +128,7 @@ def test_bad_values_get_their_message_beside_the_field_and_leave_the_picture(pag
     assert field.locator(".message").inner_text() == "model.mass must be positive, got -3"
     assert field.locator('input[type="number"]').get_attribute("aria-invalid") == "true"
     assert curve(page, "Displacement") == before
-    watched.complaints.clear()              # the browser's own line about the status 422
+    watched.complaints.clear()  # the browser's own line about the status 422
     type_in(page, "model.mass", 100)
     assert field.locator(".message").inner_text() == ""
     field.locator('input[type="number"]').fill("")
@@ -125,12 +137,15 @@ def test_bad_values_get_their_message_beside_the_field_and_leave_the_picture(pag
 
 def drop(page, name, content):
     """Drop a file on the place for records."""
-    page.evaluate("""([name, content]) => {
+    page.evaluate(
+        """([name, content]) => {
         const data = new DataTransfer();
         data.items.add(new File([content], name));
         document.querySelector("#oscillator .drop").dispatchEvent(
             new DragEvent("drop", {dataTransfer: data, bubbles: true}));
-    }""", [name, content])
+    }""",
+        [name, content],
+    )
 
 
 def test_a_record_is_dropped_and_shakes_the_mass(page, studio, watched, tmp_path):
@@ -154,18 +169,25 @@ def test_a_record_is_dropped_and_shakes_the_mass(page, studio, watched, tmp_path
     motion = hx.read_record(path, unit="g", step=0.02)
     units = hx.Units("m", "kN")
     model = hx.oscillator(
-        100.0, 100.0 * (2 * 3.141592653589793 / 0.5) ** 2, hx.ratio(0.05),
-        hx.Slider(yield_force=150.0, viscosity=200.0, kinematic=400.0, isotropic=0.0), units)
+        100.0,
+        100.0 * (2 * 3.141592653589793 / 0.5) ** 2,
+        hx.ratio(0.05),
+        hx.Slider(yield_force=150.0, viscosity=200.0, kinematic=400.0, isotropic=0.0),
+        units,
+    )
     sol = hx.solve(hx.Problem(model, motion.on(model, g=units.gravity), duration=13.0), hx.Galerkin(step=0.01))
-    assert slider(page, "duration").locator('input[type="number"]').input_value() == "13"      # 8 s, and 5 s after it
+    assert slider(page, "duration").locator('input[type="number"]').input_value() == "13"  # 8 s, and 5 s after it
     assert shown(page) == sol.residual
 
 
 def test_a_bad_file_gives_its_message(page, studio, watched):
     opened(page, studio)
     slider(page, "motion.kind").locator("select").select_option("own")
-    drop(page, "broken.AT2", "PEER\nsomewhere\nACCELERATION TIME HISTORY IN UNITS OF G\nNPTS= 5, DT= .01 SEC\n"
-                             " 0.1 0.2 oops")
+    drop(
+        page,
+        "broken.AT2",
+        "PEER\nsomewhere\nACCELERATION TIME HISTORY IN UNITS OF G\nNPTS= 5, DT= .01 SEC\n 0.1 0.2 oops",
+    )
     message = page.locator("#oscillator .drop > .message")
     message.get_by_text("broken").wait_for()
     assert "broken.AT2" in message.inner_text()
@@ -184,7 +206,7 @@ def test_a_link_restores_the_state_elsewhere_and_a_reload_keeps_it(watched, stud
     first.locator("#home-open").click()
     link = first.locator("#permalink").input_value()
     assert link.startswith(f"{studio}/#oscillator/")
-    second = watched.page()                               # a browser that has never been here
+    second = watched.page()  # a browser that has never been here
     second.goto(link)
     ready(second)
     assert slider(second, "model.yield_force").locator('input[type="number"]').input_value() == "97.5"
@@ -227,7 +249,8 @@ def test_the_keyboard_is_enough(page, studio):
 
 
 def redraws(page, name, view, count=25):
-    return page.evaluate("""async ([name, view, count]) => {
+    return page.evaluate(
+        """async ([name, view, count]) => {
         const range = document.querySelector(`#${view} [data-name="${name}"] input[type=range]`);
         performance.clearMeasures();
         for (let i = 0; i < count; i++) {
@@ -238,18 +261,22 @@ def redraws(page, name, view, count=25):
             await new Promise((go) => setTimeout(go, 40));
         }
         return performance.getEntriesByName("redraw").map((one) => one.duration);
-    }""", [name, view, count])
+    }""",
+        [name, view, count],
+    )
 
 
 def test_the_time_from_slider_to_redraw_is_reported(watched, studio, record_property):
-    page = watched.page(intercepted=False)      # handing every request to the test would be measured too
+    page = watched.page(intercepted=False)  # handing every request to the test would be measured too
     opened(page, studio)
     oscillator = redraws(page, "model.yield_force", "oscillator")
     page.goto(f"{studio}/#building")
     ready(page, "#building-residual")
     type_in(page, "storeys", 20, "building")
     building = redraws(page, "strength", "building")
-    record_property("measured: slider to redraw, median of 25",
-                    f"oscillator {statistics.median(oscillator):.0f} ms, "
-                    f"building of 20 storeys {statistics.median(building):.0f} ms")
-    assert len(oscillator) == len(building) == 25          # every move was drawn
+    record_property(
+        "measured: slider to redraw, median of 25",
+        f"oscillator {statistics.median(oscillator):.0f} ms, "
+        f"building of 20 storeys {statistics.median(building):.0f} ms",
+    )
+    assert len(oscillator) == len(building) == 25  # every move was drawn

@@ -42,11 +42,13 @@ def test_the_histories_are_those_of_the_library(client, load, place):
     case = CASES[place]
     row = client.post("/api/paper", json={"load": load}).json()["rows"][place]
     new, old = solve(case.problem, Galerkin(case.step, load=load)), solve(case.problem, Newmark(case.step))
-    for told, values in ((row["displacement"], 1e3 * new.values("displacement")[:, 0]),
-                         (row["mean_displacement"], 1e3 * new.values("mean_displacement")[:, 0]),
-                         (row["force"], new.values("force")[:, 0]),
-                         (row["newmark"]["displacement"], 1e3 * old.values("displacement")[:, 0]),
-                         (row["newmark"]["force"], old.values("node_force")[:, 0])):
+    for told, values in (
+        (row["displacement"], 1e3 * new.values("displacement")[:, 0]),
+        (row["mean_displacement"], 1e3 * new.values("mean_displacement")[:, 0]),
+        (row["force"], new.values("force")[:, 0]),
+        (row["newmark"]["displacement"], 1e3 * old.values("displacement")[:, 0]),
+        (row["newmark"]["force"], old.values("node_force")[:, 0]),
+    ):
         assert np.array_equal(array(told), values.astype("f4"))
     assert row["residual"] == new.residual
     assert row["newmark"]["iterations"] == old.values("iterations").sum()
@@ -69,8 +71,9 @@ def test_a_shorter_step_keeps_the_points_of_the_figures_and_comes_closer_to_the_
     assert errors[1] < errors[0] / 4
 
 
-@pytest.mark.parametrize("body", [{"load": "middle"}, {"parts": 3}, {"viscosity": -1}, {"kinematic": "much"},
-                                  {"step": 1e-9}, [], "end"])
+@pytest.mark.parametrize(
+    "body", [{"load": "middle"}, {"parts": 3}, {"viscosity": -1}, {"kinematic": "much"}, {"step": 1e-9}, [], "end"]
+)
 def test_what_the_paper_view_does_not_know_is_refused(client, body):
     answer = client.post("/api/paper", json=body)
     assert answer.status_code == 422

@@ -10,8 +10,13 @@ from test_take_home import alone, gift, run_code
 
 from hamex.studio.app import create_app
 
-SETTINGS = [{}, {"load": "average"}, {"load": "mean", "parts": 4}, {"viscosity": 0.5, "kinematic": 12.5},
-            {"viscosity": 0, "parts": 2}]
+SETTINGS = [
+    {},
+    {"load": "average"},
+    {"load": "mean", "parts": 4},
+    {"viscosity": 0.5, "kinematic": 12.5},
+    {"viscosity": 0, "parts": 2},
+]
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +41,9 @@ def test_the_script_gives_table_2_bit_for_bit(client, settings, capsys):
     assert ("of the paper" in answer.text.splitlines()[0]) is told["paper"]
 
 
-@pytest.mark.parametrize("body", [{"load": "end\nraise SystemExit"}, {"parts": "1; raise SystemExit"},
-                                  {"viscosity": "0.5"}, {"title": "x"}])
+@pytest.mark.parametrize(
+    "body", [{"load": "end\nraise SystemExit"}, {"parts": "1; raise SystemExit"}, {"viscosity": "0.5"}, {"title": "x"}]
+)
 def test_no_text_of_a_request_reaches_the_script(client, body):
     assert client.post("/api/paper/python", json=body).status_code == 422
 

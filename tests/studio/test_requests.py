@@ -18,7 +18,7 @@ from hamex.studio.app import create_app
 
 SCHEMA = schemathesis.openapi.from_asgi("/openapi.json", create_app())
 OPERATIONS = [found.ok() for found in SCHEMA.get_all_operations()]
-SECONDS = 100.0             # longer is a hang: the longest that a request may take is limits.DERIVATION, and its queue
+SECONDS = 100.0  # longer is a hang: the longest that a request may take is limits.DERIVATION, and its queue
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +35,13 @@ seen: Counter[str] = Counter()
 def test_no_request_made_from_the_schema_breaks_the_studio(studio, operation, mode):
     answers = []
 
-    @settings(max_examples=14 if mode is GenerationMode.NEGATIVE else 4, deadline=None, database=None,
-              derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=14 if mode is GenerationMode.NEGATIVE else 4,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
     @given(case=operation.as_strategy(generation_mode=mode))
     def sent(case):
         answer = case.call(base_url=studio, timeout=SECONDS)
@@ -49,7 +54,7 @@ def test_no_request_made_from_the_schema_breaks_the_studio(studio, operation, mo
 
     try:
         sent()
-    except schemathesis.errors.InvalidSchema:           # nothing can be wrong about a request without parameters
+    except schemathesis.errors.InvalidSchema:  # nothing can be wrong about a request without parameters
         return
     except Exception as problem:
         if type(problem).__name__ != "Unsatisfiable":
@@ -64,9 +69,16 @@ def test_more_than_two_hundred_of_them_were_malformed():
 
 
 BAD_BODIES = {
-    "no JSON": b"{", "empty": b"", "a list": b"[]", "a number": b"3", "text": b'"problem"', "null": b"null",
-    "not UTF-8": b'{"problem": "\xff\xfe"}', "deep": b'{"problem":' + b"[" * 20_000 + b"]" * 20_000 + b"}",
-    "long number": b'{"problem":' + b"9" * 5_000 + b"}", "NaN": b'{"problem": {"duration": NaN}}',
+    "no JSON": b"{",
+    "empty": b"",
+    "a list": b"[]",
+    "a number": b"3",
+    "text": b'"problem"',
+    "null": b"null",
+    "not UTF-8": b'{"problem": "\xff\xfe"}',
+    "deep": b'{"problem":' + b"[" * 20_000 + b"]" * 20_000 + b"}",
+    "long number": b'{"problem":' + b"9" * 5_000 + b"}",
+    "NaN": b'{"problem": {"duration": NaN}}',
 }
 
 
@@ -79,30 +91,64 @@ def test_bodies_that_are_no_problem_are_refused(client, body):
 
 WRONG = {
     "unknown key": (problem({**OSCILLATOR, "colour": 1}), "unknown key model.colour", "model.colour"),
-    "a file": (problem(motion={"file": "/etc/passwd", "unit": "g", "step": 0.01}),
-               "motion.file is read from problem files only; give the samples themselves", "motion.file"),
-    "a file of forces": (problem(load={"kind": "samples", "file": "../../secret", "step": 0.1}),
-                         "load.file is read from problem files only; give the samples themselves", "load.file"),
-    "text for a number": (problem({**OSCILLATOR, "mass": "heavy"}), "model.mass must be a number, got 'heavy'",
-                          "model.mass"),
-    "too many steps": (problem(scheme={"kind": "galerkin", "step": 1e-7}), "duration 20 s in steps of 1e-07 s is more",
-                       None),
+    "a file": (
+        problem(motion={"file": "/etc/passwd", "unit": "g", "step": 0.01}),
+        "motion.file is read from problem files only; give the samples themselves",
+        "motion.file",
+    ),
+    "a file of forces": (
+        problem(load={"kind": "samples", "file": "../../secret", "step": 0.1}),
+        "load.file is read from problem files only; give the samples themselves",
+        "load.file",
+    ),
+    "text for a number": (
+        problem({**OSCILLATOR, "mass": "heavy"}),
+        "model.mass must be a number, got 'heavy'",
+        "model.mass",
+    ),
+    "too many steps": (
+        problem(scheme={"kind": "galerkin", "step": 1e-7}),
+        "duration 20 s in steps of 1e-07 s is more",
+        None,
+    ),
     "a step of zero": (problem(scheme={"kind": "galerkin", "step": 0.0}), "scheme.step must be", "scheme.step"),
     "for ever": ({**problem(), "duration": 1e300}, "duration 1e+300 s in steps", None),
     "not whole": ({**problem(), "duration": 20.005}, "the duration 20.005 s is no whole number", None),
-    "a long record": (problem(motion={"synthetic": {"seed": 1, "duration": 1e12}}),
-                      "motion.synthetic.step must be longer", "motion.synthetic.step"),
+    "a long record": (
+        problem(motion={"synthetic": {"seed": 1, "duration": 1e12}}),
+        "motion.synthetic.step must be longer",
+        "motion.synthetic.step",
+    ),
     "a long wave": (problem(motion={"wave": {"shape": "sine", "amplitude": 1.0, "period": 1e9}}), "motion:", None),
     "a tall frame": (problem({**FRAME, "masses": [1.0] * 5000}), "model.masses: 200 at most", "model.masses"),
-    "endless iterations": (problem(scheme={"kind": "newmark", "step": 0.01, "max_iterations": 10**9}),
-                           "scheme.max_iterations must be", "scheme.max_iterations"),
-    "endless halving": (problem(scheme={"kind": "galerkin", "step": 0.01, "tolerance": 1e-300}), "scheme.tolerance",
-                        "scheme.tolerance"),
-    "long work": (problem({"kind": "shear_frame", "masses": [1.0] * 200, "stiffnesses": 1000.0,
-                           "damping": {"kind": "modal", "ratio": 0.05}}, {"kind": "galerkin", "step": 0.0025}),
-                  "scheme.step: this would take about 43 s, and the studio has 10 s for it", "scheme.step"),
-    "long search": (problem(scheme={"kind": "galerkin", "step": 0.005, "locate": True}),
-                    "scheme.step: this would take about 24 s, and the studio has 10 s for it", "scheme.step"),
+    "endless iterations": (
+        problem(scheme={"kind": "newmark", "step": 0.01, "max_iterations": 10**9}),
+        "scheme.max_iterations must be",
+        "scheme.max_iterations",
+    ),
+    "endless halving": (
+        problem(scheme={"kind": "galerkin", "step": 0.01, "tolerance": 1e-300}),
+        "scheme.tolerance",
+        "scheme.tolerance",
+    ),
+    "long work": (
+        problem(
+            {
+                "kind": "shear_frame",
+                "masses": [1.0] * 200,
+                "stiffnesses": 1000.0,
+                "damping": {"kind": "modal", "ratio": 0.05},
+            },
+            {"kind": "galerkin", "step": 0.0025},
+        ),
+        "scheme.step: this would take about 43 s, and the studio has 10 s for it",
+        "scheme.step",
+    ),
+    "long search": (
+        problem(scheme={"kind": "galerkin", "step": 0.005, "locate": True}),
+        "scheme.step: this would take about 24 s, and the studio has 10 s for it",
+        "scheme.step",
+    ),
     "infinity": ({**problem(), "duration": float("inf")}, "duration", None),
     "a huge mass": (problem({**OSCILLATOR, "mass": 1e308}), "", None),
 }
@@ -111,8 +157,9 @@ WRONG = {
 @pytest.mark.parametrize("wrong", WRONG)
 def test_problems_that_cannot_be_run_name_the_field(client, wrong):
     given, message, field = WRONG[wrong]
-    answer = client.post("/api/history", content=json.dumps({"problem": given}),
-                         headers={"content-type": "application/json"})
+    answer = client.post(
+        "/api/history", content=json.dumps({"problem": given}), headers={"content-type": "application/json"}
+    )
     assert answer.status_code == 422
     assert answer.json()["message"].startswith(message)
     if field is not None:
@@ -120,19 +167,32 @@ def test_problems_that_cannot_be_run_name_the_field(client, wrong):
 
 
 def test_null_means_left_out(client):
-    with_nulls = problem({**OSCILLATOR, "stiffness": None, "strength_ratio": None}, start=None, duration=5.0,
-                         motion={"record": "el_centro", "file": None})
+    with_nulls = problem(
+        {**OSCILLATOR, "stiffness": None, "strength_ratio": None},
+        start=None,
+        duration=5.0,
+        motion={"record": "el_centro", "file": None},
+    )
     without = problem(duration=5.0, motion={"record": "el_centro"})
-    answers = [client.post("/api/home/problem", json={"problem": given, "against": None})
-               for given in (with_nulls, without)]
+    answers = [
+        client.post("/api/home/problem", json={"problem": given, "against": None}) for given in (with_nulls, without)
+    ]
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].text == answers[1].text
 
 
-@pytest.mark.parametrize("changes", [
-    {"mass": 1e-320}, {"mass": 1e308, "period": 1e-300}, {"period": 1e-200}, {"mass": 1e300, "yield_force": 1e-300},
-    {"viscosity": 1e300}, {"damping_ratio": 1e200}, {"kinematic": 1e308, "isotropic": 1e308},
-])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"mass": 1e-320},
+        {"mass": 1e308, "period": 1e-300},
+        {"period": 1e-200},
+        {"mass": 1e300, "yield_force": 1e-300},
+        {"viscosity": 1e300},
+        {"damping_ratio": 1e200},
+        {"kinematic": 1e308, "isotropic": 1e308},
+    ],
+)
 def test_numbers_out_of_proportion_are_refused_or_run_but_break_nothing(client, changes):
     answer = client.post("/api/history", json={"problem": problem({**OSCILLATOR, **changes})})
     assert answer.status_code in (200, 422)
@@ -148,14 +208,23 @@ def test_large_bodies_are_refused_while_they_arrive(client):
     told = client.post("/api/record", content=b" " * (limits.BODY + 1))
     assert (told.status_code, told.json()["message"]) == (413, "a request may have 4 MB at most")
     try:
-        counted = client.post("/api/record", content=endless())         # no length is told
+        counted = client.post("/api/record", content=endless())  # no length is told
         assert counted.status_code == 413
     except (httpx2.WriteError, httpx2.RemoteProtocolError):
-        pass                                                              # the studio hung up on it
+        pass  # the studio hung up on it
 
 
-@pytest.mark.parametrize("path", ["/page/../app.py", "/page/%2e%2e%2fapp.py", "/page//etc/passwd", "/etc/passwd",
-                                  "/page/views.js%00.css", "/api/study/ida/..%2f..%2fx"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/page/../app.py",
+        "/page/%2e%2e%2fapp.py",
+        "/page//etc/passwd",
+        "/etc/passwd",
+        "/page/views.js%00.css",
+        "/api/study/ida/..%2f..%2fx",
+    ],
+)
 def test_no_path_reaches_the_files_of_the_computer(client, path):
     answer = client.get(path)
     assert answer.status_code == 404
@@ -166,8 +235,9 @@ def test_pages_of_other_sites_cannot_talk_to_the_studio(client):
     assert client.get("/", headers={"host": "evil.example"}).status_code == 400
     wish = json.dumps({"problem": problem()})
     assert client.post("/api/history", content=wish, headers={"content-type": "text/plain"}).status_code == 422
-    answer = client.options("/api/history", headers={"origin": "https://evil.example",
-                                                     "access-control-request-method": "POST"})
+    answer = client.options(
+        "/api/history", headers={"origin": "https://evil.example", "access-control-request-method": "POST"}
+    )
     assert "access-control-allow-origin" not in answer.headers
 
 
@@ -185,7 +255,7 @@ def test_files_of_the_page_are_kept_by_the_browser_until_they_change(client):
 
 def test_eight_clients_move_sliders_at_once(studio, record_property):
     moves, latencies, troubles = 30, [], []
-    httpx2.post(f"{studio}/api/history", json={"problem": problem()}, timeout=SECONDS)      # kernels are loaded
+    httpx2.post(f"{studio}/api/history", json={"problem": problem()}, timeout=SECONDS)  # kernels are loaded
     expected = {}
 
     def one(place):
@@ -199,7 +269,7 @@ def test_eight_clients_move_sliders_at_once(studio, record_property):
                     troubles.append(answer.text)
                     continue
                 length = int.from_bytes(answer.content[:4], "little")
-                residual = json.loads(answer.content[4:4 + length])["residual"]
+                residual = json.loads(answer.content[4 : 4 + length])["residual"]
                 if expected.setdefault((place, move % 10), residual) != residual:
                     troubles.append(f"client {place}: {residual} instead of {expected[place, move % 10]}")
 
@@ -211,6 +281,8 @@ def test_eight_clients_move_sliders_at_once(studio, record_property):
     assert troubles == []
     assert len(latencies) == 8 * moves
     ordered = sorted(latencies)
-    record_property("measured: latency with eight clients at once",
-                    f"median {1e3 * median(ordered):.0f} ms, 95 % {1e3 * ordered[int(0.95 * len(ordered))]:.0f} ms, "
-                    f"longest {1e3 * ordered[-1]:.0f} ms of {len(ordered)} answers")
+    record_property(
+        "measured: latency with eight clients at once",
+        f"median {1e3 * median(ordered):.0f} ms, 95 % {1e3 * ordered[int(0.95 * len(ordered))]:.0f} ms, "
+        f"longest {1e3 * ordered[-1]:.0f} ms of {len(ordered)} answers",
+    )

@@ -16,18 +16,35 @@ from hamex.studio.app import create_app
 from hamex.studio.history import history_answer
 from hamex.studio.problems import HistoryRequest
 
-OSCILLATOR = {"kind": "oscillator", "mass": 100.0, "period": 0.5, "damping_ratio": 0.05, "yield_force": 150.0,
-              "viscosity": 200.0, "kinematic": 400.0, "isotropic": 0.0}
-FRAME = {"kind": "shear_frame", "masses": [100.0] * 5,
-         "stiffnesses": [150000.0, 140000.0, 130000.0, 120000.0, 110000.0], "heights": 3.0,
-         "damping": {"kind": "rayleigh", "ratio": 0.05, "modes": [1, 3]},
-         "laws": [{"yield_force": 900.0 - 100.0 * i, "viscosity": 200.0, "kinematic": 3000.0} for i in range(5)]}
+OSCILLATOR = {
+    "kind": "oscillator",
+    "mass": 100.0,
+    "period": 0.5,
+    "damping_ratio": 0.05,
+    "yield_force": 150.0,
+    "viscosity": 200.0,
+    "kinematic": 400.0,
+    "isotropic": 0.0,
+}
+FRAME = {
+    "kind": "shear_frame",
+    "masses": [100.0] * 5,
+    "stiffnesses": [150000.0, 140000.0, 130000.0, 120000.0, 110000.0],
+    "heights": 3.0,
+    "damping": {"kind": "rayleigh", "ratio": 0.05, "modes": [1, 3]},
+    "laws": [{"yield_force": 900.0 - 100.0 * i, "viscosity": 200.0, "kinematic": 3000.0} for i in range(5)],
+}
 GALERKIN = {"kind": "galerkin", "step": 0.01}
 
 
 def problem(model=OSCILLATOR, scheme=GALERKIN, **tables):
-    given = {"title": "A test", "duration": 20.0, "units": {"length": "m", "force": "kN"}, "model": model,
-             "scheme": scheme}
+    given = {
+        "title": "A test",
+        "duration": 20.0,
+        "units": {"length": "m", "force": "kN"},
+        "model": model,
+        "scheme": scheme,
+    }
     return given | (tables or {"motion": {"record": "el_centro"}})
 
 
@@ -36,11 +53,11 @@ STATES = {
     "stiffness and coefficient": problem({"kind": "oscillator", "mass": 3.0, "stiffness": 500.0, "damping": 2.0}),
     "strength ratio": problem({"kind": "oscillator", "mass": 3.0, "period": 0.8, "strength_ratio": 0.1}),
     "scaled": problem(motion={"record": "el_centro", "scale": 2.5}),
-    "own samples": problem(motion={"accelerations": [0.0, 0.1, -0.31, 0.2] * 50, "step": 0.02, "unit": "m/s2",
-                                   "source": "mine"}),
+    "own samples": problem(
+        motion={"accelerations": [0.0, 0.1, -0.31, 0.2] * 50, "step": 0.02, "unit": "m/s2", "source": "mine"}
+    ),
     "sine": problem(motion={"wave": {"shape": "sine", "amplitude": 0.3, "period": 0.5, "cycles": 4.0, "step": 0.01}}),
-    "ricker": problem(motion={"wave": {"shape": "ricker", "amplitude": 0.3, "period": 0.5,
-                                            "step": 0.01}}),
+    "ricker": problem(motion={"wave": {"shape": "ricker", "amplitude": 0.3, "period": 0.5, "step": 0.01}}),
     "synthetic": problem(motion={"synthetic": {"seed": 4, "magnitude": 7.0, "distance": 12.0, "vs30": 300.0}}),
     "let go": problem(load={"kind": "none"}, start={"displacement": 0.05}),
     "let go with velocity": problem(load={"kind": "none"}, start={"displacement": 0.05, "velocity": 0.2}),
@@ -53,10 +70,23 @@ STATES = {
     "paper": problem(scheme={"kind": "galerkin", "step": 0.01, "load": "end"}),
     "frame": problem(FRAME),
     "frame, modal": problem({**FRAME, "damping": {"kind": "modal", "ratio": 0.03}}),
-    "frame, dampers": problem({"kind": "shear_frame", "masses": [1.0, 2.0], "stiffnesses": [100.0, 90.0],
-                               "laws": [{"kind": "power", "coefficient": 2.0, "exponent": 0.5}, {"yield_force": 3.0}]}),
-    "frame, one law": problem({"kind": "shear_frame", "masses": [1.0, 2.0], "stiffnesses": [100.0, 90.0],
-                               "law": {"yield_force": 3.0}, "damping": {"kind": "coefficients", "storeys": 0.5}}),
+    "frame, dampers": problem(
+        {
+            "kind": "shear_frame",
+            "masses": [1.0, 2.0],
+            "stiffnesses": [100.0, 90.0],
+            "laws": [{"kind": "power", "coefficient": 2.0, "exponent": 0.5}, {"yield_force": 3.0}],
+        }
+    ),
+    "frame, one law": problem(
+        {
+            "kind": "shear_frame",
+            "masses": [1.0, 2.0],
+            "stiffnesses": [100.0, 90.0],
+            "law": {"yield_force": 3.0},
+            "damping": {"kind": "coefficients", "storeys": 0.5},
+        }
+    ),
 }
 
 
@@ -108,7 +138,8 @@ def test_the_code_reproduces_the_numbers_bit_for_bit(client, state, capsys):
     sol, _ = run(answer.text)
     page = history_answer(HistoryRequest.model_validate({"problem": STATES[state]}))
     assert {name: peak.value for name, peak in sol.peaks.items()} == {
-        name: peak["value"] for name, peak in page["peaks"].items()}
+        name: peak["value"] for name, peak in page["peaks"].items()
+    }
     assert sol.residual == page["residual"]
     assert (sol.values("displacement").T.ravel() == page["displacement"]).all()
 
@@ -227,5 +258,5 @@ def test_nothing_in_a_page_can_close_its_script(client):
     text = client.post("/api/home/page", json=wish).text
     assert "<script>alert(1)" not in text
     start = text.index('id="data">') + len('id="data">')
-    assert json.loads(text[start:text.index("</script>", start)])["label"] == title
+    assert json.loads(text[start : text.index("</script>", start)])["label"] == title
     assert "http://" not in text[:start].replace("http://www.w3.org", "")

@@ -19,9 +19,11 @@ def study() -> hx.Study:
 
 def die_at(done: int):
     """A progress callback that kills this process."""
+
     def tell(progress):
         if progress.done == done:
             os.kill(os.getpid(), signal.SIGKILL)
+
     return tell
 
 

@@ -26,13 +26,41 @@ def cluster(tmp_path):
     file = tmp_path / "scheduler.json"
     base = [sys.executable, "-m"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
-    started = [subprocess.Popen([*base, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
-                                 "--no-dashboard", "--scheduler-file", str(file)], **quiet)]
+    started = [
+        subprocess.Popen(
+            [
+                *base,
+                "distributed.cli.dask_scheduler",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "0",
+                "--no-dashboard",
+                "--scheduler-file",
+                str(file),
+            ],
+            **quiet,
+        )
+    ]
     try:
         for _ in range(2):
-            started.append(subprocess.Popen([
-                *base, "distributed.cli.dask_worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny",
-                "--no-dashboard", "--local-directory", str(tmp_path)], **quiet))
+            started.append(
+                subprocess.Popen(
+                    [
+                        *base,
+                        "distributed.cli.dask_worker",
+                        "--scheduler-file",
+                        str(file),
+                        "--nthreads",
+                        "1",
+                        "--no-nanny",
+                        "--no-dashboard",
+                        "--local-directory",
+                        str(tmp_path),
+                    ],
+                    **quiet,
+                )
+            )
         yield _address(file), started[1:]
     finally:
         for process in reversed(started):

@@ -46,8 +46,11 @@ def test_a_study_of_sequences_names_each_kind_once():
     assert hx.Study(MODEL, axes, MEASURES, STEP, g=1.0).kind == "matched + recorded"
 
 
-@pytest.mark.parametrize("given", [((FIRST,), 1.0), ((FIRST, "second"), 1.0), ((FIRST, SECOND), -1.0),
-                                   ((FIRST, SECOND), np.nan)], ids=["one", "text", "negative", "nan"])
+@pytest.mark.parametrize(
+    "given",
+    [((FIRST,), 1.0), ((FIRST, "second"), 1.0), ((FIRST, SECOND), -1.0), ((FIRST, SECOND), np.nan)],
+    ids=["one", "text", "negative", "nan"],
+)
 def test_bad_sequences_are_refused(given):
     with pytest.raises(InputError, match="MotionSequence"):
         hx.MotionSequence(*given)

@@ -13,13 +13,15 @@ MODEL = hx.oscillator(mass=1, stiffness=225, damping=1.5, law=hx.Slider(0.27, 1.
 
 def records(count=3):
     a = hx.el_centro().acceleration
-    return [hx.GroundMotion(a[100 * i:100 * i + 400], 0.02, "g", f"cut {i}") for i in range(count)]
+    return [hx.GroundMotion(a[100 * i : 100 * i + 400], 0.02, "g", f"cut {i}") for i in range(count)]
 
 
 def study(**changes):
     axes = {"record": records(), "scale": [0.5, 1.0, 2.0], "viscosity": [0.0, 1.5]}
-    return hx.Study(**{"template": MODEL, "axes": axes, "measures": ("ductility", "residual_slip"), "scheme": STEP,
-                       "g": 1.0} | changes)
+    return hx.Study(
+        **{"template": MODEL, "axes": axes, "measures": ("ductility", "residual_slip"), "scheme": STEP, "g": 1.0}
+        | changes
+    )
 
 
 def frame(stiffness, seed):
@@ -111,8 +113,9 @@ def test_a_plan_tells_what_will_happen():
 def test_tables_are_saved_with_the_kind_of_their_motions(tmp_path):
     import polars as pl
 
-    synthetic = [hx.GroundMotion(record.acceleration, 0.02, "g", record.source, kind="synthetic")
-                 for record in records()]
+    synthetic = [
+        hx.GroundMotion(record.acceleration, 0.02, "g", record.source, kind="synthetic") for record in records()
+    ]
     table = study(axes={**study().axes, "record": synthetic}).run(workers=1)
     assert table.provenance["motions"] == "synthetic"
     for read, name in ((pl.read_parquet, "t.parquet"), (pl.read_csv, "t.csv")):
@@ -122,16 +125,19 @@ def test_tables_are_saved_with_the_kind_of_their_motions(tmp_path):
     table.save(tmp_path / "t.nc")
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"axes": {"scale": [1.0]}}, 'need "record"'),
-    ({"axes": {"record": []}}, "is empty"),
-    ({"axes": {"record": ["el centro"]}}, "must be a GroundMotion"),
-    ({"axes": {"record": records(), "scale": [np.nan]}}, "finite numbers"),
-    ({"axes": {"record": records(), "level": [1.0]}}, "needs the intensity"),
-    ({"g": 0.0}, "g must be positive"),
-    ({"axes": {"record": records(), "colour": [1.0]}}, "no parameter 'colour'"),
-    ({"axes": {"record": records(), "stiffness": [1.0]}, "template": frame(300.0, 1)}, "change an oscillator only"),
-])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"axes": {"scale": [1.0]}}, 'need "record"'),
+        ({"axes": {"record": []}}, "is empty"),
+        ({"axes": {"record": ["el centro"]}}, "must be a GroundMotion"),
+        ({"axes": {"record": records(), "scale": [np.nan]}}, "finite numbers"),
+        ({"axes": {"record": records(), "level": [1.0]}}, "needs the intensity"),
+        ({"g": 0.0}, "g must be positive"),
+        ({"axes": {"record": records(), "colour": [1.0]}}, "no parameter 'colour'"),
+        ({"axes": {"record": records(), "stiffness": [1.0]}, "template": frame(300.0, 1)}, "change an oscillator only"),
+    ],
+)
 def test_bad_studies_are_refused(change, message):
     with pytest.raises(InputError, match=message):
         study(**change).run(workers=1)

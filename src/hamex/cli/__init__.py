@@ -37,8 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise SystemExit(2) from None
 
 
-def _one_line(message: Warning | str, category: type[Warning], filename: str, lineno: int,
-              file: TextIO | None = None, line: str | None = None) -> None:
+def _one_line(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """A warning without the source line that raised it, which tells a user of the command nothing."""
     _say(file or sys.stderr, "warning", _YELLOW, str(message))
 

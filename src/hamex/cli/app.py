@@ -11,8 +11,12 @@ from hamex.cli import audit, derive, fragility, ida, init, modes, paper, records
 
 app = typer.Typer(
     help="Structural dynamics from the action up: extended Hamilton's principle, marched in time.",
-    rich_markup_mode=None, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]})
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 app.command("run")(run.command)
 app.command("modes")(modes.command)
@@ -37,7 +41,8 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True,
-                                          help="Show the version and exit.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
     pass

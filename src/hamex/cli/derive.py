@@ -17,11 +17,17 @@ if TYPE_CHECKING:
 
 
 def command(
-    system: Annotated[str, typer.Argument(metavar="NAME|FILE.py", show_default=False,
-                                          help="A system of the library, or your own script that defines "
-                                               "`action = Action(...)`; the script is run.")],
-    html: Annotated[Path | None, typer.Option("--html", metavar="OUT.html",
-                                              help="Write one page with equations and pictures.")] = None,
+    system: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE.py",
+            show_default=False,
+            help="A system of the library, or your own script that defines `action = Action(...)`; the script is run.",
+        ),
+    ],
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="OUT.html", help="Write one page with equations and pictures.")
+    ] = None,
     latex: Annotated[Path | None, typer.Option("--latex", metavar="OUT.tex", help="Write a LaTeX document.")] = None,
 ) -> None:
     """Derive a system from its Lagrangian: equations, conditions, charges, time step, stability."""
@@ -54,8 +60,10 @@ def load(system: str) -> Action:
     if system not in LIBRARY:
         near = difflib.get_close_matches(system.lower().replace("_", "-"), LIBRARY, n=1)
         hint = f"; did you mean {near[0]}?" if near else "."
-        raise InputError(f"no system is called {system!r}{hint} Known: {', '.join(LIBRARY)}. "
-                         "Your own: a script FILE.py that defines action = Action(...)")
+        raise InputError(
+            f"no system is called {system!r}{hint} Known: {', '.join(LIBRARY)}. "
+            "Your own: a script FILE.py that defines action = Action(...)"
+        )
     return action(system)
 
 
@@ -70,9 +78,9 @@ def _from_script(path: Path) -> Action:
     except (OSError, UnicodeDecodeError) as problem:
         raise InputError(f"cannot read {path}: {problem}") from None
     found: dict[str, object] = {"__name__": "__main__", "__file__": str(path)}
-    sys.path.insert(0, str(path.resolve().parent))          # as Python does for a script
+    sys.path.insert(0, str(path.resolve().parent))  # as Python does for a script
     try:
-        exec(compile(source, str(path), "exec"), found)     # the user's own file, run because they asked for it
+        exec(compile(source, str(path), "exec"), found)  # the user's own file, run because they asked for it
     except SyntaxError as problem:
         raise InputError(f"{problem.filename or path}, line {problem.lineno}: {problem.msg}") from None
     except Exception as problem:

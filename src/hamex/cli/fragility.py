@@ -14,22 +14,41 @@ _PICTURES, _DATA = (".png", ".svg", ".html"), (".json", ".csv")
 
 
 def command(
-    result: Annotated[Path, typer.Argument(metavar="RESULT", show_default=False, help="Folder of `hamex ida`, its "
-                                           "result.json, or a table of runs (.csv, .parquet).")],
-    limit: Annotated[float | None, typer.Option("--limit", help="Demand that counts as exceeding; the study's if left "
-                                                                "out.")] = None,
-    measure: Annotated[str | None, typer.Option("--measure", help="What the limit is of; the study's if left "
-                                                                  "out.")] = None,
-    modelling: Annotated[float | None, typer.Option("--modelling", help="Dispersion for what the model leaves "
-                                                                        "out.")] = None,
-    method: Annotated[str | None, typer.Option("--method", help="capacities, or stripes: shares at common "
-                                                                "levels.")] = None,
-    link: Annotated[str | None, typer.Option("--link", help="probit (lognormal) or logit, which takes "
-                                                            "stripes.")] = None,
-    hazard: Annotated[Path | None, typer.Option("--hazard", metavar="FILE", help="Hazard curve: intensity and how "
-                                                "often a year it is exceeded, two columns.")] = None,
-    output: Annotated[list[Path] | None, typer.Option("--output", "-o", metavar="FILE", help="Write .png, .svg, .html, "
-                                                      ".json or .csv; may be given several times.")] = None,
+    result: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RESULT",
+            show_default=False,
+            help="Folder of `hamex ida`, its result.json, or a table of runs (.csv, .parquet).",
+        ),
+    ],
+    limit: Annotated[
+        float | None, typer.Option("--limit", help="Demand that counts as exceeding; the study's if left out.")
+    ] = None,
+    measure: Annotated[
+        str | None, typer.Option("--measure", help="What the limit is of; the study's if left out.")
+    ] = None,
+    modelling: Annotated[
+        float | None, typer.Option("--modelling", help="Dispersion for what the model leaves out.")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", help="capacities, or stripes: shares at common levels.")
+    ] = None,
+    link: Annotated[
+        str | None, typer.Option("--link", help="probit (lognormal) or logit, which takes stripes.")
+    ] = None,
+    hazard: Annotated[
+        Path | None,
+        typer.Option(
+            "--hazard", metavar="FILE", help="Hazard curve: intensity and how often a year it is exceeded, two columns."
+        ),
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write .png, .svg, .html, .json or .csv; may be given several times."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Fit a fragility to the runs of `hamex ida` again."""
@@ -93,8 +112,12 @@ def show(runs: IdaRuns, fits: Any) -> None:
     left_out = {4} if len(fits) > 1 else set()
     left_out |= set() if total_said(fits) else {head.index("total")}
     kept = [i for i in range(len(head)) if i not in left_out]
-    print("\n" + aligned([head[i] if head[i] in words else f">{head[i]}" for i in kept],
-                         [[row[i] for i in kept] for row in rows]))
+    print(
+        "\n"
+        + aligned(
+            [head[i] if head[i] in words else f">{head[i]}" for i in kept], [[row[i] for i in kept] for row in rows]
+        )
+    )
     if total_said(fits):
         print(f" {total_said(fits)}")
     print()
@@ -128,8 +151,10 @@ def _hazard(path: Path) -> tuple[list[float], list[float]]:
             if not rows and not named:
                 named = True
                 continue
-            raise FileError(f"{path}, line {number}: {line.strip()!r} is not two numbers, an intensity and its annual "
-                            "rate of exceedance") from None
+            raise FileError(
+                f"{path}, line {number}: {line.strip()!r} is not two numbers, an intensity and its annual "
+                "rate of exceedance"
+            ) from None
         rows.append((im, rate))
     if len(rows) < 2:
         raise FileError(f"{path}: a hazard curve has at least two rows of intensity and annual rate of exceedance")
@@ -145,10 +170,22 @@ def _show_rates(runs: IdaRuns, fits: Any, rates: list[Any], hazard: Path) -> Non
             continue
         name = f"{curves.model}: " if curves.model else ""
         span = f"{100 * rate.level:g} %: {rate.low:.3g} to {rate.high:.3g}"
-        print(_wrapped(f"{name}{rate.rate:.3g} a year ({span}), once in {1 / rate.rate:.4g} years, "
-                       f"{100 * rate.probability(50):.3g} % in 50 years", 80, "  "))
-        print(_wrapped(f"outside the curve: about {rate.below:.2g} from smaller intensities, at most {rate.above:.2g} "
-                       "from larger ones", 80, "  "))
+        print(
+            _wrapped(
+                f"{name}{rate.rate:.3g} a year ({span}), once in {1 / rate.rate:.4g} years, "
+                f"{100 * rate.probability(50):.3g} % in 50 years",
+                80,
+                "  ",
+            )
+        )
+        print(
+            _wrapped(
+                f"outside the curve: about {rate.below:.2g} from smaller intensities, at most {rate.above:.2g} "
+                "from larger ones",
+                80,
+                "  ",
+            )
+        )
     print(f"  the hazard curve must be one of {runs.im_name}")
 
 
@@ -174,8 +211,19 @@ def summary_of(runs: IdaRuns, fits: Any) -> dict[str, Any]:
     for curves, found in fits:
         capacity = [value if math.isfinite(value) else None for value in curves.capacities.tolist()]
         fitted = {"why not": found} if isinstance(found, str) else found.to_dict()["fragility"]
-        models.append({"model": curves.model, "fragility": fitted, "flags": list(curves.flags),
-                       "capacities": dict(zip(curves.labels, capacity, strict=True)),
-                       "tried": dict(zip(curves.labels, curves.tried.tolist(), strict=True))})
-    return {"title": runs.title, "limit": fits[0][0].limit_name, "intensity": runs.im_name, "motions": runs.motions,
-            "models": models}
+        models.append(
+            {
+                "model": curves.model,
+                "fragility": fitted,
+                "flags": list(curves.flags),
+                "capacities": dict(zip(curves.labels, capacity, strict=True)),
+                "tried": dict(zip(curves.labels, curves.tried.tolist(), strict=True)),
+            }
+        )
+    return {
+        "title": runs.title,
+        "limit": fits[0][0].limit_name,
+        "intensity": runs.im_name,
+        "motions": runs.motions,
+        "models": models,
+    }

@@ -17,19 +17,30 @@ if TYPE_CHECKING:
     from hamex.study.ida.runs import IdaRuns
     from hamex.study.study import Plan
 
-_QUICK = 2.0         # seconds of work below which other processes cost more than they bring
-INTERRUPTED = 130    # exit code of a command that was stopped by Ctrl-C
+_QUICK = 2.0  # seconds of work below which other processes cost more than they bring
+INTERRUPTED = 130  # exit code of a command that was stopped by Ctrl-C
 
 
 def command(
-    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="Study file; `hamex init ida` writes one.",
-                                          show_default=False)],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for everything; finished "
-                                         "parts in it are not run again.")] = Path("ida"),
-    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Processes; one per processor if left out, "
-                                                                         "one for quick studies.")] = None,
-    cluster: Annotated[str | None, typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler, as "
-                                                "tcp://host:8786, instead of processes here.")] = None,
+    study: Annotated[
+        Path, typer.Argument(metavar="STUDY.toml", help="Study file; `hamex init ida` writes one.", show_default=False)
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="Folder for everything; finished parts in it are not run again."
+        ),
+    ] = Path("ida"),
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="Processes; one per processor if left out, one for quick studies."),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster", metavar="ADDRESS", help="Dask scheduler, as tcp://host:8786, instead of processes here."
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be run, and stop.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
@@ -51,8 +62,17 @@ def command(
         workers = 1
     try:
         with _progress(plan, file.hunting is not None) as tell:
-            found = ida(file.study, file.demand, file.limit, intensity=file.intensity, hunting=file.hunting,
-                        workers=workers, cluster=cluster, store=output / "parts", tell=tell)
+            found = ida(
+                file.study,
+                file.demand,
+                file.limit,
+                intensity=file.intensity,
+                hunting=file.hunting,
+                workers=workers,
+                cluster=cluster,
+                store=output / "parts",
+                tell=tell,
+            )
     except StoppedError as stop:
         print(f"stopped: {str(stop).removeprefix('study: ')}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -96,8 +116,20 @@ def _show_plan(file: StudyFile, plan: Plan, json: bool) -> None:
     if json:
         from json import dumps
 
-        print(dumps({"title": file.title, "runs": plan.runs, "parts": plan.parts, "steps": plan.steps,
-                     "seconds": plan.seconds, "bytes": plan.size, "motions": file.study.kind}, indent=2))
+        print(
+            dumps(
+                {
+                    "title": file.title,
+                    "runs": plan.runs,
+                    "parts": plan.parts,
+                    "steps": plan.steps,
+                    "seconds": plan.seconds,
+                    "bytes": plan.size,
+                    "motions": file.study.kind,
+                },
+                indent=2,
+            )
+        )
         return
     from hamex.cli.summary import heading
 
@@ -118,8 +150,14 @@ def _progress(plan: Plan, hunting: bool) -> Iterator[Tell | None]:
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
 
-    with Bar(TextColumn("{task.description}"), BarColumn(30), TextColumn("{task.percentage:3.0f} %"),
-             TextColumn("{task.fields[said]}"), console=Console(stderr=True), transient=True) as bar:
+    with Bar(
+        TextColumn("{task.description}"),
+        BarColumn(30),
+        TextColumn("{task.percentage:3.0f} %"),
+        TextColumn("{task.fields[said]}"),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
         task = bar.add_task("hunting" if hunting else "running", total=1.0, said="")
 
         def tell(now: Progress) -> None:
@@ -142,18 +180,37 @@ def _runs(file: StudyFile, found: Ida) -> IdaRuns:
     units = _units(file)
     storeys = "drift_1" in found.columns or "absolute_acceleration_1" in found.columns
     words = {name: words_of(name, units, storeys) for name in measures_in(found.columns) if name not in parameters}
-    about = {"scheme": repr(study.scheme), "runs": len(found.columns["status"]), "length": units.length,
-             "force": units.force, "g": study.g}
-    return IdaRuns(file.title, found.columns, parameters, first.im_name, first.motions, words, file.demand, file.limit,
-                   file.stripes, file.modelling, study.seed, file.resamples,
-                   hunted=None if file.hunting is None else (file.demand, file.limit), about=about)
+    about = {
+        "scheme": repr(study.scheme),
+        "runs": len(found.columns["status"]),
+        "length": units.length,
+        "force": units.force,
+        "g": study.g,
+    }
+    return IdaRuns(
+        file.title,
+        found.columns,
+        parameters,
+        first.im_name,
+        first.motions,
+        words,
+        file.demand,
+        file.limit,
+        file.stripes,
+        file.modelling,
+        study.seed,
+        file.resamples,
+        hunted=None if file.hunting is None else (file.demand, file.limit),
+        about=about,
+    )
 
 
 def _units(file: StudyFile) -> Any:
     from hamex.study.axes import axes_of, systems, units_of
 
-    built = systems(file.study.template, axes_of(file.study.axes, file.study.intensity), file.study.seed,
-                    file.study.scheme)
+    built = systems(
+        file.study.template, axes_of(file.study.axes, file.study.intensity), file.study.seed, file.study.scheme
+    )
     return units_of(built)
 
 
@@ -170,15 +227,31 @@ def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, js
     data = runs.to_dict() | {"result": summary}
     demands = demands_of(runs, file.study.g, runs.about["length"])
     written = [
-        *write_pictures(fits, folder, file.title), runs.save_table(folder / "table.parquet"),
-        runs.save_table(folder / "table.csv"), write_demands(runs, demands, folder / "demands.csv"),
+        *write_pictures(fits, folder, file.title),
+        runs.save_table(folder / "table.parquet"),
+        runs.save_table(folder / "table.csv"),
+        write_demands(runs, demands, folder / "demands.csv"),
         write_edp(runs, demands, folder / "EDP.json"),
-        write_atomically(folder / "result.json", lambda part: part.write_text(
-            dumps(data, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"))]
+        write_atomically(
+            folder / "result.json",
+            lambda part: part.write_text(dumps(data, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"),
+        ),
+    ]
     written.append(write_report(fits, folder / "report.html", file.title, runs.about, [path.name for path in written]))
     if json:
-        print(dumps(summary | {"ran": found.ran, "found": found.found, "seconds": found.seconds,
-                               "written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
+        print(
+            dumps(
+                summary
+                | {
+                    "ran": found.ran,
+                    "found": found.found,
+                    "seconds": found.seconds,
+                    "written": [str(path) for path in written],
+                },
+                indent=2,
+                ensure_ascii=False,
+            )
+        )
         return
     from hamex.cli.fragility import show
     from hamex.cli.summary import _wrapped

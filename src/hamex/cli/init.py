@@ -14,12 +14,22 @@ STARTERS = ("oscillator", "shear-frame", "truss", "frame", "ida")
 
 
 def command(
-    what: Annotated[str | None, typer.Argument(
-        metavar="[KIND]", show_default=False,
-        help=f"What to start from: {', '.join(STARTERS)}; oscillator if left out.")] = None,
-    file: Annotated[Path | None, typer.Argument(
-        metavar="[FILE.toml]", show_default=False,
-        help="Name of the new file; problem.toml, or that of the kind, if left out.")] = None,
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[KIND]",
+            show_default=False,
+            help=f"What to start from: {', '.join(STARTERS)}; oscillator if left out.",
+        ),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE.toml]",
+            show_default=False,
+            help="Name of the new file; problem.toml, or that of the kind, if left out.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
 ) -> None:
     """Write a commented starter file: a problem, or a study (ida)."""

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
 
 def command(
-    problem: Annotated[Path, typer.Argument(metavar="PROBLEM.toml", help="Problem file; `hamex init` writes one.",
-                                            show_default=False)],
+    problem: Annotated[
+        Path, typer.Argument(metavar="PROBLEM.toml", help="Problem file; `hamex init` writes one.", show_default=False)
+    ],
     count: Annotated[int, typer.Option("--count", "-n", min=1, help="How many modes, lowest frequency first.")] = 10,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE",
-                                              help="Write the mode shapes: .png, .svg or .html.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Write the mode shapes: .png, .svg or .html.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON, with the shapes, instead of a table.")] = False,
 ) -> None:
     """Show the natural modes of a problem file's model: periods, participation, effective masses."""
@@ -35,8 +37,13 @@ def command(
     if json:
         from json import dumps
 
-        print(dumps(_data(file, found) | {"written": [] if written is None else [str(written)]}, indent=2,
-                    ensure_ascii=False))
+        print(
+            dumps(
+                _data(file, found) | {"written": [] if written is None else [str(written)]},
+                indent=2,
+                ensure_ascii=False,
+            )
+        )
         return
     from hamex.cli.summary import aligned, heading
 
@@ -65,24 +72,37 @@ def _table(found: Modes) -> tuple[list[str], list[list[str]]]:
         row = [str(mode + 1), f"{period:.4g}", f"{1 / period:.4g}", *([f"{omega:.4g}"] if len(ways) == 1 else [])]
         for column in ways:
             part = float(found.participation[mode, column])
-            row += [*([f"{part if abs(part) > least else 0:.3g}"] if len(ways) < 3 else []),
-                    f"{100 * found.effective_ratio[mode, column]:.1f} %",
-                    f"{100 * found.cumulative_ratio[mode, column]:.1f} %"]
+            row += [
+                *([f"{part if abs(part) > least else 0:.3g}"] if len(ways) < 3 else []),
+                f"{100 * found.effective_ratio[mode, column]:.1f} %",
+                f"{100 * found.cumulative_ratio[mode, column]:.1f} %",
+            ]
         rows.append(row)
     return columns, rows
 
 
 def _data(file: ProblemFile, found: Modes) -> dict[str, Any]:
     units = file.problem.model.units
-    return {"title": file.title, "units": {"length": units.length, "force": units.force},
-            "directions": list(found.directions), "dofs": list(found.dofs), "total_mass": found.total_mass.tolist(),
-            "modes": [{"mode": mode + 1, "period": float(found.periods[mode]) if found.frequencies[mode] > 0 else None,
-                       "angular_frequency": float(found.frequencies[mode]),
-                       "participation": found.participation[mode].tolist(),
-                       "effective_mass": found.effective_mass[mode].tolist(),
-                       "effective_ratio": [x if x == x else None for x in found.effective_ratio[mode].tolist()],
-                       "cumulative_ratio": [x if x == x else None for x in found.cumulative_ratio[mode].tolist()],
-                       "shape": found.shapes[:, mode].tolist()} for mode in range(len(found.frequencies))]}
+    return {
+        "title": file.title,
+        "units": {"length": units.length, "force": units.force},
+        "directions": list(found.directions),
+        "dofs": list(found.dofs),
+        "total_mass": found.total_mass.tolist(),
+        "modes": [
+            {
+                "mode": mode + 1,
+                "period": float(found.periods[mode]) if found.frequencies[mode] > 0 else None,
+                "angular_frequency": float(found.frequencies[mode]),
+                "participation": found.participation[mode].tolist(),
+                "effective_mass": found.effective_mass[mode].tolist(),
+                "effective_ratio": [x if x == x else None for x in found.effective_ratio[mode].tolist()],
+                "cumulative_ratio": [x if x == x else None for x in found.cumulative_ratio[mode].tolist()],
+                "shape": found.shapes[:, mode].tolist(),
+            }
+            for mode in range(len(found.frequencies))
+        ],
+    }
 
 
 def _plot(file: ProblemFile, found: Modes, path: Path, count: int) -> Path:
@@ -95,5 +115,11 @@ def _plot(file: ProblemFile, found: Modes, path: Path, count: int) -> Path:
         raise InputError("an oscillator has one mode and no shape to draw; leave --plot out")
     columns, rows = _table(found)
     drawing = draw_modes(found, geometry, geometry.motion, min(count, 8), heading(path, file.title))
-    return write_drawing(drawing, path, file.title, "modes", "Mode shapes, over the structure at rest.",
-                         table([column.removeprefix(">") for column in columns], rows))
+    return write_drawing(
+        drawing,
+        path,
+        file.title,
+        "modes",
+        "Mode shapes, over the structure at rest.",
+        table([column.removeprefix(">") for column in columns], rows),
+    )

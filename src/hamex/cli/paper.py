@@ -39,20 +39,28 @@ def command(
 
 def show(results: PaperResults) -> None:
     """Table 2 on the terminal, within 80 columns."""
-    lines = ["Table 2: final slip u₁ in milli-in and momentum p in milli-in/s", "",
-             f"{'':22}{'u₁':>8}{'':10}{'p':>10}{'':11}{'OpenSees':>15}",
-             f"{'case':20}{'printed':>10}{'computed':>10}{'printed':>10}{'computed':>10}{'u₁':>10}{'p':>9}"]
+    lines = [
+        "Table 2: final slip u₁ in milli-in and momentum p in milli-in/s",
+        "",
+        f"{'':22}{'u₁':>8}{'':10}{'p':>10}{'':11}{'OpenSees':>15}",
+        f"{'case':20}{'printed':>10}{'computed':>10}{'printed':>10}{'computed':>10}{'u₁':>10}{'p':>9}",
+    ]
     for row in results.rows:
         case = row.case
-        lines.append(f"{case.loading + ' ' + case.parameter:20}{case.slip_printed:>10}{row.slip_computed:>10}"
-                     f"{case.momentum_printed:>10}{row.momentum_computed:>10}"
-                     f"{1e3 * row.opensees['slip']:10.4f}{1e3 * row.opensees['momentum']:9.4f}"
-                     + ("" if row.digits_match else "  differs"))
+        lines.append(
+            f"{case.loading + ' ' + case.parameter:20}{case.slip_printed:>10}{row.slip_computed:>10}"
+            f"{case.momentum_printed:>10}{row.momentum_computed:>10}"
+            f"{1e3 * row.opensees['slip']:10.4f}{1e3 * row.opensees['momentum']:9.4f}"
+            + ("" if row.digits_match else "  differs")
+        )
     matches = sum(2 for row in results.rows if row.digits_match)
     source = results.opensees
     how = "run live" if source["live"] else f"recorded values, because: {source['reason']}"
     honoured = "yes" if source["eta_honoured"] else "NO"
-    lines += ["", f"{matches} of {2 * len(results.rows)} printed numbers met in every digit",
-              f"energy balance closes to {results.energy_residual_max:.1e} of the largest work in every case",
-              f"OpenSees {source['version']} ({how}), viscosity honoured: {honoured}"]
+    lines += [
+        "",
+        f"{matches} of {2 * len(results.rows)} printed numbers met in every digit",
+        f"energy balance closes to {results.energy_residual_max:.1e} of the largest work in every case",
+        f"OpenSees {source['version']} ({how}), viscosity honoured: {honoured}",
+    ]
     sys.stdout.write("\n".join(lines) + "\n")

@@ -13,34 +13,58 @@ if TYPE_CHECKING:
 
 app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Read record files: list, show, convert, plot.")
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="Record: AT2, COSMOS or CSMIP V1/V2, ESM, K-NET, SimCenter "
-                                                           "EVENT, OpenSees path, text columns.", show_default=False)]
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="Record: AT2, COSMOS or CSMIP V1/V2, ESM, K-NET, SimCenter EVENT, OpenSees path, text columns.",
+        show_default=False,
+    ),
+]
 Unit = Annotated[str | None, typer.Option("--unit", help="Unit of the file, where it does not tell: g, m/s2, cm/s2 …")]
 Step = Annotated[float | None, typer.Option("--step", help="Time between samples [s], where the file does not tell.")]
-Format = Annotated[str | None, typer.Option("--format", help="at2, cosmos, csmip, esm, knet, simcenter, opensees or "
-                                                             "columns; recognised if left out.")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format", help="at2, cosmos, csmip, esm, knet, simcenter, opensees or columns; recognised if left out."
+    ),
+]
 Component = Annotated[str | None, typer.Option("--component", help="Which record of several, by name or number.")]
 Column = Annotated[str | None, typer.Option("--column", help="Which column of a text file, by name or number.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-GRAVITY = 9.80665      # tables and pictures are in metres
+GRAVITY = 9.80665  # tables and pictures are in metres
 
 
 @app.command("list")
 def list_(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Files, folders or patterns.",
-                                               show_default=False)],
-    unit: Unit = None, step: Step = None, format: Format = None, component: Component = None, column: Column = None,
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files, folders or patterns.", show_default=False)
+    ],
+    unit: Unit = None,
+    step: Step = None,
+    format: Format = None,
+    component: Component = None,
+    column: Column = None,
     json: Json = False,
 ) -> None:
     """List records, and why files could not be read."""
     from hamex.motion.records import read_suite
 
-    suite = read_suite(paths if len(paths) > 1 else paths[0], format=format, unit=unit, step=step,
-                       component=_number_or_name(component), column=_number_or_name(column))
+    suite = read_suite(
+        paths if len(paths) > 1 else paths[0],
+        format=format,
+        unit=unit,
+        step=step,
+        component=_number_or_name(component),
+        column=_number_or_name(column),
+    )
     if json:
-        _print_json({"records": [_about(motion) for motion in suite],
-                     "files": [{"file": str(status.file), "ok": status.ok, "why": status.why}
-                               for status in suite.statuses]})
+        _print_json(
+            {
+                "records": [_about(motion) for motion in suite],
+                "files": [{"file": str(status.file), "ok": status.ok, "why": status.why} for status in suite.statuses],
+            }
+        )
     else:
         _print_list(suite)
     if not len(suite):
@@ -49,8 +73,13 @@ def list_(
 
 @app.command("show")
 def show(
-    file: File, unit: Unit = None, step: Step = None, format: Format = None, component: Component = None,
-    column: Column = None, json: Json = False,
+    file: File,
+    unit: Unit = None,
+    step: Step = None,
+    format: Format = None,
+    component: Component = None,
+    column: Column = None,
+    json: Json = False,
 ) -> None:
     """Show what a file tells, and intensity measures."""
     from hamex.study.spectra.intensities import intensities
@@ -58,34 +87,62 @@ def show(
     motion = _read(file, unit, step, format, component, column)
     found = intensities(motion, GRAVITY, length="m")
     if json:
-        measures = {name: {"value": value.tolist() if hasattr(value, "tolist") else value, "unit": found.units[name]}
-                    for name, value in found.items()}
-        _print_json(_about(motion) | {"periods": found.periods.tolist(), "damping": found.damping,
-                                      "measures": measures})
+        measures = {
+            name: {"value": value.tolist() if hasattr(value, "tolist") else value, "unit": found.units[name]}
+            for name, value in found.items()
+        }
+        _print_json(
+            _about(motion) | {"periods": found.periods.tolist(), "damping": found.damping, "measures": measures}
+        )
         return
     from hamex.cli.summary import aligned, heading
 
     print(heading(motion.source))
-    about = {"component": motion.component, "kind": motion.kind, "unit": motion.unit, "step": f"{motion.step:g} s",
-             "samples": f"{len(motion.acceleration)}, the last at {motion.duration:g} s"}
+    about = {
+        "component": motion.component,
+        "kind": motion.kind,
+        "unit": motion.unit,
+        "step": f"{motion.step:g} s",
+        "samples": f"{len(motion.acceleration)}, the last at {motion.duration:g} s",
+    }
     for name, value in about.items():
         if value:
             print(f"  {name:10} {value}")
     single = [name for name in found if name not in ("Sa", "FIV3")]
-    print("\n" + aligned(["measure", ">value", "unit", "meaning"], [
-        [name, f"{found[name]:.5g}", found.units[name], found.meanings[name]] for name in single]))
-    print("\n" + aligned([">period [s]", f">Sa [{found.units['Sa']}]", f">FIV3 [{found.units['FIV3']}]"], [
-        [f"{T:g}", f"{sa:.4g}", f"{fiv3:.4g}"] for T, sa, fiv3 in zip(found.periods, found["Sa"], found["FIV3"],
-                                                                       strict=True)]))
+    print(
+        "\n"
+        + aligned(
+            ["measure", ">value", "unit", "meaning"],
+            [[name, f"{found[name]:.5g}", found.units[name], found.meanings[name]] for name in single],
+        )
+    )
+    print(
+        "\n"
+        + aligned(
+            [">period [s]", f">Sa [{found.units['Sa']}]", f">FIV3 [{found.units['FIV3']}]"],
+            [
+                [f"{T:g}", f"{sa:.4g}", f"{fiv3:.4g}"]
+                for T, sa, fiv3 in zip(found.periods, found["Sa"], found["FIV3"], strict=True)
+            ],
+        )
+    )
     print(f"\ndamping {100 * found.damping:g} % of critical")
 
 
 @app.command("convert")
 def convert(
     file: File,
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="File to write: .csv, .at2, .json (SimCenter) or .txt "
-                                                            "(OpenSees).", show_default=False)],
-    unit: Unit = None, step: Step = None, format: Format = None, component: Component = None, column: Column = None,
+    out: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help="File to write: .csv, .at2, .json (SimCenter) or .txt (OpenSees).", show_default=False
+        ),
+    ],
+    unit: Unit = None,
+    step: Step = None,
+    format: Format = None,
+    component: Component = None,
+    column: Column = None,
     to_unit: Annotated[str | None, typer.Option("--to-unit", help="Unit to write; the file's if left out.")] = None,
 ) -> None:
     """Write a record in another format or unit."""
@@ -102,7 +159,11 @@ def convert(
 def plot(
     file: File,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Picture: .png, .svg or .html.")],
-    unit: Unit = None, step: Step = None, format: Format = None, component: Component = None, column: Column = None,
+    unit: Unit = None,
+    step: Step = None,
+    format: Format = None,
+    component: Component = None,
+    column: Column = None,
 ) -> None:
     """Draw histories, Husid curve and spectrum."""
     from hamex.report.page import check_plot
@@ -115,12 +176,14 @@ def plot(
     print(f"wrote {write_record_plot(histories(motion, GRAVITY), output, motion.source, 'm')}")
 
 
-def _read(file: Path, unit: str | None, step: float | None, format: str | None, component: str | None,
-          column: str | None) -> GroundMotion:
+def _read(
+    file: Path, unit: str | None, step: float | None, format: str | None, component: str | None, column: str | None
+) -> GroundMotion:
     from hamex.motion.records import read_record
 
-    return read_record(file, format=format, unit=unit, step=step, component=_number_or_name(component),
-                       column=_number_or_name(column))
+    return read_record(
+        file, format=format, unit=unit, step=step, component=_number_or_name(component), column=_number_or_name(column)
+    )
 
 
 def _number_or_name(word: str | None) -> str | int | None:
@@ -128,8 +191,16 @@ def _number_or_name(word: str | None) -> str | int | None:
 
 
 def _about(motion: GroundMotion) -> dict[str, Any]:
-    return {"source": motion.source, "component": motion.component, "kind": motion.kind, "unit": motion.unit,
-            "step": motion.step, "samples": len(motion.acceleration), "duration": motion.duration, "peak": motion.peak}
+    return {
+        "source": motion.source,
+        "component": motion.component,
+        "kind": motion.kind,
+        "unit": motion.unit,
+        "step": motion.step,
+        "samples": len(motion.acceleration),
+        "duration": motion.duration,
+        "peak": motion.peak,
+    }
 
 
 def _print_list(suite: Suite) -> None:
@@ -137,10 +208,23 @@ def _print_list(suite: Suite) -> None:
     from hamex.motion.units import in_gravities
 
     if len(suite):
-        print(aligned(["file", "component", ">samples", ">step [s]", ">end [s]", "unit", ">PGA [g]"], [
-            [_short(motion.source.partition(":")[0], 23), _short(motion.component, 9), str(len(motion.acceleration)),
-             f"{motion.step:.4g}", f"{motion.duration:.4g}", motion.unit,
-             f"{in_gravities(motion.unit) * motion.peak:.3g}"] for motion in suite]))
+        print(
+            aligned(
+                ["file", "component", ">samples", ">step [s]", ">end [s]", "unit", ">PGA [g]"],
+                [
+                    [
+                        _short(motion.source.partition(":")[0], 23),
+                        _short(motion.component, 9),
+                        str(len(motion.acceleration)),
+                        f"{motion.step:.4g}",
+                        f"{motion.duration:.4g}",
+                        motion.unit,
+                        f"{in_gravities(motion.unit) * motion.peak:.3g}",
+                    ]
+                    for motion in suite
+                ],
+            )
+        )
     good = len(suite.statuses) - len(suite.failed)
     print(f"\n{good} of {len(suite.statuses)} files read, {len(suite)} records")
     if suite.failed:
@@ -152,7 +236,7 @@ def _print_list(suite: Suite) -> None:
 def _short(text: str, width: int) -> str:
     """Names of records differ at their ends, so the middle is left out."""
     half = width // 2
-    return text if len(text) <= width else text[:half] + "…" + text[len(text) - (width - half - 1):]
+    return text if len(text) <= width else text[:half] + "…" + text[len(text) - (width - half - 1) :]
 
 
 def _print_json(data: dict[str, Any]) -> None:

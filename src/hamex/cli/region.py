@@ -14,35 +14,66 @@ if TYPE_CHECKING:
 
 
 def command(
-    inventory: Annotated[Path, typer.Argument(
-        metavar="INVENTORY", show_default=False,
-        help="Buildings, .csv or .geojson: longitude, latitude, storeys, type; and what differs from the type's "
-             "defaults: design, period, strength, damping, hardening, relaxation, height, drift limits.")],
-    motions: Annotated[str | None, typer.Argument(
-        metavar="MOTIONS", show_default=False,
-        help="Table of stations (.csv: longitude, latitude, file, …) or a folder with stations.csv; one record for all "
-             "buildings; or el-centro.")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="OUT", show_default=False,
-                                                help="Folder for the results; finished parts in it are not run "
-                                                     "again.")] = None,
-    interpolate: Annotated[bool, typer.Option("--interpolate", help="Scale the nearest record to Sa(T1) interpolated "
-                                                                    "between stations.")] = False,
-    step: Annotated[float | None, typer.Option("--step", help="Step of all buildings [s]; the record's, halved until "
-                                                              "short enough, if left out.")] = None,
-    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Processes; one per processor if left "
-                                                                         "out.")] = None,
-    cluster: Annotated[str | None, typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler, e.g. "
-                                                                                     "tcp://host:8786.")] = None,
+    inventory: Annotated[
+        Path,
+        typer.Argument(
+            metavar="INVENTORY",
+            show_default=False,
+            help="Buildings, .csv or .geojson: longitude, latitude, storeys, type; and what differs from the type's "
+            "defaults: design, period, strength, damping, hardening, relaxation, height, drift limits.",
+        ),
+    ],
+    motions: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MOTIONS",
+            show_default=False,
+            help="Table of stations (.csv: longitude, latitude, file, …) or a folder with stations.csv; "
+            "one record for all "
+            "buildings; or el-centro.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            show_default=False,
+            help="Folder for the results; finished parts in it are not run again.",
+        ),
+    ] = None,
+    interpolate: Annotated[
+        bool, typer.Option("--interpolate", help="Scale the nearest record to Sa(T1) interpolated between stations.")
+    ] = False,
+    step: Annotated[
+        float | None,
+        typer.Option("--step", help="Step of all buildings [s]; the record's, halved until short enough, if left out."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes; one per processor if left out.")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler, e.g. tcp://host:8786.")
+    ] = None,
     unit: Annotated[str | None, typer.Option("--unit", help="Unit of records that do not tell: g, m/s2 …")] = None,
-    record_step: Annotated[float | None, typer.Option("--record-step", help="Time between samples [s] of records that "
-                                                                            "do not tell.")] = None,
-    sample: Annotated[int, typer.Option("--sample", min=0, help="Buildings run again at an eighth of the step, to tell "
-                                                                "its error.")] = 500,
-    geojson: Annotated[bool | None, typer.Option("--geojson/--no-geojson", show_default=False,
-                                                 help="Write GeoJSON; up to 200,000 buildings if left out.")] = None,
+    record_step: Annotated[
+        float | None, typer.Option("--record-step", help="Time between samples [s] of records that do not tell.")
+    ] = None,
+    sample: Annotated[
+        int, typer.Option("--sample", min=0, help="Buildings run again at an eighth of the step, to tell its error.")
+    ] = 500,
+    geojson: Annotated[
+        bool | None,
+        typer.Option(
+            "--geojson/--no-geojson", show_default=False, help="Write GeoJSON; up to 200,000 buildings if left out."
+        ),
+    ] = None,
     page: Annotated[bool, typer.Option("--page/--no-page", help="Write the page with the map.")] = True,
-    generate: Annotated[int | None, typer.Option("--generate", metavar="N", min=1,
-                                                 help="First write N made-up buildings to INVENTORY.csv.")] = None,
+    generate: Annotated[
+        int | None,
+        typer.Option("--generate", metavar="N", min=1, help="First write N made-up buildings to INVENTORY.csv."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of made-up buildings and of the sample.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite INVENTORY when generating.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check everything, tell the work, stop.")] = False,
@@ -73,8 +104,17 @@ def command(
     assert output is not None
     folder = _folder(output)
     show = _Progress()
-    found = region(buildings, grid, step=step, sample=sample, seed=seed, workers=workers, cluster=cluster,
-                   store=folder / "parts", tell=show)
+    found = region(
+        buildings,
+        grid,
+        step=step,
+        sample=sample,
+        seed=seed,
+        workers=workers,
+        cluster=cluster,
+        store=folder / "parts",
+        tell=show,
+    )
     show.end()
     written = _write(found, folder, geojson, page)
     if json:
@@ -156,14 +196,21 @@ def _time(seconds: float) -> str:
     >>> _time(7.2), _time(150), _time(8000)
     ('7 s', '2.5 min', '2.2 h')
     """
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.1f} min" if seconds < 6000 else \
-        f"{seconds / 3600:.1f} h"
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 100
+        else f"{seconds / 60:.1f} min"
+        if seconds < 6000
+        else f"{seconds / 3600:.1f} h"
+    )
 
 
 def _plan_text(plan: RegionPlan, rule: str) -> str:
-    return (f"{plan.buildings:,} buildings, {plan.storeys:,} storeys; {rule}\n"
-            f"{plan.parts} parts, {plan.steps:.2g} storey-steps: about {_time(plan.seconds)} on one processor; about "
-            f"{plan.size / 1e6:,.0f} MB of results")
+    return (
+        f"{plan.buildings:,} buildings, {plan.storeys:,} storeys; {rule}\n"
+        f"{plan.parts} parts, {plan.steps:.2g} storey-steps: about {_time(plan.seconds)} on one processor; about "
+        f"{plan.size / 1e6:,.0f} MB of results"
+    )
 
 
 def _show(found: dict[str, Any]) -> None:
@@ -172,24 +219,42 @@ def _show(found: dict[str, Any]) -> None:
     print(heading(f"{found['buildings']:,} buildings, {found['storeys']:,} storeys, {found['motions']} motions"))
     print(f"{found['label']}\n")
     every = found["all"]
-    rows = [[words, *(f"{scale * (every[name][key] or 0.0):.3g}" for key in ("median", "percentile_95")), unit]
-            for name, words, scale, unit in (("peak_drift_ratio", "largest storey drift", 100, "%"),
-                                             ("peak_floor_acceleration", "largest floor acceleration", 1, "g"),
-                                             ("peak_residual_drift_ratio", "largest residual drift", 100, "%"))]
+    rows = [
+        [words, *(f"{scale * (every[name][key] or 0.0):.3g}" for key in ("median", "percentile_95")), unit]
+        for name, words, scale, unit in (
+            ("peak_drift_ratio", "largest storey drift", 100, "%"),
+            ("peak_floor_acceleration", "largest floor acceleration", 1, "g"),
+            ("peak_residual_drift_ratio", "largest residual drift", 100, "%"),
+        )
+    ]
     print(aligned(["demand", ">median", ">95th percentile", "unit"], rows))
-    print("\n" + aligned(["damage state", ">expected buildings", ">share"], [
-        [state, f"{count:,.1f}", f"{100 * count / max(every['buildings'], 1):.2f} %"]
-        for state, count in every["expected_buildings"].items() if count is not None]))
+    print(
+        "\n"
+        + aligned(
+            ["damage state", ">expected buildings", ">share"],
+            [
+                [state, f"{count:,.1f}", f"{100 * count / max(every['buildings'], 1):.2f} %"]
+                for state, count in every["expected_buildings"].items()
+                if count is not None
+            ],
+        )
+    )
     error = found["step"]["error"]
     if error is not None:
-        share = {name: 100 * error[name]["share_within_2_percent"] for name in ("peak_drift_ratio",
-                                                                               "peak_floor_acceleration")}
-        print(f"\nstep {found['step']['shortest']:g} to {found['step']['longest']:g} s; of {error['buildings']} "
-              f"buildings run again at {error['step']}\n{share['peak_drift_ratio']:.1f} % have their largest drift "
-              f"within 2 %, {share['peak_floor_acceleration']:.1f} % their largest acceleration")
+        share = {
+            name: 100 * error[name]["share_within_2_percent"]
+            for name in ("peak_drift_ratio", "peak_floor_acceleration")
+        }
+        print(
+            f"\nstep {found['step']['shortest']:g} to {found['step']['longest']:g} s; of {error['buildings']} "
+            f"buildings run again at {error['step']}\n{share['peak_drift_ratio']:.1f} % have their largest drift "
+            f"within 2 %, {share['peak_floor_acceleration']:.1f} % their largest acceleration"
+        )
     if found["failed"]:
         print(f"{found['failed']:,} buildings have no result: see the column status")
     if found["ignored_columns"]:
         print(f"columns that mean nothing here: {', '.join(found['ignored_columns'][:8])}")
-    print(f"{found['parts_run']} parts run, {found['parts_found']} found; {_time(found['kernel_seconds'])} of "
-          f"computation, {_time(found['seconds'])} by the clock\n")
+    print(
+        f"{found['parts_run']} parts run, {found['parts_found']} found; {_time(found['kernel_seconds'])} of "
+        f"computation, {_time(found['seconds'])} by the clock\n"
+    )

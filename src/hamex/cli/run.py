@@ -9,14 +9,22 @@ import typer
 
 
 def command(
-    problem: Annotated[Path, typer.Argument(metavar="PROBLEM.toml", help="Problem file; `hamex init` writes one.",
-                                            show_default=False)],
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE",
-                                                help="Write all results: .nc (complete) or .csv (histories).")] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE",
-                                              help="Write a plot of the histories: .png, .svg or .html.")] = None,
-    error: Annotated[bool, typer.Option("--error", help="Estimate the error of every peak by halving the step "
-                                                        "twice: seven times the work.")] = False,
+    problem: Annotated[
+        Path, typer.Argument(metavar="PROBLEM.toml", help="Problem file; `hamex init` writes one.", show_default=False)
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write all results: .nc (complete) or .csv (histories)."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Write a plot of the histories: .png, .svg or .html.")
+    ] = None,
+    error: Annotated[
+        bool,
+        typer.Option(
+            "--error", help="Estimate the error of every peak by halving the step twice: seven times the work."
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
     """Run a problem file: peaks, residual slip, energies, status."""
@@ -46,7 +54,7 @@ def command(
     if json:
         from json import dumps
 
-        found.pop("tables", None)      # the same numbers, for the screen
+        found.pop("tables", None)  # the same numbers, for the screen
         print(dumps(found | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
         return
     show(found)

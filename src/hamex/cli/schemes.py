@@ -10,12 +10,16 @@ import typer
 
 
 def command(
-    html: Annotated[Path | None, typer.Option("--html", metavar="OUT.html",
-                                              help="Write a page of definitions, tables, figures and data.")] = None,
-    png: Annotated[Path | None, typer.Option("--png", metavar="OUT.png",
-                                             help="Write one picture (.png or .svg).")] = None,
-    data: Annotated[str | None, typer.Option("--json", metavar="OUT.json|-",
-                                             help="Write all numbers; - prints them.")] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="OUT.html", help="Write a page of definitions, tables, figures and data."),
+    ] = None,
+    png: Annotated[
+        Path | None, typer.Option("--png", metavar="OUT.png", help="Write one picture (.png or .svg).")
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option("--json", metavar="OUT.json|-", help="Write all numbers; - prints them.")
+    ] = None,
 ) -> None:
     """Compare time integration schemes: accuracy, damping, overshoot, order, work.
 

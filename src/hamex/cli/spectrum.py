@@ -18,39 +18,71 @@ if TYPE_CHECKING:
 
 BUILT_IN = "el-centro"
 _SPAN = "0.03:10:200"
-_MOST = 1_000_000          # periods
+_MOST = 1_000_000  # periods
 
 
 def command(
-    records: Annotated[list[str], typer.Argument(metavar="RECORD...", show_default=False,
-                                                 help="Record files, or el-centro for the one built in.")],
-    periods: Annotated[str | None, typer.Option(
-        "--periods", metavar="A:B:N", show_default=False,
-        help="N periods [s] from A to B, log-spaced, or a list 0.2,0.5,1.  [default: 0.03:10:200 and round ones]",
-    )] = None,
+    records: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RECORD...", show_default=False, help="Record files, or el-centro for the one built in."
+        ),
+    ],
+    periods: Annotated[
+        str | None,
+        typer.Option(
+            "--periods",
+            metavar="A:B:N",
+            show_default=False,
+            help="N periods [s] from A to B, log-spaced, or a list 0.2,0.5,1.  [default: 0.03:10:200 and round ones]",
+        ),
+    ] = None,
     damping: Annotated[str, typer.Option("--damping", metavar="LIST", help="Ratios of critical damping.")] = "0.05",
-    ductility: Annotated[str | None, typer.Option("--ductility", metavar="LIST",
-                                                  help="Strength for these ductilities, e.g. 2,4,8.")] = None,
-    strength: Annotated[str | None, typer.Option("--strength", metavar="LIST",
-                                                 help="What these yield forces over weight give.")] = None,
-    hardening: Annotated[float | None, typer.Option("--hardening", help="Stiffness after yield over elastic.",
-                                                    show_default="0")] = None,
-    viscosity: Annotated[float | None, typer.Option("--viscosity", help="Of the slider over the elastic stiffness [s].",
-                                                    show_default="0")] = None,
-    pair: Annotated[bool, typer.Option("--pair", help="Two records are components of one motion: RotD00, 50, 100.",
-                                       )] = False,
-    peaks: Annotated[Literal["inside", "samples"], typer.Option(
-        "--peaks", help="At any time, or at the samples only.")] = "inside",
-    interpolation: Annotated[Literal["linear", "band-limited"], typer.Option(
-        "--interpolation", help="Of the record between samples.")] = "linear",
-    g: Annotated[float, typer.Option("--g", help="One gravity in the units of the result: metres by default, 386.0886 "
-                                                 "for inches.")] = GRAVITY,
-    unit: Unit = None, step: Step = None, component: Component = None,
-    output: Annotated[list[Path] | None, typer.Option(
-        "--output", "-o", metavar="OUT", help="Write .csv or .nc (all results), .png or .svg (a sheet), .html (a page);"
-                                              " repeat for more.")] = None,
-    view: Annotated[str, typer.Option("--view", help="What .png and .svg show: sheet, adrs; period, tripartite; "
-                                                     "strength, ductility, displacement, steps.")] = "sheet",
+    ductility: Annotated[
+        str | None, typer.Option("--ductility", metavar="LIST", help="Strength for these ductilities, e.g. 2,4,8.")
+    ] = None,
+    strength: Annotated[
+        str | None, typer.Option("--strength", metavar="LIST", help="What these yield forces over weight give.")
+    ] = None,
+    hardening: Annotated[
+        float | None, typer.Option("--hardening", help="Stiffness after yield over elastic.", show_default="0")
+    ] = None,
+    viscosity: Annotated[
+        float | None,
+        typer.Option("--viscosity", help="Of the slider over the elastic stiffness [s].", show_default="0"),
+    ] = None,
+    pair: Annotated[
+        bool, typer.Option("--pair", help="Two records are components of one motion: RotD00, 50, 100.")
+    ] = False,
+    peaks: Annotated[
+        Literal["inside", "samples"], typer.Option("--peaks", help="At any time, or at the samples only.")
+    ] = "inside",
+    interpolation: Annotated[
+        Literal["linear", "band-limited"], typer.Option("--interpolation", help="Of the record between samples.")
+    ] = "linear",
+    g: Annotated[
+        float,
+        typer.Option("--g", help="One gravity in the units of the result: metres by default, 386.0886 for inches."),
+    ] = GRAVITY,
+    unit: Unit = None,
+    step: Step = None,
+    component: Component = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            help="Write .csv or .nc (all results), .png or .svg (a sheet), .html (a page); repeat for more.",
+        ),
+    ] = None,
+    view: Annotated[
+        str,
+        typer.Option(
+            "--view",
+            help="What .png and .svg show: sheet, adrs; period, tripartite; strength, ductility, displacement, steps.",
+        ),
+    ] = "sheet",
     json: Json = False,
 ) -> None:
     """Show and write response spectra: elastic, of constant ductility or strength, of two components."""
@@ -83,8 +115,7 @@ def command(
     if json:
         from json import dumps
 
-        print(dumps(_data(found, motions) | {"written": [str(path) for path in written]}, indent=2,
-                    ensure_ascii=False))
+        print(dumps(_data(found, motions) | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
         return
     _show(found, motions)
     for path in written:
@@ -102,8 +133,14 @@ def _check_outputs(paths: Sequence[Path]) -> None:
             check_installed()
 
 
-def _check_choices(records: list[str], pair: bool, ductility: str | None, strength: str | None,
-                   hardening: float | None, viscosity: float | None) -> None:
+def _check_choices(
+    records: list[str],
+    pair: bool,
+    ductility: str | None,
+    strength: str | None,
+    hardening: float | None,
+    viscosity: float | None,
+) -> None:
     """Refuse options that do not go together."""
     from hamex.errors import InputError
 
@@ -128,8 +165,9 @@ def _numbers(option: str, text: str) -> list[float]:
         try:
             found.append(float(word))
         except ValueError:
-            raise InputError(f"{option}: {word.strip()!r} is not a number; write numbers with commas between, "
-                             f"e.g. {option} 2,4") from None
+            raise InputError(
+                f"{option}: {word.strip()!r} is not a number; write numbers with commas between, e.g. {option} 2,4"
+            ) from None
     return found
 
 
@@ -205,10 +243,21 @@ def _data(found: Spectrum, motions: list[GroundMotion]) -> dict[str, Any]:
     from hamex.cli.records import _about
 
     axes = {name: labels.tolist() for name, labels in found.coordinates.items()}
-    results = {name: {"unit": found.unit(name), "meaning": found.quantities[name].meaning,
-                      "values": _plain(found.values(name).tolist())} for name in found.names}
-    return {"motions": [_about(motion) for motion in motions], "dims": list(found.dims), "coordinates": axes,
-            "conventions": dict(found.attributes), "results": results}
+    results = {
+        name: {
+            "unit": found.unit(name),
+            "meaning": found.quantities[name].meaning,
+            "values": _plain(found.values(name).tolist()),
+        }
+        for name in found.names
+    }
+    return {
+        "motions": [_about(motion) for motion in motions],
+        "dims": list(found.dims),
+        "coordinates": axes,
+        "conventions": dict(found.attributes),
+        "results": results,
+    }
 
 
 def _plain(values: Any) -> Any:

@@ -15,7 +15,7 @@ from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
 
-_PERIODS, _HINGES, _GROUPS, _STOREYS = 3, 6, 6, 20      # rows that the screen shows at most
+_PERIODS, _HINGES, _GROUPS, _STOREYS = 3, 6, 6, 20  # rows that the screen shows at most
 
 
 def first_modes(model: Model, count: int) -> Modes:
@@ -23,8 +23,13 @@ def first_modes(model: Model, count: int) -> Modes:
     if len(model.dofs) > DENSE:
         return modes(model, count)
     found = modes(model)
-    return dataclasses.replace(found, frequencies=found.frequencies[:count], shapes=found.shapes[:, :count],
-                               participation=found.participation[:count], effective_mass=found.effective_mass[:count])
+    return dataclasses.replace(
+        found,
+        frequencies=found.frequencies[:count],
+        shapes=found.shapes[:, :count],
+        participation=found.participation[:count],
+        effective_mass=found.effective_mass[:count],
+    )
 
 
 def structure_summary(file: ProblemFile, model: Model) -> dict[str, Any]:
@@ -32,10 +37,14 @@ def structure_summary(file: ProblemFile, model: Model) -> dict[str, Any]:
     found = first_modes(model, _PERIODS)
     # In space every storey counts once for each horizontal direction.
     storeys = None if model.storeys is None else len(model.storeys.names) // max(len(model.directions) - 1, 1)
-    return {"kind": file.kind, "dofs": len(model.dofs), "springs": len(model.springs),
-            "storeys": storeys,
-            "mass": dict(zip(model.directions, found.total_mass.tolist(), strict=True)),
-            "periods": [x if math.isfinite(x) else None for x in found.periods.tolist()]}
+    return {
+        "kind": file.kind,
+        "dofs": len(model.dofs),
+        "springs": len(model.springs),
+        "storeys": storeys,
+        "mass": dict(zip(model.directions, found.total_mass.tolist(), strict=True)),
+        "periods": [x if math.isfinite(x) else None for x in found.periods.tolist()],
+    }
 
 
 def structure_lines(model: dict[str, Any], length: str, force: str) -> tuple[str, str]:
@@ -44,8 +53,11 @@ def structure_lines(model: dict[str, Any], length: str, force: str) -> tuple[str
     storeys = f", {model['storeys']} storey{'s' if model['storeys'] > 1 else ''}" if model["storeys"] else ""
     # A spring that carries nothing at rest, such as an open gap, leaves a motion without a period.
     periods = ", ".join("infinite" if x is None else f"{x:.4g} s" for x in model["periods"])
-    return (f"{model['kind'].replace('_', ' ')}{storeys}, {model['dofs']} degrees of freedom, {model['springs']} "
-            f"springs, mass {mass:.5g} {force} s²/{length}", periods)
+    return (
+        f"{model['kind'].replace('_', ' ')}{storeys}, {model['dofs']} degrees of freedom, {model['springs']} "
+        f"springs, mass {mass:.5g} {force} s²/{length}",
+        periods,
+    )
 
 
 def structure_tables(solution: Solution) -> dict[str, Any]:
@@ -57,8 +69,16 @@ def structure_tables(solution: Solution) -> dict[str, Any]:
         tables.append(_storey_table(storeys, length, force))
     if hinges:
         rows = [[hinge["name"], f"{hinge['rotation']:.4g}", f"{hinge['moment']:.4g}"] for hinge in hinges[:_HINGES]]
-        tables.append(([f"hinges that turned most, of {len(hinges)}", ">rotation [rad]",
-                        f">moment [{unit('moment', length, force)}]"], rows))
+        tables.append(
+            (
+                [
+                    f"hinges that turned most, of {len(hinges)}",
+                    ">rotation [rad]",
+                    f">moment [{unit('moment', length, force)}]",
+                ],
+                rows,
+            )
+        )
     if groups and "hinge_rotation" not in solution.names:
         whole = sum(groups.values())
         most = list(groups.items())[:_GROUPS]
@@ -66,7 +86,10 @@ def structure_tables(solution: Solution) -> dict[str, Any]:
         tables.append((["dissipated by slip in", f">{unit('energy', length, force)}", ">share"], rows))
     counted, searched = "solves" in solution.names, "searches" in solution.names
     return {
-        "storeys": storeys, "hinges": hinges, "dissipated_by_group": groups, "tables": tables,
+        "storeys": storeys,
+        "hinges": hinges,
+        "dissipated_by_group": groups,
+        "tables": tables,
         "solves": int(solution.values("solves").sum()) if counted else None,
         "most_solves": int(solution.values("solves").max()) if counted else None,
         "searches": int(solution.values("searches").sum()) if searched else None,
@@ -87,22 +110,35 @@ def _storeys(solution: Solution) -> list[dict[str, Any]]:
     for place, name in enumerate(solution.labels("storey")):
         own = ductility[list(solution.layout.groups.get(name, ()))]
         own = own[np.isfinite(own)]
-        rows.append({"name": name, "drift": float(drift[place]),
-                     "drift_ratio": None if ratio is None else float(ratio[place]),
-                     "residual_drift": float(residual[place]), "shear": float(shear[place]),
-                     "ductility": float(own.max()) if own.size else None})
+        rows.append(
+            {
+                "name": name,
+                "drift": float(drift[place]),
+                "drift_ratio": None if ratio is None else float(ratio[place]),
+                "residual_drift": float(residual[place]),
+                "shear": float(shear[place]),
+                "ductility": float(own.max()) if own.size else None,
+            }
+        )
     return rows
 
 
 def _storey_table(storeys: list[dict[str, Any]], length: str, force: str) -> tuple[list[str], list[list[str]]]:
     """From the roof down, as a section through the building is drawn; columns without numbers are left out."""
-    rows = [[storey["name"], f"{storey['drift']:.4g}",
-             f"{100 * storey['drift_ratio']:.3g}" if storey["drift_ratio"] is not None else "",
-             f"{storey['residual_drift']:.3g}", f"{storey['shear']:.5g}",
-             f"{storey['ductility']:.3g}" if storey["ductility"] is not None else ""] for storey in storeys][::-1]
+    rows = [
+        [
+            storey["name"],
+            f"{storey['drift']:.4g}",
+            f"{100 * storey['drift_ratio']:.3g}" if storey["drift_ratio"] is not None else "",
+            f"{storey['residual_drift']:.3g}",
+            f"{storey['shear']:.5g}",
+            f"{storey['ductility']:.3g}" if storey["ductility"] is not None else "",
+        ]
+        for storey in storeys
+    ][::-1]
     columns = ["storey", f">drift [{length}]", ">ratio [%]", f">residual [{length}]", f">shear [{force}]", ">ductility"]
     kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
-    shown = rows if len(rows) <= _STOREYS else [*rows[:_STOREYS // 2], ["…"] + [""] * 5, *rows[-_STOREYS // 2:]]
+    shown = rows if len(rows) <= _STOREYS else [*rows[: _STOREYS // 2], ["…"] + [""] * 5, *rows[-_STOREYS // 2 :]]
     return [columns[i] for i in kept], [[row[i] for i in kept] for row in shown]
 
 
@@ -111,8 +147,11 @@ def _hinges(solution: Solution) -> list[dict[str, Any]]:
     if "hinge_rotation" not in solution.names:
         return []
     rotation, moment = (np.abs(solution.values(name)).max(axis=0) for name in ("hinge_rotation", "hinge_moment"))
-    return [{"name": solution.labels("hinge")[place], "rotation": float(rotation[place]),
-             "moment": float(moment[place])} for place in np.argsort(-rotation, kind="stable") if rotation[place] > 0]
+    return [
+        {"name": solution.labels("hinge")[place], "rotation": float(rotation[place]), "moment": float(moment[place])}
+        for place in np.argsort(-rotation, kind="stable")
+        if rotation[place] > 0
+    ]
 
 
 def _groups(solution: Solution) -> dict[str, float]:

@@ -22,24 +22,41 @@ from hamex.spec import ProblemFile
 from hamex.spec.derived import meanings_of
 
 _PEAKS = {
-    "displacement": "displacement", "velocity": "velocity", "force": "spring force, step mean",
-    "node_force": "spring force, at nodes", "slip": "slip", "residual_slip": "residual slip (signed)",
+    "displacement": "displacement",
+    "velocity": "velocity",
+    "force": "spring force, step mean",
+    "node_force": "spring force, at nodes",
+    "slip": "slip",
+    "residual_slip": "residual slip (signed)",
 }
 _STRUCTURE_PEAKS = {
-    "displacement": "displacement", "velocity": "velocity", "absolute_acceleration": "absolute acceleration",
-    "base_shear": "base shear, step mean", "overturning_moment": "overturning moment",
-    "storey_drift": "storey drift", "drift_ratio": "drift ratio", "residual_drift": "residual drift (signed)",
-    "ductility": "ductility of a spring", "slip": "slip", "hinge_rotation": "hinge rotation",
+    "displacement": "displacement",
+    "velocity": "velocity",
+    "absolute_acceleration": "absolute acceleration",
+    "base_shear": "base shear, step mean",
+    "overturning_moment": "overturning moment",
+    "storey_drift": "storey drift",
+    "drift_ratio": "drift ratio",
+    "residual_drift": "residual drift (signed)",
+    "ductility": "ductility of a spring",
+    "slip": "slip",
+    "hinge_rotation": "hinge rotation",
 }
 _ENERGIES = {
-    "start": "brought by the start", "input": "work of the load", "viscous": "dissipated by damping",
-    "plastic": "dissipated by slip", "hardening": "stored by hardening", "stored": "stored elastically",
+    "start": "brought by the start",
+    "input": "work of the load",
+    "viscous": "dissipated by damping",
+    "plastic": "dissipated by slip",
+    "hardening": "stored by hardening",
+    "stored": "stored elastically",
     "kinetic": "kinetic",
 }
 _OVERSHOOT = "read step means; node forces overshoot at viscosity 0 (docs/limits.md)"
 # Measured on 72 oscillators under El Centro: lab/rate_independent.py, table in docs/which-scheme.md.
-_BETTER = ("springs without viscosity: discontinuous_galerkin of degree 2 has a fifth to a tenth of this scheme's "
-           "error in the peak (docs/which-scheme.md)")
+_BETTER = (
+    "springs without viscosity: discontinuous_galerkin of degree 2 has a fifth to a tenth of this scheme's "
+    "error in the peak (docs/which-scheme.md)"
+)
 
 
 def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
@@ -50,13 +67,19 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
     slips = yields or bool(solution.values("slip").any())
     names = [name for name in (_STRUCTURE_PEAKS if structure else _PEAKS) if slips or "slip" not in name]
     found = {
-        "title": file.title, "model": structure_summary(file, model) if structure else _oscillator(model),
+        "title": file.title,
+        "model": structure_summary(file, model) if structure else _oscillator(model),
         "load": file.load_text,
-        "scheme": repr(scheme), "steps": solution.steps, "step": solution.step, "duration": file.problem.duration,
+        "scheme": repr(scheme),
+        "steps": solution.steps,
+        "step": solution.step,
+        "duration": file.problem.duration,
         "units": {"length": model.units.length, "force": model.units.force},
-        "peaks": {name: {"value": peak.value, "unit": peak.unit, "time": peak.time, "where": peak.where,
-                         "error": peak.error} for name, peak in solution.peaks.items()
-                  if name in names and not (structure and name == "slip" and peak.value == 0)},
+        "peaks": {
+            name: {"value": peak.value, "unit": peak.unit, "time": peak.time, "where": peak.where, "error": peak.error}
+            for name, peak in solution.peaks.items()
+            if name in names and not (structure and name == "slip" and peak.value == 0)
+        },
         "ductility": _ductility(solution),
         "energy": _energies(solution),
         "energy_unit": unit("energy", model.units.length, model.units.force),
@@ -91,10 +114,16 @@ def _oscillator(model: Model) -> dict[str, Any]:
     m, c = float(model.mass[0, 0]), float(model.damping.dense()[0, 0])
     k = float(model.compatibility[0, 0] ** 2 / model.flexibility[0, 0] + model.stiffness[0, 0])
     group = next(iter(model.laws.values()))
-    law = {name: float(value[0]) for name, value in getattr(group, "parameters", {}).items()}     # surfaces have tables
-    return {"mass": m, "stiffness": k, "damping": c, "period": 2 * math.pi * math.sqrt(m / k),
-            "damping_ratio": c / (2 * math.sqrt(k) * math.sqrt(m)), "law": group.law.kind,
-            **{name: None if math.isinf(value) else value for name, value in law.items()}}
+    law = {name: float(value[0]) for name, value in getattr(group, "parameters", {}).items()}  # surfaces have tables
+    return {
+        "mass": m,
+        "stiffness": k,
+        "damping": c,
+        "period": 2 * math.pi * math.sqrt(m / k),
+        "damping_ratio": c / (2 * math.sqrt(k) * math.sqrt(m)),
+        "law": group.law.kind,
+        **{name: None if math.isinf(value) else value for name, value in law.items()},
+    }
 
 
 def _ductility(solution: Solution) -> dict[str, Any] | None:
@@ -131,19 +160,25 @@ def show(found: dict[str, Any]) -> None:
     for columns, rows in found["tables"] if structure else ():
         print("\n" + aligned(columns, rows))
     if found["ductility"] and not structure:
-        print("\nductility {value:.4g}: peak deformation {deformation:.5g} {length}, at first yield "
-              "{yield_deformation:.5g} {length}".format(**found["ductility"], length=length))
+        print(
+            "\nductility {value:.4g}: peak deformation {deformation:.5g} {length}, at first yield "
+            "{yield_deformation:.5g} {length}".format(**found["ductility"], length=length)
+        )
     print("\n" + _energy_table(found["energy"], found["energy_unit"]) + "\n")
     print(_balance(found))
     if found["iterations"] is not None:
         print(f"{found['iterations']} Newton iterations, {found['iterations'] / found['steps']:.2f} a step")
     elif structure and found["solves"] is not None:
         searches = "" if found["searches"] is None else f"; {found['searches']} points of line searches"
-        print(f"{found['solves']} linear solves, {found['solves'] / found['steps']:.2f} a step, at most "
-              f"{found['most_solves']}{searches}")
+        print(
+            f"{found['solves']} linear solves, {found['solves'] / found['steps']:.2f} a step, at most "
+            f"{found['most_solves']}{searches}"
+        )
     if structure:
-        print("largest damping force {damping:.4g} {unit}, {percent:.3g} % of the springs' {spring:.4g} {unit} "
-              "({where})".format(**found["damping"], percent=100 * found["damping"]["share"]))
+        print(
+            "largest damping force {damping:.4g} {unit}, {percent:.3g} % of the springs' {spring:.4g} {unit} "
+            "({where})".format(**found["damping"], percent=100 * found["damping"]["share"])
+        )
     if found["advice"]:
         print(_wrapped(found["advice"], 80, "advice: "))
     print(f"{found['status']}: {found['status_message']}")
@@ -156,16 +191,21 @@ def _wrapped(text: str, width: int, label: str) -> str:
 
 
 def _model_lines(model: dict[str, Any], length: str, force: str) -> tuple[str, str]:
-    oscillator = (f"mass {model['mass']:.5g} {force} s²/{length}, stiffness {model['stiffness']:.5g} {force}/{length}, "
-                  f"period {model['period']:.5g} s, damping ratio {100 * (model['damping_ratio'] or 0):.4g} %")
+    oscillator = (
+        f"mass {model['mass']:.5g} {force} s²/{length}, stiffness {model['stiffness']:.5g} {force}/{length}, "
+        f"period {model['period']:.5g} s, damping ratio {100 * (model['damping_ratio'] or 0):.4g} %"
+    )
     if model["law"] != "slider":
         return oscillator, _law_line(by_kind(model["law"]), model, length, force)
     if model["yield_force"] is None:
         return oscillator, "elastic"
-    slider = [f"yield force {model['yield_force']:.5g} {force}",
-              f"viscosity {model['viscosity']:.5g} {force} s/{length}"]
-    slider += [f"{name} hardening {model[name]:.5g} {force}/{length}"
-               for name in ("kinematic", "isotropic") if model[name]]
+    slider = [
+        f"yield force {model['yield_force']:.5g} {force}",
+        f"viscosity {model['viscosity']:.5g} {force} s/{length}",
+    ]
+    slider += [
+        f"{name} hardening {model[name]:.5g} {force}/{length}" for name in ("kinematic", "isotropic") if model[name]
+    ]
     return oscillator, ", ".join(slider)
 
 
@@ -175,8 +215,11 @@ def _law_line(law: type[Law], numbers: dict[str, Any], length: str, force: str) 
     for name in law.names():
         if numbers.get(name) is not None:
             told = re.search(r"\[(.+?)\]", meanings.get(name, ""))
-            unit_ = "" if told is None or told[1] == "1" else \
-                " " + told[1].replace("force", force).replace("length", length).replace("time", "s")
+            unit_ = (
+                ""
+                if told is None or told[1] == "1"
+                else " " + told[1].replace("force", force).replace("length", length).replace("time", "s")
+            )
             words.append(f"{name.replace('_', ' ')} {numbers[name]:.5g}{unit_}")
     return ", ".join([law.__name__, *words])
 
@@ -192,16 +235,29 @@ def _peaks(peaks: dict[str, dict[str, Any]], structure: bool) -> str:
     estimated = any(peak["error"] is not None for peak in peaks.values())
     words = _STRUCTURE_PEAKS if structure else _PEAKS
     columns = ["peak", ">value", ">± error", "unit", ">at [s]", "where"]
-    rows = [[words[name], f"{peaks[name]['value']:.5g}", f"{peaks[name]['error'] or 0:.2g}", peaks[name]["unit"],
-             f"{peaks[name]['time']:g}", peaks[name]["where"]] for name in words if name in peaks]
+    rows = [
+        [
+            words[name],
+            f"{peaks[name]['value']:.5g}",
+            f"{peaks[name]['error'] or 0:.2g}",
+            peaks[name]["unit"],
+            f"{peaks[name]['time']:g}",
+            peaks[name]["where"],
+        ]
+        for name in words
+        if name in peaks
+    ]
     kept = [0, 1, *([2] if estimated else []), 3, 4, *([5] if structure else [])]
     return aligned([columns[i] for i in kept], [[row[i] for i in kept] for row in rows])
 
 
 def _energy_table(energies: dict[str, float], label: str) -> str:
     put_in = energies["start"] + energies["input"]
-    rows = [[_ENERGIES[name], f"{value:.4g}", f"{100 * value / put_in:.1f} %" if put_in > 0 else ""]
-            for name, value in energies.items() if value or name == "input"]
+    rows = [
+        [_ENERGIES[name], f"{value:.4g}", f"{100 * value / put_in:.1f} %" if put_in > 0 else ""]
+        for name, value in energies.items()
+        if value or name == "input"
+    ]
     whole = "start + work" if energies["start"] else "input"
     return aligned(["energy at the end", f">{label}", f">share of {whole}"], rows)
 

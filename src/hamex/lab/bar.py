@@ -20,7 +20,7 @@ from hamex.schemes import Scheme
 Array = NDArray[Any]
 MASSES = 100
 DURATION = 2.0
-COURANT = (0.5, 1.0, 2.0)        # h c/Δx
+COURANT = (0.5, 1.0, 2.0)  # h c/Δx
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,21 @@ def front(scheme: Scheme, courant: float = 1.0) -> Front | None:
         return None
     u, _ = modal_history(scheme, omega, shapes, push, np.ones_like, step, steps)
     middle = MASSES // 2
-    force = 0.5 * (u[:, middle] - u[:, middle - 2]) * MASSES      # at the mass, from the springs on both sides
+    force = 0.5 * (u[:, middle] - u[:, middle - 2]) * MASSES  # at the mass, from the springs on both sides
     time = np.arange(steps + 1) * step
     behind = force[(time > 0.55) & (time < 1.4)]
-    reached = [float(np.interp(1.0, [force[i - 1] / level, force[i] / level], time[i - 1:i + 1]))
-               for level in (0.1, 0.9) for i in [int(np.argmax(force >= level))]]
-    return Front(time, force, float(force[time < 1.4].max() - 1), float(np.sqrt(np.mean((behind - 1) ** 2))),
-                 reached[1] - reached[0])
+    reached = [
+        float(np.interp(1.0, [force[i - 1] / level, force[i] / level], time[i - 1 : i + 1]))
+        for level in (0.1, 0.9)
+        for i in [int(np.argmax(force >= level))]
+    ]
+    return Front(
+        time,
+        force,
+        float(force[time < 1.4].max() - 1),
+        float(np.sqrt(np.mean((behind - 1) ** 2))),
+        reached[1] - reached[0],
+    )
 
 
 def exact(time: Array) -> Array:

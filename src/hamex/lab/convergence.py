@@ -33,18 +33,18 @@ from hamex.solve import Problem, solve
 Array = NDArray[Any]
 MASS, STIFFNESS, DAMPING = 1.0, 225.0, 1.5
 OMEGA, ZETA = 15.0, 0.05
-FORCING = 11.0                                  # rad/s
+FORCING = 11.0  # rad/s
 PERIOD = 2 * math.pi / OMEGA
-DURATION = 5 * PERIOD                           # under the sine
+DURATION = 5 * PERIOD  # under the sine
 COARSEST = {"smooth": PERIOD / 10, "viscous": PERIOD / 80, "rate-independent": PERIOD / 80}
-HALVINGS = {"smooth": 9, "viscous": 7, "rate-independent": 7}   # runs, each with half the step of the last
+HALVINGS = {"smooth": 9, "viscous": 7, "rate-independent": 7}  # runs, each with half the step of the last
 LAWS = {"elastic": Slider(), "viscous": Slider(0.27, 1.5), "rate-independent": Slider(0.27, 0.0)}
-RECORD_DURATION, RECORD_STEP = 32.0, 0.02       # under El Centro; the step of the coarsest run
+RECORD_DURATION, RECORD_STEP = 32.0, 0.02  # under El Centro; the step of the coarsest run
 MOST_HALVINGS = {"elastic": 9, "viscous": 7, "rate-independent": 7}
-ENOUGH = {"elastic": 1e-8, "viscous": 1e-6, "rate-independent": 1e-6}       # errors below need no more halvings
-REPEATS, LONG = 3, 0.25                         # s: longer runs are timed once
-_FLOOR = 3e-12                                  # errors below are round-off
-_FINER = 2048                                   # times finer than the coarsest: references
+ENOUGH = {"elastic": 1e-8, "viscous": 1e-6, "rate-independent": 1e-6}  # errors below need no more halvings
+REPEATS, LONG = 3, 0.25  # s: longer runs are timed once
+_FLOOR = 3e-12  # errors below are round-off
+_FINER = 2048  # times finer than the coarsest: references
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,11 @@ def measured_order(entry: Entry, case: str) -> Order:
     errors = []
     for part, step in zip(parts.tolist(), steps.tolist(), strict=True):
         count = round(DURATION / step)
-        u = smooth_run(entry.scheme, step, count) if case == "smooth" else solve(
-            yielding_problem(case), entry.make(step)).values("displacement")[:, 0]
+        u = (
+            smooth_run(entry.scheme, step, count)
+            if case == "smooth"
+            else solve(yielding_problem(case), entry.make(step)).values("displacement")[:, 0]
+        )
         with np.errstate(over="ignore", invalid="ignore"):
             errors.append(float(np.sqrt(np.mean((u[::part] - exact) ** 2)) / scale))
     return Order(steps, np.array(errors), slope(steps, np.array(errors), 4 if case == "smooth" else HALVINGS[case]))
@@ -92,8 +95,9 @@ def smooth_solution(count: int) -> Array:
     z = 1 / (OMEGA**2 - FORCING**2 + 2j * ZETA * OMEGA * FORCING)
     decay, wd = ZETA * OMEGA, OMEGA * math.sqrt(1 - ZETA**2)
     b = (-FORCING * z.real - decay * z.imag) / wd
-    return np.asarray(np.imag(z * np.exp(1j * FORCING * t)) + np.exp(-decay * t) * (
-        -z.imag * np.cos(wd * t) + b * np.sin(wd * t)))
+    return np.asarray(
+        np.imag(z * np.exp(1j * FORCING * t)) + np.exp(-decay * t) * (-z.imag * np.cos(wd * t) + b * np.sin(wd * t))
+    )
 
 
 @cache
@@ -150,7 +154,7 @@ def work_precision(entry: Entry, case: str, halvings: int | None = None) -> Work
         run = _elastic(entry, step) if case == "elastic" else _yielding(entry, case, step)
         try:
             cpu, u = least_time(run)
-        except SchemeError:             # beyond the stable step of an explicit scheme
+        except SchemeError:  # beyond the stable step of an explicit scheme
             continue
         with np.errstate(over="ignore", invalid="ignore"):
             error = float(np.abs(u[::part] - exact).max() / scale)

@@ -26,12 +26,12 @@ from hamex.schemes.time_elements import TimeElement
 from hamex.solve import Problem, solve
 
 Array = NDArray[Any]
-COARSE, FIRST = 10.0, 20           # overshoot: h/T, and how many steps are the first
-PERIODS = 100_000                  # of the energy drift
+COARSE, FIRST = 10.0, 20  # overshoot: h/T, and how many steps are the first
+PERIODS = 100_000  # of the energy drift
 STEPS_PER_PERIOD = 20
-_LEG = 500                         # periods of one run, so that no long history is kept
-_REAL = 1e-9                       # |Im λ| below this: the pair has become real and no longer swings
-_ROUND_OFF = 1e-7                  # of the modulus of a double eigenvalue
+_LEG = 500  # periods of one run, so that no long history is kept
+_REAL = 1e-9  # |Im λ| below this: the pair has become real and no longer swings
+_ROUND_OFF = 1e-7  # of the modulus of a double eigenvalue
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,12 @@ def drift(make: Callable[[float], Scheme], periods: int = PERIODS, steps_per_per
         one = scheme.linear(Omega)
         x = start(one.size, Omega, 0.0, 1.0, 0.0)
         energy = np.zeros(periods + 1)
-        march(free_energy, (one.matrix, Omega**2, steps_per_period), (x, np.zeros(one.size), energy),
-              periods * steps_per_period)
+        march(
+            free_energy,
+            (one.matrix, Omega**2, steps_per_period),
+            (x, np.zeros(one.size), energy),
+            periods * steps_per_period,
+        )
         relative = energy / energy[0]
     return Drift(float(relative[-1]), float(np.abs(relative - 1).max()))
 

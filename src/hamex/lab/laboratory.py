@@ -30,8 +30,8 @@ from hamex.march.reference import linear_map
 from hamex.march.run import compiled
 
 Array = NDArray[Any]
-STEPS = np.linspace(0.0025, 0.4, 160)            # h/T of the curves
-WIDE = np.geomspace(0.01, 100, 161)              # h/T of the spectral radius
+STEPS = np.linspace(0.0025, 0.4, 160)  # h/T of the curves
+WIDE = np.geomspace(0.01, 100, 161)  # h/T of the spectral radius
 CASES = ("smooth", "viscous", "rate-independent")
 WORK_CASES = ("elastic", "viscous", "rate-independent")
 
@@ -43,10 +43,10 @@ class SchemeFindings:
     entry: Entry
     curves: SpectralProperties
     wide_radius: Array
-    elongation: float                            # (T̄ − T)/T at h/T = 0.1
-    damping: float                               # ζ̄ at h/T = 0.1
-    limit: float                                 # largest stable ωh
-    remains: float                               # ρ∞
+    elongation: float  # (T̄ − T)/T at h/T = 0.1
+    damping: float  # ζ̄ at h/T = 0.1
+    limit: float  # largest stable ωh
+    remains: float  # ρ∞
     overshoot: Overshoot | None
     drift: Drift
     orders: dict[str, Order]
@@ -73,22 +73,33 @@ class Laboratory:
             "curves": {"h_over_T": plain(STEPS), "wide_h_over_T": plain(WIDE)},
             "schemes": [_row_json(row) for row in self.rows],
             "rate_independent": {
-                "periods_s": plain(rate_independent.PERIODS), "reductions": plain(rate_independent.REDUCTIONS),
+                "periods_s": plain(rate_independent.PERIODS),
+                "reductions": plain(rate_independent.REDUCTIONS),
                 "step_s": rate_independent.STEP,
-                **{title: [_peaks_json(found) for found in schemes] for title, schemes in self.peaks.items()}}}
+                **{title: [_peaks_json(found) for found in schemes] for title, schemes in self.peaks.items()},
+            },
+        }
 
 
-def everything(entries: Sequence[Entry] = CATALOGUE, *, work: bool = True, peaks: bool = True,
-               progress: Callable[[str], None] = lambda _: None) -> Laboratory:
+def everything(
+    entries: Sequence[Entry] = CATALOGUE,
+    *,
+    work: bool = True,
+    peaks: bool = True,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Laboratory:
     """Run the experiments; ``work`` times the schemes, ``peaks`` runs the 72 oscillators."""
-    compiled(linear_map)         # loads the compiler, so that every scheme is timed as machine code
+    compiled(linear_map)  # loads the compiler, so that every scheme is timed as machine code
     rows = []
     for entry in entries:
         progress(entry.name)
         rows.append(_row(entry, work))
     progress("72 oscillators")
-    compared = {title: rate_independent.compare(hardening) for title, hardening in
-                rate_independent.CASES.items()} if peaks else {}
+    compared = (
+        {title: rate_independent.compare(hardening) for title, hardening in rate_independent.CASES.items()}
+        if peaks
+        else {}
+    )
     progress("")
     return Laboratory(tuple(rows), compared)
 
@@ -98,31 +109,60 @@ def _row(entry: Entry, work: bool) -> SchemeFindings:
     tenth = spectral_properties(scheme, 0.1)
     timed = {case: work_precision(entry, case) for case in WORK_CASES} if work else {}
     return SchemeFindings(
-        entry, spectral_properties(scheme, STEPS), spectral_radius(scheme, 2 * np.pi * WIDE),
-        float(tenth.elongation[0]), float(tenth.damping[0]), stability_limit(scheme), remains(scheme),
-        overshoot(scheme), drift(entry.make), {case: measured_order(entry, case) for case in CASES},
-        stiff_soft.stiff_soft(scheme), {courant: bar.front(scheme, courant) for courant in bar.COURANT}, timed)
+        entry,
+        spectral_properties(scheme, STEPS),
+        spectral_radius(scheme, 2 * np.pi * WIDE),
+        float(tenth.elongation[0]),
+        float(tenth.damping[0]),
+        stability_limit(scheme),
+        remains(scheme),
+        overshoot(scheme),
+        drift(entry.make),
+        {case: measured_order(entry, case) for case in CASES},
+        stiff_soft.stiff_soft(scheme),
+        {courant: bar.front(scheme, courant) for courant in bar.COURANT},
+        timed,
+    )
 
 
 def _peaks_json(found: rate_independent.PeakErrors) -> dict[str, Any]:
-    return {"name": found.name, "median": plain(found.median), "percentile_90": plain(found.ninety),
-            "peak_errors": plain(found.peaks), "residual_errors": plain(found.residuals),
-            "node_overstress": plain(found.overstress)}
+    return {
+        "name": found.name,
+        "median": plain(found.median),
+        "percentile_90": plain(found.ninety),
+        "peak_errors": plain(found.peaks),
+        "residual_errors": plain(found.residuals),
+        "node_overstress": plain(found.overstress),
+    }
 
 
 def _row_json(row: SchemeFindings) -> dict[str, Any]:
     entry = row.entry
     return {
-        "key": entry.key, "name": entry.name, "family": entry.family, "data": entry.data, "source": entry.source,
-        "order_theory": entry.order, "solves_per_step": entry.solves,
-        "period_elongation_at_0.1": plain(row.elongation), "damping_ratio_at_0.1": plain(row.damping),
+        "key": entry.key,
+        "name": entry.name,
+        "family": entry.family,
+        "data": entry.data,
+        "source": entry.source,
+        "order_theory": entry.order,
+        "solves_per_step": entry.solves,
+        "period_elongation_at_0.1": plain(row.elongation),
+        "damping_ratio_at_0.1": plain(row.damping),
         "stability_limit_omega_h": plain(row.limit),
         "rho_infinity": plain(row.remains if math.isinf(row.limit) else math.inf),
-        "curves": {"spectral_radius": plain(row.curves.radius), "period_elongation": plain(row.curves.elongation),
-                   "damping_ratio": plain(row.curves.damping), "wide_spectral_radius": plain(row.wide_radius)},
-        "overshoot": plain(row.overshoot), "energy_drift": plain(row.drift),
-        "orders": plain(row.orders), "stiff_soft": plain(row.stiff),
-        "bar": {str(courant): plain(found) for courant, found in row.fronts.items()}, "work": plain(row.work)}
+        "curves": {
+            "spectral_radius": plain(row.curves.radius),
+            "period_elongation": plain(row.curves.elongation),
+            "damping_ratio": plain(row.curves.damping),
+            "wide_spectral_radius": plain(row.wide_radius),
+        },
+        "overshoot": plain(row.overshoot),
+        "energy_drift": plain(row.drift),
+        "orders": plain(row.orders),
+        "stiff_soft": plain(row.stiff),
+        "bar": {str(courant): plain(found) for courant, found in row.fronts.items()},
+        "work": plain(row.work),
+    }
 
 
 def plain(value: Any) -> Any:

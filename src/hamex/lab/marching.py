@@ -17,8 +17,9 @@ from hamex.schemes.linear import start
 Array = NDArray[Any]
 
 
-def oscillator_history(scheme: Scheme, omega: float, zeta: float, step: float, load: Array, u: float = 0.0,
-                       v: float = 0.0) -> Array:
+def oscillator_history(
+    scheme: Scheme, omega: float, zeta: float, step: float, load: Array, u: float = 0.0, v: float = 0.0
+) -> Array:
     """Displacement and velocity (steps + 1, 2) of ü + 2ζω u̇ + ω² u = f.
 
     ``load`` (steps, k) is f at the scheme's load nodes; omega in 1/s, step in s.
@@ -48,8 +49,9 @@ def at_nodes(function: Callable[[Array], Array], nodes: Array, step: float, step
     return np.asarray(function((np.arange(steps)[:, None] + nodes) * step))
 
 
-def modal_history(scheme: Scheme, omega: Array, shapes: Array, push: Array, load: Callable[[Array], Array],
-                  step: float, steps: int) -> tuple[Array, Array]:
+def modal_history(
+    scheme: Scheme, omega: Array, shapes: Array, push: Array, load: Callable[[Array], Array], step: float, steps: int
+) -> tuple[Array, Array]:
     """Displacements and velocities (steps + 1, dof) of an undamped structure from rest, mode by mode.
 
     ``shapes`` (dof, mode) are normalised to unit modal mass, ``push`` (dof,) is the force for a unit of ``load``.
@@ -62,7 +64,7 @@ def modal_history(scheme: Scheme, omega: Array, shapes: Array, push: Array, load
     x = np.empty((steps + 1, len(omega), one.size))
     x[0] = start(one.size, Omega, 0.0, 0.0, 0.0, q * first)
     kicks = np.einsum("mik,m,rk->rmi", one.loading, q, values)
-    with np.errstate(over="ignore", invalid="ignore"):       # unstable schemes run away; the caller looks
+    with np.errstate(over="ignore", invalid="ignore"):  # unstable schemes run away; the caller looks
         for r in range(steps):
             x[r + 1] = (one.matrix @ x[r, :, :, None])[:, :, 0] + kicks[r]
         return x[:, :, 0] @ shapes.T, x[:, :, 1] @ shapes.T / step

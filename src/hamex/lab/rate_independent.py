@@ -27,12 +27,12 @@ from hamex.schemes import DiscontinuousGalerkin, Galerkin, Newmark, PiecewiseExa
 from hamex.solve import Problem, solve
 
 Array = NDArray[Any]
-PERIODS = np.geomspace(0.2, 3.0, 12)             # s
-REDUCTIONS = (1.5, 2.0, 3.0, 4.0, 6.0, 8.0)      # elastic demand / yield force
-CASES = {"elastic-perfectly-plastic": 0.0, "bilinear, 5 %": 0.05}      # stiffness after yielding / elastic stiffness
-STEP = 0.02                                      # s, that of the record
+PERIODS = np.geomspace(0.2, 3.0, 12)  # s
+REDUCTIONS = (1.5, 2.0, 3.0, 4.0, 6.0, 8.0)  # elastic demand / yield force
+CASES = {"elastic-perfectly-plastic": 0.0, "bilinear, 5 %": 0.05}  # stiffness after yielding / elastic stiffness
+STEP = 0.02  # s, that of the record
 DURATION = 32.0
-_GRAVITY = 9.81                                  # m/s²: the unit of the results, errors do not depend on it
+_GRAVITY = 9.81  # m/s²: the unit of the results, errors do not depend on it
 _FINER = 512
 
 SCHEMES: tuple[tuple[str, Callable[[float], Scheme]], ...] = (
@@ -46,7 +46,7 @@ SCHEMES: tuple[tuple[str, Callable[[float], Scheme]], ...] = (
     ("Discontinuous, degree 2", partial(DiscontinuousGalerkin, degree=2)),
 )
 _ZIGZAG = ("Galerkin, degree 1", "Galerkin, degree 2", "Discontinuous, degree 1", "Discontinuous, degree 2")
-_YIELD_FORCE, _VISCOSITY = 0.27, 1.5e-6          # of the paper's oscillator, the viscosity a millionth
+_YIELD_FORCE, _VISCOSITY = 0.27, 1.5e-6  # of the paper's oscillator, the viscosity a millionth
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,9 @@ def peak_errors(name: str, make: Callable[[float], Scheme], hardening: float = 0
     return PeakErrors(name, *np.array(found).T)
 
 
-def compare(hardening: float = 0.0, schemes: Sequence[tuple[str, Callable[[float], Scheme]]] = SCHEMES,
-            step: float = STEP) -> tuple[PeakErrors, ...]:
+def compare(
+    hardening: float = 0.0, schemes: Sequence[tuple[str, Callable[[float], Scheme]]] = SCHEMES, step: float = STEP
+) -> tuple[PeakErrors, ...]:
     """Every scheme of a list over all oscillators; ``step`` in s."""
     return tuple(peak_errors(name, make, hardening, step) for name, make in schemes)
 
@@ -101,8 +102,11 @@ def compare(hardening: float = 0.0, schemes: Sequence[tuple[str, Callable[[float
 @cache
 def oscillators(hardening: float = 0.0) -> tuple[Problem, ...]:
     """The 72 problems, period by period."""
-    return tuple(_problem(period, demand / reduction, hardening)
-                 for period, demand in zip(PERIODS.tolist(), _demands(), strict=True) for reduction in REDUCTIONS)
+    return tuple(
+        _problem(period, demand / reduction, hardening)
+        for period, demand in zip(PERIODS.tolist(), _demands(), strict=True)
+        for reduction in REDUCTIONS
+    )
 
 
 @cache
@@ -123,7 +127,7 @@ def _demands() -> list[float]:
 
 def _problem(period: float, yield_force: float, hardening: float = 0.0) -> Problem:
     stiffness = (2 * np.pi / period) ** 2
-    law = Slider(yield_force, kinematic=stiffness * hardening / (1 - hardening))      # springs in series
+    law = Slider(yield_force, kinematic=stiffness * hardening / (1 - hardening))  # springs in series
     model = oscillator(1.0, stiffness, ratio(0.05), law)
     return Problem(model, el_centro().on(model, g=_GRAVITY), DURATION)
 

@@ -19,9 +19,9 @@ from hamex.schemes import Scheme
 
 Array = NDArray[Any]
 STIFF, SOFT, FORCING = 1e7, 1.0, 1.2
-STEP = 0.2618                    # s, a twentieth of the period of the support
-STEPS = 76                       # about 20 s
-SETTLED = 10                     # steps after which a scheme should have forgotten the start
+STEP = 0.2618  # s, a twentieth of the period of the support
+STEPS = 76  # about 20 s
+SETTLED = 10  # steps after which a scheme should have forgotten the start
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,13 @@ def stiff_soft(scheme: Scheme) -> StiffSoft:
         return worst if worst < 1e6 else float("inf")
 
     with np.errstate(invalid="ignore", over="ignore"):
-        return StiffSoft(error(u[:, 1], exact_u[:, 1]), error(v[:, 0], exact_v[:, 0]),
-                         error(STIFF * (support - u[:, 0]), STIFF * (support - exact_u[:, 0])), time, v[:, 0])
+        return StiffSoft(
+            error(u[:, 1], exact_u[:, 1]),
+            error(v[:, 0], exact_v[:, 0]),
+            error(STIFF * (support - u[:, 0]), STIFF * (support - exact_u[:, 0])),
+            time,
+            v[:, 0],
+        )
 
 
 def reference(time: Array) -> tuple[Array, Array]:
@@ -57,10 +62,20 @@ def reference(time: Array) -> tuple[Array, Array]:
     omega, shapes, push = _structure()
     (slow, fast), (load, stiff_load) = omega, shapes.T @ push
     gain = load / (slow**2 - FORCING**2)
-    y = np.stack([gain * (np.sin(FORCING * time) - FORCING / slow * np.sin(slow * time)),
-                  stiff_load / (fast**2 - FORCING**2) * np.sin(FORCING * time)], axis=1)
-    rate = np.stack([gain * FORCING * (np.cos(FORCING * time) - np.cos(slow * time)),
-                     stiff_load / (fast**2 - FORCING**2) * FORCING * np.cos(FORCING * time)], axis=1)
+    y = np.stack(
+        [
+            gain * (np.sin(FORCING * time) - FORCING / slow * np.sin(slow * time)),
+            stiff_load / (fast**2 - FORCING**2) * np.sin(FORCING * time),
+        ],
+        axis=1,
+    )
+    rate = np.stack(
+        [
+            gain * FORCING * (np.cos(FORCING * time) - np.cos(slow * time)),
+            stiff_load / (fast**2 - FORCING**2) * FORCING * np.cos(FORCING * time),
+        ],
+        axis=1,
+    )
     return y @ shapes.T, rate @ shapes.T
 
 
@@ -68,5 +83,5 @@ def reference(time: Array) -> tuple[Array, Array]:
 def _structure() -> tuple[Array, Array, Array]:
     """Frequencies, shapes with unit modal mass, and the force for a unit displacement of the support."""
     values, shapes = np.linalg.eigh([[STIFF + SOFT, -SOFT], [-SOFT, SOFT]])
-    values[0] = (STIFF * SOFT) / values[1]          # the product is the determinant: no cancellation
+    values[0] = (STIFF * SOFT) / values[1]  # the product is the determinant: no cancellation
     return np.sqrt(values), shapes, np.array([STIFF, 0.0])

@@ -22,8 +22,10 @@ def invoke(typing: Any, address: Any, arguments: Any) -> Any:
         function = context.call_conv.get_function_type(types.float64, kinds)
         pointer = builder.inttoptr(args[0], function.as_pointer())
         given = cgutils.unpack_tuple(builder, args[1])
-        values = [context.cast(builder, value, old, new)
-                  for value, old, new in zip(given, sig.args[1].types, kinds, strict=True)]
+        values = [
+            context.cast(builder, value, old, new)
+            for value, old, new in zip(given, sig.args[1].types, kinds, strict=True)
+        ]
         status, result = context.call_conv.call_function(builder, pointer, types.float64, kinds, values)
         with cgutils.if_unlikely(builder, status.is_error):
             context.call_conv.return_status_propagate(builder, status)

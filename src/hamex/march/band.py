@@ -15,16 +15,16 @@ Array = Any
 class Band(NamedTuple):
     """Matrix and factors. ``base`` is what does not change; ``scatter`` adds the springs' tangents to it."""
 
-    base: Array             # (n, width + 1)
-    row: Array              # place in the band of each contribution
+    base: Array  # (n, width + 1)
+    row: Array  # place in the band of each contribution
     offset: Array
-    source: Array           # its entry in T
-    share: Array            # its factor
-    low: Array              # U, (n, rank)
-    low_weight: Array       # W, (rank,)
-    factor: Array           # (n, width + 1): D and L
-    spread: Array           # (rank, n): rows of (A⁻¹U)ᵀ
-    cap: Array              # (rank, rank): Cholesky factor of W⁻¹ + UᵀA⁻¹U
+    source: Array  # its entry in T
+    share: Array  # its factor
+    low: Array  # U, (n, rank)
+    low_weight: Array  # W, (rank,)
+    factor: Array  # (n, width + 1): D and L
+    spread: Array  # (rank, n): rows of (A⁻¹U)ᵀ
+    cap: Array  # (rank, rank): Cholesky factor of W⁻¹ + UᵀA⁻¹U
 
 
 def factorise(band: Band, T: Array) -> int:
@@ -44,7 +44,7 @@ def factorise(band: Band, T: Array) -> int:
         for j in range(max(0, i - columns + 1), i):
             total = f[i, i - j]
             for m in range(max(0, i - columns + 1, j - columns + 1), j):
-                total -= f[i, i - m] * f[j, j - m]     # here row i still holds L_im D_m
+                total -= f[i, i - m] * f[j, j - m]  # here row i still holds L_im D_m
             f[i, i - j] = total
         pivot = f[i, 0]
         for j in range(max(0, i - columns + 1), i):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-FUNCTIONS: list[Callable[..., Any]] = []      # what the numbers mean in uncompiled runs
+FUNCTIONS: list[Callable[..., Any]] = []  # what the numbers mean in uncompiled runs
 _NUMBERS: dict[Callable[..., Any], int] = {}
 
 

@@ -14,8 +14,17 @@ Numbers = Sequence[float]
 Out = MutableSequence[float]
 
 
-def energies(histories: Any, load: Numbers, scale: float, h: float, oscillator: Any, stride: int, keep: int, out: Any,
-             largest: Out) -> int:
+def energies(
+    histories: Any,
+    load: Numbers,
+    scale: float,
+    h: float,
+    oscillator: Any,
+    stride: int,
+    keep: int,
+    out: Any,
+    largest: Out,
+) -> int:
     """Entries at the nodes, cumulative where energy is lost or given; without ``keep`` no entry is stored.
 
     ``histories`` are u, p, s, X and w, ``oscillator`` is hamex.schemes.prepare.Scalars; ``out`` takes kinetic,
@@ -26,7 +35,7 @@ def energies(histories: Any, load: Numbers, scale: float, h: float, oscillator: 
     m, c, K, a, b, yield_force, viscosity, kinematic, isotropic = oscillator
     damps = yield_force == 0.0 and kinematic == 0.0 and isotropic == 0.0
     soft, k = 1.0 / kinematic if kinematic > 0.0 else 0.0, 1.0 / a
-    if yield_force == math.inf:               # never slips
+    if yield_force == math.inf:  # never slips
         yield_force = 0.0
     kinetic, stored, viscous, plastic, hardening, given, imbalance = out
     lost, slipped, worked, start, most, worst = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -49,7 +58,7 @@ def energies(histories: Any, load: Numbers, scale: float, h: float, oscillator: 
         left -= start
         for size in (moving, abs(held), lost, slipped, hard, abs(worked)):
             most = size if size > most else most
-        worst = worst if abs(left) <= worst else abs(left)      # what is not a number stays so to the end
+        worst = worst if abs(left) <= worst else abs(left)  # what is not a number stays so to the end
         if keep:
             kinetic[r], stored[r], viscous[r], plastic[r] = moving, held, lost, slipped
             hardening[r], given[r], imbalance[r] = hard, worked, left

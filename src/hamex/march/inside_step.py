@@ -14,22 +14,34 @@ from hamex.march.propagator import INVERSE, SMALL
 
 Array = Any
 
-TERMS = 24               # of the power series of q; θ ≤ 1 needs 20 at most
-SETTLED = 2.0**-28       # of x: the value is off by its square
-PATIENCE = 60            # of the search: halving alone would do
-CRITICAL = 1e-13         # 1 − ζ² of what counts as critical damping
+TERMS = 24  # of the power series of q; θ ≤ 1 needs 20 at most
+SETTLED = 2.0**-28  # of x: the value is off by its square
+PATIENCE = 60  # of the search: halving alone would do
+CRITICAL = 1e-13  # 1 − ζ² of what counts as critical damping
 
 
-def ends(q0: float, rise: float, l0: float, l1: float, square: float, beta: float, sigma: float,
-         phi0: float, phi1: float) -> tuple[float, float]:
+def ends(
+    q0: float, rise: float, l0: float, l1: float, square: float, beta: float, sigma: float, phi0: float, phi1: float
+) -> tuple[float, float]:
     """q̇ at both ends of a step that starts at q0 and rises by ``rise``; l times h²."""
     start = (rise + square * phi0 * q0 - (phi1 * l0 + (phi0 - phi1) * l1)) / sigma
     end = (1.0 - square * phi0 - 2.0 * beta * sigma) * start - square * sigma * q0 + (sigma - phi0) * l0 + phi0 * l1
     return start, end
 
 
-def largest(q0: float, q1: float, start: float, end: float, l0: float, l1: float, square: float, beta: float,
-            margin: float, peak: float, series: Array) -> float:
+def largest(
+    q0: float,
+    q1: float,
+    start: float,
+    end: float,
+    l0: float,
+    l1: float,
+    square: float,
+    beta: float,
+    margin: float,
+    peak: float,
+    series: Array,
+) -> float:
     """The largest of ``peak`` and |q| where q̇ = 0 in the step; 8 ``margin`` times q̈ at the ends bounds q̈ in between.
 
     q̈ is a free vibration and changes sign at most once in a step shorter than half a period, so q̇ has at most two
@@ -41,7 +53,7 @@ def largest(q0: float, q1: float, start: float, end: float, l0: float, l1: float
     if max(abs(q0), abs(q1)) + rise <= peak:
         return peak
     twice = start * end >= 0.0
-    if twice and (bend * bent >= 0.0 or abs(start + end) >= 8.0 * rise):      # it takes that much to zero and back
+    if twice and (bend * bent >= 0.0 or abs(start + end) >= 8.0 * rise):  # it takes that much to zero and back
         return peak
     terms = expand(q0, start, l0, l1, square, beta, series)
     differentiate(series, terms)

@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-Lane = Any       # some numbers
-Mask = Any       # as many truths
-Table = Any      # (row, place), rows contiguous and a whole number of lanes long
+Lane = Any  # some numbers
+Mask = Any  # as many truths
+Table = Any  # (row, place), rows contiguous and a whole number of lanes long
 
 
 def take(table: Table, row: int, first: int, count: int) -> Lane:
     """The ``count`` places from ``first`` on in a row of a table; compiled, ``count`` must be a constant."""
-    return table[row, first:first + count].copy()
+    return table[row, first : first + count].copy()
 
 
 def put(table: Table, row: int, first: int, values: Lane) -> None:
     """Write lanes into a row of a table."""
-    table[row, first:first + len(values)] = values
+    table[row, first : first + len(values)] = values
 
 
 def spread(value: float, like: Lane) -> Lane:

@@ -73,8 +73,9 @@ class Walk(NamedTuple):
     rate: Out
 
 
-def leapfrog(load: Numbers, pattern: Numbers, h: float, ahead: float, going: int, stride: int, frame: Frame,
-             walk: Walk) -> int:
+def leapfrog(
+    load: Numbers, pattern: Numbers, h: float, ahead: float, going: int, stride: int, frame: Frame, walk: Walk
+) -> int:
     """March under ``pattern · load`` at the nodes; returns 0, or the number of the step that left the finite numbers.
 
     ``going`` is 1 where a run goes on from the state that another left, 0 where it starts from velocities at a node.
@@ -91,13 +92,13 @@ def leapfrog(load: Numbers, pattern: Numbers, h: float, ahead: float, going: int
         rate[i] = v[i] - v[i - 1]
         if going == 0:
             F[i] = k[i] * (u1[i] - u1[i - 1] - s1[i]) + c[i] * rate[i]
-    F[top + 1] = 0.0                                             # nothing stands on the roof
-    kick = h if going != 0 else 0.5 * h                          # from a node to the first half step
+    F[top + 1] = 0.0  # nothing stands on the roof
+    kick = h if going != 0 else 0.5 * h  # from a node to the first half step
     for r in range(1, len(load)):
         f = load[r - 1]
         u0, s0, u1, s1 = u1, s1, u[r], s[r]
         X0, X1, w0, w1 = X[stride * (r - 1)], X[stride * r], w[stride * (r - 1)], w[stride * r]
-        lower, speed = u1[0], v[0]                               # of the floor below, already in the new step
+        lower, speed = u1[0], v[0]  # of the floor below, already in the new step
         for i in range(1, top + 1):
             # F[i + 1] is still the old one, F[i] is read before it is replaced: one pass serves floors and storeys.
             vi = v[i] + kick * (inv_mass[i] * (pattern[i] * f + (F[i + 1] - F[i])))

@@ -8,8 +8,19 @@ Numbers = Sequence[float]
 Out = MutableSequence[float]
 
 
-def recurrence(load: Numbers, uu: float, up: float, uf: float, ug: float,
-               pu: float, pp: float, pf: float, pg: float, u: Out, p: Out) -> int:
+def recurrence(
+    load: Numbers,
+    uu: float,
+    up: float,
+    uf: float,
+    ug: float,
+    pu: float,
+    pp: float,
+    pf: float,
+    pg: float,
+    u: Out,
+    p: Out,
+) -> int:
     """``(u, p)ᵣ = G (u, p)ᵣ₋₁ + H (fᵣ₋₁, fᵣ)`` with G, H from the matrix exponential."""
     ur, pr = u[0], p[0]
     for r in range(1, len(load)):

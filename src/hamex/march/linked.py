@@ -18,7 +18,7 @@ from numba.core.targetconfig import ConfigStack
 from numba.extending import intrinsic
 
 _KINDS = {"None": types.none, "bool": types.boolean, "int": types.int64, "float": types.float64}
-_PARTS: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()      # library → (function, types) → description
+_PARTS: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()  # library → (function, types) → description
 
 
 class _Flags(compiler.Flags):
@@ -38,7 +38,7 @@ def returned(function: Callable[..., Any]) -> Any:
     said = str(function.__annotations__.get("return", ""))
     if not said.startswith("tuple["):
         return _KINDS.get(said)
-    kinds = [_KINDS.get(part.strip()) for part in said[len("tuple["):-1].split(",")]
+    kinds = [_KINDS.get(part.strip()) for part in said[len("tuple[") : -1].split(",")]
     return types.Tuple(kinds) if None not in kinds else None
 
 
@@ -66,8 +66,9 @@ def _lowered(context: Any, function: Callable[..., Any], sig: Any) -> Any:
     library = context.active_code_library
     flags: Any = _Flags(ConfigStack().top())
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-    part = compiler.compile_internal(context.typing_context, context, library, function, sig.args, sig.return_type,
-                                     flags, {}).fndesc
+    part = compiler.compile_internal(
+        context.typing_context, context, library, function, sig.args, sig.return_type, flags, {}
+    ).fndesc
     # Dropped where all calls were inlined, as in a library of its own.
     library._final_module.get_function(part.llvm_func_name).linkage = "linkonce_odr"
     return part

@@ -14,18 +14,18 @@ Array = Any
 class Wide(NamedTuple):
     """Matrix and factors. ``base`` is what does not change; the list behind it adds the springs' tangents."""
 
-    base: Array             # (n, 3·below + 1)
-    row: Array              # place in the band of each contribution
+    base: Array  # (n, 3·below + 1)
+    row: Array  # place in the band of each contribution
     offset: Array
-    source: Array           # its entry among the tangents
-    share: Array            # its factor
-    U: Array                # (rank, n)
-    inner: Array            # (rank, rank): X⁻¹
-    factor: Array           # (n, 3·below + 1)
-    pivot: Array            # (n,)
-    spread: Array           # (rank, n): rows of (A⁻¹U)ᵀ
-    cap: Array              # (rank, rank): factors of X⁻¹ + UᵀA⁻¹U
-    order: Array            # (rank,): its row exchanges
+    source: Array  # its entry among the tangents
+    share: Array  # its factor
+    U: Array  # (rank, n)
+    inner: Array  # (rank, rank): X⁻¹
+    factor: Array  # (n, 3·below + 1)
+    pivot: Array  # (n,)
+    spread: Array  # (rank, n): rows of (A⁻¹U)ᵀ
+    cap: Array  # (rank, rank): factors of X⁻¹ + UᵀA⁻¹U
+    order: Array  # (rank,): its row exchanges
 
 
 def lu_solved(band: Wide, tangents: Array, fresh: bool, x: Array, small: Array) -> float:

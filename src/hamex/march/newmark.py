@@ -23,8 +23,20 @@ class Rule(NamedTuple):
     max_iterations: int
 
 
-def newmark(load: Numbers, rule: Rule, oscillator: Any, stride: int, u: Out, p: Out, s: Out, X: Out, w: Out, last: Out,
-            iterations: MutableSequence[int], worst: Out) -> int:
+def newmark(
+    load: Numbers,
+    rule: Rule,
+    oscillator: Any,
+    stride: int,
+    u: Out,
+    p: Out,
+    s: Out,
+    X: Out,
+    w: Out,
+    last: Out,
+    iterations: MutableSequence[int],
+    worst: Out,
+) -> int:
     """March under nodal loads; returns 0, or the number of the step that did not converge.
 
     A step starts from the last displacement and stops when the displacement increment is below
@@ -37,12 +49,12 @@ def newmark(load: Numbers, rule: Rule, oscillator: Any, stride: int, u: Out, p: 
     to_a = 1.0 / (beta * h * h)
     to_v = gamma / (beta * h)
     inertia = m * to_a + c * to_v + K
-    give = 1.0 / (k + kinematic + isotropic + viscosity / h)     # slip per unit of excess force
+    give = 1.0 / (k + kinematic + isotropic + viscosity / h)  # slip per unit of excess force
     ur, pr, sr, Xr, wr, Ar, tangent = u[0], p[0], s[0], X[0], w[0], last[0], last[1]
     slip = 0.0
     growth = 0.0
     for r in range(1, len(load)):
-        v0, a0 = pr / m, Ar                                      # momentum is the state: restart is bitwise
+        v0, a0 = pr / m, Ar  # momentum is the state: restart is bitwise
         # Constant displacement predicts velocity and acceleration.
         vr = (1.0 - gamma / beta) * v0 + h * (1.0 - 0.5 * gamma / beta) * a0
         Ar = -v0 / (beta * h) + (1.0 - 0.5 / beta) * a0

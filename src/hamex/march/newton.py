@@ -27,11 +27,11 @@ from hamex.march.springs import Springs, evaluate
 
 Array = Any
 
-SETTLED = 0.1            # a line search ends where the slope has fallen to this share
-ROUND_OFF = 2e-14        # of the terms of a row: the residual that arithmetic leaves
-_CANCELLED = 0.05        # and of terms that cancel before they enter the row, which leave a few bits only
-_MOST = 500              # Newton steps; hard frames need about 10
-_HALVINGS = 12           # of a step towards a zero of the gradient
+SETTLED = 0.1  # a line search ends where the slope has fallen to this share
+ROUND_OFF = 2e-14  # of the terms of a row: the residual that arithmetic leaves
+_CANCELLED = 0.05  # and of terms that cancel before they enter the row, which leave a few bits only
+_MOST = 500  # Newton steps; hard frames need about 10
+_HALVINGS = 12  # of a step towards a zero of the gradient
 # Entries of ``count``.
 SOLVES, FACTORS, SEARCHES, UNCERTAIN = 0, 1, 2, 3
 
@@ -54,18 +54,18 @@ class Step(NamedTuple):
     S: Rows
     begin: Array
     dof: Array
-    share: Array             # B, compressed columns: deformation of spring j is Σ share·u[dof]
-    slip: Array              # place of each spring's slip in the state
-    stiff: Array             # elastic stiffness of each spring by itself
-    elastic: Array           # tangents when nothing slips
-    unit: Array              # 1/√ of the elastic diagonal: makes rows of forces and of moments comparable
-    pull: Array              # the constrained combination of increments; empty: none
+    share: Array  # B, compressed columns: deformation of spring j is Σ share·u[dof]
+    slip: Array  # place of each spring's slip in the state
+    stiff: Array  # elastic stiffness of each spring by itself
+    elastic: Array  # tangents when nothing slips
+    unit: Array  # 1/√ of the elastic diagonal: makes rows of forces and of moments comparable
+    pull: Array  # the constrained combination of increments; empty: none
     weight: float
     reach: float
     tau: float
-    straight: bool           # every law is piecewise linear
-    safeguarded: bool        # False: plain Newton-Raphson with the tolerance below
-    reported: bool           # one solution is not promised, but watched
+    straight: bool  # every law is piecewise linear
+    safeguarded: bool  # False: plain Newton-Raphson with the tolerance below
+    reported: bool  # one solution is not promised, but watched
     tolerance: float
     most: int
 
@@ -79,19 +79,19 @@ class Scratch(NamedTuple):
     Sx: Array
     Sd: Array
     size: Array
-    z: Array                 # A⁻¹ pull
+    z: Array  # A⁻¹ pull
     r: Array
     e0: Array
-    moved: Array             # increment of deformation by moving supports
+    moved: Array  # increment of deformation by moving supports
     ex: Array
     ed: Array
-    dx: Array                # deformation increment at which the springs are asked
-    noise: Array             # per spring: force that cancels in its deformation, the measure of round-off
-    dz: Array                # change of state
+    dx: Array  # deformation increment at which the springs are asked
+    noise: Array  # per spring: force that cancels in its deformation, the measure of round-off
+    dz: Array  # change of state
     T: Array
-    factored: Array          # tangents of the last factorisation
+    factored: Array  # tangents of the last factorisation
     small: Array
-    factor: Array            # multiplier of the constraint, one entry
+    factor: Array  # multiplier of the constraint, one entry
     block: Array
 
 
@@ -143,8 +143,9 @@ def placed(step: Step, s: Scratch, alpha: float) -> None:
         s.dx[j] = s.moved[j] + (s.ex[j] + alpha * s.ed[j])
 
 
-def newton(step: Step, matrix: Matrix, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array,
-           count: Array) -> float:
+def newton(
+    step: Step, matrix: Matrix, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array, count: Array
+) -> float:
     """Solve one step: s.x, F, s.dz and branch are filled; s.x and branch hold the guess on entry, s.r, s.e0, s.moved
     and s.noise the question.
 
@@ -156,7 +157,7 @@ def newton(step: Step, matrix: Matrix, s: Scratch, springs: Springs, z: Array, b
     stretch(step, s.x, s.ex)
     placed(step, s, 0.0)
     guess = step.safeguarded
-    held = step.tau > 0.0                     # true; the compiler makes a copy of a function for every literal
+    held = step.tau > 0.0  # true; the compiler makes a copy of a function for every literal
     evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
     worst = gradient(step, s, F)
     before, left = worst, float("inf")
@@ -211,7 +212,7 @@ def renewed(step: Step, matrix: Matrix, s: Scratch, count: Array) -> float:
     code = ask(matrix.factorise, (matrix.data, s.T))
     count[FACTORS] += 1
     if code > 0.0 and not step.reported:
-        s.factored[0] = float("nan")          # equal to nothing: the next step factors anew
+        s.factored[0] = float("nan")  # equal to nothing: the next step factors anew
         return code
     count[UNCERTAIN] = 1 if code > 0.0 else 0
     if len(step.pull) > 0:
@@ -264,14 +265,15 @@ def advance(s: Scratch, alpha: float) -> None:
         s.ex[j] += alpha * s.ed[j]
 
 
-def search(step: Step, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array, slope0: float,
-           count: Array) -> float:
+def search(
+    step: Step, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array, slope0: float, count: Array
+) -> float:
     """Length of the step along d: the slope of Φ there is at most a tenth of the first, and Φ is lower.
 
     The springs are evaluated at the point returned.
     """
     low, high, alpha = 0.0, 1.0, 1.0
-    held = step.tau <= 0.0                    # never
+    held = step.tau <= 0.0  # never
     slope_low, slope_high = slope0, slope(step, s, F, 1.0)
     count[SEARCHES] += 1
     if slope_high <= 0.0:
@@ -309,8 +311,9 @@ def search(step: Step, s: Scratch, springs: Springs, z: Array, branch: Array, F:
     return low
 
 
-def smaller(step: Step, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array, worst: float,
-            count: Array) -> float:
+def smaller(
+    step: Step, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array, worst: float, count: Array
+) -> float:
     """Length of a step towards a zero of the gradient: halved until that is smaller than ``worst``; whole if it never
     is.
 

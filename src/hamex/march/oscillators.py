@@ -24,47 +24,47 @@ from hamex.march.lanes import align, choose, maximum, minimum, put, size, spread
 
 Array = Any
 
-LANES = 8                # two vectors of AVX2, one of AVX-512
-TILE = 32                # enough independent chains to hide the latency of a step, small enough for the first cache
+LANES = 8  # two vectors of AVX2, one of AVX-512
+TILE = 32  # enough independent chains to hide the latency of a step, small enough for the first cache
 
-LIMITS = False           # the limit is a row of its own and may move and grow
-SOFTENS = False          # stiffness outside the spring (P-Delta)
-SLIPS = False            # slip itself; otherwise u − e, good to round-off of u
-RATES = False            # peaks of velocity and absolute acceleration
-FORCES = False           # peak of the spring force
-WORK = False             # plastic work and work of the load
-CYCLES = False           # excursions into slip
-HISTORY = False          # u, e, q, y of every step
+LIMITS = False  # the limit is a row of its own and may move and grow
+SOFTENS = False  # stiffness outside the spring (P-Delta)
+SLIPS = False  # slip itself; otherwise u − e, good to round-off of u
+RATES = False  # peaks of velocity and absolute acceleration
+FORCES = False  # peak of the spring force
+WORK = False  # plastic work and work of the load
+CYCLES = False  # excursions into slip
+HISTORY = False  # u, e, q, y of every step
 
 # Rows of a tile: those that every step needs come first and lie within one page of memory, where no two of them can
 # be mistaken for each other by the processor.
 U = 0
 E = 1
 Q = 2
-LARGEST = 3              # |u|
-PUSH = 4                 # g: free motion per unit of the load
+LARGEST = 3  # |u|
+PUSH = 4  # g: free motion per unit of the load
 BETA = 5
 RHO = 6
 KAPPA = 7
 MU = 8
 SLIP = 9
-BACK = 10                # x
+BACK = 10  # x
 ACCUMULATED = 11
-FASTEST = 12             # |q|
-HARDEST = 13             # |q' − q + shake f|
-STRONGEST = 14           # |y|
+FASTEST = 12  # |q|
+HARDEST = 13  # |q' − q + shake f|
+STRONGEST = 14  # |y|
 PLASTIC = 15
 INPUT = 16
-WAY = 17                 # of the last slip
+WAY = 17  # of the last slip
 EXCURSIONS = 18
-SHAKE = 19               # ground acceleration per unit of the load, on the scale of q' − q
-BESIDE = 20              # free motion per displacement, by the stiffness outside the spring
+SHAKE = 19  # ground acceleration per unit of the load, on the scale of q' − q
+BESIDE = 20  # free motion per displacement, by the stiffness outside the spring
 LIMIT = 21
-SHIFT = 22               # x per slip, kinematic hardening
-GROW = 23                # limit per accumulated slip, isotropic hardening
+SHIFT = 22  # x per slip, kinematic hardening
+GROW = 23  # limit per accumulated slip, isotropic hardening
 ROWS = 24
 
-KEPT = 4                 # rows of a history: u, e, q at the end of the step, y of the step
+KEPT = 4  # rows of a history: u, e, q at the end of the step, y of the step
 
 
 def oscillators(load: Array, tiles: Array, history: Array) -> int:
@@ -105,11 +105,11 @@ def march_tile(load: Array, s: Array, history: Array) -> None:
             put(s, Q, i, after)
             put(s, LARGEST, i, maximum(size(u), take(s, LARGEST, i, LANES)))
             if LIMITS or SLIPS or WORK or CYCLES:
-                z = t - y                                     # half the slip of the step
+                z = t - y  # half the slip of the step
             if SLIPS:
                 put(s, SLIP, i, take(s, SLIP, i, LANES) + 2.0 * z)
             if LIMITS:
-                moved = take(s, SHIFT, i, LANES) * z          # half of what x moves by
+                moved = take(s, SHIFT, i, LANES) * z  # half of what x moves by
                 put(s, BACK, i, back + 2.0 * moved)
                 put(s, ACCUMULATED, i, take(s, ACCUMULATED, i, LANES) + 2.0 * size(z))
             if RATES:
@@ -128,8 +128,12 @@ def march_tile(load: Array, s: Array, history: Array) -> None:
             if CYCLES:
                 way = take(s, WAY, i, LANES)
                 here = choose(z > 0.0, spread(1.0, z), choose(z < 0.0, spread(-1.0, z), way))
-                put(s, EXCURSIONS, i, take(s, EXCURSIONS, i, LANES) + choose(here == way, spread(0.0, z),
-                                                                            spread(1.0, z)))
+                put(
+                    s,
+                    EXCURSIONS,
+                    i,
+                    take(s, EXCURSIONS, i, LANES) + choose(here == way, spread(0.0, z), spread(1.0, z)),
+                )
                 put(s, WAY, i, here)
             if HISTORY:
                 put(history, KEPT * r, i, u)

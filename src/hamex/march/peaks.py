@@ -22,36 +22,46 @@ from hamex.march.lanes import align, maximum, minimum, put, size, take
 Array = Any
 Lanes = Any
 
-LANES = 4                # doubles; one vector of AVX2
+LANES = 4  # doubles; one vector of AVX2
 TILE = 6 * LANES
 
 # Rows of a tile; the first four change.
 U = 0
 E = 1
-FREE = 2                 # of the first step before, q after the last
+FREE = 2  # of the first step before, q after the last
 LARGEST = 3
-PUSH = 4                 # g
-GIVE = 5                 # ρβ
+PUSH = 4  # g
+GIVE = 5  # ρβ
 RHO = 6
 MU = 7
-CREEP = 8                # 2β
+CREEP = 8  # 2β
 ROWS = 9
 
 
 # Factors of the generated step form, see hamex.schemes.oscillators.
-OF_MASS = 0              # in M̂
+OF_MASS = 0  # in M̂
 OF_DAMPING = 1
-OF_FORCE = 2             # impulse of the spring in the first row
+OF_FORCE = 2  # impulse of the spring in the first row
 OF_FLEXIBILITY = 3
-OF_MOTION = 4            # Δu in the row of the spring
-OF_SLIP = 5              # slip rate in the row of the spring
+OF_MOTION = 4  # Δu in the row of the spring
+OF_SLIP = 5  # slip rate in the row of the spring
 OF_LOAD = 6
-OF_MOMENTUM = 7          # 2m/h per mass
+OF_MOMENTUM = 7  # 2m/h per mass
 FACTORS = 8
 
 
-def begin(mass: Array, damping: Array, stiffness: Array, yield_force: Array, viscosity: Array, push: Array,
-          factors: Array, load: float, tiles: Array, unit: Array) -> int:
+def begin(
+    mass: Array,
+    damping: Array,
+    stiffness: Array,
+    yield_force: Array,
+    viscosity: Array,
+    push: Array,
+    factors: Array,
+    load: float,
+    tiles: Array,
+    unit: Array,
+) -> int:
     """Fill the tiles, oscillators at rest; ``push`` is the force per unit of the load, ``unit`` becomes Q Fy."""
     width = tiles.shape[2]
     for i in range(len(mass)):
@@ -60,7 +70,7 @@ def begin(mass: Array, damping: Array, stiffness: Array, yield_force: Array, vis
         flexibility = factors[OF_FLEXIBILITY] / stiffness[i] - factors[OF_MOTION] * recoil
         stiff = factors[OF_SLIP] / flexibility
         beta = 0.0
-        unit[i] = 1.0                                     # a spring that never yields has no length of its own
+        unit[i] = 1.0  # a spring that never yields has no length of its own
         if yield_force[i] < math.inf:
             beta = stiff / (viscosity[i] + stiff)
             unit[i] = flexibility * yield_force[i]
@@ -94,10 +104,22 @@ def largest(pairs: Array, tiles: Array) -> int:
     align()
     for tile in range(len(tiles)):
         s = tiles[tile]
-        a, b, c, d, e, f = (held(s, 0), held(s, LANES), held(s, 2 * LANES), held(s, 3 * LANES), held(s, 4 * LANES),
-                            held(s, 5 * LANES))
-        t, u, v, w, x, y = (begun(s, 0), begun(s, LANES), begun(s, 2 * LANES), begun(s, 3 * LANES),
-                            begun(s, 4 * LANES), begun(s, 5 * LANES))
+        a, b, c, d, e, f = (
+            held(s, 0),
+            held(s, LANES),
+            held(s, 2 * LANES),
+            held(s, 3 * LANES),
+            held(s, 4 * LANES),
+            held(s, 5 * LANES),
+        )
+        t, u, v, w, x, y = (
+            begun(s, 0),
+            begun(s, LANES),
+            begun(s, 2 * LANES),
+            begun(s, 3 * LANES),
+            begun(s, 4 * LANES),
+            begun(s, 5 * LANES),
+        )
         for r in range(len(pairs)):
             pair = pairs[r]
             t, u, v = step(pair, a, t), step(pair, b, u), step(pair, c, v)
@@ -124,8 +146,13 @@ def step(pair: float, coefficients: tuple[Lanes, ...], state: tuple[Lanes, ...])
 
 def held(s: Array, i: int) -> tuple[Lanes, ...]:
     """Coefficients of a group."""
-    return (take(s, PUSH, i, LANES), take(s, GIVE, i, LANES), take(s, RHO, i, LANES), take(s, MU, i, LANES),
-            take(s, CREEP, i, LANES))
+    return (
+        take(s, PUSH, i, LANES),
+        take(s, GIVE, i, LANES),
+        take(s, RHO, i, LANES),
+        take(s, MU, i, LANES),
+        take(s, CREEP, i, LANES),
+    )
 
 
 def begun(s: Array, i: int) -> tuple[Lanes, ...]:

@@ -15,8 +15,8 @@ often as it takes: no sines, no cases for under-, critical and over-damping, no 
 
 from __future__ import annotations
 
-TERMS = 24               # of the power series; it ends before
-SHORT = 1.0              # θ + 2β of a step that is short
+TERMS = 24  # of the power series; it ends before
+SHORT = 1.0  # θ + 2β of a step that is short
 SMALL = 2.0**-60
 INVERSE = (0.0, *(1.0 / k for k in range(1, 32)))
 

@@ -36,8 +36,17 @@ def flow(trial: float, yield_force: float, give: float) -> float:
     return 0.0
 
 
-def acceleration(inertia: float, weight: float, reach: float, spring: float, rhs: float, k: float, centre: float,
-                 yield_force: float, give: float) -> float:
+def acceleration(
+    inertia: float,
+    weight: float,
+    reach: float,
+    spring: float,
+    rhs: float,
+    k: float,
+    centre: float,
+    yield_force: float,
+    give: float,
+) -> float:
     """A of inertia·A + weight·F(u + reach·A) = rhs; ``spring`` is the force at u if the spring stayed elastic."""
     A = (rhs - weight * spring) / (inertia + weight * k * reach)
     trial = spring + k * reach * A - centre
@@ -48,8 +57,9 @@ def acceleration(inertia: float, weight: float, reach: float, spring: float, rhs
     return A
 
 
-def collocation(load: Rows, h: float, x: Mass, theta: float, beta: float, gamma: float,
-                u: Out, v: Out, a: Out, s: Out, X: Out) -> int:
+def collocation(
+    load: Rows, h: float, x: Mass, theta: float, beta: float, gamma: float, u: Out, v: Out, a: Out, s: Out, X: Out
+) -> int:
     """Balance at t + θh with the load carried on linearly, then back to t + h by Newmark's interpolation: Wilson-θ.
 
     θ = 1 balances at the end of the step; with β = 0 that needs no solve and is the central difference method.
@@ -78,8 +88,22 @@ def collocation(load: Rows, h: float, x: Mass, theta: float, beta: float, gamma:
     return 0
 
 
-def diagonal(load: Rows, h: float, x: Mass, table: Rows, nodes: Numbers, by_table: int,
-             u: Out, v: Out, s: Out, X: Out, us: Out, vs: Out, As: Out, rates: Out) -> int:
+def diagonal(
+    load: Rows,
+    h: float,
+    x: Mass,
+    table: Rows,
+    nodes: Numbers,
+    by_table: int,
+    u: Out,
+    v: Out,
+    s: Out,
+    X: Out,
+    us: Out,
+    vs: Out,
+    As: Out,
+    rates: Out,
+) -> int:
     """Diagonally implicit table whose first stage is the start and whose last is the end of the step.
 
     ``by_table`` 0 returns the spring at the end of each part from where the part before left it, as finite element
@@ -106,8 +130,9 @@ def diagonal(load: Rows, h: float, x: Mass, table: Rows, nodes: Numbers, by_tabl
                 span = h * (nodes[i] - nodes[i - 1])
             give = 1.0 / (k + x.kinematic + x.viscosity / span)
             middle = Xr + x.kinematic * (start - sr)
-            A = acceleration(m + c * d, 1.0, d * d, k * (ui + d * vi - start), load[r][i] - c * vi, k, middle,
-                             x.yield_force, give)
+            A = acceleration(
+                m + c * d, 1.0, d * d, k * (ui + d * vi - start), load[r][i] - c * vi, k, middle, x.yield_force, give
+            )
             vi += d * A
             ui += d * vi
             slip = flow(k * (ui - start) - middle, x.yield_force, give)
@@ -126,8 +151,20 @@ def diagonal(load: Rows, h: float, x: Mass, table: Rows, nodes: Numbers, by_tabl
     return 0
 
 
-def explicit(load: Rows, h: float, x: Mass, table: Rows, weights: Numbers,
-             u: Out, v: Out, s: Out, X: Out, vs: Out, As: Out, rates: Out) -> int:
+def explicit(
+    load: Rows,
+    h: float,
+    x: Mass,
+    table: Rows,
+    weights: Numbers,
+    u: Out,
+    v: Out,
+    s: Out,
+    X: Out,
+    vs: Out,
+    As: Out,
+    rates: Out,
+) -> int:
     """Explicit table. With viscosity the slip is a state; without, each stage returns the spring from the start."""
     stages, m, c, k = len(weights), x.m, x.c, x.k
     give = 1.0 / x.viscosity if x.viscosity > 0.0 else 1.0 / (k + x.kinematic)
@@ -189,6 +226,6 @@ def free_energy(matrix: Rows, stiffness: float, steps: int, x: Out, new: Out, en
             for i in range(len(x)):
                 x[i] = new[i]
         energy[period] = x[1] * x[1] + stiffness * x[0] * x[0]
-        if not energy[period] < 1e200:      # ran away
+        if not energy[period] < 1e200:  # ran away
             return period
     return 0

@@ -45,10 +45,10 @@ from hamex.march.spectrum import (
 
 Array = Any
 
-FAR = 0.5                # of the largest distance: what is farther goes first
+FAR = 0.5  # of the largest distance: what is farther goes first
 COS = 0
 SIN = 1
-LEAST = 2                # work space
+LEAST = 2  # work space
 
 
 class Component(NamedTuple):
@@ -60,8 +60,9 @@ class Component(NamedTuple):
     series: Array
 
 
-def rotated(first: Array, across: Array, step: float, omega: Array, zeta: Array, kind: int, directions: Array,
-            out: Array) -> int:
+def rotated(
+    first: Array, across: Array, step: float, omega: Array, zeta: Array, kind: int, directions: Array, out: Array
+) -> int:
     """Largest |q| of every oscillator in every direction, (oscillator, direction); a whole number of lanes of these.
 
     ``first`` is the component in the direction 0°, ``across`` that in 90°; a row of ``directions`` is work space.
@@ -102,14 +103,15 @@ def component(a: Array, count: int) -> Component:
     return Component(a, np.empty(len(a) - 1), np.empty((ROWS + KEPT * count, LANES)), np.empty((3, TERMS)))
 
 
-def turn(x: Component, y: Component, parts: int, h: float, lane: int, directions: Array, out: Array, item: int,
-         spare: Array) -> None:
+def turn(
+    x: Component, y: Component, parts: int, h: float, lane: int, directions: Array, out: Array, item: int, spare: Array
+) -> None:
     """Second pass of one oscillator: all directions."""
     for k in range(out.shape[1]):
         out[item, k] = 0.0
     xt, yt = x.table, y.table
     farthest = xt[PEAK, lane]
-    rise = farthest - xt[LIMIT, lane]           # of the distance between nodes, at most
+    rise = farthest - xt[LIMIT, lane]  # of the distance between nodes, at most
     reach = 0.0
     for near in range(2):
         for stretch in range(stretches(parts, len(x.slope))):
@@ -137,8 +139,19 @@ def least(directions: Array, out: Array, item: int) -> float:
     return found
 
 
-def revisit(x: Component, y: Component, parts: int, h: float, stretch: int, lane: int, limit: float, directions: Array,
-            out: Array, item: int, spare: Array) -> None:
+def revisit(
+    x: Component,
+    y: Component,
+    parts: int,
+    h: float,
+    stretch: int,
+    lane: int,
+    limit: float,
+    directions: Array,
+    out: Array,
+    item: int,
+    spare: Array,
+) -> None:
     """March one oscillator through a stretch again; parts with a node beyond ``limit`` may raise some direction."""
     xt, yt, xs, ys, xa, ya = x.table, y.table, x.slope, y.slope, x.a, y.a
     square, beta = xt[SQUARE, lane], xt[BETA, lane]
@@ -157,15 +170,55 @@ def revisit(x: Component, y: Component, parts: int, h: float, stretch: int, lane
                 m0, m1 = load(ya, ys, r, j, h, lane, yt)
                 p0, p1 = ends(p, dp, l0, l1, square, beta, sigma, phi0, phi1)
                 q0, q1 = ends(q, dq, m0, m1, square, beta, sigma, phi0, phi1)
-                sweep(p, dp, p0, p1, l0, l1, q, dq, q0, q1, m0, m1, square, beta, margin, directions, out, item,
-                      xseries, yseries, spare)
+                sweep(
+                    p,
+                    dp,
+                    p0,
+                    p1,
+                    l0,
+                    l1,
+                    q,
+                    dq,
+                    q0,
+                    q1,
+                    m0,
+                    m1,
+                    square,
+                    beta,
+                    margin,
+                    directions,
+                    out,
+                    item,
+                    xseries,
+                    yseries,
+                    spare,
+                )
             p, q = p + dp, q + dq
 
 
-def sweep(p: float, dp: float, p0: float, p1: float, l0: float, l1: float,
-          q: float, dq: float, q0: float, q1: float, m0: float, m1: float,
-          square: float, beta: float, margin: float, directions: Array, out: Array, item: int,
-          xs: Array, ys: Array, spare: Array) -> None:
+def sweep(
+    p: float,
+    dp: float,
+    p0: float,
+    p1: float,
+    l0: float,
+    l1: float,
+    q: float,
+    dq: float,
+    q0: float,
+    q1: float,
+    m0: float,
+    m1: float,
+    square: float,
+    beta: float,
+    margin: float,
+    directions: Array,
+    out: Array,
+    item: int,
+    xs: Array,
+    ys: Array,
+    spare: Array,
+) -> None:
     """Raise the peaks of all directions by one part: at its nodes, and where the velocity changes sign inside.
 
     p and q are the two components at the start of the part, dp and dq their increments, p0 … q1 the slopes at both
@@ -198,12 +251,21 @@ def sweep(p: float, dp: float, p0: float, p1: float, l0: float, l1: float,
                     first, last = cos * p0 + sin * q0, cos * p1 + sin * q1
                     if first * last >= 0.0:
                         out[item, k] = largest(
-                            cos * p + sin * q, cos * (p + dp) + sin * (q + dq), first, last, cos * l0 + sin * m0,
-                            cos * l1 + sin * m1, square, beta, margin, out[item, k], spare)
+                            cos * p + sin * q,
+                            cos * (p + dp) + sin * (q + dq),
+                            first,
+                            last,
+                            cos * l0 + sin * m0,
+                            cos * l1 + sin * m1,
+                            square,
+                            beta,
+                            margin,
+                            out[item, k],
+                            spare,
+                        )
 
 
-def turning_points(c: Lane, s: Lane, start: Lane, end: Lane, wanted: Mask, terms: int, xs: Array,
-                   ys: Array) -> Lane:
+def turning_points(c: Lane, s: Lane, start: Lane, end: Lane, wanted: Mask, terms: int, xs: Array, ys: Array) -> Lane:
     """Where the velocity is zero in each direction wanted: Newton, halving where that leaves the bracket."""
     x = choose(wanted, start / (start - end), spread(0.5, start))
     low, high = spread(0.0, x), spread(1.0, x)

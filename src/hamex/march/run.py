@@ -43,15 +43,21 @@ def _options(kernel: Kernel) -> dict[str, Any]:
 def _allocates(kernel: Kernel) -> bool:
     """Whether the kernel may make arrays: laws of others may; ours say it by these names."""
     assert isinstance(kernel, FunctionType)
-    return (not kernel.__module__.startswith("hamex.") or not {"empty", "copy"}.isdisjoint(kernel.__code__.co_names)
-            or any(_allocates(function) for function in _called(kernel).values()))
+    return (
+        not kernel.__module__.startswith("hamex.")
+        or not {"empty", "copy"}.isdisjoint(kernel.__code__.co_names)
+        or any(_allocates(function) for function in _called(kernel).values())
+    )
 
 
 def _ready(kernel: Kernel) -> Kernel:
     """The kernel around compiled functions, under a name that changes with any source it depends on."""
     called = {name: _inner(function) for name, function in _called(kernel).items()}
-    instructions = {name: getattr(import_module(_INSTRUCTIONS[function.__module__]), function.__name__, function)
-                    for name, function in _functions(kernel).items() if function.__module__ in _INSTRUCTIONS}
+    instructions = {
+        name: getattr(import_module(_INSTRUCTIONS[function.__module__]), function.__name__, function)
+        for name, function in _functions(kernel).items()
+        if function.__module__ in _INSTRUCTIONS
+    }
     twin = bound(kernel, {**called, **instructions})
     twin.__qualname__ += f"_{_sources(kernel)}"
     return twin
@@ -103,7 +109,7 @@ def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
 
 
-_KEPT: list[Any] = []       # compiled functions whose addresses are in use must stay
+_KEPT: list[Any] = []  # compiled functions whose addresses are in use must stay
 
 
 @cache
@@ -176,16 +182,22 @@ def _around(function: Kernel, replaced: Mapping[str, Kernel]) -> Kernel:
 def _reaches(function: Kernel, names: Mapping[str, Kernel]) -> bool:
     assert isinstance(function, FunctionType)
     return any(name in names for name in function.__code__.co_names) or any(
-        _reaches(called, names) for called in _called(function).values())
+        _reaches(called, names) for called in _called(function).values()
+    )
 
 
 def _called(kernel: Kernel) -> dict[str, Kernel]:
     """Functions of this layer, of its own module or of another law that a kernel calls."""
-    return {name: function for name, function in _functions(kernel).items()
-            if function.__module__ not in _INSTRUCTIONS
-            and (function.__module__.startswith(("hamex.march", "hamex.model.laws"))
-                 or function.__module__ == kernel.__module__ or getattr(function, "is_law", False))}
-
+    return {
+        name: function
+        for name, function in _functions(kernel).items()
+        if function.__module__ not in _INSTRUCTIONS
+        and (
+            function.__module__.startswith(("hamex.march", "hamex.model.laws"))
+            or function.__module__ == kernel.__module__
+            or getattr(function, "is_law", False)
+        )
+    }
 
 
 def _functions(kernel: Kernel) -> dict[str, FunctionType]:
@@ -194,8 +206,13 @@ def _functions(kernel: Kernel) -> dict[str, FunctionType]:
     return {name: function for name, function in names.items() if isinstance(function, FunctionType)}
 
 
-def march(kernel: Kernel, inputs: Sequence[Any], outputs: Sequence[np.ndarray[Any, Any]], steps: int,
-          compile: bool | None = None) -> int:
+def march(
+    kernel: Kernel,
+    inputs: Sequence[Any],
+    outputs: Sequence[np.ndarray[Any, Any]],
+    steps: int,
+    compile: bool | None = None,
+) -> int:
     """Call ``kernel(*inputs, *outputs)``, filling the output arrays in place; returns its code.
 
     ``compile`` forces the choice (tests compare both); None decides by ``steps``.

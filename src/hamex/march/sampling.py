@@ -12,9 +12,9 @@ from collections.abc import MutableSequence, Sequence
 Numbers = Sequence[float]
 Out = MutableSequence[float]
 
-AVERAGE, END, MEAN = 0, 1, 2     # what a step takes of its load
-CLOSE = 1e-9                     # positions this near to a sample are that sample
-SHORT = 0.05                     # steps of so few samples have a loop of their own
+AVERAGE, END, MEAN = 0, 1, 2  # what a step takes of its load
+CLOSE = 1e-9  # positions this near to a sample are that sample
+SHORT = 0.05  # steps of so few samples have a loop of their own
 
 
 def nodes(samples: Numbers, base: float, first: int, ratio: float, out: Out) -> int:
@@ -25,7 +25,7 @@ def nodes(samples: Numbers, base: float, first: int, ratio: float, out: Out) -> 
     for r in range(len(out)):
         position = base + (first + r) * ratio
         if position + CLOSE >= whole + 1.0:
-            i = max(int(position + CLOSE), 0)    # lets the compiler see that no index counts from the end
+            i = max(int(position + CLOSE), 0)  # lets the compiler see that no index counts from the end
             value = samples[i] if i < len(samples) else 0.0
             slope = (samples[i + 1] if i + 1 < len(samples) else 0.0) - value
             whole = float(i)

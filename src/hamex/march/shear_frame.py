@@ -16,44 +16,60 @@ from typing import Any
 
 Array = Any
 
-SETTLED = 0.1            # a line search ends where the slope has fallen to this share
-_MOST = 500              # Newton steps; hard frames need about 10
-_AT_YIELD = 8e-15        # of the terms that cancel: a storey this close to its limit is on both branches
+SETTLED = 0.1  # a line search ends where the slope has fallen to this share
+_MOST = 500  # Newton steps; hard frames need about 10
+_AT_YIELD = 8e-15  # of the terms that cancel: a storey this close to its limit is on both branches
 
 # Rows of the frame c.
-MAIN = 0                 # M̂ = M/h + C/2 + (h/4)K
-SIDE = 1                 # entry (i, i − 1) of M̂; zero for i = 0
-BESIDE = 2               # K, outside the springs
+MAIN = 0  # M̂ = M/h + C/2 + (h/4)K
+SIDE = 1  # entry (i, i − 1) of M̂; zero for i = 0
+BESIDE = 2  # K, outside the springs
 BESIDE_SIDE = 3
-MASS = 4                 # 2m/h, eq. (79)
-STIFF = 5                # k
+MASS = 4  # 2m/h, eq. (79)
+STIFF = 5  # k
 YIELD = 6
 KINEMATIC = 7
 ISOTROPIC = 8
-RATE = 9                 # 1/(η + (h/2)(k + Hk + Hi))
-KAPPA = 10               # (h/2) k rate
+RATE = 9  # 1/(η + (h/2)(k + Hk + Hi))
+KAPPA = 10  # (h/2) k rate
 
 # Rows of the work space s; those from T on belong to the branches held.
 GUESS = 0
-NOW = 1                  # x, the increment of the displacements
+NOW = 1  # x, the increment of the displacements
 Y = 2
 R = 3
-E = 4                    # e₀ = drift − slip at the start of the step
-T = 5                    # times h/2, as it enters the step
-OFFSET = 6               # (h/2) κ(X + qY), so that (h/2) F = T e + offset
-SHARE = 7                # κ where the storey slips, else 0
-FLOW = 8                 # h·rate where it slips, else 0
-LIMIT = 9                # X + qY
-LOW = 10                 # bounds of the elastic trial between which the storey stays on its branch
+E = 4  # e₀ = drift − slip at the start of the step
+T = 5  # times h/2, as it enters the step
+OFFSET = 6  # (h/2) κ(X + qY), so that (h/2) F = T e + offset
+SHARE = 7  # κ where the storey slips, else 0
+FLOW = 8  # h·rate where it slips, else 0
+LIMIT = 9  # X + qY
+LOW = 10  # bounds of the elastic trial between which the storey stays on its branch
 HIGH = 11
-LOWER = 12               # L
-PIVOT = 13               # 1/D
+LOWER = 12  # L
+PIVOT = 13  # 1/D
 ROWS = 14
 
 
-def shear_frame(c: Array, s: Array, h: float, load: Array, patterns: Array, hardens: int, softens: int,
-          u: Array, p: Array, slip: Array, X: Array, w: Array, F: Array, branch: Array, solves: Array,
-          searches: Array, count: Array) -> int:
+def shear_frame(
+    c: Array,
+    s: Array,
+    h: float,
+    load: Array,
+    patterns: Array,
+    hardens: int,
+    softens: int,
+    u: Array,
+    p: Array,
+    slip: Array,
+    X: Array,
+    w: Array,
+    F: Array,
+    branch: Array,
+    solves: Array,
+    searches: Array,
+    count: Array,
+) -> int:
     """March; returns 0, or the number of the step that was not solved. ``softens``: K is not zero."""
     n, half = len(branch), 0.5 * h
     many = softens or len(patterns) > 1
@@ -92,7 +108,7 @@ def shear_frame(c: Array, s: Array, h: float, load: Array, patterns: Array, hard
             more(c, s, half, load[k], patterns, u[k])
         # Backward sweep; on the way the state at the end of the step, if the branches hold.
         step = s[Y, last] * s[PIVOT, last]
-        first, final = n, -1                   # storeys that are not on their branches
+        first, final = n, -1  # storeys that are not on their branches
         for i in range(last, 0, -1):
             below = s[Y, i - 1] * s[PIVOT, i - 1] - s[LOWER, i] * step
             s[NOW, i] = step
@@ -114,7 +130,7 @@ def shear_frame(c: Array, s: Array, h: float, load: Array, patterns: Array, hard
         if (trial < s[LOW, 0]) | (trial > s[HIGH, 0]):
             first, final = 0, max(final, 0)
         solves[k] = 1
-        begin, end = 0, 1                      # storeys to be written still: the first, then those that were mended
+        begin, end = 0, 1  # storeys to be written still: the first, then those that were mended
         for part in range(2):
             for i in range(begin, end):
                 step = s[NOW, i]
@@ -137,13 +153,24 @@ def shear_frame(c: Array, s: Array, h: float, load: Array, patterns: Array, hard
             solves[k] += count[0] - before
             searches[k] = count[1] - looked
         if not hardens:
-            for i in range(n):                 # nothing depends on it, but a restart hands it on
+            for i in range(n):  # nothing depends on it, but a restart hands it on
                 w[0, i] += abs(slip[k + 1, i] - slip[k, i])
     return 0
 
 
-def mended(c: Array, s: Array, h: float, first: int, final: int, u: Array, slip: Array, X: Array, w: Array,
-           branch: Array, count: Array) -> tuple[int, int]:
+def mended(
+    c: Array,
+    s: Array,
+    h: float,
+    first: int,
+    final: int,
+    u: Array,
+    slip: Array,
+    X: Array,
+    w: Array,
+    branch: Array,
+    count: Array,
+) -> tuple[int, int]:
     """Find the branches of the step; returns the range of storeys whose state must be written again, or −1.
 
     One Newton step from the guess mends most misses. Factors and sweeps forget a change after some floors, to the
@@ -173,7 +200,7 @@ def mended(c: Array, s: Array, h: float, first: int, final: int, u: Array, slip:
     if outside == 0:
         return bottom, min(top + 1, n)
     for i in range(bottom, start + 1):
-        s[Y, i] = s[NOW, i]                    # the guess back in its place, the Newton step beside it
+        s[Y, i] = s[NOW, i]  # the guess back in its place, the Newton step beside it
         s[NOW, i] = s[GUESS, i]
     for i in range(bottom):
         s[Y, i] = s[NOW, i]
@@ -280,8 +307,7 @@ def sweep_forward(s: Array, first: int, end: int) -> int:
     return n
 
 
-def settle(c: Array, s: Array, h: float, u: Array, slip: Array, X: Array, w: Array, branch: Array,
-           count: Array) -> int:
+def settle(c: Array, s: Array, h: float, u: Array, slip: Array, X: Array, w: Array, branch: Array, count: Array) -> int:
     """Newton with a line search from the guess in row NOW; the solution is left there, its branches held.
 
     Row Y holds the first Newton step from the guess. Returns 0, or 1 on failure.

@@ -25,9 +25,9 @@ from hamex.march.shear_frame import factorise, hold, settle, sweep_forward
 
 Array = Any
 
-LANES = 8                # two vectors of AVX2, one of AVX-512
-HARDENS = False          # settled before compiling: back forces, and limits that grow
-PATIENCE = 3             # rounds in lanes before the line search
+LANES = 8  # two vectors of AVX2, one of AVX-512
+HARDENS = False  # settled before compiling: back forces, and limits that grow
+PATIENCE = 3  # rounds in lanes before the line search
 
 # Places of a storey's quantities. First those that every step needs: state at the start of the step and at its end,
 # which change places every step; then what the branch settles.
@@ -35,52 +35,67 @@ E = 0 * LANES
 S = 1 * LANES
 V = 2 * LANES
 STATE = 3 * LANES
-DRIFT = 6 * LANES        # largest |e + s| at the starts of steps
-SWEPT = 7 * LANES        # y/D
-T = 8 * LANES            # tangent times h/2
-OFFSET = 9 * LANES       # (h/2)F = T e + offset; with HARDENS per unit of the limit
-FLOW = 10 * LANES        # slip per deformation beyond the limit; 0 where elastic
-LOW = 11 * LANES         # bounds of the elastic trial between which the storey stays on its branch
+DRIFT = 6 * LANES  # largest |e + s| at the starts of steps
+SWEPT = 7 * LANES  # y/D
+T = 8 * LANES  # tangent times h/2
+OFFSET = 9 * LANES  # (h/2)F = T e + offset; with HARDENS per unit of the limit
+FLOW = 10 * LANES  # slip per deformation beyond the limit; 0 where elastic
+LOW = 11 * LANES  # bounds of the elastic trial between which the storey stays on its branch
 HIGH = 12 * LANES
-LOWER = 13 * LANES       # L
-PIVOT = 14 * LANES       # 1/D
-MASS = 15 * LANES        # 2m/h
-YIELD = 16 * LANES       # Fy/k
-X = 17 * LANES           # back force over k, and accumulated slip; the same at the end of the step behind them
+LOWER = 13 * LANES  # L
+PIVOT = 14 * LANES  # 1/D
+MASS = 15 * LANES  # 2m/h
+YIELD = 16 * LANES  # Fy/k
+X = 17 * LANES  # back force over k, and accumulated slip; the same at the end of the step behind them
 W = 18 * LANES
 MEMORY = 2 * LANES
-BRANCH = 21 * LANES      # −1, 0, 1
-KINEMATIC = 22 * LANES   # Hk/k
-ISOTROPIC = 23 * LANES   # Hi/k
-U = 24 * LANES           # displacement, only where K is; the same at the end of the step behind it
-BESIDE = 26 * LANES      # (h/2)K, main and side diagonal
+BRANCH = 21 * LANES  # −1, 0, 1
+KINEMATIC = 22 * LANES  # Hk/k
+ISOTROPIC = 23 * LANES  # Hi/k
+U = 24 * LANES  # displacement, only where K is; the same at the end of the step behind it
+BESIDE = 26 * LANES  # (h/2)K, main and side diagonal
 BESIDE_SIDE = 27 * LANES
-MAIN = 28 * LANES        # M̂, main and side diagonal
+MAIN = 28 * LANES  # M̂, main and side diagonal
 SIDE = 29 * LANES
-ELASTIC = 30 * LANES     # (h/2)k
-LOOSE = 31 * LANES       # flow once it slips
-DRAG = 32 * LANES        # η/(h k)
-SOLVES = 33 * LANES      # of the building, beyond one a step
+ELASTIC = 30 * LANES  # (h/2)k
+LOOSE = 31 * LANES  # flow once it slips
+DRAG = 32 * LANES  # η/(h k)
+SOLVES = 33 * LANES  # of the building, beyond one a step
 # Peaks and sums; only those asked for are touched.
-DISPLACEMENT = 34 * LANES    # like DRIFT at the starts of steps
-VELOCITY = 35 * LANES    # |v|
-FORCE = 36 * LANES       # |e + e'|: twice the mean force over k
-ACCELERATION = 37 * LANES    # |v' − v| in absolute motion
+DISPLACEMENT = 34 * LANES  # like DRIFT at the starts of steps
+VELOCITY = 35 * LANES  # |v|
+FORCE = 36 * LANES  # |e + e'|: twice the mean force over k
+ACCELERATION = 37 * LANES  # |v' − v| in absolute motion
 SLIP = 38 * LANES
-WORK = 39 * LANES        # over k
-PATH = 40 * LANES        # |slip| accumulated
+WORK = 39 * LANES  # over k
+PATH = 40 * LANES  # |slip| accumulated
 ROWS = 41
 STOREY = ROWS * LANES
 # The first storey has neither L nor y: there stand numbers of the building.
-SCALE = LOWER            # of the record
-MISSED = SWEPT           # 1 where a storey is not on its branch
+SCALE = LOWER  # of the record
+MISSED = SWEPT  # 1 where a storey is not on its branch
 
-NEVER = 1e300            # yield deformation of an elastic storey: unlike ∞, nothing times it is nothing
+NEVER = 1e300  # yield deformation of an elastic storey: unlike ∞, nothing times it is nothing
 WANTS = (VELOCITY, FORCE, ACCELERATION, SLIP, WORK, PATH)
 
 
-def shear_frames(t: Array, frames: Array, n: int, h: float, record: Array, softens: int, floors: int, tile: int,
-              wants: Array, failed: Array, todo: Array, space: Array, state: Array, branch: Array, count: Array) -> int:
+def shear_frames(
+    t: Array,
+    frames: Array,
+    n: int,
+    h: float,
+    record: Array,
+    softens: int,
+    floors: int,
+    tile: int,
+    wants: Array,
+    failed: Array,
+    todo: Array,
+    space: Array,
+    state: Array,
+    branch: Array,
+    count: Array,
+) -> int:
     """March all groups of ``t`` through the record, ``tile`` groups at a time; returns how many steps failed.
 
     ``frames`` holds the same buildings as tables of one. ``softens``: K is there; ``floors``: keep the largest
@@ -128,7 +143,8 @@ def sweep(t: Array, todo: Array, groups: int, n: int, push: float, softens: int,
             offset = take(t, v, at + OFFSET, LANES)
             if HARDENS:
                 limit = take(t, v, at + YIELD, LANES) + take(t, v, at + ISOTROPIC, LANES) * take(
-                    t, v, at + W + past, LANES)
+                    t, v, at + W + past, LANES
+                )
                 offset = offset * (take(t, v, at + X + past, LANES) + take(t, v, at + BRANCH, LANES) * limit)
             force = take(t, v, at + T, LANES) * take(t, v, at + E + old, LANES) + offset
             row = take(t, v, at + MASS, LANES) * (take(t, v, at + V + old, LANES) + shake) - force
@@ -175,7 +191,8 @@ def sweep(t: Array, todo: Array, groups: int, n: int, push: float, softens: int,
             if HARDENS:
                 trial = trial - take(t, v, at + X + past, LANES)
                 limit = take(t, v, at + YIELD, LANES) + take(t, v, at + ISOTROPIC, LANES) * take(
-                    t, v, at + W + past, LANES)
+                    t, v, at + W + past, LANES
+                )
                 q = take(t, v, at + BRANCH, LANES)
                 slide = take(t, v, at + FLOW, LANES) * (trial - q * limit)
                 worst = maximum(choose(q == 0.0, size(trial) - limit, limit - q * trial), worst)
@@ -305,8 +322,20 @@ def observe(t: Array, first: int, last: int, n: int, push: float, wants: Array, 
                 put(t, v, at + PATH, take(t, v, at + PATH, LANES) + slide)
 
 
-def resolve(t: Array, frames: Array, v: int, n: int, h: float, push: float, k: int, failed: Array, s: Array,
-            state: Array, branch: Array, count: Array) -> int:
+def resolve(
+    t: Array,
+    frames: Array,
+    v: int,
+    n: int,
+    h: float,
+    push: float,
+    k: int,
+    failed: Array,
+    s: Array,
+    state: Array,
+    branch: Array,
+    count: Array,
+) -> int:
     """Find the branches of those buildings of a group that still miss; returns how many failed."""
     lost = 0
     for lane in range(LANES):
@@ -321,12 +350,13 @@ def resolve(t: Array, frames: Array, v: int, n: int, h: float, push: float, k: i
             for i in range(n):
                 t[v, i * STOREY + BRANCH + lane] = branch[i]
             t[v, SOLVES + lane] += count[0] - before
-            t[v, MISSED + lane] = 0.0                # so that the next sweep takes these branches
+            t[v, MISSED + lane] = 0.0  # so that the next sweep takes these branches
     return lost
 
 
-def gather(t: Array, c: Array, v: int, lane: int, n: int, h: float, push: float, odd: int, s: Array,
-           state: Array) -> None:
+def gather(
+    t: Array, c: Array, v: int, lane: int, n: int, h: float, push: float, odd: int, s: Array, state: Array
+) -> None:
     """One building as chain wants it: work space s with right side and guess, state rows u, slip, X, w."""
     old, new = STATE * odd, STATE * (1 - odd)
     shake = push * t[v, SCALE + lane]

@@ -26,10 +26,10 @@ from hamex.march.propagator import propagator
 Array = Any
 
 LANES = 8
-INSIDE = True            # settled before compiling: peaks inside the steps too, or at the samples only
-FINEST = 6.0             # parts of a step to a period, at least
-STRETCH = 16             # parts between two states that are kept
-QUICK = 0.1              # θ from which the simpler recurrence loses nothing that counts
+INSIDE = True  # settled before compiling: peaks inside the steps too, or at the samples only
+FINEST = 6.0  # parts of a step to a period, at least
+STRETCH = 16  # parts between two states that are kept
+QUICK = 0.1  # θ from which the simpler recurrence loses nothing that counts
 
 # Rows of the table of a block of oscillators. States of the stretches stand behind the coefficients: as the compiler
 # cannot tell them apart, it leaves the coefficients of the record in memory, from where they cost nothing, and the
@@ -39,18 +39,18 @@ E = 1
 K = 2
 K0 = 3
 K2 = 4
-FIRST = 5                # of a[0] in the first part, which starts at rest
-SQUARE = 6               # θ² and what else the second pass needs
+FIRST = 5  # of a[0] in the first part, which starts at rest
+SQUARE = 6  # θ² and what else the second pass needs
 BETA = 7
 SIGMA = 8
 PHI0 = 9
 PHI1 = 10
 ALPHA = 11
 GAMMA = 12
-LIMIT = 13               # no part whose nodes stay below it can hold the peak
+LIMIT = 13  # no part whose nodes stay below it can hold the peak
 MARGIN = 14
-LAST = 15                # q at the end
-BEFORE = 16              # d at the end
+LAST = 15  # q at the end
+BEFORE = 16  # d at the end
 PEAK = 17
 ROWS = 18
 # Kept of a stretch, from row ROWS on: state at its start, largest |q| at its nodes.
@@ -152,7 +152,7 @@ def enter(table: Array, lane: int, omega: float, zeta: float, h: float, kind: in
     sigma, phi0, phi1, _ = propagator(theta, zeta)
     uu = 1.0 - square * phi0
     vv = uu - 2.0 * beta * sigma
-    stiff = phi0 * (2.0 * beta * sigma + square * phi0) + sigma * sigma     # det(1 − G)/θ²
+    stiff = phi0 * (2.0 * beta * sigma + square * phi0) + sigma * sigma  # det(1 − G)/θ²
     alpha, gamma = 1.0, 0.0
     if kind == VELOCITY:
         alpha, gamma = 0.0, 1.0
@@ -162,8 +162,9 @@ def enter(table: Array, lane: int, omega: float, zeta: float, h: float, kind: in
     table[E, lane] = -square * stiff
     table[K, lane] = -alpha * h * h * stiff
     table[K0, lane] = -alpha * h * h * (phi0 - phi1) - gamma * h * phi0
-    table[K2, lane] = (alpha * h * h * (vv * phi1 - sigma * (sigma - phi0))
-                       + gamma * h * (square * sigma * phi1 + uu * (sigma - phi0)))
+    table[K2, lane] = alpha * h * h * (vv * phi1 - sigma * (sigma - phi0)) + gamma * h * (
+        square * sigma * phi1 + uu * (sigma - phi0)
+    )
     table[FIRST, lane] = -alpha * h * h * phi1 - gamma * h * (sigma - phi0)
     table[SQUARE, lane] = square
     table[BETA, lane] = beta
@@ -272,8 +273,7 @@ def search(a: Array, slope: Array, parts: int, h: float, count: int, table: Arra
         table[PEAK, lane] = afterwards(q, after, table[SQUARE, lane], table[BETA, lane], table[PEAK, lane])
 
 
-def revisit(a: Array, slope: Array, parts: int, h: float, stretch: int, lane: int, table: Array,
-            series: Array) -> None:
+def revisit(a: Array, slope: Array, parts: int, h: float, stretch: int, lane: int, table: Array, series: Array) -> None:
     """March one oscillator through a stretch again, and look inside the parts whose nodes come near the peak."""
     peak, limit, margin = table[PEAK, lane], table[LIMIT, lane], table[MARGIN, lane]
     square, beta = table[SQUARE, lane], table[BETA, lane]
@@ -284,8 +284,7 @@ def revisit(a: Array, slope: Array, parts: int, h: float, stretch: int, lane: in
             d = increment(a, slope, r, j, lane, table, q, d)
             if max(abs(q), abs(q + d)) > limit:
                 l0, l1 = load(a, slope, r, j, h, lane, table)
-                first, last = ends(q, d, l0, l1, square, beta, table[SIGMA, lane], table[PHI0, lane],
-                                   table[PHI1, lane])
+                first, last = ends(q, d, l0, l1, square, beta, table[SIGMA, lane], table[PHI0, lane], table[PHI1, lane])
                 peak = largest(q, q + d, first, last, l0, l1, square, beta, margin, peak, series)
             q = q + d
     table[PEAK, lane] = peak
@@ -312,6 +311,15 @@ def final(slope: Array, h: float, lane: int, table: Array) -> tuple[float, float
     tilt = slope[len(slope) - 1]
     l0 = h * h * table[ALPHA, lane] * tilt - h * table[GAMMA, lane] * tilt
     l1 = -h * table[GAMMA, lane] * tilt
-    _, after = ends(q - d, d, l0, l1, table[SQUARE, lane], table[BETA, lane], table[SIGMA, lane], table[PHI0, lane],
-                    table[PHI1, lane])
+    _, after = ends(
+        q - d,
+        d,
+        l0,
+        l1,
+        table[SQUARE, lane],
+        table[BETA, lane],
+        table[SIGMA, lane],
+        table[PHI0, lane],
+        table[PHI1, lane],
+    )
     return q, after

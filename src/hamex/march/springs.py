@@ -31,20 +31,53 @@ SPRINGS, FLOWS = 6, 5
 class Springs(NamedTuple):
     """Groups of springs as the march takes them."""
 
-    law: Array               # addresses (compiled) or numbers of functions (not compiled)
+    law: Array  # addresses (compiled) or numbers of functions (not compiled)
     begin: Array
     row: Array
     I: Array
     P: Array
 
 
-def evaluate(springs: Springs, e0: Array, dx: Array, reach: float, tau: float, z: Array, forced: bool, F: Array,
-             T: Array, dz: Array, branch: Array, work: Array) -> bool:
+def evaluate(
+    springs: Springs,
+    e0: Array,
+    dx: Array,
+    reach: float,
+    tau: float,
+    z: Array,
+    forced: bool,
+    F: Array,
+    T: Array,
+    dz: Array,
+    branch: Array,
+    work: Array,
+) -> bool:
     """Fill forces, tangents and changes of state of all springs; returns True when a branch changed."""
     changed = False
     for g in range(len(springs.law)):
-        if invoke(springs.law[g], (springs.I, springs.begin[g], springs.P, springs.row[g], e0, dx, reach, tau, z,
-                                   forced, F, T, dz, branch, work)) != 0.0:
+        if (
+            invoke(
+                springs.law[g],
+                (
+                    springs.I,
+                    springs.begin[g],
+                    springs.P,
+                    springs.row[g],
+                    e0,
+                    dx,
+                    reach,
+                    tau,
+                    z,
+                    forced,
+                    F,
+                    T,
+                    dz,
+                    branch,
+                    work,
+                ),
+            )
+            != 0.0
+        ):
             changed = True
     return changed
 
@@ -64,14 +97,30 @@ def spring_at(p: Array, r: int, e: float, tau: float, z: Array, o: int, dz: Arra
     raise NotImplementedError
 
 
-def spring_along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int,
-                 dz: Array) -> tuple[float, float, int]:
+def spring_along(
+    p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array
+) -> tuple[float, float, int]:
     """A law's answer for one spring along a straight path; every law that has one brings its own."""
     raise NotImplementedError
 
 
-def each_at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float,
-            z: Array, forced: bool, F: Array, T: Array, dz: Array, branch: Array, work: Array) -> bool:
+def each_at(
+    I: Array,
+    begin: int,
+    P: Array,
+    row: int,
+    e0: Array,
+    dx: Array,
+    reach: float,
+    tau: float,
+    z: Array,
+    forced: bool,
+    F: Array,
+    T: Array,
+    dz: Array,
+    branch: Array,
+    work: Array,
+) -> bool:
     """A group of single springs, each by its law *at* a deformation."""
     changed = False
     for i in range(I[begin]):
@@ -81,15 +130,30 @@ def each_at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reac
         e = e0[j] + reach * dx[j]
         F[j], T[j], piece = spring_at(P, r, e, tau, z, o, dz)
         if I[begin + FLOWS] == 0:
-            dz[o] = e - F[j] / P[r]          # slip is what is not elastic
+            dz[o] = e - F[j] / P[r]  # slip is what is not elastic
         if piece != branch[j]:
             branch[j] = piece
             changed = True
     return changed
 
 
-def each_along(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float,
-               z: Array, forced: bool, F: Array, T: Array, dz: Array, branch: Array, work: Array) -> bool:
+def each_along(
+    I: Array,
+    begin: int,
+    P: Array,
+    row: int,
+    e0: Array,
+    dx: Array,
+    reach: float,
+    tau: float,
+    z: Array,
+    forced: bool,
+    F: Array,
+    T: Array,
+    dz: Array,
+    branch: Array,
+    work: Array,
+) -> bool:
     """A group of single springs, each by its law *along* the straight path of the step; F is the mean of the path.
 
     The step asks for the slope at its evaluation point e0 + reach·dx; the mean's slope in dx is reach times that.

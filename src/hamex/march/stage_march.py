@@ -12,38 +12,52 @@ from hamex.march.stage_springs import Local, Springs, StageLaws
 
 Array = Any
 
-_CANCELLED = 0.05        # of deformations that cancel before they enter a row, which leave a few bits only
+_CANCELLED = 0.05  # of deformations that cancel before they enter a row, which leave a few bits only
 
 
 class Element(NamedTuple):
     """The element's numbers for a step of length h; W = A⁻¹."""
 
     h: float
-    tau: Array               # (stage,) h/W_ii
-    start: Array             # (stage,) Σ_j W_ij / h: share of p₀ in the row of a stage
-    weights: Array           # b
-    end: Array               # bᵀW: u₁ = u₀ + Σ end · x
-    push: Array              # bᵀW²/h: p₁ = rest · p₀ + M Σ push · x
-    rest: float              # 1 − Σ end
+    tau: Array  # (stage,) h/W_ii
+    start: Array  # (stage,) Σ_j W_ij / h: share of p₀ in the row of a stage
+    weights: Array  # b
+    end: Array  # bᵀW: u₁ = u₀ + Σ end · x
+    push: Array  # bᵀW²/h: p₁ = rest · p₀ + M Σ push · x
+    rest: float  # 1 − Σ end
 
 
 class History(NamedTuple):
     """What a march fills; row 0 of u, p and z is given, and ``branch`` holds that of the last stage before."""
 
-    u: Array                 # (node, dof)
+    u: Array  # (node, dof)
     p: Array
-    z: Array                 # (node, entry of z)
-    branch: Array            # (spring,)
-    x: Array                 # (step, stage, dof): displacements relative to the start of the step
-    F: Array                 # (step, stage, spring)
-    rate: Array              # (step, stage, entry of z)
-    solves: Array            # (step,)
+    z: Array  # (node, entry of z)
+    branch: Array  # (spring,)
+    x: Array  # (step, stage, dof): displacements relative to the start of the step
+    F: Array  # (step, stage, spring)
+    rate: Array  # (step, stage, entry of z)
+    solves: Array  # (step,)
     tries: Array
-    left: Array              # (step,) relative residual
+    left: Array  # (step,) relative residual
 
 
-def stage_march(element: Element, motion: Motion, local: Local, laws: StageLaws, matrix: Wide, mass: Rows, beside: Rows,
-                load: Array, patterns: Array, out: History, e0: Array, s: Springs, w: Work, count: Array) -> int:
+def stage_march(
+    element: Element,
+    motion: Motion,
+    local: Local,
+    laws: StageLaws,
+    matrix: Wide,
+    mass: Rows,
+    beside: Rows,
+    load: Array,
+    patterns: Array,
+    out: History,
+    e0: Array,
+    s: Springs,
+    w: Work,
+    count: Array,
+) -> int:
     """March; returns 0, or the number of the step that was not solved. ``load`` is (step, stage, channel)."""
     for k in range(len(load)):
         prepared(element, motion, beside, load[k], patterns, out.u[k], out.p[k], out.z[k], local, out.branch, e0, s, w)
@@ -64,8 +78,21 @@ def stage_march(element: Element, motion: Motion, local: Local, laws: StageLaws,
     return 0
 
 
-def prepared(element: Element, motion: Motion, beside: Rows, load: Array, patterns: Array, u: Array, p: Array, z: Array,
-             local: Local, branch: Array, e0: Array, s: Springs, w: Work) -> None:
+def prepared(
+    element: Element,
+    motion: Motion,
+    beside: Rows,
+    load: Array,
+    patterns: Array,
+    u: Array,
+    p: Array,
+    z: Array,
+    local: Local,
+    branch: Array,
+    e0: Array,
+    s: Springs,
+    w: Work,
+) -> None:
     """Right side, deformations, round-off and first branches of a step: functions of the state alone."""
     q = len(element.tau)
     for n in range(len(u)):

@@ -21,12 +21,12 @@ from hamex.march.stage_springs import Local, Springs, StageLaws, carried
 
 Array = Any
 
-ROUND_OFF = 2e-14        # of the terms of a row: the residual that arithmetic leaves
-_FULL = 12               # full Newton steps before anything else is tried
+ROUND_OFF = 2e-14  # of the terms of a row: the residual that arithmetic leaves
+_FULL = 12  # full Newton steps before anything else is tried
 _DAMPED = 40
-_ALONG = 15              # Newton steps at one place of the path
-_HALVINGS = 10           # of a damped step
-_PATH = 4000             # places on the path
+_ALONG = 15  # Newton steps at one place of the path
+_HALVINGS = 10  # of a damped step
+_PATH = 4000  # places on the path
 # What is called by its address, and so compiled once by itself: entries of Motion.call.
 RESPOND, LINEARISE, MEASURE, SOLVE, ASK = 0, 1, 2, 3, 4
 
@@ -34,19 +34,19 @@ RESPOND, LINEARISE, MEASURE, SOLVE, ASK = 0, 1, 2, 3, 4
 class Motion(NamedTuple):
     """The equations of motion of a step; unknown (dof, stage) stands at dof · stages + stage."""
 
-    call: Array              # addresses, or numbers of functions uncompiled
-    row: Array               # (W²/h²)M + (W/h)C + K, compressed rows
+    call: Array  # addresses, or numbers of functions uncompiled
+    row: Array  # (W²/h²)M + (W/h)C + K, compressed rows
     column: Array
     value: Array
-    low: Array               # (rank, dof): shapes of modal damping
-    damp: Array              # (rank, stage, stage): its weights times W/h
+    low: Array  # (rank, dof): shapes of modal damping
+    damp: Array  # (rank, stage, stage): its weights times W/h
     begin: Array
     dof: Array
-    share: Array             # B, compressed columns
-    stiff: Array             # elastic stiffness of each spring by itself
-    unit: Array              # 1/√ of the elastic diagonal: makes rows of forces and of moments comparable
-    cross: Array             # what stages see of one another's states
-    straight: bool           # every law is piecewise linear
+    share: Array  # B, compressed columns
+    stiff: Array  # elastic stiffness of each spring by itself
+    unit: Array  # 1/√ of the elastic diagonal: makes rows of forces and of moments comparable
+    cross: Array  # what stages see of one another's states
+    straight: bool  # every law is piecewise linear
 
 
 class Work(NamedTuple):
@@ -55,25 +55,25 @@ class Work(NamedTuple):
     x: Array
     Y: Array
     ex: Array
-    xt: Array                # the same at a trial
+    xt: Array  # the same at a trial
     Yt: Array
     ext: Array
     d: Array
     ed: Array
-    step: Array              # dY
+    step: Array  # dY
     r: Array
-    terms: Array             # what cancels in r
+    terms: Array  # what cancels in r
     g: Array
     size: Array
-    g0: Array                # residual at the start of a path
+    g0: Array  # residual at the start of a path
     R0: Array
-    x1: Array                # last place on it
+    x1: Array  # last place on it
     Y1: Array
     noise: Array
     factored: Array
     small: Array
-    merit: Array             # sum of squares; relative residual of the variables beside slip
-    mode: Array              # most steps, whether damped, whether the first is on the branches given
+    merit: Array  # sum of squares; relative residual of the variables beside slip
+    mode: Array  # most steps, whether damped, whether the first is on the branches given
 
 
 def stretched(motion: Motion, q: int, x: Array, out: Array) -> None:
@@ -130,8 +130,9 @@ def modal(shape: Array, damp: Array, q: int, x: Array, w: Work) -> None:
                 w.size[n * q + i] += abs(part)
 
 
-def untied(motion: Motion, local: Local, e0: Array, z0: Array, hold: float, w: Work, Y: Array, ex: Array,
-           s: Springs) -> float:
+def untied(
+    motion: Motion, local: Local, e0: Array, z0: Array, hold: float, w: Work, Y: Array, ex: Array, s: Springs
+) -> float:
     """The springs' own residual, relative to the terms of their rows; takes hold·R₀ from R and adds to the merit.
 
     That of slip is returned. Other variables may consist of nothing but round-off, so theirs is kept apart.
@@ -163,15 +164,27 @@ def untied(motion: Motion, local: Local, e0: Array, z0: Array, hold: float, w: W
     return worst
 
 
-def measured(motion: Motion, local: Local, e0: Array, z0: Array, x: Array, F: Array, Y: Array, ex: Array, hold: float,
-             s: Springs, w: Work) -> float:
+def measured(
+    motion: Motion,
+    local: Local,
+    e0: Array,
+    z0: Array,
+    x: Array,
+    F: Array,
+    Y: Array,
+    ex: Array,
+    hold: float,
+    s: Springs,
+    w: Work,
+) -> float:
     """Both residuals at a place where the springs have answered, relative to the terms of their rows."""
     worst = residual(motion, len(Y), x, F, hold, w)
     return max(worst, untied(motion, local, e0, z0, hold, w, Y, ex, s))
 
 
-def tried(motion: Motion, local: Local, laws: StageLaws, e0: Array, z0: Array, alpha: float, hold: float, s: Springs,
-          w: Work) -> tuple[bool, float]:
+def tried(
+    motion: Motion, local: Local, laws: StageLaws, e0: Array, z0: Array, alpha: float, hold: float, s: Springs, w: Work
+) -> tuple[bool, float]:
     """Go α along the step: whether a branch changed, and the relative residual there."""
     q = len(motion.cross)
     for i in range(len(w.x)):
@@ -207,8 +220,9 @@ def relieved(motion: Motion, q: int, s: Springs, w: Work) -> None:
                     w.g[motion.dof[m] * q + i] += motion.share[m] * more
 
 
-def direction(motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Array, z0: Array, s: Springs, w: Work,
-              count: Array) -> bool:
+def direction(
+    motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Array, z0: Array, s: Springs, w: Work, count: Array
+) -> bool:
     """Newton's step from a place that was measured; False when the matrix is singular."""
     q = len(motion.cross)
     invoke(motion.call[LINEARISE], (laws, local, motion.cross, e0, w.ex, z0, w.Y, s))
@@ -230,8 +244,18 @@ def direction(motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: A
     return True
 
 
-def newton(motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Array, z0: Array, hold: float,
-           s: Springs, w: Work, count: Array) -> float:
+def newton(
+    motion: Motion,
+    local: Local,
+    laws: StageLaws,
+    matrix: Wide,
+    e0: Array,
+    z0: Array,
+    hold: float,
+    s: Springs,
+    w: Work,
+    count: Array,
+) -> float:
     """From the guess in w.x and w.Y; returns the relative residual that is left, infinite when the steps do not end.
 
     ``count`` gathers linear solves, factorisations and tries.
@@ -269,8 +293,9 @@ def newton(motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Arra
     return float("inf")
 
 
-def solve_step(motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Array, z0: Array, s: Springs, w: Work,
-               count: Array) -> float:
+def solve_step(
+    motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Array, z0: Array, s: Springs, w: Work, count: Array
+) -> float:
     """One step from x = 0 and Y = 0 on the branches in s.branch; returns the relative residual, infinite on failure."""
     restart(w)
     set_mode(w, _FULL, 0, 1)
@@ -301,8 +326,9 @@ def restart(w: Work) -> None:
             w.Y[i, v] = 0.0
 
 
-def follow(motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Array, z0: Array, s: Springs, w: Work,
-           count: Array) -> float:
+def follow(
+    motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Array, z0: Array, s: Springs, w: Work, count: Array
+) -> float:
     """Follow the solution of "left side = r + (1 − share)·(its residual at rest)" from share 0, where it is known."""
     q = len(motion.cross)
     restart(w)

@@ -23,25 +23,47 @@ Array = Any
 class StageLaws(NamedTuple):
     """All laws of a model."""
 
-    tau: Array               # (stage,)
-    law: Array               # addresses (compiled) or numbers of functions (not compiled)
-    begin: Array             # (group,)
-    row: Array               # (stage, group)
+    tau: Array  # (stage,)
+    law: Array  # addresses (compiled) or numbers of functions (not compiled)
+    begin: Array  # (group,)
+    row: Array  # (stage, group)
     I: Array
     P: Array
-    block: Array             # work space of the laws
+    block: Array  # work space of the laws
 
 
-def at_stage(laws: StageLaws, i: int, e0: Array, dx: Array, z: Array, forced: bool, F: Array, T: Array, dz: Array,
-             branch: Array) -> bool:
+def at_stage(
+    laws: StageLaws, i: int, e0: Array, dx: Array, z: Array, forced: bool, F: Array, T: Array, dz: Array, branch: Array
+) -> bool:
     """All springs at e₀ + dx, after the time of stage i, from the state z: force, tangent, increment of the state.
 
     ``forced`` keeps to the branches given; else they are filled, and True returned when one changed.
     """
     changed = False
     for g in range(len(laws.law)):
-        if invoke(laws.law[g], (laws.I, laws.begin[g], laws.P, laws.row[i, g], e0, dx, 1.0, laws.tau[i], z, forced, F,
-                                T, dz, branch, laws.block)) != 0.0:
+        if (
+            invoke(
+                laws.law[g],
+                (
+                    laws.I,
+                    laws.begin[g],
+                    laws.P,
+                    laws.row[i, g],
+                    e0,
+                    dx,
+                    1.0,
+                    laws.tau[i],
+                    z,
+                    forced,
+                    F,
+                    T,
+                    dz,
+                    branch,
+                    laws.block,
+                ),
+            )
+            != 0.0
+        ):
             changed = True
     return changed
 
@@ -49,41 +71,41 @@ def at_stage(laws: StageLaws, i: int, e0: Array, dx: Array, z: Array, forced: bo
 class Local(NamedTuple):
     """Blocks of springs: m components with a few variables each, d = m · variables entries in z."""
 
-    first: Array             # first spring
-    size: Array              # m
-    begin: Array             # first entry in z
-    many: Array              # d
-    tangent: Array           # first entry in the laws' T
-    place: Array             # first entry in the coupled tangents, (stage, component) squared
-    gain: Array              # first entry of dY/de, (stage, entry) × (stage, component)
-    slope: Array             # first entry of ∂dz/∂z, (stage, entry, entry)
-    press: Array             # first entry of ∂F/∂z, (stage, component, entry)
-    fine: Array              # (entry of z,) share of its size by which a variable is moved
-    follows: Array           # entries of z that do not flow but follow the deformation: slip of elastic laws
-    widest: int              # largest d
+    first: Array  # first spring
+    size: Array  # m
+    begin: Array  # first entry in z
+    many: Array  # d
+    tangent: Array  # first entry in the laws' T
+    place: Array  # first entry in the coupled tangents, (stage, component) squared
+    gain: Array  # first entry of dY/de, (stage, entry) × (stage, component)
+    slope: Array  # first entry of ∂dz/∂z, (stage, entry, entry)
+    press: Array  # first entry of ∂F/∂z, (stage, component, entry)
+    fine: Array  # (entry of z,) share of its size by which a variable is moved
+    follows: Array  # entries of z that do not flow but follow the deformation: slip of elastic laws
+    widest: int  # largest d
 
 
 class Springs(NamedTuple):
     """All springs at all stages: what the laws answered, and what follows from it."""
 
-    F: Array                 # (stage, spring)
-    T: Array                 # (stage, entry)
-    dz: Array                # (stage, entry of z)
-    branch: Array            # (stage, spring)
-    R: Array                 # (stage, entry of z)
-    fixed: Array             # (stage, entry of z): dY at the deformations held
-    held: Array              # (stage, spring): force then
-    coupled: Array           # tangents between stages
+    F: Array  # (stage, spring)
+    T: Array  # (stage, entry)
+    dz: Array  # (stage, entry of z)
+    branch: Array  # (stage, spring)
+    R: Array  # (stage, entry of z)
+    fixed: Array  # (stage, entry of z): dY at the deformations held
+    held: Array  # (stage, spring): force then
+    coupled: Array  # tangents between stages
     gain: Array
     slope: Array
     press: Array
-    z: Array                 # shifted start of one stage
-    Fp: Array                # answers to a moved variable
+    z: Array  # shifted start of one stage
+    Fp: Array  # answers to a moved variable
     Tp: Array
     dzp: Array
     branchp: Array
     moved: Array
-    matrix: Array            # of one block
+    matrix: Array  # of one block
     right: Array
     order: Array
 
@@ -104,8 +126,9 @@ def asked(laws: StageLaws, i: int, e0: Array, dx: Array, z: Array, s: Springs) -
     return 0.0
 
 
-def respond(laws: StageLaws, cross: Array, e0: Array, ex: Array, z0: Array, Y: Array, forced: bool,
-            s: Springs) -> float:
+def respond(
+    laws: StageLaws, cross: Array, e0: Array, ex: Array, z0: Array, Y: Array, forced: bool, s: Springs
+) -> float:
     """All stages: F, T, dz and branch of the springs, and R; 1 when a branch changed."""
     changed = 0.0
     for i in range(len(cross)):
@@ -121,8 +144,9 @@ def respond(laws: StageLaws, cross: Array, e0: Array, ex: Array, z0: Array, Y: A
     return changed
 
 
-def linearised(laws: StageLaws, local: Local, cross: Array, e0: Array, ex: Array, z0: Array, Y: Array,
-               s: Springs) -> float:
+def linearised(
+    laws: StageLaws, local: Local, cross: Array, e0: Array, ex: Array, z0: Array, Y: Array, s: Springs
+) -> float:
     """What Newton needs of the springs at a place where they have answered."""
     slopes(laws, local, cross, e0, ex, z0, Y, s)
     condense(local, cross, s)
@@ -131,7 +155,7 @@ def linearised(laws: StageLaws, local: Local, cross: Array, e0: Array, ex: Array
 
 def slopes(laws: StageLaws, local: Local, cross: Array, e0: Array, ex: Array, z0: Array, Y: Array, s: Springs) -> None:
     """How dz and F answer to the start, for the blocks whose state moves; one entry of every block at a time."""
-    held = len(cross) > 0                     # true; the compiler makes a copy of a function for every literal
+    held = len(cross) > 0  # true; the compiler makes a copy of a function for every literal
     for i in range(len(cross)):
         clear(local, i, s)
         shifted(cross, i, z0, Y, s.z)
@@ -148,7 +172,7 @@ def slopes(laws: StageLaws, local: Local, cross: Array, e0: Array, ex: Array, z0
                 into = local.slope[b] + i * d * d
                 for v in range(d):
                     s.slope[into + v * d + p] = (s.dzp[at + v] - s.dz[i, at + v]) / s.moved[b]
-                if p % (d // m) != 0:             # to its slip the force answers by −T
+                if p % (d // m) != 0:  # to its slip the force answers by −T
                     into = local.press[b] + i * m * d
                     for a in range(m):
                         s.press[into + a * d + p] = (s.Fp[local.first[b] + a] - s.F[i, local.first[b] + a]) / s.moved[b]
@@ -254,7 +278,7 @@ def solved(b: int, local: Local, q: int, s: Springs) -> None:
         j, c = column // m, column % m
         for row in range(q * d):
             s.right[row] = 0.0
-        for v in range(d):                        # to a deformation the law answers as to a slip the other way
+        for v in range(d):  # to a deformation the law answers as to a slip the other way
             s.right[j * d + v] = -s.slope[local.slope[b] + (j * d + v) * d + c * (d // m)]
         backsolve_small(s.matrix, q * d, s.order, s.right)
         for row in range(q * d):
@@ -278,8 +302,9 @@ def tied(b: int, local: Local, cross: Array, s: Springs) -> None:
                 for j in range(q):
                     if j != i:
                         for v in range(d):
-                            total -= (cross[i, j] * s.press[press + v]
-                                      * s.gain[local.gain[b] + (j * d + v) * q * m + column])
+                            total -= (
+                                cross[i, j] * s.press[press + v] * s.gain[local.gain[b] + (j * d + v) * q * m + column]
+                            )
                 s.coupled[local.place[b] + (i * m + a) * q * m + column] = total
 
 

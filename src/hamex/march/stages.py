@@ -24,8 +24,8 @@ class Slip(NamedTuple):
 
     N: Array
     eta: Array
-    limit: Array         # Fy
-    hard: Array          # h · isotropic · A between rows of one spring: growth of Y_j per |g_l|
+    limit: Array  # Fy
+    hard: Array  # h · isotropic · A between rows of one spring: growth of Y_j per |g_l|
     isotropic: Array
 
 
@@ -158,8 +158,9 @@ def added(a: float, b: float) -> tuple[float, float]:
     return result, (a - (result - b_seen)) + (b - b_seen)
 
 
-def slip_rates(slip: Slip, y: Array, Y: Array, branch: Array, g: Array, matrix: Array, right: Array,
-               order: Array) -> int:
+def slip_rates(
+    slip: Slip, y: Array, Y: Array, branch: Array, g: Array, matrix: Array, right: Array, order: Array
+) -> int:
     """Solve for g; ``branch`` holds the guess and the answer. Returns the number of solves, or −1."""
     rows = len(y)
     for attempt in range(_NEWTON):
@@ -192,8 +193,9 @@ def slip_rates(slip: Slip, y: Array, Y: Array, branch: Array, g: Array, matrix: 
     return followed(slip, y, Y, branch, g, matrix, right, order)
 
 
-def on_branches(slip: Slip, y: Array, Y: Array, branch: Array, share: float, g: Array, matrix: Array, right: Array,
-                order: Array) -> None:
+def on_branches(
+    slip: Slip, y: Array, Y: Array, branch: Array, share: float, g: Array, matrix: Array, right: Array, order: Array
+) -> None:
     """g on given branches when ``share`` of the trial is there: a linear system over the rows that slip."""
     size = 0
     for j in range(len(y)):
@@ -234,8 +236,7 @@ def eliminated(matrix: Array, right: Array, size: int) -> None:
         right[a] /= matrix[a, a]
 
 
-def followed(slip: Slip, y: Array, Y: Array, branch: Array, g: Array, matrix: Array, right: Array,
-             order: Array) -> int:
+def followed(slip: Slip, y: Array, Y: Array, branch: Array, g: Array, matrix: Array, right: Array, order: Array) -> int:
     """Follow the answer as the trial grows from nothing: between two changes of branch it is straight.
 
     Every piece is found from its two ends; the first row to reach its limit, or to come to rest, changes its branch.

@@ -106,8 +106,9 @@ def _unboxed(kind: Any, held: Any, c: Any) -> Any:
     address = c.pyapi.object_getattr_string(held, "address")
     number = c.pyapi.long_as_longlong(address)
     c.pyapi.decref(address)
-    return NativeValue(c.builder.inttoptr(number, _INT.as_pointer()),
-                       is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+    return NativeValue(
+        c.builder.inttoptr(number, _INT.as_pointer()), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred())
+    )
 
 
 @infer_getattr
@@ -140,9 +141,15 @@ def _viewed(context: Any, builder: Any, kind: Any, pointer: Any, at: int) -> Any
     for length in lengths[-2::-1]:
         strides.insert(0, builder.mul(items, size))
         items = builder.mul(items, length)
-    own = {"meminfo": _NOTHING, "parent": _NOTHING, "nitems": items, "itemsize": size,
-           "data": builder.inttoptr(_read(builder, pointer, at), entry.as_pointer()),
-           "shape": cgutils.pack_array(builder, lengths), "strides": cgutils.pack_array(builder, strides)}
+    own = {
+        "meminfo": _NOTHING,
+        "parent": _NOTHING,
+        "nitems": items,
+        "itemsize": size,
+        "data": builder.inttoptr(_read(builder, pointer, at), entry.as_pointer()),
+        "shape": cgutils.pack_array(builder, lengths),
+        "strides": cgutils.pack_array(builder, strides),
+    }
     array = ir.Constant(model.get_value_type(), ir.Undefined)
     for field, value in own.items():
         array = builder.insert_value(array, value, model.get_field_position(field))

@@ -59,7 +59,7 @@ class Path(NamedTuple):
     solves: Array
     searches: Array
     count: Array
-    last: Array              # worst relative residual; on failure why; first step whose solution may be one of several
+    last: Array  # worst relative residual; on failure why; first step whose solution may be one of several
 
 
 class Nodal(NamedTuple):
@@ -128,7 +128,7 @@ def galerkin(by: Stepper, system: System, push: Push, path: Path, h: float) -> i
             return k + 1
         for i in range(len(s.x)):
             path.p[k + 1, i] = -path.p[k, i]
-        times(system.mass, s.x, 2.0 / h, path.p[k + 1])                  # eq. (79)
+        times(system.mass, s.x, 2.0 / h, path.p[k + 1])  # eq. (79)
     return 0
 
 

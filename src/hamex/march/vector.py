@@ -55,8 +55,9 @@ def _spread(context: Any, builder: Any, value: Any, kind: types.Type, to: LanesT
     vector = context.get_value_type(to)
     number = context.cast(builder, value, kind, to.dtype)
     one = builder.insert_element(ir.Constant(vector, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined),
-                                  ir.Constant(ir.VectorType(ir.IntType(32), to.count), None))
+    return builder.shuffle_vector(
+        one, ir.Constant(vector, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), to.count), None)
+    )
 
 
 def _lanes_of(*kinds: types.Type) -> LanesType | None:
@@ -68,16 +69,22 @@ def _lanes_of(*kinds: types.Type) -> LanesType | None:
     return found[0]
 
 
-def _register(function: Callable[..., Any], result: Callable[..., types.Type | None],
-              build: Callable[..., Any], patterns: list[tuple[Any, ...]]) -> None:
+def _register(
+    function: Callable[..., Any],
+    result: Callable[..., types.Type | None],
+    build: Callable[..., Any],
+    patterns: list[tuple[Any, ...]],
+) -> None:
     """Give a function a type and code for lanes; operands are spread where they are single numbers."""
     type_callable(function)(lambda context: _typer(result, len(patterns[0])))
 
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         to = _lanes_of(*(kind for kind in sig.args if not isinstance(kind, MaskType)))
         assert to is not None
-        values = [value if isinstance(kind, MaskType) else _spread(context, builder, value, kind, to)
-                  for value, kind in zip(args, sig.args, strict=True)]
+        values = [
+            value if isinstance(kind, MaskType) else _spread(context, builder, value, kind, to)
+            for value, kind in zip(args, sig.args, strict=True)
+        ]
         return build(builder, *values)
 
     for pattern in patterns:
@@ -113,6 +120,7 @@ def _compared(sign: str) -> Callable[..., Any]:
 
 def _built_in(name: str, flags: tuple[str, ...] = ()) -> Callable[..., Any]:
     """An intrinsic of LLVM, which declares them for single numbers only."""
+
     def build(builder: Any, *values: Any) -> Any:
         vector = values[0].type
         full = f"llvm.{name}.v{vector.count}{vector.element.intrinsic_name}"
@@ -122,20 +130,36 @@ def _built_in(name: str, flags: tuple[str, ...] = ()) -> Callable[..., Any]:
     return build
 
 
-for _operator, _name in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul"),
-                         (operator.truediv, "fdiv"), (operator.iadd, "fadd"), (operator.isub, "fsub"),
-                         (operator.imul, "fmul")):
+for _operator, _name in (
+    (operator.add, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+    (operator.truediv, "fdiv"),
+    (operator.iadd, "fadd"),
+    (operator.isub, "fsub"),
+    (operator.imul, "fmul"),
+):
     _register(_operator, _lanes_of, _arithmetic(_name), _PAIRS)
-for _operator, _sign in ((operator.lt, "<"), (operator.gt, ">"), (operator.le, "<="), (operator.ge, ">="),
-                         (operator.eq, "=="), (operator.ne, "!=")):
+for _operator, _sign in (
+    (operator.lt, "<"),
+    (operator.gt, ">"),
+    (operator.le, "<="),
+    (operator.ge, ">="),
+    (operator.eq, "=="),
+    (operator.ne, "!="),
+):
     _register(_operator, _mask_of, _compared(_sign), _PAIRS)
 _register(operator.neg, _lanes_of, lambda builder, x: builder.fneg(x), [(LanesType,)])
 # "nnan": one instruction of the machine, as "compare and select" is not where the result goes to memory.
 _register(lanes.minimum, _lanes_of, _built_in("minnum", ("nnan",)), _PAIRS)
 _register(lanes.maximum, _lanes_of, _built_in("maxnum", ("nnan",)), _PAIRS)
 _register(lanes.size, _lanes_of, _built_in("fabs"), [(LanesType,)])
-_register(lanes.choose, lambda mask, x, y: _lanes_of(x, y) if isinstance(mask, MaskType) else None,
-          lambda builder, mask, x, y: builder.select(mask, x, y), [(MaskType, *pair) for pair in _PAIRS])
+_register(
+    lanes.choose,
+    lambda mask, x, y: _lanes_of(x, y) if isinstance(mask, MaskType) else None,
+    lambda builder, mask, x, y: builder.select(mask, x, y),
+    [(MaskType, *pair) for pair in _PAIRS],
+)
 
 
 def _same_masks(*kinds: types.Type) -> MaskType | None:
@@ -188,8 +212,9 @@ def _type_take(context: Any) -> Any:
 @lower_builtin(lanes.take, types.Array, types.Integer, types.Integer, types.IntegerLiteral)
 def _take(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     table, row, first, _ = args
-    row, first = (context.cast(builder, x, kind, types.intp)
-                  for x, kind in zip((row, first), sig.args[1:3], strict=True))
+    row, first = (
+        context.cast(builder, x, kind, types.intp) for x, kind in zip((row, first), sig.args[1:3], strict=True)
+    )
     spot = _place(context, builder, sig.args[0], table, row, first, context.get_value_type(sig.return_type))
     return builder.load(spot, align=sig.args[0].dtype.bitwidth // 8)
 
@@ -197,14 +222,16 @@ def _take(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 @type_callable(lanes.put)
 def _type_put(context: Any) -> Any:
     return lambda table, row, first, values: (
-        types.none if isinstance(table, types.Array) and isinstance(values, LanesType) else None)
+        types.none if isinstance(table, types.Array) and isinstance(values, LanesType) else None
+    )
 
 
 @lower_builtin(lanes.put, types.Array, types.Integer, types.Integer, LanesType)
 def _put(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     table, row, first, values = args
-    row, first = (context.cast(builder, x, kind, types.intp)
-                  for x, kind in zip((row, first), sig.args[1:3], strict=True))
+    row, first = (
+        context.cast(builder, x, kind, types.intp) for x, kind in zip((row, first), sig.args[1:3], strict=True)
+    )
     spot = _place(context, builder, sig.args[0], table, row, first, values.type)
     builder.store(values, spot, align=sig.args[0].dtype.bitwidth // 8)
     return context.get_dummy_value()
@@ -219,7 +246,7 @@ def _type_align(context: Any) -> Any:
 def _align(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     # Vectors across two lines cost up to half the speed, and whether they are is chance: the caller's stack decides.
     builder.function.attributes.alignstack = 64
-    builder.function.attributes.add("norecurse")     # llvmlite writes the alignment only beside another attribute
+    builder.function.attributes.add("norecurse")  # llvmlite writes the alignment only beside another attribute
     return context.get_dummy_value()
 
 

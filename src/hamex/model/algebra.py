@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-Matrix = Any     # a NumPy array or a SciPy sparse array
+Matrix = Any  # a NumPy array or a SciPy sparse array
 
 
 def rows(x: Array, matrix: Matrix) -> Array:
@@ -30,7 +30,7 @@ def solved(matrix: Matrix, x: Array) -> Array:
     """matrix⁻¹ x, row by row; a row and column of zeros gives zero."""
     main = diagonal(matrix)
     stored = np.count_nonzero(matrix) if isinstance(matrix, np.ndarray) else int((matrix.data != 0).sum())
-    if stored == np.count_nonzero(main):     # diagonal
+    if stored == np.count_nonzero(main):  # diagonal
         return np.divide(x, main, out=np.zeros_like(x), where=main != 0)
     held = np.flatnonzero(main)
     out = np.zeros_like(x)

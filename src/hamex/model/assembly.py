@@ -27,7 +27,7 @@ from hamex.model.units import Units
 Array = NDArray[Any]
 Column = Mapping[int, float]
 SpringLaw = Law | Parallel
-Wish = Any      # a damping matrix, 0, or what ratio, rayleigh and modal return
+Wish = Any  # a damping matrix, 0, or what ratio, rayleigh and modal return
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,17 @@ class Dashpot:
     coefficient: float
 
 
-def spring(who: str, name: str, column: Column, stiffness: float | None, law: SpringLaw | None,
-           group: str, moved: Column | None = None) -> list[Block]:
+def spring(
+    who: str,
+    name: str,
+    column: Column,
+    stiffness: float | None,
+    law: SpringLaw | None,
+    group: str,
+    moved: Column | None = None,
+) -> list[Block]:
     """One spring with its law as a block, or several side by side if the law is :class:`Parallel`."""
+
     def block(part: str, k: float, own: Law) -> Block:
         return Block((part,), (column,), np.array([[1 / k]]), (((0,), own),), group, (moved or {},))
 
@@ -48,8 +56,10 @@ def spring(who: str, name: str, column: Column, stiffness: float | None, law: Sp
         if stiffness is not None:
             given = number(who, f"stiffness of {name}", stiffness, positive=True)
             if abs(given - law.stiffness) > 1e-9 * law.stiffness:
-                raise ModelError(f"{who}: {name} has stiffness {given:g}, but its Parallel law has {law.stiffness:g}; "
-                                 "give None as stiffness, the law knows it")
+                raise ModelError(
+                    f"{who}: {name} has stiffness {given:g}, but its Parallel law has {law.stiffness:g}; "
+                    "give None as stiffness, the law knows it"
+                )
         if len(law.parts) == 1:
             return [block(name, *law.parts[0])]
         return [block(f"{name}/{place}", k, own) for place, (k, own) in enumerate(law.parts, 1)]
@@ -98,8 +108,14 @@ def assemble(
     _refuse_unstable(who, springs, geometric, motions, critical)
     return Model(
         mass=mass,
-        damping=damping_of(who, damping, mass, lambda: static_stiffness(
-            geometric, springs.flexibility, springs.compatibility, springs.laws), dashpots, dofs),
+        damping=damping_of(
+            who,
+            damping,
+            mass,
+            lambda: static_stiffness(geometric, springs.flexibility, springs.compatibility, springs.laws),
+            dashpots,
+            dofs,
+        ),
         stiffness=geometric,
         flexibility=springs.flexibility,
         compatibility=springs.compatibility,
@@ -121,16 +137,21 @@ def matrix_of(columns: Sequence[Column], weights: Iterable[float], size: int) ->
     """``Σ weight · b bᵀ`` over columns ``b`` given by dof number."""
     from scipy import sparse
 
-    entries = [(i, j, weight * x * y) for column, weight in zip(columns, weights, strict=True)
-               for i, x in column.items() for j, y in column.items()]
+    entries = [
+        (i, j, weight * x * y)
+        for column, weight in zip(columns, weights, strict=True)
+        for i, x in column.items()
+        for j, y in column.items()
+    ]
     if not entries:
         return sparse.csr_array((size, size))
     row, column, value = zip(*entries, strict=True)
     return sparse.csr_array((value, (row, column)), shape=(size, size))
 
 
-def damping_of(who: str, wish: Wish, mass: Any, stiffness: Callable[[], Any], dashpots: Sequence[Dashpot],
-               dofs: Sequence[str]) -> Damping:
+def damping_of(
+    who: str, wish: Wish, mass: Any, stiffness: Callable[[], Any], dashpots: Sequence[Dashpot], dofs: Sequence[str]
+) -> Damping:
     """What is asked for, in terms of the modes at rest or as a matrix, and the dashpots beside it.
 
     ``stiffness`` gives what resists a slow small motion, where the wish needs it.
@@ -154,8 +175,9 @@ def damping_of(who: str, wish: Wish, mass: Any, stiffness: Callable[[], Any], da
     return replace(base, matrix=sparse.csr_array(base.matrix + added))
 
 
-def _refuse_unstable(who: str, springs: Springs, geometric: Any, motions: Sequence[str],
-                     critical: Callable[[Array], str]) -> None:
+def _refuse_unstable(
+    who: str, springs: Springs, geometric: Any, motions: Sequence[str], critical: Callable[[Array], str]
+) -> None:
     from scipy import sparse
 
     # Whether something resists depends on B alone; springs of one size keep stiff ones from drowning the answer.
@@ -163,13 +185,16 @@ def _refuse_unstable(who: str, springs: Springs, geometric: Any, motions: Sequen
     unit = springs.compatibility @ sparse.diags_array(1 / np.where(size > 0, size, 1.0))
     weak = weak_dof(sparse.csr_array(unit @ unit.T))
     if weak is not None:
-        raise ModelError(f"{who}: unstable structure: {motions[weak]}, nothing resists it; "
-                         "add a support, a brace or a stiffness")
+        raise ModelError(
+            f"{who}: unstable structure: {motions[weak]}, nothing resists it; add a support, a brace or a stiffness"
+        )
     elastic = elastic_stiffness(0 * geometric, springs.flexibility, springs.compatibility)
     if geometric.nnz and weak_dof(elastic + geometric) is not None:
         factor, shape = _critical(elastic, geometric)
-        raise ModelError(f"{who}: the gravity loads exceed what the elastic structure can carry: it buckles at "
-                         f"{factor:.4g} times these loads, {critical(shape)}; reduce them or stiffen the structure")
+        raise ModelError(
+            f"{who}: the gravity loads exceed what the elastic structure can carry: it buckles at "
+            f"{factor:.4g} times these loads, {critical(shape)}; reduce them or stiffen the structure"
+        )
 
 
 def _critical(elastic: Any, geometric: Any) -> tuple[float, Array]:

@@ -15,8 +15,8 @@ from hamex.errors import LawError
 from hamex.model.laws.slider import Slider
 
 Array = NDArray[Any]
-_STRAIGHT = 1e-9    # relative change of slope below which two segments are one, or a fit is taken as concave
-_FINE = 4001        # samples of a curve that is fitted
+_STRAIGHT = 1e-9  # relative change of slope below which two segments are one, or a fit is taken as concave
+_FINE = 4001  # samples of a curve that is fitted
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,10 @@ def backbone(
     if not callable(curve):
         return _through(_points(curve), final_slope, viscosity)
     if not is_positive(limit) or isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise LawError(f"backbone: a function needs limit > 0 and a count of at least one point, got limit={limit!r}, "
-                       f"count={count!r}")
+        raise LawError(
+            f"backbone: a function needs limit > 0 and a count of at least one point, got limit={limit!r}, "
+            f"count={count!r}"
+        )
     d = np.linspace(0.0, float(limit), _FINE)  # type: ignore[arg-type]
     f = np.array([float(curve(float(value))) for value in d])
     if not np.all(np.isfinite(f)) or abs(f[0]) > 1e-9 * abs(f).max():
@@ -109,7 +111,7 @@ def backbone(
     slope = np.diff(f)
     _refuse(d[1:], f[1:], slope, 1e-6)
     # The gap between a curve and its chord grows with bend × length², so points at equal shares of ∫√|bend| level it.
-    bend = np.concatenate([[0.0], np.cumsum(np.sqrt(np.maximum(-np.diff(slope), 0.0)) + 1e-6 * abs(slope[0])**0.5)])
+    bend = np.concatenate([[0.0], np.cumsum(np.sqrt(np.maximum(-np.diff(slope), 0.0)) + 1e-6 * abs(slope[0]) ** 0.5)])
     middle = np.interp(np.linspace(0, bend[-1], count + 1)[1:-1], bend, d[1:])
     chosen = np.unique([*middle, d[-1]])
     law = _through([(float(x), float(curve(float(x)))) for x in chosen], final_slope, viscosity)
@@ -139,8 +141,10 @@ def _through(points: list[tuple[float, float]], final_slope: float | None, visco
     _refuse(d, f, slopes, _STRAIGHT)
     last = slopes[-1] if final_slope is None else final_slope
     if not is_finite(float(last)) or not 0 <= last <= slopes[-1] * (1 + _STRAIGHT):
-        raise LawError(f"backbone: final_slope must be between 0 and the last slope {slopes[-1]:g}, got {last!r}; "
-                       "stiffening and softening are not convex laws of this kind")
+        raise LawError(
+            f"backbone: final_slope must be between 0 and the last slope {slopes[-1]:g}, got {last!r}; "
+            "stiffening and softening are not convex laws of this kind"
+        )
     parts = []
     for x, drop in zip(d, slopes - np.append(slopes[1:], last), strict=True):
         if drop > _STRAIGHT * slopes[0]:
@@ -156,8 +160,10 @@ def _refuse(d: Array, f: Array, slopes: Array, tolerance: float) -> None:
         raise LawError(f"backbone: the first slope must be positive, got force {f[0]:g} at deformation {d[0]:g}")
     falls = np.flatnonzero(slopes < -tolerance * slopes[0])
     if falls.size:
-        raise LawError(f"backbone: softening: the force falls beyond deformation {d[falls[0] - 1]:g}; "
-                       "a falling branch is not a convex law and is not supported")
+        raise LawError(
+            f"backbone: softening: the force falls beyond deformation {d[falls[0] - 1]:g}; "
+            "a falling branch is not a convex law and is not supported"
+        )
     rises = np.flatnonzero(np.diff(slopes) > tolerance * slopes[0])
     if rises.size:
         raise LawError(f"backbone: the curve is not concave: it stiffens beyond deformation {d[rises[0]]:g}")

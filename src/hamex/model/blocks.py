@@ -70,13 +70,19 @@ def gather(blocks: Sequence[Block], dofs: int, supports: int = 0) -> Springs:
     moved = [column for block in blocks for column in (block.supports or ({},) * len(block.names))]
     # SciPy builds no block diagonal of nothing.
     flexibility = sparse.block_diag([block.flexibility for block in blocks]) if blocks else np.zeros((0, 0))
-    return Springs(sparse.csr_array(flexibility), _by_column(columns, dofs),
-                   _by_column(moved, supports), _laws(blocks, first), tuple(names),
-                   {name: tuple(numbers) for name, numbers in groups.items()})
+    return Springs(
+        sparse.csr_array(flexibility),
+        _by_column(columns, dofs),
+        _by_column(moved, supports),
+        _laws(blocks, first),
+        tuple(names),
+        {name: tuple(numbers) for name, numbers in groups.items()},
+    )
 
 
-def from_groups(who: str, names: Sequence[str], flexibility: Any, compatibility: Any, supports: Any,
-                groups: Sequence[Any]) -> Springs:
+def from_groups(
+    who: str, names: Sequence[str], flexibility: Any, compatibility: Any, supports: Any, groups: Sequence[Any]
+) -> Springs:
     """The spring part of a Model from groups of laws as arrays: no object per spring. Others are elastic by
     themselves."""
     from scipy import sparse
@@ -107,8 +113,14 @@ def from_groups(who: str, names: Sequence[str], flexibility: Any, compatibility:
             name, number = f"{kind} {number}", number + 1
         laws[name] = group
     together = {name: tuple(group.springs.tolist()) for name, group in laws.items()}
-    return Springs(sparse.csr_array(flexibility), sparse.csr_array(compatibility), sparse.csr_array(supports), laws,
-                   names, together)
+    return Springs(
+        sparse.csr_array(flexibility),
+        sparse.csr_array(compatibility),
+        sparse.csr_array(supports),
+        laws,
+        names,
+        together,
+    )
 
 
 def _by_column(columns: Sequence[Mapping[int, float]], rows: int) -> Any:
@@ -116,24 +128,29 @@ def _by_column(columns: Sequence[Mapping[int, float]], rows: int) -> Any:
 
     entries = [(row, number, value) for number, column in enumerate(columns) for row, value in column.items()]
     row, column, value = zip(*entries, strict=True) if entries else ((), (), ())
-    return sparse.csr_array((np.array(value, dtype=float), (np.array(row, dtype=int), np.array(column, dtype=int))),
-                            shape=(rows, len(columns)))
+    return sparse.csr_array(
+        (np.array(value, dtype=float), (np.array(row, dtype=int), np.array(column, dtype=int))),
+        shape=(rows, len(columns)),
+    )
 
 
 def _check(block: Block) -> None:
     for _, law in block.laws:
         if not law.symmetric:
-            raise ModelError(f"{block.names[0]}: the tangent of {type(law).__name__} is not symmetric, so that a step "
-                             "has no potential and no promise of one solution; such laws are refused")
+            raise ModelError(
+                f"{block.names[0]}: the tangent of {type(law).__name__} is not symmetric, so that a step "
+                "has no potential and no promise of one solution; such laws are refused"
+            )
     a = block.flexibility
     size = len(block.names)
-    if size == 1 and a.shape == (1, 1) and 0 < a[0, 0] < np.inf:      # most springs
+    if size == 1 and a.shape == (1, 1) and 0 < a[0, 0] < np.inf:  # most springs
         return
     if a.shape != (size, size) or not np.all(np.isfinite(a)) or not np.allclose(a, a.T, rtol=1e-12, atol=0):
         raise ModelError(f"{block.names[0]}: the flexibility must be a finite symmetric {size} × {size} matrix")
     if np.linalg.eigvalsh(a).min() <= 0:
-        raise ModelError(f"{block.names[0]}: the flexibility must be positive definite; "
-                         "a spring without flexibility is a constraint")
+        raise ModelError(
+            f"{block.names[0]}: the flexibility must be positive definite; a spring without flexibility is a constraint"
+        )
 
 
 def _laws(blocks: Sequence[Block], first: Array) -> dict[str, Any]:

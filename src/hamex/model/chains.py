@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-_BLOCK = 4096       # chains that are worked on while they lie close to the processor
-_STILL = 1e-14      # ω² relative to the largest one below which a motion counts as free
+_BLOCK = 4096  # chains that are worked on while they lie close to the processor
+_STILL = 1e-14  # ω² relative to the largest one below which a motion counts as free
 
 
 def frequencies(mass: Array, storeys: Array, mode: int) -> Array:
@@ -21,8 +21,9 @@ def frequencies(mass: Array, storeys: Array, mode: int) -> Array:
     >>> frequencies(np.array([[1.0, 1.0]]), np.array([[3.0, 2.0]]), 1).round(12).tolist()
     [1.0]
     """
-    return np.concatenate([_block(mass[at:at + _BLOCK], storeys[at:at + _BLOCK], mode)
-                           for at in range(0, len(mass), _BLOCK)])
+    return np.concatenate(
+        [_block(mass[at : at + _BLOCK], storeys[at : at + _BLOCK], mode) for at in range(0, len(mass), _BLOCK)]
+    )
 
 
 def _block(mass: Array, storeys: Array, mode: int) -> Array:
@@ -34,11 +35,11 @@ def _block(mass: Array, storeys: Array, mode: int) -> Array:
     main *= root * root
     side = k[1:] * root[1:] * root[:-1]
     squared = side * side
-    bound = main.copy()                 # Gershgorin: no eigenvalue beyond
+    bound = main.copy()  # Gershgorin: no eigenvalue beyond
     bound[:-1] += abs(side)
     bound[1:] += abs(side)
     largest = bound.max(axis=0)
-    squared = np.maximum(squared, np.finfo(float).tiny)        # so that a pivot of zero gives ∞ and never NaN
+    squared = np.maximum(squared, np.finfo(float).tiny)  # so that a pivot of zero gives ∞ and never NaN
     low, high = np.zeros_like(largest), largest * (1 + 1e-15)
     with np.errstate(divide="ignore"):
         while np.any(high - low > 5e-16 * largest):

@@ -119,8 +119,11 @@ def modal(ratio: float | Sequence[float], modes: int | Sequence[int] | None = No
         ratios = (value,) * len(places)
     else:
         ratios = tuple(_share("modal", "ratio", each) for each in _list(ratio))
-        places = tuple(range(1, len(ratios) + 1)) if modes is None or modes == len(ratios) else \
-            tuple(_mode("modal", m) for m in _list(modes))
+        places = (
+            tuple(range(1, len(ratios) + 1))
+            if modes is None or modes == len(ratios)
+            else tuple(_mode("modal", m) for m in _list(modes))
+        )
     if not places or len(places) != len(ratios) or len(set(places)) < len(places):
         raise ModelError(f"modal: give one ratio for each mode named, got {ratio!r} for modes {modes!r}")
     return Modal(ratios, places)
@@ -149,7 +152,7 @@ class Damping:
     Modal damping of a few modes is the low-rank part, so that it never fills a sparse ``C``.
     """
 
-    matrix: Any    # plain or sparse
+    matrix: Any  # plain or sparse
     shapes: Array
     weights: Array
 
@@ -180,9 +183,11 @@ def proportional(who: str, wish: Ratio | Rayleigh | Modal, mass: Any, stiffness:
             raise ModelError(f"{who}: modes {wish.modes} have one frequency, which does not fix Rayleigh damping")
         alpha, beta = np.linalg.solve(np.stack([1 / (2 * w), w / 2], axis=1), wish.ratios)
         if min(alpha, beta) < -1e-12:
-            raise ModelError(f"{who}: ratios {wish.ratios} in modes {wish.modes} need a negative coefficient of "
-                             f"{'mass' if alpha < 0 else 'stiffness'}, so that some mode gains energy; "
-                             "bring the ratios closer together")
+            raise ModelError(
+                f"{who}: ratios {wish.ratios} in modes {wish.modes} need a negative coefficient of "
+                f"{'mass' if alpha < 0 else 'stiffness'}, so that some mode gains energy; "
+                "bring the ratios closer together"
+            )
         alpha, beta = max(alpha, 0.0), max(beta, 0.0)
     return Damping.full(sparse.csr_array(alpha * mass + beta * stiffness))
 
@@ -203,6 +208,8 @@ def _frequencies(who: str, modes: Sequence[int], mass: Any, stiffness: Any) -> A
 
     w = eigen(mass, stiffness, max(modes))[0][np.array(modes) - 1]
     if w.min() == 0:
-        raise ModelError(f"{who}: mode {modes[int(w.argmin())]} has no stiffness at rest, so that it has no "
-                         "critical damping; name another mode, or give coefficients")
+        raise ModelError(
+            f"{who}: mode {modes[int(w.argmin())]} has no stiffness at rest, so that it has no "
+            "critical damping; name another mode, or give coefficients"
+        )
     return w

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from hamex.errors import ModelError
 
 Array = NDArray[Any]
-DENSE = 400        # dofs up to which the full problem is solved even if only some modes are wanted
-ALL = 4000         # dofs up to which all modes may be asked for
+DENSE = 400  # dofs up to which the full problem is solved even if only some modes are wanted
+ALL = 4000  # dofs up to which all modes may be asked for
 _MASSLESS = 1e-12  # eigenvalue of the scaled mass below which a motion counts as massless
-_STILL = 1e-14     # ω² relative to the largest one below which a motion counts as free
+_STILL = 1e-14  # ω² relative to the largest one below which a motion counts as free
 
 
 def eigen(mass: Any, stiffness: Any, count: int | None = None) -> tuple[Array, Array]:
@@ -28,8 +28,9 @@ def eigen(mass: Any, stiffness: Any, count: int | None = None) -> tuple[Array, A
     squares, shapes = _some(mass, stiffness, count or 0) if few else _all(mass, stiffness)
     available = squares.size
     if count is not None and count > available:
-        raise ModelError(f"modes: {count} asked for, but the masses allow {available} "
-                         f"mode{'s' if available != 1 else ''}")
+        raise ModelError(
+            f"modes: {count} asked for, but the masses allow {available} mode{'s' if available != 1 else ''}"
+        )
     squares, shapes = squares[:count], shapes[:, :count]
     if squares.size and squares.min() < -1e-9 * abs(squares).max():
         raise ModelError("modes: the stiffness is negative for some motion, so that it has no natural frequency")
@@ -53,8 +54,9 @@ def _all(mass: Any, stiffness: Any) -> tuple[Array, Array]:
         try:
             heavy = heavy - light @ np.linalg.solve(soft, light.T @ K @ heavy)
         except np.linalg.LinAlgError:
-            raise ModelError("modes: a massless motion has no stiffness at rest, so that it cannot be condensed") \
-                from None
+            raise ModelError(
+                "modes: a massless motion has no stiffness at rest, so that it cannot be condensed"
+            ) from None
     if heavy.shape[1] == 0:
         raise ModelError("modes: the model has no mass")
     squares, shapes = eigh(heavy.T @ K @ heavy, heavy.T @ M @ heavy)

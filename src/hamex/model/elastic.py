@@ -21,7 +21,7 @@ def inverse(flexibility: Any) -> Any:
     sizes = np.bincount(label)
     start = np.cumsum(sizes) - sizes
     rows, columns, values = [], [], []
-    for size in np.unique(sizes):       # all blocks of one size at once
+    for size in np.unique(sizes):  # all blocks of one size at once
         members = order[start[sizes == size][:, None] + np.arange(size)]
         row = np.repeat(members, size, axis=1)
         column = np.tile(members, size)
@@ -34,13 +34,15 @@ def inverse(flexibility: Any) -> Any:
 
 def group_stiffness(flexibility: Any, laws: Mapping[str, Any]) -> dict[str, Any]:
     """Stiffness of the springs of every group of laws: (spring,), or (block, m, m) padded to the widest block."""
-    if not isinstance(flexibility, np.ndarray):      # one oscillator needs no SciPy
+    if not isinstance(flexibility, np.ndarray):  # one oscillator needs no SciPy
         from scipy import sparse
 
         flexibility = sparse.csr_array(flexibility)
     diagonal = flexibility.diagonal()
-    return {kind: _inverted(flexibility, group.first, group.sizes) if group.blocked else 1 / diagonal[group.first]
-            for kind, group in laws.items()}
+    return {
+        kind: _inverted(flexibility, group.first, group.sizes) if group.blocked else 1 / diagonal[group.first]
+        for kind, group in laws.items()
+    }
 
 
 def _inverted(flexibility: Any, first: Any, sizes: Any) -> Any:

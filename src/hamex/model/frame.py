@@ -30,8 +30,11 @@ PLANE = ("N", "M1", "M2")
 SPACE = ("N", "Mz1", "Mz2", "My1", "My2", "T")
 # Force components that the law of a hinge may name, by its number of components, for both ends.
 HINGES_PLANE = {1: (("M1",), ("M2",)), 2: (("N", "M1"), ("N", "M2"))}
-HINGES_SPACE = {1: (("Mz1",), ("Mz2",)), 2: (("Mz1", "My1"), ("Mz2", "My2")),
-                3: (("N", "Mz1", "My1"), ("N", "Mz2", "My2"))}
+HINGES_SPACE = {
+    1: (("Mz1",), ("Mz2",)),
+    2: (("Mz1", "My1"), ("Mz2", "My2")),
+    3: (("N", "Mz1", "My1"), ("N", "Mz2", "My2")),
+}
 
 
 def beam(points: Joints, name: str, member: Member) -> Element:
@@ -50,14 +53,18 @@ def beam(points: Joints, name: str, member: Member) -> Element:
     blocks: list[Block] = []
     for group in _coupled(flexibility, kept, [[parts.index(part) for part in own] for own, _ in laws]):
         names = tuple(f"{name}.{parts[i]}" for i in group)
-        own_laws = tuple((tuple(group.index(parts.index(part)) for part in own), law) for own, law in laws
-                         if parts.index(own[-1]) in group)
+        own_laws = tuple(
+            (tuple(group.index(parts.index(part)) for part in own), law)
+            for own, law in laws
+            if parts.index(own[-1]) in group
+        )
         if group == [0]:
             blocks += spring(WHO, names[0], columns[0], 1 / flexibility[0, 0], member.axial, name)
             continue
         if 0 in group and member.axial is not None:
-            raise ModelError(f"{WHO}: {name} has an axial law and a hinge that interacts with the axial force; "
-                             "give one of them")
+            raise ModelError(
+                f"{WHO}: {name} has an axial law and a hinge that interacts with the axial force; give one of them"
+            )
         if len(group) > 1:
             _refuse_alone(name, own_laws)
             own_laws = tuple((places, as_surface(WHO, name, law)) for places, law in own_laws)
@@ -84,14 +91,15 @@ def _axes(name: str, line: Array, up: Sequence[float] | None) -> list[Array]:
     return [line, y, np.cross(line, y)]
 
 
-def _basic(points: Joints, name: str, member: Member, a: int, b: int, length: float,
-           axes: Sequence[Array]) -> tuple[list[Column], Array]:
+def _basic(
+    points: Joints, name: str, member: Member, a: int, b: int, length: float, axes: Sequence[Array]
+) -> tuple[list[Column], Array]:
     """Deformations that belong to the forces N, M1, M2 …, by motion of the nodes, and their flexibility."""
     modulus = number(WHO, f"modulus of {name}", member.modulus, positive=True)
     area = number(WHO, f"area of {name}", member.area, positive=True)
     stretch = relative(points, a, b, axes[0])
     if len(axes) == 2:
-        z = np.ones(1)      # the one rotation of a plane
+        z = np.ones(1)  # the one rotation of a plane
         columns = [stretch, *_rotations(points, a, b, ("rz",), z, axes[1] / length)]
         flexibility = np.zeros((3, 3))
         flexibility[1:, 1:] = _bending(name, member, modulus, length, "")
@@ -100,14 +108,19 @@ def _basic(points: Joints, name: str, member: Member, a: int, b: int, length: fl
             raise ModelError(f"{WHO}: {name} needs inertia_y, shear_modulus and torsion in space")
         turns = ("rx", "ry", "rz")
         # Rotation about y moves the far end against z.
-        columns = [stretch, *_rotations(points, a, b, turns, axes[2], axes[1] / length),
-                   *_rotations(points, a, b, turns, axes[1], -axes[2] / length),
-                   {**_turn(points, b, turns, axes[0], 1.0), **_turn(points, a, turns, axes[0], -1.0)}]
+        columns = [
+            stretch,
+            *_rotations(points, a, b, turns, axes[2], axes[1] / length),
+            *_rotations(points, a, b, turns, axes[1], -axes[2] / length),
+            {**_turn(points, b, turns, axes[0], 1.0), **_turn(points, a, turns, axes[0], -1.0)},
+        ]
         flexibility = np.zeros((6, 6))
         flexibility[1:3, 1:3] = _bending(name, member, modulus, length, "")
         flexibility[3:5, 3:5] = _bending(name, member, modulus, length, "_y")
-        flexibility[5, 5] = length / (number(WHO, f"shear_modulus of {name}", member.shear_modulus, positive=True)
-                                      * number(WHO, f"torsion of {name}", member.torsion, positive=True))
+        flexibility[5, 5] = length / (
+            number(WHO, f"shear_modulus of {name}", member.shear_modulus, positive=True)
+            * number(WHO, f"torsion of {name}", member.torsion, positive=True)
+        )
     flexibility[0, 0] = length / (modulus * area)
     return columns, flexibility
 
@@ -131,8 +144,9 @@ def _bending(name: str, member: Member, modulus: float, length: float, suffix: s
     if shear_area is not None:
         if member.shear_modulus is None:
             raise ModelError(f"{WHO}: {name} has a shear area and needs shear_modulus")
-        rigidity = number(WHO, f"shear_modulus of {name}", member.shear_modulus, positive=True) * \
-            number(WHO, f"shear_area{suffix} of {name}", shear_area, positive=True)
+        rigidity = number(WHO, f"shear_modulus of {name}", member.shear_modulus, positive=True) * number(
+            WHO, f"shear_area{suffix} of {name}", shear_area, positive=True
+        )
         flexibility += 1 / (rigidity * length)
     return flexibility
 
@@ -141,12 +155,13 @@ def _released(name: str, member: Member) -> str:
     """Last characters of the moments that are gone."""
     ends = {None: "", "start": "1", "end": "2", "both": "12"}
     if member.release not in ends:
-        raise ModelError(f"{WHO}: {name}: release must be \"start\", \"end\" or \"both\", got {member.release!r}")
+        raise ModelError(f'{WHO}: {name}: release must be "start", "end" or "both", got {member.release!r}')
     return ends[member.release]
 
 
-def _hinge_laws(name: str, member: Member,
-                known: dict[int, tuple[tuple[str, ...], tuple[str, ...]]]) -> list[tuple[tuple[str, ...], Law]]:
+def _hinge_laws(
+    name: str, member: Member, known: dict[int, tuple[tuple[str, ...], tuple[str, ...]]]
+) -> list[tuple[tuple[str, ...], Law]]:
     pair = member.hinges if isinstance(member.hinges, tuple) else (member.hinges, member.hinges)
     if len(pair) != 2:
         raise ModelError(f"{WHO}: {name}: hinges are one law, or a pair (start, end); got {member.hinges!r}")
@@ -158,9 +173,11 @@ def _hinge_laws(name: str, member: Member,
             raise ModelError(f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}")
         size = law.size
         if size not in known:
-            raise ModelError(f"{WHO}: {name}: a hinge has "
-                             + " or ".join(f"({', '.join(parts[0]).replace('1', '')})" for parts in known.values())
-                             + f", got a {type(law).__name__} of {size} components")
+            raise ModelError(
+                f"{WHO}: {name}: a hinge has "
+                + " or ".join(f"({', '.join(parts[0]).replace('1', '')})" for parts in known.values())
+                + f", got a {type(law).__name__} of {size} components"
+            )
         laws.append((known[size][end], law))
     return laws
 
@@ -169,9 +186,11 @@ def _refuse_alone(name: str, laws: Sequence[tuple[tuple[int, ...], Law]]) -> Non
     """Both end moments of a member share one flexibility, and a law of one spring knows nothing of a second."""
     for _, law in laws:
         if not isinstance(law, Slider | Surface):
-            raise ModelError(f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}: the ends of a "
-                             f"member share their flexibility, and {type(law).__name__} is for one spring alone. "
-                             "Release the other end, or put the law on a spring_link between two nodes at one place")
+            raise ModelError(
+                f"{WHO}: {name}: a hinge must be a Slider or a Surface, got {law!r}: the ends of a "
+                f"member share their flexibility, and {type(law).__name__} is for one spring alone. "
+                "Release the other end, or put the law on a spring_link between two nodes at one place"
+            )
 
 
 def _coupled(flexibility: Array, kept: Sequence[int], together: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -13,9 +13,9 @@ from hamex.checks import is_finite
 from hamex.errors import ModelError
 
 Array = NDArray[Any]
-SYMMETRIC = 1e-9    # relative difference from its transpose at which a matrix is no longer taken as symmetric
-SINGULAR = 1e-13    # pivot relative to its diagonal entry at which nothing is said to resist
-ROUNDED = 1e-10     # negative pivot relative to its diagonal entry that rounding of the input explains
+SYMMETRIC = 1e-9  # relative difference from its transpose at which a matrix is no longer taken as symmetric
+SINGULAR = 1e-13  # pivot relative to its diagonal entry at which nothing is said to resist
+ROUNDED = 1e-10  # negative pivot relative to its diagonal entry that rounding of the input explains
 
 
 class Numbered(Sequence[str]):
@@ -50,8 +50,11 @@ class Numbered(Sequence[str]):
         return self._place(name) is not None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(other) == len(self) and all(
-            mine == theirs for mine, theirs in zip(self, other, strict=True))
+        return (
+            isinstance(other, Sequence)
+            and len(other) == len(self)
+            and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+        )
 
     def __hash__(self) -> int:
         return hash((self.word, self.many))
@@ -99,8 +102,9 @@ def numbers(who: str, what: str, values: object, labels: Sequence[str], *, posit
     [3.0, 3.0]
     """
     row = each(who, what, values, labels)
-    return np.array([number(who, f"{what} of {label}", value, positive=positive)
-                     for label, value in zip(labels, row, strict=True)])
+    return np.array(
+        [number(who, f"{what} of {label}", value, positive=positive) for label, value in zip(labels, row, strict=True)]
+    )
 
 
 def each(who: str, what: str, values: Any, labels: Sequence[str]) -> list[Any]:
@@ -109,8 +113,10 @@ def each(who: str, what: str, values: Any, labels: Sequence[str]) -> list[Any]:
         return [values] * len(labels)
     row = list(values)
     if len(row) != len(labels):
-        raise ModelError(f"{who}: {what}: {len(row)} given for {len(labels)} "
-                         f"({labels[0]} to {labels[-1]}); give one for all, or one for each")
+        raise ModelError(
+            f"{who}: {what}: {len(row)} given for {len(labels)} "
+            f"({labels[0]} to {labels[-1]}); give one for all, or one for each"
+        )
     return row
 
 
@@ -136,8 +142,10 @@ def square(who: str, what: str, matrix: Any, size: int | None = None) -> Any:
     skew = abs(result - result.T)
     if skew.nnz and skew.max() > SYMMETRIC * abs(result).max():
         i, j = np.unravel_index(skew.toarray().argmax(), skew.shape)
-        raise ModelError(f"{who}: {what} is not symmetric: entry ({i}, {j}) is {result[i, j]:g}, "
-                         f"entry ({j}, {i}) is {result[j, i]:g}")
+        raise ModelError(
+            f"{who}: {what} is not symmetric: entry ({i}, {j}) is {result[i, j]:g}, "
+            f"entry ({j}, {i}) is {result[j, i]:g}"
+        )
     return (result + result.T) / 2
 
 
@@ -159,15 +167,19 @@ def sparse_matrix(who: str, what: str, matrix: Any) -> Any:
     from scipy import sparse
 
     try:
-        result = sparse.csr_array(matrix, dtype=float) if sparse.issparse(matrix) else \
-            sparse.csr_array(np.atleast_2d(np.asarray(matrix, dtype=float)))
+        result = (
+            sparse.csr_array(matrix, dtype=float)
+            if sparse.issparse(matrix)
+            else sparse.csr_array(np.atleast_2d(np.asarray(matrix, dtype=float)))
+        )
     except (TypeError, ValueError):
         raise ModelError(f"{who}: {what} must be a matrix of numbers, got {matrix!r}") from None
     if not np.all(np.isfinite(result.data)):
         place = result.tocoo()
         bad = np.flatnonzero(~np.isfinite(place.data))[0]
-        raise ModelError(f"{who}: {what} holds a value that is not finite, at row {place.row[bad]}, "
-                         f"column {place.col[bad]}")
+        raise ModelError(
+            f"{who}: {what} holds a value that is not finite, at row {place.row[bad]}, column {place.col[bad]}"
+        )
     return result
 
 
@@ -186,22 +198,27 @@ def weak_dof(matrix: Any) -> int | None:
     scale = sparse.diags_array(1 / np.sqrt(diagonal))
     # Far below what counts as resistance, but it keeps an exact zero from being a reason to exchange rows.
     ready = scale @ matrix @ scale + SINGULAR / 10 * sparse.eye_array(diagonal.size)
-    factor = splu(sparse.csc_array(ready), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
-                  options={"SymmetricMode": True})
+    factor = splu(
+        sparse.csc_array(ready), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+    )
     low = np.flatnonzero(factor.U.diagonal() <= SINGULAR)
     return int(np.argsort(factor.perm_c)[low[0]]) if low.size else None
 
 
 def semidefinite(who: str, what: str, matrix: Any, labels: Sequence[str], scale: Array | None = None) -> None:
-    """Refuse a symmetric matrix that is negative for some motion, beyond rounding relative to ``scale``, its diagonal.
-    """
+    """Refuse a symmetric matrix that is negative for some motion, beyond rounding relative to its diagonal ``scale``."""
     from scipy import sparse
 
     diagonal = matrix.diagonal()
     size = diagonal if scale is None else scale
-    lonely = (size == 0) & (abs(matrix).sum(axis=1) > 0)    # something beside a zero on the diagonal: indefinite
-    weak = int(np.flatnonzero(lonely)[0]) if lonely.any() else \
-        weak_dof(matrix + sparse.diags_array(np.where(size == 0, 1.0, ROUNDED * size)))
+    lonely = (size == 0) & (abs(matrix).sum(axis=1) > 0)  # something beside a zero on the diagonal: indefinite
+    weak = (
+        int(np.flatnonzero(lonely)[0])
+        if lonely.any()
+        else weak_dof(matrix + sparse.diags_array(np.where(size == 0, 1.0, ROUNDED * size)))
+    )
     if weak is not None:
-        raise ModelError(f"{who}: {what} is indefinite (negative for a motion of {labels[weak]!r}); "
-                         "it must not be negative for any motion")
+        raise ModelError(
+            f"{who}: {what} is indefinite (negative for a motion of {labels[weak]!r}); "
+            "it must not be negative for any motion"
+        )

@@ -21,7 +21,7 @@ Constraints = Mapping[str, str | Mapping[str, float]]
 Diaphragms = Mapping[Hashable, Sequence[Hashable]]
 GROUND = "ground"
 AXES = ("x", "y", "z")
-_HOLDS = 1e-9       # by how much a constraint may fail a rigid translation
+_HOLDS = 1e-9  # by how much a constraint may fail a rigid translation
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Joints:
     @property
     def translations(self) -> tuple[str, ...]:
         """Directions of the ground."""
-        return AXES[:self.coordinates.shape[1]]
+        return AXES[: self.coordinates.shape[1]]
 
     @property
     def dofs(self) -> tuple[str, ...]:
@@ -82,11 +82,11 @@ class Joints:
 
         place = {motion: dof for dof, motion in enumerate(self.free)}
         entries = [(motion, dof, 1.0) for motion, dof in place.items()]
-        entries += [(motion, place[master], factor) for motion, tie in self.ties.items()
-                    for master, factor in tie.items()]
+        entries += [
+            (motion, place[master], factor) for motion, tie in self.ties.items() for master, factor in tie.items()
+        ]
         row, column, value = zip(*entries, strict=True) if entries else ((), (), ())
-        return sparse.csr_array((np.array(value, dtype=float), (row, column)),
-                                shape=(len(self.labels), len(self.free)))
+        return sparse.csr_array((np.array(value, dtype=float), (row, column)), shape=(len(self.labels), len(self.free)))
 
     def phrases(self) -> list[str]:
         """Per free dof, what would move if nothing held it."""
@@ -97,16 +97,22 @@ class Joints:
         kinds = np.array([self.labels[motion].rpartition(".")[2] for motion in self.free])
         return np.stack([kinds == axis for axis in self.translations], axis=1).astype(float)
 
-    def reduce(self, blocks: Sequence[Block], dashpots: Sequence[Column]) -> tuple[
-            list[Block], list[Column], tuple[str, ...]]:
+    def reduce(
+        self, blocks: Sequence[Block], dashpots: Sequence[Column]
+    ) -> tuple[list[Block], list[Column], tuple[str, ...]]:
         """Columns by motion → columns by dof and by support; and the names of the supports that springs feel."""
         place = {motion: dof for dof, motion in enumerate(self.free)}
         split = [[self._split(column, place) for column in block.columns] for block in blocks]
         felt = sorted({motion for block in split for _, fixed in block for motion in fixed})
         support = {motion: index for index, motion in enumerate(felt)}
-        reduced = [replace(block, columns=tuple(moving for moving, _ in parts),
-                           supports=tuple({support[m]: x for m, x in fixed.items()} for _, fixed in parts))
-                   for block, parts in zip(blocks, split, strict=True)]
+        reduced = [
+            replace(
+                block,
+                columns=tuple(moving for moving, _ in parts),
+                supports=tuple({support[m]: x for m, x in fixed.items()} for _, fixed in parts),
+            )
+            for block, parts in zip(blocks, split, strict=True)
+        ]
         return reduced, [self._split(column, place)[0] for column in dashpots], tuple(self.labels[m] for m in felt)
 
     def _split(self, column: Column, place: Mapping[int, int]) -> tuple[dict[int, float], dict[int, float]]:
@@ -142,8 +148,10 @@ def joints(
         if floor in names or floor == GROUND:
             raise ModelError(f"{who}: diaphragm {floor!r} has the name of a node")
     labels = [f"{name}.{part}" for name in (*names, GROUND) for part in components]
-    masters = {floor: {part: len(labels) + place * len(plane) + i for i, part in enumerate(plane)}
-               for place, floor in enumerate(floors)}
+    masters = {
+        floor: {part: len(labels) + place * len(plane) + i for i, part in enumerate(plane)}
+        for place, floor in enumerate(floors)
+    }
     labels += [f"{floor}.{part}" for floor in floors for part in plane]
     start = Joints(who, names, places, components, tuple(labels), (), {})
     held = _held(start, supports)
@@ -157,8 +165,10 @@ def joints(
     for motion, tie in ties.items():
         for master in tie:
             if master in ties or master in held:
-                raise ModelError(f"{who}: {labels[motion]!r} follows {labels[master]!r}, which is itself "
-                                 f"{'constrained' if master in ties else 'supported'}; name a free dof instead")
+                raise ModelError(
+                    f"{who}: {labels[motion]!r} follows {labels[master]!r}, which is itself "
+                    f"{'constrained' if master in ties else 'supported'}; name a free dof instead"
+                )
     free = tuple(m for m in range(len(labels)) if m not in held and m not in ties)
     if not free:
         raise ModelError(f"{who}: every node is fully supported, so nothing can move")
@@ -189,8 +199,10 @@ def _held(points: Joints, supports: Mapping[Hashable, str | Sequence[str]]) -> s
             raise ModelError(f"{who}: supports: there is no node {name!r}; nodes are {_few(points.names)}")
         for word in _directions(points, wish):
             if word not in parts:
-                raise ModelError(f"{who}: support of node {str(name)!r}: {word!r} is no direction; take \"fixed\", "
-                                 f"\"pinned\" or some of {', '.join(parts)}")
+                raise ModelError(
+                    f'{who}: support of node {str(name)!r}: {word!r} is no direction; take "fixed", '
+                    f'"pinned" or some of {", ".join(parts)}'
+                )
             held.add(points.motion(points.numbers[str(name)], word))
     return held
 
@@ -204,15 +216,17 @@ def _directions(points: Joints, wish: str | Sequence[str]) -> Sequence[str]:
     return re.findall(r"r?[xyz]", wish) if re.fullmatch(r"(r?[xyz][ ,]*)+", wish) else [wish]
 
 
-def _diaphragm(points: Joints, floor: str, members: Sequence[Hashable], master: Mapping[str, int],
-               weights: Mapping[str, float]) -> dict[int, Column]:
+def _diaphragm(
+    points: Joints, floor: str, members: Sequence[Hashable], master: Mapping[str, int], weights: Mapping[str, float]
+) -> dict[int, Column]:
     """Rigid motion of the floor about its centre of mass, or of its nodes where they have no mass."""
     if isinstance(members, str) or len(members) < 2:
         raise ModelError(f"{points.who}: diaphragm {floor!r} needs a list of at least two nodes, got {members!r}")
     for name in members:
         if str(name) not in points.numbers:
-            raise ModelError(f"{points.who}: diaphragm {floor!r}: there is no node {name!r}; "
-                             f"nodes are {_few(points.names)}")
+            raise ModelError(
+                f"{points.who}: diaphragm {floor!r}: there is no node {name!r}; nodes are {_few(points.names)}"
+            )
     numbers = [points.numbers[str(name)] for name in members]
     places = points.coordinates[numbers]
     load = np.array([weights.get(points.names[node], 0.0) for node in numbers])
@@ -233,23 +247,30 @@ def _constraint(points: Joints, name: str, wish: str | Mapping[str, float]) -> t
     tie = {wish: 1.0} if isinstance(wish, str) else dict(wish)
     for label in (name, *tie):
         if label not in points.labels or str(label).rpartition(".")[0] == GROUND:
-            raise ModelError(f"{points.who}: constraint: there is no {label!r}; write node and direction, as in "
-                             f"{points.labels[0]!r}")
+            raise ModelError(
+                f"{points.who}: constraint: there is no {label!r}; write node and direction, as in {points.labels[0]!r}"
+            )
     part = name.rpartition(".")[2]
-    factors = {label: number(points.who, f"factor of {label!r} in the constraint of {name!r}", x, signed=True)
-               for label, x in tie.items()}
+    factors = {
+        label: number(points.who, f"factor of {label!r} in the constraint of {name!r}", x, signed=True)
+        for label, x in tie.items()
+    }
     for axis in points.translations:
         moved = sum(x for label, x in factors.items() if label.rpartition(".")[2] == axis)
         if abs(moved - (part == axis)) > _HOLDS:
-            raise ModelError(f"{points.who}: the constraint of {name!r} does not hold when everything moves with the "
-                             f"ground in direction {axis}; its factors of {axis} must add up to {int(part == axis)}")
+            raise ModelError(
+                f"{points.who}: the constraint of {name!r} does not hold when everything moves with the "
+                f"ground in direction {axis}; its factors of {axis} must add up to {int(part == axis)}"
+            )
     return points.labels.index(name), {points.labels.index(label): x for label, x in factors.items()}
 
 
 def _tie(points: Joints, motion: int, tie: Column, held: set[int], ties: dict[int, Column], what: str) -> None:
     if motion in held or motion in ties:
-        raise ModelError(f"{points.who}: {what} moves {points.labels[motion]!r}, which is already "
-                         f"{'supported' if motion in held else 'constrained'}")
+        raise ModelError(
+            f"{points.who}: {what} moves {points.labels[motion]!r}, which is already "
+            f"{'supported' if motion in held else 'constrained'}"
+        )
     ties[motion] = tie
 
 

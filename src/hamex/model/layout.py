@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-Matrix = Any    # a NumPy array or a SciPy sparse array; both know shape, @ and .T
+Matrix = Any  # a NumPy array or a SciPy sparse array; both know shape, @ and .T
 _ROTATION = re.compile(r".*\.r[xyz]$")
 _MOMENT = re.compile(r".*\.(M[yz]?[12]|T)$")
 

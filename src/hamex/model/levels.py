@@ -48,8 +48,12 @@ def storeys_of(points: Joints, transformation: Any, levels: Levels) -> Storeys:
             _refuse_torn(points, transformation @ row, higher, axis, name)
             above.append(sparse.csr_array(row[None, :]))
     labels = tuple(f"{name} {axis}" for axis in axes for name in names) if len(axes) > 1 else names
-    return Storeys(labels, np.tile(height - below, len(axes)), sparse.csr_array(sparse.vstack(drift)),
-                   sparse.csr_array(sparse.vstack(above)))
+    return Storeys(
+        labels,
+        np.tile(height - below, len(axes)),
+        sparse.csr_array(sparse.vstack(drift)),
+        sparse.csr_array(sparse.vstack(above)),
+    )
 
 
 def _floors(points: Joints, levels: Levels) -> tuple[tuple[str, ...], list[list[int]]]:
@@ -89,8 +93,13 @@ def _by_elevation(points: Joints, tolerance: float) -> tuple[tuple[str, ...], li
 def _base(points: Joints) -> float:
     known = {*points.free, *points.ties}
     width = len(points.components)
-    return float(min(points.coordinates[node, -1] for node in range(len(points.names))
-                     if any(node * width + part not in known for part in range(width))))
+    return float(
+        min(
+            points.coordinates[node, -1]
+            for node in range(len(points.names))
+            if any(node * width + part not in known for part in range(width))
+        )
+    )
 
 
 def _elevations(points: Joints) -> Array:
@@ -108,5 +117,7 @@ def _elevations(points: Joints) -> Array:
 def _refuse_torn(points: Joints, moved: Array, higher: Array, axis: str, name: str) -> None:
     for motion in points.ties:
         if points.labels[motion].endswith(f".{axis}") and abs(moved[motion] - higher[motion]) > 1e-9:
-            raise ModelError(f"{points.who}: levels: {points.labels[motion]!r} is tied to a node on the other side of "
-                             f"{name}, so that its shear is not defined")
+            raise ModelError(
+                f"{points.who}: levels: {points.labels[motion]!r} is tied to a node on the other side of "
+                f"{name}, so that its shear is not defined"
+            )

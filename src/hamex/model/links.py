@@ -14,10 +14,19 @@ from hamex.model.laws.power import PowerLaw
 from hamex.model.laws.slider import Slider
 from hamex.model.laws.surface import Surface
 
-__all__ = ["Link", "bilinear_isolator", "elastic_link", "friction_slider", "maxwell_damper", "plan_isolator",
-           "power_damper", "spring_link", "viscous_damper"]
+__all__ = [
+    "Link",
+    "bilinear_isolator",
+    "elastic_link",
+    "friction_slider",
+    "maxwell_damper",
+    "plan_isolator",
+    "power_damper",
+    "spring_link",
+    "viscous_damper",
+]
 
-Point = Hashable    # a floor by number or name, a node by name; None, 0 or "ground": the ground
+Point = Hashable  # a floor by number or name, a node by name; None, 0 or "ground": the ground
 
 
 def __dir__() -> list[str]:
@@ -59,8 +68,9 @@ class Link:
     name: str | None = None
 
 
-def viscous_damper(start: Point, end: Point, coefficient: float, *, direction: str | None = None,
-                   name: str | None = None) -> Link:
+def viscous_damper(
+    start: Point, end: Point, coefficient: float, *, direction: str | None = None, name: str | None = None
+) -> Link:
     """Linear dashpot ``F = coefficient · v`` [force·time/length]; part of the damping matrix, not a spring.
 
     Examples
@@ -74,8 +84,16 @@ def viscous_damper(start: Point, end: Point, coefficient: float, *, direction: s
     return Link(what, start, end, coefficient=c, direction=direction, name=name)
 
 
-def power_damper(start: Point, end: Point, coefficient: float, exponent: float, stiffness: float, *,
-                 direction: str | None = None, name: str | None = None) -> Link:
+def power_damper(
+    start: Point,
+    end: Point,
+    coefficient: float,
+    exponent: float,
+    stiffness: float,
+    *,
+    direction: str | None = None,
+    name: str | None = None,
+) -> Link:
     """Fluid damper ``F = coefficient · |v|^exponent`` in series with the stiffness of its brace.
 
     Parameters
@@ -91,12 +109,26 @@ def power_damper(start: Point, end: Point, coefficient: float, exponent: float, 
     >>> power_damper(0, 1, coefficient=50.0, exponent=0.3, stiffness=1e4).law
     PowerLaw(coefficient=50.0, exponent=0.3)
     """
-    return Link("power damper", start, end, number("power_damper", "stiffness", stiffness, positive=True),
-                PowerLaw(coefficient, exponent), direction=direction, name=name)
+    return Link(
+        "power damper",
+        start,
+        end,
+        number("power_damper", "stiffness", stiffness, positive=True),
+        PowerLaw(coefficient, exponent),
+        direction=direction,
+        name=name,
+    )
 
 
-def maxwell_damper(start: Point, end: Point, coefficient: float, stiffness: float, *, direction: str | None = None,
-                   name: str | None = None) -> Link:
+def maxwell_damper(
+    start: Point,
+    end: Point,
+    coefficient: float,
+    stiffness: float,
+    *,
+    direction: str | None = None,
+    name: str | None = None,
+) -> Link:
     """Linear dashpot in series with a spring: ``coefficient`` [force·time/length], ``stiffness`` [force/length].
 
     Examples
@@ -109,8 +141,9 @@ def maxwell_damper(start: Point, end: Point, coefficient: float, stiffness: floa
     return Link("maxwell damper", start, end, k, Slider(0.0, c), direction=direction, name=name)
 
 
-def friction_slider(start: Point, end: Point, force: float, stiffness: float, *, direction: str | None = None,
-                    name: str | None = None) -> Link:
+def friction_slider(
+    start: Point, end: Point, force: float, stiffness: float, *, direction: str | None = None, name: str | None = None
+) -> Link:
     """Friction device that slips at ``force``, on a brace of ``stiffness`` [force/length].
 
     Examples
@@ -123,8 +156,17 @@ def friction_slider(start: Point, end: Point, force: float, stiffness: float, *,
     return Link("friction slider", start, end, k, Slider(slip), direction=direction, name=name)
 
 
-def bilinear_isolator(start: Point, end: Point, stiffness: float, yield_force: float, post_stiffness: float, *,
-                      viscosity: float = 0.0, direction: str | None = None, name: str | None = None) -> Link:
+def bilinear_isolator(
+    start: Point,
+    end: Point,
+    stiffness: float,
+    yield_force: float,
+    post_stiffness: float,
+    *,
+    viscosity: float = 0.0,
+    direction: str | None = None,
+    name: str | None = None,
+) -> Link:
     """Lead-rubber or friction-pendulum isolator in one direction.
 
     Parameters
@@ -142,12 +184,22 @@ def bilinear_isolator(start: Point, end: Point, stiffness: float, yield_force: f
     11.11111111111111
     """
     k, force, hardening = _bilinear("bilinear_isolator", stiffness, yield_force, post_stiffness)
-    return Link("isolator", start, end, k, Slider(force, viscosity, kinematic=hardening), direction=direction,
-                name=name)
+    return Link(
+        "isolator", start, end, k, Slider(force, viscosity, kinematic=hardening), direction=direction, name=name
+    )
 
 
-def plan_isolator(start: Point, end: Point, stiffness: float, yield_force: float, post_stiffness: float, *,
-                  viscosity: float = 0.0, directions: tuple[str, str] = ("x", "y"), name: str | None = None) -> Link:
+def plan_isolator(
+    start: Point,
+    end: Point,
+    stiffness: float,
+    yield_force: float,
+    post_stiffness: float,
+    *,
+    viscosity: float = 0.0,
+    directions: tuple[str, str] = ("x", "y"),
+    name: str | None = None,
+) -> Link:
     """Isolator that yields on a circle in plan: both directions share one ``yield_force``.
 
     Parameters are those of :func:`bilinear_isolator`; ``directions`` are the two axes of its plane.
@@ -161,12 +213,20 @@ def plan_isolator(start: Point, end: Point, stiffness: float, yield_force: float
     plan = tuple(directions)
     if len(plan) != 2 or plan[0] == plan[1]:
         raise ModelError(f"plan_isolator: two different directions are needed, got {directions!r}")
-    return Link("isolator", start, end, k, Surface((force, force), viscosity=viscosity, kinematic=hardening),
-                plan=plan, name=name)
+    return Link(
+        "isolator",
+        start,
+        end,
+        k,
+        Surface((force, force), viscosity=viscosity, kinematic=hardening),
+        plan=plan,
+        name=name,
+    )
 
 
-def elastic_link(start: Point, end: Point, stiffness: float, *, direction: str | None = None,
-                 name: str | None = None) -> Link:
+def elastic_link(
+    start: Point, end: Point, stiffness: float, *, direction: str | None = None, name: str | None = None
+) -> Link:
     """Elastic spring between two points [force/length].
 
     Examples
@@ -178,8 +238,15 @@ def elastic_link(start: Point, end: Point, stiffness: float, *, direction: str |
     return Link("elastic link", start, end, k, Slider(), direction=direction, name=name)
 
 
-def spring_link(start: Point, end: Point, stiffness: float | None = None, law: SpringLaw | None = None, *,
-                direction: str | None = None, name: str | None = None) -> Link:
+def spring_link(
+    start: Point,
+    end: Point,
+    stiffness: float | None = None,
+    law: SpringLaw | None = None,
+    *,
+    direction: str | None = None,
+    name: str | None = None,
+) -> Link:
     """A spring with any law of one component between two points: a gap, a hook, a damper, a law of your own.
 
     Parameters
@@ -198,8 +265,10 @@ def spring_link(start: Point, end: Point, stiffness: float | None = None, law: S
     if law is not None and not isinstance(law, Law | Parallel):
         raise ModelError(f"spring_link: law must be a law such as Slider(…) or Gap(…), got {law!r}")
     if isinstance(law, Law) and law.size != 1:
-        raise ModelError(f"spring_link: {type(law).__name__} couples {law.size} forces, and a link is one spring; an "
-                         "isolator that yields in plan is plan_isolator(…)")
+        raise ModelError(
+            f"spring_link: {type(law).__name__} couples {law.size} forces, and a link is one spring; an "
+            "isolator that yields in plan is plan_isolator(…)"
+        )
     if stiffness is None and not isinstance(law, Parallel):
         raise ModelError("spring_link: stiffness is missing; only a backbone brings its own")
     k = None if stiffness is None else number("spring_link", "stiffness", stiffness, positive=True)

@@ -75,8 +75,9 @@ def _positive(name: str, value: float) -> float:
 def _coefficient(value: float) -> float:
     number = _finite("damping", value)
     if number < 0:
-        raise ModelError(f"oscillator: damping must not be negative, got {number:g}; "
-                         "give a coefficient ≥ 0 or a damping ratio")
+        raise ModelError(
+            f"oscillator: damping must not be negative, got {number:g}; give a coefficient ≥ 0 or a damping ratio"
+        )
     return number
 
 

@@ -63,9 +63,18 @@ class Oscillators:
             law, b = model.laws["slider"], dense(model.compatibility)[0, 0]
             if b != 1:
                 raise ModelError(f"{WHO}: the spring of model {i} deforms by {b:g} per displacement, not by 1")
-            rows.append((dense(model.mass)[0, 0], model.damping.dense()[0, 0], 1 / dense(model.flexibility)[0, 0],
-                         law.yield_force[0], law.viscosity[0], law.kinematic[0], law.isotropic[0],
-                         dense(model.stiffness)[0, 0]))
+            rows.append(
+                (
+                    dense(model.mass)[0, 0],
+                    model.damping.dense()[0, 0],
+                    1 / dense(model.flexibility)[0, 0],
+                    law.yield_force[0],
+                    law.viscosity[0],
+                    law.kinematic[0],
+                    law.isotropic[0],
+                    dense(model.stiffness)[0, 0],
+                )
+            )
         table = np.array(rows, dtype=float).reshape(len(rows), len(ARRAYS)).T.copy()
         return cls(**dict(zip(ARRAYS, table, strict=True)), units=models[0].units)
 
@@ -106,26 +115,48 @@ def oscillators(
     """
     if (stiffness is None) == (period is None):
         raise ModelError(f"{WHO}: give either stiffness or period")
-    given = {"mass": mass, "stiffness" if period is None else "period": stiffness if period is None else period,
-             "yield_force": yield_force, "viscosity": viscosity, "kinematic": kinematic, "isotropic": isotropic,
-             "geometric": geometric}
+    given = {
+        "mass": mass,
+        "stiffness" if period is None else "period": stiffness if period is None else period,
+        "yield_force": yield_force,
+        "viscosity": viscosity,
+        "kinematic": kinematic,
+        "isotropic": isotropic,
+        "geometric": geometric,
+    }
     if isinstance(damping, Ratio):
         damping_ratio, damping = damping.value, 0.0
     given["damping" if damping_ratio is None else "damping_ratio"] = damping if damping_ratio is None else damping_ratio
     arrays = {name: _numbers(name, values) for name, values in given.items()}
     for name, values in arrays.items():
-        _check(name, values, positive=name in ("mass", "stiffness", "period"), signed=name == "geometric",
-               infinite=name == "yield_force")
+        _check(
+            name,
+            values,
+            positive=name in ("mass", "stiffness", "period"),
+            signed=name == "geometric",
+            infinite=name == "yield_force",
+        )
     x = _spread(arrays)
     if arrays["yield_force"].min() == 0:
         resists = (x["yield_force"] > 0) | (x["viscosity"] > 0) | (x["kinematic"] > 0) | (x["isotropic"] > 0)
         if not resists.all():
-            raise ModelError(f"{WHO}: yield_force, viscosity, hardening of [{int(np.argmin(resists))}] are all zero, "
-                             "so the spring resists nothing")
+            raise ModelError(
+                f"{WHO}: yield_force, viscosity, hardening of [{int(np.argmin(resists))}] are all zero, "
+                "so the spring resists nothing"
+            )
     k = x["stiffness"] if period is None else x["mass"] * (2 * np.pi / x["period"]) ** 2
     c = x["damping"] if damping_ratio is None else 2 * x["damping_ratio"] * np.sqrt(k * x["mass"])
-    return Oscillators(x["mass"], c, k, x["yield_force"], x["viscosity"], x["kinematic"], x["isotropic"],
-                       x["geometric"], units or Units())
+    return Oscillators(
+        x["mass"],
+        c,
+        k,
+        x["yield_force"],
+        x["viscosity"],
+        x["kinematic"],
+        x["isotropic"],
+        x["geometric"],
+        units or Units(),
+    )
 
 
 def _numbers(name: str, given: Any) -> Array:
@@ -151,7 +182,7 @@ def _spread(arrays: dict[str, Array]) -> dict[str, Array]:
 
 def _check(name: str, values: Array, positive: bool, signed: bool, infinite: bool) -> None:
     """Refuse the first value out of range, by its index."""
-    least, most = values.min(), values.max()              # both NaN where one value is, and then nothing holds
+    least, most = values.min(), values.max()  # both NaN where one value is, and then nothing holds
     low = least > 0 if positive else least > -np.inf if signed else least >= 0
     if low and (infinite or most < np.inf):
         return
@@ -160,5 +191,6 @@ def _check(name: str, values: Array, positive: bool, signed: bool, infinite: boo
         good = good & np.isfinite(values)
     i = int(np.argmin(good))
     need = "positive" if positive else "a number" if signed else "not negative"
-    raise ModelError(f"{WHO}: {name}[{i}] must be {'' if infinite else 'finite and '}{need}, "
-                     f"got {np.atleast_1d(values)[i]}")
+    raise ModelError(
+        f"{WHO}: {name}[{i}] must be {'' if infinite else 'finite and '}{need}, got {np.atleast_1d(values)[i]}"
+    )

@@ -22,7 +22,7 @@ from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.model.units import Units
 
 Array = NDArray[Any]
-Matrix = Any    # a NumPy array or a SciPy sparse array; both know shape, @ and .T
+Matrix = Any  # a NumPy array or a SciPy sparse array; both know shape, @ and .T
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +74,14 @@ class Model(Layout):
 
     def __post_init__(self) -> None:
         dof, spring = len(self.dofs), len(self.springs)
-        shapes = {"mass": (dof, dof), "stiffness": (dof, dof), "flexibility": (spring, spring),
-                  "compatibility": (dof, spring), "influence": (dof, len(self.directions)),
-                  "supports": (len(self.support_names), spring)}
+        shapes = {
+            "mass": (dof, dof),
+            "stiffness": (dof, dof),
+            "flexibility": (spring, spring),
+            "compatibility": (dof, spring),
+            "influence": (dof, len(self.directions)),
+            "supports": (len(self.support_names), spring),
+        }
         for name, shape in shapes.items():
             array = getattr(self, name)
             if array.shape != shape:
@@ -85,8 +90,10 @@ class Model(Layout):
                 raise ModelError(f"Model: {name} holds a value that is not finite")
         damping = self.damping
         if damping.matrix.shape != (dof, dof) or damping.shapes.shape != (dof, damping.weights.size):
-            raise ModelError(f"Model: damping has shape {damping.matrix.shape} and mode shapes {damping.shapes.shape}, "
-                             f"expected {(dof, dof)} and {(dof, damping.weights.size)}")
+            raise ModelError(
+                f"Model: damping has shape {damping.matrix.shape} and mode shapes {damping.shapes.shape}, "
+                f"expected {(dof, dof)} and {(dof, damping.weights.size)}"
+            )
         if not all(np.all(np.isfinite(entries(x))) for x in (damping.matrix, damping.shapes, damping.weights)):
             raise ModelError("Model: damping holds a value that is not finite")
 

@@ -67,11 +67,15 @@ def shear_frame(
         raise ModelError(f"{WHO}: every mass is zero")
     height = numbers(WHO, "height", heights, storeys, positive=True) if heights is not None else None
     columns = [_between(i, i + 1) for i in range(count)]
-    rows = zip(storeys, columns, each(WHO, "stiffnesses", stiffnesses, storeys), each(WHO, "laws", laws, storeys),
-               strict=True)
+    rows = zip(
+        storeys, columns, each(WHO, "stiffnesses", stiffnesses, storeys), each(WHO, "laws", laws, storeys), strict=True
+    )
     ground: Column = {0: -1.0}
-    blocks = [block for name, column, k, law in rows
-              for block in spring(WHO, name, column, k, law, name, ground if name == storeys[0] else None)]
+    blocks = [
+        block
+        for name, column, k, law in rows
+        for block in spring(WHO, name, column, k, law, name, ground if name == storeys[0] else None)
+    ]
     dashpots, wish = _storey_dashpots(damping, storeys, columns)
     ends = [(i, i + 1) for i in range(count)]
     elements = list(storeys)
@@ -109,8 +113,9 @@ def _floors(masses: object, names: Sequence[str] | None) -> tuple[str, ...]:
         raise ModelError(f"{WHO}: no floors; give at least one mass")
     if names is None:
         return tuple(f"floor {i}" for i in range(1, count + 1))
-    floors = unique(WHO, "floors", [str(name) for name in each(WHO, "names", names, [f"floor {i + 1}"
-                                                                                    for i in range(count)])])
+    floors = unique(
+        WHO, "floors", [str(name) for name in each(WHO, "names", names, [f"floor {i + 1}" for i in range(count)])]
+    )
     if GROUND in floors:
         raise ModelError(f"{WHO}: no floor may be named {GROUND!r}")
     return floors
@@ -165,24 +170,34 @@ def _storeys(names: tuple[str, ...], height: Array | None) -> Storeys:
     from scipy import sparse
 
     count = len(names)
-    drift = sparse.diags_array([np.ones(count), -np.ones(count - 1)], offsets=[0, -1]).tocsr() if count > 1 else \
-        sparse.csr_array(np.ones((1, 1)))
+    drift = (
+        sparse.diags_array([np.ones(count), -np.ones(count - 1)], offsets=[0, -1]).tocsr()
+        if count > 1
+        else sparse.csr_array(np.ones((1, 1)))
+    )
     heights = np.full(count, np.nan) if height is None else height
     row, column = np.triu_indices(count)
     above = sparse.csr_array((np.ones(row.size), (row, column)), shape=(count, count))
     return Storeys(names, heights, drift, above)
 
 
-def _stick(floors: tuple[str, ...], height: Array | None, ends: Sequence[tuple[int, int]],
-           elements: Sequence[str]) -> Geometry:
+def _stick(
+    floors: tuple[str, ...], height: Array | None, ends: Sequence[tuple[int, int]], elements: Sequence[str]
+) -> Geometry:
     from scipy import sparse
 
     count = len(floors)
     level = np.concatenate([[0.0], np.cumsum(np.ones(count) if height is None else height)])
     places = np.arange(count)
     motion = sparse.csr_array((np.ones(count), (2 * (places + 1), places)), shape=(2 * (count + 1), count))
-    return Geometry((GROUND, *floors), np.stack([np.zeros(count + 1), level], axis=1), motion,
-                    np.array(ends, dtype=np.intp), tuple(elements), ())
+    return Geometry(
+        (GROUND, *floors),
+        np.stack([np.zeros(count + 1), level], axis=1),
+        motion,
+        np.array(ends, dtype=np.intp),
+        tuple(elements),
+        (),
+    )
 
 
 def _diagonal(values: Array) -> Any:

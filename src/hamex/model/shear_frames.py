@@ -103,28 +103,49 @@ def shear_frames(
     >>> len(many), many.storeys, many.yield_force.tolist()
     (2, 2, [[3.0, 3.0], [3.0, 3.0]])
     """
-    given = {"mass": masses, "stiffness": stiffnesses, "yield force": yield_forces, "viscosity": viscosities,
-             "kinematic hardening": kinematic, "isotropic hardening": isotropic}
+    given = {
+        "mass": masses,
+        "stiffness": stiffnesses,
+        "yield force": yield_forces,
+        "viscosity": viscosities,
+        "kinematic hardening": kinematic,
+        "isotropic hardening": isotropic,
+    }
     given |= {name: values for name, values in (("height", heights), ("weight", weights)) if values is not None}
     if isinstance(damping, Modal):
-        raise ModelError(f"{WHO}: modal damping fills the damping matrix of every frame; use rayleigh(…), or solve "
-                         "frames made by shear_frame one by one")
+        raise ModelError(
+            f"{WHO}: modal damping fills the damping matrix of every frame; use rayleigh(…), or solve "
+            "frames made by shear_frame one by one"
+        )
     if not isinstance(damping, Ratio | Rayleigh):
         given["damping"] = damping
     x = _spread(given)
     for name, values in x.items():
         _check(name, values, positive=name in ("mass", "stiffness", "height"), infinite=name == "yield force")
-    resists = (x["yield force"] > 0) | (x["viscosity"] > 0) | (x["kinematic hardening"] > 0) | \
-        (x["isotropic hardening"] > 0)
+    resists = (
+        (x["yield force"] > 0) | (x["viscosity"] > 0) | (x["kinematic hardening"] > 0) | (x["isotropic hardening"] > 0)
+    )
     if not resists.all():
-        raise ModelError(f"{WHO}: yield force, viscosity and hardening of {_place('', ~resists)} are all zero, so that "
-                         "the storey resists nothing")
+        raise ModelError(
+            f"{WHO}: yield force, viscosity and hardening of {_place('', ~resists)} are all zero, so that "
+            "the storey resists nothing"
+        )
     beside = _p_delta(x)
     main, side = diagonals(x["damping"]) if "damping" in x else _proportional(damping, x, beside)
     geometric = diagonals(beside) if "weight" in x else (_nothing(x), _nothing(x))
-    return ShearFrames(x["mass"], x["stiffness"], main, side, *geometric, x["yield force"], x["viscosity"],
-                       x["kinematic hardening"], x["isotropic hardening"],
-                       x.get("height", np.broadcast_to(np.nan, x["mass"].shape)), units or Units())
+    return ShearFrames(
+        x["mass"],
+        x["stiffness"],
+        main,
+        side,
+        *geometric,
+        x["yield force"],
+        x["viscosity"],
+        x["kinematic hardening"],
+        x["isotropic hardening"],
+        x.get("height", np.broadcast_to(np.nan, x["mass"].shape)),
+        units or Units(),
+    )
 
 
 def diagonals(storeys: Array) -> tuple[Array, Array]:
@@ -148,11 +169,13 @@ def _spread(given: dict[str, Any]) -> dict[str, Array]:
         except (TypeError, ValueError):
             raise ModelError(f"{WHO}: {name} must be numbers, got {values!r:.60}") from None
         if arrays[name].ndim > 2:
-            raise ModelError(f"{WHO}: {name} has shape {arrays[name].shape}; give (frame, storey), (storey,) or a "
-                             "number")
+            raise ModelError(
+                f"{WHO}: {name} has shape {arrays[name].shape}; give (frame, storey), (storey,) or a number"
+            )
         if arrays[name].size == 0:
-            raise ModelError(f"{WHO}: {name} is empty, its shape is {arrays[name].shape}; give at least one frame of "
-                             "one storey")
+            raise ModelError(
+                f"{WHO}: {name} is empty, its shape is {arrays[name].shape}; give at least one frame of one storey"
+            )
     try:
         shape = (1, 1, *np.broadcast_shapes(*(values.shape for values in arrays.values())))[-2:]
     except ValueError:
@@ -188,8 +211,10 @@ def _p_delta(x: dict[str, Array]) -> Array:
     if buckles.any():
         frame, storey = np.argwhere(buckles)[0]
         factor = -x["stiffness"][frame, storey] / beside[frame, storey]
-        raise ModelError(f"{WHO}: the gravity loads exceed what the elastic frame {frame} can carry: it buckles at "
-                         f"{factor:.4g} times these loads, in storey {storey + 1}; reduce them or stiffen the frame")
+        raise ModelError(
+            f"{WHO}: the gravity loads exceed what the elastic frame {frame} can carry: it buckles at "
+            f"{factor:.4g} times these loads, in storey {storey + 1}; reduce them or stiffen the frame"
+        )
     return beside
 
 
@@ -213,24 +238,32 @@ def _coefficients(wish: Ratio | Rayleigh, mass: Array, storeys: Array) -> tuple[
     apart = (high - low) * (high + low)
     same = abs(high - low) < 1e-9 * np.maximum(low, high)
     if same.any():
-        raise ModelError(f"{WHO}: modes {wish.modes} of frame {int(same.argmax())} have one frequency, which does not "
-                         "fix Rayleigh damping")
+        raise ModelError(
+            f"{WHO}: modes {wish.modes} of frame {int(same.argmax())} have one frequency, which does not "
+            "fix Rayleigh damping"
+        )
     alpha = 2 * low * high * (first * high - second * low) / apart
     beta = 2 * (second * high - first * low) / apart
     for values, what in ((alpha, "mass"), (beta, "stiffness")):
         if (values < -1e-12).any():
-            raise ModelError(f"{WHO}: ratios {wish.ratios} in modes {wish.modes} need a negative coefficient of {what} "
-                             f"in frame {int((values < -1e-12).argmax())}, so that some mode gains energy; bring the "
-                             "ratios closer together")
+            raise ModelError(
+                f"{WHO}: ratios {wish.ratios} in modes {wish.modes} need a negative coefficient of {what} "
+                f"in frame {int((values < -1e-12).argmax())}, so that some mode gains energy; bring the "
+                "ratios closer together"
+            )
     return np.maximum(alpha, 0.0), np.maximum(beta, 0.0)
 
 
 def _frequency(mode: int, mass: Array, storeys: Array) -> Array:
     if mode > mass.shape[1]:
-        raise ModelError(f"{WHO}: mode {mode} asked for, but frames of {mass.shape[1]} "
-                         f"storey{'s' if mass.shape[1] > 1 else ''} have no more than {mass.shape[1]}")
+        raise ModelError(
+            f"{WHO}: mode {mode} asked for, but frames of {mass.shape[1]} "
+            f"storey{'s' if mass.shape[1] > 1 else ''} have no more than {mass.shape[1]}"
+        )
     found = frequencies(mass, storeys, mode)
     if not found.all():
-        raise ModelError(f"{WHO}: mode {mode} of frame {int((found == 0).argmax())} has no stiffness at rest, so that "
-                         "it has no critical damping; name another mode, or give coefficients")
+        raise ModelError(
+            f"{WHO}: mode {mode} of frame {int((found == 0).argmax())} has no stiffness at rest, so that "
+            "it has no critical damping; name another mode, or give coefficients"
+        )
     return found

@@ -66,8 +66,9 @@ def span(points: Joints, name: str, start: object, end: object) -> tuple[int, in
     line = points.coordinates[b] - points.coordinates[a]
     length = float(np.linalg.norm(line))
     if length <= 1e-12 * np.ptp(points.coordinates, axis=0).max():
-        raise ModelError(f"{points.who}: {name} has zero length: nodes {points.names[a]!r} and {points.names[b]!r} "
-                         "coincide")
+        raise ModelError(
+            f"{points.who}: {name} has zero length: nodes {points.names[a]!r} and {points.names[b]!r} coincide"
+        )
     return a, b, length, line / length
 
 
@@ -108,8 +109,10 @@ def _mass(points: Joints, masses: Masses) -> Any:
         row = list(value) if np.ndim(value) else [value] * len(moves)  # type: ignore[arg-type]
         if len(row) not in (len(moves), len(motions)):
             parts = ", ".join(points.labels[m].rpartition(".")[2] for m in motions)
-            raise ModelError(f"{points.who}: mass of {str(name)!r}: {len(row)} numbers for directions {parts}; give "
-                             f"one for all translations, {len(moves)} for each, or {len(motions)} with rotary masses")
+            raise ModelError(
+                f"{points.who}: mass of {str(name)!r}: {len(row)} numbers for directions {parts}; give "
+                f"one for all translations, {len(moves)} for each, or {len(motions)} with rotary masses"
+            )
         for motion, x in zip(motions, row, strict=False):
             diagonal[motion] = number(points.who, f"mass of {points.labels[motion]!r}", x)
     transformation = points.transformation()
@@ -120,8 +123,15 @@ def _mass(points: Joints, masses: Masses) -> Any:
     return mass
 
 
-def complete(points: Joints, elements: Sequence[Element], masses: Masses, damping: Wish, links: Sequence[Link],
-             levels: Levels | None, units: Units | None) -> Model:
+def complete(
+    points: Joints,
+    elements: Sequence[Element],
+    masses: Masses,
+    damping: Wish,
+    links: Sequence[Link],
+    levels: Levels | None,
+    units: Units | None,
+) -> Model:
     """Add links and masses, eliminate what is constrained, and fill the record."""
     who = points.who
     devices = [_device(points, name, link) for name, link in named(who, links, [each.name for each in elements])]
@@ -131,12 +141,13 @@ def complete(points: Joints, elements: Sequence[Element], masses: Masses, dampin
     softened = [pair for each in elements for pair in each.softened]
     blocks, columns, support_names = points.reduce(
         [block for each in parts for block in each.blocks],
-        [*(dashpot.column for dashpot in dashpots), *(column for column, _ in softened)])
+        [*(dashpot.column for dashpot in dashpots), *(column for column, _ in softened)],
+    )
     dofs = points.dofs
     rows = points.transformation()
     width = len(points.components)
     moves = [node * width + axis for node in range(len(points.names)) for axis in range(len(points.translations))]
-    fixed = len(points.names)     # a link to the ground is drawn as a point
+    fixed = len(points.names)  # a link to the ground is drawn as a point
     ends = [(a if a != fixed else b, b if b != fixed else a) for a, b in ((each.start, each.end) for each in parts)]
     phrases = points.phrases()
     return assemble(
@@ -146,15 +157,21 @@ def complete(points: Joints, elements: Sequence[Element], masses: Masses, dampin
         mass=_mass(points, masses),
         blocks=blocks,
         dashpots=[Dashpot(column, each.coefficient) for column, each in zip(columns, dashpots, strict=False)],
-        geometric=matrix_of(columns[len(dashpots):], [weight for _, weight in softened], len(dofs)),
+        geometric=matrix_of(columns[len(dashpots) :], [weight for _, weight in softened], len(dofs)),
         damping=damping,
         influence=points.influence(),
         directions=points.translations,
         support_names=support_names,
         units=units,
         storeys=storeys_of(points, rows, levels) if levels is not None else None,
-        geometry=Geometry(points.names, points.coordinates, rows[moves], np.array(ends, dtype=np.intp).reshape(-1, 2),
-                          tuple(each.name for each in parts), ()),
+        geometry=Geometry(
+            points.names,
+            points.coordinates,
+            rows[moves],
+            np.array(ends, dtype=np.intp).reshape(-1, 2),
+            tuple(each.name for each in parts),
+            (),
+        ),
         critical=lambda shape: phrases[int(np.argmax(abs(shape)))],
     )
 
@@ -166,9 +183,13 @@ def _device(points: Joints, name: str, link: Link) -> tuple[Element, Dashpot | N
     if link.plan:
         columns = tuple(_along(points, name, a, b, part) for part in link.plan)
         law = link.law
-        block = Block(tuple(f"{name}.{part}" for part in link.plan), columns,
-                      np.eye(len(columns)) / number(points.who, f"stiffness of {name}", link.stiffness, positive=True),
-                      ((tuple(range(len(columns))), law),), name)  # type: ignore[arg-type]
+        block = Block(
+            tuple(f"{name}.{part}" for part in link.plan),
+            columns,
+            np.eye(len(columns)) / number(points.who, f"stiffness of {name}", link.stiffness, positive=True),
+            ((tuple(range(len(columns))), law),),
+            name,
+        )  # type: ignore[arg-type]
         return Element(name, a, b, (block,)), None
     column = _along(points, name, a, b, link.direction)
     if link.law is None and link.stiffness is None:
@@ -179,17 +200,20 @@ def _device(points: Joints, name: str, link: Link) -> tuple[Element, Dashpot | N
 def _along(points: Joints, name: str, a: int, b: int, direction: str | None) -> dict[int, float]:
     if direction is None:
         if len(points.names) in (a, b):
-            raise ModelError(f"{points.who}: {name} goes to the ground and needs a direction, "
-                             f"one of {', '.join(points.components)}")
+            raise ModelError(
+                f"{points.who}: {name} goes to the ground and needs a direction, one of {', '.join(points.components)}"
+            )
         line = points.coordinates[b] - points.coordinates[a]
         length = float(np.linalg.norm(line))
         if length <= 1e-12 * np.ptp(points.coordinates, axis=0).max():
-            raise ModelError(f"{points.who}: {name} has zero length and needs a direction, "
-                             f"one of {', '.join(points.components)}")
+            raise ModelError(
+                f"{points.who}: {name} has zero length and needs a direction, one of {', '.join(points.components)}"
+            )
         return relative(points, a, b, line / length)
     if direction not in points.components:
-        raise ModelError(f"{points.who}: {name}: {direction!r} is no direction; take one of "
-                         f"{', '.join(points.components)}")
+        raise ModelError(
+            f"{points.who}: {name}: {direction!r} is no direction; take one of {', '.join(points.components)}"
+        )
     return {points.motion(b, direction): 1.0, points.motion(a, direction): -1.0}
 
 
@@ -203,8 +227,12 @@ def _refuse_loose(points: Joints, parts: Sequence[Element]) -> None:
     width = len(points.components)
     pairs = [(each.start, each.end) for each in parts]
     # Ties join nodes; a diaphragm is a point of its own beyond the ground.
-    floors = {label: count + 1 + i for i, label in enumerate(dict.fromkeys(
-        label.rpartition(".")[0] for label in points.labels[(count + 1) * width:]))}
+    floors = {
+        label: count + 1 + i
+        for i, label in enumerate(
+            dict.fromkeys(label.rpartition(".")[0] for label in points.labels[(count + 1) * width :])
+        )
+    }
 
     def point(motion: int) -> int:
         name = points.labels[motion].rpartition(".")[0]
@@ -212,17 +240,19 @@ def _refuse_loose(points: Joints, parts: Sequence[Element]) -> None:
 
     pairs += [(point(motion), point(master)) for motion, tie in points.ties.items() for master in tie]
     known = {*points.free, *points.ties}
-    pairs += [(node, count) for node in range(count)
-              if any(node * width + part not in known for part in range(width))]
+    pairs += [(node, count) for node in range(count) if any(node * width + part not in known for part in range(width))]
     row, column = np.array(pairs).T
     size = count + 1 + len(floors)
-    _, label = connected_components(sparse.csr_array((np.ones(len(pairs)), (row, column)), shape=(size, size)),
-                                    directed=False)
+    _, label = connected_components(
+        sparse.csr_array((np.ones(len(pairs)), (row, column)), shape=(size, size)), directed=False
+    )
     tied = {point(motion) for motion in points.ties}
     for node, name in enumerate(points.names):
         if node not in touched and node not in tied:
             raise ModelError(f"{points.who}: node {name!r} is attached to no element")
         if label[node] != label[count]:
             group = [other for i, other in enumerate(points.names) if label[i] == label[node]]
-            raise ModelError(f"{points.who}: node {name!r} is not connected to any support"
-                             + (f", nor are {', '.join(map(repr, group[1:6]))}" if len(group) > 1 else ""))
+            raise ModelError(
+                f"{points.who}: node {name!r} is not connected to any support"
+                + (f", nor are {', '.join(map(repr, group[1:6]))}" if len(group) > 1 else "")
+            )

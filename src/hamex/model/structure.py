@@ -19,9 +19,9 @@ from hamex.model.record import Model
 from hamex.model.units import Units
 
 Array = NDArray[Any]
-Matrix = Any    # plain or sparse
+Matrix = Any  # plain or sparse
 Laws = Law | Sequence[Law | None] | Mapping[Any, Law] | Group | Sequence[Group] | None
-_MANY = 10_000      # names beyond which none is stored
+_MANY = 10_000  # names beyond which none is stored
 
 
 def structure(
@@ -77,12 +77,15 @@ def structure(
     labels = _names(who, "springs", "spring", springs, A.shape[0])
     B = sparse_matrix(who, "compatibility", compatibility)
     if B.shape != (size, len(labels)):
-        raise ModelError(f"{who}: compatibility is {B.shape[0]} × {B.shape[1]}, it must be {size} × {len(labels)}: "
-                         "dofs by springs")
+        raise ModelError(
+            f"{who}: compatibility is {B.shape[0]} × {B.shape[1]}, it must be {size} × {len(labels)}: dofs by springs"
+        )
     moved = sparse.csr_array((0, len(labels))) if supports is None else sparse_matrix(who, "supports", supports)
     if moved.shape != (len(support_names), len(labels)):
-        raise ModelError(f"{who}: supports is {moved.shape[0]} × {moved.shape[1]}, it must be "
-                         f"{len(support_names)} × {len(labels)}: support_names by springs")
+        raise ModelError(
+            f"{who}: supports is {moved.shape[0]} × {moved.shape[1]}, it must be "
+            f"{len(support_names)} × {len(labels)}: support_names by springs"
+        )
     K = square(who, "stiffness", stiffness, size) if stiffness is not None else sparse.csr_array((size, size))
     groups = (laws,) if isinstance(laws, Group) else laws
     if isinstance(groups, Sequence) and groups and all(isinstance(group, Group) for group in groups):
@@ -135,10 +138,14 @@ def structure_from_stiffness(
     whole = square(who, "stiffness", stiffness, size)
     weak = weak_dof(whole)
     if weak is not None:
-        raise ModelError(f"{who}: the stiffness is not positive definite: {names[weak]!r} can move and nothing "
-                         "resists it")
-    pairs = list(springs.items()) if isinstance(springs, Mapping) else \
-        [(f"spring {place}", each) for place, each in enumerate(springs, 1)]
+        raise ModelError(
+            f"{who}: the stiffness is not positive definite: {names[weak]!r} can move and nothing resists it"
+        )
+    pairs = (
+        list(springs.items())
+        if isinstance(springs, Mapping)
+        else [(f"spring {place}", each) for place, each in enumerate(springs, 1)]
+    )
     blocks = [block for name, given in pairs for block in _spring(who, str(name), given, names)]
     if not blocks:
         raise ModelError(f"{who}: no springs; give at least one, elastic if need be")
@@ -181,8 +188,10 @@ def _by_spring(who: str, laws: Laws, labels: Sequence[str]) -> list[tuple[tuple[
     if laws is None or isinstance(laws, Law):
         pairs: list[tuple[Any, Any]] = [((place,), laws) for place in range(len(labels))]
     elif isinstance(laws, Mapping):
-        pairs = [(tuple(_place(who, each, labels, "spring") for each in (key if isinstance(key, tuple) else (key,))),
-                  law) for key, law in laws.items()]
+        pairs = [
+            (tuple(_place(who, each, labels, "spring") for each in (key if isinstance(key, tuple) else (key,))), law)
+            for key, law in laws.items()
+        ]
     else:
         row: list[Any] = list(laws)  # type: ignore[arg-type]
         if len(row) != len(labels):
@@ -191,19 +200,21 @@ def _by_spring(who: str, laws: Laws, labels: Sequence[str]) -> list[tuple[tuple[
     for places, law in pairs:
         if law is not None and not isinstance(law, Law):
             raise ModelError(f"{who}: the law of {labels[places[0]]!r} must be a law such as Slider(…), got {law!r}")
-    return [(places, law) for places, law in pairs
-            if law is not None and not law.is_elastic]
+    return [(places, law) for places, law in pairs if law is not None and not law.is_elastic]
 
 
-def _blocks(who: str, labels: Sequence[str], A: Any, B: Any, moved: Any,
-            laws: Sequence[tuple[tuple[int, ...], Law]]) -> list[Block]:
+def _blocks(
+    who: str, labels: Sequence[str], A: Any, B: Any, moved: Any, laws: Sequence[tuple[tuple[int, ...], Law]]
+) -> list[Block]:
     """Springs that share flexibility or a law, block by block."""
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components
 
     for place in np.flatnonzero(A.diagonal() <= 0).tolist():
-        raise ModelError(f"{who}: spring {labels[place]!r} has flexibility {A[place, place]:g}; it must be positive. "
-                         "A spring without flexibility is a constraint")
+        raise ModelError(
+            f"{who}: spring {labels[place]!r} has flexibility {A[place, place]:g}; it must be positive. "
+            "A spring without flexibility is a constraint"
+        )
     shared = [(places[0], other) for places, _ in laws for other in places[1:]]
     row, column = np.array(shared, dtype=int).reshape(-1, 2).T
     graph = abs(A) + sparse.csr_array((np.ones(len(shared)), (row, column)), shape=A.shape)
@@ -218,16 +229,26 @@ def _blocks(who: str, labels: Sequence[str], A: Any, B: Any, moved: Any,
     for group in np.split(order, np.cumsum(np.bincount(label))[:-1]):
         first, last = int(group[0]), int(group[-1])
         if last - first != group.size - 1:
-            raise ModelError(f"{who}: springs {', '.join(labels[i] for i in group.tolist())} share flexibility or a "
-                             "law and must stand side by side; reorder the springs")
+            raise ModelError(
+                f"{who}: springs {', '.join(labels[i] for i in group.tolist())} share flexibility or a "
+                "law and must stand side by side; reorder the springs"
+            )
         own = [(tuple(place - first for place in places), law) for places, law in own_laws.get(int(label[first]), [])]
         if group.size == 1 and len(own) > 1:
             raise ModelError(f"{who}: spring {labels[first]!r} has {len(own)} laws")
         if group.size > 1:
             own = [(places, as_surface(who, labels[first + places[0]], law)) for places, law in own]
         run = slice(first, last + 1)
-        blocks.append(Block(tuple(labels[run]), tuple(columns[run]), A[run, run].toarray(), tuple(own), labels[first],
-                            tuple(supports[run])))
+        blocks.append(
+            Block(
+                tuple(labels[run]),
+                tuple(columns[run]),
+                A[run, run].toarray(),
+                tuple(own),
+                labels[first],
+                tuple(supports[run]),
+            )
+        )
     return sorted(blocks, key=lambda block: place_of[block.names[0]])
 
 
@@ -253,8 +274,18 @@ def _spring(who: str, name: str, given: Any, dofs: Sequence[str]) -> list[Block]
     return spring(who, name, column, stiffness, law, name)
 
 
-def _model(who: str, M: Any, damping: Wish, K: Any, parts: Springs, dofs: tuple[str, ...], influence: ArrayLike | None,
-           directions: Sequence[str] | None, support_names: tuple[str, ...], units: Units | None) -> Model:
+def _model(
+    who: str,
+    M: Any,
+    damping: Wish,
+    K: Any,
+    parts: Springs,
+    dofs: tuple[str, ...],
+    influence: ArrayLike | None,
+    directions: Sequence[str] | None,
+    support_names: tuple[str, ...],
+    units: Units | None,
+) -> Model:
     from scipy import sparse
 
     heavy = M.diagonal().max()
@@ -270,9 +301,28 @@ def _model(who: str, M: Any, damping: Wish, K: Any, parts: Springs, dofs: tuple[
             raise ModelError(f"{who}: {dofs[weak]!r} can move, and neither mass nor stiffness resists it")
     iota = np.ones((len(dofs), 1)) if influence is None else np.asarray(influence, dtype=float)
     iota = iota[:, None] if iota.ndim == 1 else iota
-    ways = tuple(str(way) for way in directions) if directions is not None else \
-        AXES[:iota.shape[1]] if iota.shape[1] <= 3 else tuple(f"direction {i + 1}" for i in range(iota.shape[1]))
-    return Model(M, damping_of(who, damping, M, lambda: static_stiffness(
-        K, parts.flexibility, parts.compatibility, parts.laws), (), dofs), sparse.csr_array(K), parts.flexibility,
-                 parts.compatibility, parts.laws, iota, parts.supports, dofs, parts.names, ways, units or Units(),
-                 support_names, parts.groups)
+    ways = (
+        tuple(str(way) for way in directions)
+        if directions is not None
+        else AXES[: iota.shape[1]]
+        if iota.shape[1] <= 3
+        else tuple(f"direction {i + 1}" for i in range(iota.shape[1]))
+    )
+    return Model(
+        M,
+        damping_of(
+            who, damping, M, lambda: static_stiffness(K, parts.flexibility, parts.compatibility, parts.laws), (), dofs
+        ),
+        sparse.csr_array(K),
+        parts.flexibility,
+        parts.compatibility,
+        parts.laws,
+        iota,
+        parts.supports,
+        dofs,
+        parts.names,
+        ways,
+        units or Units(),
+        support_names,
+        parts.groups,
+    )

@@ -89,8 +89,9 @@ def truss(
     return complete(points, elements, masses, damping, links, levels, units)
 
 
-def _bar(points: Joints, name: str, given: Bar | tuple[Hashable, Hashable], rigidity: float | None,
-         law: SpringLaw | None) -> Element:
+def _bar(
+    points: Joints, name: str, given: Bar | tuple[Hashable, Hashable], rigidity: float | None, law: SpringLaw | None
+) -> Element:
     if not isinstance(given, Bar) and (isinstance(given, str) or len(given) != 2):
         raise ModelError(f"{WHO}: bars: {given!r} is no pair of nodes")
     bar = given if isinstance(given, Bar) else Bar(*given)

@@ -48,6 +48,8 @@ class Units:
     def gravity(self) -> float:
         """Standard gravity in this unit of length per second squared."""
         if self.length == UNSTATED_LENGTH:
-            raise UnitError("the model does not state its unit of length, so gravity is unknown; "
-                            "give g in the model's units, or units=Units(length=…, force=…)")
+            raise UnitError(
+                "the model does not state its unit of length, so gravity is unknown; "
+                "give g in the model's units, or units=Units(length=…, force=…)"
+            )
         return STANDARD_GRAVITY * METRE[self.length]

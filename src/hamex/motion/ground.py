@@ -112,8 +112,10 @@ class GroundMotion:
         The polynomial starts at zero, as the velocity does. Up to degree 2 the correction is exact for samples that are
         linear in between.
         """
-        return self._processed(process.correct_baseline(self.acceleration, self.step, degree),
-                               f"baseline corrected (degree {degree} in velocity)")
+        return self._processed(
+            process.correct_baseline(self.acceleration, self.step, degree),
+            f"baseline corrected (degree {degree} in velocity)",
+        )
 
     def filtered(self, low: float | None = None, high: float | None = None, order: int = 4) -> GroundMotion:
         """Through a Butterworth filter with corners ``low`` and ``high`` [Hz]; leave one out for a one-sided filter.
@@ -151,8 +153,9 @@ class GroundMotion:
         >>> GroundMotion([1.0], 0.02, "g").padded(before=0.05).acceleration.tolist()
         [0.0, 0.0, 0.0, 1.0]
         """
-        return self._processed(process.pad(self.acceleration, self.step, before, after),
-                               f"padded by {before:g} and {after:g} s")
+        return self._processed(
+            process.pad(self.acceleration, self.step, before, after), f"padded by {before:g} and {after:g} s"
+        )
 
     def _processed(self, samples: Array, note: str) -> GroundMotion:
         return replace(self, acceleration=samples, source=_noted(self.source, note))
@@ -166,8 +169,9 @@ class GroundMotion:
             raise LoadError(f"GroundMotion.on: g must be positive, one gravity in the model's units; got {g!r}")
         name = model.directions[0] if direction is None else direction
         if name not in model.directions:
-            raise LoadError(f"GroundMotion.on: the model has no direction {name!r}; "
-                            f"it has {', '.join(model.directions)}")
+            raise LoadError(
+                f"GroundMotion.on: the model has no direction {name!r}; it has {', '.join(model.directions)}"
+            )
         column = model.influence[:, [model.directions.index(name)]]
         samples = (in_gravities(self.unit) * g) * self.acceleration
         return Load(samples, self.step, patterns=-(model.mass @ column), ground=column)
@@ -198,5 +202,6 @@ def el_centro() -> GroundMotion:
     rows = csv.reader(line for line in text.splitlines() if not line.startswith("#"))
     next(rows)
     samples = np.array([float(a) for _, a in rows])
-    return GroundMotion(samples, step=0.02, unit="g", component="NS",
-                        source="El Centro 1940 NS (USC&GS; Chopra, appendix 6)")
+    return GroundMotion(
+        samples, step=0.02, unit="g", component="NS", source="El Centro 1940 NS (USC&GS; Chopra, appendix 6)"
+    )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hamex.errors import LoadError
 
 Array = NDArray[Any]
-ALPHA, BETA = 0.7, 0.85      # FIV3: window over period, cut-off frequency times period (Dávalos and Miranda 2019)
+ALPHA, BETA = 0.7, 0.85  # FIV3: window over period, cut-off frequency times period (Dávalos and Miranda 2019)
 
 
 def _ends(a: Array) -> tuple[Array, Array]:
@@ -68,7 +68,7 @@ def peak_displacement(a: Array, step: float) -> float:
     largest = float(np.abs(d).max())
     v, first, last, half_slope, begun = v[real], first[real], last[real], half_slope[real], d[:-1][real]
     q = -0.5 * (first + np.copysign(np.sqrt(root[real]), first))
-    for over, under in ((v, q), (q, half_slope)):         # the two roots, without cancellation
+    for over, under in ((v, q), (q, half_slope)):  # the two roots, without cancellation
         with np.errstate(divide="ignore", invalid="ignore"):
             s = over / under
         inside = np.isfinite(s) & (s > 0) & (s < step)
@@ -109,7 +109,7 @@ def time_of_share(a: Array, step: float, share: float) -> float:
     first, last = (float(end[place]) for end in _ends(a))
     slope, wanted = (last - first) / step, float(target - rising[place])
     low, high = 0.0, step
-    for _ in range(60):          # ∫(first + slope s)² ds rises with s
+    for _ in range(60):  # ∫(first + slope s)² ds rises with s
         s = 0.5 * (low + high)
         if s * (first * first + s * slope * (first + s * slope / 3)) < wanted:
             low = s
@@ -137,15 +137,17 @@ def fiv3(a: Array, step: float, period: float) -> float:
     window = ALPHA * period
     duration = (len(a) - 1) * step
     if not window < duration:
-        raise LoadError(f"FIV3 at {period:g} s needs a record longer than {window:g} s, this one has {duration:g} s; "
-                        "pad it with zeros or leave the period out")
+        raise LoadError(
+            f"FIV3 at {period:g} s needs a record longer than {window:g} s, this one has {duration:g} s; "
+            "pad it with zeros or leave the period out"
+        )
     from scipy.signal import butter, find_peaks, sosfilt
 
     corner = BETA / period
     if corner < 0.5 / step:
         a = sosfilt(butter(2, corner, "lowpass", fs=1 / step, output="sos"), a)
     v = velocity(a, step)
-    starts = np.arange(math.ceil((duration - window) / step - 1e-9))      # those with t < duration − window
+    starts = np.arange(math.ceil((duration - window) / step - 1e-9))  # those with t < duration − window
     increments = _velocity_at(a, v, step, starts * step + window) - v[starts]
     sums = []
     for side in (increments, -increments):

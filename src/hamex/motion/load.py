@@ -20,9 +20,9 @@ from hamex.march.run import march
 from hamex.motion.quadrature import evaluate, projected, step_means
 
 Array = NDArray[Any]
-RULES = ("average", "end", "mean")      # in the order of hamex.march.sampling
-_WHOLE = 1e-9      # times this close to a multiple of the step are that multiple
-_RATIO = 1e-12     # ratios of two steps this close to a small fraction are that fraction
+RULES = ("average", "end", "mean")  # in the order of hamex.march.sampling
+_WHOLE = 1e-9  # times this close to a multiple of the step are that multiple
+_RATIO = 1e-12  # ratios of two steps this close to a small fraction are that fraction
 
 
 class Reading(NamedTuple):
@@ -63,9 +63,16 @@ class Load:
     breaks: tuple[float, ...]
     shifts: tuple[float, ...]
 
-    def __init__(self, forces: ArrayLike | Callable[..., Any], step: float | None = None, *,
-                 patterns: ArrayLike | None = None, ground: ArrayLike | None = None, breaks: Sequence[float] = (),
-                 shifts: Sequence[float] = ()) -> None:
+    def __init__(
+        self,
+        forces: ArrayLike | Callable[..., Any],
+        step: float | None = None,
+        *,
+        patterns: ArrayLike | None = None,
+        ground: ArrayLike | None = None,
+        breaks: Sequence[float] = (),
+        shifts: Sequence[float] = (),
+    ) -> None:
         if callable(forces):
             if step is not None:
                 raise LoadError("Load: a function has no sample step; leave step out")
@@ -227,8 +234,7 @@ class Load:
         return self._sampled(kernel, self._place(h), steps, size)
 
     def _place(self, h: float) -> tuple[float, int, float]:
-        """Node 0 in samples, whole steps from there, and samples per step, as :mod:`hamex.march.sampling` takes them.
-        """
+        """Node 0 in samples, whole steps from there and samples per step, as :mod:`hamex.march.sampling` takes them."""
         assert self.step is not None
         base, first = self.clock(h)
         return base / self.step, first, _ratio(h, self.step)
@@ -242,8 +248,12 @@ class Load:
 
     def _warn_if_skipping(self, h: float) -> None:
         if self.step is not None and h > self.step * (1 + _WHOLE):
-            warnings.warn(f"the step {h:g} s is longer than the record's {self.step:g} s, so samples are skipped; "
-                          'use load="mean" or a shorter step', StepWarning, stacklevel=2)
+            warnings.warn(
+                f"the step {h:g} s is longer than the record's {self.step:g} s, so samples are skipped; "
+                'use load="mean" or a shorter step',
+                StepWarning,
+                stacklevel=2,
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,8 +269,10 @@ class LoadSum:
 
     def __post_init__(self) -> None:
         if len({part.width for part in self.parts}) > 1:
-            raise LoadError("loads that act on different numbers of degrees of freedom cannot be added: "
-                            + ", ".join(str(part.width) for part in self.parts))
+            raise LoadError(
+                "loads that act on different numbers of degrees of freedom cannot be added: "
+                + ", ".join(str(part.width) for part in self.parts)
+            )
 
     def __add__(self, other: Load | LoadSum) -> LoadSum:
         """One more load."""
@@ -286,8 +298,9 @@ class LoadSum:
     @property
     def ground(self) -> Array:
         """Ground acceleration of all channels, (dof, k)."""
-        return np.hstack([np.zeros((part.width, part.channels)) if part.ground is None else part.ground
-                          for part in self.parts])
+        return np.hstack(
+            [np.zeros((part.width, part.channels)) if part.ground is None else part.ground for part in self.parts]
+        )
 
     @property
     def end(self) -> float:

@@ -16,10 +16,10 @@ from hamex.errors import LoadError
 from hamex.motion.intensity import husid, time_of_share, velocity
 
 Array = NDArray[Any]
-_WHOLE = 1e-9            # a ratio of times this close to a whole number is that number
-_ANTI_ALIAS = (0.8, 8)   # corner, as a share of the new Nyquist frequency, and order
+_WHOLE = 1e-9  # a ratio of times this close to a whole number is that number
+_ANTI_ALIAS = (0.8, 8)  # corner, as a share of the new Nyquist frequency, and order
 _MOST_ORDER, _MOST_DEGREE = 12, 6
-TAPER = 0.02             # of the record at either end, for rest
+TAPER = 0.02  # of the record at either end, for rest
 
 
 def detrend(a: Array, trend: str) -> Array:
@@ -42,7 +42,7 @@ def correct_baseline(a: Array, step: float, degree: int) -> Array:
         raise LoadError(f"baselined: degree must be a whole number from 1 to {_MOST_DEGREE}, got {degree!r}")
     if len(a) <= degree:
         raise LoadError(f"baselined: {len(a)} samples are too few for a polynomial of degree {degree}")
-    s = np.arange(len(a)) / (len(a) - 1)              # time over duration, which keeps the powers well scaled
+    s = np.arange(len(a)) / (len(a) - 1)  # time over duration, which keeps the powers well scaled
     powers = np.arange(1, degree + 1)
     coefficients = np.linalg.lstsq(s[:, None] ** powers, velocity(a, step)[:-1], rcond=None)[0]
     return a - (powers * s[:, None] ** (powers - 1)) @ coefficients / (step * (len(a) - 1))
@@ -57,8 +57,9 @@ def bandpass(a: Array, step: float, low: float | None, high: float | None, order
     nyquist = 0.5 / step
     for name, corner in (("low", low), ("high", high)):
         if corner is not None and not (is_positive(corner) and corner < nyquist):
-            raise LoadError(f"filtered: {name} must lie between 0 and {nyquist:g} Hz, half the sampling rate; "
-                            f"got {corner!r}")
+            raise LoadError(
+                f"filtered: {name} must lie between 0 and {nyquist:g} Hz, half the sampling rate; got {corner!r}"
+            )
     if low is None and high is None:
         raise LoadError("filtered: give low, high or both [Hz]")
     if low is not None and high is not None and not low < high:
@@ -72,7 +73,7 @@ def bandpass(a: Array, step: float, low: float | None, high: float | None, order
     sections = butter(order, corners if len(corners) == 2 else corners[0], kind, fs=1 / step, output="sos")
     pad = math.ceil(1.5 * order / min(corners) / step)
     wide = np.concatenate([np.zeros(pad), a, np.zeros(pad)])
-    return sosfiltfilt(sections, wide, padtype=None)[pad:pad + len(a)]
+    return sosfiltfilt(sections, wide, padtype=None)[pad : pad + len(a)]
 
 
 def resample(a: Array, step: float, new: float, band_limited: bool) -> Array:
@@ -102,9 +103,9 @@ def _fourier(a: Array, ratio: float) -> Array:
         raise LoadError("resampled: band_limited needs a step that divides the record's, such as a half of it")
     from scipy.signal import resample as fourier
 
-    pad = len(a) // 4 + 16       # zeros, because the series takes the end for the neighbour of the start
+    pad = len(a) // 4 + 16  # zeros, because the series takes the end for the neighbour of the start
     wide = np.concatenate([np.zeros(pad), a, np.zeros(pad)])
-    return fourier(wide, len(wide) * times)[pad * times:(pad + len(a)) * times]
+    return fourier(wide, len(wide) * times)[pad * times : (pad + len(a)) * times]
 
 
 def trim(a: Array, step: float, share: tuple[float, float]) -> Array:
@@ -115,7 +116,7 @@ def trim(a: Array, step: float, share: tuple[float, float]) -> Array:
     if not husid(a, step)[-1] > 0:
         raise LoadError("trimmed: the record is zero throughout")
     begin, end = (time_of_share(a, step, part) for part in share)
-    return a[math.floor(begin / step + _WHOLE):math.ceil(end / step - _WHOLE) + 1]
+    return a[math.floor(begin / step + _WHOLE) : math.ceil(end / step - _WHOLE) + 1]
 
 
 def pad(a: Array, step: float, before: float, after: float) -> Array:

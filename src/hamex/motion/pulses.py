@@ -17,7 +17,7 @@ from hamex.errors import LoadError
 from hamex.motion.load import Load
 
 Array = NDArray[Any]
-_WHOLE = 1e-9      # times this close to a sample are the sample's
+_WHOLE = 1e-9  # times this close to a sample are the sample's
 
 
 @dataclass(frozen=True)
@@ -73,16 +73,18 @@ class Sampled:
         near = np.round(place)
         near = np.where(np.abs(place - near) <= _WHOLE * (1 + np.abs(place)), near, place)
         if np.any(near > last) or np.any(near < 0):
-            raise LoadError(f"this load was a function, of which the file keeps samples up to t = {self.end:g} s; give "
-                            "the function again: problem.replace(load=hx.Load(function, patterns=problem.load.patterns,"
-                            " ground=problem.load.ground))")
+            raise LoadError(
+                f"this load was a function, of which the file keeps samples up to t = {self.end:g} s; give "
+                "the function again: problem.replace(load=hx.Load(function, patterns=problem.load.patterns,"
+                " ground=problem.load.ground))"
+            )
         below = np.minimum(np.floor(near).astype(int), last)
         part = near - below
         after = self.values[np.minimum(below + 1, last)]
         return np.asarray(np.where(part == 0, self.values[below], self.values[below] * (1 - part) + after * part))
 
 
-FORMULAS: dict[str, Any] = {"Sine": Sine, "Polyline": Polyline}       # by the names that files keep
+FORMULAS: dict[str, Any] = {"Sine": Sine, "Polyline": Polyline}  # by the names that files keep
 
 
 def sine(amplitude: float, omega: float, duration: float = math.inf, phase: float = 0.0) -> Load:

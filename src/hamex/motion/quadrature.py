@@ -20,13 +20,12 @@ Function = Callable[..., object]
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _EPS = float(np.finfo(float).eps)
 _HALVINGS = 60
-_CROWD, _COARSEST = 64, 1e-6   # open panels of a step, and the noise of a function in single precision
-_BLOCK = 16_384                # steps at a time
-_TOO_MANY = 4096               # a function that is rough everywhere gets this many panels a step
+_CROWD, _COARSEST = 64, 1e-6  # open panels of a step, and the noise of a function in single precision
+_BLOCK = 16_384  # steps at a time
+_TOO_MANY = 4096  # a function that is rough everywhere gets this many panels a step
 # The polynomial through the points, evaluated at both ends and at the points of both halves.
 _WITNESSES = np.concatenate([[-1.0, 1.0], (_POINTS - 1) / 2, (_POINTS + 1) / 2])
-_PREDICT = np.polynomial.legendre.legvander(_WITNESSES, 7) @ np.linalg.inv(
-    np.polynomial.legendre.legvander(_POINTS, 7))
+_PREDICT = np.polynomial.legendre.legvander(_WITNESSES, 7) @ np.linalg.inv(np.polynomial.legendre.legvander(_POINTS, 7))
 
 
 def evaluate(function: Function, times: Array) -> Array:
@@ -57,7 +56,7 @@ def step_means(function: Function, edges: Array, breaks: Sequence[float] = ()) -
 
     Steps are taken in blocks, so that memory does not grow with the length of a history; no step sees its neighbours.
     """
-    blocks = [_block(function, edges[i:i + _BLOCK + 1], breaks) for i in range(0, len(edges) - 1, _BLOCK)]
+    blocks = [_block(function, edges[i : i + _BLOCK + 1], breaks) for i in range(0, len(edges) - 1, _BLOCK)]
     return np.concatenate(blocks)
 
 
@@ -97,7 +96,7 @@ def _panel(function: Function, a: Array, b: Array) -> tuple[Array, Array, Array,
     half, middle = 0.5 * (b - a), 0.5 * (a + b)
     coarse = evaluate(function, middle[:, None] + half[:, None] * _POINTS)
     times = middle[:, None] + half[:, None] * _WITNESSES
-    times[:, 0], times[:, 1] = np.nextafter(a, b), np.nextafter(b, a)    # a jump at an end is not inside
+    times[:, 0], times[:, 1] = np.nextafter(a, b), np.nextafter(b, a)  # a jump at an end is not inside
     values = evaluate(function, times)
     gap = np.abs(values - coarse @ _PREDICT.T).max(axis=1)
     size = np.abs(coarse).max(axis=1)
@@ -111,8 +110,16 @@ def _panel(function: Function, a: Array, b: Array) -> tuple[Array, Array, Array,
     return 0.5 * half * total, gap, noise, size
 
 
-def projected(function: Callable[[Array], Array], channels: int, corners: Array, base: float, first: int, h: float,
-              steps: int, nodes: Array) -> Array:
+def projected(
+    function: Callable[[Array], Array],
+    channels: int,
+    corners: Array,
+    base: float,
+    first: int,
+    h: float,
+    steps: int,
+    nodes: Array,
+) -> Array:
     """(steps, stage, k): values at the nodes of the polynomial closest to a function in the mean square.
 
     What an element of higher degree sees of a coarse step. The polynomials have as many terms as there are nodes.

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-VELOCITY = 3500.0          # of shear waves at the source [m/s]
-DENSITY = 2800.0           # there [kg/m³]
-SOIL_DENSITY = 2000.0      # [kg/m³]
-RADIATION = 0.55 / math.sqrt(2) * 2     # mean radiation of S waves, one of two components, free surface (Boore 2003)
-STRESS_DROP = 10e6         # [Pa]
-KAPPA = 0.04               # [s]; Anderson and Hough (1984)
-SPREADING = 40e3           # 1/R up to this distance [m], 1/√R beyond; with Q = 180 f^0.45 of Raoof et al. (1999)
-STIFFENING = 0.25          # exponent of the mean velocity down to a depth, vs30 (depth/30 m)^STIFFENING
-LOW_CUT = 0.05             # [Hz]: below, the amplitude falls fast, as in a processed record
+VELOCITY = 3500.0  # of shear waves at the source [m/s]
+DENSITY = 2800.0  # there [kg/m³]
+SOIL_DENSITY = 2000.0  # [kg/m³]
+RADIATION = 0.55 / math.sqrt(2) * 2  # mean radiation of S waves, one of two components, free surface (Boore 2003)
+STRESS_DROP = 10e6  # [Pa]
+KAPPA = 0.04  # [s]; Anderson and Hough (1984)
+SPREADING = 40e3  # 1/R up to this distance [m], 1/√R beyond; with Q = 180 f^0.45 of Raoof et al. (1999)
+STIFFENING = 0.25  # exponent of the mean velocity down to a depth, vs30 (depth/30 m)^STIFFENING
+LOW_CUT = 0.05  # [Hz]: below, the amplitude falls fast, as in a processed record
 
 
 def moment(magnitude: float) -> float:
@@ -49,15 +49,21 @@ def effective_distance(magnitude: float, distance: float) -> float:
     return 1e3 * math.hypot(distance, 10 ** (-1.72 + 0.43 * magnitude))
 
 
-def amplitude(f: Array, magnitude: float, distance: float, vs30: float, stress_drop: float = STRESS_DROP,
-              kappa: float = KAPPA) -> Array:
+def amplitude(
+    f: Array, magnitude: float, distance: float, vs30: float, stress_drop: float = STRESS_DROP, kappa: float = KAPPA
+) -> Array:
     """Fourier amplitude of the ground acceleration [m/s] at frequencies f ≥ 0 [Hz].
 
     ``distance`` in km, ``vs30`` in m/s, ``stress_drop`` in Pa, ``kappa`` in s.
     """
     R = effective_distance(magnitude, distance)
-    source = RADIATION * moment(magnitude) / (4 * math.pi * DENSITY * VELOCITY**3) * (2 * np.pi * f) ** 2 / (
-        1 + (f / corner(magnitude, stress_drop)) ** 2)
+    source = (
+        RADIATION
+        * moment(magnitude)
+        / (4 * math.pi * DENSITY * VELOCITY**3)
+        * (2 * np.pi * f) ** 2
+        / (1 + (f / corner(magnitude, stress_drop)) ** 2)
+    )
     spread = 1 / min(R, SPREADING) * math.sqrt(min(1.0, SPREADING / R))
     # f/Q(f) = f^0.55/180; low frequencies are cut as by a Butterworth filter of fourth order, once.
     path = spread * np.exp(-np.pi * R / VELOCITY * f**0.55 / 180)

@@ -22,17 +22,25 @@ from hamex.motion.ground import GroundMotion
 from hamex.motion.process import at_rest
 
 Array = NDArray[Any]
-LEAD = 2.0                      # seconds before the envelope starts
-LENGTH = 3.0                    # of the envelope over the duration of shaking, so that D5-95 is about 1.2 times that
-STRETCH = 0.15                  # duration of a band ∝ f^−STRETCH, 1 at 1 Hz
-PEAK, LEFT = 0.2, 0.05          # the envelope peaks at this share of its length; at its end this share of it is left
-SPREADS = {"stress drop": 0.5, "duration": 0.3, "kappa": 0.3}     # standard deviations of logarithms
+LEAD = 2.0  # seconds before the envelope starts
+LENGTH = 3.0  # of the envelope over the duration of shaking, so that D5-95 is about 1.2 times that
+STRETCH = 0.15  # duration of a band ∝ f^−STRETCH, 1 at 1 Hz
+PEAK, LEFT = 0.2, 0.05  # the envelope peaks at this share of its length; at its end this share of it is left
+SPREADS = {"stress drop": 0.5, "duration": 0.3, "kappa": 0.3}  # standard deviations of logarithms
 LIMITS = {"magnitude": (4.0, 8.5), "distance": (1.0, 300.0), "vs30": (150.0, 2000.0), "step": (1e-4, 0.05)}
 
 
-def synthetic_suite(count: int, *, seed: int, magnitude: float = 6.5, distance: float = 20.0, vs30: float = 400.0,
-                    step: float = 0.01, duration: float | None = None,
-                    scatter: float = 1.0) -> tuple[GroundMotion, ...]:
+def synthetic_suite(
+    count: int,
+    *,
+    seed: int,
+    magnitude: float = 6.5,
+    distance: float = 20.0,
+    vs30: float = 400.0,
+    step: float = 0.01,
+    duration: float | None = None,
+    scatter: float = 1.0,
+) -> tuple[GroundMotion, ...]:
     """So many synthetic ground motions in g.
 
     Motion i depends on the seed, its place i and the parameters, not on how many are asked for. Every motion starts and
@@ -72,16 +80,25 @@ def synthetic_suite(count: int, *, seed: int, magnitude: float = 6.5, distance: 
     if duration is None:
         duration = 5.0 * math.ceil((LEAD + 2 * LENGTH * shaking) / 5.0)
     elif not is_positive(duration) or duration < shortest:
-        raise LoadError(f"synthetic_suite: the duration must be at least {shortest:.3g} s for this magnitude and "
-                        f"distance, got {duration!r}")
+        raise LoadError(
+            f"synthetic_suite: the duration must be at least {shortest:.3g} s for this magnitude and "
+            f"distance, got {duration!r}"
+        )
     samples = round(duration / step) + 1
-    size = 1 << (2 * samples - 1).bit_length()           # zeros behind, so that nothing wraps around
+    size = 1 << (2 * samples - 1).bit_length()  # zeros behind, so that nothing wraps around
     f = np.fft.rfftfreq(size, step)
     bands = _bands(f)
     what = f"synthetic: M {magnitude:g}, {distance:g} km, vs30 {vs30:g} m/s, scatter {scatter:g}, seed {seed}, motion"
     return tuple(
-        GroundMotion(_motion(_stream(int(seed), i), samples, f, bands, magnitude, distance, vs30, scatter) /
-                     STANDARD_GRAVITY, step, "g", source=f"{what} {i}", kind="synthetic") for i in range(count))
+        GroundMotion(
+            _motion(_stream(int(seed), i), samples, f, bands, magnitude, distance, vs30, scatter) / STANDARD_GRAVITY,
+            step,
+            "g",
+            source=f"{what} {i}",
+            kind="synthetic",
+        )
+        for i in range(count)
+    )
 
 
 def _stream(seed: int, place: int) -> np.random.Generator:
@@ -89,13 +106,23 @@ def _stream(seed: int, place: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(place,))))
 
 
-def _motion(generator: np.random.Generator, samples: int, f: Array, bands: list[tuple[float, Array]], magnitude: float,
-            distance: float, vs30: float, scatter: float) -> Array:
+def _motion(
+    generator: np.random.Generator,
+    samples: int,
+    f: Array,
+    bands: list[tuple[float, Array]],
+    magnitude: float,
+    distance: float,
+    vs30: float,
+    scatter: float,
+) -> Array:
     """Acceleration [m/s²] of one motion, from frequencies and bands of a record padded with zeros."""
     size = 2 * (len(f) - 1)
     step = 0.5 / f[-1]
-    drop, longer, kappa = (math.exp(scatter * spread * z) for spread, z in zip(
-        SPREADS.values(), generator.standard_normal(3).tolist(), strict=True))
+    drop, longer, kappa = (
+        math.exp(scatter * spread * z)
+        for spread, z in zip(SPREADS.values(), generator.standard_normal(3).tolist(), strict=True)
+    )
     stress_drop = seismology.STRESS_DROP * drop
     shaking = seismology.duration(magnitude, distance) * longer
     noise = generator.standard_normal(samples)
@@ -125,7 +152,7 @@ def envelope(t: Array, length: float) -> Array:
 def _bands(f: Array) -> list[tuple[float, Array]]:
     """Bands of an octave: centre [Hz] and share over f; the shares add up to 1."""
     octaves = np.log2(np.maximum(f, f[1] / 2))
-    centres = np.arange(-4.0, math.ceil(octaves[-1]) + 1)     # from 1/16 Hz on
+    centres = np.arange(-4.0, math.ceil(octaves[-1]) + 1)  # from 1/16 Hz on
     place = np.clip(octaves, centres[0], centres[-1])
     bands = []
     for centre in centres.tolist():

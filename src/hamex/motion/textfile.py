@@ -55,8 +55,9 @@ def read_samples(path: str | os.PathLike[str], step: float | None = None) -> tup
     table = table_of(Path(path), _text(Path(path)))
     width = table.values.shape[1]
     if width > 2:
-        raise LoadError(f"{path}, line {table.lines[0]}: {width} columns; give one column of samples, or time and "
-                        "samples")
+        raise LoadError(
+            f"{path}, line {table.lines[0]}: {width} columns; give one column of samples, or time and samples"
+        )
     samples, found = samples_of(table, step, width - 1)
     if found is None:
         raise LoadError(f"the one column of samples in {path} needs its step, e.g. step = 0.01")
@@ -98,7 +99,7 @@ def table_of(path: Path, text: str) -> TextColumns:
         rows.append(row)
     if not rows:
         raise LoadError(f"no samples in {path}")
-    if len(names) != len(rows[0]):     # blanks between the names, or names that do not fit the columns
+    if len(names) != len(rows[0]):  # blanks between the names, or names that do not fit the columns
         names = _SEPARATOR.split(text.split("\n")[names_line - 1].strip()) if names_line else []
         names = names if len(names) == len(rows[0]) else []
     return TextColumns(path, np.array(rows), lines, names, names_line)
@@ -140,8 +141,11 @@ def _text(path: Path) -> str:
 def _sample(path: Path, line: int, text: str, word: str) -> float:
     value = number(word)
     if value is None:
-        raise LoadError(f"{path}, line {line}: {word!r} is not a number" if word else
-                        f"{path}, line {line}: a value is missing in {text!r}")
+        raise LoadError(
+            f"{path}, line {line}: {word!r} is not a number"
+            if word
+            else f"{path}, line {line}: a value is missing in {text!r}"
+        )
     if not math.isfinite(value):
         raise LoadError(f"{path}, line {line}: {word!r} is not finite; mend or cut the record")
     return value
@@ -156,23 +160,31 @@ def _uniform_step(path: Path, lines: list[int], times: Array, given: float | Non
     if len(times) < 2:
         raise LoadError(f"the two columns in {path} need at least two samples, to tell the step")
     if times[0] != 0:
-        raise LoadError(f"{path}, line {lines[0]}: the times start at {times[0]:g} s; hamex's clock starts at 0, "
-                        "so shift the times or add the samples from 0 on")
+        raise LoadError(
+            f"{path}, line {lines[0]}: the times start at {times[0]:g} s; hamex's clock starts at 0, "
+            "so shift the times or add the samples from 0 on"
+        )
     widths = np.diff(times)
     back = np.flatnonzero(widths <= 0)
     if back.size:
-        raise LoadError(f"{path}, line {lines[back[0] + 1]}: the time {times[back[0] + 1]:g} s does not come after "
-                        f"{times[back[0]]:g} s")
+        raise LoadError(
+            f"{path}, line {lines[back[0] + 1]}: the time {times[back[0] + 1]:g} s does not come after "
+            f"{times[back[0]]:g} s"
+        )
     if given is not None:
         off = np.flatnonzero(~(np.abs(times - given * np.arange(len(times))) <= _ROUNDING * given))
         if off.size:
-            raise LoadError(f"{path}, line {lines[off[0]]}: the time {times[off[0]]:g} s does not fit the given step "
-                            f"of {given:g} s; leave step out to take it from the file")
+            raise LoadError(
+                f"{path}, line {lines[off[0]]}: the time {times[off[0]]:g} s does not fit the given step "
+                f"of {given:g} s; leave step out to take it from the file"
+            )
         return given
     mean = times[-1] / len(widths)
     if np.abs(times - mean * np.arange(len(times))).max() > _ROUNDING * mean:
         usual = float(np.median(widths))
         worst = int(np.abs(widths - usual).argmax())
-        raise LoadError(f"{path}, line {lines[worst + 1]}: the time step changes from {usual:.6g} s to "
-                        f"{widths[worst]:.6g} s; resample the record to one step")
-    return float(f"{mean:.12g}")     # 31.18/1559 is 0.02 and not its neighbour
+        raise LoadError(
+            f"{path}, line {lines[worst + 1]}: the time step changes from {usual:.6g} s to "
+            f"{widths[worst]:.6g} s; resample the record to one step"
+        )
+    return float(f"{mean:.12g}")  # 31.18/1559 is 0.02 and not its neighbour

@@ -9,8 +9,20 @@ from hamex.model.units import METRE, STANDARD_GRAVITY
 _IN_GRAVITY = {f"{name}/s2": 1 / (per_metre * STANDARD_GRAVITY) for name, per_metre in METRE.items()}
 _IN_GRAVITY["gal"] = _IN_GRAVITY["cm/s2"]
 ACCELERATION_UNITS = ("g", *_IN_GRAVITY)
-_SPELLED = (("seconds", "s"), ("second", "s"), ("sec", "s"), ("**", ""), ("^", ""), (" ", ""), ("inch", "in"),
-            ("gals", "gal"), ("s*s", "s2"), ("s/s", "s2"), ("g's", "g"), ("ps2", "/s2"))
+_SPELLED = (
+    ("seconds", "s"),
+    ("second", "s"),
+    ("sec", "s"),
+    ("**", ""),
+    ("^", ""),
+    (" ", ""),
+    ("inch", "in"),
+    ("gals", "gal"),
+    ("s*s", "s2"),
+    ("s/s", "s2"),
+    ("g's", "g"),
+    ("ps2", "/s2"),
+)
 
 
 def acceleration_unit(name: str) -> str:

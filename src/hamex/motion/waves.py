@@ -14,12 +14,13 @@ from hamex.motion.ground import GroundMotion
 
 Shape = Literal["sine", "half_sine", "triangle", "ricker"]
 SHAPES: tuple[str, ...] = get_args(Shape)
-_LONGEST = 1_000_000        # samples: more is a mistake in the step or in the number of cycles
-_RICKER = 3.0               # periods that the wavelet lasts: 1e-8 of its peak is cut off at either end
+_LONGEST = 1_000_000  # samples: more is a mistake in the step or in the number of cycles
+_RICKER = 3.0  # periods that the wavelet lasts: 1e-8 of its peak is cut off at either end
 
 
-def ground_wave(shape: Shape, amplitude: float, period: float, *, cycles: float = 1.0, step: float = 0.005,
-                unit: str = "g") -> GroundMotion:
+def ground_wave(
+    shape: Shape, amplitude: float, period: float, *, cycles: float = 1.0, step: float = 0.005, unit: str = "g"
+) -> GroundMotion:
     """A ground motion by a formula, sampled; between samples it is linear, as every ground motion.
 
     Parameters
@@ -49,8 +50,9 @@ def ground_wave(shape: Shape, amplitude: float, period: float, *, cycles: float 
         raise LoadError(f"ground_wave: cycles belongs to a sine; a {shape} has one, got {cycles!r}")
     length = period * {"sine": cycles, "half_sine": 0.5, "triangle": 0.5, "ricker": _RICKER}[shape]
     if not length / step < _LONGEST:
-        raise LoadError(f"ground_wave: {length:g} s in steps of {step:g} s are more than {_LONGEST:,} samples; "
-                        "give a longer step")
+        raise LoadError(
+            f"ground_wave: {length:g} s in steps of {step:g} s are more than {_LONGEST:,} samples; give a longer step"
+        )
     t = step * np.arange(math.ceil(length / step - 1e-9) + 1)
     a = np.where(t <= length * (1 + 1e-12), amplitude * _unit_wave(shape, t / period), 0.0)
     words = f"{shape.replace('_', ' ')} of {period:g} s" + (f", {cycles:g} cycles" if shape == "sine" else "")

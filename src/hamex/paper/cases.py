@@ -16,7 +16,7 @@ from hamex.motion.load import Load
 from hamex.motion.pulses import sine
 from hamex.solve import Problem
 
-MASS, STIFFNESS, YIELD_FORCE = 1.0, 225.0, 0.27      # kip s²/in, kip/in, kip
+MASS, STIFFNESS, YIELD_FORCE = 1.0, 225.0, 0.27  # kip s²/in, kip/in, kip
 RESONANT_OMEGA, RESONANT_SCALE, RESONANT_END = 15.0, 0.2, 30.0
 RECORD_SCALE = 2.0
 DURATION = 40.0
@@ -39,9 +39,9 @@ class Case:
     loading: str
     parameter: str
     step: float
-    damping: float          # c = η in every run
-    slip_printed: str       # milli-in
-    momentum_printed: str   # milli-in/s times the unit mass
+    damping: float  # c = η in every run
+    slip_printed: str  # milli-in
+    momentum_printed: str  # milli-in/s times the unit mass
 
     @property
     def is_resonant(self) -> bool:
@@ -59,7 +59,7 @@ class Case:
         """Force on the mass."""
         if self.is_resonant:
             return sine(-MASS * RESONANT_SCALE, RESONANT_OMEGA, RESONANT_END)
-        return el_centro().scaled(RECORD_SCALE).on(self.model, g=1.0)   # g as a bare number
+        return el_centro().scaled(RECORD_SCALE).on(self.model, g=1.0)  # g as a bare number
 
     @property
     def problem(self) -> Problem:

@@ -77,14 +77,24 @@ class PaperResults:
 
     def as_json(self) -> dict[str, Any]:
         """The contract of ``hamex paper --json``; slips and momenta in milli-in and milli-in/s."""
-        table = [{"case": row.case.loading, "parameter": row.case.parameter,
-                  "u1_printed": float(row.case.slip_printed), "u1_computed": 1e3 * float(row.end.values("slip")[-1, 0]),
-                  "p_printed": float(row.case.momentum_printed),
-                  "p_computed": 1e3 * float(row.end.values("momentum")[-1, 0]),
-                  "digits_match": row.digits_match} for row in self.rows]
+        table = [
+            {
+                "case": row.case.loading,
+                "parameter": row.case.parameter,
+                "u1_printed": float(row.case.slip_printed),
+                "u1_computed": 1e3 * float(row.end.values("slip")[-1, 0]),
+                "p_printed": float(row.case.momentum_printed),
+                "p_computed": 1e3 * float(row.end.values("momentum")[-1, 0]),
+                "digits_match": row.digits_match,
+            }
+            for row in self.rows
+        ]
         keys = ("version", "eta_honoured", "live")
-        return {"table2": table, "energy_residual_max": self.energy_residual_max,
-                "opensees": {key: self.opensees[key] for key in keys}}
+        return {
+            "table2": table,
+            "energy_residual_max": self.energy_residual_max,
+            "opensees": {key: self.opensees[key] for key in keys},
+        }
 
 
 def milli(value: float) -> str:
@@ -96,9 +106,16 @@ def table2() -> PaperResults:
     """Table 2 with its references, without the convergence study."""
     newmark = {case.name: solve(case.problem, Newmark(case.step)) for case in CASES}
     reference = opensees_reference(newmark)
-    rows = tuple(PaperRow(case, solve(case.problem, Galerkin(case.step, load="end")),
-                     solve(case.problem, Galerkin(case.step, load="average")),
-                     newmark[case.name], reference["cases"][case.name]) for case in CASES)
+    rows = tuple(
+        PaperRow(
+            case,
+            solve(case.problem, Galerkin(case.step, load="end")),
+            solve(case.problem, Galerkin(case.step, load="average")),
+            newmark[case.name],
+            reference["cases"][case.name],
+        )
+        for case in CASES
+    )
     return PaperResults(rows, (), reference)
 
 
@@ -118,11 +135,15 @@ def converge(case: Case, until: float = 30.0) -> Convergence:
     parts = [2**i for i in range(_HALVINGS)]
     reference = _coarse_nodes(solve(problem, Galerkin(0.02 / _REFERENCE)), _REFERENCE)
     schemes: dict[str, Any] = {
-        "end": lambda h: Galerkin(h, load="end"), "average": lambda h: Galerkin(h),
-        "newmark": lambda h: Newmark(h, tolerance=1e-12, max_iterations=50)}
+        "end": lambda h: Galerkin(h, load="end"),
+        "average": lambda h: Galerkin(h),
+        "newmark": lambda h: Newmark(h, tolerance=1e-12, max_iterations=50),
+    }
     size = np.sqrt(np.mean(reference**2))
-    errors = {name: np.array([_rms(problem, make(0.02 / n), n, reference) / size for n in parts])
-              for name, make in schemes.items()}
+    errors = {
+        name: np.array([_rms(problem, make(0.02 / n), n, reference) / size for n in parts])
+        for name, make in schemes.items()
+    }
     return Convergence(case, np.array([0.02 / n for n in parts]), errors)
 
 
@@ -155,9 +176,12 @@ def run_opensees(newmark: Mapping[str, Solution]) -> dict[str, Any]:
         u = np.array(history["displacement"])
         distance = np.abs(u - newmark[case.name].values("displacement")[:, 0]).max()
         cases[case.name] = {
-            "slip": history["slip"][-1], "momentum": history["velocity"][-1] * float(case.model.mass[0, 0]),
-            "iterations": history["iterations"], "failed_at": history["failed_at"],
-            "difference": float(distance / np.abs(u).max())}
+            "slip": history["slip"][-1],
+            "momentum": history["velocity"][-1] * float(case.model.mass[0, 0]),
+            "iterations": history["iterations"],
+            "failed_at": history["failed_at"],
+            "difference": float(distance / np.abs(u).max()),
+        }
     return {"version": answer["version"], "eta_honoured": answer["eta_honoured"], "cases": cases}
 
 
@@ -168,9 +192,18 @@ def _opensees_cases() -> list[dict[str, Any]]:
         law = case.model.laws["slider"]
         steps = case.problem.steps(case.step)
         forces = case.load.node_values(case.step, steps) @ (
-            np.eye(1) if case.load.patterns is None else case.load.patterns.T)
-        cases.append({"name": case.name, "mass": float(case.model.mass[0, 0]),
-                      "stiffness": 1 / float(case.model.flexibility[0, 0]), "damping": case.damping,
-                      "yield_force": float(law.yield_force[0]), "viscosity": float(law.viscosity[0]),
-                      "step": case.step, "forces": forces[:, 0].tolist()})
+            np.eye(1) if case.load.patterns is None else case.load.patterns.T
+        )
+        cases.append(
+            {
+                "name": case.name,
+                "mass": float(case.model.mass[0, 0]),
+                "stiffness": 1 / float(case.model.flexibility[0, 0]),
+                "damping": case.damping,
+                "yield_force": float(law.yield_force[0]),
+                "viscosity": float(law.viscosity[0]),
+                "step": case.step,
+                "forces": forces[:, 0].tolist(),
+            }
+        )
     return cases

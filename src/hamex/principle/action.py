@@ -94,5 +94,8 @@ def _flag(action: Action) -> None:
     fields = convexity(action).fields
     if fields:
         rates = ", ".join(f"d{q}/dt" for q in fields)
-        warnings.warn(f"the dissipation is not convex in {rates}: it can feed energy in, and a step may have several "
-                      "solutions", ConvexityWarning, stacklevel=4)
+        warnings.warn(
+            f"the dissipation is not convex in {rates}: it can feed energy in, and a step may have several solutions",
+            ConvexityWarning,
+            stacklevel=4,
+        )

@@ -49,8 +49,10 @@ def jump_balance(form: StepForm, branch: str = "") -> Balance:
     action, s = form.action, form.degree
     name = branch or next(iter(form.branches))
     if not _quadratic(action):
-        raise ActionError(f"the Lagrangian of {action.name or 'this action'} is not quadratic: its steps have no exact "
-                          "energy identity; report the drift instead")
+        raise ActionError(
+            f"the Lagrangian of {action.name or 'this action'} is not quadratic: its steps have no exact "
+            "energy identity; report the drift instead"
+        )
     trial = histories(action, s, form.old, form.new)
     before = {q: sp.Symbol(f"{q.func.__name__}_dot_0", real=True) for q in action.fields}
     old: Trial = {q.diff(t): before[q] for q in action.fields} | {q: form.old[q] for q in action.fields}
@@ -61,14 +63,20 @@ def jump_balance(form: StepForm, branch: str = "") -> Balance:
     momenta |= {form.momentum_old[q]: action.momentum(q).xreplace(old) for q in form.momentum_old}
     nodes = [sp.Rational(i, s) for i in range(s + 1)] if s else [sp.S.Zero]
     virtual = [trial[q.diff(t)].subs(tau, node) for q in action.fields for node in nodes]
-    rows = form.branches[name][:len(virtual)]
+    rows = form.branches[name][: len(virtual)]
     work = sum((row.xreplace(momenta) * v for row, v in zip(rows, virtual, strict=True)), sp.S.Zero)
     forces = forces_by_branch(action)[0][name]
     gained, jumps = H.xreplace(end) - H.xreplace(old), H.xreplace(jump)
     power = sum((forces[q] * q.diff(t) for q in action.fields), sp.S.Zero)
     dissipated = h * form.rule.integral(power.xreplace(trial))
-    supplied = sum((h * weight * load for q, values in form.load_symbols.items()
-                    for weight, load in zip(form.rule.weighted(trial[q.diff(t)]), values, strict=True)), sp.S.Zero)
+    supplied = sum(
+        (
+            h * weight * load
+            for q, values in form.load_symbols.items()
+            for weight, load in zip(form.rule.weighted(trial[q.diff(t)]), values, strict=True)
+        ),
+        sp.S.Zero,
+    )
     rest = sp.expand(work - gained - jumps - dissipated + supplied)
     return Balance(gained, jumps, dissipated, supplied, rest, before, {q: jump[q.diff(t)] for q in action.fields})
 

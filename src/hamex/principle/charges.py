@@ -37,8 +37,9 @@ def energy_rate(action: StatedAction) -> sp.Expr:
     nodes = [jet(q, i) for q in action.fields for i in indices(action.lagrangian, q)]
     frozen = {node: sp.Dummy(real=True) for node in nodes}
     explicit = sp.diff(action.lagrangian.xreplace(frozen), t).xreplace({x: node for node, x in frozen.items()})
-    work = sum(((action.loads.get(q, sp.S.Zero) - action.dissipative_force(q)) * q.diff(t) for q in action.fields),
-               sp.S.Zero)
+    work = sum(
+        ((action.loads.get(q, sp.S.Zero) - action.dissipative_force(q)) * q.diff(t) for q in action.fields), sp.S.Zero
+    )
     return sp.expand(work - explicit)
 
 
@@ -90,8 +91,9 @@ def _allowed_shifts(action: StatedAction) -> list[dict[AppliedUndef, sp.Expr]]:
         symbols = {c: sp.Dummy(real=True) for c in sorted(coordinates, key=sp.default_sort_key, reverse=True)}
         equations += _coefficients(euler.xreplace(symbols), [*symbols.values(), t])
     matrix = sp.Matrix([[sp.diff(e, a) for a in s] for e in equations]) if equations else sp.zeros(1, len(s))
-    return [{q: sp.cancel(a) for q, a in zip(action.fields, vector, strict=True) if a != 0}
-            for vector in matrix.nullspace()]
+    return [
+        {q: sp.cancel(a) for q, a in zip(action.fields, vector, strict=True) if a != 0} for vector in matrix.nullspace()
+    ]
 
 
 def _coefficients(flat: sp.Expr, variables: list[sp.Symbol]) -> list[sp.Expr]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hamex.principle.variation import StatedAction
 
 _PAIRS = 200
-_MINORS = 4      # 2ⁿ minors: beyond this many rates the pairs decide alone
+_MINORS = 4  # 2ⁿ minors: beyond this many rates the pairs decide alone
 
 
 @dataclass(frozen=True)

@@ -18,25 +18,48 @@ from hamex.principle.jets import t
 from hamex.principle.stepform import slider_potential
 from hamex.principle.tokens import LanguageError, Token, tokens
 
-DEPTH = 40          # brackets within brackets
-POWER = 12          # of a number as exponent; denominators of roots likewise
-DEGREE = 24         # of powers of powers and of products of them
-TERMS = 400         # after multiplying out
-INNER = 2           # functions within functions
+DEPTH = 40  # brackets within brackets
+POWER = 12  # of a number as exponent; denominators of roots likewise
+DEGREE = 24  # of powers of powers and of products of them
+TERMS = 400  # after multiplying out
+INNER = 2  # functions within functions
 NAMES = 40
 
 FUNCTIONS: dict[str, tuple[int, Callable[..., sp.Expr]]] = {
-    "sin": (1, sp.sin), "cos": (1, sp.cos), "tan": (1, sp.tan), "asin": (1, sp.asin), "acos": (1, sp.acos),
-    "atan": (1, sp.atan), "sinh": (1, sp.sinh), "cosh": (1, sp.cosh), "tanh": (1, sp.tanh), "exp": (1, sp.exp),
-    "log": (1, sp.log), "sqrt": (1, sp.sqrt), "abs": (1, sp.Abs),
+    "sin": (1, sp.sin),
+    "cos": (1, sp.cos),
+    "tan": (1, sp.tan),
+    "asin": (1, sp.asin),
+    "acos": (1, sp.acos),
+    "atan": (1, sp.atan),
+    "sinh": (1, sp.sinh),
+    "cosh": (1, sp.cosh),
+    "tanh": (1, sp.tanh),
+    "exp": (1, sp.exp),
+    "log": (1, sp.log),
+    "sqrt": (1, sp.sqrt),
+    "abs": (1, sp.Abs),
     # ⟨|F| − F_y⟩²/2η, the slider of the paper: slider(J', F_y, eta)
     "slider": (3, slider_potential),
 }
-_OTHERS = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "Abs": "abs", "sine": "sin",
-           "cosine": "cos", "tangent": "tan", "root": "sqrt"}
+_OTHERS = {
+    "ln": "log",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "Abs": "abs",
+    "sine": "sin",
+    "cosine": "cos",
+    "tangent": "tan",
+    "root": "sqrt",
+}
 # Letters that the derivation itself uses for something else.
-_TAKEN = {"h": "h is the length of a time step", "T": "T is the end of the time-window",
-          "t_0": "t_0 is the start of a time step", "e": "write exp(x) for powers of Euler's number"}
+_TAKEN = {
+    "h": "h is the length of a time step",
+    "T": "T is the end of the time-window",
+    "t_0": "t_0 is the start of a time step",
+    "e": "write exp(x) for powers of Euler's number",
+}
 _MARKS = ("delta_", "phat_", "slope_")
 _NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo)
 
@@ -105,13 +128,15 @@ class Reader:
         token, before = self.now, self.tokens[self.at - 1] if self.at else None
         if before is not None and (before.kind in ("number", "name") or before.text in (")", "'")):
             if token.kind in ("number", "name") or token.text == "(":
-                return self.wrong(f"a sign is missing before {token.text!r}: every multiplication is written, "
-                                  "as in 2*u", token)
+                return self.wrong(
+                    f"a sign is missing before {token.text!r}: every multiplication is written, as in 2*u", token
+                )
             if token.text == ")":
                 return self.wrong("this bracket was never opened", token)
             if token.text == ",":
-                return self.wrong("a comma stands only between the arguments of a function; a decimal point is a dot",
-                                  token)
+                return self.wrong(
+                    "a comma stands only between the arguments of a function; a decimal point is a dot", token
+                )
             return self.wrong("a bracket is not closed: ) is missing", token)
         what = "the text ends" if token.kind == "end" else f"{token.text!r} stands"
         return self.wrong(f"{what} where a number, a name or a bracket is expected", token)
@@ -123,8 +148,12 @@ class Reader:
             parts.append(part if sign.text == "+" else Part(-part.value, part.terms, part.degree, part.inner))
         if len(parts) == 1:
             return parts[0]
-        return self.bounded(sp.Add(*(p.value for p in parts)), sum(p.terms for p in parts),
-                            max(p.degree for p in parts), max(p.inner for p in parts))
+        return self.bounded(
+            sp.Add(*(p.value for p in parts)),
+            sum(p.terms for p in parts),
+            max(p.degree for p in parts),
+            max(p.inner for p in parts),
+        )
 
     def product(self) -> Part:
         parts = [self.signed()]
@@ -139,8 +168,9 @@ class Reader:
             terms *= part.terms
         if len(parts) == 1:
             return parts[0]
-        return self.bounded(sp.Mul(*(p.value for p in parts)), terms, sum(p.degree for p in parts),
-                            max(p.inner for p in parts))
+        return self.bounded(
+            sp.Mul(*(p.value for p in parts)), terms, sum(p.degree for p in parts), max(p.inner for p in parts)
+        )
 
     def signed(self) -> Part:
         negative = False
@@ -175,15 +205,17 @@ class Reader:
         if base.value.is_zero and not exponent.is_positive:
             raise self.wrong("zero has no such power", sign)
         terms = comb(base.terms + size - 1, size) if exponent.is_positive and exponent.is_Integer else 1
-        found = self.bounded(base.value ** exponent, terms, max(base.degree, 1) * max(size, 1), base.inner, sign)
+        found = self.bounded(base.value**exponent, terms, max(base.degree, 1) * max(size, 1), base.inner, sign)
         if found.value.has(*_NOT_REAL):
             raise self.wrong("this power is not a real number", sign)
         return found
 
     def bounded(self, value: sp.Expr, terms: int, degree: int, inner: int, sign: Token | None = None) -> Part:
         if terms > TERMS or degree > DEGREE:
-            raise self.wrong(f"this grows too large: at most {TERMS} terms when multiplied out, and powers up to "
-                             f"{DEGREE} in all", sign or self.tokens[max(0, self.at - 1)])
+            raise self.wrong(
+                f"this grows too large: at most {TERMS} terms when multiplied out, and powers up to {DEGREE} in all",
+                sign or self.tokens[max(0, self.at - 1)],
+            )
         return Part(value, terms, degree, inner)
 
     def deeper(self, token: Token) -> None:
@@ -286,8 +318,9 @@ class Reader:
         if why or name in self.words.parameters:
             raise self.wrong(why or f"{name!r} is a parameter elsewhere; write {name} or {name}(t), not both", token)
         if self.now.text.startswith("'"):
-            raise self.wrong(f"{name}(t) has a rate but is not among the fields ({', '.join(self.words.fields)})",
-                             token)
+            raise self.wrong(
+                f"{name}(t) has a rate but is not among the fields ({', '.join(self.words.fields)})", token
+            )
         self.room(token)
         return Part(self.words.given.setdefault(name, sp.Function(name)(t)), degree=1)
 

@@ -40,8 +40,9 @@ class Helmholtz:
         return not self.failures
 
 
-def helmholtz(equations: Mapping[AppliedUndef, sp.Expr] | Sequence[sp.Expr],
-              fields: Sequence[AppliedUndef] | None = None) -> Helmholtz:
+def helmholtz(
+    equations: Mapping[AppliedUndef, sp.Expr] | Sequence[sp.Expr], fields: Sequence[AppliedUndef] | None = None
+) -> Helmholtz:
     """Test whether equations, paired with the fields in their order, are those of a functional.
 
     >>> from hamex.principle.jets import t
@@ -56,14 +57,14 @@ def helmholtz(equations: Mapping[AppliedUndef, sp.Expr] | Sequence[sp.Expr],
     unknowns = tuple(fields or paired)
     failures = []
     for a, q in enumerate(unknowns):
-        for r in unknowns[a:]:                     # the pair (r, q) repeats what (q, r) says
+        for r in unknowns[a:]:  # the pair (r, q) repeats what (q, r) says
             failures += _compare(paired, q, r)
     return Helmholtz(tuple(failures))
 
 
 def _compare(equations: Mapping[AppliedUndef, sp.Expr], q: AppliedUndef, r: AppliedUndef) -> list[Failure]:
     """Σ ∂E_q/∂(∂^I r) ∂^I v against Σ (−∂)^I (∂E_r/∂(∂^I q) v), coefficient by coefficient of a free function v."""
-    v = sp.Function("_virtual")(*q.args)      # a name that no field has
+    v = sp.Function("_virtual")(*q.args)  # a name that no field has
     forward = sum((partial(equations[q], r, i) * jet(v, i) for i in indices(equations[q], r)), sp.S.Zero)
     backward = sp.S.Zero
     for i in indices(equations[r], q):

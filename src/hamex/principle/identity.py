@@ -40,8 +40,10 @@ def rational(symbol: sp.Symbol, source: random.Random) -> sp.Rational:
 
 
 def _vanishes(flat: sp.Expr, source: random.Random, spread: int = 0) -> bool:
-    places = {symbol: rational(symbol, source) * sp.Integer(10) ** source.randint(-spread, spread)
-              for symbol in sorted(flat.free_symbols, key=sp.default_sort_key)}
+    places = {
+        symbol: rational(symbol, source) * sp.Integer(10) ** source.randint(-spread, spread)
+        for symbol in sorted(flat.free_symbols, key=sp.default_sort_key)
+    }
     value = flat.xreplace(places).doit()
     if value.is_Rational:
         return bool(value == 0)

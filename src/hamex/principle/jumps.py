@@ -39,8 +39,9 @@ def lifting(degree: int) -> sp.Expr:
     return sp.expand(sum((c * n for c, n in zip(values, N, strict=True)), sp.S.Zero))
 
 
-def histories(action: Action, degree: int, old: dict[AppliedUndef, sp.Symbol],
-              new: dict[AppliedUndef, list[sp.Symbol]]) -> Trial:
+def histories(
+    action: Action, degree: int, old: dict[AppliedUndef, sp.Symbol], new: dict[AppliedUndef, list[sp.Symbol]]
+) -> Trial:
     """Each field in the step, and its rate with the jump in it."""
     N, ell = shapes(degree), lifting(degree)
     trial: Trial = {t: t_0 + tau * h}

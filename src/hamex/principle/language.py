@@ -22,8 +22,13 @@ __all__ = ["FUNCTIONS", "LanguageError", "Vocabulary", "read_action", "read_expr
 FIELDS = 8
 
 
-def read_action(fields: Sequence[str], lagrangian: str, dissipation: str = "", loads: Mapping[str, str] | None = None,
-                meanings: Mapping[str, str] | None = None) -> Action:
+def read_action(
+    fields: Sequence[str],
+    lagrangian: str,
+    dissipation: str = "",
+    loads: Mapping[str, str] | None = None,
+    meanings: Mapping[str, str] | None = None,
+) -> Action:
     """An action from its texts.
 
     Parameters
@@ -45,17 +50,18 @@ def read_action(fields: Sequence[str], lagrangian: str, dissipation: str = "", l
     words = Vocabulary({name: sp.Function(_checked(name))(t) for name in names})
     if len(words.fields) != len(names) or len(names) > FIELDS:
         raise LanguageError(f"name each field once, at most {FIELDS} of them", "fields")
-    found = {place: read_expression(text, words, place) if text.strip() else sp.S.Zero
-             for place, text in texts.items()}
+    found = {place: read_expression(text, words, place) if text.strip() else sp.S.Zero for place, text in texts.items()}
     acting = {}
     for name, text in (loads or {}).items():
         if name not in words.fields:
-            raise LanguageError(f"a load acts on a field; {name!r} is none. The fields are "
-                                f"{', '.join(words.fields)}", "loads")
+            raise LanguageError(
+                f"a load acts on a field; {name!r} is none. The fields are {', '.join(words.fields)}", "loads"
+            )
         if text.strip():
             acting[words.fields[name]] = read_expression(text, words, f"loads.{name}")
-    return Action(tuple(words.fields.values()), found["lagrangian"], found["dissipation"], acting,
-                  meanings=dict(meanings or {}))
+    return Action(
+        tuple(words.fields.values()), found["lagrangian"], found["dissipation"], acting, meanings=dict(meanings or {})
+    )
 
 
 def read_expression(text: str, words: Vocabulary, place: str = "") -> sp.Expr:
@@ -74,8 +80,9 @@ def _with_rate(texts: Mapping[str, str]) -> list[str]:
             elif token.kind == "name" and token.text.endswith("_dot") and token.text != "_dot":
                 found[token.text.removesuffix("_dot")] = None
     if not found:
-        raise LanguageError("no field has a rate; name the unknown functions, e.g. u, or write u' in the Lagrangian",
-                            "fields")
+        raise LanguageError(
+            "no field has a rate; name the unknown functions, e.g. u, or write u' in the Lagrangian", "fields"
+        )
     return list(found)
 
 
@@ -83,8 +90,9 @@ def _checked(name: str) -> str:
     """The name of a field, when it can be one."""
     cut = tokens(name, "fields")
     if len(cut) != 2 or cut[0].kind != "name" or cut[0].text != name:
-        raise LanguageError(f"{name!r} cannot be the name of a field; take letters and digits, e.g. u, theta_1",
-                            "fields")
+        raise LanguageError(
+            f"{name!r} cannot be the name of a field; take letters and digits, e.g. u, theta_1", "fields"
+        )
     why = unusable(name)
     if why or name == "t" or name.endswith("_dot"):
         raise LanguageError(f"{name!r} cannot be the name of a field{': ' if why else ''}{why}", "fields")

@@ -8,9 +8,21 @@ from sympy.core.function import AppliedUndef
 from hamex.principle.jets import t
 from hamex.principle.stepform import slider_potential
 
-_SUM, _PRODUCT, _POWER, _ATOM = range(4)       # how tightly a text holds together
-_FUNCTIONS = {sp.sin: "sin", sp.cos: "cos", sp.tan: "tan", sp.asin: "asin", sp.acos: "acos", sp.atan: "atan",
-              sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh", sp.exp: "exp", sp.log: "log", sp.Abs: "abs"}
+_SUM, _PRODUCT, _POWER, _ATOM = range(4)  # how tightly a text holds together
+_FUNCTIONS = {
+    sp.sin: "sin",
+    sp.cos: "cos",
+    sp.tan: "tan",
+    sp.asin: "asin",
+    sp.acos: "acos",
+    sp.atan: "atan",
+    sp.sinh: "sinh",
+    sp.cosh: "cosh",
+    sp.tanh: "tanh",
+    sp.exp: "exp",
+    sp.log: "log",
+    sp.Abs: "abs",
+}
 
 
 class UnwritableError(ValueError):
@@ -30,8 +42,10 @@ def written(expression: sp.Expr, fields: tuple[AppliedUndef, ...]) -> str:
 def _text(node: sp.Expr, fields: tuple[AppliedUndef, ...]) -> tuple[str, int]:
     """A text and how tightly it holds together."""
     if isinstance(node, sp.Add):
-        ordered = sorted(node.args, key=lambda term: (not term.has(sp.Derivative), term.could_extract_minus_sign(),
-                                                      sp.default_sort_key(term)))
+        ordered = sorted(
+            node.args,
+            key=lambda term: (not term.has(sp.Derivative), term.could_extract_minus_sign(), sp.default_sort_key(term)),
+        )
         texts = [_text(term, fields)[0] for term in ordered]
         return texts[0] + "".join(f" - {x[1:]}" if x.startswith("-") else f" + {x}" for x in texts[1:]), _SUM
     if isinstance(node, sp.Mul):
@@ -94,8 +108,13 @@ def _product(node: sp.Mul, fields: tuple[AppliedUndef, ...]) -> str:
 
 def _place(factor: sp.Expr) -> tuple[object, ...]:
     """Parameters before fields before rates; mass leads, as in m*g*l."""
-    return (factor.has(AppliedUndef), factor.has(sp.Derivative), factor.is_Add, not str(factor).startswith("m"),
-            sp.default_sort_key(factor))
+    return (
+        factor.has(AppliedUndef),
+        factor.has(sp.Derivative),
+        factor.is_Add,
+        not str(factor).startswith("m"),
+        sp.default_sort_key(factor),
+    )
 
 
 def _power(node: sp.Pow, fields: tuple[AppliedUndef, ...]) -> tuple[str, int]:

@@ -60,8 +60,10 @@ def functions(action: Action) -> Functions:
     q = [sp.Dummy(f.func.__name__, real=True) for f in fields]
     v = [sp.Dummy(f"{f.func.__name__}_dot", real=True) for f in fields]
     flat = {**{f.diff(t): x for f, x in zip(fields, v, strict=True)}, **dict(zip(fields, q, strict=True))}
-    L, phi, *loads = (_smooth(e.xreplace(flat)) for e in
-                      (action.lagrangian, action.dissipation, *(action.loads.get(f, sp.S.Zero) for f in fields)))
+    L, phi, *loads = (
+        _smooth(e.xreplace(flat))
+        for e in (action.lagrangian, action.dissipation, *(action.loads.get(f, sp.S.Zero) for f in fields))
+    )
     given = _given(sum((L, phi, *loads), sp.S.Zero))
     constants = sorted(set().union(*(e.free_symbols for e in (L, phi, *loads))) - {t, *q, *v}, key=lambda s: s.name)
     P = [sp.diff(L, x) for x in v]
@@ -80,12 +82,15 @@ def functions(action: Action) -> Functions:
         fields=tuple(f.func.__name__ for f in fields),
         carriers=tuple(action.has_momentum[f] for f in fields),
         gauges=tuple(is_cyclic(action, f) for f in fields),
-        given=tuple(f.func.__name__ for f in given), parameters=tuple(s.name for s in constants),
+        given=tuple(f.func.__name__ for f in given),
+        parameters=tuple(s.name for s in constants),
         positive=frozenset(s.name for s in constants if s.is_positive),
-        rest=compiled([*P, *G]), slopes=compiled([sp.diff(e, x) for e in (*P, *G) for x in (*q, *v)]),
+        rest=compiled([*P, *G]),
+        slopes=compiled([sp.diff(e, x) for e in (*P, *G) for x in (*q, *v)]),
         momenta=compiled([*P, *(sp.diff(p, x) for p in P for x in v)]),
         energy=compiled([H, power, *loads], tuple(rates.values())),
-        explicit=power.has(*rates) if rates else False)
+        explicit=power.has(*rates) if rates else False,
+    )
 
 
 def _smooth(expression: sp.Expr) -> sp.Expr:

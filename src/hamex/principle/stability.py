@@ -113,9 +113,12 @@ def jury(polynomial: sp.Poly) -> list[Inequality]:
     if n == 2:
         wanted |= {"1 − a₀ ≥ 0": 1 - a[0], "1 + a₀ ≥ 0": 1 + a[0]}
     elif n == 3:
-        wanted |= {"1 − a₀ ≥ 0": 1 - a[0], "1 + a₀ ≥ 0": 1 + a[0],
-                   "1 − a₀² ≥ |a₁ − a₀a₂| (+)": 1 - a[0] ** 2 - (a[1] - a[0] * a[2]),
-                   "1 − a₀² ≥ |a₁ − a₀a₂| (−)": 1 - a[0] ** 2 + (a[1] - a[0] * a[2])}
+        wanted |= {
+            "1 − a₀ ≥ 0": 1 - a[0],
+            "1 + a₀ ≥ 0": 1 + a[0],
+            "1 − a₀² ≥ |a₁ − a₀a₂| (+)": 1 - a[0] ** 2 - (a[1] - a[0] * a[2]),
+            "1 − a₀² ≥ |a₁ − a₀a₂| (−)": 1 - a[0] ** 2 + (a[1] - a[0] * a[2]),
+        }
     found = [Inequality(f"degree {n}: not decided", p, None)] if n > 3 else []
     for name, expression in wanted.items():
         decided = sign(expression)
@@ -132,8 +135,9 @@ class Certificate:
     exact: bool
 
 
-def certificate(form: StepForm, Q: sp.Matrix, branch: str,
-                squares: tuple[tuple[sp.Expr, sp.Matrix], ...]) -> Certificate:
+def certificate(
+    form: StepForm, Q: sp.Matrix, branch: str, squares: tuple[tuple[sp.Expr, sp.Matrix], ...]
+) -> Certificate:
     """Check a claimed decomposition of the energy loss of one step; rows v act on the old state."""
     G = form.amplification(branch)
     loss = Q - G.T * Q * G

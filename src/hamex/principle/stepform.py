@@ -19,7 +19,7 @@ from hamex.principle.jets import partial, t
 from hamex.principle.quadrature import Rule, gauss_rule, tau
 
 h = sp.Symbol("h", positive=True)
-t_0 = sp.Symbol("t_0", real=True)      # start of the step, where time is explicit
+t_0 = sp.Symbol("t_0", real=True)  # start of the step, where time is explicit
 
 
 def shapes(degree: int) -> list[sp.Expr]:
@@ -132,8 +132,9 @@ def step_form(action: Action, degree: int = 1) -> StepForm:
     return StepForm(action, degree, new, old, p_new, p_old, found, met, rule)
 
 
-def virtual_work(action: Action, q: AppliedUndef, test: sp.Expr, trial: dict[sp.Basic, sp.Expr], force: sp.Expr,
-                 rule: Rule) -> sp.Expr:
+def virtual_work(
+    action: Action, q: AppliedUndef, test: sp.Expr, trial: dict[sp.Basic, sp.Expr], force: sp.Expr, rule: Rule
+) -> sp.Expr:
     """∫ (−L_q̇ δq̇ − L_q δq + φ_q̇ δq − Q δq) dt for one virtual value, summed by the rule."""
     rate, value = partial(action.lagrangian, q, (t,)), partial(action.lagrangian, q)
     integrand = -rate.xreplace(trial) * sp.diff(test, tau) / h + (force - value).xreplace(trial) * test
@@ -171,7 +172,8 @@ def slider_potential(rate: sp.Expr, yield_force: sp.Expr, viscosity: sp.Expr) ->
     return sp.Piecewise(
         ((rate - yield_force) ** 2 / (2 * viscosity), rate > yield_force),
         ((rate + yield_force) ** 2 / (2 * viscosity), rate < -yield_force),
-        (0, True))
+        (0, True),
+    )
 
 
 def _solve(B: sp.Matrix, D: sp.Matrix) -> sp.Matrix:

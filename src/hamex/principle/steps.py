@@ -25,18 +25,24 @@ def steps(action: StatedAction) -> tuple[Step, ...]:
     window = (t, 0, T)
     space = tuple(action.space)
     functional = sp.Integral(action.lagrangian, *space, window)
-    return (Step(1, "Define the Lagrangian", action.lagrangian),
-            Step(2, "Define the action over a fixed time window", functional),
-            Step(3, "Make the extended action stationary: one reserved value of each momentum and place at both ends",
-                 new_variation(action)),
-            Step(4, "Assign the given initial values: momentum first, then place", tuple(initial_conditions(action))))
+    return (
+        Step(1, "Define the Lagrangian", action.lagrangian),
+        Step(2, "Define the action over a fixed time window", functional),
+        Step(
+            3,
+            "Make the extended action stationary: one reserved value of each momentum and place at both ends",
+            new_variation(action),
+        ),
+        Step(4, "Assign the given initial values: momentum first, then place", tuple(initial_conditions(action))),
+    )
 
 
 def new_variation(action: StatedAction) -> sp.Expr:
     """δA_NEW: the weak form and the hatted brackets, eqs. (29), (37), (45), (60)."""
     variation = action.variation()
-    weak = sum((coefficient * jet(variation.test(q), index) for (q, index), coefficient in variation.weak.items()),
-               sp.S.Zero)
+    weak = sum(
+        (coefficient * jet(variation.test(q), index) for (q, index), coefficient in variation.weak.items()), sp.S.Zero
+    )
     brackets = sp.S.Zero
     for q in action.fields:
         if action.has_momentum[q]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from hamex.errors import ActionError
 
-LENGTH = 2000       # characters of one text
-NAME = 24           # characters of a name
-DIGITS = 24         # of a number
+LENGTH = 2000  # characters of one text
+NAME = 24  # characters of a name
+DIGITS = 24  # of a number
 
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True))
 _SAME = {"−": "-", "–": "-", "·": "*", "×": "*", "⋅": "*", "÷": "/", "′": "'", "’": "'", "[": "(", "]": ")", "ϕ": "φ"}
@@ -32,7 +32,7 @@ class LanguageError(ActionError):
     def __init__(self, said: str, place: str = "", text: str = "", column: int = 0, length: int = 1) -> None:
         self.said, self.place, self.text, self.column, self.length = said, place, text, column, length
         start = max(0, column - 60)
-        shown = f"\n    {text[start:column + 20]}\n    {' ' * (column - start)}{'^' * max(1, length)}" if text else ""
+        shown = f"\n    {text[start : column + 20]}\n    {' ' * (column - start)}{'^' * max(1, length)}" if text else ""
         where = f"{place}, column {column + 1}: " if text else f"{place}: " if place else ""
         super().__init__(f"{where}{said}{shown}")
 
@@ -72,14 +72,19 @@ def _next(text: str, at: int, place: str) -> list[Token]:
         return [_name(text, at, place)]
     if letter in _RAISED:
         return [Token("sign", "^", at, 1), Token("number", _RAISED[letter], at, 1)]
-    if letter in (_ACUTE_DOT, _TWO_DOTS):       # u̇ as it comes from a keyboard or a paper
+    if letter in (_ACUTE_DOT, _TWO_DOTS):  # u̇ as it comes from a keyboard or a paper
         return [Token("sign", "'" if letter == _ACUTE_DOT else "''", at, 1)]
-    if letter == "*" and text[at + 1:at + 2] == "*":
+    if letter == "*" and text[at + 1 : at + 2] == "*":
         return [Token("sign", "^", at, 2)]
     if letter in "+-*/^(),'":
         return [Token("sign", letter, at, 1)]
-    hint = {"=": "; write the right-hand side alone", "½": "; write 1/2", "{": "; write (", "}": "; write )",
-            ".": "; a rate is written u'"}.get(letter, "")
+    hint = {
+        "=": "; write the right-hand side alone",
+        "½": "; write 1/2",
+        "{": "; write (",
+        "}": "; write )",
+        ".": "; a rate is written u'",
+    }.get(letter, "")
     shown = letter if letter.isprintable() else f"U+{ord(letter):04X}"
     raise LanguageError(f"{shown!r} is not a sign of the language{hint}", place, text, at)
 
@@ -87,8 +92,9 @@ def _next(text: str, at: int, place: str) -> list[Token]:
 def _number(found: str, text: str, at: int, place: str) -> Token:
     _, _, power = found.lower().partition("e")
     if len(found) > DIGITS or (power and abs(int(power)) > DIGITS):
-        raise LanguageError(f"this number is too long or too large: at most {DIGITS} digits", place, text, at,
-                            len(found))
+        raise LanguageError(
+            f"this number is too long or too large: at most {DIGITS} digits", place, text, at, len(found)
+        )
     return Token("number", found, at, len(found))
 
 

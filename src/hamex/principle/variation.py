@@ -44,8 +44,13 @@ class Variation:
         fluxes: dict[tuple[AppliedUndef, Index], list[sp.Expr]] = {}
         for (q, index), coefficient in weak.items():
             _by_parts(action, q, index, coefficient, bulk, ends, fluxes)
-        whole = cls(action, weak, {q: _tidy(e) for q, e in bulk.items()}, {q: _tidy(e) for q, e in ends.items()},
-                    {key: tuple(_tidy(e) for e in flux) for key, flux in fluxes.items() if any(flux)})
+        whole = cls(
+            action,
+            weak,
+            {q: _tidy(e) for q, e in bulk.items()},
+            {q: _tidy(e) for q, e in ends.items()},
+            {key: tuple(_tidy(e) for e in flux) for key, flux in fluxes.items() if any(flux)},
+        )
         whole.certify()
         return whole
 
@@ -65,16 +70,22 @@ class Variation:
             raise ArithmeticError("integration by parts does not satisfy its identity")
 
 
-def _by_parts(action: StatedAction, q: AppliedUndef, index: Index, coefficient: sp.Expr,
-              bulk: dict[AppliedUndef, sp.Expr], ends: dict[AppliedUndef, sp.Expr],
-              fluxes: dict[tuple[AppliedUndef, Index], list[sp.Expr]]) -> None:
+def _by_parts(
+    action: StatedAction,
+    q: AppliedUndef,
+    index: Index,
+    coefficient: sp.Expr,
+    bulk: dict[AppliedUndef, sp.Expr],
+    ends: dict[AppliedUndef, sp.Expr],
+    fluxes: dict[tuple[AppliedUndef, Index], list[sp.Expr]],
+) -> None:
     """Move the derivatives of δq over to the coefficient, one at a time: c ∂δ = ∂(c δ) − (∂c) δ."""
     if not index:
         bulk[q] += coefficient
         return
     variable, rest = index[0], index[1:]
     if variable == t:
-        ends[q] -= coefficient           # the bracket is −[P δq]
+        ends[q] -= coefficient  # the bracket is −[P δq]
     else:
         flux = fluxes.setdefault((q, rest), [sp.S.Zero] * len(action.space))
         flux[action.space.index(variable)] -= coefficient

@@ -54,8 +54,15 @@ class Problem:
     prior_impulse: Array
     supports: Load | None
 
-    def __init__(self, model: Model, load: Load | LoadSum, duration: float, start: State | None = None,
-                 prior_impulse: float | Array = 0.0, supports: Load | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        load: Load | LoadSum,
+        duration: float,
+        start: State | None = None,
+        prior_impulse: float | Array = 0.0,
+        supports: Load | None = None,
+    ) -> None:
         start = State() if start is None else start
         given = {"model": model, "load": load, "start": start, "supports": supports}
         for name, kind in _KINDS.items():
@@ -67,12 +74,20 @@ class Problem:
         if load.width != dofs:
             raise ProblemError(f"Problem: the load acts on {load.width} degrees of freedom, the model has {dofs}")
         if supports is not None and supports.width != moved:
-            raise ProblemError(f"Problem: supports has {supports.width} channels, the model has {moved} supports"
-                               f" ({', '.join(model.support_names[:6])} …)")
+            raise ProblemError(
+                f"Problem: supports has {supports.width} channels, the model has {moved} supports"
+                f" ({', '.join(model.support_names[:6])} …)"
+            )
         filled = start.filled(dofs, springs, known_variables(model))
         _check_start(model, filled)
-        vars(self).update(model=model, load=load, duration=duration, start=filled, supports=supports,
-                          prior_impulse=_impulse(prior_impulse, dofs))
+        vars(self).update(
+            model=model,
+            load=load,
+            duration=duration,
+            start=filled,
+            supports=supports,
+            prior_impulse=_impulse(prior_impulse, dofs),
+        )
 
     def replace(self, **changes: Any) -> Problem:
         """A copy with changes."""
@@ -95,8 +110,9 @@ def _check_start(model: Model, start: FilledState) -> None:
     if start.momentum.any():
         loose = model.massless & (start.momentum != 0)
         if loose.any():
-            raise ProblemError(f"Problem: {model.dofs[int(np.argmax(loose))]!r} has no mass and cannot start "
-                               "with a momentum")
+            raise ProblemError(
+                f"Problem: {model.dofs[int(np.argmax(loose))]!r} has no mass and cannot start with a momentum"
+            )
 
 
 def _impulse(given: object, dofs: int) -> Array:

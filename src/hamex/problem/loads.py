@@ -45,8 +45,9 @@ class Reads(Protocol):
     def step(self) -> float:
         """Length of a step [s]."""
 
-    def loads(self, load: Any, steps: int, quiet: bool = True, histories: Mapping[str, Array] = ...) -> tuple[
-            Array, Array]:
+    def loads(
+        self, load: Any, steps: int, quiet: bool = True, histories: Mapping[str, Array] = ...
+    ) -> tuple[Array, Array]:
         """The values that enter the march, and their mean in each step."""
 
 
@@ -58,9 +59,14 @@ def loads_of(problem: Problem, scheme: Reads, histories: Mapping[str, Array], st
 
 def loads_between(problem: Problem, scheme: Reads, first: int, steps: int, quiet: bool) -> Loading:
     """The load of ``steps`` steps from the step ``first`` on; where a run is cut changes no bit of it."""
-    late = problem if first == 0 else problem.replace(
-        load=problem.load.after(first * scheme.step),
-        supports=None if problem.supports is None else problem.supports.after(first * scheme.step))
+    late = (
+        problem
+        if first == 0
+        else problem.replace(
+            load=problem.load.after(first * scheme.step),
+            supports=None if problem.supports is None else problem.supports.after(first * scheme.step),
+        )
+    )
     entered, means = scheme.loads(late.load, steps, quiet)
     return moving_supports(late, loading(late, entered, means), scheme.step, steps)
 
@@ -105,8 +111,11 @@ def base_motion(problem: Problem, h: float, steps: int) -> Array | None:
     model, d = problem.model, support_motion(problem.supports, h, steps)
     base = np.zeros((steps + 1, len(model.directions)))
     for column, direction in enumerate(model.directions):
-        own = [i for i, name in enumerate(model.support_names)
-               if name.endswith(f".{direction}") or len(model.directions) == 1]
+        own = [
+            i
+            for i, name in enumerate(model.support_names)
+            if name.endswith(f".{direction}") or len(model.directions) == 1
+        ]
         if own:
             base[:, column] = d[:, own].mean(axis=1)
     return base

@@ -13,8 +13,17 @@ from hamex.errors import ProblemError
 
 Array = NDArray[Any]
 # What schemes carry beside the variables of the laws.
-OF_SCHEMES = ("impulse", "branch", "velocity", "acceleration", "tangent", "half_velocity", "storey_force",
-              "end_force", "slip_rate")
+OF_SCHEMES = (
+    "impulse",
+    "branch",
+    "velocity",
+    "acceleration",
+    "tangent",
+    "half_velocity",
+    "storey_force",
+    "end_force",
+    "slip_rate",
+)
 ON_DOFS = ("velocity", "acceleration", "half_velocity")
 
 
@@ -64,15 +73,20 @@ class State:
                 raise ProblemError(f"State: {name} has {value.size} entries, the model needs {size}")
             return value.copy()
 
-        internal = {name: full(name, value, dofs if name in ON_DOFS else springs)
-                    for name, value in self.internal.items()}
+        internal = {
+            name: full(name, value, dofs if name in ON_DOFS else springs) for name, value in self.internal.items()
+        }
         if "accumulated_slip" in internal and internal["accumulated_slip"].min(initial=0.0) < 0:
             raise ProblemError("State: accumulated_slip must not be negative")
         for name in ("back_force", "accumulated_slip"):
             internal.setdefault(name, np.zeros(springs))
-        filled = object.__new__(FilledState)      # every number was checked when this state was made
-        vars(filled).update(displacement=full("displacement", self.displacement, dofs), internal=internal,
-                            momentum=full("momentum", self.momentum, dofs), slip=full("slip", self.slip, springs))
+        filled = object.__new__(FilledState)  # every number was checked when this state was made
+        vars(filled).update(
+            displacement=full("displacement", self.displacement, dofs),
+            internal=internal,
+            momentum=full("momentum", self.momentum, dofs),
+            slip=full("slip", self.slip, springs),
+        )
         return filled
 
 

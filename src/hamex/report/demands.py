@@ -41,12 +41,14 @@ def demands_of(runs: IdaRuns, gravity: float, length: str) -> list[DemandColumn]
     found = [DemandColumn(_intensity_name(runs.im_name), "g", columns[runs.im_name], "intensity", {"floor": "0"})]
     found.append(DemandColumn("1-PFA-0-1", "g", columns[PGA], "max_abs_acceleration", {"floor": "0"}))
     for measure, code, unit, kind, factor in (
-            ("absolute_acceleration", "PFA", "g", "max_abs_acceleration", 1 / gravity),
-            ("displacement", "PFD", _UNITS.get(length, length), "max_rel_disp", 1.0),
-            ("drift_ratio", "PID", "rad", "max_drift", 1.0),
-            ("residual_drift_ratio", "RID", "rad", "residual_drift", 1.0)):
-        places = [name for name in columns if re.fullmatch(rf"{measure}_\d+", name)] or \
-            [name for name in (measure,) if name in columns]
+        ("absolute_acceleration", "PFA", "g", "max_abs_acceleration", 1 / gravity),
+        ("displacement", "PFD", _UNITS.get(length, length), "max_rel_disp", 1.0),
+        ("drift_ratio", "PID", "rad", "max_drift", 1.0),
+        ("residual_drift_ratio", "RID", "rad", "residual_drift", 1.0),
+    ):
+        places = [name for name in columns if re.fullmatch(rf"{measure}_\d+", name)] or [
+            name for name in (measure,) if name in columns
+        ]
         for number, name in enumerate(places, start=1):
             storey = code in ("PID", "RID")
             floors = {"floor1": str(number - 1), "floor2": str(number)} if storey else {"floor": str(number)}
@@ -77,16 +79,35 @@ def write_edp(runs: IdaRuns, demands: list[DemandColumn], path: Path) -> Path:
     events = []
     for row in _finished(runs).tolist():
         cell = "".join(f", {name} = {runs.columns[name][row]}" for name in runs.parameters)
-        events.append({
-            "name": f"{runs.columns['record'][row]} × {runs.columns['scale'][row]:.6g}{cell}",
-            "intensity": {"name": runs.im_name, "value": float(runs.columns[runs.im_name][row])},
-            "motions": runs.motions,
-            "responses": [{"type": demand.kind, "cline": "1", **demand.floors, "dofs": [1], "unit": demand.unit,
-                           "scalar_data": [float(demand.values[row])]} for demand in said]})
-    data = {"RandomVariables": [], "total_number_edp": len(said) * len(events), "motions": runs.motions,
-            "generator": f"hamex {__version__}", "EngineeringDemandParameters": events}
-    return write_atomically(path, lambda part: part.write_text(json.dumps(data, ensure_ascii=False, allow_nan=False)
-                                                               + "\n", encoding="utf-8"))
+        events.append(
+            {
+                "name": f"{runs.columns['record'][row]} × {runs.columns['scale'][row]:.6g}{cell}",
+                "intensity": {"name": runs.im_name, "value": float(runs.columns[runs.im_name][row])},
+                "motions": runs.motions,
+                "responses": [
+                    {
+                        "type": demand.kind,
+                        "cline": "1",
+                        **demand.floors,
+                        "dofs": [1],
+                        "unit": demand.unit,
+                        "scalar_data": [float(demand.values[row])],
+                    }
+                    for demand in said
+                ],
+            }
+        )
+    data = {
+        "RandomVariables": [],
+        "total_number_edp": len(said) * len(events),
+        "motions": runs.motions,
+        "generator": f"hamex {__version__}",
+        "EngineeringDemandParameters": events,
+    }
+    return write_atomically(
+        path,
+        lambda part: part.write_text(json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"),
+    )
 
 
 def _finished(runs: IdaRuns) -> Array:

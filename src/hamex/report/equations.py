@@ -18,10 +18,10 @@ from functools import cache
 from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
-_EM = 16.0       # pixels per em of a page: sizes are given in em, so that equations grow with the text
+_EM = 16.0  # pixels per em of a page: sizes are given in em, so that equations grow with the text
 _LEAVES = ("mi", "mn", "mo", "mtext")
-_STEP = re.compile(r"r|r−1|\*|0")          # an instant, behind the index of a field
-_PLACE = re.compile(r"[xyz]+")               # a derivative by a place, behind a comma
+_STEP = re.compile(r"r|r−1|\*|0")  # an instant, behind the index of a field
+_PLACE = re.compile(r"[xyz]+")  # a derivative by a place, behind a comma
 _USE = re.compile(r'<use href="(#\w+)" x="(\S+)" y="(\S+)" width="(\S+)" height="(\S+)" fill="([^"]*)" ?/>')
 
 
@@ -39,8 +39,9 @@ def inline(latex: str, size: float = 17, label: str = "", shared: bool = False, 
     if box is None:
         raise ValueError(f"not a drawing with a size: {latex}")
     across, height, top = (float(number) for number in box.groups())
-    style = (f'style="width:{across / _EM:.3f}em;height:{height / _EM:.3f}em;'
-             f'vertical-align:{-(height + top) / _EM:.3f}em"')
+    style = (
+        f'style="width:{across / _EM:.3f}em;height:{height / _EM:.3f}em;vertical-align:{-(height + top) / _EM:.3f}em"'
+    )
     start = f'<svg class="inline" role="img" aria-label="{_attribute(label or latex)}" {style} '
     return drawing.replace("<svg ", start, 1)
 
@@ -147,7 +148,7 @@ def _relaxed(latex: str) -> str:
             waiting.append(fence)
         elif waiting:
             start = waiting.pop()
-            if not _TALL.search(latex[start.end():fence.start()]) and "." not in (start[2], fence[2]):
+            if not _TALL.search(latex[start.end() : fence.start()]) and "." not in (start[2], fence[2]):
                 plain |= {start.start(): start[2], fence.start(): fence[2]}
     relaxed = _FENCE.sub(lambda fence: plain.get(fence.start(), fence[0]), latex)
     # A minus behind a bracket or a sign of order belongs to what follows it.
@@ -158,7 +159,7 @@ def _draw(latex: str, size: float, shared: bool, tagged: bool = False) -> str:
     from ziamath.config import config
     from ziamath.zmath import Latex, Math
 
-    config.svg2 = shared          # otherwise each SVG stands alone on the page
+    config.svg2 = shared  # otherwise each SVG stands alone on the page
     if tagged:
         drawing: str = Math(with_tags(_relaxed(latex)), size=size).svg()
     else:
@@ -193,7 +194,7 @@ def marked(html: str, names: Mapping[str, str]) -> str:
     found, group, symbol, end = [], list[re.Match[str]](), "", 0
     for use in _USE.finditer(html):
         name = _resolved(use[6], names)
-        between = html[end:use.start()]
+        between = html[end : use.start()]
         if group and (name != symbol or between.strip()):
             found.append(_grouped(group, symbol))
             group = []

@@ -20,15 +20,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[Any]
-_LOOPS = 2           # hysteresis loops, of the groups that dissipate most
-_VISIBLE = 0.002     # of the largest energy: less is no area on the page
+_LOOPS = 2  # hysteresis loops, of the groups that dissipate most
+_VISIBLE = 0.002  # of the largest energy: less is no area on the page
 _COLOURS = (BLUE, ORANGE, GREEN, PINK)
 # From the bottom up: what is lost, then what is stored, then what moves.
 _PARTS = tuple((name, ENERGIES[name]) for name in ("plastic", "viscous", "hardening", "stored", "kinetic"))
-_OSCILLATOR = ("Displacement and slip over time; mean force over mean displacement of each step; energies, stacked, "
-               "beside the work put in; and what is left of their balance.")
-_STRUCTURE = ("The structure at its largest displacement, over its shape at rest; envelopes of the storeys where there "
-              "are storeys; hysteresis, displacement and energies over time.")
+_OSCILLATOR = (
+    "Displacement and slip over time; mean force over mean displacement of each step; energies, stacked, "
+    "beside the work put in; and what is left of their balance."
+)
+_STRUCTURE = (
+    "The structure at its largest displacement, over its shape at rest; envelopes of the storeys where there "
+    "are storeys; hysteresis, displacement and energies over time."
+)
 
 
 def write_plot(solution: Solution, path: str | Path, title: str = "") -> Path:
@@ -40,18 +44,26 @@ def write_plot(solution: Solution, path: str | Path, title: str = "") -> Path:
         drawing, caption = draw(solution, name), _OSCILLATOR
     else:
         drawing, caption = draw_structure(solution, name), _STRUCTURE
-    about = " · ".join(f"{escape(key)}: {escape(str(value))}" for key, value in solution.provenance.items()
-                       if key != "hamex")
+    about = " · ".join(
+        f"{escape(key)}: {escape(str(value))}" for key, value in solution.provenance.items() if key != "hamex"
+    )
     return write_drawing(drawing, path, title or "A run", "run", caption, _numbers(solution), about)
 
 
 def _numbers(solution: Solution) -> str:
     """Every peak, with its error where one was estimated."""
     estimated = any(peak.error is not None for peak in solution.peaks.values())
-    rows = [[escape(name.replace("_", " ")), f"{peak.value:.5g}",
-             *(["–" if peak.error is None else f"{peak.error:.2g}"] if estimated else []),
-             "" if peak.unit == "1" else escape(peak.unit), f"{peak.time:g}", escape(peak.where)]
-            for name, peak in solution.peaks.items()]
+    rows = [
+        [
+            escape(name.replace("_", " ")),
+            f"{peak.value:.5g}",
+            *(["–" if peak.error is None else f"{peak.error:.2g}"] if estimated else []),
+            "" if peak.unit == "1" else escape(peak.unit),
+            f"{peak.time:g}",
+            escape(peak.where),
+        ]
+        for name, peak in solution.peaks.items()
+    ]
     head = ["", "largest", *(["± error"] if estimated else []), "unit", "at [s]", "where"]
     said = solution.status.value if solution.exceeded is None else str(solution.exceeded)
     return f"<h2>Peaks</h2>{table(head, rows)}<p>{escape(said[:1].upper() + said[1:])}.</p>"
@@ -70,16 +82,29 @@ def draw(solution: Solution, title: str = "") -> Figure:
         loop.plot(solution.values("mean_displacement")[:, 0], solution.values("force")[:, 0], color=INK, lw=0.8)
         loop.set(xlabel=f"mean displacement [{length}]", ylabel=f"mean force [{force}]", title="hysteresis, step means")
         parts = [(name, colour, solution.values(name)) for name, colour in _PARTS if solution.values(name).any()]
-        energy.stackplot(t, *(values for _, _, values in parts), colors=[colour for _, colour, _ in parts],
-                         labels=[name for name, _, _ in parts], alpha=0.85)
+        energy.stackplot(
+            t,
+            *(values for _, _, values in parts),
+            colors=[colour for _, colour, _ in parts],
+            labels=[name for name, _, _ in parts],
+            alpha=0.85,
+        )
         start = sum(float(values[0]) for _, _, values in parts)
         energy.plot(t, solution.values("input") + start, color=INK, lw=0.9, ls="--", label="input")
-        energy.set(xlabel="time [s]", ylabel=f"energy [{force} {length}]", xlim=(t[0], t[-1]),
-                   title="energy balance: a check of the arithmetic, not of accuracy")
+        energy.set(
+            xlabel="time [s]",
+            ylabel=f"energy [{force} {length}]",
+            xlim=(t[0], t[-1]),
+            title="energy balance: a check of the arithmetic, not of accuracy",
+        )
         energy.legend(loc="lower right", ncols=2, frameon=True, framealpha=0.9, edgecolor="none")
         residual.plot(t, solution.values("imbalance"), color=PINK, lw=0.8)
-        residual.set(xlabel="time [s]", ylabel=f"[{force} {length}]", xlim=(t[0], t[-1]),
-                     title=f"imbalance (residual {solution.residual:.0e})")
+        residual.set(
+            xlabel="time [s]",
+            ylabel=f"[{force} {length}]",
+            xlim=(t[0], t[-1]),
+            title=f"imbalance (residual {solution.residual:.0e})",
+        )
     return drawing
 
 
@@ -90,7 +115,7 @@ def draw_structure(solution: Solution, title: str = "") -> Figure:
     top = ["drift", "shear", "acceleration"] if storeys else [f"loop {i}" for i in range(len(loops))]
     shape = ["shape"] if solution.layout.geometry is not None else []
     bottom = ["history", "loop 0", "energy"] if storeys and loops else ["history", "energy"]
-    wide = 12     # columns of the mosaic, shared out evenly in each row
+    wide = 12  # columns of the mosaic, shared out evenly in each row
     layout = [_spread([*shape, *top] or ["history"], wide), _spread(bottom, wide)]
     with mosaic(layout, 11.0, 7.2, height_ratios=[1.25, 1]) as (drawing, axes):
         drawing.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
@@ -125,8 +150,9 @@ def _shape(axes: Any, solution: Solution) -> None:
     paint(axes, geometry, deformed)
     mark(axes, marks(geometry, deformed, slipped, solution.springs))
     bare(axes, geometry)
-    axes.set_title(f"t = {peak.time:g} s, displacements × {scale:g}" + ("\nred: yielded in this run" if slipped.any()
-                                                                        else ""))
+    axes.set_title(
+        f"t = {peak.time:g} s, displacements × {scale:g}" + ("\nred: yielded in this run" if slipped.any() else "")
+    )
 
 
 def _profiles(axes: Any, solution: Solution) -> None:
@@ -144,8 +170,9 @@ def _profiles(axes: Any, solution: Solution) -> None:
         colour = _COLOURS[number]
         label = layout.directions[way] if len(np.unique(direction)) > 1 else None
         _steps(axes["drift"], elevation, drift[:, own], colour, label)
-        axes["drift"].stairs(drift[-1, own], elevation, orientation="horizontal", baseline=None, color=colour, lw=1.2,
-                             ls=":")
+        axes["drift"].stairs(
+            drift[-1, own], elevation, orientation="horizontal", baseline=None, color=colour, lw=1.2, ls=":"
+        )
         _steps(axes["shear"], elevation, solution.values("storey_shear")[:, own], colour, label)
         # A floor's motion is the sum of the drifts below it.
         each = np.asarray((storeys.drift @ solution.values("absolute_acceleration").T).T)[:, own]
@@ -154,11 +181,15 @@ def _profiles(axes: Any, solution: Solution) -> None:
             axes["acceleration"].plot(extreme, elevation[1:], color=colour, marker="o", ms=3, lw=1.2)
     if len(np.unique(direction)) > 1:
         axes["drift"].legend(loc="best", fontsize=8)
-    axes["drift"].set(xlabel="drift ratio [%]" if ratio else f"drift [{solution.units.length}]", ylabel=level,
-                      title="storey drift, envelope\ndotted: at the end")
+    axes["drift"].set(
+        xlabel="drift ratio [%]" if ratio else f"drift [{solution.units.length}]",
+        ylabel=level,
+        title="storey drift, envelope\ndotted: at the end",
+    )
     axes["shear"].set(xlabel=f"[{solution.units.force}]", title="storey shear, envelope\nof step means")
-    axes["acceleration"].set(xlabel=f"[{solution.units.length}/s²]",
-                             title="absolute acceleration\nof the floors, envelope")
+    axes["acceleration"].set(
+        xlabel=f"[{solution.units.length}/s²]", title="absolute acceleration\nof the floors, envelope"
+    )
     for name in ("drift", "shear", "acceleration"):
         axes[name].axvline(0, color=INK, lw=0.6)
         axes[name].use_sticky_edges = False
@@ -193,9 +224,14 @@ def chosen_loops(solution: Solution, count: int) -> list[tuple[str, Array, Array
         springs = list(layout.groups[names[place]])
         first = springs[int(work[springs].argmax())]
         together = all(np.array_equal(deformation[:, i], deformation[:, first]) for i in springs)
-        found.append((names[place] if together else solution.springs[first], deformation[:, first],
-                      force[:, springs].sum(axis=1) if together else force[:, first],
-                      bool(layout.turning_springs[first])))
+        found.append(
+            (
+                names[place] if together else solution.springs[first],
+                deformation[:, first],
+                force[:, springs].sum(axis=1) if together else force[:, first],
+                bool(layout.turning_springs[first]),
+            )
+        )
     return found
 
 
@@ -204,9 +240,11 @@ def _loop(axes: Any, solution: Solution, loop: tuple[str, Array, Array, bool]) -
     length, kilo = solution.units.length, solution.units.force
     axes.plot(deformation, force, color=INK, lw=0.7)
     axes.locator_params(axis="x", nbins=5)
-    axes.set(title=f"hysteresis of {name}, step means",
-             xlabel="rotation [rad]" if turns else f"deformation [{length}]",
-             ylabel=f"moment [{unit('moment', length, kilo)}]" if turns else f"force [{kilo}]")
+    axes.set(
+        title=f"hysteresis of {name}, step means",
+        xlabel="rotation [rad]" if turns else f"deformation [{length}]",
+        ylabel=f"moment [{unit('moment', length, kilo)}]" if turns else f"force [{kilo}]",
+    )
 
 
 def _history(axes: Any, solution: Solution) -> None:
@@ -214,19 +252,35 @@ def _history(axes: Any, solution: Solution) -> None:
     t, u = solution.times, solution.values("displacement")[:, solution.dofs.index(peak.where)]
     axes.plot(t, u, color=BLUE, lw=0.9)
     axes.plot([peak.time], [u[round(peak.time / solution.step)]], "o", color=RED, ms=4)
-    axes.set(xlabel="time [s]", ylabel=f"[{solution.units.length}]", xlim=(t[0], t[-1]),
-             title=f"displacement of {peak.where}, peak {peak.value:.4g} {solution.units.length}")
+    axes.set(
+        xlabel="time [s]",
+        ylabel=f"[{solution.units.length}]",
+        xlim=(t[0], t[-1]),
+        title=f"displacement of {peak.where}, peak {peak.value:.4g} {solution.units.length}",
+    )
 
 
 def _energy(axes: Any, solution: Solution) -> None:
     t = solution.times
     largest = max(float(np.abs(solution.values(name)).max()) for name, _ in _PARTS)
-    parts = [(name, colour, solution.values(name)) for name, colour in _PARTS
-             if np.abs(solution.values(name)).max() > _VISIBLE * largest]
-    axes.stackplot(t, *(values for _, _, values in parts), colors=[colour for _, colour, _ in parts],
-                   labels=[name for name, _, _ in parts], alpha=0.85)
+    parts = [
+        (name, colour, solution.values(name))
+        for name, colour in _PARTS
+        if np.abs(solution.values(name)).max() > _VISIBLE * largest
+    ]
+    axes.stackplot(
+        t,
+        *(values for _, _, values in parts),
+        colors=[colour for _, colour, _ in parts],
+        labels=[name for name, _, _ in parts],
+        alpha=0.85,
+    )
     start = sum(float(values[0]) for _, _, values in parts)
     axes.plot(t, solution.values("input") + start, color=INK, lw=0.9, ls="--", label="input")
-    axes.set(xlabel="time [s]", ylabel=f"[{unit('energy', solution.units.length, solution.units.force)}]",
-             xlim=(t[0], t[-1]), title=f"energy balance (closes to {solution.residual:.0e})")
+    axes.set(
+        xlabel="time [s]",
+        ylabel=f"[{unit('energy', solution.units.length, solution.units.force)}]",
+        xlim=(t[0], t[-1]),
+        title=f"energy balance (closes to {solution.residual:.0e})",
+    )
     axes.legend(loc="lower right", ncols=2, fontsize=8, frameon=True, framealpha=0.9, edgecolor="none")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 FRACTILES = ((16, GREEN), (50, BLUE), (84, ORANGE))
-_BEYOND = 2.2            # demands are drawn up to so many limits
+_BEYOND = 2.2  # demands are drawn up to so many limits
 _POINTS = 240
 
 
@@ -31,16 +31,42 @@ def draw_curves(curves: IdaCurves, title: str = "") -> Figure:
         axes.plot([], [], color=GREY, lw=0.8, label=f"{len(curves.labels)} {curves.motions} motions")
         _fractiles(axes, curves, right)
         axes.axvline(curves.limit, color=RED, lw=1.2, ls=(0, (5, 2)), zorder=2)
-        axes.annotate(curves.limit_name, (curves.limit, top), xytext=(4, -3), textcoords="offset points", color=RED,
-                      va="top", fontsize=8.5)
+        axes.annotate(
+            curves.limit_name,
+            (curves.limit, top),
+            xytext=(4, -3),
+            textcoords="offset points",
+            color=RED,
+            va="top",
+            fontsize=8.5,
+        )
         capacity = curves.capacities
         passed = np.isfinite(capacity)
-        axes.plot(np.full(passed.sum(), curves.limit), capacity[passed], ls="", marker="o", ms=3.6, mfc=RED,
-                  mec=PAPER, mew=0.5, zorder=4, label="limit passed" if passed.any() else None)
+        axes.plot(
+            np.full(passed.sum(), curves.limit),
+            capacity[passed],
+            ls="",
+            marker="o",
+            ms=3.6,
+            mfc=RED,
+            mec=PAPER,
+            mew=0.5,
+            zorder=4,
+            label="limit passed" if passed.any() else None,
+        )
         ends = [_end(im, demand) for im, demand in zip(curves.im[~passed], curves.demand[~passed], strict=True)]
         if ends:
-            axes.plot(*zip(*ends, strict=True), ls="", marker="o", ms=4.6, mfc=PAPER, mec=INK, mew=0.9, zorder=4,
-                      label="never passed (censored)")
+            axes.plot(
+                *zip(*ends, strict=True),
+                ls="",
+                marker="o",
+                ms=4.6,
+                mfc=PAPER,
+                mec=INK,
+                mew=0.9,
+                zorder=4,
+                label="never passed (censored)",
+            )
         axes.set(xlabel=curves.demand_label, ylabel=_axis(curves.im_name), xlim=(0, right), ylim=(0, top))
         axes.legend(loc="lower right", fontsize=8)
         _title(axes, title, curves.model)
@@ -69,12 +95,32 @@ def draw_stripes(curves: IdaCurves, title: str = "") -> Figure:
         top = float(levels[-1]) + 2 * gap
         every = int(np.ceil(len(levels) / 26))
         for place in range(len(levels) - 1, -1, -every):
-            axes.annotate(f"{over[:, place].sum()}/{len(over)}", (1.015, levels[place]), fontsize=7, va="center",
-                          xycoords=("axes fraction", "data"), color=SOFT, annotation_clip=False)
-        axes.annotate("beyond", (1.015, levels[-1] + gap), xycoords=("axes fraction", "data"), fontsize=7.5, color=SOFT,
-                      va="center")
-        axes.annotate(curves.limit_name, (curves.limit, top), xytext=(4, -2), textcoords="offset points", color=RED,
-                      va="top", fontsize=8.5)
+            axes.annotate(
+                f"{over[:, place].sum()}/{len(over)}",
+                (1.015, levels[place]),
+                fontsize=7,
+                va="center",
+                xycoords=("axes fraction", "data"),
+                color=SOFT,
+                annotation_clip=False,
+            )
+        axes.annotate(
+            "beyond",
+            (1.015, levels[-1] + gap),
+            xycoords=("axes fraction", "data"),
+            fontsize=7.5,
+            color=SOFT,
+            va="center",
+        )
+        axes.annotate(
+            curves.limit_name,
+            (curves.limit, top),
+            xytext=(4, -2),
+            textcoords="offset points",
+            color=RED,
+            va="top",
+            fontsize=8.5,
+        )
         axes.set(xlabel=curves.demand_label, ylabel=_axis(curves.im_name), xlim=(0, right), ylim=(0, top))
         axes.legend(loc="lower right", fontsize=8)
         _title(axes, title, curves.model)
@@ -93,11 +139,24 @@ def draw_fragility(fitted: list[tuple[IdaCurves, Fragility]], title: str = "") -
             colour = colours[number % len(colours)]
             low, high = found.band(im)
             alone = len(fitted) == 1
-            axes.fill_between(im, low, high, color=colour, alpha=0.16, lw=0,
-                              label=f"90 % band, {found.resamples} bootstraps of {_drawn(found)}" if alone else None)
-            axes.plot(im, found.probability(im), color=colour, lw=1.8,
-                      label=f"lognormal fit{' with modelling dispersion' if found.modelling else ''}" if alone and
-                      found.link == "probit" else curves.model or f"{found.link} fit")
+            axes.fill_between(
+                im,
+                low,
+                high,
+                color=colour,
+                alpha=0.16,
+                lw=0,
+                label=f"90 % band, {found.resamples} bootstraps of {_drawn(found)}" if alone else None,
+            )
+            axes.plot(
+                im,
+                found.probability(im),
+                color=colour,
+                lw=1.8,
+                label=f"lognormal fit{' with modelling dispersion' if found.modelling else ''}"
+                if alone and found.link == "probit"
+                else curves.model or f"{found.link} fit",
+            )
             if alone and found.modelling:
                 bare = found.replace(modelling=0.0)
                 axes.plot(im, bare.probability(im), color=colour, lw=1.0, ls=(0, (4, 2)), label="record to record only")
@@ -107,8 +166,13 @@ def draw_fragility(fitted: list[tuple[IdaCurves, Fragility]], title: str = "") -
         curves = fitted[0][0]
         axes.set(xlabel=_axis(curves.im_name), ylabel=f"P({curves.limit_name})", xlim=(0, right), ylim=(-0.02, 1.02))
         data = "capacities" if "capacity" in fitted[0][1].data.columns() else "shares of motions"
-        axes.legend(loc="lower right", fontsize=8, title_fontsize=7.5, alignment="left",
-                    title="" if len(fitted) == 1 else f"bands: 90 %, bootstrap of records\npoints: {data}")
+        axes.legend(
+            loc="lower right",
+            fontsize=8,
+            title_fontsize=7.5,
+            alignment="left",
+            title="" if len(fitted) == 1 else f"bands: 90 %, bootstrap of records\npoints: {data}",
+        )
         _title(axes, title, curves.model if len(fitted) == 1 else "")
         _foot(drawing, *(curves for curves, _ in fitted))
     return drawing
@@ -146,8 +210,14 @@ def _fractiles(axes: Any, curves: IdaCurves, right: float) -> None:
     demands = np.linspace(0, right, _POINTS)[1:]
     found = curves.intensity_for(demands.tolist(), [percent for percent, _ in FRACTILES])
     for (percent, colour), values in reversed(list(zip(FRACTILES, found, strict=True))):
-        axes.plot(np.append(0.0, demands), np.append(0.0, values), color=colour, lw=1.9, zorder=3,
-                  label=f"{percent} % fractile" if percent != 50 else "median")
+        axes.plot(
+            np.append(0.0, demands),
+            np.append(0.0, values),
+            color=colour,
+            lw=1.9,
+            zorder=3,
+            label=f"{percent} % fractile" if percent != 50 else "median",
+        )
 
 
 def _data(axes: Any, curves: IdaCurves, found: Fragility, colour: str, alone: bool) -> None:
@@ -155,18 +225,50 @@ def _data(axes: Any, curves: IdaCurves, found: Fragility, colour: str, alone: bo
     columns = found.data.columns()
     if "level" in columns:
         share = np.array(columns["exceedances"]) / np.array(columns["counts"])
-        axes.plot(columns["level"], share, ls="", marker="o", ms=4.4, mfc=PAPER, mec=colour, mew=1.1, zorder=4,
-                  label=f"share of {columns['counts'][0]} motions" if alone else None, clip_on=False)
+        axes.plot(
+            columns["level"],
+            share,
+            ls="",
+            marker="o",
+            ms=4.4,
+            mfc=PAPER,
+            mec=colour,
+            mew=1.1,
+            zorder=4,
+            label=f"share of {columns['counts'][0]} motions" if alone else None,
+            clip_on=False,
+        )
         return
     x, hidden = np.array(columns["capacity"]), np.array(columns["censored"])
     place, share = kaplan_meier(x, hidden)
-    axes.step(np.concatenate([[0.0], place]), np.concatenate([[0.0], share]), where="post", color=colour, lw=0.8,
-              zorder=3)
-    axes.plot(place, share, ls="", marker="o", ms=3.4, mfc=PAPER, mec=colour, mew=1.0, zorder=4,
-              label=f"capacities of {len(x)} motions" if alone else None)
+    axes.step(
+        np.concatenate([[0.0], place]), np.concatenate([[0.0], share]), where="post", color=colour, lw=0.8, zorder=3
+    )
+    axes.plot(
+        place,
+        share,
+        ls="",
+        marker="o",
+        ms=3.4,
+        mfc=PAPER,
+        mec=colour,
+        mew=1.0,
+        zorder=4,
+        label=f"capacities of {len(x)} motions" if alone else None,
+    )
     if hidden.any():
-        axes.plot(x[hidden], np.zeros(hidden.sum()), ls="", marker="|", ms=9, color=colour, mew=1.2, clip_on=False,
-                  zorder=4, label=f"{hidden.sum()} censored, tried up to here" if alone else None)
+        axes.plot(
+            x[hidden],
+            np.zeros(hidden.sum()),
+            ls="",
+            marker="|",
+            ms=9,
+            color=colour,
+            mew=1.2,
+            clip_on=False,
+            zorder=4,
+            label=f"{hidden.sum()} censored, tried up to here" if alone else None,
+        )
 
 
 def kaplan_meier(values: Array, censored: Array) -> tuple[Array, Array]:
@@ -185,14 +287,24 @@ def kaplan_meier(values: Array, censored: Array) -> tuple[Array, Array]:
 def _parameters(axes: Any, found: Fragility) -> None:
     bounds = found.interval()
     unit = found.intensity.partition("[")[2].rstrip("]")
-    lines = [f"median {found.median:.3g} {unit}  ({bounds['median'][0]:.3g} to {bounds['median'][1]:.3g})",
-             f"dispersion {found.dispersion:.2f}  ({bounds['dispersion'][0]:.2f} to {bounds['dispersion'][1]:.2f})"]
+    lines = [
+        f"median {found.median:.3g} {unit}  ({bounds['median'][0]:.3g} to {bounds['median'][1]:.3g})",
+        f"dispersion {found.dispersion:.2f}  ({bounds['dispersion'][0]:.2f} to {bounds['dispersion'][1]:.2f})",
+    ]
     if found.modelling:
         lines.append(f"with modelling {found.modelling:g}: {found.total_dispersion:.2f}")
     axes.axvline(found.median, color=SOFT, lw=0.8, ls=":", zorder=1)
     axes.axhline(0.5, color=SOFT, lw=0.8, ls=":", zorder=1)
-    axes.text(0.025, 0.975, "\n".join(lines), transform=axes.transAxes, va="top", fontsize=8.5, linespacing=1.5,
-              bbox={"facecolor": PAPER, "edgecolor": LINE, "boxstyle": "round,pad=0.45", "linewidth": 0.8})
+    axes.text(
+        0.025,
+        0.975,
+        "\n".join(lines),
+        transform=axes.transAxes,
+        va="top",
+        fontsize=8.5,
+        linespacing=1.5,
+        bbox={"facecolor": PAPER, "edgecolor": LINE, "boxstyle": "round,pad=0.45", "linewidth": 0.8},
+    )
 
 
 def _drawn(found: Fragility) -> str:
@@ -215,8 +327,11 @@ def _title(axes: Any, title: str, model: str) -> None:
 def flags_of(*models: IdaCurves) -> list[str]:
     """What a reader should know: once where it holds for all models, else with the model's name."""
     everywhere = set.intersection(*(set(curves.flags) for curves in models))
-    return list(dict.fromkeys(flag if flag in everywhere else f"{curves.model}: {flag}"
-                              for curves in models for flag in curves.flags))
+    return list(
+        dict.fromkeys(
+            flag if flag in everywhere else f"{curves.model}: {flag}" for curves in models for flag in curves.flags
+        )
+    )
 
 
 def _foot(drawing: Figure, *models: IdaCurves) -> None:

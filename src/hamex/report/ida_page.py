@@ -17,7 +17,7 @@ from hamex.study.ida.curves import IdaCurves
 from hamex.study.ida.fragility import Fragility
 
 Fitted = tuple[IdaCurves, Fragility | str]
-MODELS = 12          # models with curves of their own in the report; tables have all
+MODELS = 12  # models with curves of their own in the report; tables have all
 
 
 def write_pictures(fits: Sequence[Fitted], folder: Path, title: str) -> list[Path]:
@@ -46,8 +46,9 @@ def write_fragility(fits: Sequence[Fitted], path: Path, title: str) -> Path:
     return _text(path, page(title, body + _flags(fits), kind="fragility"))
 
 
-def write_report(fits: Sequence[Fitted], path: Path, title: str, about: Mapping[str, Any],
-                 files: Sequence[str]) -> Path:
+def write_report(
+    fits: Sequence[Fitted], path: Path, title: str, about: Mapping[str, Any], files: Sequence[str]
+) -> Path:
     """The whole report as one page without script or network."""
     good = fitted(fits)
     body = [f"<h1>{escape(title)}</h1>", _lead(fits), _cards(fits, about), _flags(fits)]
@@ -55,17 +56,27 @@ def write_report(fits: Sequence[Fitted], path: Path, title: str, about: Mapping[
         body += ["<h2>Fragility</h2>", _fragility(fits)]
     body += [_parameters(fits), "<h2>Curves</h2>"]
     for curves, _ in fits[:MODELS]:
-        body.append(captioned(to_svg(draw_curves(curves)), "Every grey line is one record, scaled up. Fractiles are of "
-                              "the intensity that brings a demand; they end where records without capacity hide them."))
+        body.append(
+            captioned(
+                to_svg(draw_curves(curves)),
+                "Every grey line is one record, scaled up. Fractiles are of "
+                "the intensity that brings a demand; they end where records without capacity hide them.",
+            )
+        )
         if curves.levels is not None:
-            body.append(captioned(to_svg(draw_stripes(curves)), "Demands at each level; on the right how many of the "
-                                  "records are beyond the limit."))
+            body.append(
+                captioned(
+                    to_svg(draw_stripes(curves)),
+                    "Demands at each level; on the right how many of the records are beyond the limit.",
+                )
+            )
     if len(fits) > MODELS:
         body.append(f"<p>The first {MODELS} of {len(fits)} models are shown; the tables have all.</p>")
     body += ["<h2>Capacities</h2>", *(_capacities(curves) for curves, _ in fits[:MODELS])]
     if files:
-        body.append("<h2>Files</h2><p>" + ", ".join(f'<a href="{escape(name)}">{escape(name)}</a>' for name in files)
-                    + "</p>")
+        body.append(
+            "<h2>Files</h2><p>" + ", ".join(f'<a href="{escape(name)}">{escape(name)}</a>' for name in files) + "</p>"
+        )
     said = " · ".join(f"{escape(str(name))}: {escape(str(value))}" for name, value in about.items())
     return _text(path, page(title, "\n".join(body), said, "incremental dynamic analysis"))
 
@@ -84,8 +95,13 @@ def rows_of(fits: Sequence[Fitted]) -> tuple[list[str], list[list[str]]]:
         row = [curves.model] if several else []
         if isinstance(found, Fragility):
             bounds = found.interval()
-            row += [f"{found.median:.4g}", _span(bounds["median"]), f"{found.dispersion:.3f}",
-                    _span(bounds["dispersion"]), f"{found.total_dispersion:.3f}"]
+            row += [
+                f"{found.median:.4g}",
+                _span(bounds["median"]),
+                f"{found.dispersion:.3f}",
+                _span(bounds["dispersion"]),
+                f"{found.total_dispersion:.3f}",
+            ]
         else:
             row += ["–"] * 5
         rows.append([*row, f"{passed} of {len(curves.labels)}", curves.motions])
@@ -102,9 +118,14 @@ def total_said(fits: Sequence[Fitted]) -> str:
 
 def said_of(fits: Sequence[Fitted]) -> list[str]:
     """Flags of all models, and why some have no fragility."""
-    return [*flags_of(*(curves for curves, _ in fits)),
-            *(f"{curves.model + ': ' if curves.model else ''}no fragility: {found}"
-              for curves, found in fits if isinstance(found, str))]
+    return [
+        *flags_of(*(curves for curves, _ in fits)),
+        *(
+            f"{curves.model + ': ' if curves.model else ''}no fragility: {found}"
+            for curves, found in fits
+            if isinstance(found, str)
+        ),
+    ]
 
 
 # Pieces ------------------------------------------------------------------------------------------------------
@@ -112,8 +133,10 @@ def said_of(fits: Sequence[Fitted]) -> list[str]:
 
 def _lead(fits: Sequence[Fitted]) -> str:
     curves = fits[0][0]
-    return (f'<p class="lead">Exceedance of {escape(curves.limit_name)} over {escape(curves.im_name)}, '
-            f"{len(curves.labels)} <strong>{curves.motions}</strong> motions.</p>")
+    return (
+        f'<p class="lead">Exceedance of {escape(curves.limit_name)} over {escape(curves.im_name)}, '
+        f"{len(curves.labels)} <strong>{curves.motions}</strong> motions.</p>"
+    )
 
 
 def _cards(fits: Sequence[Fitted], about: Mapping[str, Any]) -> str:
@@ -123,16 +146,20 @@ def _cards(fits: Sequence[Fitted], about: Mapping[str, Any]) -> str:
     shown.append((f"{len(curves.labels)}", f"{curves.motions} motions"))
     if isinstance(found, Fragility) and len(fits) == 1:
         wider = f", {found.dispersion:.2f} between records" if found.modelling else ""
-        shown += [(f"{found.median:.3g} {unit}", "median capacity"), (f"{found.total_dispersion:.2f}",
-                                                                      f"dispersion{wider}")]
+        shown += [
+            (f"{found.median:.3g} {unit}", "median capacity"),
+            (f"{found.total_dispersion:.2f}", f"dispersion{wider}"),
+        ]
     return cards((escape(value), escape(name)) for value, name in shown)
 
 
 def _fragility(fits: Sequence[Fitted]) -> str:
     good = fitted(fits)
     curves, found = good[0]
-    return captioned(to_svg(draw_fragility(good)), f"Probability that {escape(curves.limit_name)} under "
-                     f"{curves.motions} motions. Fit by {escape(found.method)}.")
+    return captioned(
+        to_svg(draw_fragility(good)),
+        f"Probability that {escape(curves.limit_name)} under {curves.motions} motions. Fit by {escape(found.method)}.",
+    )
 
 
 def _flags(fits: Sequence[Fitted]) -> str:
@@ -145,18 +172,27 @@ def _flags(fits: Sequence[Fitted]) -> str:
 def _parameters(fits: Sequence[Fitted]) -> str:
     head, rows = rows_of(fits)
     limit = escape(fits[0][0].limit_name)
-    return table(head, [[escape(cell) for cell in row] for row in rows],
-                 f"Exceedance of {limit}: parameters with bootstrap limits.{escape(total_said(fits))}")
+    return table(
+        head,
+        [[escape(cell) for cell in row] for row in rows],
+        f"Exceedance of {limit}: parameters with bootstrap limits.{escape(total_said(fits))}",
+    )
 
 
 def _capacities(curves: IdaCurves) -> str:
     capacity, tried, scale = curves.capacities, curves.tried, np.nanmax(np.abs(curves.scale), axis=1)
-    rows = [[escape(label), f"{value:.4g}" if np.isfinite(value) else f"&gt; {most:.4g} (censored)", f"{factor:.3g}"]
-            for label, value, most, factor in zip(curves.labels, capacity, tried, scale, strict=True)]
+    rows = [
+        [escape(label), f"{value:.4g}" if np.isfinite(value) else f"&gt; {most:.4g} (censored)", f"{factor:.3g}"]
+        for label, value, most, factor in zip(curves.labels, capacity, tried, scale, strict=True)
+    ]
     unit = curves.im_name.partition("[")[2].rstrip("]")
-    return table([f"record ({curves.motions})", f"capacity [{unit}]", "largest factor"], rows,
-                 f"{escape(curves.im_name)} at which {escape(curves.limit_name)}" +
-                 (f", {escape(curves.model)}" if curves.model else "") + ".")
+    return table(
+        [f"record ({curves.motions})", f"capacity [{unit}]", "largest factor"],
+        rows,
+        f"{escape(curves.im_name)} at which {escape(curves.limit_name)}"
+        + (f", {escape(curves.model)}" if curves.model else "")
+        + ".",
+    )
 
 
 def _span(pair: tuple[float, float]) -> str:

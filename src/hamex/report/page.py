@@ -28,7 +28,9 @@ _COLOURS = f"""
 @media screen and (prefers-color-scheme: dark) {{ :root:not([data-theme="light"]) {{ {variables(dark=True)} }} }}
 @media screen {{ :root[data-theme="dark"] {{ {variables(dark=True)} }} }}
 """
-STYLE = _COLOURS + """* { box-sizing: border-box; }
+STYLE = (
+    _COLOURS
+    + """* { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: break-word;
        font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
@@ -117,6 +119,7 @@ body > footer p + p { border: 0; padding-top: .2rem; }
   .scroll, .equation { overflow: visible; } .chart { min-width: 0 !important; } a { color: inherit; }
   .printed { display: block; } .exercise details { display: none; } }
 """
+)
 _TAG = re.compile(r"<[^>]*>")
 _SHAPE = re.compile(r'<path id="([^"]+)"[^>]*/>|<clipPath id="([^"]+)">.*?</clipPath>', re.DOTALL)
 
@@ -125,12 +128,14 @@ def page(title: str, body: str, footer: str = "", kind: str = "") -> str:
     """A complete HTML page around ``body``; ``kind`` of report in the header, ``footer`` says where it comes from."""
     made = f"hamex {escape(__version__)}"
     about = f"\n<p>{footer}</p>" if footer else ""
-    return (f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f'<meta name="generator" content="{made}">\n<title>{escape(title)}</title>\n'
-            f"<style>{STYLE}</style>\n</head>\n<body>\n"
-            f'<header class="top"><p class="wordmark">hamex <span>{escape(kind)}</span></p></header>\n'
-            f"<main>\n{_once(body)}\n</main>\n<footer><p>Made by {made}.</p>{about}</footer>\n</body>\n</html>\n")
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="generator" content="{made}">\n<title>{escape(title)}</title>\n'
+        f"<style>{STYLE}</style>\n</head>\n<body>\n"
+        f'<header class="top"><p class="wordmark">hamex <span>{escape(kind)}</span></p></header>\n'
+        f"<main>\n{_once(body)}\n</main>\n<footer><p>Made by {made}.</p>{about}</footer>\n</body>\n</html>\n"
+    )
 
 
 def table(head: list[str], rows: list[list[str]], caption: str = "", words: bool = False) -> str:
@@ -140,8 +145,7 @@ def table(head: list[str], rows: list[list[str]], caption: str = "", words: bool
     lines = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     label = f'<caption><span class="said">{caption}</span></caption>' if caption else ""
     kind = ' class="words"' if words else ""
-    return (f'<div class="scroll"><table{kind}>{label}{top}'
-            f"<tbody>\n{lines}\n</tbody></table></div>")
+    return f'<div class="scroll"><table{kind}>{label}{top}<tbody>\n{lines}\n</tbody></table></div>'
 
 
 def captioned(drawing: str, caption: str, label: str = "") -> str:
@@ -182,9 +186,11 @@ def heading(path: Path, title: str) -> str:
     return "" if path.suffix.lower() == ".html" else title
 
 
-def write_drawing(drawing: Figure, path: Path, title: str, kind: str = "", caption: str = "", more: str = "",
-                  footer: str = "") -> Path:
+def write_drawing(
+    drawing: Figure, path: Path, title: str, kind: str = "", caption: str = "", more: str = "", footer: str = ""
+) -> Path:
     """Write a figure, or a page around it with its ``caption`` and ``more`` below, both HTML."""
+
     def write(temporary: Path) -> None:
         if path.suffix.lower() == ".html":
             body = f"<h1>{escape(title)}</h1>{captioned(to_svg(drawing), caption)}{more}"

@@ -14,8 +14,10 @@ from hamex.study.spectra.intensities import MotionHistories
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_CAPTION = ("Acceleration, velocity and displacement with their peaks; the share of the Arias intensity over time; and "
-            "the response spectrum.")
+_CAPTION = (
+    "Acceleration, velocity and displacement with their peaks; the share of the Arias intensity over time; and "
+    "the response spectrum."
+)
 
 
 def write_record_plot(found: MotionHistories, path: str | Path, title: str, length: str) -> Path:
@@ -38,9 +40,16 @@ def draw_record(found: MotionHistories, title: str, length: str) -> Figure:
             here.plot(t[place], values[place], "o", ms=4, color=RED)
             # The mark stands beside the number; near the right edge the number stands left of it.
             late = t[place] > 0.8 * t[-1]
-            here.annotate(f"{found.peaks[name]:.3g} {unit}", (t[place], values[place]), xytext=(-6 if late else 6, 0),
-                          textcoords="offset points", ha="right" if late else "left", va="center", color=RED,
-                          fontsize=8.5)
+            here.annotate(
+                f"{found.peaks[name]:.3g} {unit}",
+                (t[place], values[place]),
+                xytext=(-6 if late else 6, 0),
+                textcoords="offset points",
+                ha="right" if late else "left",
+                va="center",
+                color=RED,
+                fontsize=8.5,
+            )
             here.set(ylabel=f"{name}\n[{unit}]", xlim=(t[0], t[-1]))
             here.margins(y=0.12)
             if name != "displacement":
@@ -50,8 +59,13 @@ def draw_record(found: MotionHistories, title: str, length: str) -> Figure:
         _husid(axes["husid"], found)
         spectrum = axes["spectrum"]
         spectrum.plot(found.periods, found.pseudo_acceleration, color=INK)
-        spectrum.set(xlabel="period [s]", ylabel="[g]", xscale="log", xlim=(found.periods[0], found.periods[-1]),
-                     title=f"pseudo-acceleration, damping {100 * found.damping:g} %")
+        spectrum.set(
+            xlabel="period [s]",
+            ylabel="[g]",
+            xscale="log",
+            xlim=(found.periods[0], found.periods[-1]),
+            title=f"pseudo-acceleration, damping {100 * found.damping:g} %",
+        )
         spectrum.set_ylim(bottom=0)
         ticks = [T for T in (0.05, 0.1, 0.2, 0.5, 1, 2, 5) if found.periods[0] <= T <= found.periods[-1] * 1.001]
         spectrum.set_xticks(ticks, [f"{T:g}" for T in ticks])
@@ -65,5 +79,10 @@ def _husid(here: Any, found: MotionHistories) -> None:
     begin, end = np.interp([0.05, 0.95], share, t) if share[-1] > 0 else (t[0], t[0])
     here.axvspan(begin, end, color=BLUE, alpha=0.12, lw=0)
     here.plot(t, 100 * share, color=BLUE)
-    here.set(xlabel="time [s]", ylabel="[%]", xlim=(t[0], t[-1]), ylim=(0, 101),
-             title=f"Arias intensity; 5–95 % in {end - begin:.3g} s")
+    here.set(
+        xlabel="time [s]",
+        ylabel="[%]",
+        xlim=(t[0], t[-1]),
+        ylim=(0, 101),
+        title=f"Arias intensity; 5–95 % in {end - begin:.3g} s",
+    )

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-_FEW = 3000                # buildings up to which each is a point of the map
-_IN_CELL = 8               # buildings of a cell, about, beyond that
-_CELLS = 150               # cells along the longer side at most
+_FEW = 3000  # buildings up to which each is a point of the map
+_IN_CELL = 8  # buildings of a cell, about, beyond that
+_CELLS = 150  # cells along the longer side at most
 _NAMES = ("none", *STATES)
 _MAP = "Maps of the probability of at least moderate damage and of the largest storey drift"
 
@@ -39,16 +39,27 @@ def write_region_page(region: Region, path: str | Path) -> Path:
 def region_page(region: Region) -> str:
     """The whole page."""
     found = region.summary
-    body = [f"<h1>Region of {len(region):,} buildings</h1>", f'<p class="lead">{_capital(region.label)}; '
-            f"{escape(region.motions)} motions.</p>", _cards(region, found), "<h2>Map</h2>",
-            captioned(to_svg(draw_map(region)), _map_caption(region), _MAP), "<h2>By height</h2>",
-            captioned(to_svg(draw_heights(found["by_storeys"])),
-                      "Left: largest drift of any storey, median and 95th percentile of the buildings. Right: expected "
-                      "shares of the damage states."),
-            _group_table(found["by_storeys"], "storeys", "Storeys"), "<h2>By type</h2>",
-            _group_table(found["by_type"], "type", "Type"), "<h2>How the numbers came about</h2>", _how(region, found)]
-    about = " · ".join(f"{escape(name)} {escape(str(value))}" for name, value in region.provenance.items()
-                       if name != "hamex")
+    body = [
+        f"<h1>Region of {len(region):,} buildings</h1>",
+        f'<p class="lead">{_capital(region.label)}; {escape(region.motions)} motions.</p>',
+        _cards(region, found),
+        "<h2>Map</h2>",
+        captioned(to_svg(draw_map(region)), _map_caption(region), _MAP),
+        "<h2>By height</h2>",
+        captioned(
+            to_svg(draw_heights(found["by_storeys"])),
+            "Left: largest drift of any storey, median and 95th percentile of the buildings. Right: expected "
+            "shares of the damage states.",
+        ),
+        _group_table(found["by_storeys"], "storeys", "Storeys"),
+        "<h2>By type</h2>",
+        _group_table(found["by_type"], "type", "Type"),
+        "<h2>How the numbers came about</h2>",
+        _how(region, found),
+    ]
+    about = " · ".join(
+        f"{escape(name)} {escape(str(value))}" for name, value in region.provenance.items() if name != "hamex"
+    )
     return page(f"Region of {len(region):,} buildings", "\n".join(body), about, "region")
 
 
@@ -60,15 +71,23 @@ def _cards(region: Region, found: dict[str, Any]) -> str:
     every = found["all"]
     states = every["expected_buildings"]
     error = found["step"]["error"]
-    rows = [(f"{len(region):,}", f"buildings, {found['storeys']:,} storeys"),
-            (_percent(every["peak_drift_ratio"]["median"]), "largest storey drift, median; 95th percentile "
-             + _percent(every["peak_drift_ratio"]["percentile_95"])),
-            (f"{every['peak_floor_acceleration']['median'] or np.nan:.2f} g", "largest floor acceleration, median"),
-            (_count(_sum(states, "extensive", "complete")), "buildings expected with extensive or complete damage")]
+    rows = [
+        (f"{len(region):,}", f"buildings, {found['storeys']:,} storeys"),
+        (
+            _percent(every["peak_drift_ratio"]["median"]),
+            "largest storey drift, median; 95th percentile " + _percent(every["peak_drift_ratio"]["percentile_95"]),
+        ),
+        (f"{every['peak_floor_acceleration']['median'] or np.nan:.2f} g", "largest floor acceleration, median"),
+        (_count(_sum(states, "extensive", "complete")), "buildings expected with extensive or complete damage"),
+    ]
     if error is not None:
         share = error["peak_drift_ratio"]["share_within_2_percent"]
-        rows.append((f"{100 * share:.1f} %", f"of {error['buildings']} buildings within 2 % of the drift at an eighth "
-                                             "of the step"))
+        rows.append(
+            (
+                f"{100 * share:.1f} %",
+                f"of {error['buildings']} buildings within 2 % of the drift at an eighth of the step",
+            )
+        )
     return cards((value, escape(words)) for value, words in rows)
 
 
@@ -92,21 +111,25 @@ def draw_map(region: Region) -> Figure:
     x = region.inventory
     good = region.columns["status"] == FINISHED
     worse = sum((region.columns[name] for name in PROBABILITIES[2:]), np.zeros(len(region)))
-    panels = [("at least moderate damage, probability [%]", 100 * worse, "cividis_r"),
-              ("largest storey drift [%]", 100 * region.columns["peak_drift_ratio"], "cividis_r")]
+    panels = [
+        ("at least moderate damage, probability [%]", 100 * worse, "cividis_r"),
+        ("largest storey drift [%]", 100 * region.columns["peak_drift_ratio"], "cividis_r"),
+    ]
     aspect = 1 / np.cos(np.radians(float(x.latitude.mean())))
     with figure(1, 2, width=9.6, height=5.6) as (drawing, axes):
         for here, (title, values, colours) in zip(axes[0], panels, strict=True):
             shown = good & np.isfinite(values)
             if len(region) <= _FEW:
-                drawn = here.scatter(x.longitude[shown], x.latitude[shown], c=values[shown], s=9, cmap=colours, lw=0,
-                                     rasterized=True)
+                drawn = here.scatter(
+                    x.longitude[shown], x.latitude[shown], c=values[shown], s=9, cmap=colours, lw=0, rasterized=True
+                )
             else:
                 image, extent = _raster(x.longitude[shown], x.latitude[shown], values[shown], aspect)
                 drawn = here.imshow(image, origin="lower", extent=extent, cmap=colours, interpolation="nearest")
             if not region.grid.everywhere:
-                here.plot(region.grid.longitude, region.grid.latitude, "^", ms=6, mfc=PAPER, mec=INK, mew=0.9,
-                          ls="none")
+                here.plot(
+                    region.grid.longitude, region.grid.latitude, "^", ms=6, mfc=PAPER, mec=INK, mew=0.9, ls="none"
+                )
             here.set(title=title, xlabel="longitude [°]", aspect=aspect)
             here.ticklabel_format(useOffset=False)
             here.locator_params(axis="x", nbins=5)
@@ -141,8 +164,15 @@ def draw_heights(rows: list[dict[str, Any]]) -> Figure:
         left, right = axes[0]
         for name, words, look in (("median", "median", "o"), ("percentile_95", "95th percentile", "_")):
             values = [100 * (row["peak_drift_ratio"][name] or np.nan) for row in rows]
-            left.plot(places, values, look, color=BLUE if look == "o" else RED, ms=6 if look == "o" else 12, mew=1.8,
-                      label=words)
+            left.plot(
+                places,
+                values,
+                look,
+                color=BLUE if look == "o" else RED,
+                ms=6 if look == "o" else 12,
+                mew=1.8,
+                label=words,
+            )
         left.set(ylabel="largest storey drift [%]", xlabel="storeys", ylim=(0, None))
         left.legend(loc="best")
         base = np.zeros(len(rows))
@@ -166,24 +196,47 @@ def _group_table(rows: list[dict[str, Any]], key: str, head: str) -> str:
     lines = []
     for row in rows:
         drift, residual, states = row["peak_drift_ratio"], row["peak_residual_drift_ratio"], row["expected_buildings"]
-        lines.append([escape(str(row[key]) or "–"), f"{row['buildings']:,}",
-                      " / ".join(_percent(drift[name]).removesuffix(" %") for name in ("median", "percentile_95")),
-                      f"{row['peak_floor_acceleration']['median']:.2f}",
-                      _percent(residual["percentile_95"]).removesuffix(" %"),
-                      *("–" if states[name] is None else _count(states[name]) for name in _NAMES)])
-    words = [f"{name} {DESCRIPTIONS[name]}" for name in DESCRIPTIONS
-             if any(str(row[key]) in (name, name + "L", name + "M", name + "H") for row in rows)]
-    heads = [head, "buildings", "drift [%]<br>median / 95th", "floor<br>acc. [g]", "residual<br>[%]", "none", "slight",
-             "mod-<br>erate", "exten-<br>sive", "com-<br>plete"]
-    caption = ("Demands: largest of all storeys of a building; of floor accelerations the median over the buildings, "
-               "of residual drifts the 95th percentile. Right: expected numbers of buildings in each damage state.")
+        lines.append(
+            [
+                escape(str(row[key]) or "–"),
+                f"{row['buildings']:,}",
+                " / ".join(_percent(drift[name]).removesuffix(" %") for name in ("median", "percentile_95")),
+                f"{row['peak_floor_acceleration']['median']:.2f}",
+                _percent(residual["percentile_95"]).removesuffix(" %"),
+                *("–" if states[name] is None else _count(states[name]) for name in _NAMES),
+            ]
+        )
+    words = [
+        f"{name} {DESCRIPTIONS[name]}"
+        for name in DESCRIPTIONS
+        if any(str(row[key]) in (name, name + "L", name + "M", name + "H") for row in rows)
+    ]
+    heads = [
+        head,
+        "buildings",
+        "drift [%]<br>median / 95th",
+        "floor<br>acc. [g]",
+        "residual<br>[%]",
+        "none",
+        "slight",
+        "mod-<br>erate",
+        "exten-<br>sive",
+        "com-<br>plete",
+    ]
+    caption = (
+        "Demands: largest of all storeys of a building; of floor accelerations the median over the buildings, "
+        "of residual drifts the 95th percentile. Right: expected numbers of buildings in each damage state."
+    )
     return table(heads, lines, caption) + (f"<p>{escape('; '.join(words))}.</p>" if words else "")
 
 
 def _how(region: Region, found: dict[str, Any]) -> str:
     error, step = found["step"]["error"], found["step"]
-    rule = f"{step['shortest']:g} s" if step["shortest"] == step["longest"] else \
-        f"{step['shortest']:g} to {step['longest']:g} s"
+    rule = (
+        f"{step['shortest']:g} s"
+        if step["shortest"] == step["longest"]
+        else f"{step['shortest']:g} to {step['longest']:g} s"
+    )
     lines = [
         f"{_capital(region.label)}. Each building is a shear model with all its storeys: equal floors, a straight "
         "first mode of the building's period, yield forces in proportion to the storey shears of ASCE 7 12.8.3, "
@@ -195,17 +248,23 @@ def _how(region: Region, found: dict[str, Any]) -> str:
         f"Motions: {escape(region.motions)}; {escape(found['stations']['rule'])}"
         + (f", at most {found['stations']['farthest_km']:.1f} km away." if not region.grid.everywhere else "."),
         f"Step {rule} (the record's, halved until at most {LONGEST:g} s and T₁/{PER_PERIOD}, unless one was asked "
-        "for)."]
+        "for).",
+    ]
     if error is not None:
-        shares = {name: 100 * error[name]["share_within_2_percent"] for name in ("peak_drift_ratio",
-                                                                                "peak_floor_acceleration")}
-        lines.append(f"Step error: of {error['buildings']} buildings run again at an eighth of the step, "
-                     f"{shares['peak_drift_ratio']:.1f} % have their largest drift within 2 % and "
-                     f"{shares['peak_floor_acceleration']:.1f} % their largest floor acceleration.")
+        shares = {
+            name: 100 * error[name]["share_within_2_percent"]
+            for name in ("peak_drift_ratio", "peak_floor_acceleration")
+        }
+        lines.append(
+            f"Step error: of {error['buildings']} buildings run again at an eighth of the step, "
+            f"{shares['peak_drift_ratio']:.1f} % have their largest drift within 2 % and "
+            f"{shares['peak_floor_acceleration']:.1f} % their largest floor acceleration."
+        )
     if found["failed"]:
         lines.append(f'<span class="bad">{found["failed"]:,} buildings have no result; see the column status.</span>')
     if found["ignored_columns"]:
-        lines.append(f"Columns of the inventory that mean nothing here: "
-                     f"{escape(', '.join(found['ignored_columns'][:20]))}.")
+        lines.append(
+            f"Columns of the inventory that mean nothing here: {escape(', '.join(found['ignored_columns'][:20]))}."
+        )
     lines.append(f"{found['kernel_seconds']:.1f} s of computation, {found['seconds']:.1f} s by the clock.")
     return "<ul>" + "".join(f"<li>{line}</li>" for line in lines) + "</ul>"

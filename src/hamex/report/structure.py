@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[Any]
-_TILT = math.radians(25)     # of the axes of a structure in space, as seen on the page
-_NEAR = 0.06                 # where the mark of an end hinge stands, of the length of its member
+_TILT = math.radians(25)  # of the axes of a structure in space, as seen on the page
+_NEAR = 0.06  # where the mark of an end hinge stands, of the length of its member
 
 
 class Drawn(Protocol):
@@ -81,16 +81,18 @@ def lines(geometry: Drawn, positions: Array) -> list[tuple[Array, str]]:
     """Every element as a polyline with its kind: "member", "floor" or "link"."""
     if not is_stick(geometry):
         page = flat(positions)
-        return [(page[list(ends)], "member" if springs else "link")
-                for ends, springs in zip(geometry.elements, geometry.springs, strict=True)]
+        return [
+            (page[list(ends)], "member" if springs else "link")
+            for ends, springs in zip(geometry.elements, geometry.springs, strict=True)
+        ]
     width = _stick_width(geometry)
     found = [(np.array([[x - width / 2, y], [x + width / 2, y]]), "floor") for x, y in positions[1:]]
-    storeys = len(positions) - 1           # the storeys are the first elements, links follow
+    storeys = len(positions) - 1  # the storeys are the first elements, links follow
     for number, (low, high) in enumerate(geometry.elements):
         (x0, y0), (x1, y1) = sorted((positions[low], positions[high]), key=lambda point: point[1])
         if number < storeys:
             s = np.linspace(0, 1, 15)
-            sway = x0 + (x1 - x0) * (3 * s**2 - 2 * s**3)      # columns fixed to rigid floors
+            sway = x0 + (x1 - x0) * (3 * s**2 - 2 * s**3)  # columns fixed to rigid floors
             found += [(np.stack([sway + side * width / 2, y0 + (y1 - y0) * s], axis=1), "member") for side in (-1, 1)]
         else:
             found.append((np.array([[x0 - width / 2, y0], [x1 + width / 2, y1]]), "link"))
@@ -112,9 +114,12 @@ def marks(geometry: Drawn, positions: Array, slipped: Array, names: tuple[str, .
         for spring in springs:
             if not slipped[spring]:
                 continue
-            if is_stick(geometry) and number < len(page) - 1:          # both columns of a storey
-                found += [point + side * half for point in (start + _NEAR * (end - start), end - _NEAR * (end - start))
-                          for side in (-1, 1)]
+            if is_stick(geometry) and number < len(page) - 1:  # both columns of a storey
+                found += [
+                    point + side * half
+                    for point in (start + _NEAR * (end - start), end - _NEAR * (end - start))
+                    for side in (-1, 1)
+                ]
                 continue
             part = names[spring].rpartition(".")[2]
             share = {"1": _NEAR, "2": 1 - _NEAR}.get(part[-1], 0.5) if part.startswith("M") else 0.5
@@ -122,14 +127,18 @@ def marks(geometry: Drawn, positions: Array, slipped: Array, names: tuple[str, .
     return np.array(found).reshape(-1, 2)
 
 
-def paint(axes: Any, geometry: Drawn, positions: Array, colour: str = BLUE, weight: float = 1.6,
-          thin: bool = False) -> None:
+def paint(
+    axes: Any, geometry: Drawn, positions: Array, colour: str = BLUE, weight: float = 1.6, thin: bool = False
+) -> None:
     """Draw the structure; at rest it is thin and grey."""
     for line, kind in lines(geometry, positions):
-        style: dict[str, Any] = {"color": FAINT if thin else GREEN if kind == "link" else colour,
-                                 "lw": weight * (1.6 if kind == "floor" and not thin else 1.0),
-                                 "ls": (0, (3, 2)) if kind == "link" else "-", "solid_capstyle": "round",
-                                 "zorder": 1 if thin else 2}
+        style: dict[str, Any] = {
+            "color": FAINT if thin else GREEN if kind == "link" else colour,
+            "lw": weight * (1.6 if kind == "floor" and not thin else 1.0),
+            "ls": (0, (3, 2)) if kind == "link" else "-",
+            "solid_capstyle": "round",
+            "zorder": 1 if thin else 2,
+        }
         axes.plot(line[:, 0], line[:, 1], **style)
 
 
@@ -175,8 +184,11 @@ def draw_modes(modes: Shapes, geometry: Drawn, motion: Any, count: int, title: s
             paint(each, geometry, geometry.coordinates + moved * (size / 6 / largest if largest > 0 else 0.0))
             bare(each, geometry)
             share = modes.effective_ratio[mode]
-            mass = ", ".join(f"{100 * x:.0f} % in {way}" for x, way in zip(share, modes.directions, strict=True)
-                             if x >= 0.005)
-            each.set_title(f"mode {mode + 1}: T = {modes.periods[mode]:.4g} s\n"
-                           + (f"mass {mass}" if mass else "no effective mass"))
+            mass = ", ".join(
+                f"{100 * x:.0f} % in {way}" for x, way in zip(share, modes.directions, strict=True) if x >= 0.005
+            )
+            each.set_title(
+                f"mode {mode + 1}: T = {modes.periods[mode]:.4g} s\n"
+                + (f"mass {mass}" if mass else "no effective mass")
+            )
     return drawing

@@ -18,33 +18,88 @@ if TYPE_CHECKING:
 # The six colours of curves are those of Okabe & Ito, "Color Universal Design" (2008), which colour-blind readers can
 # tell apart; on dark the two blues change places, so that the blue of most curves is the brighter one.
 COLOURS: dict[str, tuple[str, str]] = {
-    "ink": ("#1d2330", "#e8eaee"), "soft": ("#5b6474", "#a4adba"), "grey": ("#929ba8", "#848e9c"),
-    "faint": ("#c4c9d2", "#4a525f"), "line": ("#d9dde4", "#3a414d"), "paper": ("#ffffff", "#161a20"),
-    "wash": ("#f5f7fa", "#1f242c"), "accent": ("#0072b2", "#56b4e9"), "good": ("#00714f", "#4fd1a5"),
-    "bad": ("#b3400b", "#ff9a62"), "blue": ("#0072b2", "#56b4e9"), "orange": ("#e69f00", "#e69f00"),
-    "green": ("#009e73", "#009e73"), "pink": ("#cc79a7", "#cc79a7"), "sky": ("#56b4e9", "#0072b2"),
-    "red": ("#d55e00", "#d55e00"), "brown": ("#8a4b00", "#e8a860"), "pine": ("#00583f", "#62c9a3"),
+    "ink": ("#1d2330", "#e8eaee"),
+    "soft": ("#5b6474", "#a4adba"),
+    "grey": ("#929ba8", "#848e9c"),
+    "faint": ("#c4c9d2", "#4a525f"),
+    "line": ("#d9dde4", "#3a414d"),
+    "paper": ("#ffffff", "#161a20"),
+    "wash": ("#f5f7fa", "#1f242c"),
+    "accent": ("#0072b2", "#56b4e9"),
+    "good": ("#00714f", "#4fd1a5"),
+    "bad": ("#b3400b", "#ff9a62"),
+    "blue": ("#0072b2", "#56b4e9"),
+    "orange": ("#e69f00", "#e69f00"),
+    "green": ("#009e73", "#009e73"),
+    "pink": ("#cc79a7", "#cc79a7"),
+    "sky": ("#56b4e9", "#0072b2"),
+    "red": ("#d55e00", "#d55e00"),
+    "brown": ("#8a4b00", "#e8a860"),
+    "pine": ("#00583f", "#62c9a3"),
     # Five steps away from the paper, which differ in lightness too (after Crameri's batlow).
-    "step-1": ("#e9e4d8", "#3b424c"), "step-2": ("#f9b48f", "#80604f"), "step-3": ("#c59045", "#c08d45"),
-    "step-4": ("#4d734d", "#93c293"), "step-5": ("#0b2c5c", "#d3e6ff"),
+    "step-1": ("#e9e4d8", "#3b424c"),
+    "step-2": ("#f9b48f", "#80604f"),
+    "step-3": ("#c59045", "#c08d45"),
+    "step-4": ("#4d734d", "#93c293"),
+    "step-5": ("#0b2c5c", "#d3e6ff"),
 }
-INK, SOFT, GREY, FAINT, LINE, PAPER, BLUE, ORANGE, GREEN, PINK, SKY, RED, BROWN, PINE = (COLOURS[name][0] for name in (
-    "ink", "soft", "grey", "faint", "line", "paper", "blue", "orange", "green", "pink", "sky", "red", "brown", "pine"))
+INK, SOFT, GREY, FAINT, LINE, PAPER, BLUE, ORANGE, GREEN, PINK, SKY, RED, BROWN, PINE = (
+    COLOURS[name][0]
+    for name in (
+        "ink",
+        "soft",
+        "grey",
+        "faint",
+        "line",
+        "paper",
+        "blue",
+        "orange",
+        "green",
+        "pink",
+        "sky",
+        "red",
+        "brown",
+        "pine",
+    )
+)
 STEPS = tuple(COLOURS[f"step-{number}"][0] for number in range(1, 6))
 # The parts of an energy balance, from what is lost to what moves, under the words that results, reports and studio use.
-ENERGIES = {"plastic": RED, "viscous": ORANGE, "jumps": PINK, "hardening": GREEN, "stored": BLUE, "kinetic": SKY,
-            "input": INK}
+ENERGIES = {
+    "plastic": RED,
+    "viscous": ORANGE,
+    "jumps": PINK,
+    "hardening": GREEN,
+    "stored": BLUE,
+    "kinetic": SKY,
+    "input": INK,
+}
 _NAMES = {light: name for name, (light, _) in COLOURS.items()}
 _RULES: Any = {
-    "figure.dpi": 160, "font.size": 9.5, "font.family": "DejaVu Sans", "text.color": INK,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.8, "axes.grid": True,
-    "axes.titlesize": 9.5, "axes.titlelocation": "left", "grid.color": LINE, "grid.linewidth": 0.6,
-    "axes.edgecolor": SOFT, "axes.labelcolor": INK, "xtick.color": SOFT, "ytick.color": SOFT,
-    "xtick.labelcolor": INK, "ytick.labelcolor": INK,
+    "figure.dpi": 160,
+    "font.size": 9.5,
+    "font.family": "DejaVu Sans",
+    "text.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "axes.grid": True,
+    "axes.titlesize": 9.5,
+    "axes.titlelocation": "left",
+    "grid.color": LINE,
+    "grid.linewidth": 0.6,
+    "axes.edgecolor": SOFT,
+    "axes.labelcolor": INK,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
     "axes.prop_cycle": f"cycler(color={[BLUE, RED, GREEN, ORANGE, PINK, SKY]})",
-    "lines.linewidth": 1.2, "legend.frameon": False, "svg.fonttype": "path", "svg.hashsalt": "hamex",
+    "lines.linewidth": 1.2,
+    "legend.frameon": False,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "hamex",
 }
-_NARROWEST, _WIDEST = 0.65, 1.2     # of a figure on a page, relative to its own width: letters stay readable
+_NARROWEST, _WIDEST = 0.65, 1.2  # of a figure on a page, relative to its own width: letters stay readable
 
 
 def variable(colour: str) -> str:
@@ -72,8 +127,9 @@ def check_installed() -> None:
 
 
 @contextmanager
-def figure(rows: int = 1, columns: int = 1, width: float = 8.4, height: float = 3.0,
-           **options: Any) -> Iterator[tuple[Figure, Any]]:
+def figure(
+    rows: int = 1, columns: int = 1, width: float = 8.4, height: float = 3.0, **options: Any
+) -> Iterator[tuple[Figure, Any]]:
     """A figure and its axes in the house style; axes always come as a two-dimensional array.
 
     The object-oriented interface keeps no global list of figures, so nothing has to be closed.
@@ -113,13 +169,15 @@ def to_svg(drawing: Figure) -> str:
     with mpl.rc_context(_RULES):
         drawing.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
-    rem = 6.0 * drawing.get_figwidth()                 # a page has 96 pixels an inch and 16 a rem
-    frame = (f'<svg class="chart" viewBox="0 0 {72 * drawing.get_figwidth():g} {72 * drawing.get_figheight():g}" '
-             f'style="min-width:{_NARROWEST * rem:.1f}rem;max-width:{_WIDEST * rem:.1f}rem">')
-    body = _ABOUT.sub("", text[text.index(">", text.index("<svg")) + 1:])
+    rem = 6.0 * drawing.get_figwidth()  # a page has 96 pixels an inch and 16 a rem
+    frame = (
+        f'<svg class="chart" viewBox="0 0 {72 * drawing.get_figwidth():g} {72 * drawing.get_figheight():g}" '
+        f'style="min-width:{_NARROWEST * rem:.1f}rem;max-width:{_WIDEST * rem:.1f}rem">'
+    )
+    body = _ABOUT.sub("", text[text.index(">", text.index("<svg")) + 1 :])
     return frame + themed(_NUMBERED.sub("", body)).strip()
 
 
 # What only a file of its own needs, and rules that would hold for the whole page.
 _ABOUT = re.compile(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
-_NUMBERED = re.compile(r' id="[A-Za-z.0-9]+_\d+"')     # names of groups, which nothing refers to
+_NUMBERED = re.compile(r' id="[A-Za-z.0-9]+_\d+"')  # names of groups, which nothing refers to

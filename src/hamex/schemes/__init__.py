@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hamex.schemes.quasi_static import QuasiStatic
     from hamex.schemes.time_elements import DiscontinuousGalerkin, Galerkin
 
-_MODULES = {                # class → its module
+_MODULES = {  # class → its module
     "Galerkin": "time_elements",
     "DiscontinuousGalerkin": "time_elements",
     "Newmark": "nodal",
@@ -34,11 +34,28 @@ _MODULES = {                # class → its module
     "CentralDifference": "explicit",
     "RungeKutta4": "explicit",
 }
-_registered: dict[str, type[Scheme]] = {}     # schemes of other packages and of users, by name
+_registered: dict[str, type[Scheme]] = {}  # schemes of other packages and of users, by name
 
-__all__ = ["Bathe", "CentralDifference", "DiscontinuousGalerkin", "Galerkin", "GeneralisedAlpha", "HilberHughesTaylor",
-           "LeapFrog", "Newmark", "PiecewiseExact", "QuasiStatic", "RhoBathe", "RungeKutta4", "Scheme", "TrBdf2",
-           "WilsonTheta", "by_name", "known", "register"]
+__all__ = [
+    "Bathe",
+    "CentralDifference",
+    "DiscontinuousGalerkin",
+    "Galerkin",
+    "GeneralisedAlpha",
+    "HilberHughesTaylor",
+    "LeapFrog",
+    "Newmark",
+    "PiecewiseExact",
+    "QuasiStatic",
+    "RhoBathe",
+    "RungeKutta4",
+    "Scheme",
+    "TrBdf2",
+    "WilsonTheta",
+    "by_name",
+    "known",
+    "register",
+]
 
 
 def __getattr__(name: str) -> type[Scheme]:
@@ -88,6 +105,8 @@ def by_name(name: str) -> type[Scheme]:
     """
     schemes = known()
     if name not in schemes:
-        raise SchemeError(f"there is no scheme {name!r}; known are {', '.join(schemes)}. A scheme of your own must be "
-                          "registered (hamex.schemes.register) before files that use it are read")
+        raise SchemeError(
+            f"there is no scheme {name!r}; known are {', '.join(schemes)}. A scheme of your own must be "
+            "registered (hamex.schemes.register) before files that use it are read"
+        )
     return schemes[name]

@@ -17,7 +17,7 @@ from hamex.schemes.structure import OneStage
 
 Array = NDArray[Any]
 
-WIDEST_BAND = 192     # beyond it a sparse factorisation takes less work; measured in benchmarks/structures.py
+WIDEST_BAND = 192  # beyond it a sparse factorisation takes less work; measured in benchmarks/structures.py
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,13 +25,13 @@ class Assembly:
     """S and B with their dofs in a better order, and the list of contributions; ``order[i]`` is the model's dof."""
 
     order: Array
-    S: Any                   # compressed rows
-    B: Any                   # compressed columns
+    S: Any  # compressed rows
+    B: Any  # compressed columns
     low: Array
-    row: Array               # of each contribution, row ≥ column
+    row: Array  # of each contribution, row ≥ column
     column: Array
-    source: Array            # entry of T
-    share: Array             # weight · reach · b · b
+    source: Array  # entry of T
+    share: Array  # weight · reach · b · b
 
     @property
     def width(self) -> int:
@@ -56,8 +56,16 @@ def assemble(stage: OneStage, compatibility: Any, blocks: Blocks) -> Assembly:
     B.sort_indices()
     row, column, source, share = _contributions(B, blocks)
     keep = row >= column
-    return Assembly(order, S, B, np.ascontiguousarray(stage.low[order]), row[keep], column[keep], source[keep],
-                    stage.weight * stage.reach * share[keep])
+    return Assembly(
+        order,
+        S,
+        B,
+        np.ascontiguousarray(stage.low[order]),
+        row[keep],
+        column[keep],
+        source[keep],
+        stage.weight * stage.reach * share[keep],
+    )
 
 
 def _merged(B: Any, blocks: Blocks) -> Any:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hamex.problem import Problem
     from hamex.schemes.scheme import How, March
 
-BETA, GAMMA = 1 / 6, 0.5     # the acceleration is linear in time
+BETA, GAMMA = 1 / 6, 0.5  # the acceleration is linear in time
 _NOTHING: Mapping[str, Array] = {}
 
 
@@ -71,7 +71,7 @@ class WilsonTheta(Scheme):
 class Composite(Scheme):
     """Trapezoidal rule up to a share of the step, then three points up to its end: second order, two solves a step."""
 
-    slip_by_table: ClassVar[bool] = False    # the slip is one more state of the table, instead of returned part by part
+    slip_by_table: ClassVar[bool] = False  # the slip is one more state of the table, instead of returned part by part
 
     def parts(self) -> tuple[float, float]:
         """Where the step is split, as a share of it, and the share ρ∞ of the fastest motion that it leaves."""
@@ -81,8 +81,9 @@ class Composite(Scheme):
         """Matrix, weights and nodes of the step as a Runge-Kutta table."""
         return composite(*self.parts())
 
-    def loads(self, load: Histories, steps: int, quiet: bool = True,
-              histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
+    def loads(
+        self, load: Histories, steps: int, quiet: bool = True, histories: Mapping[str, Array] = _NOTHING
+    ) -> tuple[Array, Array]:
         """Load at the start, at the split and at the end of each step, and its weighted mean."""
         _, weights, nodes = self.table()
         values = load.stage_values(self.step, steps, nodes.tolist(), "average", quiet)
@@ -206,10 +207,14 @@ class CompositeMarch(OneMassMarch):
         *stages, rates = np.zeros((4, len(self.nodes)))
         if "slip_rate" in now:
             rates[0] = now["slip_rate"][0]
-        elif x.viscosity:            # the rate at which the spring slips already
+        elif x.viscosity:  # the rate at which the spring slips already
             rates[0] = flow(x.k * (u[0] - s[0]) - X[0], x.yield_force, 1 / x.viscosity)
-        march(diagonal, (load, self.h, x, self.table, self.nodes, int(self.by_table)), (u, v, s, X, *stages, rates),
-              self.how.steps)
+        march(
+            diagonal,
+            (load, self.h, x, self.table, self.nodes, int(self.by_table)),
+            (u, v, s, X, *stages, rates),
+            self.how.steps,
+        )
         carried = {"slip_rate": rates[:1].copy()} if self.by_table else {}
         return self._ran(now, (u, v, s, X), self._balanced(u, v, load, self.weights), carried)
 

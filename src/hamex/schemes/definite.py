@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-ZERO = 1e-13        # of a unit diagonal: what counts as no resistance
-DENSE = 400         # rows up to which matrices are full
+ZERO = 1e-13  # of a unit diagonal: what counts as no resistance
+DENSE = 400  # rows up to which matrices are full
 
 
 def weakest_dense(full: Array, shift: float) -> int | None:

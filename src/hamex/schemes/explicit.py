@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _NOTHING: Mapping[str, Array] = {}
 _ROUND_OFF = 1e-9
-_REACH = 4.0     # the stable region of Runge-Kutta 4 ends before this distance from the origin
+_REACH = 4.0  # the stable region of Runge-Kutta 4 ends before this distance from the origin
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,9 @@ class RungeKutta4(Scheme):
         A[1, 0], A[2, 1], A[3, 2] = 0.5, 0.5, 1.0
         return A, np.array([1, 2, 2, 1]) / 6, np.array([0.0, 0.5, 0.5, 1.0])
 
-    def loads(self, load: Histories, steps: int, quiet: bool = True,
-              histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
+    def loads(
+        self, load: Histories, steps: int, quiet: bool = True, histories: Mapping[str, Array] = _NOTHING
+    ) -> tuple[Array, Array]:
         """Load at the stages of each step, and its weighted mean."""
         _, weights, nodes = self.table()
         values = load.stage_values(self.step, steps, nodes.tolist(), "average", quiet)
@@ -131,26 +132,37 @@ class RungeKuttaMarch(OneMassMarch):
         """Some steps from a state on."""
         load = self._at_stages(self._loads(first, steps).entered)
         u, v, s, X = self._nodes(now, steps)
-        march(explicit, (load, self.h, self.x, self.table, self.weights),
-              (u, v, s, X, *np.zeros((3, len(self.weights)))), self.how.steps)
+        march(
+            explicit,
+            (load, self.h, self.x, self.table, self.weights),
+            (u, v, s, X, *np.zeros((3, len(self.weights)))),
+            self.how.steps,
+        )
         return self._ran(now, (u, v, s, X), self._balanced(u, v, load, self.weights), {})
 
 
 def _check_stable(scheme: Scheme, model: Model) -> None:
     limit = scheme.longest_step(model)
     if scheme.step > limit:
-        raise SchemeError(f"{scheme.name}: the step {scheme.step:g} s is beyond the stable step {limit:.6g} s of this "
-                          "oscillator; take a shorter one, or an implicit scheme such as Galerkin")
+        raise SchemeError(
+            f"{scheme.name}: the step {scheme.step:g} s is beyond the stable step {limit:.6g} s of this "
+            "oscillator; take a shorter one, or an implicit scheme such as Galerkin"
+        )
 
 
 def _rates(x: Mass) -> list[complex]:
     """Eigenvalues of u, u̇ while the spring holds and, with viscosity, of u, u̇ and slip while it slips [1/s]."""
     systems = [[[0.0, 1.0], [-x.k / x.m, -x.c / x.m]]]
     if x.viscosity and math.isfinite(x.yield_force):
-        systems.append([[0.0, 1.0, 0.0], [-x.k / x.m, -x.c / x.m, x.k / x.m],
-                        [x.k / x.viscosity, 0.0, -(x.k + x.kinematic) / x.viscosity]])
+        systems.append(
+            [
+                [0.0, 1.0, 0.0],
+                [-x.k / x.m, -x.c / x.m, x.k / x.m],
+                [x.k / x.viscosity, 0.0, -(x.k + x.kinematic) / x.viscosity],
+            ]
+        )
     found = np.concatenate([np.linalg.eigvals(np.array(system)) for system in systems])
-    return [complex(rate) for rate in found if abs(rate) > _ROUND_OFF * np.abs(found).max()]      # 0: drift
+    return [complex(rate) for rate in found if abs(rate) > _ROUND_OFF * np.abs(found).max()]  # 0: drift
 
 
 def _stable_on(rate: complex) -> float:

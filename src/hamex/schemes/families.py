@@ -56,7 +56,9 @@ class ElementScheme(Scheme):
         mean force."""
         return all(
             group.law.form == "flow" or (self.whole and group.law.spring_along is not None)
-            for group in model.laws.values() if len(group.springs))
+            for group in model.laws.values()
+            if len(group.springs)
+        )
 
     def table(self) -> Table:
         """Nodes, matrix and weights of the element on [0, 1]; what doubles leave out stands in its ``low`` parts."""
@@ -64,11 +66,13 @@ class ElementScheme(Scheme):
         from hamex.schemes.stages import Table
 
         found = (CONTINUOUS if self.continuous else DISCONTINUOUS)[self.degree]
-        return Table(*(np.array(x) for x in (found.nodes, found.matrix, found.weights, found.matrix_low,
-                                             found.weights_low)))
+        return Table(
+            *(np.array(x) for x in (found.nodes, found.matrix, found.weights, found.matrix_low, found.weights_low))
+        )
 
-    def loads(self, load: Histories, steps: int, quiet: bool = True,
-              histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
+    def loads(
+        self, load: Histories, steps: int, quiet: bool = True, histories: Mapping[str, Array] = _NOTHING
+    ) -> tuple[Array, Array]:
         """The values that enter the march, and their mean in each step (steps, k); ``quiet`` warns of nothing."""
         if self.whole:
             values = load.step_values(self.step, steps, self.load, quiet)
@@ -97,8 +101,9 @@ class ElementScheme(Scheme):
         from hamex.schemes import promise
 
         A = self.table().A
-        D, elastic = ((promise.GAUSS, promise.ELASTIC_GAUSS) if self.continuous else
-                      (promise.RADAU, promise.ELASTIC_RADAU))
+        D, elastic = (
+            (promise.GAUSS, promise.ELASTIC_GAUSS) if self.continuous else (promise.RADAU, promise.ELASTIC_RADAU)
+        )
         return promise.collocation(A, D[len(A)], elastic[len(A)])
 
 

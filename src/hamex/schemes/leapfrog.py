@@ -21,8 +21,8 @@ from hamex.schemes.scheme import How, Ran, Scheme, check_step
 from hamex.schemes.shear_frame import is_shear_frame
 
 Array = NDArray[Any]
-_AHEAD = 0.5                # dashpots see the velocity extrapolated to the node: second order
-_WORK_PER_STOREY = 6        # a storey's step in units of an oscillator's, for the choice to compile
+_AHEAD = 0.5  # dashpots see the velocity extrapolated to the node: second order
+_WORK_PER_STOREY = 6  # a storey's step in units of an oscillator's, for the choice to compile
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,19 @@ class LeapFrogMarch:
         k, c, m = _storeys(problem.model)
         limit = _stable(k, c, m)
         if scheme.step > limit:
-            raise SchemeError(f"LeapFrog: the step {scheme.step:g} s is beyond the stable step {limit:.6g} s of this "
-                              "frame")
+            raise SchemeError(
+                f"LeapFrog: the step {scheme.step:g} s is beyond the stable step {limit:.6g} s of this frame"
+            )
         if problem.load.channels != 1:
             raise SchemeError("LeapFrog: takes one load history; use Galerkin for several")
         laws = per_spring(problem.model)
         self.k, self.m = k, m
-        self.frame = Frame(*(_from_ground(x) for x in (
-            1 / m, k, c, laws["yield_force"], laws["viscosity"], laws["kinematic"], laws["isotropic"])))
+        self.frame = Frame(
+            *(
+                _from_ground(x)
+                for x in (1 / m, k, c, laws["yield_force"], laws["viscosity"], laws["kinematic"], laws["isotropic"])
+            )
+        )
         self.hardens = bool(np.any(laws["kinematic"] > 0) or np.any(laws["isotropic"] > 0))
         work = how.steps * len(m) * _WORK_PER_STOREY
         self.kernel: Kernel = compiled(leapfrog) if worth_compiling(work) else leapfrog
@@ -94,9 +99,17 @@ class LeapFrogMarch:
         if going:
             F[1:-1] = now["storey_force"]
         walk = Walk(u, slip, p, v, X, w, F, np.zeros(n + 1), np.zeros(n + 1))
-        with np.errstate(over="ignore", invalid="ignore"):       # what runs away is told by name below
-            failed = self.kernel(np.ascontiguousarray(loads.entered[:, 0]), _from_ground(loads.patterns[:, 0]), h,
-                                 _AHEAD, int(going), stride, self.frame, walk)
+        with np.errstate(over="ignore", invalid="ignore"):  # what runs away is told by name below
+            failed = self.kernel(
+                np.ascontiguousarray(loads.entered[:, 0]),
+                _from_ground(loads.patterns[:, 0]),
+                h,
+                _AHEAD,
+                int(going),
+                stride,
+                self.frame,
+                walk,
+            )
         if failed:
             raise OverflowRunError(f"LeapFrog: step {first + failed} left the finite numbers; take a shorter step")
         u, slip, p = (np.ascontiguousarray(x[:, 1:]) for x in (u, slip, p))
@@ -104,9 +117,15 @@ class LeapFrogMarch:
         nodes = {"displacement": u, "momentum": p, "slip": slip}
         if self.hardens:
             nodes |= {"back_force": np.ascontiguousarray(X[:, 1:]), "accumulated_slip": np.ascontiguousarray(w[:, 1:])}
-        end = {"displacement": u[-1].copy(), "momentum": p[-1].copy(), "slip": slip[-1].copy(),
-               "back_force": X[-1, 1:].copy(), "accumulated_slip": w[-1, 1:].copy(),
-               "half_velocity": v[1:], "storey_force": F[1:-1]}
+        end = {
+            "displacement": u[-1].copy(),
+            "momentum": p[-1].copy(),
+            "slip": slip[-1].copy(),
+            "back_force": X[-1, 1:].copy(),
+            "accumulated_slip": w[-1, 1:].copy(),
+            "half_velocity": v[1:],
+            "storey_force": F[1:-1],
+        }
         return Ran(nodes, {"force": 0.5 * (node_force[:-1] + node_force[1:])}, end)
 
 
@@ -131,8 +150,9 @@ def _stable(k: Array, c: Array, m: Array) -> float:
     from scipy.linalg import eigh_tridiagonal
 
     above, root = np.append(k[1:], 0.0), np.sqrt(m)
-    squares, shapes = eigh_tridiagonal((k + above) / m, -k[1:] / (root[1:] * root[:-1]), select="i",
-                                       select_range=(len(m) - 1, len(m) - 1))
+    squares, shapes = eigh_tridiagonal(
+        (k + above) / m, -k[1:] / (root[1:] * root[:-1]), select="i", select_range=(len(m) - 1, len(m) - 1)
+    )
     shape = shapes[:, 0] / root
     omega = float(np.sqrt(squares[0]))
     ratio = float(c @ np.diff(shape, prepend=0.0) ** 2) / (2 * omega)

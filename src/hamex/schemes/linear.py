@@ -29,15 +29,17 @@ class LinearMap:
         return int(self.matrix.shape[-1])
 
 
-def start(size: int, Omega: Array | float, zeta: float, u: Array | float, hv: Array | float,
-          q: Array | float = 0.0) -> Array:
+def start(
+    size: int, Omega: Array | float, zeta: float, u: Array | float, hv: Array | float, q: Array | float = 0.0
+) -> Array:
     """The state (…, size) of a displacement and h times a velocity; the acceleration, where carried, balances q."""
     acceleration = q - 2 * zeta * Omega * hv - np.square(Omega) * u
     return np.stack(np.broadcast_arrays(u, hv, acceleration)[:size], axis=-1).astype(float)
 
 
-def alpha_map(Omega: Array | float, zeta: float, alpha_m: float, alpha_f: float, beta: float,
-              gamma: float) -> LinearMap:
+def alpha_map(
+    Omega: Array | float, zeta: float, alpha_m: float, alpha_f: float, beta: float, gamma: float
+) -> LinearMap:
     """Generalised-α: rows of u, of h u̇ and of the weighted balance."""
     Omega = np.asarray(Omega, dtype=float)
     ahead, behind = np.zeros((*Omega.shape, 3, 3)), np.zeros((*Omega.shape, 3, 3))
@@ -74,7 +76,7 @@ def table_map(Omega: Array | float, zeta: float, A: Array, b: Array, c: Array) -
     Omega = np.asarray(Omega, dtype=float)
     stages = len(c)
     system = np.zeros((*Omega.shape, 2, 2))
-    system[..., 0, 1], system[..., 1, 0], system[..., 1, 1] = 1, -Omega**2, -2 * zeta * Omega
+    system[..., 0, 1], system[..., 1, 0], system[..., 1, 1] = 1, -(Omega**2), -2 * zeta * Omega
     coupled = np.eye(2 * stages) - np.einsum("ij,...kl->...ikjl", A, system).reshape(*Omega.shape, 2 * stages, -1)
     push = np.zeros((stages, 2, stages))
     push[:, 1, :] = A

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
 
 Array = NDArray[Any]
-FINEST = 12          # 4096 pieces a step
-Instant = tuple[int, float]      # a step, and the time into it [s]: times of whole steps are never added up
+FINEST = 12  # 4096 pieces a step
+Instant = tuple[int, float]  # a step, and the time into it [s]: times of whole steps are never added up
 _NAMES = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
-_MOST = 1000          # changes of branch in one step
-_CLOSE = 1e-12        # of the yield force or of a typical speed: a switching function this small is zero
+_MOST = 1000  # changes of branch in one step
+_CLOSE = 1e-12  # of the yield force or of a typical speed: a switching function this small is zero
 
 
 class AdaptiveMarch:
@@ -51,8 +51,9 @@ class AdaptiveMarch:
     def _level(self, k: int) -> tuple[Pieces, Array]:
         """Pieces of h/2ᵏ and their loads, for the whole run."""
         parts, scheme = 2**k, self.scheme
-        values = self.problem.load.stage_values(scheme.step / parts, self.how.steps * parts,
-                                                scheme.table().c.tolist(), scheme.load, self.how.quiet or k > 0)
+        values = self.problem.load.stage_values(
+            scheme.step / parts, self.how.steps * parts, scheme.table().c.tolist(), scheme.load, self.how.quiet or k > 0
+        )
         run = Pieces(self.problem.model, scheme.table(), scheme.step / parts, self.patterns, parts, scheme.label)
         return run, values
 
@@ -67,10 +68,14 @@ class AdaptiveMarch:
             states[-1] = done.end
             force.append(done.steps["force"].mean(axis=0))
             pieces[r] = parts
-            spent[r] = spent_inside(self.problem.model, self.scheme.step / parts, done.inside, self.patterns,
-                                    done.nodes["displacement"]).sum(axis=0)
-        return Ran({name: np.array(rows) for name, rows in nodes.items()},
-                   {"force": np.array(force), "pieces": pieces, "spent": spent}, states[-1])
+            spent[r] = spent_inside(
+                self.problem.model, self.scheme.step / parts, done.inside, self.patterns, done.nodes["displacement"]
+            ).sum(axis=0)
+        return Ran(
+            {name: np.array(rows) for name, rows in nodes.items()},
+            {"force": np.array(force), "pieces": pieces, "spent": spent},
+            states[-1],
+        )
 
     def _step(self, now: Mapping[str, Array], r: int) -> tuple[int, Ran]:
         """Step r: the number of its pieces, and what they left."""
@@ -78,14 +83,16 @@ class AdaptiveMarch:
         for k in range(FINEST + 1):
             run, values = self.level(k)
             parts = 2**k
-            done, failed = run.march(now, values[r * parts:(r + 1) * parts])
+            done, failed = run.march(now, values[r * parts : (r + 1) * parts])
             if failed:
                 continue
             if coarse is not None and np.abs(done.end["displacement"] - coarse).max() <= tolerance:
                 return parts, done
             coarse = done.end["displacement"]
-        raise ConvergenceError(f"{self.scheme.name}: step {r + 1} (t = {(r + 1) * self.scheme.step:g} s) misses the "
-                               f"tolerance {tolerance:g} even with {2**FINEST} pieces; give a larger one")
+        raise ConvergenceError(
+            f"{self.scheme.name}: step {r + 1} (t = {(r + 1) * self.scheme.step:g} s) misses the "
+            f"tolerance {tolerance:g} even with {2**FINEST} pieces; give a larger one"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +111,9 @@ class Piece:
     """One smooth piece: its end, what the switching functions say at stages and end, and its energies."""
 
     end: Moment
-    outside: Array        # (stage + 1, spring): positive where the branch does not hold
-    force: Array          # integral of the spring forces
-    energies: Array       # viscous, slip work, jumps, input
+    outside: Array  # (stage + 1, spring): positive where the branch does not hold
+    force: Array  # integral of the spring forces
+    energies: Array  # viscous, slip work, jumps, input
 
 
 class Located:
@@ -120,7 +127,7 @@ class Located:
         self.patterns = loading(problem, means, means).patterns
         self.whole = self._maps(scheme.step)
         slides = np.isin(np.arange(len(self.model.springs)), self.model.laws["slider"].springs)
-        self.limit = np.where(slides, self.law["yield_force"], np.inf)      # coupled blocks without a law are elastic
+        self.limit = np.where(slides, self.law["yield_force"], np.inf)  # coupled blocks without a law are elastic
         self.damper = damps(self.model)
         self.inverse = np.linalg.inv(self.table.A)
 
@@ -139,8 +146,9 @@ class Located:
         rate = g.reshape(q, springs)
         slid, grown = h * table.b @ rate, h * table.b @ np.abs(rate)
         F = (maps.trial @ inputs - maps.soft @ g).reshape(q, springs)
-        end = Moment(now.u + move[:n], now.p + move[n:], now.slip + slid, now.X + self.law["kinematic"] * slid,
-                     now.w + grown)
+        end = Moment(
+            now.u + move[:n], now.p + move[n:], now.slip + slid, now.X + self.law["kinematic"] * slid, now.w + grown
+        )
         place = (maps.place @ inputs + maps.place_slip @ g).reshape(q, n)
         v = self.inverse @ place / h
         outside = self._outside(now, end, branch, rate, F, h)
@@ -182,8 +190,14 @@ class Located:
         jumps = jump_form(self.model, h, self.table.A, b, v[None], pushed[None], stage[None], F[None], rate[None])[0]
         stored = hardening_jumps(self.model, h, self.table.A, b, rate[None], np.abs(rate[None]))[0]
         slipped = h * b @ (F * rate)
-        return np.array([h * b @ self.model.damping_power(v) + slipped[self.damper].sum(),
-                         slipped[~self.damper].sum() - stored, jumps + stored, h * b @ (pushed * v).sum(axis=1)])
+        return np.array(
+            [
+                h * b @ self.model.damping_power(v) + slipped[self.damper].sum(),
+                slipped[~self.damper].sum() - stored,
+                jumps + stored,
+                h * b @ (pushed * v).sum(axis=1),
+            ]
+        )
 
     def scale(self, now: Moment, branch: Array) -> Array:
         """What counts as zero in the switching function of every spring."""
@@ -206,12 +220,13 @@ class Located:
             reached = self._reached(now, branch, t, length, int(spring), near[spring])
             if found is None or reached[0] < found[0]:
                 found = reached
-            if found[0] == 0.0:      # nothing comes before that, and there is no piece of no length to ask
+            if found[0] == 0.0:  # nothing comes before that, and there is no piece of no length to ask
                 break
         return found
 
-    def _reached(self, now: Moment, branch: Array, t: Instant, far: float, spring: int, near: float) -> tuple[
-            float, int, Piece]:
+    def _reached(
+        self, now: Moment, branch: Array, t: Instant, far: float, spring: int, near: float
+    ) -> tuple[float, int, Piece]:
         """Root of one switching function at the end of a piece: a bracket from above, then bisection and secant."""
         from scipy.optimize import brentq
 
@@ -256,8 +271,10 @@ class LocatedMarch:
             moment, branch, total, spent[r], events[r] = self._step(moments[-1], branch, first + r)
             moments.append(moment)
             force[r] = total / h
-        nodes = {name: np.array([getattr(each, field.name) for each in moments])
-                 for name, field in zip(_NAMES, fields(Moment), strict=True)}
+        nodes = {
+            name: np.array([getattr(each, field.name) for each in moments])
+            for name, field in zip(_NAMES, fields(Moment), strict=True)
+        }
         end = {name: value[-1].copy() for name, value in nodes.items()} | {"branch": branch.astype(float)}
         return Ran(nodes, {"force": force, "events": events, "spent": spent}, end)
 

@@ -88,7 +88,8 @@ class Newmark(NodalScheme):
             from hamex.march.newmark import Rule
             from hamex.schemes.oscillator import NewmarkOscillator
 
-            rule = Rule(float(self.step), float(self.beta), float(self.gamma), float(self.tolerance),
-                        self.max_iterations)
+            rule = Rule(
+                float(self.step), float(self.beta), float(self.gamma), float(self.tolerance), self.max_iterations
+            )
             return NewmarkOscillator(problem, self, how, rule)
         return super().prepare(problem, how)

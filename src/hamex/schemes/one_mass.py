@@ -29,8 +29,9 @@ def one_mass(model: Model, who: str) -> Mass:
     if x.isotropic:
         raise SchemeError(f"{who}: isotropic hardening is not available; {_INSTEAD}, or kinematic hardening")
     if x.b != 1:
-        raise SchemeError(f"{who}: the spring must follow the mass one to one, its compatibility is {x.b:g}; "
-                          f"{_INSTEAD}")
+        raise SchemeError(
+            f"{who}: the spring must follow the mass one to one, its compatibility is {x.b:g}; {_INSTEAD}"
+        )
     return Mass(x.m, x.c, 1 / x.a, x.yield_force, x.viscosity, x.kinematic)
 
 
@@ -69,8 +70,9 @@ class OneMassMarch:
         mean = sum(weight * load[:, i] for i, weight in enumerate(weights.tolist()))
         return np.asarray(mean - (self.x.c * np.diff(u) + self.x.m * np.diff(v)) / self.h)
 
-    def _ran(self, now: Mapping[str, Array], arrays: tuple[Array, ...], force: Array,
-             carried: Mapping[str, Array]) -> Ran:
+    def _ran(
+        self, now: Mapping[str, Array], arrays: tuple[Array, ...], force: Array, carried: Mapping[str, Array]
+    ) -> Ran:
         """Histories, mean spring force of the steps and the next state, with what the kernel carries on."""
         u, v, s, X = arrays
         p = self.x.m * v

@@ -30,8 +30,8 @@ from hamex.schemes.springs import Asks, Blocks, is_straight, prepared_springs, s
 from hamex.schemes.structure import OneStage
 
 Array = NDArray[Any]
-_WORK_PER_SPRING = 60     # a spring's step in units of an oscillator's, for the choice to compile
-_CARRIED = 6              # rows of what nodal schemes carry along, see hamex.march.structure
+_WORK_PER_SPRING = 60  # a spring's step in units of an oscillator's, for the choice to compile
+_CARRIED = 6  # rows of what nodal schemes carry along, see hamex.march.structure
 
 
 @cache
@@ -75,10 +75,10 @@ class OneStageMarch:
     numbers: tuple[Any, ...]
     asks: Asks
     who: str
-    steps: int                                   # how many will be taken in all, for the choice to compile
+    steps: int  # how many will be taken in all, for the choice to compile
     newton: Newton = field(default_factory=Newton)
     carries: tuple[str, ...] = ()
-    carries_force: bool = False                  # the force at the old node enters the next step
+    carries_force: bool = False  # the force at the old node enters the next step
 
     def __post_init__(self) -> None:
         model, stage = self.model, self.stage
@@ -88,8 +88,11 @@ class OneStageMarch:
         self.compiles = self.sparse or worth_compiling(self.steps * len(model.springs) * _WORK_PER_SPRING)
         self.hand = held if self.compiles else as_it_is
         damping = model.damping
-        self.system = System(self._rows(model.mass),
-                             self._rows(damping.matrix, damping.shapes, damping.weights), self._rows(model.stiffness))
+        self.system = System(
+            self._rows(model.mass),
+            self._rows(damping.matrix, damping.shapes, damping.weights),
+            self._rows(model.stiffness),
+        )
         self.states = states(model)
         self.springs = prepared_springs(model, self.blocks, stage.tau, self.asks, self.who, self.compiles)
         self.step = self._step()
@@ -112,8 +115,11 @@ class OneStageMarch:
         path = self._path(now, steps)
         still = np.zeros((1, len(self.model.springs)))
         # One layout, so that one compiled driver serves all.
-        push = Push(np.require(values, float, ("C", "W")), self.ordered,
-                    np.require(still if imposed is None else imposed, float, ("C", "W")))
+        push = Push(
+            np.require(values, float, ("C", "W")),
+            self.ordered,
+            np.require(still if imposed is None else imposed, float, ("C", "W")),
+        )
         if self.run is None:
             self.run, self.given = self._ready(path)
         by, system, *numbers = self.given
@@ -124,9 +130,14 @@ class OneStageMarch:
 
     def _cut(self, path: Path, steps: int) -> Path:
         """The first steps alone: nothing was written behind them."""
-        return path._replace(u=path.u[:steps + 1], p=path.p[:steps + 1], z=path.z[:steps + 1],
-                             F=path.F[:steps + self.at_nodes], solves=path.solves[:steps],
-                             searches=path.searches[:steps])
+        return path._replace(
+            u=path.u[: steps + 1],
+            p=path.p[: steps + 1],
+            z=path.z[: steps + 1],
+            F=path.F[: steps + self.at_nodes],
+            solves=path.solves[:steps],
+            searches=path.searches[:steps],
+        )
 
     def _ready(self, path: Path) -> tuple[Callable[..., int], tuple[Any, ...]]:
         """The driver, and what all its runs share."""
@@ -137,8 +148,9 @@ class OneStageMarch:
             driver, number = self.driver, numbered(solver.newton)
         else:
             driver = compiled(self.driver)
-            number = address(solver.newton, by.step, by.matrix, by.scratch, by.springs, path.z[0], path.branch,
-                             path.F[0], path.count)
+            number = address(
+                solver.newton, by.step, by.matrix, by.scratch, by.springs, path.z[0], path.branch, path.F[0], path.count
+            )
         return driver, tuple(map(self.hand, (by._replace(solver=number), self.system, *self.numbers)))
 
     def _path(self, now: Mapping[str, Array], steps: int) -> Path:
@@ -155,8 +167,18 @@ class OneStageMarch:
         for row, name in enumerate(self.carries):
             carried[row] = now[name][self.order]
         branch = now.get("branch", np.zeros(springs)).astype(np.int64)
-        return Path(u, p, z, F, branch, carried, np.zeros(steps, dtype=np.int64), np.zeros(steps, dtype=np.int64),
-                    np.zeros(4, dtype=np.int64), np.zeros(3))
+        return Path(
+            u,
+            p,
+            z,
+            F,
+            branch,
+            carried,
+            np.zeros(steps, dtype=np.int64),
+            np.zeros(steps, dtype=np.int64),
+            np.zeros(4, dtype=np.int64),
+            np.zeros(3),
+        )
 
     def _ran(self, path: Path) -> Ran:
         u, p = self._restored(path.u), self._restored(path.p)
@@ -190,51 +212,97 @@ class OneStageMarch:
         ordered = csr_array(csr_array(matrix)[self.order][:, self.order])
         ordered.sum_duplicates()
         ordered.eliminate_zeros()
-        return Rows(ordered.indptr.astype(np.int64), ordered.indices.astype(np.int64), ordered.data.astype(float),
-                    np.zeros((self.order.size, 0)) if low is None else np.ascontiguousarray(low[self.order]),
-                    np.zeros(0) if weights is None else np.array(weights, dtype=float))
+        return Rows(
+            ordered.indptr.astype(np.int64),
+            ordered.indices.astype(np.int64),
+            ordered.data.astype(float),
+            np.zeros((self.order.size, 0)) if low is None else np.ascontiguousarray(low[self.order]),
+            np.zeros(0) if weights is None else np.array(weights, dtype=float),
+        )
 
     def _step(self) -> Step:
         stage, assembly, plain = self.stage, self.assembly, self.newton
         S, B = assembly.S, assembly.B
         rows = Rows(S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data, assembly.low, stage.low_weight)
-        return Step(rows, B.indptr.astype(np.int64), B.indices.astype(np.int64), B.data, self.states.slip,
-                    self.blocks.stiffness, self.blocks.tangents, self._unit(),
-                    np.ascontiguousarray(stage.pull[assembly.order]) if len(stage.pull) else stage.pull,
-                    float(stage.weight), float(stage.reach), float(stage.tau), is_straight(self.model, self.asks),
-                    plain.tolerance is None, plain.reported, plain.tolerance or 0.0, plain.most)
+        return Step(
+            rows,
+            B.indptr.astype(np.int64),
+            B.indices.astype(np.int64),
+            B.data,
+            self.states.slip,
+            self.blocks.stiffness,
+            self.blocks.tangents,
+            self._unit(),
+            np.ascontiguousarray(stage.pull[assembly.order]) if len(stage.pull) else stage.pull,
+            float(stage.weight),
+            float(stage.reach),
+            float(stage.tau),
+            is_straight(self.model, self.asks),
+            plain.tolerance is None,
+            plain.reported,
+            plain.tolerance or 0.0,
+            plain.most,
+        )
 
     def _unit(self) -> Array:
         """1/√ of the diagonal of S + weight·reach · B k Bᵀ."""
         assembly = self.assembly
         own = assembly.row == assembly.column
-        springs = np.bincount(assembly.row[own],
-                              weights=(assembly.share * self.blocks.tangents[assembly.source])[own],
-                              minlength=assembly.order.size)
+        springs = np.bincount(
+            assembly.row[own],
+            weights=(assembly.share * self.blocks.tangents[assembly.source])[own],
+            minlength=assembly.order.size,
+        )
         return np.asarray(1 / np.sqrt(np.abs(assembly.S.diagonal()) + springs))
 
     def _scratch(self) -> Scratch:
         dofs, springs, rank = self.order.size, self.blocks.stiffness.size, self.assembly.low.shape[1]
         on_dofs = [np.zeros(dofs) for _ in range(8)]
         on_springs = [np.zeros(springs) for _ in range(6)]
-        T, factored = np.zeros(self.blocks.entries), np.full(self.blocks.entries, np.nan)     # nothing factored yet
-        return Scratch._make([*on_dofs, *on_springs, np.zeros(self.states.size), T, factored, np.zeros(rank),
-                              np.zeros(1), np.zeros((16, WIDEST))])
+        T, factored = np.zeros(self.blocks.entries), np.full(self.blocks.entries, np.nan)  # nothing factored yet
+        return Scratch._make(
+            [
+                *on_dofs,
+                *on_springs,
+                np.zeros(self.states.size),
+                T,
+                factored,
+                np.zeros(rank),
+                np.zeros(1),
+                np.zeros((16, WIDEST)),
+            ]
+        )
 
     def _matrix(self) -> Matrix:
         """The band, or a sparse factor where the band would be too wide."""
         if self.sparse:
-            return Matrix(numbered(sparse_route.factorise), numbered(sparse_route.backsolve),
-                          sparse_route.SparseMatrix(self.assembly, self.stage.low_weight))
+            return Matrix(
+                numbered(sparse_route.factorise),
+                numbered(sparse_route.backsolve),
+                sparse_route.SparseMatrix(self.assembly, self.stage.low_weight),
+            )
         band = self._band()
         if not self.compiles:
             return Matrix(numbered(band_route.factorise), numbered(band_route.backsolve), band)
-        return Matrix(address(band_route.factorise, band, self.scratch.T),
-                      address(band_route.backsolve, band, self.scratch.d, self.scratch.small), band)
+        return Matrix(
+            address(band_route.factorise, band, self.scratch.T),
+            address(band_route.backsolve, band, self.scratch.d, self.scratch.small),
+            band,
+        )
 
     def _band(self) -> Band:
         base, assembly = band_of(self.assembly), self.assembly
         dofs, rank = assembly.low.shape
         row = assembly.row.astype(np.int64)
-        return Band(base, row, row - assembly.column, assembly.source.astype(np.int64), assembly.share, assembly.low,
-                    self.stage.low_weight, np.zeros_like(base), np.zeros((rank, dofs)), np.zeros((rank, rank)))
+        return Band(
+            base,
+            row,
+            row - assembly.column,
+            assembly.source.astype(np.int64),
+            assembly.share,
+            assembly.low,
+            self.stage.low_weight,
+            np.zeros_like(base),
+            np.zeros((rank, dofs)),
+            np.zeros((rank, rank)),
+        )

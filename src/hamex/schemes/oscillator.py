@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
 
 Array = NDArray[Any]
-_PAGE = 1 << 21     # bytes
+_PAGE = 1 << 21  # bytes
 
 
 class _Oscillator:
@@ -37,22 +37,29 @@ class _Oscillator:
         """u, p, slip, X and w, the last two in full only where a spring hardens, and F; all in one block of memory."""
         n = steps + 1
         block = _fresh((3 + 2 * self.stride) * n + steps)
-        u, p, s, F = block[:n], block[n:2 * n], block[2 * n:3 * n], block[3 * n:4 * n - 1]
-        rest = block[4 * n - 1:] if self.stride else np.empty(2)
-        arrays = (u, p, s, rest[:rest.size // 2], rest[rest.size // 2:])
+        u, p, s, F = block[:n], block[n : 2 * n], block[2 * n : 3 * n], block[3 * n : 4 * n - 1]
+        rest = block[4 * n - 1 :] if self.stride else np.empty(2)
+        arrays = (u, p, s, rest[: rest.size // 2], rest[rest.size // 2 :])
         names = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
         for array, name in zip(arrays, names, strict=True):
             array[0] = now[name][0]
         return arrays, F
 
-    def _ran(self, arrays: tuple[Array, ...], steps: dict[str, Array], carried: Mapping[str, Array] | None = None,
-             ) -> Ran:
+    def _ran(
+        self, arrays: tuple[Array, ...], steps: dict[str, Array], carried: Mapping[str, Array] | None = None
+    ) -> Ran:
         u, p, s, X, w = arrays
         nodes = {"displacement": u[:, None], "momentum": p[:, None], "slip": s[:, None]}
         if self.stride:
             nodes |= {"back_force": X[:, None], "accumulated_slip": w[:, None]}
-        end = {"displacement": u[-1:].copy(), "momentum": p[-1:].copy(), "slip": s[-1:].copy(),
-               "back_force": X[-1:].copy(), "accumulated_slip": w[-1:].copy(), **(carried or {})}
+        end = {
+            "displacement": u[-1:].copy(),
+            "momentum": p[-1:].copy(),
+            "slip": s[-1:].copy(),
+            "back_force": X[-1:].copy(),
+            "accumulated_slip": w[-1:].copy(),
+            **(carried or {}),
+        }
         return Ran(nodes, steps, end)
 
 
@@ -90,8 +97,9 @@ class NewmarkOscillator(_Oscillator):
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps; acceleration and tangent go on from step to step."""
         x, rule = self.x, self.rule
-        at_nodes = on_dof(self.problem, loads_between(self.problem, self.scheme, first, steps,
-                                                      self.how.quiet or first > 0).entered)
+        at_nodes = on_dof(
+            self.problem, loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0).entered
+        )
         arrays, _ = self._nodes(now, steps)
         if "acceleration" in now and "tangent" in now:
             carried = np.array([now["acceleration"][0], now["tangent"][0]])
@@ -104,11 +112,15 @@ class NewmarkOscillator(_Oscillator):
             raise ConvergenceError(
                 f"Newmark: step {failed} (t = {failed * self.h:g} s) did not converge in {rule.max_iterations} "
                 f"iterations: last increment {worst[0]:.3g}, tolerance {rule.tolerance:g}. Take a shorter step, more "
-                "iterations, or Galerkin, which needs none")
+                "iterations, or Galerkin, which needs none"
+            )
         node_force = (x.b * arrays[0] - arrays[2]) / x.a
         force = 0.5 * (node_force[:-1] + node_force[1:])
-        return self._ran(arrays, {"force": force[:, None], "iterations": iterations},
-                         {"acceleration": carried[:1], "tangent": carried[1:]})
+        return self._ran(
+            arrays,
+            {"force": force[:, None], "iterations": iterations},
+            {"acceleration": carried[:1], "tangent": carried[1:]},
+        )
 
     def _acceleration(self, now: Mapping[str, Array], load: float) -> float:
         x, u, p, s = self.x, now["displacement"][0], now["momentum"][0], now["slip"][0]
@@ -150,4 +162,4 @@ def _fresh(count: int) -> Array:
         return np.empty(count)
     block = np.empty(count + _PAGE // 8)
     skip = -block.__array_interface__["data"][0] % _PAGE // 8
-    return block[skip:skip + count]
+    return block[skip : skip + count]

@@ -25,14 +25,14 @@ class BatchElement:
     """
 
     x: Oscillators
-    effective: Array    # M̂
+    effective: Array  # M̂
     flexibility: Array  # Q
-    unit: Array         # [length]
-    push: Array         # per unit of force on the mass
+    unit: Array  # [length]
+    push: Array  # per unit of force on the mass
     beta: Array
     rho: Array
     mu: Array
-    softening: Any      # impulse of the stiffness outside the spring per displacement
+    softening: Any  # impulse of the stiffness outside the spring per displacement
 
     @property
     def kappa(self) -> Array:
@@ -81,8 +81,10 @@ def batch_element(x: Oscillators, h: float, first: int = 0) -> BatchElement:
         i = int(bad.argmax())
         c, k, m = x.damping[i], x.geometric[i], x.mass[i]
         limit = (c + np.sqrt(c * c - 4 * k * m)) / -k
-        raise SchemeError(f"Galerkin: with the negative stiffness {k:g} of oscillator {first + i} the step must be "
-                          f"below {limit:.6g} s, got {h:g} s")
+        raise SchemeError(
+            f"Galerkin: with the negative stiffness {k:g} of oscillator {first + i} the step must be "
+            f"below {limit:.6g} s, got {h:g} s"
+        )
     momentum = start["du"] - lift({"du": form["motion_end"]["du"]}, blocks)["du"]
     recoil = start["F"] / effective
     flexibility = spring["F"] - spring["du"] * recoil
@@ -94,7 +96,10 @@ def batch_element(x: Oscillators, h: float, first: int = 0) -> BatchElement:
     unit[~yields | (unit == 0)] = 1.0
     beta = stiff / (x.viscosity + stiff + half * (x.kinematic + x.isotropic))
     return BatchElement(
-        x, effective, np.asarray(flexibility), unit,
+        x,
+        effective,
+        np.asarray(flexibility),
+        unit,
         push=-start["f"] / (2 * unit * effective),
         beta=np.where(yields, beta, 0.0),
         rho=recoil / (2 * flexibility),
@@ -107,5 +112,15 @@ def peak_factors(h: float) -> Array:
     """Factors of the step form in the order of :mod:`hamex.march.peaks`, where nothing stands beside the spring."""
     form = linear_element_form(h)
     start, end, spring = form["motion_start"], form["motion_end"], form["spring_start"]
-    return np.array([start["du"]["m"], start["du"]["c"], start["F"]["b"], spring["F"]["a"], spring["du"]["b"],
-                     spring["g"][""], -start["f"][""], start["du"]["m"] - end["du"]["m"]])
+    return np.array(
+        [
+            start["du"]["m"],
+            start["du"]["c"],
+            start["F"]["b"],
+            spring["F"]["a"],
+            spring["du"]["b"],
+            spring["g"][""],
+            -start["f"][""],
+            start["du"]["m"] - end["du"]["m"],
+        ]
+    )

@@ -24,8 +24,10 @@ def lift(row: Mapping[str, Mapping[str, float]], blocks: Mapping[str, float]) ->
     >>> lift({"du": {"m": 50.0, "c": 0.5}, "p": {"": -1.0}}, {"m": 2.0, "c": 4.0})
     {'du': 102.0, 'p': -1.0}
     """
-    return {variable: sum(factor * blocks[scalar] if scalar else factor for scalar, factor in parts.items())
-            for variable, parts in row.items()}
+    return {
+        variable: sum(factor * blocks[scalar] if scalar else factor for scalar, factor in parts.items())
+        for variable, parts in row.items()
+    }
 
 
 def coefficient(variable: str, blocks: Mapping[str, float], *rows: Mapping[str, Mapping[str, float]]) -> float:
@@ -78,18 +80,30 @@ def scalars(model: Model, who: str = "this scheme") -> Scalars:
     """Read the one-spring oscillator out of the record, or say why it is none."""
     if not is_oscillator(model):
         laws = " and ".join(group.law.__name__ for group in model.laws.values() if len(group.springs))
-        sizes = [f"{count} {name}{'' if count == 1 else plural}" for count, name, plural in (
-            (len(model.dofs), "degree", "s"), (len(model.springs), "spring", "s"))]
-        raise SchemeError(f"{who}: only one mass on one spring with a Slider; the model has {sizes[0]} of freedom and "
-                          f"{sizes[1]} ({laws or 'without law'}); use Galerkin, Newmark or GeneralisedAlpha, which "
-                          "take any structure and law")
+        sizes = [
+            f"{count} {name}{'' if count == 1 else plural}"
+            for count, name, plural in ((len(model.dofs), "degree", "s"), (len(model.springs), "spring", "s"))
+        ]
+        raise SchemeError(
+            f"{who}: only one mass on one spring with a Slider; the model has {sizes[0]} of freedom and "
+            f"{sizes[1]} ({laws or 'without law'}); use Galerkin, Newmark or GeneralisedAlpha, which "
+            "take any structure and law"
+        )
     law = model.laws["slider"]
     m, a = float(model.mass[0, 0]), float(model.flexibility[0, 0])
     if m <= 0 or a <= 0:
         raise ModelError(f"the model needs positive mass and flexibility, got {m:g} and {a:g}")
-    return Scalars(m, damping_of_one(model), float(model.stiffness[0, 0]), a,
-                   float(model.compatibility[0, 0]), float(law.yield_force[0]), float(law.viscosity[0]),
-                   float(law.kinematic[0]), float(law.isotropic[0]))
+    return Scalars(
+        m,
+        damping_of_one(model),
+        float(model.stiffness[0, 0]),
+        a,
+        float(model.compatibility[0, 0]),
+        float(law.yield_force[0]),
+        float(law.viscosity[0]),
+        float(law.kinematic[0]),
+        float(law.isotropic[0]),
+    )
 
 
 class LinearElement(NamedTuple):
@@ -98,21 +112,21 @@ class LinearElement(NamedTuple):
     Every number comes from the generated step form; the comments say what it is for one mass and one spring.
     """
 
-    inv_mass: float     # 1/M̂,  M̂ = m/h + c/2 + (h/4)K
-    impulse: float      # of a unit load in the first row: h/2
-    beside: float       # of the stiffness outside the spring: (h/2)K
-    b: float            # deformation of the spring per displacement
-    half_b: float       # and per half of its increment
-    inv_flex: float     # 1/Q,  Q = a + (h/4) b²/M̂
-    recoil: float       # Δu per unit of −F: h b/(2M̂)
-    momentum: float     # 2m/h, eq. (79)
-    back: float         # loss of force per slip rate: h/(2Q)
-    slip: float         # slip of the step per slip rate: h
-    rate: float         # slip rate per unit of excess force: 1/(η + (h/2)(1/Q + Hk + Hi))
-    drag: float         # −Δp per Δu, eq. (78): c + (h/2)K
-    pull: float         # −Δp per F: h b
-    weight: float       # −Δp per displacement: h K
-    push: float         # Δp per load: h
+    inv_mass: float  # 1/M̂,  M̂ = m/h + c/2 + (h/4)K
+    impulse: float  # of a unit load in the first row: h/2
+    beside: float  # of the stiffness outside the spring: (h/2)K
+    b: float  # deformation of the spring per displacement
+    half_b: float  # and per half of its increment
+    inv_flex: float  # 1/Q,  Q = a + (h/4) b²/M̂
+    recoil: float  # Δu per unit of −F: h b/(2M̂)
+    momentum: float  # 2m/h, eq. (79)
+    back: float  # loss of force per slip rate: h/(2Q)
+    slip: float  # slip of the step per slip rate: h
+    rate: float  # slip rate per unit of excess force: 1/(η + (h/2)(1/Q + Hk + Hi))
+    drag: float  # −Δp per Δu, eq. (78): c + (h/2)K
+    pull: float  # −Δp per F: h b
+    weight: float  # −Δp per displacement: h K
+    push: float  # Δp per load: h
 
     @property
     def rows(self) -> Rows:
@@ -129,10 +143,18 @@ class LinearElement(NamedTuple):
         F_e = self.back * self.rate
         u_e = self.recoil * F_e
         drag, pull = self.drag, self.pull
-        return ((F_f, F_s, F_p, F_u, F_e), (u_f, u_s, u_p, u_u, u_e),
-                (self.push - drag * u_f - pull * F_f, -drag * u_s - pull * F_s, -drag * u_p - pull * F_p,
-                 -self.weight - drag * u_u - pull * F_u, pull * F_e - drag * u_e),
-                self.slip * self.rate)
+        return (
+            (F_f, F_s, F_p, F_u, F_e),
+            (u_f, u_s, u_p, u_u, u_e),
+            (
+                self.push - drag * u_f - pull * F_f,
+                -drag * u_s - pull * F_s,
+                -drag * u_p - pull * F_p,
+                -self.weight - drag * u_u - pull * F_u,
+                pull * F_e - drag * u_e,
+            ),
+            self.slip * self.rate,
+        )
 
 
 def linear_element(x: Scalars, h: float) -> LinearElement:
@@ -143,19 +165,30 @@ def linear_element(x: Scalars, h: float) -> LinearElement:
     effective = coefficient("du", blocks, start)
     if effective <= 0:
         limit = (x.c + math.sqrt(x.c**2 - 4 * x.K * x.m)) / -x.K
-        raise SchemeError(f"Galerkin: with the negative stiffness {x.K:g} the step must be below {limit:.6g} s, "
-                          f"got {h:g} s")
+        raise SchemeError(
+            f"Galerkin: with the negative stiffness {x.K:g} the step must be below {limit:.6g} s, got {h:g} s"
+        )
     recoil, spring_du = coefficient("F", blocks, start) / effective, coefficient("du", blocks, spring)
     flexibility = coefficient("F", blocks, spring) - spring_du * recoil
-    half = coefficient("g", blocks, spring)              # the mean of a variable that slips sees half the step
+    half = coefficient("g", blocks, spring)  # the mean of a variable that slips sees half the step
     slipping = x.viscosity + half * (1 / flexibility + x.kinematic + x.isotropic)
     return LinearElement(
-        inv_mass=1 / effective, impulse=-coefficient("f", blocks, start), beside=coefficient("u", blocks, start),
-        b=-coefficient("u", blocks, spring), half_b=-spring_du, inv_flex=1 / flexibility, recoil=recoil,
-        momentum=effective - coefficient("du", blocks, end), back=half / flexibility,
-        slip=coefficient("g", blocks, spring, form["spring_end"]), rate=1 / slipping,
-        drag=coefficient("du", blocks, start, end), pull=coefficient("F", blocks, start, end),
-        weight=coefficient("u", blocks, start, end), push=-coefficient("f", blocks, start, end))
+        inv_mass=1 / effective,
+        impulse=-coefficient("f", blocks, start),
+        beside=coefficient("u", blocks, start),
+        b=-coefficient("u", blocks, spring),
+        half_b=-spring_du,
+        inv_flex=1 / flexibility,
+        recoil=recoil,
+        momentum=effective - coefficient("du", blocks, end),
+        back=half / flexibility,
+        slip=coefficient("g", blocks, spring, form["spring_end"]),
+        rate=1 / slipping,
+        drag=coefficient("du", blocks, start, end),
+        pull=coefficient("F", blocks, start, end),
+        weight=coefficient("u", blocks, start, end),
+        push=-coefficient("f", blocks, start, end),
+    )
 
 
 def exact_recurrence(x: Scalars, h: float) -> tuple[float, ...]:
@@ -167,12 +200,13 @@ def exact_recurrence(x: Scalars, h: float) -> tuple[float, ...]:
     from scipy.linalg import expm
 
     if not math.isinf(x.yield_force):
-        raise SchemeError("PiecewiseExact: the spring can slip; this scheme is for elastic oscillators, "
-                          "use Galerkin or Newmark")
+        raise SchemeError(
+            "PiecewiseExact: the spring can slip; this scheme is for elastic oscillators, use Galerkin or Newmark"
+        )
     system = np.zeros((4, 4))
     system[0, 1] = 1 / x.m
     system[1] = [-(x.b**2 / x.a + x.K), -x.c / x.m, 1.0, 0.0]
-    system[2, 3] = 1 / h                                  # f(t) = f₀ + (f₁ − f₀) t/h
+    system[2, 3] = 1 / h  # f(t) = f₀ + (f₁ − f₀) t/h
     flow = expm(system * h)
     rows: list[float] = []
     for row in flow[:2]:

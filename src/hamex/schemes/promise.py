@@ -30,8 +30,8 @@ from hamex.model.record import dense
 from hamex.schemes.definite import DENSE, ZERO, fastest, weakest_dense, weakest_sparse
 
 Array = NDArray[Any]
-_CLOSE = 1e-10       # relative width at which the bisection of the limit ends
-_SHORTEST = 1e-9     # of the step: a model that needs a shorter one is held by nothing
+_CLOSE = 1e-10  # relative width at which the bisection of the limit ends
+_SHORTEST = 1e-9  # of the step: a model that needs a shorter one is held by nothing
 
 # D of the collocation methods, by stages: maximises the limit h√κ of a model without damping (own figures; a test
 # finds them again). Any positive D gives a valid limit, so that its last digits matter to nobody.
@@ -143,8 +143,10 @@ def check(form: Form, system: Matrices, h: float, who: str) -> None:
     """Refuse a step h [s] beyond the promise, with the admissible length; or a model of which nothing holds a dof."""
     curved = _elastic_limit(form, system)
     if h >= curved:
-        raise SchemeError(f"{who}: springs that are elastic but not linear have one solution in steps below "
-                          f"{curved:.6g} s, got {h:g} s; use at most two stages for longer ones")
+        raise SchemeError(
+            f"{who}: springs that are elastic but not linear have one solution in steps below "
+            f"{curved:.6g} s, got {h:g} s; use at most two stages for longer ones"
+        )
     if _never_softens(system):
         return
     _refuse_curved(form, system, who)
@@ -152,8 +154,9 @@ def check(form: Form, system: Matrices, h: float, who: str) -> None:
         return
     low = _admissible(form, system, h)
     limit = _bisected(form, system, low, min(2 * low, h))
-    raise SchemeError(f"{who}: with the negative stiffness of this model the step must be below {limit:.6g} s, "
-                      f"got {h:g} s")
+    raise SchemeError(
+        f"{who}: with the negative stiffness of this model the step must be below {limit:.6g} s, got {h:g} s"
+    )
 
 
 def weakest(form: Form, system: Matrices, h: float) -> int | None:
@@ -205,7 +208,8 @@ def _admissible(form: Form, system: Matrices, h: float) -> float:
         raise ModelError(
             f"nothing resists {system.dofs[weak]!r} once its springs slip: it has no mass, and its springs neither "
             f"viscosity nor hardening{more}. Give it mass, or a spring there viscosity, hardening or a higher "
-            "yield force")
+            "yield force"
+        )
     return low
 
 
@@ -218,14 +222,19 @@ def _bisected(form: Form, system: Matrices, low: float, high: float) -> float:
 
 def _matrix(form: Form, system: Matrices, h: float) -> Any:
     """P(h)/h without the low-rank damping; at h = ∞ what stiffness alone makes of it."""
-    blocks = [mu * (system.stiffness + system.springs(delay * h, form.isotropic))
-              for mu, delay in zip(form.stiffness, form.delay, strict=True)]
+    blocks = [
+        mu * (system.stiffness + system.springs(delay * h, form.isotropic))
+        for mu, delay in zip(form.stiffness, form.delay, strict=True)
+    ]
     if isinstance(system.stiffness, np.ndarray):
         n, whole = len(system.dofs), np.zeros((len(system.dofs) * len(blocks),) * 2)
         for i, block in enumerate(blocks):
-            whole[i * n:(i + 1) * n, i * n:(i + 1) * n] = block
-        return whole if math.isinf(h) else (whole + np.kron(form.mass / h**2, system.mass)
-                                            + np.kron(np.diag(form.damping / h), system.damping))
+            whole[i * n : (i + 1) * n, i * n : (i + 1) * n] = block
+        return (
+            whole
+            if math.isinf(h)
+            else (whole + np.kron(form.mass / h**2, system.mass) + np.kron(np.diag(form.damping / h), system.damping))
+        )
     from scipy import sparse
 
     whole = sparse.block_diag(blocks, format="csr") if len(blocks) > 1 else sparse.csr_array(blocks[0])
@@ -242,14 +251,18 @@ def _low(form: Form, system: Matrices, h: float) -> tuple[Array, Array] | None:
     return np.kron(np.eye(len(form.damping)), system.shapes), np.kron(form.damping / h, system.weights)
 
 
-def _weakest(matrix: Any, low: tuple[Array, Array] | None, form: Form, system: Matrices, shift: float,
-             h: float = math.inf) -> int | None:
+def _weakest(
+    matrix: Any, low: tuple[Array, Array] | None, form: Form, system: Matrices, shift: float, h: float = math.inf
+) -> int | None:
     """None if the matrix, scaled to a unit diagonal and with ``shift`` added there, is positive definite."""
     dofs, rows = len(system.dofs), matrix.shape[0]
     scale = np.kron(form.stiffness, system.elastic().diagonal() + np.abs(system.stiffness.diagonal()))
     if not math.isinf(h):
-        scale = scale + np.kron(np.diag(form.mass) / h**2, system.mass.diagonal()) + np.kron(
-            form.damping / h, system.damping.diagonal())
+        scale = (
+            scale
+            + np.kron(np.diag(form.mass) / h**2, system.mass.diagonal())
+            + np.kron(form.damping / h, system.damping.diagonal())
+        )
     if np.any(scale <= 0):
         if shift > 0:
             scale = np.where(scale > 0, scale, 1.0)
@@ -266,8 +279,9 @@ def _weakest(matrix: Any, low: tuple[Array, Array] | None, form: Form, system: M
         from scipy import sparse
 
         scaling = sparse.diags_array(unit)
-        weak = weakest_sparse(scaling @ matrix @ scaling, None if low is None else (unit[:, None] * low[0], low[1]),
-                              shift)
+        weak = weakest_sparse(
+            scaling @ matrix @ scaling, None if low is None else (unit[:, None] * low[0], low[1]), shift
+        )
     return None if weak is None else weak % dofs
 
 
@@ -287,5 +301,7 @@ def _refuse_curved(form: Form, system: Matrices, who: str) -> None:
     if not system.curved or len(form.damping) == 1:
         return
     if _weakest(_matrix(form, system, math.inf), None, form, system, ZERO) is not None:
-        raise SchemeError(f"{who}: springs that are elastic but not linear (gaps, hooks) beside a negative stiffness "
-                          "have one solution for certain with one stage only; use Galerkin(degree=1)")
+        raise SchemeError(
+            f"{who}: springs that are elastic but not linear (gaps, hooks) beside a negative stiffness "
+            "have one solution for certain with one stage only; use Galerkin(degree=1)"
+        )

@@ -28,7 +28,7 @@ class Promises(Protocol):
         """The numbers of its steps."""
 
 
-_FULL = 80          # dofs up to which plain arrays are quicker than sparse ones, set-up included
+_FULL = 80  # dofs up to which plain arrays are quicker than sparse ones, set-up included
 
 
 def matrices(model: Model) -> promise.Matrices:
@@ -37,8 +37,9 @@ def matrices(model: Model) -> promise.Matrices:
     as_needed = dense if len(model.dofs) <= _FULL else by_rows
 
     def springs(tau: float, isotropic: bool) -> Any:
-        softest = {kind: group.law.softest(group, blocks.by_group[kind], tau, isotropic)
-                   for kind, group in model.laws.items()}
+        softest = {
+            kind: group.law.softest(group, blocks.by_group[kind], tau, isotropic) for kind, group in model.laws.items()
+        }
         return tangents(softest)
 
     @cache
@@ -49,10 +50,18 @@ def matrices(model: Model) -> promise.Matrices:
         T = blocks.filled(by_group, model)
         return full_tangents(model, blocks, T) if as_needed is dense else tangent_matrix(model, blocks, T)
 
-    return promise.Matrices(as_needed(model.mass), as_needed(damping.matrix), as_needed(model.stiffness),
-                            damping.shapes, damping.weights, springs, elastic, model.dofs,
-                            curved=any(group.law.form == "elastic" for group in model.laws.values()),
-                            softens=any(group.law.softens for group in model.laws.values()))
+    return promise.Matrices(
+        as_needed(model.mass),
+        as_needed(damping.matrix),
+        as_needed(model.stiffness),
+        damping.shapes,
+        damping.weights,
+        springs,
+        elastic,
+        model.dofs,
+        curved=any(group.law.form == "elastic" for group in model.laws.values()),
+        softens=any(group.law.softens for group in model.laws.values()),
+    )
 
 
 def full_tangents(model: Model, blocks: Blocks, T: Any) -> Any:

@@ -26,8 +26,9 @@ class QuasiStatic(Scheme):
     by: Literal["displacement", "force"] = "displacement"
     step: float = 1.0
 
-    def loads(self, load: Histories, steps: int, quiet: bool = True,
-              histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
+    def loads(
+        self, load: Histories, steps: int, quiet: bool = True, histories: Mapping[str, Array] = _NOTHING
+    ) -> tuple[Array, Array]:
         """The run found the factor of the first channel itself, and keeps it; the second is there all the time."""
         factor = histories["load_factor"]
         values = np.column_stack([factor, np.ones_like(factor)])

@@ -84,8 +84,9 @@ class Scheme:
         """True where the energy balance closes to rounding."""
         return False
 
-    def loads(self, load: Histories, steps: int, quiet: bool = True,
-              histories: Mapping[str, Array] = _NOTHING) -> tuple[Array, Array]:
+    def loads(
+        self, load: Histories, steps: int, quiet: bool = True, histories: Mapping[str, Array] = _NOTHING
+    ) -> tuple[Array, Array]:
         """The values that enter the march, and their mean in each step (steps, k); ``quiet`` warns of nothing."""
         values = load.node_values(self.step, steps, quiet)
         return values, 0.5 * (values[:-1] + values[1:])
@@ -165,8 +166,10 @@ def joined(parts: list[Ran]) -> Ran:
     """Several marches in a row as one."""
     if len(parts) == 1:
         return parts[0]
-    nodes = {name: np.concatenate([parts[0].nodes[name], *(part.nodes[name][1:] for part in parts[1:])])
-             for name in parts[0].nodes}
+    nodes = {
+        name: np.concatenate([parts[0].nodes[name], *(part.nodes[name][1:] for part in parts[1:])])
+        for name in parts[0].nodes
+    }
     steps = {name: np.concatenate([part.steps[name] for part in parts]) for name in parts[0].steps}
     inside = None if parts[0].inside is None else parts[0].inside.joined([part.inside for part in parts])
     return Ran(nodes, steps, parts[-1].end, inside)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
 
 Array = NDArray[Any]
-_WORK_PER_STOREY = 12     # a storey's step in units of an oscillator's, for the choice to compile
+_WORK_PER_STOREY = 12  # a storey's step in units of an oscillator's, for the choice to compile
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +45,16 @@ def is_shear_frame(model: Model) -> bool:
         return False
     straight = np.minimum(2 * np.arange(n + 1), 2 * n - 1)
     i = np.arange(2 * n - 1)
-    return bool(np.array_equal(B.indptr, straight) and np.array_equal(B.indices, (i + 1) // 2)
-                and np.array_equal(B.data, 1.0 - 2.0 * (i % 2))
-                and _within(model.mass, 0) and _within(model.flexibility, 0) and np.all(model.mass.diagonal() > 0)
-                and _within(model.stiffness, 1) and _within(model.damping.matrix, 1))
+    return bool(
+        np.array_equal(B.indptr, straight)
+        and np.array_equal(B.indices, (i + 1) // 2)
+        and np.array_equal(B.data, 1.0 - 2.0 * (i % 2))
+        and _within(model.mass, 0)
+        and _within(model.flexibility, 0)
+        and np.all(model.mass.diagonal() > 0)
+        and _within(model.stiffness, 1)
+        and _within(model.damping.matrix, 1)
+    )
 
 
 def _within(matrix: Any, width: int) -> bool:
@@ -67,11 +73,18 @@ def storeys_of(model: Model) -> dict[str, Array]:
     """A shear frame as arrays (storey,), by the names of :class:`hamex.ShearFrames`."""
     law = model.laws["slider"]
     order = np.argsort(law.springs)
-    return {"mass": model.mass.diagonal(), "stiffness": 1 / model.flexibility.diagonal(),
-            "damping_main": model.damping.matrix.diagonal(), "damping_side": _side(model.damping.matrix),
-            "geometric_main": model.stiffness.diagonal(), "geometric_side": _side(model.stiffness),
-            "yield_force": law.yield_force[order], "viscosity": law.viscosity[order],
-            "kinematic": law.kinematic[order], "isotropic": law.isotropic[order]}
+    return {
+        "mass": model.mass.diagonal(),
+        "stiffness": 1 / model.flexibility.diagonal(),
+        "damping_main": model.damping.matrix.diagonal(),
+        "damping_side": _side(model.damping.matrix),
+        "geometric_main": model.stiffness.diagonal(),
+        "geometric_side": _side(model.stiffness),
+        "yield_force": law.yield_force[order],
+        "viscosity": law.viscosity[order],
+        "kinematic": law.kinematic[order],
+        "isotropic": law.isotropic[order],
+    }
 
 
 def shear_frame_rows(x: Mapping[str, Array], h: float) -> tuple[Array, ...]:
@@ -84,8 +97,19 @@ def shear_frame_rows(x: Mapping[str, Array], h: float) -> tuple[Array, ...]:
     sides: Any = {"m": np.zeros_like(mass), "c": x["damping_side"], "k": x["geometric_side"]}
     main, side = (np.asarray(lift({"du": start}, blocks)["du"]) for blocks in (mains, sides))
     rate = 1 / (x["viscosity"] + tau * (k + x["kinematic"] + x["isotropic"]))
-    return (main, side, mains["k"], sides["k"], (start["m"] - end["m"]) * mass, k, x["yield_force"], x["kinematic"],
-            x["isotropic"], rate, tau * k * rate)
+    return (
+        main,
+        side,
+        mains["k"],
+        sides["k"],
+        (start["m"] - end["m"]) * mass,
+        k,
+        x["yield_force"],
+        x["kinematic"],
+        x["isotropic"],
+        rate,
+        tau * k * rate,
+    )
 
 
 def _side(matrix: Any) -> Array:
@@ -118,16 +142,40 @@ class ShearFrameMarch:
         u[0], p[0], slip[0] = now["displacement"], now["momentum"], now["slip"]
         X[0], w[0] = now["back_force"], now["accumulated_slip"]
         solves, searches, count = (np.zeros(size, dtype=np.int64) for size in (steps, steps, 2))
-        failed = self.kernel(self.table, np.zeros((ROWS, n)), h, np.ascontiguousarray(loads.means),
-                             np.ascontiguousarray(loads.patterns.T), hardens, self.softens, u, p, slip, X, w, F, branch,
-                             solves, searches, count)
+        failed = self.kernel(
+            self.table,
+            np.zeros((ROWS, n)),
+            h,
+            np.ascontiguousarray(loads.means),
+            np.ascontiguousarray(loads.patterns.T),
+            hardens,
+            self.softens,
+            u,
+            p,
+            slip,
+            X,
+            w,
+            F,
+            branch,
+            solves,
+            searches,
+            count,
+        )
         if failed:
             failed += first
-            raise ConvergenceError(f"Galerkin: step {failed} (t = {failed * h:g} s) was not solved to round-off; the "
-                                   "load or a parameter is out of proportion with the rest (or overflows)")
+            raise ConvergenceError(
+                f"Galerkin: step {failed} (t = {failed * h:g} s) was not solved to round-off; the "
+                "load or a parameter is out of proportion with the rest (or overflows)"
+            )
         nodes = {"displacement": u, "momentum": p, "slip": slip}
         if hardens:
             nodes |= {"back_force": X, "accumulated_slip": w}
-        end = {"displacement": u[-1].copy(), "momentum": p[-1].copy(), "slip": slip[-1].copy(),
-               "back_force": X[-1].copy(), "accumulated_slip": w[-1].copy(), "branch": branch.astype(float)}
+        end = {
+            "displacement": u[-1].copy(),
+            "momentum": p[-1].copy(),
+            "slip": slip[-1].copy(),
+            "back_force": X[-1].copy(),
+            "accumulated_slip": w[-1].copy(),
+            "branch": branch.astype(float),
+        }
         return Ran(nodes, {"force": F, "solves": solves, "searches": searches}, end)

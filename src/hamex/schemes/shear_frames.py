@@ -16,7 +16,7 @@ from hamex.schemes.prepare import lift
 from hamex.schemes.shear_frame import is_shear_frame, shear_frame_rows, storeys_of
 
 Array = NDArray[Any]
-_ZERO = 1e-13     # of the elastic diagonal: what counts as no resistance, as in schemes.structure
+_ZERO = 1e-13  # of the elastic diagonal: what counts as no resistance, as in schemes.structure
 
 
 def shear_frames_of(models: Sequence[Model]) -> ShearFrames:
@@ -27,11 +27,15 @@ def shear_frames_of(models: Sequence[Model]) -> ShearFrames:
     rows: list[dict[str, Array]] = []
     for number, model in enumerate(models):
         if not (is_shear_frame(model) or _is_one_storey(model)):
-            raise ModelError(f"shear_frames: model {number} is not a plain shear frame: floors in a row, one slider "
-                             "per storey, masses everywhere, and neither links nor modal damping")
+            raise ModelError(
+                f"shear_frames: model {number} is not a plain shear frame: floors in a row, one slider "
+                "per storey, masses everywhere, and neither links nor modal damping"
+            )
         if len(model.dofs) != storeys:
-            raise ModelError(f"shear_frames: model {number} has {len(model.dofs)} storeys and model 0 has {storeys}; "
-                             "batch those of one height")
+            raise ModelError(
+                f"shear_frames: model {number} has {len(model.dofs)} storeys and model 0 has {storeys}; "
+                "batch those of one height"
+            )
         if not np.all(model.influence == 1) or model.influence.shape[1] != 1:
             raise ModelError(f"shear_frames: the floors of model {number} do not all move with the ground")
         heights = np.full(storeys, np.nan) if model.storeys is None else model.storeys.heights
@@ -40,9 +44,13 @@ def shear_frames_of(models: Sequence[Model]) -> ShearFrames:
 
 
 def _is_one_storey(model: Model) -> bool:
-    return (len(model.dofs) == len(model.springs) == 1 and set(model.laws) == {"slider"}
-            and not model.damping.weights.size and dense(model.compatibility)[0, 0] == 1
-            and model.mass.diagonal()[0] > 0)
+    return (
+        len(model.dofs) == len(model.springs) == 1
+        and set(model.laws) == {"slider"}
+        and not model.damping.weights.size
+        and dense(model.compatibility)[0, 0] == 1
+        and model.mass.diagonal()[0] > 0
+    )
 
 
 def shear_frames_numbers(frames: ShearFrames, h: float) -> Array:
@@ -76,8 +84,10 @@ def check_convex(frames: ShearFrames, h: float, first: int = 0) -> None:
     for _ in range(60):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if _is_convex(frame, middle)[0] else (low, middle)
-    raise SchemeError(f"Galerkin: with the negative stiffness of frame {first + weak[0]} the step must be below "
-                      f"{low:.6g} s, got {h:g} s")
+    raise SchemeError(
+        f"Galerkin: with the negative stiffness of frame {first + weak[0]} the step must be below "
+        f"{low:.6g} s, got {h:g} s"
+    )
 
 
 def _is_convex(frames: ShearFrames, h: float) -> Array:

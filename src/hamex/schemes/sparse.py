@@ -89,8 +89,8 @@ class SparseLU:
         places, target = np.unique(key, return_inverse=True)
         self.indices = (places % n).astype(np.int32)
         self.indptr = np.concatenate([[0], np.cumsum(np.bincount(places // n, minlength=n))]).astype(np.int32)
-        self.base = np.bincount(target[:base.nnz], weights=base.data, minlength=places.size)
-        self.target, self.source, self.share = target[base.nnz:], system.source, system.share
+        self.base = np.bincount(target[: base.nnz], weights=base.data, minlength=places.size)
+        self.target, self.source, self.share = target[base.nnz :], system.source, system.share
         self.shape = (n, n)
         self.U, self.inner = system.low_rank()
         self.factors: Any = None
@@ -112,8 +112,9 @@ def lu_factorise(matrix: SparseLU, tangents: Array) -> bool:
 
     if not np.all(np.isfinite(tangents)):
         return False
-    data = matrix.base + np.bincount(matrix.target, weights=matrix.share * tangents[matrix.source],
-                                     minlength=len(matrix.base))
+    data = matrix.base + np.bincount(
+        matrix.target, weights=matrix.share * tangents[matrix.source], minlength=len(matrix.base)
+    )
     try:
         lu = splu(csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape), permc_spec="COLAMD")
     except RuntimeError:

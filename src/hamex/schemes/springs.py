@@ -144,8 +144,14 @@ def states(model: Model) -> States:
         for v, name in enumerate(group.law.variables):
             found.setdefault(name, []).append((springs, base + v))
         at += count * len(springs)
-    return States(at, slip, {name: (np.concatenate([s for s, _ in parts]), np.concatenate([p for _, p in parts]))
-                             for name, parts in found.items()})
+    return States(
+        at,
+        slip,
+        {
+            name: (np.concatenate([s for s, _ in parts]), np.concatenate([p for _, p in parts]))
+            for name, parts in found.items()
+        },
+    )
 
 
 def prepared_springs(model: Model, blocks: Blocks, tau: float, asks: Asks, who: str, compile: bool) -> Springs:
@@ -163,16 +169,28 @@ def prepared_springs(model: Model, blocks: Blocks, tau: float, asks: Asks, who: 
         flows = int(group.law.form == "flow")
         begin.append(sum(len(x) for x in I))
         row.append(sum(len(x) for x in P))
-        I.append(np.concatenate([[len(group.first), numbers.shape[1], len(group.law.variables), z_at, place, flows,
-                                  springs, 0], group.first, group.head()]).astype(np.int64))
+        I.append(
+            np.concatenate(
+                [
+                    [len(group.first), numbers.shape[1], len(group.law.variables), z_at, place, flows, springs, 0],
+                    group.first,
+                    group.head(),
+                ]
+            ).astype(np.int64)
+        )
         P.append(numbers.ravel())
         kernels.append(kernel_of(group.law, asks, who))
         z_at += len(group.law.variables) * springs
         block_at += len(group.first) if group.blocked else 0
     addresses = [address(kernel, *_EXAMPLE) if compile else numbered(kernel) for kernel in kernels]
     whole = np.concatenate(I) if I else np.zeros(0, dtype=np.int64)
-    return Springs(np.array(addresses, dtype=np.int64), np.array(begin, dtype=np.int64),
-                   np.array(row, dtype=np.int64), whole, np.concatenate(P) if P else np.zeros(0))
+    return Springs(
+        np.array(addresses, dtype=np.int64),
+        np.array(begin, dtype=np.int64),
+        np.array(row, dtype=np.int64),
+        whole,
+        np.concatenate(P) if P else np.zeros(0),
+    )
 
 
 _LINE, _TABLE, _WHOLE = np.zeros(1), np.zeros((1, 1)), np.zeros(HEAD, dtype=np.int64)
@@ -184,8 +202,10 @@ def kernel_of(law: Any, asks: Asks, who: str) -> Kernel:
     """How a law answers a scheme; a SchemeError where it cannot."""
     if asks == "mean" and law.form != "flow":
         if law.spring_along is None:
-            raise SchemeError(f"{who}: {law.__name__} follows its path and has no form along a step; use "
-                              "Newmark(…, safeguarded=True), which asks it at the nodes")
+            raise SchemeError(
+                f"{who}: {law.__name__} follows its path and has no form along a step; use "
+                "Newmark(…, safeguarded=True), which asks it at the nodes"
+            )
         return each(loops.each_along, "spring_along", law.spring_along)
     if law.group_at is not None:
         return law.group_at

@@ -99,16 +99,22 @@ def spent_inside(model: Model, h: float, inside: StageHistory, patterns: Array, 
     slipped = h * np.einsum("i,rij->rj", b, inside.force * inside.slip_rates)
     pushed = inside.loads @ patterns.T
     of_hardening = hardening_jumps(model, h, inside.matrix, b, inside.slip_rates, inside.growth)
-    lost = jump_form(model, h, inside.matrix, b, v, pushed, inside.displacement(u), inside.force,
-                     inside.slip_rates)
+    lost = jump_form(model, h, inside.matrix, b, v, pushed, inside.displacement(u), inside.force, inside.slip_rates)
     damper = damps(model)
-    return np.stack([h * model.damping_power(flat).reshape(v.shape[:2]) @ b + slipped[:, damper].sum(axis=1),
-                     slipped[:, ~damper].sum(axis=1) - of_hardening, lost + of_hardening,
-                     h * (pushed * v).sum(axis=2) @ b], axis=1)
+    return np.stack(
+        [
+            h * model.damping_power(flat).reshape(v.shape[:2]) @ b + slipped[:, damper].sum(axis=1),
+            slipped[:, ~damper].sum(axis=1) - of_hardening,
+            lost + of_hardening,
+            h * (pushed * v).sum(axis=2) @ b,
+        ],
+        axis=1,
+    )
 
 
-def jump_form(model: Model, h: float, a: Array, b: Array, v: Array, pushed: Array, stage: Array, force: Array,
-              slip_rates: Array) -> Array:
+def jump_form(
+    model: Model, h: float, a: Array, b: Array, v: Array, pushed: Array, stage: Array, force: Array, slip_rates: Array
+) -> Array:
     """(h²/2) Σ m_ij ⟨k_i, k_j⟩ per step, k the rates of momentum, elastic deformation and displacement."""
     m = _jump_weights(a, b)
     if m is None:

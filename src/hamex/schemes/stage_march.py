@@ -23,7 +23,7 @@ from hamex.schemes.stage_system import WIDEST_BAND, Layout, System
 from hamex.schemes.stages import Table
 
 Array = NDArray[Any]
-_WORK_PER_SPRING = 600     # a spring's stage in units of an oscillator's step, for the choice to compile
+_WORK_PER_SPRING = 600  # a spring's stage in units of an oscillator's step, for the choice to compile
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +56,16 @@ class StageMarch:
     """Steps of one length, prepared once; ``advance`` takes any number of them, with bits that do not depend on how
     a run is cut. ``most`` is how many to expect, for the choice to compile; ``wide`` forces the sparse solver."""
 
-    def __init__(self, model: Model, table: Table, h: float, patterns: Array, most: int = 1000,
-                 wide: bool | None = None, who: str = "element of several stages") -> None:
+    def __init__(
+        self,
+        model: Model,
+        table: Table,
+        h: float,
+        patterns: Array,
+        most: int = 1000,
+        wide: bool | None = None,
+        who: str = "element of several stages",
+    ) -> None:
         self.layout = layout_of(model)
         self.system = System(model, self.layout, table, h)
         self.q, self.order = len(table.c), self.system.order
@@ -70,8 +78,12 @@ class StageMarch:
         self.kernel = self._compiled() if machine else self._plain()
         self.hand = held if machine else as_it_is
         system = self.system
-        self.given = tuple(map(self.hand, (system.element, self.motion, system.local, self.laws, self.matrix,
-                                           system.mass, system.beside)))
+        self.given = tuple(
+            map(
+                self.hand,
+                (system.element, self.motion, system.local, self.laws, self.matrix, system.mass, system.beside),
+            )
+        )
         self.room = tuple(map(self.hand, (self.springs, self.work)))
 
     def _plain(self) -> Kernel:
@@ -84,29 +96,59 @@ class StageMarch:
         m, w, s, local = self.motion, self.work, self.springs, self.system.local
         e0, z0 = np.zeros(s.F.shape[1]), np.zeros(s.dz.shape[1])
         if self.wide:
-            self.motion.call[:] = [numbered(f) for f in (compiled(respond), compiled(linearised), compiled(measured),
-                                                         sparse_solved, compiled(asked))]
+            self.motion.call[:] = [
+                numbered(f)
+                for f in (compiled(respond), compiled(linearised), compiled(measured), sparse_solved, compiled(asked))
+            ]
             return interpreted(stage_march, {"invoke": invoke})
         self.motion.call[:] = [
             address(respond, self.laws, m.cross, e0, w.ex, z0, w.Y, True, s),
             address(linearised, self.laws, local, m.cross, e0, w.ex, z0, w.Y, s),
             address(measured, m, local, e0, z0, w.x, s.F, w.Y, w.ex, 0.0, s, w),
             address(lu_solved, self.matrix, s.coupled, True, w.d, w.small),
-            address(asked, self.laws, 0, e0, w.ex[0], z0, s)]
+            address(asked, self.laws, 0, e0, w.ex[0], z0, s),
+        ]
         return compiled(stage_march)
 
     def advance(self, u: Array, p: Array, z: Array, branch: Array, values: Array) -> Steps:
         """From (u, p, z, branch) under the channels ``values`` (step, stage, channel)."""
         n, q, dofs, springs = len(values), self.q, len(u), len(branch)
         order = self.order
-        out = History(np.empty((n + 1, dofs)), np.empty((n + 1, dofs)), np.empty((n + 1, len(z))),
-                      np.array(branch, dtype=np.int64), np.empty((n, q, dofs)), np.empty((n, q, springs)),
-                      np.empty((n, q, len(z))), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n))
+        out = History(
+            np.empty((n + 1, dofs)),
+            np.empty((n + 1, dofs)),
+            np.empty((n + 1, len(z))),
+            np.array(branch, dtype=np.int64),
+            np.empty((n, q, dofs)),
+            np.empty((n, q, springs)),
+            np.empty((n, q, len(z))),
+            np.zeros(n, dtype=np.int64),
+            np.zeros(n, dtype=np.int64),
+            np.zeros(n),
+        )
         out.u[0], out.p[0], out.z[0] = u[order], p[order], z
-        failed = self.kernel(*self.given, np.ascontiguousarray(values, dtype=float), self.patterns, self.hand(out),
-                             np.zeros(springs), *self.room, np.zeros(3, dtype=np.int64))
-        return Steps(self._restored(out.u), self._restored(out.p), out.z, out.branch, self._restored(out.x), out.F,
-                     out.rate, out.solves, out.tries, out.left, int(failed))
+        failed = self.kernel(
+            *self.given,
+            np.ascontiguousarray(values, dtype=float),
+            self.patterns,
+            self.hand(out),
+            np.zeros(springs),
+            *self.room,
+            np.zeros(3, dtype=np.int64),
+        )
+        return Steps(
+            self._restored(out.u),
+            self._restored(out.p),
+            out.z,
+            out.branch,
+            self._restored(out.x),
+            out.F,
+            out.rate,
+            out.solves,
+            out.tries,
+            out.left,
+            int(failed),
+        )
 
     def _restored(self, x: Array) -> Array:
         """An array with the kernel's dofs last, in the model's order."""
@@ -129,7 +171,7 @@ def layout_of(model: Model) -> Layout:
         variables.append(np.full(len(sizes), len(group.law.variables) if flows else 0))
         straight.append(np.full(len(sizes), group.law.straight))
         if group.blocked:
-            tangent.append(blocks.place[block_at:block_at + len(sizes)])
+            tangent.append(blocks.place[block_at : block_at + len(sizes)])
             block_at += len(sizes)
             stiffness += [k[:m, :m] for k, m in zip(blocks.by_group[kind], sizes, strict=True)]
         else:
@@ -137,10 +179,22 @@ def layout_of(model: Model) -> Layout:
             stiffness += list(blocks.by_group[kind].reshape(-1, 1, 1))
         if not flows:
             follows.append(places.slip[group.springs])
-    whole = [np.concatenate([np.zeros(0, dtype=np.int64), *x]) for x in (
-        first, size, begin, variables, tangent, straight, follows)]
-    return Layout(whole[0], whole[1], stiffness, whole[2], whole[3], whole[4], whole[5].astype(bool), whole[6],
-                  places.size, blocks.entries)
+    whole = [
+        np.concatenate([np.zeros(0, dtype=np.int64), *x])
+        for x in (first, size, begin, variables, tangent, straight, follows)
+    ]
+    return Layout(
+        whole[0],
+        whole[1],
+        stiffness,
+        whole[2],
+        whole[3],
+        whole[4],
+        whole[5].astype(bool),
+        whole[6],
+        places.size,
+        blocks.entries,
+    )
 
 
 def laws_of(model: Model, tau: Array, who: str, machine: bool) -> StageLaws:
@@ -149,5 +203,12 @@ def laws_of(model: Model, tau: Array, who: str, machine: bool) -> StageLaws:
     each = [prepared_springs(model, blocks, float(t), "end", who, machine) for t in tau]
     shift = np.cumsum([0, *(len(x.P) for x in each)])[:-1]
     row = np.array([x.row + at for x, at in zip(each, shift, strict=True)], dtype=np.int64).reshape(len(each), -1)
-    return StageLaws(np.ascontiguousarray(tau), each[0].law, each[0].begin, row,
-                     each[0].I, np.concatenate([x.P for x in each]), np.zeros((16, WIDEST)))
+    return StageLaws(
+        np.ascontiguousarray(tau),
+        each[0].law,
+        each[0].begin,
+        row,
+        each[0].I,
+        np.concatenate([x.P for x in each]),
+        np.zeros((16, WIDEST)),
+    )

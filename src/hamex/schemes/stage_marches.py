@@ -32,20 +32,26 @@ def check_stages(problem: Problem, scheme: ElementScheme, how: How) -> None:
     """Refuse what an element with several stages cannot do, before any work."""
     model, name = problem.model, scheme.label
     if how.promise == "reported":
-        raise SchemeError(f'{name}: promise="reported" is for schemes of one stage, whose step is a descent; use '
-                          "Galerkin(degree=1)")
+        raise SchemeError(
+            f'{name}: promise="reported" is for schemes of one stage, whose step is a descent; use Galerkin(degree=1)'
+        )
     if problem.supports is not None:
         raise SchemeError(f"{name}: moving supports are available with Galerkin(degree=1) only")
     for group in model.laws.values():
         if group.law.form == "path":
-            raise SchemeError(f"{name}: {group.law.__name__} follows its path, and there is none between stages; use "
-                              "Newmark(…, safeguarded=True)")
+            raise SchemeError(
+                f"{name}: {group.law.__name__} follows its path, and there is none between stages; use "
+                "Newmark(…, safeguarded=True)"
+            )
         if group.law.kind == "surface" and np.any(group.isotropic > 0) and len(scheme.table().c) > 1:
-            raise SchemeError(f"{name}: surfaces with isotropic hardening have no certain answer where a stage would "
-                              "start below no slip; use Galerkin(degree=1), or kinematic hardening")
+            raise SchemeError(
+                f"{name}: surfaces with isotropic hardening have no certain answer where a stage would "
+                "start below no slip; use Galerkin(degree=1), or kinematic hardening"
+            )
     others = [group for kind, group in model.laws.items() if kind != "slider"]
-    if scheme.locate and any(group.law.form != "flow" or np.any(group.law.yields(group) | group.law.damps(group))
-                             for group in others):
+    if scheme.locate and any(
+        group.law.form != "flow" or np.any(group.law.yields(group) | group.law.damps(group)) for group in others
+    ):
         raise SchemeError(f"{name}: locate finds the events of springs with a Slider only; leave it out for other laws")
     check_promise(model, scheme)
 
@@ -64,8 +70,10 @@ class ElementMarch:
         ran, failed = self.pieces.march(now, values)
         if failed:
             step = first + failed
-            raise ConvergenceError(f"{self.scheme.name}: step {step} (t = {step * self.scheme.step:g} s) was not "
-                                   "solved to round-off; loads or parameters are out of proportion (or overflow)")
+            raise ConvergenceError(
+                f"{self.scheme.name}: step {step} (t = {step * self.scheme.step:g} s) was not "
+                "solved to round-off; loads or parameters are out of proportion (or overflow)"
+            )
         return ran
 
 
@@ -96,10 +104,10 @@ class Pieces:
             ran, failed = self._mapped(now, values[done:])
             if failed:
                 if failed > 1:
-                    ran, _ = self._mapped(now, values[done:done + failed - 1])
+                    ran, _ = self._mapped(now, values[done : done + failed - 1])
                     parts.append(ran)
                     now, done = ran.end, done + failed - 1
-                ran, wrong = self._staged({**now, "branch": np.zeros(len(self.model.springs))}, values[done:done + 1])
+                ran, wrong = self._staged({**now, "branch": np.zeros(len(self.model.springs))}, values[done : done + 1])
                 if wrong:
                     return ran, done + 1
             parts.append(ran)
@@ -109,8 +117,9 @@ class Pieces:
     def _mapped(self, now: Mapping[str, Array], values: Array) -> tuple[Ran, int]:
         assert self.mapped is not None
         guess = now.get("branch", np.zeros(len(self.model.springs))).astype(np.int64)
-        found, failed = self.mapped.march(tuple(now[name] for name in ("displacement", "momentum", *_SLIDER)), guess,
-                                          values)
+        found, failed = self.mapped.march(
+            tuple(now[name] for name in ("displacement", "momentum", *_SLIDER)), guess, values
+        )
         nodes = dict(zip(("displacement", "momentum", *_SLIDER), found[:5], strict=True))
         moved, rates, force, mean, solves, branch = found[5:]
         inside = self._inside(moved, values, rates, np.abs(rates), force)

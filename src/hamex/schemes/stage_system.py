@@ -18,9 +18,9 @@ from hamex.schemes.stages import Table
 
 Array = NDArray[Any]
 
-WIDEST_BAND = 96      # below the diagonal; beyond it a sparse factorisation takes less work
-_FINE = 1e-7          # by which share a variable of a curved law is moved to find its slope
-_COARSE = 0.5         # the same for laws that are straight on the branch held: exact, so the longer the better
+WIDEST_BAND = 96  # below the diagonal; beyond it a sparse factorisation takes less work
+_FINE = 1e-7  # by which share a variable of a curved law is moved to find its slope
+_COARSE = 0.5  # the same for laws that are straight on the branch held: exact, so the longer the better
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +58,14 @@ def element_numbers(table: Table, h: float) -> tuple[Element, Array, Array]:
     q = len(b)
     W = solve_small(A, np.eye(q, dtype=np.longdouble))
     end = b @ W
-    if table.c[-1] == 1:                        # stiffly accurate: the last stage is the end of the step
+    if table.c[-1] == 1:  # stiffly accurate: the last stage is the end of the step
         end = np.eye(q, dtype=np.longdouble)[-1]
     own = np.diag(W)
     cross = W / own[:, None] - np.eye(q)
     np.fill_diagonal(cross, 0.0)
-    tau, start, weights, last, push = (np.ascontiguousarray(x, dtype=float) for x in (
-        h / own, W.sum(axis=1) / h, b, end, end @ W / h))
+    tau, start, weights, last, push = (
+        np.ascontiguousarray(x, dtype=float) for x in (h / own, W.sum(axis=1) / h, b, end, end @ W / h)
+    )
     numbers = Element(float(h), tau, start, weights, last, push, float(np.round(1 - end.sum(), 12)))
     return numbers, np.asarray(W, dtype=float), np.ascontiguousarray(cross, dtype=float)
 
@@ -78,10 +79,21 @@ def local_blocks(layout: Layout, q: int) -> Local:
 
     fine = np.full(layout.entries, _FINE)
     for i in np.flatnonzero(layout.straight):
-        fine[layout.begin[i]:layout.begin[i] + d[i]] = _COARSE
-    return Local(layout.first.astype(np.int64), m, layout.begin.astype(np.int64), d, layout.tangent.astype(np.int64),
-                 places((q * m) ** 2), places(q * d * q * m), places(q * d * d), places(q * m * d), fine,
-                 layout.follows.astype(np.int64), int(d.max(initial=0)))
+        fine[layout.begin[i] : layout.begin[i] + d[i]] = _COARSE
+    return Local(
+        layout.first.astype(np.int64),
+        m,
+        layout.begin.astype(np.int64),
+        d,
+        layout.tangent.astype(np.int64),
+        places((q * m) ** 2),
+        places(q * d * q * m),
+        places(q * d * d),
+        places(q * m * d),
+        fine,
+        layout.follows.astype(np.int64),
+        int(d.max(initial=0)),
+    )
 
 
 class System:
@@ -98,7 +110,7 @@ class System:
         self.mass, self.beside = _rows(M), _rows(K)
         self.B = sparse.csc_array(sparse.csr_array(model.compatibility)[self.order])
         self.B.sort_indices()
-        base = (sparse.kron(M, W @ W / h**2) + sparse.kron(C, W / h) + sparse.kron(K, np.eye(self.q)))
+        base = sparse.kron(M, W @ W / h**2) + sparse.kron(C, W / h) + sparse.kron(K, np.eye(self.q))
         self.base = sparse.csr_array(base)
         self.base.sum_duplicates()
         held = model.damping.weights > 0
@@ -117,16 +129,23 @@ class System:
             first, place = self.layout.first[chosen][:, None], self.local.place[chosen][:, None]
             entry = (i * m + a) * q * m + j * m + b
             pairs.append([x.ravel() for x in np.broadcast_arrays(first + a, first + b, i, j, place + entry)])
-        left, right, i, j, entry = (np.concatenate(x) for x in zip(*pairs, strict=True)) if pairs else (
-            np.zeros(0, dtype=np.int64) for _ in range(5))
+        left, right, i, j, entry = (
+            (np.concatenate(x) for x in zip(*pairs, strict=True))
+            if pairs
+            else (np.zeros(0, dtype=np.int64) for _ in range(5))
+        )
         counts = np.diff(B.indptr)
         many = counts[left] * counts[right]
         which = np.repeat(np.arange(len(left)), many)
         within = np.arange(len(which)) - np.repeat(np.cumsum(many) - many, many)
         at = B.indptr[left[which]] + within // counts[right[which]]
         to = B.indptr[right[which]] + within % counts[right[which]]
-        return (B.indices[at].astype(np.int64) * q + i[which], B.indices[to].astype(np.int64) * q + j[which],
-                entry[which].astype(np.int64), B.data[at] * B.data[to])
+        return (
+            B.indices[at].astype(np.int64) * q + i[which],
+            B.indices[to].astype(np.int64) * q + j[which],
+            entry[which].astype(np.int64),
+            B.data[at] * B.data[to],
+        )
 
     @property
     def width(self) -> int:
@@ -139,15 +158,26 @@ class System:
         diagonals = [np.diag(k) for k in self.layout.stiffness]
         stiff = np.zeros(self.B.shape[1])
         for first, k in zip(self.layout.first, diagonals, strict=True):
-            stiff[first:first + len(k)] = k
+            stiff[first : first + len(k)] = k
         elastic = np.asarray(self.B.multiply(self.B) @ stiff)
         scale = np.abs(self.base.diagonal()) + np.repeat(elastic, self.q)
         B = self.B
         base = self.base
-        return Motion(np.zeros(5, dtype=np.int64), base.indptr.astype(np.int64), base.indices.astype(np.int64),
-                      base.data, self.low, self.damp, B.indptr.astype(np.int64), B.indices.astype(np.int64), B.data,
-                      stiff,
-                      1 / np.sqrt(np.where(scale > 0, scale, 1.0)), self.cross, bool(np.all(self.layout.straight)))
+        return Motion(
+            np.zeros(5, dtype=np.int64),
+            base.indptr.astype(np.int64),
+            base.indices.astype(np.int64),
+            base.data,
+            self.low,
+            self.damp,
+            B.indptr.astype(np.int64),
+            B.indices.astype(np.int64),
+            B.data,
+            stiff,
+            1 / np.sqrt(np.where(scale > 0, scale, 1.0)),
+            self.cross,
+            bool(np.all(self.layout.straight)),
+        )
 
     def low_rank(self) -> tuple[Array, Array]:
         """U (rank, unknown) and X⁻¹ of modal damping, U X Uᵀ."""
@@ -157,7 +187,7 @@ class System:
         for a in range(rank):
             for i in range(q):
                 U[a * q + i, i::q] = self.low[a]
-            inner[a * q:a * q + q, a * q:a * q + q] = np.linalg.inv(self.damp[a])
+            inner[a * q : a * q + q, a * q : a * q + q] = np.linalg.inv(self.damp[a])
         return U, inner
 
     def band(self) -> Wide:
@@ -167,9 +197,20 @@ class System:
         entries = self.base.tocoo()
         np.add.at(base, (entries.row, entries.col - entries.row + below), entries.data)
         U, inner = self.low_rank()
-        return Wide(base, self.row, self.column - self.row + below, self.source, self.share, U, inner,
-                    np.zeros_like(base), np.zeros(n, dtype=np.int64), np.zeros_like(U), np.zeros_like(inner),
-                    np.zeros(len(U), dtype=np.int64))
+        return Wide(
+            base,
+            self.row,
+            self.column - self.row + below,
+            self.source,
+            self.share,
+            U,
+            inner,
+            np.zeros_like(base),
+            np.zeros(n, dtype=np.int64),
+            np.zeros_like(U),
+            np.zeros_like(inner),
+            np.zeros(len(U), dtype=np.int64),
+        )
 
     def springs(self) -> Springs:
         """Room for what the springs answer."""
@@ -177,29 +218,55 @@ class System:
         d, m = local.many, local.size
         widest = q * local.widest
         return Springs(
-            np.zeros((q, springs)), np.zeros((q, self.layout.tangents)), np.zeros((q, entries)),
-            np.zeros((q, springs), dtype=np.int64), np.zeros((q, entries)), np.zeros((q, entries)),
-            np.zeros((q, springs)), np.zeros(int(((q * m) ** 2).sum())),
-            np.zeros(int((q * d * q * m).sum())), np.zeros(int((q * d * d).sum())), np.zeros(int((q * m * d).sum())),
-            np.zeros(entries), np.zeros(springs), np.zeros(self.layout.tangents), np.zeros(entries),
-            np.zeros(springs, dtype=np.int64), np.zeros(len(m)), np.zeros((widest, widest)), np.zeros(widest),
-            np.zeros(widest, dtype=np.int64))
+            np.zeros((q, springs)),
+            np.zeros((q, self.layout.tangents)),
+            np.zeros((q, entries)),
+            np.zeros((q, springs), dtype=np.int64),
+            np.zeros((q, entries)),
+            np.zeros((q, entries)),
+            np.zeros((q, springs)),
+            np.zeros(int(((q * m) ** 2).sum())),
+            np.zeros(int((q * d * q * m).sum())),
+            np.zeros(int((q * d * d).sum())),
+            np.zeros(int((q * m * d).sum())),
+            np.zeros(entries),
+            np.zeros(springs),
+            np.zeros(self.layout.tangents),
+            np.zeros(entries),
+            np.zeros(springs, dtype=np.int64),
+            np.zeros(len(m)),
+            np.zeros((widest, widest)),
+            np.zeros(widest),
+            np.zeros(widest, dtype=np.int64),
+        )
 
     def work(self) -> Work:
         """Room for a step."""
         q, n, springs, entries = self.q, self.base.shape[0], self.B.shape[1], self.layout.entries
         shapes = {"x": (n,), "Y": (q, entries), "e": (q, springs)}
         tangents = int(((q * self.local.size) ** 2).sum())
-        return Work._make([*(np.zeros(shapes[kind]) for kind in "xYexYexeYxxxxxYxY"),
-                    np.zeros(springs), np.full(tangents, np.nan), np.zeros(q * len(self.low)), np.zeros(2),
-                    np.zeros(3, dtype=np.int64)])
+        return Work._make(
+            [
+                *(np.zeros(shapes[kind]) for kind in "xYexYexeYxxxxxYxY"),
+                np.zeros(springs),
+                np.full(tangents, np.nan),
+                np.zeros(q * len(self.low)),
+                np.zeros(2),
+                np.zeros(3, dtype=np.int64),
+            ]
+        )
 
 
 def _rows(matrix: Any) -> Rows:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    return Rows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(float),
-                np.zeros((matrix.shape[0], 0)), np.zeros(0))
+    return Rows(
+        matrix.indptr.astype(np.int64),
+        matrix.indices.astype(np.int64),
+        matrix.data.astype(float),
+        np.zeros((matrix.shape[0], 0)),
+        np.zeros(0),
+    )
 
 
 def _order(M: Any, C: Any, K: Any, compatibility: Any, layout: Layout) -> Array:
@@ -209,8 +276,11 @@ def _order(M: Any, C: Any, K: Any, compatibility: Any, layout: Layout) -> Array:
 
     B = sparse.csc_array(compatibility)
     owner = np.repeat(np.arange(len(layout.first)), layout.size)
-    springs = np.concatenate([np.arange(f, f + m) for f, m in zip(layout.first, layout.size, strict=True)]) if len(
-        layout.first) else np.zeros(0, dtype=int)
+    springs = (
+        np.concatenate([np.arange(f, f + m) for f, m in zip(layout.first, layout.size, strict=True)])
+        if len(layout.first)
+        else np.zeros(0, dtype=int)
+    )
     merge = sparse.csc_array((np.ones(len(owner)), (springs, owner)), shape=(B.shape[1], len(layout.first)))
     cells = abs(B) @ merge
     touching = cells @ cells.T + abs(M) + abs(C) + abs(K)

@@ -22,8 +22,8 @@ from hamex.march.stages import Maps, Room, Slip, Walk, stages
 from hamex.model.record import Model, dense, parameter, per_spring
 
 Array = NDArray[Any]
-_SMALL = 8      # unknowns up to which the maps are computed in extended precision
-_FEW = 16       # stages times springs up to which maps of a whole step are the faster way
+_SMALL = 8  # unknowns up to which the maps are computed in extended precision
+_FEW = 16  # stages times springs up to which maps of a whole step are the faster way
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +59,11 @@ def stage_maps(model: Model, table: Table, h: float, patterns: Array, extended: 
     """Maps for a step of length h under loads ``patterns`` (dof, channel); small ones in extended precision."""
     n, springs, q = len(model.dofs), len(model.springs), len(table.c)
     exact: Any = np.longdouble if extended and q * n <= _SMALL else np.float64
-    h = exact(h)                                   # h² in double would spoil the last digits
-    M, C, K, B, P = (np.asarray(dense(x), dtype=exact) for x in (
-        model.mass, model.damping.dense(), model.stiffness, model.compatibility, patterns))
+    h = exact(h)  # h² in double would spoil the last digits
+    M, C, K, B, P = (
+        np.asarray(dense(x), dtype=exact)
+        for x in (model.mass, model.damping.dense(), model.stiffness, model.compatibility, patterns)
+    )
     flexibility = np.asarray(dense(model.flexibility), dtype=exact)
     k = solve_small(flexibility, np.eye(springs, dtype=exact))
     A, b = table.A.astype(exact) + table.A_low, table.b.astype(exact) + table.b_low
@@ -77,18 +79,25 @@ def stage_maps(model: Model, table: Table, h: float, patterns: Array, extended: 
     stretch = np.kron(eye, k @ B.T)
     trial = stretch @ x
     trial[:, :n] += np.kron(one, k @ B.T)
-    trial[:, 2 * n:2 * n + springs] -= np.kron(one, k)
+    trial[:, 2 * n : 2 * n + springs] -= np.kron(one, k)
     soft = h * np.kron(A, k) - stretch @ x_slip
     beta = b[None, :] @ inverse
     out_u, out_p = np.kron(beta, np.eye(n, dtype=exact)), np.kron(beta @ inverse, M) / h
     move = np.vstack([out_u @ x, out_p @ x])
-    move[n:, n:2 * n] -= beta.sum() * np.eye(n, dtype=exact)
+    move[n:, n : 2 * n] -= beta.sum() * np.eye(n, dtype=exact)
     slide = np.vstack([out_u @ x_slip, out_p @ x_slip])
     high = move.astype(float)
     if not all(np.all(np.isfinite(part)) for part in (high, soft)):
         raise SchemeError("the step's matrix is singular; take another step")
-    return StageMaps(trial.astype(float), soft.astype(float), high, (move - high).astype(float), slide.astype(float),
-                     x.astype(float), x_slip.astype(float))
+    return StageMaps(
+        trial.astype(float),
+        soft.astype(float),
+        high,
+        (move - high).astype(float),
+        slide.astype(float),
+        x.astype(float),
+        x_slip.astype(float),
+    )
 
 
 def solve_small(matrix: Array, right: Array) -> Array:
@@ -110,7 +119,7 @@ def solve_small(matrix: Array, right: Array) -> Array:
             a[j, i:] -= factor * a[i, i:]
             x[j] -= factor * x[i]
     for i in range(n - 1, -1, -1):
-        x[i] = (x[i] - a[i, i + 1:] @ x[i + 1:]) / a[i, i]
+        x[i] = (x[i] - a[i, i + 1 :] @ x[i + 1 :]) / a[i, i]
     return x
 
 
@@ -145,18 +154,36 @@ class MappedSteps:
         u[0], p[0], slip[0], X[0], w[0] = start
         g, F = np.zeros((steps, rows)), np.zeros((steps, rows))
         mean, solves, branch = np.zeros((steps, springs)), np.zeros(steps, dtype=np.int64), np.tile(guess, q)
-        numbers = Maps(maps.trial, maps.soft, maps.move, maps.move_low, maps.slide, table.b, float(self.h),
-                       self.kinematic)
+        numbers = Maps(
+            maps.trial, maps.soft, maps.move, maps.move_low, maps.slide, table.b, float(self.h), self.kinematic
+        )
         walk = Walk(u, p, slip, X, w, g, F, mean, branch, solves)
-        room = Room(np.empty(maps.move.shape[1]), np.empty(rows), np.empty(rows), np.empty((rows, rows)),
-                    np.empty(rows), np.empty(rows, dtype=np.int64))
+        room = Room(
+            np.empty(maps.move.shape[1]),
+            np.empty(rows),
+            np.empty(rows),
+            np.empty((rows, rows)),
+            np.empty(rows),
+            np.empty(rows, dtype=np.int64),
+        )
         failed = self.kernel(self.slip, numbers, np.ascontiguousarray(values.reshape(steps, -1)), walk, room)
         inputs = np.hstack([u[:-1], p[:-1], slip[:-1], values.reshape(steps, -1)])
         # Not by BLAS, whose bits depend on how many rows it is given.
         moved = np.einsum("ri,ji->rj", inputs, maps.place) + np.einsum("ri,ji->rj", g, maps.place_slip)
         shape = (steps, q, springs)
-        return (u, p, slip, X, w, moved.reshape(steps, q, n), g.reshape(shape), F.reshape(shape), mean, solves,
-                branch[-springs:]), int(failed)
+        return (
+            u,
+            p,
+            slip,
+            X,
+            w,
+            moved.reshape(steps, q, n),
+            g.reshape(shape),
+            F.reshape(shape),
+            mean,
+            solves,
+            branch[-springs:],
+        ), int(failed)
 
 
 def is_small(model: Model, table: Table) -> bool:
@@ -172,6 +199,10 @@ def is_small(model: Model, table: Table) -> bool:
 def slip_problem(model: Model, table: Table, maps: StageMaps, h: float) -> Slip:
     """The complementarity problem of a step of length h."""
     law, q = per_spring(model), len(table.c)
-    return Slip(coupling(maps, table, h, law["kinematic"]), np.tile(law["viscosity"], q),
-                np.tile(law["yield_force"], q), h * np.kron(table.A, np.diag(law["isotropic"])),
-                np.tile(law["isotropic"], q))
+    return Slip(
+        coupling(maps, table, h, law["kinematic"]),
+        np.tile(law["viscosity"], q),
+        np.tile(law["yield_force"], q),
+        h * np.kron(table.A, np.diag(law["isotropic"])),
+        np.tile(law["isotropic"], q),
+    )

@@ -46,12 +46,19 @@ def galerkin_stage(model: Model, h: float) -> OneStage:
     blocks = {"m": model.mass, "c": damping.matrix, "k": model.stiffness, "a": 1.0, "b": 1.0}
     start, spring = (lift(form[name], blocks) for name in ("motion_start", "spring_start"))
     half = form["motion_start"]["du"]["c"]
-    return OneStage(by_rows(start["du"]), damping.shapes, half * damping.weights,
-                    weight=start["F"], reach=-spring["du"], tau=spring["g"])
+    return OneStage(
+        by_rows(start["du"]),
+        damping.shapes,
+        half * damping.weights,
+        weight=start["F"],
+        reach=-spring["du"],
+        tau=spring["g"],
+    )
 
 
-def nodal_stage(model: Model, h: float, beta: float, gamma: float, alpha_m: float = 0.0,
-                alpha_f: float = 0.0) -> OneStage:
+def nodal_stage(
+    model: Model, h: float, beta: float, gamma: float, alpha_m: float = 0.0, alpha_f: float = 0.0
+) -> OneStage:
     """Newmark's family: M/(βh²) + γC/(βh) + K, with the shares of the new node; springs returned at its end."""
     to_a, to_v, share = (1 - alpha_m) / (beta * h * h), (1 - alpha_f) * gamma / (beta * h), 1 - alpha_f
     damping = model.damping
@@ -66,8 +73,9 @@ def static_stage(model: Model, blocks: Blocks, drag: float, pull: Array, penalty
     if len(pull):
         column = by_rows(pull[:, None])
         matrix = matrix + penalty * (column @ column.T)
-    return OneStage(by_rows(matrix), np.zeros((len(model.dofs), 0)), np.zeros(0), weight=1.0, reach=1.0, tau=1.0,
-                    pull=pull)
+    return OneStage(
+        by_rows(matrix), np.zeros((len(model.dofs), 0)), np.zeros(0), weight=1.0, reach=1.0, tau=1.0, pull=pull
+    )
 
 
 def by_rows(matrix: Any) -> Any:

@@ -51,15 +51,20 @@ class StructureMarch:
     def _failure(self, step: int, left: float) -> Exception:
         name, where = self.scheme.name, f"step {step} (t = {step * self.scheme.step:g} s)"
         if left < 0:
-            return ModelError(f"{name}: the matrix of {where} is not positive definite at {self.walk.dof_of(left)!r}; "
-                              "a negative stiffness or the scheme's numbers are out of proportion")
+            return ModelError(
+                f"{name}: the matrix of {where} is not positive definite at {self.walk.dof_of(left)!r}; "
+                "a negative stiffness or the scheme's numbers are out of proportion"
+            )
         plain = self.walk.newton
         if plain.tolerance is not None:
             return ConvergenceError(
                 f"{name}: {where} did not converge in {plain.most} iterations, tolerance {plain.tolerance:g}. Take a "
-                "shorter step, safeguarded=True, or Galerkin, which cannot fail")
-        return ConvergenceError(f"{name}: {where} was not solved to round-off; the load or a parameter is out of "
-                                "proportion with the rest (or overflows)")
+                "shorter step, safeguarded=True, or Galerkin, which cannot fail"
+            )
+        return ConvergenceError(
+            f"{name}: {where} was not solved to round-off; the load or a parameter is out of "
+            "proportion with the rest (or overflows)"
+        )
 
 
 def _start_motion(model: Model, now: Mapping[str, Array], load: Array) -> dict[str, Array]:
@@ -84,8 +89,18 @@ def galerkin_march(problem: Problem, scheme: ElementScheme, how: How) -> March:
     blocks = spring_blocks(model)
     stage = _convex(model, scheme, how, galerkin_stage(model, h))
     patterns = loads_between(problem, scheme, 0, 1, True).patterns
-    walk = OneStageMarch(model, stage, blocks, patterns, drivers.galerkin, (h,), "mean", scheme.name, how.steps,
-                         Newton(reported=how.promise == "reported"))
+    walk = OneStageMarch(
+        model,
+        stage,
+        blocks,
+        patterns,
+        drivers.galerkin,
+        (h,),
+        "mean",
+        scheme.name,
+        how.steps,
+        Newton(reported=how.promise == "reported"),
+    )
     return StructureMarch(problem, scheme, how, walk, starts=False)
 
 
@@ -97,10 +112,29 @@ def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
     beta, gamma, m, f = scheme.numbers()
     blocks = spring_blocks(model)
     stage = _convex(model, scheme, how, nodal_stage(model, h, beta, gamma, m, f))
-    numbers = Nodal(gamma / (beta * h), 1 / (beta * h * h), 1 - gamma / beta, h * (1 - 0.5 * gamma / beta),
-                    -1 / (beta * h), 1 - 0.5 / beta, m, f)
+    numbers = Nodal(
+        gamma / (beta * h),
+        1 / (beta * h * h),
+        1 - gamma / beta,
+        h * (1 - 0.5 * gamma / beta),
+        -1 / (beta * h),
+        1 - 0.5 / beta,
+        m,
+        f,
+    )
     patterns = loads_between(problem, scheme, 0, 1, True).patterns
-    walk = OneStageMarch(model, stage, blocks, patterns, drivers.nodal, (numbers,), "end",
-                         scheme.name, how.steps, replace(scheme.newton(), reported=how.promise == "reported"),
-                         ("velocity", "acceleration"), carries_force=f != 0)
+    walk = OneStageMarch(
+        model,
+        stage,
+        blocks,
+        patterns,
+        drivers.nodal,
+        (numbers,),
+        "end",
+        scheme.name,
+        how.steps,
+        replace(scheme.newton(), reported=how.promise == "reported"),
+        ("velocity", "acceleration"),
+        carries_force=f != 0,
+    )
     return StructureMarch(problem, scheme, how, walk, starts=True)

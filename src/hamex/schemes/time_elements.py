@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hamex.problem import Problem
     from hamex.schemes.scheme import How, March
 
+
 class TimeElement(ElementScheme):
     """A time element: its data, and which march takes its steps."""
 

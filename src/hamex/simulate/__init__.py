@@ -25,8 +25,9 @@ from hamex.solution.source import Named, Names, Record
 __all__ = ["simulate"]
 
 
-def simulate(action: Action, parameters: Given, start: Mapping[str, float], duration: float, step: float,
-             degree: int = 1) -> Solution:
+def simulate(
+    action: Action, parameters: Given, start: Mapping[str, float], duration: float, step: float, degree: int = 1
+) -> Solution:
     """March a lumped action.
 
     Parameters
@@ -72,12 +73,18 @@ def _solution(action: Action, system: System, march: March, degree: int) -> Solu
     for array in histories.values():
         array.flags.writeable = False
 
-    digest = hashlib.sha256(f"{action.fields}{action.lagrangian}{action.dissipation}{dict(action.loads)}"
-                            f"{system.numbers}{system.step!r}{steps}{degree}".encode())
+    digest = hashlib.sha256(
+        f"{action.fields}{action.lagrangian}{action.dissipation}{dict(action.loads)}"
+        f"{system.numbers}{system.step!r}{steps}{degree}".encode()
+    )
     for name in ("displacement", "momentum", "load"):
         digest.update(histories[name][0].tobytes() if name != "load" else histories[name].tobytes())
-    words = {"hamex": __version__, "scheme": f"simulate(step={system.step!r}, degree={degree})",
-             "problem": digest.hexdigest(), "action": action.name}
+    words = {
+        "hamex": __version__,
+        "scheme": f"simulate(step={system.step!r}, degree={degree})",
+        "problem": digest.hexdigest(),
+        "action": action.name,
+    }
     why = "hamex.simulate ran an action, which has no model"
     return Solution(Record(why, Named(system.f.fields), Names("length", "force"), system.step, words), histories, {})
 

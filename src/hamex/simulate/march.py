@@ -12,7 +12,7 @@ from hamex.errors import ConvergenceError
 from hamex.simulate.system import System
 
 Array = NDArray[Any]
-_CONVERGED, _ACCEPTED = 1e-14, 1e-9      # relative residual: where Newton stops, what round-off may leave
+_CONVERGED, _ACCEPTED = 1e-14, 1e-9  # relative residual: where Newton stops, what round-off may leave
 _ITERATIONS, _HALVINGS = 50, 30
 
 
@@ -43,10 +43,21 @@ class Element:
         N, D = _lagrange(nodes, points)
         fewer = _lagrange(np.linspace(0, 1, s) if s > 1 else np.zeros(1), points)
         carriers = np.array(system.f.carriers)
-        test, slope = (np.where(carriers, full[:, :s, None], less[:, :, None]) * weights[:, None, None]
-                       for full, less in zip((N, D), fewer, strict=True))
-        return cls(weights, points, N[:, 1:], D[:, 1:], test, slope, weights * N[:, -1], weights * D[:, -1],
-                   _lagrange(nodes, np.ones(1))[1][0, 1:])
+        test, slope = (
+            np.where(carriers, full[:, :s, None], less[:, :, None]) * weights[:, None, None]
+            for full, less in zip((N, D), fewer, strict=True)
+        )
+        return cls(
+            weights,
+            points,
+            N[:, 1:],
+            D[:, 1:],
+            test,
+            slope,
+            weights * N[:, -1],
+            weights * D[:, -1],
+            _lagrange(nodes, np.ones(1))[1][0, 1:],
+        )
 
 
 def _lagrange(nodes: Array, places: Array) -> tuple[Array, Array]:
@@ -94,9 +105,10 @@ class March:
     def _rest(self, r: int, change: Array, times: list[float], given: list[list[float]]) -> tuple[Array, Array]:
         """P and φ_q̇ − L_q − Q at the Gauss points."""
         places, rates = self._points(r, change)
-        found = np.array([self.system.call(self.system.f.rest, *x)
-                          for x in zip(places, rates, times, given, strict=True)])
-        return found[:, :self.n], found[:, self.n:]
+        found = np.array(
+            [self.system.call(self.system.f.rest, *x) for x in zip(places, rates, times, given, strict=True)]
+        )
+        return found[:, : self.n], found[:, self.n :]
 
     def _residual(self, r: int, change: Array, times: list[float], given: list[list[float]]) -> Array:
         """Rows of the virtual values δq_0 … δq_{s−1}; the row of δq_s only yields the new momentum."""
@@ -110,15 +122,17 @@ class March:
         """Slopes of the rows, and for each field the size of the terms that make up its rows: what round-off is of."""
         e, n = self.element, self.n
         places, rates = self._points(r, change)
-        found = np.array([self.system.call(self.system.f.slopes, *x)
-                          for x in zip(places, rates, times, given, strict=True)]).reshape(self.s, 2, n, 2, n)
+        found = np.array(
+            [self.system.call(self.system.f.slopes, *x) for x in zip(places, rates, times, given, strict=True)]
+        ).reshape(self.s, 2, n, 2, n)
         by_node = np.einsum("gafk,gj->gafjk", found[:, :, :, 0], e.N)
         by_node += np.einsum("gafk,gj->gafjk", found[:, :, :, 1], e.D / self.h)
         matrix = np.einsum("gif,gfjk->ifjk", self.h * e.test, by_node[:, 1])
         matrix -= np.einsum("gif,gfjk->ifjk", e.slope, by_node[:, 0])
         parts = np.einsum("gafbk,gbk->gaf", np.abs(found), np.abs(np.stack([places, rates], axis=1)))
-        terms = np.abs(self.p[r]) + (np.abs(e.slope).max(axis=1) * parts[:, 0]
-                                     + self.h * np.abs(e.test).max(axis=1) * parts[:, 1]).sum(axis=0)
+        terms = np.abs(self.p[r]) + (
+            np.abs(e.slope).max(axis=1) * parts[:, 0] + self.h * np.abs(e.test).max(axis=1) * parts[:, 1]
+        ).sum(axis=0)
         return matrix.reshape(self.s * n, self.s * n), terms
 
     def _solve(self, r: int, times: list[float], given: list[list[float]]) -> Array:
@@ -157,8 +171,9 @@ class March:
             raise self._failure(r, f"Newton's method stops at a relative residual of {size:.1e}")
         return change
 
-    def _secant(self, r: int, change: Array, times: list[float], given: list[list[float]],
-                rows: Array) -> tuple[Array, Array]:
+    def _secant(
+        self, r: int, change: Array, times: list[float], given: list[list[float]], rows: Array
+    ) -> tuple[Array, Array]:
         """Differences instead of slopes, for places where a slope is infinite: |q̇|^(3/2) at rest."""
         columns = []
         for place in np.ndindex(change.shape):
@@ -177,8 +192,10 @@ class March:
         return rows if np.all(np.isfinite(rows)) else None
 
     def _failure(self, r: int, why: str) -> ConvergenceError:
-        return ConvergenceError(f"simulate: step {r + 1} (t = {(r + 1) * self.h:g} s) was not solved: {why}. "
-                                "Take a shorter step, check the parameters, or give sliders some viscosity")
+        return ConvergenceError(
+            f"simulate: step {r + 1} (t = {(r + 1) * self.h:g} s) was not solved: {why}. "
+            "Take a shorter step, check the parameters, or give sliders some viscosity"
+        )
 
     def _record(self, r: int, change: Array, times: list[float], given: list[list[float]]) -> None:
         """Node rates from the momenta, the Hamiltonian, and the work of all that changes it."""
@@ -198,9 +215,17 @@ class March:
         kinetic = np.abs(self.p * self.v).sum(axis=1) / 2
         largest = max(float(kinetic.max()), float(np.abs(self.work).max()))
         residual = float(np.abs(imbalance).max()) / largest if largest > 0 else 0.0
-        return {"displacement": self.q, "velocity": self.v, "momentum": self.p, "mean_displacement": self.mean,
-                "load": self.load, "iterations": self.iterations, "hamiltonian": self.energy, "imbalance": imbalance,
-                "residual": np.array(residual)}
+        return {
+            "displacement": self.q,
+            "velocity": self.v,
+            "momentum": self.p,
+            "mean_displacement": self.mean,
+            "load": self.load,
+            "iterations": self.iterations,
+            "hamiltonian": self.energy,
+            "imbalance": imbalance,
+            "residual": np.array(residual),
+        }
 
 
 def _size(rows: Array, scale: Array) -> float:

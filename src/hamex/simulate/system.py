@@ -24,10 +24,12 @@ class System:
         wanted = {*f.given, *f.parameters}
         missing, unknown = sorted(wanted - set(parameters)), sorted(set(parameters) - wanted)
         if missing or unknown:
-            said = " and ".join(f"{word} {', '.join(names)}" for word, names in
-                                (("lack", missing), ("hold the unknown", unknown)) if names)
-            raise ProblemError(f"simulate: the parameters {said}; "
-                               f"the action has {', '.join(sorted(wanted)) or 'none'}")
+            said = " and ".join(
+                f"{word} {', '.join(names)}"
+                for word, names in (("lack", missing), ("hold the unknown", unknown))
+                if names
+            )
+            raise ProblemError(f"simulate: the parameters {said}; the action has {', '.join(sorted(wanted)) or 'none'}")
         for name in f.parameters:
             value = parameters[name]
             if not is_finite(value) or (name in f.positive and float(value) < 0):  # type: ignore[arg-type]
@@ -43,13 +45,16 @@ class System:
         for name, function in zip(self.f.given, self.given, strict=True):
             value = function(time) if callable(function) else function
             if not is_finite(value):
-                raise LoadError(f"simulate: {name} must be a number or a function of time with finite values; "
-                                f"at t = {time:g} s it is {value!r}")
+                raise LoadError(
+                    f"simulate: {name} must be a number or a function of time with finite values; "
+                    f"at t = {time:g} s it is {value!r}"
+                )
             found.append(float(value))
         return found
 
-    def call(self, function: Callable[..., list[float]], q: Array, v: Array, time: float, given: list[float],
-             *more: float) -> Array:
+    def call(
+        self, function: Callable[..., list[float]], q: Array, v: Array, time: float, given: list[float], *more: float
+    ) -> Array:
         return np.array(function(*q.tolist(), *v.tolist(), time, *given, *self.constants, *more), dtype=float)
 
     def energy(self, q: Array, v: Array, time: float, given: list[float]) -> Array:
@@ -65,10 +70,10 @@ class System:
         v, given = guess.copy(), self.given_at(time)
         for _ in range(_ITERATIONS):
             found = self.call(self.f.momenta, q, v, time, given)
-            gap = (p - found[:self.n])[chosen]
+            gap = (p - found[: self.n])[chosen]
             if not np.any(np.abs(gap) > 4e-16 * np.abs(p[chosen])):
                 break
-            slope = found[self.n:].reshape(self.n, self.n)[np.ix_(chosen, chosen)]
+            slope = found[self.n :].reshape(self.n, self.n)[np.ix_(chosen, chosen)]
             change = np.linalg.lstsq(slope, gap, rcond=None)[0]
             v[chosen] += change
             if np.abs(change).max() <= 1e-15 * np.abs(v).max():
@@ -82,8 +87,10 @@ def start_values(system: System, start: Mapping[str, float]) -> tuple[Array, Arr
     known = {key for name in f.fields for key in (name, f"{name}_dot", f"P_{name}")}
     for key, value in start.items():
         if key not in known:
-            raise ProblemError(f"simulate: the start holds {key!r}; known: "
-                               f"{', '.join(f'{name}, {name}_dot, P_{name}' for name in f.fields)}")
+            raise ProblemError(
+                f"simulate: the start holds {key!r}; known: "
+                f"{', '.join(f'{name}, {name}_dot, P_{name}' for name in f.fields)}"
+            )
         if not is_finite(value):
             raise ProblemError(f"simulate: {key} must be a finite number at the start, got {value!r}")
     q = np.array([start.get(name, 0.0) for name in f.fields], dtype=float)
@@ -98,8 +105,10 @@ def start_values(system: System, start: Mapping[str, float]) -> tuple[Array, Arr
     at_rest = system.call(f.momenta, q, np.zeros(n), 0.0, system.given_at(0.0))[:n]
     for i, name in enumerate(f.fields):
         if f.gauges[i] and at_rest[i] != 0 and not chosen[i] and f"{name}_dot" not in start:
-            raise ProblemError(f"simulate: say how {name} starts: its momentum is {at_rest[i]:g} when its rate is zero."
-                               f" Give P_{name} (0 for a spring without slip) or {name}_dot")
+            raise ProblemError(
+                f"simulate: say how {name} starts: its momentum is {at_rest[i]:g} when its rate is zero."
+                f" Give P_{name} (0 for a spring without slip) or {name}_dot"
+            )
     if chosen.any():
         v = system.rates(q, v, p, chosen, 0.0)
     computed = system.call(f.momenta, q, v, 0.0, system.given_at(0.0))[:n]

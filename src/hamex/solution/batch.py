@@ -30,9 +30,12 @@ def axis_columns(axes: Mapping[str, Any]) -> dict[str, Array]:
     {'a': [1, 2], 'b': [3, 3]}
     """
     shape = tuple(len(labels) for labels in axes.values())
-    return {name: np.broadcast_to(np.asarray(labels).reshape([-1 if i == axis else 1 for i in range(len(shape))]),
-                                  shape).ravel()
-            for axis, (name, labels) in enumerate(axes.items())}
+    return {
+        name: np.broadcast_to(
+            np.asarray(labels).reshape([-1 if i == axis else 1 for i in range(len(shape))]), shape
+        ).ravel()
+        for axis, (name, labels) in enumerate(axes.items())
+    }
 
 
 def write_columns(file: TextIO, columns: Mapping[str, Array]) -> None:
@@ -151,8 +154,10 @@ class Batch:
 
     def _attributes(self, name: str) -> dict[str, Any]:
         found = MEASURES[name]
-        words: dict[str, Any] = {"units": unit(found.kind, self.units.length, self.units.force),
-                                 "long_name": found.meaning}
+        words: dict[str, Any] = {
+            "units": unit(found.kind, self.units.length, self.units.force),
+            "long_name": found.meaning,
+        }
         return words | ({"rounding": self.rounding[name]} if name in self.rounding else {})
 
     @property

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 IMPLAUSIBLE = 0.2
-_SMALL = 0.01     # joints whose damping moment is below this share of the largest spring moment do not count
+_SMALL = 0.01  # joints whose damping moment is below this share of the largest spring moment do not count
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,13 @@ def damping_share(solution: Answers) -> DampingShare:
     found = max(_candidates(solution), key=lambda each: each.share)
     yielded = bool(solution.values("slip").size) and bool(np.abs(np.diff(solution.values("slip"), axis=0)).any())
     if found.share > IMPLAUSIBLE and yielded and not solution.layout.has_dashpots:
-        warnings.warn(f"damping carries {100 * found.share:.0f} % of the largest spring force at {found.where!r} "
-                      f"({found.damping:.4g} beside {found.spring:.4g} {found.unit}) while springs yield; "
-                      "take less damping, modal damping, or damping without the initial stiffness of what yields",
-                      DampingWarning, stacklevel=3)
+        warnings.warn(
+            f"damping carries {100 * found.share:.0f} % of the largest spring force at {found.where!r} "
+            f"({found.damping:.4g} beside {found.spring:.4g} {found.unit}) while springs yield; "
+            "take less damping, modal damping, or damping without the initial stiffness of what yields",
+            DampingWarning,
+            stacklevel=3,
+        )
     return found
 
 
@@ -71,8 +74,8 @@ def _candidates(solution: Answers) -> list[DampingShare]:
     end = solution.steps if solution.exceeded is None else max(round(solution.exceeded.time / solution.step), 1)
     damping, spring = (np.abs(solution.values(name)[:end]).max(axis=0) for name in names)
     if not by_storey:
-        damping, spring = damping[:solution.layout.horizontal], spring[:solution.layout.horizontal]
-    found = _shares(labels[:damping.size], damping, spring, force)
+        damping, spring = damping[: solution.layout.horizontal], spring[: solution.layout.horizontal]
+    found = _shares(labels[: damping.size], damping, spring, force)
     turning = solution.layout.turning_dofs
     if turning.any() and end == solution.steps:
         damping, spring = (solution.values(name)[turning] for name in ("damping_peak", "spring_peak"))
@@ -82,5 +85,7 @@ def _candidates(solution: Answers) -> list[DampingShare]:
 
 
 def _shares(labels: Any, damping: Array, spring: Array, label: str) -> list[DampingShare]:
-    return [DampingShare(float(d / f) if f > 0 else 0.0, str(where), float(d), float(f), label)
-            for where, d, f in zip(labels, damping, spring, strict=True)]
+    return [
+        DampingShare(float(d / f) if f > 0 else 0.0, str(where), float(d), float(f), label)
+        for where, d, f in zip(labels, damping, spring, strict=True)
+    ]

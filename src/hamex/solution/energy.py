@@ -81,8 +81,14 @@ def spent(s: Answers, name: str) -> float:
 
 
 _ENTRIES: dict[str, Callable[[Answers], Array]] = {
-    "kinetic": _kinetic, "stored": _stored, "viscous": _viscous, "plastic": _plastic, "hardening": _hardening,
-    "jumps": _jumps, "input": _input}
+    "kinetic": _kinetic,
+    "stored": _stored,
+    "viscous": _viscous,
+    "plastic": _plastic,
+    "hardening": _hardening,
+    "jumps": _jumps,
+    "input": _input,
+}
 
 
 def one_pass(s: Answers, keep: bool) -> dict[str, Array] | None:
@@ -102,8 +108,21 @@ def one_pass(s: Answers, keep: bool) -> dict[str, Array] | None:
     arrays = tuple(np.ascontiguousarray(s.histories.get(name, still)[:, 0]) for name in names)
     entries = tuple(np.empty(n if keep else 1) for _ in range(7))
     largest = np.empty(2)
-    march(energies, (arrays, np.ascontiguousarray(s.loading.means[:, 0]), float(s.loading.patterns[0, 0]), s.step, x,
-                     int(x.hardens), int(keep), entries), (largest,), n)
+    march(
+        energies,
+        (
+            arrays,
+            np.ascontiguousarray(s.loading.means[:, 0]),
+            float(s.loading.patterns[0, 0]),
+            s.step,
+            x,
+            int(x.hardens),
+            int(keep),
+            entries,
+        ),
+        (largest,),
+        n,
+    )
     most, worst = largest.tolist()
     found = {"residual": np.array(worst / most if most > 0 else 0.0)}
     if keep:
@@ -127,24 +146,36 @@ def split(model: Model, h: float, deformation: Array, force: Array, histories: M
     whole = Split(np.zeros(nodes), np.zeros(nodes), np.zeros(steps), np.zeros(steps))
     for kind, group in model.laws.items():
         own = group.springs
-        states = {name: histories[name][:, own] if name in histories else np.zeros((nodes[0], len(own)))
-                  for name in group.law.variables}
+        states = {
+            name: histories[name][:, own] if name in histories else np.zeros((nodes[0], len(own)))
+            for name in group.law.variables
+        }
         part = group.law.split(group, model.spring_stiffness[kind], h, deformation[:, own], force[:, own], states)
         for entry, values in zip(whole, part, strict=True):
             entry[:, own] = values
     return whole
 
 
-def closed(kinetic: Array, stored: Array, viscous: Array, plastic: Array, hardening: Array, jumps: Array,
-           given: Array) -> dict[str, Array]:
+def closed(
+    kinetic: Array, stored: Array, viscous: Array, plastic: Array, hardening: Array, jumps: Array, given: Array
+) -> dict[str, Array]:
     """The entries by name, with what is left over in time and its largest share of the largest entry."""
     imbalance = kinetic + stored + viscous + plastic + hardening + jumps - given
     imbalance = imbalance - imbalance[0]
     entries = (kinetic, stored, viscous, plastic, hardening, jumps, given)
     largest = max(float(np.abs(x).max()) for x in entries)
     residual = float(np.abs(imbalance).max()) / largest if largest > 0 else 0.0
-    return {"kinetic": kinetic, "stored": stored, "viscous": viscous, "plastic": plastic, "hardening": hardening,
-            "jumps": jumps, "input": given, "imbalance": imbalance, "residual": np.array(residual)}
+    return {
+        "kinetic": kinetic,
+        "stored": stored,
+        "viscous": viscous,
+        "plastic": plastic,
+        "hardening": hardening,
+        "jumps": jumps,
+        "input": given,
+        "imbalance": imbalance,
+        "residual": np.array(residual),
+    }
 
 
 def kinetic(model: Model, p: Array) -> Array:
@@ -169,12 +200,25 @@ def energy_entries(model: Model, h: float, nodes: Mapping[str, Array], force: Ar
     held = split(model, h, model.deformation(u), force, nodes)
     hardening = held.hardening.sum(axis=1)
     viscous, slipped, jumps, work = spent.T.copy()
-    return closed(kinetic(model, nodes["momentum"]), outside(model, u) + held.stored.sum(axis=1), viscous,
-                  slipped - (hardening - hardening[0]), hardening, jumps, work)
+    return closed(
+        kinetic(model, nodes["momentum"]),
+        outside(model, u) + held.stored.sum(axis=1),
+        viscous,
+        slipped - (hardening - hardening[0]),
+        hardening,
+        jumps,
+        work,
+    )
 
 
-def stage_balance(model: Model, h: float, inside: StageHistory, patterns: Array, nodes: Mapping[str, Array],
-                  before: Mapping[str, float]) -> dict[str, Array]:
+def stage_balance(
+    model: Model,
+    h: float,
+    inside: StageHistory,
+    patterns: Array,
+    nodes: Mapping[str, Array],
+    before: Mapping[str, float],
+) -> dict[str, Array]:
     """All entries of the balance, with what the jumps lose.
 
     Springs without flow (elastic laws) give back what they store at the nodes; the quadrature of their work is not

@@ -59,7 +59,7 @@ def _peak(histories: list[Array], at_nodes: bool) -> float:
     if at_nodes:
         witness = y1[2 * row, column] - y2[4 * row, column]
     else:
-        witness = y1[2 * row:2 * row + 2, column].mean() - y2[4 * row:4 * row + 4, column].mean()
+        witness = y1[2 * row : 2 * row + 2, column].mean() - y2[4 * row : 4 * row + 4, column].mean()
     return _bar(tops, witness, _missed(y2, at_nodes), 4 * len(y0) * _ROUND_OFF * tops[0])
 
 
@@ -68,7 +68,7 @@ def _residual(slips: list[Array]) -> float:
     y0, y1, y2 = slips
     spring = int(np.abs(y0[-1]).argmax())
     ends = [float(y[-1, spring]) for y in slips]
-    witness = np.sqrt(np.mean((y1[::2, spring] - y2[::4, spring])**2))
+    witness = np.sqrt(np.mean((y1[::2, spring] - y2[::4, spring]) ** 2))
     return _bar(ends, witness, 0.0, 4 * len(y0) * _ROUND_OFF * float(np.abs(y0[:, spring]).max()))
 
 

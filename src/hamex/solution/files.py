@@ -42,8 +42,12 @@ def _plain(value: Any) -> Any:
         return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if hasattr(value, "tocoo"):
         entries = value.tocoo()
-        return {"shape": entries.shape, "row": entries.row.tolist(), "column": entries.col.tolist(),
-                "value": entries.data.tolist()}
+        return {
+            "shape": entries.shape,
+            "row": entries.row.tolist(),
+            "column": entries.col.tolist(),
+            "value": entries.data.tolist(),
+        }
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
@@ -72,7 +76,7 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
         write(temporary)
         mask = os.umask(0)
         os.umask(mask)
-        temporary.chmod(0o666 & ~mask)   # mkstemp makes files private; outputs are ordinary files
+        temporary.chmod(0o666 & ~mask)  # mkstemp makes files private; outputs are ordinary files
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -100,11 +104,15 @@ def _netcdf(solution: Answers, path: Path, problem: bool) -> None:
     _labelled(solution, kept is not None).to_netcdf(path, engine="h5netcdf")
     if kept is None:
         return
-    trees = {"model": model_tree(kept.problem.model), "problem": problem_tree(kept.problem, kept.step),
-             "scheme": scheme_tree(kept.scheme)}
+    trees = {
+        "model": model_tree(kept.problem.model),
+        "problem": problem_tree(kept.problem, kept.step),
+        "scheme": scheme_tree(kept.scheme),
+    }
     if solution.inside is not None:
-        trees["inside"] = {each.name: getattr(solution.inside, each.name)
-                           for each in dataclasses.fields(solution.inside)}
+        trees["inside"] = {
+            each.name: getattr(solution.inside, each.name) for each in dataclasses.fields(solution.inside)
+        }
     for name, tree in trees.items():
         packed(tree).to_netcdf(path, mode="a", group=name, engine="h5netcdf")
 
@@ -115,18 +123,22 @@ def _labelled(solution: Answers, whole: bool) -> xr.Dataset:
 
     dataset = solution.dataset
     last: dict[str, Any] = dict(solution.internal)
-    if solution.is_thinned:                   # its histories may not hold the last node, nor all of the state
+    if solution.is_thinned:  # its histories may not hold the last node, nor all of the state
         final = solution.final
         last |= {"displacement": final.displacement, "momentum": final.momentum, "slip": final.slip, **final.internal}
     for name, value in last.items():
         dataset[f"final_{name}"] = xr.Variable(("dof" if name in _ON_DOFS else "spring",), value)
     if not whole and solution.layout.is_structure:
-        dataset["places"] = xr.Variable((), json.dumps(layout_words(solution)))     # too long for an attribute
+        dataset["places"] = xr.Variable((), json.dumps(layout_words(solution)))  # too long for an attribute
     dataset.attrs = {
-        "Conventions": "hamex-2", "step": solution.step, "status": solution.status.name,
+        "Conventions": "hamex-2",
+        "step": solution.step,
+        "status": solution.status.name,
         "limit": json.dumps(dataclasses.asdict(solution.limit)),
-        "length": solution.units.length, "force": solution.units.force,
-        "provenance": json.dumps(solution.provenance), "error": json.dumps(dict(solution.error)),
+        "length": solution.units.length,
+        "force": solution.units.force,
+        "provenance": json.dumps(solution.provenance),
+        "error": json.dumps(dict(solution.error)),
         "extent": json.dumps(extent_words(solution.extent)),
         "why": "" if whole else solution.source.why if isinstance(solution.source, Record) else THRIFTY,
     }
@@ -135,8 +147,12 @@ def _labelled(solution: Answers, whole: bool) -> xr.Dataset:
 
 def extent_words(extent: Extent) -> dict[str, Any]:
     """Which steps a solution tells of, as plain words and numbers."""
-    words: dict[str, Any] = {"every": extent.every, "steps": extent.steps, "uncertain": extent.uncertain,
-                             "stopped": extent.stopped}
+    words: dict[str, Any] = {
+        "every": extent.every,
+        "steps": extent.steps,
+        "uncertain": extent.uncertain,
+        "stopped": extent.stopped,
+    }
     if extent.peaks is not None:
         words["peaks"] = {name: dataclasses.asdict(peak) for name, peak in extent.peaks.items()}
     if extent.exceeded is not None:

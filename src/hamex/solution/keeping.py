@@ -29,10 +29,14 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 _ARRAY, _EMPTY, _SPARSE = "$array", "$empty", "$sparse"
 # What a sparse matrix of each format is made of.
-_PARTS = {"csr": ("data", "indices", "indptr"), "csc": ("data", "indices", "indptr"), "coo": ("data", "row", "col"),
-          "dia": ("data", "offsets")}
+_PARTS = {
+    "csr": ("data", "indices", "indptr"),
+    "csc": ("data", "indices", "indptr"),
+    "coo": ("data", "row", "col"),
+    "dia": ("data", "offsets"),
+}
 Tree = dict[str, Any]
-PER_STEP = 8     # samples a step of a load that is a function; a power of two, so that nodes are met bit by bit
+PER_STEP = 8  # samples a step of a load that is a function; a power of two, so that nodes are met bit by bit
 
 
 def packed(tree: Mapping[str, Any]) -> xr.Dataset:
@@ -41,9 +45,15 @@ def packed(tree: Mapping[str, Any]) -> xr.Dataset:
 
     arrays: dict[str, Array] = {}
     plain = _plain("", tree, arrays)
-    variables = {name: xr.Variable([f"size_{size}" for size in array.shape] if len(set(array.shape)) == array.ndim
-                                   else [f"{name}_{axis}" for axis in range(array.ndim)], array)
-                 for name, array in arrays.items()}
+    variables = {
+        name: xr.Variable(
+            [f"size_{size}" for size in array.shape]
+            if len(set(array.shape)) == array.ndim
+            else [f"{name}_{axis}" for axis in range(array.ndim)],
+            array,
+        )
+        for name, array in arrays.items()
+    }
     return xr.Dataset({**variables, "tree": xr.Variable((), json.dumps(plain))})
 
 
@@ -111,34 +121,55 @@ def scheme_of(tree: Tree) -> Scheme:
 def problem_tree(problem: Problem, step: float) -> Tree:
     """All of a problem but its model; loads that are functions as samples, for a run with this step [s]."""
     start = problem.start
-    return {"duration": problem.duration, "load": _load_tree(problem.load, step, problem.duration),
-            "start": {"displacement": start.displacement, "momentum": start.momentum, "slip": start.slip,
-                      "internal": start.internal},
-            "prior_impulse": problem.prior_impulse,
-            "supports": None if problem.supports is None else _load_tree(problem.supports, step, problem.duration)}
+    return {
+        "duration": problem.duration,
+        "load": _load_tree(problem.load, step, problem.duration),
+        "start": {
+            "displacement": start.displacement,
+            "momentum": start.momentum,
+            "slip": start.slip,
+            "internal": start.internal,
+        },
+        "prior_impulse": problem.prior_impulse,
+        "supports": None if problem.supports is None else _load_tree(problem.supports, step, problem.duration),
+    }
 
 
 def problem_of(tree: Tree, model: Model) -> Problem:
     """The problem that :func:`problem_tree` was given."""
     supports = None if tree["supports"] is None else _part_of(tree["supports"])
-    return Problem(model, _load_of(tree["load"]), tree["duration"], State(**tree["start"]), tree["prior_impulse"],
-                   supports)
+    return Problem(
+        model, _load_of(tree["load"]), tree["duration"], State(**tree["start"]), tree["prior_impulse"], supports
+    )
 
 
 def model_tree(model: Model) -> Tree:
     """All arrays and names of a model, laws by kind."""
     tree = {each.name: getattr(model, each.name) for each in dataclasses.fields(model)}
-    return tree | {"damping": vars(model.damping), "laws": law_arrays(model), "units": vars(model.units),
-                   "storeys": _fields(model.storeys), "geometry": _fields(model.geometry)}
+    return tree | {
+        "damping": vars(model.damping),
+        "laws": law_arrays(model),
+        "units": vars(model.units),
+        "storeys": _fields(model.storeys),
+        "geometry": _fields(model.geometry),
+    }
 
 
 def model_of(tree: Tree) -> Model:
     """The model that :func:`model_tree` was given."""
     names = {name: tuple(tree[name]) for name in ("dofs", "springs", "directions", "support_names")}
-    return Model(**tree | names | {
-        "damping": Damping(**tree["damping"]), "laws": laws_of(tree["laws"]), "units": Units(**tree["units"]),
-        "groups": {name: tuple(springs) for name, springs in tree["groups"].items()},
-        "storeys": storeys_of(tree["storeys"]), "geometry": geometry_of(tree["geometry"])})
+    return Model(
+        **tree
+        | names
+        | {
+            "damping": Damping(**tree["damping"]),
+            "laws": laws_of(tree["laws"]),
+            "units": Units(**tree["units"]),
+            "groups": {name: tuple(springs) for name, springs in tree["groups"].items()},
+            "storeys": storeys_of(tree["storeys"]),
+            "geometry": geometry_of(tree["geometry"]),
+        }
+    )
 
 
 def storeys_of(tree: Tree | None) -> Storeys | None:
@@ -148,9 +179,18 @@ def storeys_of(tree: Tree | None) -> Storeys | None:
 
 def geometry_of(tree: Tree | None) -> Geometry | None:
     """A geometry from its fields."""
-    return None if tree is None else Geometry(**tree | {
-        "nodes": tuple(tree["nodes"]), "names": tuple(tree["names"]),
-        "springs": tuple(tuple(springs) for springs in tree["springs"])})
+    return (
+        None
+        if tree is None
+        else Geometry(
+            **tree
+            | {
+                "nodes": tuple(tree["nodes"]),
+                "names": tuple(tree["names"]),
+                "springs": tuple(tuple(springs) for springs in tree["springs"]),
+            }
+        )
+    )
 
 
 def _fields(record: Any) -> Mapping[str, Any] | None:
@@ -170,9 +210,13 @@ def _load_tree(load: Load | LoadSum, step: float, duration: float) -> Tree:
     every = step / PER_STEP
     values = load.node_values(every, PER_STEP * round(duration / step), quiet=True)[:, 0]
     # Samples stand on the clock of the run: what was shifted is behind them.
-    return tree | {"note": "a function of time, kept as samples of the run's duration, exact at its nodes",
-                   "function": values, "sampled_every": every, "shifts": (),
-                   "breaks": tuple(time - sum(load.shifts) for time in load.breaks)}
+    return tree | {
+        "note": "a function of time, kept as samples of the run's duration, exact at its nodes",
+        "function": values,
+        "sampled_every": every,
+        "shifts": (),
+        "breaks": tuple(time - sum(load.shifts) for time in load.breaks),
+    }
 
 
 def _load_of(tree: Tree) -> Load | LoadSum:

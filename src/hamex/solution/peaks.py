@@ -17,9 +17,16 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 PEAKS = ("displacement", "velocity", "force", "node_force", "slip")
-OF_STRUCTURES = ("absolute_acceleration", "base_shear", "hinge_rotation", "storey_drift", "drift_ratio",
-                 "storey_shear", "overturning_moment")
-RESIDUALS = {"residual_slip": "slip", "residual_drift": "storey_drift"}      # the last values of these
+OF_STRUCTURES = (
+    "absolute_acceleration",
+    "base_shear",
+    "hinge_rotation",
+    "storey_drift",
+    "drift_ratio",
+    "storey_shear",
+    "overturning_moment",
+)
+RESIDUALS = {"residual_slip": "slip", "residual_drift": "storey_drift"}  # the last values of these
 
 
 class Peaks(Mapping[str, Peak]):
@@ -91,8 +98,9 @@ def _residual(solution: Answers, name: str) -> Peak:
     values, labels = histories(solution, RESIDUALS[name])
     last = values[-1]
     worst = int(np.abs(last).argmax())
-    return Peak(float(last[worst]), float(solution.times[-1]), labels[worst], solution.units.length,
-                solution.error_of(name))
+    return Peak(
+        float(last[worst]), float(solution.times[-1]), labels[worst], solution.units.length, solution.error_of(name)
+    )
 
 
 def _largest(solution: Answers, name: str, values: Array, labels: Sequence[str]) -> Peak:

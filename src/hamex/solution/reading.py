@@ -29,29 +29,52 @@ def layout_of(words: dict[str, Any], dofs: tuple[str, ...], springs: tuple[str, 
     if not words:
         return Named(dofs, springs, yields=np.zeros(len(springs), dtype=bool)), None
     base = words["base"]
-    return Named(dofs, springs, tuple(words["directions"]), np.array(words["influence"], dtype=float),
-                 {name: tuple(numbers) for name, numbers in words["groups"].items()}, _storeys(words["storeys"]),
-                 _geometry(words["geometry"]), np.array(words["yields"], dtype=bool)), \
-        None if base is None else np.array(base, dtype=float)
+    return Named(
+        dofs,
+        springs,
+        tuple(words["directions"]),
+        np.array(words["influence"], dtype=float),
+        {name: tuple(numbers) for name, numbers in words["groups"].items()},
+        _storeys(words["storeys"]),
+        _geometry(words["geometry"]),
+        np.array(words["yields"], dtype=bool),
+    ), None if base is None else np.array(base, dtype=float)
 
 
 def _storeys(words: dict[str, Any] | None) -> Storeys | None:
-    return None if words is None else Storeys(tuple(words["names"]), np.array(words["heights"], dtype=float),
-                                              _matrix(words["drift"]), _matrix(words["above"]))
+    return (
+        None
+        if words is None
+        else Storeys(
+            tuple(words["names"]),
+            np.array(words["heights"], dtype=float),
+            _matrix(words["drift"]),
+            _matrix(words["above"]),
+        )
+    )
 
 
 def _geometry(words: dict[str, Any] | None) -> Geometry | None:
-    return None if words is None else Geometry(
-        tuple(words["nodes"]), np.array(words["coordinates"]), _matrix(words["motion"]),
-        np.array(words["elements"], dtype=int), tuple(words["names"]),
-        tuple(tuple(springs) for springs in words["springs"]))
+    return (
+        None
+        if words is None
+        else Geometry(
+            tuple(words["nodes"]),
+            np.array(words["coordinates"]),
+            _matrix(words["motion"]),
+            np.array(words["elements"], dtype=int),
+            tuple(words["names"]),
+            tuple(tuple(springs) for springs in words["springs"]),
+        )
+    )
 
 
 def _matrix(plain: dict[str, Any]) -> Any:
     from scipy.sparse import csr_array
 
-    return csr_array((np.array(plain["value"], dtype=float), (plain["row"], plain["column"])),
-                     shape=tuple(plain["shape"]))
+    return csr_array(
+        (np.array(plain["value"], dtype=float), (plain["row"], plain["column"])), shape=tuple(plain["shape"])
+    )
 
 
 def read(path: str | Path) -> Solution:
@@ -107,12 +130,19 @@ def _rebuild(groups: dict[str, xr.Dataset]) -> Solution:
     attributes = dataset.attrs
     stored = {str(name): dataset[name].values for name in dataset.data_vars if name != "places"}
     internal = {name.removeprefix("final_"): value for name, value in stored.items() if name.startswith("final_")}
-    internal.pop("start_impulse", None)          # of hamex-1: the history of the impulse has it
+    internal.pop("start_impulse", None)  # of hamex-1: the history of the impulse has it
     extent = extent_of(json.loads(attributes.get("extent", "{}")), internal)
     source = _run(groups) if "model" in groups else _record(dataset)
     inside = StageHistory(**unpacked(groups["inside"])) if "inside" in groups else None
-    return Solution(source, {name: value for name, value in stored.items() if not name.startswith("final_")}, internal,
-                    json.loads(attributes["error"]), Limit(**json.loads(attributes["limit"])), inside, extent)
+    return Solution(
+        source,
+        {name: value for name, value in stored.items() if not name.startswith("final_")},
+        internal,
+        json.loads(attributes["error"]),
+        Limit(**json.loads(attributes["limit"])),
+        inside,
+        extent,
+    )
 
 
 def extent_of(words: dict[str, Any], last: dict[str, Any]) -> Extent:
@@ -138,5 +168,11 @@ def _record(dataset: xr.Dataset) -> Record:
     dofs, springs = (tuple(str(name) for name in dataset[dim].values) for dim in ("dof", "spring"))
     words = json.loads(str(dataset["places"].values)) if "places" in dataset else {}
     layout, moved = layout_of(words, dofs, springs)
-    return Record(attributes.get("why", OLD_FILE), layout, Names(attributes["length"], attributes["force"]),
-                  float(attributes["step"]), json.loads(attributes["provenance"]), moved)
+    return Record(
+        attributes.get("why", OLD_FILE),
+        layout,
+        Names(attributes["length"], attributes["force"]),
+        float(attributes["step"]),
+        json.loads(attributes["provenance"]),
+        moved,
+    )

@@ -65,7 +65,7 @@ def _node_force(s: Answers) -> Array:
 
 def _mean_displacement(s: Answers) -> Array:
     u = s.histories["displacement"]
-    return 0.5 * (u[:-1] + u[1:])                                                        # eq. (88)
+    return 0.5 * (u[:-1] + u[1:])  # eq. (88)
 
 
 def _impulse(s: Answers) -> Array:
@@ -83,8 +83,12 @@ def start_impulse(problem: Problem) -> Array:
         return start.internal["impulse"]
     if len(model.dofs) != 1 or len(model.springs) != 1:
         return np.zeros(len(model.springs))
-    return np.array([(problem.prior_impulse[0] - start.momentum[0] - damping_of_one(model) * start.displacement[0])
-                     / model.compatibility[0, 0]])
+    return np.array(
+        [
+            (problem.prior_impulse[0] - start.momentum[0] - damping_of_one(model) * start.displacement[0])
+            / model.compatibility[0, 0]
+        ]
+    )
 
 
 def _damping_force(s: Answers) -> Array:
@@ -92,7 +96,7 @@ def _damping_force(s: Answers) -> Array:
     force, loading = s.model.damping_force(np.diff(s.histories["displacement"], axis=0) / s.step), s.loading
     moving = len(s.model.support_names)
     if s.problem.supports is not None:
-        slow = slice(-2 * moving, -moving)       # these channels hold C r, the last ones K r
+        slow = slice(-2 * moving, -moving)  # these channels hold C r, the last ones K r
         force = force - loading.means[:, slow] @ loading.patterns[:, slow].T
     return force
 
@@ -193,29 +197,49 @@ def _stored_by_group(s: Answers) -> Array:
 
 
 ALWAYS: dict[str, Result] = {
-    "load": _load, "velocity": _velocity, "acceleration": _acceleration,
-    "absolute_acceleration": _absolute_acceleration, "deformation": _deformation, "node_force": _node_force,
-    "mean_displacement": _mean_displacement, "impulse": _impulse, "damping_force": _damping_force,
-    "damping_peak": _damping_peak, "spring_peak": _spring_peak,
-    "yield_deformation": _yield_deformation, "ductility": _ductility,
+    "load": _load,
+    "velocity": _velocity,
+    "acceleration": _acceleration,
+    "absolute_acceleration": _absolute_acceleration,
+    "deformation": _deformation,
+    "node_force": _node_force,
+    "mean_displacement": _mean_displacement,
+    "impulse": _impulse,
+    "damping_force": _damping_force,
+    "damping_peak": _damping_peak,
+    "spring_peak": _spring_peak,
+    "yield_deformation": _yield_deformation,
+    "ductility": _ductility,
 }
 OF_STRUCTURES: dict[str, Result] = {
-    "base_shear": _base_shear, "base_damping": _base_damping, "plastic_by_group": _plastic_by_group,
+    "base_shear": _base_shear,
+    "base_damping": _base_damping,
+    "plastic_by_group": _plastic_by_group,
     "viscous_by_group": _viscous_by_group,
-    "hardening_by_group": _hardening_by_group, "stored_by_group": _stored_by_group,
+    "hardening_by_group": _hardening_by_group,
+    "stored_by_group": _stored_by_group,
 }
 OF_HINGES: dict[str, Result] = {"hinge_rotation": _hinge_rotation, "hinge_moment": _hinge_moment}
 OF_STOREYS: dict[str, Result] = {
-    "storey_drift": _storey_drift, "storey_shear": _storey_shear, "storey_damping": _storey_damping,
+    "storey_drift": _storey_drift,
+    "storey_shear": _storey_shear,
+    "storey_damping": _storey_damping,
     "residual_drift": _residual_drift,
 }
 OF_HEIGHTS: dict[str, Result] = {"drift_ratio": _drift_ratio, "overturning_moment": _overturning_moment}
 
 
 # What belongs to one node alone, with the histories it needs: these can be computed where steps were left out.
-_AT_A_NODE = {"deformation": ("displacement",), "node_force": ("displacement", "slip"), "velocity": ("momentum",),
-              "storey_drift": ("displacement",), "drift_ratio": ("displacement",), "residual_drift": ("displacement",),
-              "hinge_rotation": ("slip",), "yield_deformation": ()}
+_AT_A_NODE = {
+    "deformation": ("displacement",),
+    "node_force": ("displacement", "slip"),
+    "velocity": ("momentum",),
+    "storey_drift": ("displacement",),
+    "drift_ratio": ("displacement",),
+    "residual_drift": ("displacement",),
+    "hinge_rotation": ("slip",),
+    "yield_deformation": (),
+}
 
 
 def derivable(s: Answers) -> dict[str, Result]:
@@ -226,8 +250,11 @@ def derivable(s: Answers) -> dict[str, Result]:
     if not isinstance(s.source, Run) or s.problem.supports is not None:
         return {}
     still = {name: needs for name, needs in _AT_A_NODE.items() if name != "velocity" or not np.any(s.model.massless)}
-    return {name: result for name, result in found.items()
-            if name in still and all(need in s.histories for need in still[name])}
+    return {
+        name: result
+        for name, result in found.items()
+        if name in still and all(need in s.histories for need in still[name])
+    }
 
 
 def _all(s: Answers) -> dict[str, Result]:

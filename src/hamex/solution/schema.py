@@ -42,8 +42,9 @@ VARIABLES: dict[str, Variable] = {
     "drift_ratio": Variable(("time", "storey"), "one", "storey drift over storey height"),
     "storey_shear": Variable(("interval", "storey"), "force", "spring forces on everything above the storey's base"),
     "storey_damping": Variable(("interval", "storey"), "force", "damping forces on everything above that base"),
-    "overturning_moment": Variable(("interval", "storey"), "moment",
-                                   "Σ storey shear × height of the storey and those above: moment at its base"),
+    "overturning_moment": Variable(
+        ("interval", "storey"), "moment", "Σ storey shear × height of the storey and those above: moment at its base"
+    ),
     "residual_drift": Variable(("storey",), "length", "storey drift at the end of the run"),
     "hinge_rotation": Variable(("time", "hinge"), "angle", "plastic rotation of a hinge, the slip of its moment"),
     "hinge_moment": Variable(("interval", "hinge"), "moment", "mean moment of a hinge in the step"),
@@ -70,7 +71,6 @@ VARIABLES: dict[str, Variable] = {
 }
 
 
-
 def variable(name: str) -> Variable:
     """Where a result lives; what the schema does not know is a state variable of a law."""
     return VARIABLES.get(name) or Variable(("time", "spring"), "one", f"{name.replace('_', ' ')}, a state of the law")
@@ -80,13 +80,30 @@ ENERGIES = ("kinetic", "stored", "viscous", "plastic", "hardening", "jumps", "in
 
 
 # Rotations stand among the dofs and moments among the springs; what they are measured in, beside the rest.
-TURNING = {"length": "angle", "velocity": "angular_velocity", "acceleration": "angular_acceleration",
-           "force": "moment", "momentum": "angular_momentum"}
+TURNING = {
+    "length": "angle",
+    "velocity": "angular_velocity",
+    "acceleration": "angular_acceleration",
+    "force": "moment",
+    "momentum": "angular_momentum",
+}
 
 
 def unit(kind: str, length: str, force: str) -> str:
     """Unit of a kind, written with the model's length and force."""
-    return {"length": length, "force": force, "momentum": f"{force} s", "velocity": f"{length}/s",
-            "acceleration": f"{length}/s²", "moment": f"{force} {length}", "angle": "rad",
-            "angular_velocity": "rad/s", "angular_acceleration": "rad/s²", "angular_momentum": f"{force} {length} s",
-            "energy": f"{force} {length}", "time": "s", "count": "1", "one": "1"}[kind]
+    return {
+        "length": length,
+        "force": force,
+        "momentum": f"{force} s",
+        "velocity": f"{length}/s",
+        "acceleration": f"{length}/s²",
+        "moment": f"{force} {length}",
+        "angle": "rad",
+        "angular_velocity": "rad/s",
+        "angular_acceleration": "rad/s²",
+        "angular_momentum": f"{force} {length} s",
+        "energy": f"{force} {length}",
+        "time": "s",
+        "count": "1",
+        "one": "1",
+    }[kind]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hamex.solution.outline import Answers
 
 Array = NDArray[Any]
-_SLIPPED = 1e-9      # of the largest deformation: less is no slip
+_SLIPPED = 1e-9  # of the largest deformation: less is no slip
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +48,11 @@ def frames(solution: Answers, count: int, scale: float) -> Frames:
         raise InputError(f"frames: count must be a whole number from 1 on, got {count!r}")
     if not is_finite(scale):
         raise InputError(f"frames: scale must be a finite number, got {scale!r}")
-    nodes = np.unique(np.linspace(0, solution.steps, count).round().astype(int)) if count > 1 else \
-        np.array([solution.steps])
+    nodes = (
+        np.unique(np.linspace(0, solution.steps, count).round().astype(int))
+        if count > 1
+        else np.array([solution.steps])
+    )
     return at(solution, nodes, scale)
 
 
@@ -61,14 +64,13 @@ def at(solution: Answers, nodes: Array, scale: float) -> Frames:
         raise InputError("frames: the model has no geometry; builders of frames and trusses give it")
     u = solution.values("displacement")[nodes]
     if solution.base is not None:
-        u = u - solution.base[nodes] @ layout.influence.T        # relative to the ground
+        u = u - solution.base[nodes] @ layout.influence.T  # relative to the ground
     moved = rows(u, geometry.motion.T).reshape(len(nodes), *geometry.coordinates.shape)
     slipped = has_slipped(solution)[nodes]
     yielded = np.zeros((len(nodes), len(geometry.names)), dtype=bool)
     for element, springs in enumerate(geometry.springs):
         yielded[:, element] = slipped[:, list(springs)].any(axis=1)
-    return Frames(solution.times[nodes], geometry.coordinates + scale * moved, yielded, slipped, geometry,
-                  float(scale))
+    return Frames(solution.times[nodes], geometry.coordinates + scale * moved, yielded, slipped, geometry, float(scale))
 
 
 def has_slipped(solution: Answers) -> Array:

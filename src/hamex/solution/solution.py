@@ -92,8 +92,10 @@ class Solution:
     def __repr__(self) -> str:
         dofs, springs = len(self.dofs), len(self.springs)
         thinned = f", every {self.extent.every}th kept" if self.extent.every > 1 else ""
-        return (f"<Solution: {self.all_steps} steps of {self.step:g} s{thinned}, {dofs} dof{'s' * (dofs != 1)}, "
-                f"{springs} spring{'s' * (springs != 1)}, {self.source.by}>")
+        return (
+            f"<Solution: {self.all_steps} steps of {self.step:g} s{thinned}, {dofs} dof{'s' * (dofs != 1)}, "
+            f"{springs} spring{'s' * (springs != 1)}, {self.source.by}>"
+        )
 
     @property
     def problem(self) -> Problem:
@@ -177,7 +179,7 @@ class Solution:
         if name not in self._cache:
             self._derive(name)
             for array in self._cache.values():
-                array.flags.writeable = False   # handing out must not mean changing
+                array.flags.writeable = False  # handing out must not mean changing
         return self._cache[name]
 
     def _derive(self, name: str) -> None:
@@ -196,8 +198,10 @@ class Solution:
         """Names that ``values`` and ``[...]`` understand, in the order of the schema."""
         derived = derivable(self)
         known = {*self.histories, *derived, *(ENERGIES if derived and not self.is_thinned else ())}
-        return (*(name for name in VARIABLES if name in known),
-                *(name for name in self.histories if name not in VARIABLES))
+        return (
+            *(name for name in VARIABLES if name in known),
+            *(name for name in self.histories if name not in VARIABLES),
+        )
 
     def labels(self, dim: str) -> tuple[str, ...]:
         """Names along a dimension: dof, spring, storey, direction, group or hinge."""
@@ -320,9 +324,10 @@ class Solution:
     def _label(self, names: tuple[str, ...] | list[str]) -> xr.Dataset:
         import xarray as xr
 
-        values = {name: self.values(name) for name in names}         # refuses unknown names
-        variables = {name: xr.Variable(variable(name).dims, array, self._attributes(name))
-                     for name, array in values.items()}
+        values = {name: self.values(name) for name in names}  # refuses unknown names
+        variables = {
+            name: xr.Variable(variable(name).dims, array, self._attributes(name)) for name, array in values.items()
+        }
         used = {dim for name in names for dim in variable(name).dims}
         return xr.Dataset(variables, coords=self._coordinates(used))
 

@@ -29,9 +29,18 @@ THRIFTY = "the file was written with save(problem=False)"
 def provenance(problem: Problem, scheme: Scheme, loading: Loading) -> dict[str, str]:
     """Version, scheme and hash; the hash covers every number under its name."""
     start, words = problem.start, repr(scheme)
-    numbers = {**model_numbers(problem.model), "duration": problem.duration, "load": loading.entered,
-               "patterns": loading.patterns, "moved": loading.moved, "prior_impulse": problem.prior_impulse,
-               "displacement": start.displacement, "momentum": start.momentum, "slip": start.slip, **start.internal}
+    numbers = {
+        **model_numbers(problem.model),
+        "duration": problem.duration,
+        "load": loading.entered,
+        "patterns": loading.patterns,
+        "moved": loading.moved,
+        "prior_impulse": problem.prior_impulse,
+        "displacement": start.displacement,
+        "momentum": start.momentum,
+        "slip": start.slip,
+        **start.internal,
+    }
     digest = hashlib.sha256(words.encode())
     for part in named_bytes(numbers):
         digest.update(part)
@@ -42,8 +51,16 @@ def model_numbers(model: Model) -> dict[str, Any]:
     """Every number of a model that enters a run, by name."""
     c = model.damping
     laws = {f"{kind}.{name}": value for kind, group in law_arrays(model).items() for name, value in group.items()}
-    return {"M": model.mass, "C": c.matrix, "modes": c.shapes, "weights": c.weights, "K": model.stiffness,
-            "A": model.flexibility, "B": model.compatibility, **laws}
+    return {
+        "M": model.mass,
+        "C": c.matrix,
+        "modes": c.shapes,
+        "weights": c.weights,
+        "K": model.stiffness,
+        "A": model.flexibility,
+        "B": model.compatibility,
+        **laws,
+    }
 
 
 def named_bytes(numbers: Mapping[str, Any]) -> list[bytes]:
@@ -148,14 +165,15 @@ class Record:
     @property
     def problem(self) -> NoReturn:
         """There is none."""
-        raise NoProblemError(f"the solution does not know its problem: {self.why}. Histories, peaks and energies are "
-                             "there; to go on from its end, build the problem again with start=solution.final")
+        raise NoProblemError(
+            f"the solution does not know its problem: {self.why}. Histories, peaks and energies are "
+            "there; to go on from its end, build the problem again with start=solution.final"
+        )
 
     @property
     def scheme(self) -> NoReturn:
         """There is none."""
-        raise NoProblemError(f"the solution does not know its scheme: {self.why}. Its provenance names it: "
-                             f"{self.by}")
+        raise NoProblemError(f"the solution does not know its scheme: {self.why}. Its provenance names it: {self.by}")
 
     @property
     def by(self) -> str:

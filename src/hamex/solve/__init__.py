@@ -20,12 +20,18 @@ __all__ = ["Keep", "Problem", "State", "solve"]
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], object]
-_BLOCK = 1 << 14     # numbers of a history between two looks at progress and limits
+_BLOCK = 1 << 14  # numbers of a history between two looks at progress and limits
 
 
-def solve(problem: Problem, scheme: Scheme, error: bool = False, limit: Limit | None = None,
-          keep: Keep | int | Sequence[str] | None = None, promise: Promise = "beforehand",
-          progress: Progress | None = None) -> Solution:
+def solve(
+    problem: Problem,
+    scheme: Scheme,
+    error: bool = False,
+    limit: Limit | None = None,
+    keep: Keep | int | Sequence[str] | None = None,
+    promise: Promise = "beforehand",
+    progress: Progress | None = None,
+) -> Solution:
     """March a problem through its duration.
 
     Parameters
@@ -53,8 +59,9 @@ def solve(problem: Problem, scheme: Scheme, error: bool = False, limit: Limit | 
     '-5.1638'
     """
     if not isinstance(scheme, Scheme):
-        raise ProblemError("solve: the scheme must be one of hamex.schemes, such as Galerkin(step=0.02), got "
-                           f"{scheme!r}")
+        raise ProblemError(
+            f"solve: the scheme must be one of hamex.schemes, such as Galerkin(step=0.02), got {scheme!r}"
+        )
     if promise not in ("beforehand", "reported"):
         raise ProblemError(f'solve: promise must be "beforehand" or "reported", got {promise!r}')
     kept = Keep.of(keep)
@@ -62,15 +69,24 @@ def solve(problem: Problem, scheme: Scheme, error: bool = False, limit: Limit | 
         raise ProblemError("solve: error bars compare whole histories of three runs; leave keep out, or error")
     solution = run(problem, scheme, limit, kept, promise, progress)
     if error:
-        finer = (run(problem, dataclasses.replace(scheme, step=scheme.step / parts), promise=promise, quiet=True)  # type: ignore[type-var]
-                 for parts in (2, 4))
+        finer = (
+            run(problem, dataclasses.replace(scheme, step=scheme.step / parts), promise=promise, quiet=True)  # type: ignore[type-var]
+            for parts in (2, 4)
+        )
         solution = dataclasses.replace(solution, error=estimate(solution, *finer))
     return solution
 
 
-def run(problem: Problem, scheme: Scheme, limit: Limit | None = None, keep: Keep | None = None,
-        promise: Promise = "beforehand", progress: Progress | None = None, quiet: bool = False,
-        block: int | None = None) -> Solution:
+def run(
+    problem: Problem,
+    scheme: Scheme,
+    limit: Limit | None = None,
+    keep: Keep | None = None,
+    promise: Promise = "beforehand",
+    progress: Progress | None = None,
+    quiet: bool = False,
+    block: int | None = None,
+) -> Solution:
     """One march, in blocks of ``block`` steps; no bit of the result depends on them.
 
     ``quiet`` runs do not repeat the warning about a step longer than the record's.
@@ -78,8 +94,10 @@ def run(problem: Problem, scheme: Scheme, limit: Limit | None = None, keep: Keep
     keep, limit = keep or Keep(), limit or Limit()
     steps = problem.steps(scheme.step)
     if steps % keep.every:
-        raise ProblemError(f"solve: keep every {keep.every} steps of {steps}: it must divide them; take another number "
-                           "of steps, or another duration")
+        raise ProblemError(
+            f"solve: keep every {keep.every} steps of {steps}: it must divide them; take another number "
+            "of steps, or another duration"
+        )
     march = scheme.prepare(problem, How(steps, quiet, promise))
     thinned = None if keep.whole else Thinned(problem, scheme, keep, limit)
     if block is None:
@@ -109,8 +127,9 @@ def run(problem: Problem, scheme: Scheme, limit: Limit | None = None, keep: Keep
     return solution_of(problem, scheme, joined(parts), Extent(uncertain=uncertain, stopped=ended), limit)
 
 
-def _passed(problem: Problem, scheme: Scheme, ran: Ran, now: Mapping[str, Array], done: int,
-            limit: Limit) -> int | None:
+def _passed(
+    problem: Problem, scheme: Scheme, ran: Ran, now: Mapping[str, Array], done: int, limit: Limit
+) -> int | None:
     """How many of these steps lead to the first node beyond the limit; None when none does."""
     found = part_of(problem, scheme, ran, now, done, limit).exceeded
     return None if found is None else max(round(found.time / scheme.step) - done, 1)

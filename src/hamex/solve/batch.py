@@ -31,7 +31,7 @@ from hamex.solve.threads import each, processors
 
 Array = NDArray[Any]
 Systems = Oscillators | ShearFrames | list[Model]
-_SAMPLE = 64                # cases that are run in float64 too when float32 is asked for
+_SAMPLE = 64  # cases that are run in float64 too when float32 is asked for
 
 
 def batch(
@@ -95,9 +95,12 @@ def batch(
     if wish.histories and len({record.steps for record in records}) > 1:
         raise ProblemError("batch: motions of different length have histories of different length; give a duration")
     out = _Out(cases)
-    tasks = [(part, begin, min(begin + size, part.size)) for part in cases.parts(run.kinds)
-             for size in [_block(block) or run.block(records[part.motion].steps)]
-             for begin in range(0, part.size, size)]
+    tasks = [
+        (part, begin, min(begin + size, part.size))
+        for part in cases.parts(run.kinds)
+        for size in [_block(block) or run.block(records[part.motion].steps)]
+        for begin in range(0, part.size, size)
+    ]
 
     def go(task: tuple[Part, int, int]) -> None:
         places, found = _march(run, *task, records, wish, given)
@@ -106,11 +109,17 @@ def batch(
     each(go, tasks, _threads(threads))
     rounding = _rounding(run, cases, records, wish, given, out) if wish.dtype == np.float32 else {}
     return Batch(
-        {name: cases.shown(out.arrays["measure", name]) for name in wish.measures}, cases.dims,
-        _labels(cases, run.places), systems[0].units if isinstance(systems, list) else systems.units, scheme.step,
-        tuple(record.steps for record in records), lambda: _provenance(systems, cases, records, scheme, wish, given),
+        {name: cases.shown(out.arrays["measure", name]) for name in wish.measures},
+        cases.dims,
+        _labels(cases, run.places),
+        systems[0].units if isinstance(systems, list) else systems.units,
+        scheme.step,
+        tuple(record.steps for record in records),
+        lambda: _provenance(systems, cases, records, scheme, wish, given),
         {name: cases.shown(out.arrays["history", name]) for name in wish.histories},
-        {name: cases.shown(out.arrays["final", name]) for name in STATE} if wish.final else None, rounding)
+        {name: cases.shown(out.arrays["final", name]) for name in STATE} if wish.final else None,
+        rounding,
+    )
 
 
 class _Out:
@@ -131,14 +140,23 @@ class _Out:
                 (array if self.cases.motion_of is not None else array[motion])[places] = values
 
 
-def _march(run: Runner, part: Part, begin: int, end: int, records: Sequence[Record], wish: Wish,
-           given: Mapping[str, Array] | None) -> tuple[Any, Found]:
+def _march(
+    run: Runner,
+    part: Part,
+    begin: int,
+    end: int,
+    records: Sequence[Record],
+    wish: Wish,
+    given: Mapping[str, Array] | None,
+) -> tuple[Any, Found]:
     which, scales, places = part.block(begin, end)
     first = which.start if isinstance(which, slice) else int(which[0])
     start = None
     if given is not None:
-        start = {name: (array if part.cases.motion_of is not None else array[part.motion])[places]
-                 for name, array in given.items()}
+        start = {
+            name: (array if part.cases.motion_of is not None else array[part.motion])[places]
+            for name, array in given.items()
+        }
     return places, run.march(part.kind, which, first, scales, records[part.motion], wish, start)
 
 
@@ -150,8 +168,10 @@ def _systems(models: object) -> Systems:
         return models
     found = [models] if isinstance(models, Model) else list(models) if isinstance(models, Sequence | np.ndarray) else []
     if not found or not all(isinstance(model, Model) for model in found):
-        raise ModelError("batch: models must be made by oscillators(…) or shear_frames(…), or be a Model or a list of "
-                         f"Models, at least one; got {type(models).__name__}")
+        raise ModelError(
+            "batch: models must be made by oscillators(…) or shear_frames(…), or be a Model or a list of "
+            f"Models, at least one; got {type(models).__name__}"
+        )
     return found
 
 
@@ -169,8 +189,10 @@ def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
             raise ModelError("batch: the models have different numbers of degrees of freedom; batch those of one size")
         return OneByOne(systems, scheme)
     if not linear:
-        raise ProblemError("batch: arrays of models are marched by Galerkin of degree 1; for other schemes give a list "
-                           "of models, which are solved one by one")
+        raise ProblemError(
+            "batch: arrays of models are marched by Galerkin of degree 1; for other schemes give a list "
+            "of models, which are solved one by one"
+        )
     if isinstance(systems, ShearFrames):
         if not all(isinstance(motion, GroundMotion) for motion in cases.motions):
             raise LoadError("batch: shear frames are shaken by ground motions; for forces give a list of models")
@@ -187,8 +209,10 @@ def _frames(models: list[Model]) -> ShearFrames:
 
 
 def _single(cases: Cases) -> bool:
-    return all(isinstance(motion, GroundMotion) or (isinstance(motion, Load) and motion.width == motion.channels == 1)
-               for motion in cases.motions)
+    return all(
+        isinstance(motion, GroundMotion) or (isinstance(motion, Load) and motion.width == motion.channels == 1)
+        for motion in cases.motions
+    )
 
 
 def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | None, run: Runner) -> Record:
@@ -227,8 +251,9 @@ def _start(start: Mapping[str, ArrayLike], cases: Cases, places: int) -> dict[st
         try:
             array = np.broadcast_to(np.asarray(values, dtype=float), shape)
         except (TypeError, ValueError):
-            raise ProblemError(f"batch: start {name!r} must be numbers of shape {shape}, got "
-                               f"{np.shape(values)}") from None
+            raise ProblemError(
+                f"batch: start {name!r} must be numbers of shape {shape}, got {np.shape(values)}"
+            ) from None
         bad = np.argwhere(~np.isfinite(array))
         if len(bad):
             raise ProblemError(f"batch: start {name!r} at {tuple(int(i) for i in bad[0])} is not finite")
@@ -277,8 +302,9 @@ def _labels(cases: Cases, places: int) -> dict[str, Any]:
     return {"model": np.arange(cases.models), "motion": np.array(sources), "scale": cases.scales, **floors}
 
 
-def _rounding(run: Runner, cases: Cases, records: Sequence[Record], wish: Wish, given: Mapping[str, Array] | None,
-              out: _Out) -> dict[str, float]:
+def _rounding(
+    run: Runner, cases: Cases, records: Sequence[Record], wish: Wish, given: Mapping[str, Array] | None, out: _Out
+) -> dict[str, float]:
     """Largest deviation from float64 in a sample of each motion, relative to the largest value there."""
     exact = Wish(wish.measures, (), False, np.dtype(np.float64))
     worst = dict.fromkeys(wish.measures, 0.0)
@@ -294,14 +320,27 @@ def _rounding(run: Runner, cases: Cases, records: Sequence[Record], wish: Wish, 
     return worst
 
 
-def _provenance(systems: Systems, cases: Cases, records: Sequence[Record], scheme: Scheme, wish: Wish,
-                start: Mapping[str, Array] | None) -> dict[str, str]:
+def _provenance(
+    systems: Systems,
+    cases: Cases,
+    records: Sequence[Record],
+    scheme: Scheme,
+    wish: Wish,
+    start: Mapping[str, Array] | None,
+) -> dict[str, str]:
     """What a reader needs to repeat the batch. The hash covers every number that enters it."""
     digest = hashlib.sha256(repr((scheme, wish.measures, str(wish.dtype), cases.shape)).encode())
-    models = [model_numbers(model) for model in systems] if isinstance(systems, list) else [
-        {name: values for name, values in vars(systems).items() if isinstance(values, np.ndarray)}]
-    for numbers in (*models, *(_motion_numbers(record) for record in records), start or {},
-                    {"scales": cases.scales, "motion_of": cases.motion_of}):
+    models = (
+        [model_numbers(model) for model in systems]
+        if isinstance(systems, list)
+        else [{name: values for name, values in vars(systems).items() if isinstance(values, np.ndarray)}]
+    )
+    for numbers in (
+        *models,
+        *(_motion_numbers(record) for record in records),
+        start or {},
+        {"scales": cases.scales, "motion_of": cases.motion_of},
+    ):
         for part in named_bytes(numbers):
             digest.update(part)
     return {"hamex": __version__, "scheme": repr(scheme), "batch": digest.hexdigest()}
@@ -315,5 +354,9 @@ def _motion_numbers(record: Record) -> dict[str, Any]:
     motion = record.motion
     if isinstance(motion, GroundMotion):
         return {"values": in_gravities(motion.unit) * motion.acceleration, "every": motion.step, **more}
-    return {"values": motion.node_values(record.h, record.steps, quiet=True), "patterns": motion.patterns,
-            "ground": motion.ground, **more}
+    return {
+        "values": motion.node_values(record.h, record.steps, quiet=True),
+        "patterns": motion.patterns,
+        "ground": motion.ground,
+        **more,
+    }

@@ -130,20 +130,19 @@ def arrange(models: int, loads: object, scales: ArrayLike, paired: bool) -> Case
         told = ", ".join(f"{size} {name}" for name, size in sizes.items())
         raise ProblemError(f"batch: paired runs need one of each, or as many; got {told}")
     if models != count:
-        raise ProblemError("batch: paired runs take one model per case; for one model under many motions leave "
-                           "paired out")
+        raise ProblemError(
+            "batch: paired runs take one model per case; for one model under many motions leave paired out"
+        )
     different: dict[int, int] = {}
     number = np.array([different.setdefault(id(motion), len(different)) for motion in given], dtype=np.intp)
     unique = {id(motion): motion for motion in given}
-    return Cases(models, tuple(unique.values()), np.broadcast_to(factors, (count,)),
-                 np.broadcast_to(number, (count,)))
+    return Cases(models, tuple(unique.values()), np.broadcast_to(factors, (count,)), np.broadcast_to(number, (count,)))
 
 
 def _motions(loads: object) -> list[Motion]:
     found = [loads] if isinstance(loads, Motion) else list(loads) if isinstance(loads, Sequence | np.ndarray) else None
     if found is None or not all(isinstance(motion, Motion) for motion in found):
-        raise LoadError("batch: loads must be a GroundMotion or a Load, or a list of them; "
-                        f"got {type(loads).__name__}")
+        raise LoadError(f"batch: loads must be a GroundMotion or a Load, or a list of them; got {type(loads).__name__}")
     if not found:
         raise LoadError("batch: there is no load; give at least one")
     return found

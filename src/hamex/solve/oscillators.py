@@ -22,9 +22,17 @@ Array = NDArray[Any]
 
 # What the kernel must do for a measure, beyond the peak displacement that it always keeps.
 NEEDS: Mapping[str, tuple[str, ...]] = {
-    "displacement": (), "ductility": (), "residual_displacement": (), "residual_slip": ("SLIPS",),
-    "velocity": ("RATES",), "absolute_acceleration": ("RATES",), "force": ("FORCES",), "plastic_work": ("WORK",),
-    "input_work": ("WORK",), "cycles": ("CYCLES",)}
+    "displacement": (),
+    "ductility": (),
+    "residual_displacement": (),
+    "residual_slip": ("SLIPS",),
+    "velocity": ("RATES",),
+    "absolute_acceleration": ("RATES",),
+    "force": ("FORCES",),
+    "plastic_work": ("WORK",),
+    "input_work": ("WORK",),
+    "cycles": ("CYCLES",),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,19 +75,26 @@ class Marched:
     def final(self, name: str) -> Array:
         """An entry of the state at the end."""
         unit = self.element.unit
-        row, scale = {"displacement": (tile.U, 2 * unit), "slip": (tile.SLIP, unit),
-                      "momentum": (tile.Q, self.element.velocity * self.block.x.mass),
-                      "back_force": (tile.BACK, self.element.force), "accumulated_slip": (tile.ACCUMULATED, unit)}[name]
+        row, scale = {
+            "displacement": (tile.U, 2 * unit),
+            "slip": (tile.SLIP, unit),
+            "momentum": (tile.Q, self.element.velocity * self.block.x.mass),
+            "back_force": (tile.BACK, self.element.force),
+            "accumulated_slip": (tile.ACCUMULATED, unit),
+        }[name]
         return np.asarray(scale * self.rows[row])
 
     def kept(self, name: str) -> Array:
         """A history, (oscillator, time or interval)."""
-        u, e, q, y = (self.history[k::tile.KEPT].T for k in range(tile.KEPT))
+        u, e, q, y = (self.history[k :: tile.KEPT].T for k in range(tile.KEPT))
         unit, start = self.element.unit[:, None], self.block.start or {}
         if name == "force":
             return np.asarray(self.element.force[:, None] * y)
-        inside = {"displacement": 2 * unit * u, "velocity": self.element.velocity[:, None] * q,
-                  "slip": unit * (2 * u - e)}[name]
+        inside = {
+            "displacement": 2 * unit * u,
+            "velocity": self.element.velocity[:, None] * q,
+            "slip": unit * (2 * u - e),
+        }[name]
         first = np.zeros((len(inside), 1))
         if name == "velocity" and "momentum" in start:
             first[:, 0] = start["momentum"] / self.block.x.mass
@@ -127,7 +142,7 @@ def kinds(x: Oscillators) -> Array:
     """Which kernel each oscillator needs, by itself and not by its neighbours: 1 a limit that is zero or moves, 2
     stiffness outside the spring, 3 both, 0 neither."""
     if x.yield_force.min() > 0 and not (x.kinematic.any() or x.isotropic.any() or x.geometric.any()):
-        return np.zeros(len(x), dtype=np.uint8)            # as nearly always, and quickly seen
+        return np.zeros(len(x), dtype=np.uint8)  # as nearly always, and quickly seen
     limited = (x.kinematic > 0) | (x.isotropic > 0) | (x.yield_force == 0)
     return limited.astype(np.uint8) + 2 * (x.geometric != 0).astype(np.uint8)
 
@@ -140,7 +155,7 @@ def flags_of(kind: int) -> frozenset[str]:
 def march_oscillators(block: Block, flags: frozenset[str], dtype: Any = np.float64) -> Marched | Peaks:
     """March a block of one kind; ``flags`` are those of :mod:`hamex.march.oscillators`; with none, peaks only."""
     kind = np.dtype(dtype)
-    narrow = 1 if kind == np.float64 else 2                # numbers of half the size go twice as many to a vector
+    narrow = 1 if kind == np.float64 else 2  # numbers of half the size go twice as many to a vector
     values = block.values.astype(kind, copy=False)
     if not flags and block.start is None:
         return _peaks(block, values, kind, narrow)
@@ -154,12 +169,15 @@ def march_oscillators(block: Block, flags: frozenset[str], dtype: Any = np.float
 
 
 def _overflow(number: int) -> OverflowRunError:
-    return OverflowRunError(f"batch: the numbers of model {number} are not finite at the end of the run; loads and "
-                            "units are out of proportion, or it collapsed and ran away: then end the run earlier")
+    return OverflowRunError(
+        f"batch: the numbers of model {number} are not finite at the end of the run; loads and "
+        "units are out of proportion, or it collapsed and ran away: then end the run earlier"
+    )
 
 
-def _marched(block: Block, element: BatchElement, values: Array, flags: frozenset[str], kind: Any,
-             narrow: int) -> tuple[_Tiles, Array]:
+def _marched(
+    block: Block, element: BatchElement, values: Array, flags: frozenset[str], kind: Any, narrow: int
+) -> tuple[_Tiles, Array]:
     """The tables and the history after the march of :mod:`hamex.march.oscillators`."""
     constants: dict[str, Any] = dict.fromkeys(sorted(flags), True)
     if narrow > 1:
@@ -169,7 +187,7 @@ def _marched(block: Block, element: BatchElement, values: Array, flags: frozense
     kept = tile.KEPT * len(values) if "HISTORY" in flags else 1
     history = np.zeros((len(table.tiles), kept, narrow * tile.TILE), dtype=kind)
     compiled(settled(tile.oscillators, **constants))(values, table.tiles, history)
-    return table, history.swapaxes(0, 1).reshape(kept, -1)[:, :len(block.x)].astype(float, copy=False)
+    return table, history.swapaxes(0, 1).reshape(kept, -1)[:, : len(block.x)].astype(float, copy=False)
 
 
 def _peaks(block: Block, values: Array, kind: Any, narrow: int) -> Peaks:
@@ -202,13 +220,13 @@ class _Tiles:
         self.tiles = np.zeros((padded(count, width) // width, rows, width), dtype=kind)
 
     def __getitem__(self, row: int) -> Array:
-        return self.tiles[:, row].reshape(-1)[:self.count].astype(float, copy=False)
+        return self.tiles[:, row].reshape(-1)[: self.count].astype(float, copy=False)
 
     def __setitem__(self, row: int, values: Array) -> None:
         whole, width = self.whole, self.tiles.shape[2]
-        self.tiles[:whole, row] = values[:whole * width].reshape(whole, width)
+        self.tiles[:whole, row] = values[: whole * width].reshape(whole, width)
         if whole < len(self.tiles):
-            self.tiles[whole, row, :self.count - whole * width] = values[whole * width:]
+            self.tiles[whole, row, : self.count - whole * width] = values[whole * width :]
 
 
 def _fill(table: _Tiles, block: Block, element: BatchElement) -> None:

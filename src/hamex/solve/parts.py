@@ -22,7 +22,7 @@ from hamex.solution.solution import Solution
 from hamex.solution.source import Run
 
 Array = NDArray[Any]
-CHUNK = 1 << 17     # numbers of a history that are looked at together while it is thinned
+CHUNK = 1 << 17  # numbers of a history that are looked at together while it is thinned
 _BASE = ("displacement", "momentum", "slip")
 _SPENT = ("viscous", "plastic", "jumps", "input")
 _HELD = ("kinetic", "stored", "hardening")
@@ -87,8 +87,9 @@ def state_of(start: FilledState) -> dict[str, Array]:
     return {"displacement": start.displacement, "momentum": start.momentum, "slip": start.slip, **start.internal}
 
 
-def solution_of(problem: Problem, scheme: Scheme, ran: Ran, extent: Extent | None = None,
-                limit: Limit | None = None) -> Solution:
+def solution_of(
+    problem: Problem, scheme: Scheme, ran: Ran, extent: Extent | None = None, limit: Limit | None = None
+) -> Solution:
     """The solution of some steps from the start of ``problem`` on: what is worth keeping, and the state at the end."""
     check_finite(scheme, ran)
     histories = dict(ran.nodes)
@@ -104,9 +105,11 @@ def solution_of(problem: Problem, scheme: Scheme, ran: Ran, extent: Extent | Non
         array.flags.writeable = False
     still = np.zeros(len(problem.model.springs))
     internal = {"back_force": still, "accumulated_slip": still} | {
-        name: value for name, value in ran.end.items() if name not in _BASE}
-    return Solution(Run(problem, scheme), histories, internal, limit=limit or Limit(), inside=ran.inside,
-                    extent=extent or Extent())
+        name: value for name, value in ran.end.items() if name not in _BASE
+    }
+    return Solution(
+        Run(problem, scheme), histories, internal, limit=limit or Limit(), inside=ran.inside, extent=extent or Extent()
+    )
 
 
 def check_finite(scheme: Scheme, ran: Ran) -> None:
@@ -117,11 +120,20 @@ def check_finite(scheme: Scheme, ran: Ran) -> None:
             raise OverflowRunError(
                 f"{scheme.name}: the numbers are not finite at the end of the run; the scheme is not stable at this "
                 "step, loads and units are out of proportion, or the structure collapsed and ran away: then end the "
-                "run earlier, for instance with limit=Limit(stop=True)")
+                "run earlier, for instance with limit=Limit(stop=True)"
+            )
 
 
-def part_of(problem: Problem, scheme: Scheme, ran: Ran, now: Mapping[str, Array], first: int, limit: Limit,
-            impulse: Array | None = None, spent: Mapping[str, float] | None = None) -> Solution:
+def part_of(
+    problem: Problem,
+    scheme: Scheme,
+    ran: Ran,
+    now: Mapping[str, Array],
+    first: int,
+    limit: Limit,
+    impulse: Array | None = None,
+    spent: Mapping[str, float] | None = None,
+) -> Solution:
     """The steps from ``first`` on as a solution of their own, on the clock of the whole run."""
     late = first * scheme.step
     internal = {name: value for name, value in now.items() if name not in _BASE}
@@ -131,7 +143,8 @@ def part_of(problem: Problem, scheme: Scheme, ran: Ran, now: Mapping[str, Array]
         start=State(now["displacement"], now["momentum"], now["slip"], internal),
         duration=len(ran.steps["force"]) * scheme.step,
         load=problem.load.after(late) if first else problem.load,
-        supports=problem.supports.after(late) if first and problem.supports is not None else problem.supports)
+        supports=problem.supports.after(late) if first and problem.supports is not None else problem.supports,
+    )
     extent = Extent(first=first, spent=spent or dict.fromkeys(_SPENT, 0.0))
     return solution_of(own, scheme, ran, extent, limit)
 
@@ -215,9 +228,9 @@ class Thinned:
         """Rows of nodes that are multiples of ``every``; of steps, those that end there."""
         first = (-self.taken) % self.keep.every
         for name, array in values.items():
-            rows = array[first::self.keep.every] if nodes else array[(first - 1) % self.keep.every::self.keep.every]
+            rows = array[first :: self.keep.every] if nodes else array[(first - 1) % self.keep.every :: self.keep.every]
             if nodes and self.taken and first == 0:
-                rows = rows[1:]                 # the last node of the part before
+                rows = rows[1:]  # the last node of the part before
             self.rows.setdefault(name, []).append(np.array(rows))
 
     def solution(self, uncertain: float | None, stopped: bool) -> Solution:
@@ -228,6 +241,13 @@ class Thinned:
         histories["residual"] = np.array(self.worst / self.most if self.most > 0 else 0.0)
         for array in histories.values():
             array.flags.writeable = False
-        extent = Extent(every=self.keep.every, steps=self.taken, peaks=self.peaks, final=self.last.final,
-                        exceeded=self.exceeded, uncertain=uncertain, stopped=stopped)
+        extent = Extent(
+            every=self.keep.every,
+            steps=self.taken,
+            peaks=self.peaks,
+            final=self.last.final,
+            exceeded=self.exceeded,
+            uncertain=uncertain,
+            stopped=stopped,
+        )
         return Solution(Run(self.problem, self.scheme), histories, self.last.internal, limit=self.limit, extent=extent)

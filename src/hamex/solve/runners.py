@@ -26,7 +26,7 @@ from hamex.solve.shear_frames import MEASURES as OF_BUILDINGS
 from hamex.solve.shear_frames import march_shear_frames
 
 Array = NDArray[Any]
-_WORK = 8_000_000           # oscillator-steps of a block
+_WORK = 8_000_000  # oscillator-steps of a block
 
 
 def _peak(name: str) -> Callable[[Solution], Array]:
@@ -51,16 +51,26 @@ def _cycles(solution: Solution) -> Array:
 
 
 _OF_OSCILLATORS: Mapping[str, Callable[[Solution], Array]] = {
-    "displacement": _peak("displacement"), "velocity": _peak("velocity"),
-    "absolute_acceleration": _peak("absolute_acceleration"), "force": _peak("force"),
-    "ductility": lambda solution: solution.values("ductility"), "residual_slip": _last("slip"),
-    "residual_displacement": _last("displacement"), "plastic_work": _plastic,
-    "input_work": lambda solution: solution.values("input")[-1:], "cycles": _cycles}
+    "displacement": _peak("displacement"),
+    "velocity": _peak("velocity"),
+    "absolute_acceleration": _peak("absolute_acceleration"),
+    "force": _peak("force"),
+    "ductility": lambda solution: solution.values("ductility"),
+    "residual_slip": _last("slip"),
+    "residual_displacement": _last("displacement"),
+    "plastic_work": _plastic,
+    "input_work": lambda solution: solution.values("input")[-1:],
+    "cycles": _cycles,
+}
 _OF_STOREYS: Mapping[str, Callable[[Solution], Array]] = {
-    "displacement": _peak("displacement"), "velocity": _peak("velocity"),
-    "absolute_acceleration": _peak("absolute_acceleration"), "drift": _peak("storey_drift"),
-    "force": _peak("storey_shear"), "residual_displacement": _last("displacement"),
-    "residual_drift": _last("storey_drift")}
+    "displacement": _peak("displacement"),
+    "velocity": _peak("velocity"),
+    "absolute_acceleration": _peak("absolute_acceleration"),
+    "drift": _peak("storey_drift"),
+    "force": _peak("storey_shear"),
+    "residual_displacement": _last("displacement"),
+    "residual_drift": _last("storey_drift"),
+}
 
 
 def measures_of(storeys: int) -> Mapping[str, Callable[[Solution], Array]]:
@@ -120,7 +130,7 @@ class Found:
 class ManyOscillators:
     """Lanes across oscillators."""
 
-    places = 0               # storeys
+    places = 0  # storeys
 
     def block(self, steps: int) -> int:
         """Cases of a block: some milliseconds of work, so that setting it up does not count."""
@@ -135,13 +145,28 @@ class ManyOscillators:
         known("measures", wish.measures, NEEDS)
         known("histories", wish.histories, HISTORIES)
 
-    def march(self, kind: int, which: Any, first: int, scales: Array, record: Record, wish: Wish,
-              start: Mapping[str, Array] | None) -> Found:
+    def march(
+        self,
+        kind: int,
+        which: Any,
+        first: int,
+        scales: Array,
+        record: Record,
+        wish: Wish,
+        start: Mapping[str, Array] | None,
+    ) -> Found:
         """March some of them; ``first`` is the number of the first for messages."""
         x = self.systems.chosen(which)
         ground = record.gravity is not None
-        block = Block(x, first, record.values, -x.mass * scales if ground else record.push * scales,
-                      scales if ground else record.shake * scales, record.h, start)
+        block = Block(
+            x,
+            first,
+            record.values,
+            -x.mass * scales if ground else record.push * scales,
+            scales if ground else record.shake * scales,
+            record.h,
+            start,
+        )
         flags = flags_of(kind).union(*(NEEDS[name] for name in wish.measures))
         if wish.final:
             flags |= {"SLIPS"}
@@ -150,9 +175,11 @@ class ManyOscillators:
         done = march_oscillators(block, flags, wish.dtype)
         if isinstance(done, Peaks):
             return Found({name: done.measure(name) for name in wish.measures})
-        return Found({name: done.measure(name) for name in wish.measures},
-                     {name: done.kept(name) for name in wish.histories},
-                     {name: done.final(name) for name in STATE} if wish.final else {})
+        return Found(
+            {name: done.measure(name) for name in wish.measures},
+            {name: done.kept(name) for name in wish.histories},
+            {name: done.final(name) for name in STATE} if wish.final else {},
+        )
 
 
 class ManyFrames:
@@ -175,12 +202,21 @@ class ManyFrames:
         if wish.dtype == np.float32:
             raise InputError("batch: shear frames are marched in float64")
 
-    def march(self, kind: int, which: Any, first: int, scales: Array, record: Record, wish: Wish,
-              start: Mapping[str, Array] | None) -> Found:
+    def march(
+        self,
+        kind: int,
+        which: Any,
+        first: int,
+        scales: Array,
+        record: Record,
+        wish: Wish,
+        start: Mapping[str, Array] | None,
+    ) -> Found:
         """March some of them; ``first`` is the number of the first for messages."""
         asked = (*wish.measures, "final") if wish.final else wish.measures
-        found = march_shear_frames(self.systems.chosen(which), record.values, scales, record.h, asked, start,
-                                   first=first)
+        found = march_shear_frames(
+            self.systems.chosen(which), record.values, scales, record.h, asked, start, first=first
+        )
         final = {name: found.pop(f"final_{name}") for name in STATE} if wish.final else {}
         return Found(found, {}, final)
 
@@ -203,11 +239,21 @@ class OneByOne:
         known("measures", wish.measures, measures_of(self.places))
         known("histories", wish.histories, {})
         if wish.final or wish.dtype == np.float32:
-            raise InputError("batch: models that are solved one by one give measures in float64 and no final states; "
-                             "use hamex.solve for those")
+            raise InputError(
+                "batch: models that are solved one by one give measures in float64 and no final states; "
+                "use hamex.solve for those"
+            )
 
-    def march(self, kind: int, which: Any, first: int, scales: Array, record: Record, wish: Wish,
-              start: Mapping[str, Array] | None) -> Found:
+    def march(
+        self,
+        kind: int,
+        which: Any,
+        first: int,
+        scales: Array,
+        record: Record,
+        wish: Wish,
+        start: Mapping[str, Array] | None,
+    ) -> Found:
         """March some of them; ``first`` is the number of the first for messages."""
         if start is not None:
             raise InputError("batch: models that are solved one by one start at rest; use hamex.solve")
@@ -215,8 +261,11 @@ class OneByOne:
         rows: dict[str, list[Any]] = {name: [] for name in wish.measures}
         for number, scale in zip(numbers, scales, strict=True):
             model = self.models[number]
-            load = record.motion.on(model, g=record.gravity) if isinstance(record.motion, GroundMotion) and \
-                record.gravity is not None else record.motion
+            load = (
+                record.motion.on(model, g=record.gravity)
+                if isinstance(record.motion, GroundMotion) and record.gravity is not None
+                else record.motion
+            )
             assert isinstance(load, Load | LoadSum)
             problem = Problem(model, load.scaled(float(scale)), record.steps * record.h, State())
             solution = solve(problem, self.scheme)

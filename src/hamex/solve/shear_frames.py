@@ -20,9 +20,9 @@ from hamex.solve.threads import each
 
 Array = NDArray[Any]
 
-_CACHE = 24 * 1024       # bytes that a tile may fill, so that it stays in the nearest cache of any machine
-_EVERY_STEP = 16         # quantities of a storey that every step needs
-_HARDENING = 8           # and those that hardening adds
+_CACHE = 24 * 1024  # bytes that a tile may fill, so that it stays in the nearest cache of any machine
+_EVERY_STEP = 16  # quantities of a storey that every step needs
+_HARDENING = 8  # and those that hardening adds
 
 
 class _Marched:
@@ -35,7 +35,7 @@ class _Marched:
     def row(self, at: int) -> Array:
         """A quantity, (building, storey)."""
         lanes = self.table[:, :, at // place.LANES]
-        return lanes.transpose(0, 2, 1).reshape(-1, self.frames.storeys)[:len(self.frames)]
+        return lanes.transpose(0, 2, 1).reshape(-1, self.frames.storeys)[: len(self.frames)]
 
     def state(self, at: int) -> Array:
         """A quantity of the state at the end."""
@@ -58,8 +58,9 @@ def _ductility(m: _Marched) -> Array:
     """Largest drift over that at first yield; NaN where there is none."""
     f = m.frames
     some = np.isfinite(f.yield_force) & (f.yield_force > 0)
-    return np.asarray(np.divide(MEASURES["drift"](m) * f.stiffness, f.yield_force, where=some,
-                                out=np.full(some.shape, np.nan)))
+    return np.asarray(
+        np.divide(MEASURES["drift"](m) * f.stiffness, f.yield_force, where=some, out=np.full(some.shape, np.nan))
+    )
 
 
 # Largest absolute values over floors or storeys, or values at the end.
@@ -84,15 +85,31 @@ _FINAL: Mapping[str, Callable[[_Marched], Array]] = {
     "final_accumulated_slip": lambda m: m.memory(place.W) if m.hardens else m.row(place.PATH),
 }
 _SOLVES: Mapping[str, Callable[[_Marched], Array]] = {
-    "solves": lambda m: np.broadcast_to(m.row(place.SOLVES)[:, :1], m.frames.mass.shape)}
+    "solves": lambda m: np.broadcast_to(m.row(place.SOLVES)[:, :1], m.frames.mass.shape)
+}
 # What the kernel must keep for them, beyond what it always does.
-_NEEDS = {"velocity": place.VELOCITY, "absolute_acceleration": place.ACCELERATION,
-          "force": place.FORCE, "slip": place.SLIP, "plastic_work": place.WORK, "final_accumulated_slip": place.PATH}
+_NEEDS = {
+    "velocity": place.VELOCITY,
+    "absolute_acceleration": place.ACCELERATION,
+    "force": place.FORCE,
+    "slip": place.SLIP,
+    "plastic_work": place.WORK,
+    "final_accumulated_slip": place.PATH,
+}
 
 
-def march_shear_frames(frames: ShearFrames, values: Array, factor: Array, h: float, measures: Sequence[str],
-                    start: Mapping[str, Array] | None = None, threads: int = 1, block: int = 4096, *,
-                    first: int = 0) -> dict[str, Array]:
+def march_shear_frames(
+    frames: ShearFrames,
+    values: Array,
+    factor: Array,
+    h: float,
+    measures: Sequence[str],
+    start: Mapping[str, Array] | None = None,
+    threads: int = 1,
+    block: int = 4096,
+    *,
+    first: int = 0,
+) -> dict[str, Array]:
     """March all frames through one record; each measure comes back as an array (frame, storey).
 
     Parameters
@@ -116,8 +133,10 @@ def march_shear_frames(frames: ShearFrames, values: Array, factor: Array, h: flo
     if start is not None and "back_force" in start:
         stray = np.argwhere((start["back_force"] != 0) & (frames.kinematic == 0))
         if len(stray):
-            raise ProblemError(f"batch: storey {stray[0, 1] + 1} of frame {first + stray[0, 0]} has no kinematic "
-                               "hardening and cannot start with a back_force")
+            raise ProblemError(
+                f"batch: storey {stray[0, 1] + 1} of frame {first + stray[0, 0]} has no kinematic "
+                "hardening and cannot start with a back_force"
+            )
     record, scale = np.ascontiguousarray(values, dtype=float), np.broadcast_to(factor, (len(frames),))
     out = {name: np.empty((len(frames), frames.storeys)) for name in names}
     failed, finite = np.zeros(len(frames), dtype=np.int64), np.ones(len(frames), dtype=bool)
@@ -126,13 +145,16 @@ def march_shear_frames(frames: ShearFrames, values: Array, factor: Array, h: flo
         hard, soft, which = task
         given = {name: array[which] for name, array in (start or {}).items()}
         marched, failed[which] = _march(frames.chosen(which), record, scale[which], h, names, given, hard, soft)
-        with np.errstate(over="ignore", invalid="ignore"):       # a run that overflows is refused below, by name
+        with np.errstate(over="ignore", invalid="ignore"):  # a run that overflows is refused below, by name
             for name in names:
                 out[name][which] = known[name](marched)
             finite[which] = np.all(np.isfinite(marched.drift()) & np.isfinite(marched.momentum()), axis=1)
 
-    tasks = [(hard, soft, order[at:at + block]) for hard, soft, order in _kinds(frames, scale)
-             for at in range(0, len(order), block)]
+    tasks = [
+        (hard, soft, order[at : at + block])
+        for hard, soft, order in _kinds(frames, scale)
+        for at in range(0, len(order), block)
+    ]
     each(march, tasks, threads)
     _refuse(failed, finite, h, first)
     return out
@@ -141,13 +163,17 @@ def march_shear_frames(frames: ShearFrames, values: Array, factor: Array, h: flo
 def _refuse(failed: Array, finite: Array, h: float, first: int) -> None:
     if failed.any():
         i = int(np.flatnonzero(failed)[0])
-        raise ConvergenceError(f"Galerkin: step {failed[i]} (t = {failed[i] * h:g} s) of frame {first + i} was not "
-                               "solved to round-off; the load or a parameter is out of proportion with the rest (or "
-                               "overflows)")
+        raise ConvergenceError(
+            f"Galerkin: step {failed[i]} (t = {failed[i] * h:g} s) of frame {first + i} was not "
+            "solved to round-off; the load or a parameter is out of proportion with the rest (or "
+            "overflows)"
+        )
     if not finite.all():
-        raise OverflowRunError(f"batch: the numbers of frame {first + int(finite.argmin())} are not finite at the end "
-                               "of the run; loads and units are out of proportion, or it collapsed and ran away: then "
-                               "end the run earlier")
+        raise OverflowRunError(
+            f"batch: the numbers of frame {first + int(finite.argmin())} are not finite at the end "
+            "of the run; loads and units are out of proportion, or it collapsed and ran away: then "
+            "end the run earlier"
+        )
 
 
 def _kinds(frames: ShearFrames, scale: Array) -> list[tuple[bool, bool, Array]]:
@@ -159,7 +185,7 @@ def _kinds(frames: ShearFrames, scale: Array) -> list[tuple[bool, bool, Array]]:
     hard = np.any(frames.kinematic > 0, axis=1) | np.any(frames.isotropic > 0, axis=1)
     soft = softens(frames)
     weight = frames.mass.sum(axis=1)
-    with np.errstate(all="ignore"):                   # the order is a matter of speed only
+    with np.errstate(all="ignore"):  # the order is a matter of speed only
         strength = frames.yield_force[:, 0] / (weight * abs(scale))
     rigidity = frames.stiffness[:, 0] / weight
     found = []
@@ -174,8 +200,16 @@ def _kinds(frames: ShearFrames, scale: Array) -> list[tuple[bool, bool, Array]]:
     return found
 
 
-def _march(frames: ShearFrames, record: Array, scale: Array, h: float, names: Sequence[str],
-           start: Mapping[str, Array], hardens: bool, softer: bool) -> tuple[_Marched, Array]:
+def _march(
+    frames: ShearFrames,
+    record: Array,
+    scale: Array,
+    h: float,
+    names: Sequence[str],
+    start: Mapping[str, Array],
+    hardens: bool,
+    softer: bool,
+) -> tuple[_Marched, Array]:
     """March frames of one kind; the table after it, and the first step of each that was not solved, or 0."""
     n, count = frames.storeys, len(frames)
     # Padding repeats the last frame: it does what that one does.
@@ -190,8 +224,23 @@ def _march(frames: ShearFrames, record: Array, scale: Array, h: float, names: Se
     tile = max(_CACHE // (8 * n * hot * place.LANES), 1)
     failed, todo, branch, counts = (np.zeros(size, dtype=np.int64) for size in (len(full), tile, n, 2))
     kernel = compiled(settled(place.shear_frames, HARDENS=True) if hardens else place.shear_frames)
-    kernel(table.reshape(groups, -1), numbers, n, h, record, int(softer), int("displacement" in names), tile, wants,
-           failed, todo, np.zeros((one.ROWS, n)), np.zeros((4, n)), branch, counts)
+    kernel(
+        table.reshape(groups, -1),
+        numbers,
+        n,
+        h,
+        record,
+        int(softer),
+        int("displacement" in names),
+        tile,
+        wants,
+        failed,
+        todo,
+        np.zeros((one.ROWS, n)),
+        np.zeros((4, n)),
+        branch,
+        counts,
+    )
     return _Marched(frames, table, h, len(record), hardens), failed[:count]
 
 
@@ -220,9 +269,17 @@ def _table(frames: ShearFrames, numbers: Array, scale: Array, h: float, start: M
         nothing = np.zeros((len(frames), n))
         u, p, slip, back, path = (start.get(name, nothing) for name in STATE)
         v = p / mass
-        for at, values in ((place.E, np.diff(u, axis=1, prepend=0.0) - slip), (place.S, slip), (place.V, v),
-                           (place.U, u), (place.X, back / k), (place.W, path), (place.PATH, path),
-                           (place.VELOCITY, abs(v)), (place.SLIP, abs(slip))):
+        for at, values in (
+            (place.E, np.diff(u, axis=1, prepend=0.0) - slip),
+            (place.S, slip),
+            (place.V, v),
+            (place.U, u),
+            (place.X, back / k),
+            (place.W, path),
+            (place.PATH, path),
+            (place.VELOCITY, abs(v)),
+            (place.SLIP, abs(slip)),
+        ):
             fill(at, values)
     return table
 
@@ -232,4 +289,4 @@ def _aligned(shape: tuple[int, ...]) -> Array:
     size = int(np.prod(shape))
     raw = np.zeros(size + 8)
     skip = (-raw.ctypes.data % 64) // 8
-    return raw[skip:skip + size].reshape(shape)
+    return raw[skip : skip + size].reshape(shape)

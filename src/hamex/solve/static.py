@@ -26,11 +26,18 @@ from hamex.solve.parts import solution_of, state_of
 
 Array = NDArray[Any]
 Control = Literal["displacement", "force"]
-DRAG = 1e-6     # of the elastic stiffness: a mechanism then moves at 1e6 times the elastic pace, and has one answer
+DRAG = 1e-6  # of the elastic stiffness: a mechanism then moves at 1e6 times the elastic pace, and has one answer
 
 
-def pushover(model: Model, pattern: Array | Sequence[float] | Mapping[str, float] | str, displacement: float, *,
-             steps: int = 100, constant: Array | None = None, start: State | None = None) -> Solution:
+def pushover(
+    model: Model,
+    pattern: Array | Sequence[float] | Mapping[str, float] | str,
+    displacement: float,
+    *,
+    steps: int = 100,
+    constant: Array | None = None,
+    start: State | None = None,
+) -> Solution:
     """Push a structure slowly until its displacement under the pattern reaches ``displacement``.
 
     Parameters
@@ -64,9 +71,16 @@ def pushover(model: Model, pattern: Array | Sequence[float] | Mapping[str, float
     return solve_path(model, pattern, path, constant=constant, start=start)
 
 
-def cyclic(model: Model, pattern: Array | Sequence[float] | Mapping[str, float] | str,
-           amplitudes: Sequence[float], *, points: int = 40, by: Control = "displacement",
-           constant: Array | None = None, start: State | None = None) -> Solution:
+def cyclic(
+    model: Model,
+    pattern: Array | Sequence[float] | Mapping[str, float] | str,
+    amplitudes: Sequence[float],
+    *,
+    points: int = 40,
+    by: Control = "displacement",
+    constant: Array | None = None,
+    start: State | None = None,
+) -> Solution:
     """Cycle a structure slowly through amplitudes: from 0 to +a, −a and back to 0 for each of them.
 
     Parameters
@@ -110,9 +124,15 @@ def gravity(model: Model, forces: Array | Sequence[float] | Mapping[str, float],
     return State(final.displacement, None, final.slip, kept)
 
 
-def solve_path(model: Model, pattern: Array | Sequence[float] | Mapping[str, float] | str,
-           path: Array | Sequence[float], *, by: Control = "displacement", constant: Array | None = None,
-           start: State | None = None) -> Solution:
+def solve_path(
+    model: Model,
+    pattern: Array | Sequence[float] | Mapping[str, float] | str,
+    path: Array | Sequence[float],
+    *,
+    by: Control = "displacement",
+    constant: Array | None = None,
+    start: State | None = None,
+) -> Solution:
     """Follow a path of controlled displacements, or of load factors (``by="force"``), one increment per entry.
 
     Examples
@@ -141,13 +161,23 @@ def solve_path(model: Model, pattern: Array | Sequence[float] | Mapping[str, flo
     first = float(pull @ problem.start.displacement) if by == "displacement" else 0.0
     factor = np.zeros(goals.size + 1)
     scheme = QuasiStatic(by=by)
-    march = OneStageMarch(slow, stage, blocks, np.column_stack([forces, held]), drivers.static, (penalty, factor),
-                          "end", "slow loading", goals.size)
+    march = OneStageMarch(
+        slow,
+        stage,
+        blocks,
+        np.column_stack([forces, held]),
+        drivers.static,
+        (penalty, factor),
+        "end",
+        "slow loading",
+        goals.size,
+    )
     ran, failed, _ = march.walk(state_of(problem.start), np.concatenate([[first], goals])[:, None])
     if failed:
         raise ModelError(
             f"the structure has no unique equilibrium at increment {failed} ({by} {goals[failed - 1]:g}): P-Delta "
-            "outweighs what is left of its stiffness. Push less far, or run the dynamics, where inertia decides")
+            "outweighs what is left of its stiffness. Push less far, or run the dynamics, where inertia decides"
+        )
     if by == "displacement":
         factor /= np.abs(forces).sum()
     pushed = solution_of(problem, scheme, ran)
@@ -185,8 +215,12 @@ def _rate_independent(model: Model) -> Model:
 
 def _joined(one: Group, other: Group) -> Group:
     """Two groups of one law as one: a damper in slow loading is a slider among sliders."""
-    return Group(one.law, np.concatenate([one.first, other.first]), one.components,
-                 {name: np.concatenate([value, other.parameters[name]]) for name, value in one.parameters.items()})
+    return Group(
+        one.law,
+        np.concatenate([one.first, other.first]),
+        one.components,
+        {name: np.concatenate([value, other.parameters[name]]) for name, value in one.parameters.items()},
+    )
 
 
 def _elastic(model: Model, blocks: Blocks) -> Any:

@@ -127,8 +127,10 @@ def _loads(path: Path | None, tables: ProblemTables, model: Model, gravity: floa
             motion = table.build(folder)
             loads.append(motion.on(model, g=gravity, direction=table.direction))
             where = "" if table.direction is None else f" in {table.direction}"
-            texts.append(f"{motion.source}{where}, peak {motion.peak:.4g} {motion.unit}, "
-                         f"g = {gravity:.6g} {model.units.length}/s²")
+            texts.append(
+                f"{motion.source}{where}, peak {motion.peak:.4g} {motion.unit}, "
+                f"g = {gravity:.6g} {model.units.length}/s²"
+            )
     for place, table in _each("load", tables.load):
         with _named(path, place, table):
             loads.append(table.build(folder, model))
@@ -145,17 +147,21 @@ def _each(name: str, tables: Any) -> list[tuple[str, Any]]:
     return [] if tables is None else [(name, tables)]
 
 
-def _supports(path: Path | None, folder: Path | None, tables: ProblemTables, model: Model,
-              duration: float) -> tuple[Load, str]:
+def _supports(
+    path: Path | None, folder: Path | None, tables: ProblemTables, model: Model, duration: float
+) -> tuple[Load, str]:
     histories = []
     for place, table in _each("support", tables.support):
         with _named(path, place, table):
             histories.append((table.rows(model), *table.samples(folder, model.units.length)))
     with _named(path, "support", tables):
         moved = sorted({row for rows, _, _ in histories for row in rows})
-        return (supports_load(histories, model, duration),
-                "displacements of supports " + ", ".join(model.support_names[row] for row in moved[:6])
-                + (" …" if len(moved) > 6 else ""))
+        return (
+            supports_load(histories, model, duration),
+            "displacements of supports "
+            + ", ".join(model.support_names[row] for row in moved[:6])
+            + (" …" if len(moved) > 6 else ""),
+        )
 
 
 def _with_tail(loads: list[Load], tail: float, step: float) -> float:
@@ -173,8 +179,15 @@ def _said(table: LoadTable) -> str:
     keys = {key: getattr(table, key) for key in type(table).model_fields if key in table.model_fields_set}
     words = [keys.pop("kind").replace("_", " ")]
     for key, value in keys.items():
-        shown = f"{len(value)} values" if isinstance(value, list) else f"{value:g}" if isinstance(value, float | int) \
-            else value if isinstance(value, str) else ", ".join(value)
+        shown = (
+            f"{len(value)} values"
+            if isinstance(value, list)
+            else f"{value:g}"
+            if isinstance(value, float | int)
+            else value
+            if isinstance(value, str)
+            else ", ".join(value)
+        )
         words.append(f"{key.replace('_', ' ')} {shown}")
     return ", ".join(words)
 
@@ -207,7 +220,7 @@ def _toml(path: Path) -> dict[str, Any]:
 
 def _allowed(tables: type[Table], data: Any, place: str = "") -> dict[str, dict[str, str]]:
     """Keys with their meaning: of the top of the file ("") and of each table in it, by the kind that the file chose."""
-    keys = sorted(tables.model_fields, key=lambda key: key != "kind")        # the kind comes first
+    keys = sorted(tables.model_fields, key=lambda key: key != "kind")  # the kind comes first
     allowed = {place: {key: tables.model_fields[key].description or "" for key in keys}}
     for name, key in tables.model_fields.items():
         kinds = _kinds(key.annotation)

@@ -29,12 +29,16 @@ _WORDS = {
 }
 
 
-def explain(errors: Sequence[Mapping[str, Any]], data: Mapping[str, Any],
-            allowed: Mapping[str, Mapping[str, str]]) -> list[str]:
+def explain(
+    errors: Sequence[Mapping[str, Any]], data: Mapping[str, Any], allowed: Mapping[str, Mapping[str, str]]
+) -> list[str]:
     """One sentence per mistake. ``allowed``: keys and meanings of every table, "" for the top."""
     paths = [path_of(error["loc"], data) for error in errors]
-    unknown = {path: _meant(path, allowed) for error, path in zip(errors, paths, strict=True)
-               if error["type"] == "extra_forbidden"}
+    unknown = {
+        path: _meant(path, allowed)
+        for error, path in zip(errors, paths, strict=True)
+        if error["type"] == "extra_forbidden"
+    }
     sentences = []
     for error, path in zip(errors, paths, strict=True):
         if path in unknown:
@@ -90,8 +94,9 @@ def path_of(location: Sequence[str | int], data: Any) -> str:
     """Dotted path in the file; pydantic also names the kind of a table on the way, which no file spells."""
     path = ""
     for part in location:
-        if isinstance(part, str) and (part.startswith("·") or (isinstance(data, Mapping) and part not in data
-                                      and part == data.get("kind"))):
+        if isinstance(part, str) and (
+            part.startswith("·") or (isinstance(data, Mapping) and part not in data and part == data.get("kind"))
+        ):
             continue
         path = f"{path}[{part}]" if isinstance(part, int) else _join(path, part)
         known = (isinstance(data, Mapping) and part in data) or (isinstance(data, list) and isinstance(part, int))
@@ -116,8 +121,10 @@ def check_version(data: Any) -> Any:
     """Refuse a file in a format that is not known here, by name, before anything else in it is judged."""
     version = data.get("version") if isinstance(data, Mapping) else None
     if isinstance(version, int) and not isinstance(version, bool) and version != VERSION:
-        raise ValueError(f"version = {version} is a format that this hamex does not know; it reads version {VERSION}: "
-                         "take a newer hamex, or write the file anew")
+        raise ValueError(
+            f"version = {version} is a format that this hamex does not know; it reads version {VERSION}: "
+            "take a newer hamex, or write the file anew"
+        )
     return data
 
 
@@ -126,10 +133,14 @@ def _shape(value: Any) -> str:
 
 
 # Choices by shape. pydantic puts the tag into the place of a mistake; the dot marks what no file spells.
-Numbers = Annotated[Annotated[float, Tag("·one")] | Annotated[list[float], Tag("·list")],
-                    Discriminator(lambda value: "·list" if isinstance(value, list) else "·one")]
-Named = Annotated[Annotated[float, Tag("·one")] | Annotated[list[float], Tag("·list")]
-                  | Annotated[dict[str, float], Tag("·table")], Discriminator(_shape)]
+Numbers = Annotated[
+    Annotated[float, Tag("·one")] | Annotated[list[float], Tag("·list")],
+    Discriminator(lambda value: "·list" if isinstance(value, list) else "·one"),
+]
+Named = Annotated[
+    Annotated[float, Tag("·one")] | Annotated[list[float], Tag("·list")] | Annotated[dict[str, float], Tag("·table")],
+    Discriminator(_shape),
+]
 
 
 class Table(BaseModel):
@@ -167,6 +178,9 @@ def placed(place: str, message: str, table: Table) -> str:
     if not place:
         return said
     first = re.match(r"\w*", said)
-    is_key = first is not None and first.group() in type(table).model_fields and \
-        re.match(r"\w+([.\[]\S*)? ", said) is not None
+    is_key = (
+        first is not None
+        and first.group() in type(table).model_fields
+        and re.match(r"\w+([.\[]\S*)? ", said) is not None
+    )
     return f"{place}.{said}" if is_key else f"[{place}] {said}"

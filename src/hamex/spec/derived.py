@@ -54,8 +54,10 @@ class Choice(Table):
         if not isinstance(value, dict):
             raise PydanticKnownError("model_type", {"class_name": cls.__name__})
         if not isinstance(kind, str) or kind not in tables:
-            raise PydanticKnownError("union_tag_invalid", {"discriminator": "'kind'", "tag": str(kind),
-                                                           "expected_tags": ", ".join(map(repr, tables))})
+            raise PydanticKnownError(
+                "union_tag_invalid",
+                {"discriminator": "'kind'", "tag": str(kind), "expected_tags": ", ".join(map(repr, tables))},
+            )
         return tables[kind].model_validate(value)
 
     @classmethod
@@ -66,7 +68,7 @@ class Choice(Table):
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         tables = list(dict.fromkeys(cls.tables().values()))
         for table in tables:
-            table.model_rebuild()               # their own building was put off
+            table.model_rebuild()  # their own building was put off
         return {"oneOf": [handler(table.__pydantic_core_schema__) for table in tables]}
 
 
@@ -83,7 +85,7 @@ class DerivedTable(Table):
             return self.made(**{name: _frozen(value) for name, value in keys.items()})
         except HamexError:
             raise
-        except (TypeError, ValueError) as problem:      # a class of a user need not know our errors
+        except (TypeError, ValueError) as problem:  # a class of a user need not know our errors
             raise InputError(f"{self.made.__name__}: {problem}") from None
 
 
@@ -106,11 +108,19 @@ def _derived(made: type, kind: str, usual: bool) -> type[DerivedTable]:
         if field.init:
             needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
             type_, meaning = _key(hints.get(field.name, Any)), meanings.get(field.name)
-            keys[field.name] = (type_, Field(description=meaning)) if needed else \
-                (type_ | None if type_ is not Any else Any, Field(None, description=meaning))
+            keys[field.name] = (
+                (type_, Field(description=meaning))
+                if needed
+                else (type_ | None if type_ is not Any else Any, Field(None, description=meaning))
+            )
     said = inspect.cleandoc(made.__doc__ or made.__name__).partition("\n\n")[0]
-    table = create_model(f"{made.__name__}Table", __base__=DerivedTable, __module__=__name__,
-                         __doc__=f'``kind = "{kind}"``: {said}', **keys)
+    table = create_model(
+        f"{made.__name__}Table",
+        __base__=DerivedTable,
+        __module__=__name__,
+        __doc__=f'``kind = "{kind}"``: {said}',
+        **keys,
+    )
     table.made = made
     return table
 
@@ -124,8 +134,11 @@ def meanings_of(made: type) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for base in reversed(made.__mro__[:-1]):
-        section = re.search(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?:\n\n|\Z)", inspect.cleandoc(base.__doc__ or ""),
-                            re.DOTALL | re.MULTILINE)
+        section = re.search(
+            r"^(?:Parameters|Attributes)\n-+\n(.*?)(?:\n\n|\Z)",
+            inspect.cleandoc(base.__doc__ or ""),
+            re.DOTALL | re.MULTILINE,
+        )
         entries = re.findall(r"^(\w[\w, ]*?) : (.*(?:\n +.*)*)", section[1], re.MULTILINE) if section else ()
         for names, words in entries:
             said = " ".join(words.split()).removesuffix(".")
@@ -136,7 +149,7 @@ def meanings_of(made: type) -> dict[str, str]:
 def _hints(made: type) -> dict[str, Any]:
     try:
         return get_type_hints(made)
-    except (NameError, TypeError):          # names that only its own module knows: its constructor judges alone
+    except (NameError, TypeError):  # names that only its own module knows: its constructor judges alone
         return {}
 
 

@@ -24,8 +24,10 @@ class BackboneTable(Table):
     viscosity: float | None = None
 
     def build(self) -> SpringLaw:
-        return backbone([tuple(point) for point in self.points],  # type: ignore[misc]
-                        **self.given("final_slope", "viscosity"))
+        return backbone(
+            [tuple(point) for point in self.points],  # type: ignore[misc]
+            **self.given("final_slope", "viscosity"),
+        )
 
 
 class LawTable(Choice):
@@ -78,8 +80,13 @@ class ModalTable(Table):
 
     kind: Literal["modal"]
     ratio: Numbers = Field(description="fraction of critical damping: of all modes, or one per mode")
-    modes: Annotated[Annotated[int, Tag("·one")] | Annotated[list[int], Tag("·list")],
-                     Discriminator(lambda value: "·list" if isinstance(value, list) else "·one")] | None = None
+    modes: (
+        Annotated[
+            Annotated[int, Tag("·one")] | Annotated[list[int], Tag("·list")],
+            Discriminator(lambda value: "·list" if isinstance(value, list) else "·one"),
+        ]
+        | None
+    ) = None
 
     def build(self) -> Any:
         return modal(**self.given("ratio", "modes"))
@@ -106,8 +113,9 @@ class MatrixTable(Table):
 
 
 ProportionalTable = Annotated[RatioTable | RayleighTable | ModalTable | MatrixTable, Field(discriminator="kind")]
-DampingTable = Annotated[RatioTable | RayleighTable | ModalTable | CoefficientsTable | MatrixTable,
-                         Field(discriminator="kind")]
+DampingTable = Annotated[
+    RatioTable | RayleighTable | ModalTable | CoefficientsTable | MatrixTable, Field(discriminator="kind")
+]
 
 
 def damping(table: Any) -> Any:
@@ -127,18 +135,28 @@ _NEEDS = {
     "bilinear_isolator": ("stiffness", "yield_force", "post_stiffness"),
     "plan_isolator": ("stiffness", "yield_force", "post_stiffness"),
     "elastic_link": ("stiffness",),
-    "spring_link": (),                  # a backbone brings its own stiffness
+    "spring_link": (),  # a backbone brings its own stiffness
 }
 _MAY = {"bilinear_isolator": ("viscosity",), "plan_isolator": ("viscosity",), "spring_link": ("stiffness", "law")}
-End = Annotated[Annotated[str, Tag("·one")] | Annotated[int, Tag("·number")],
-                Discriminator(lambda value: "·number" if isinstance(value, int) else "·one")]
+End = Annotated[
+    Annotated[str, Tag("·one")] | Annotated[int, Tag("·number")],
+    Discriminator(lambda value: "·number" if isinstance(value, int) else "·one"),
+]
 
 
 class LinkTable(Table):
     """``[[model.links]]``: a damper, isolator or spring between two points."""
 
-    kind: Literal["viscous_damper", "power_damper", "maxwell_damper", "friction_slider", "bilinear_isolator",
-                  "plan_isolator", "elastic_link", "spring_link"]
+    kind: Literal[
+        "viscous_damper",
+        "power_damper",
+        "maxwell_damper",
+        "friction_slider",
+        "bilinear_isolator",
+        "plan_isolator",
+        "elastic_link",
+        "spring_link",
+    ]
     start: End = Field(description='node or floor; "ground", or 0 in a shear frame, is the ground')
     end: End = Field(description='node or floor; "ground", or 0 in a shear frame, is the ground')
     coefficient: float | None = None
@@ -156,8 +174,15 @@ class LinkTable(Table):
     @model_validator(mode="after")
     def _keys(self) -> LinkTable:
         needs = _NEEDS[self.kind]
-        known = {"kind", "start", "end", "name", *needs, *_MAY.get(self.kind, ()),
-                 "directions" if self.kind == "plan_isolator" else "direction"}
+        known = {
+            "kind",
+            "start",
+            "end",
+            "name",
+            *needs,
+            *_MAY.get(self.kind, ()),
+            "directions" if self.kind == "plan_isolator" else "direction",
+        }
         for name in needs:
             if name not in self.model_fields_set:
                 raise ValueError(f"{name} is missing; {self.kind} needs {', '.join(needs)}")
@@ -166,8 +191,10 @@ class LinkTable(Table):
         return self
 
     def build(self) -> links.Link:
-        values = {name: tuple(value) if isinstance(value, list) else value
-                  for name, value in self.given(*self.model_fields_set - {"kind", "start", "end"}).items()}
+        values = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in self.given(*self.model_fields_set - {"kind", "start", "end"}).items()
+        }
         if self.law is not None:
             values["law"] = law(self.law, "law")
         return getattr(links, self.kind)(self.start, self.end, **values)

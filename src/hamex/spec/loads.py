@@ -26,10 +26,14 @@ from hamex.solve import State
 from hamex.spec.base import Finite, Named, Positive, Table, inside
 
 Array = NDArray[Any]
-At = Annotated[Annotated[str, Tag("·one")] | Annotated[dict[str, float], Tag("·table")],
-               Discriminator(lambda value: "·table" if isinstance(value, dict) else "·one")]
-Choice = Annotated[Annotated[str, Tag("·name")] | Annotated[int, Tag("·one")],
-                   Discriminator(lambda value: "·name" if isinstance(value, str) else "·one")]
+At = Annotated[
+    Annotated[str, Tag("·one")] | Annotated[dict[str, float], Tag("·table")],
+    Discriminator(lambda value: "·table" if isinstance(value, dict) else "·one"),
+]
+Choice = Annotated[
+    Annotated[str, Tag("·name")] | Annotated[int, Tag("·one")],
+    Discriminator(lambda value: "·name" if isinstance(value, str) else "·one"),
+]
 
 
 def place_of(folder: Path | None, file: str) -> Path:
@@ -51,8 +55,9 @@ class SyntheticMotionTable(Table):
     scatter: float | None = None
 
     def motions(self, count: int) -> tuple[GroundMotion, ...]:
-        return _synthetic(count, tuple(self.given("seed", "magnitude", "distance", "vs30", "step", "duration",
-                                                  "scatter").items()))
+        return _synthetic(
+            count, tuple(self.given("seed", "magnitude", "distance", "vs30", "step", "duration", "scatter").items())
+        )
 
 
 @lru_cache(16)
@@ -95,7 +100,8 @@ class MotionTable(Table):
     source: str | None = None
     scale: Finite = Field(1.0, description="factor on the motion")
     direction: str | None = Field(
-        None, description='in which it shakes, where the model has several, as in direction = "x"')
+        None, description='in which it shakes, where the model has several, as in direction = "x"'
+    )
 
     @model_validator(mode="after")
     def _choices(self) -> MotionTable:
@@ -120,8 +126,9 @@ class MotionTable(Table):
 
     def _unscaled(self, folder: Path | None) -> GroundMotion:
         if self.file is not None:
-            return read_record(place_of(folder, self.file),
-                               **self.given("format", "unit", "step", "component", "column"))
+            return read_record(
+                place_of(folder, self.file), **self.given("format", "unit", "step", "component", "column")
+            )
         if self.accelerations is not None:
             assert self.step is not None
             assert self.unit is not None
@@ -139,7 +146,8 @@ class ForceTable(Table):
     """What all kinds of ``[load]`` share: the dofs they act on."""
 
     at: At | None = Field(
-        None, description='dof it acts on, or factors by dof, as in at = {"B.x" = 1.0}; needed if there are several')
+        None, description='dof it acts on, or factors by dof, as in at = {"B.x" = 1.0}; needed if there are several'
+    )
 
     def history(self, folder: Path | None) -> Load:
         """The force in time, one channel."""
@@ -261,9 +269,10 @@ LoadTable = SineTable | ConstantTable | HalfSineTable | TriangleTable | SamplesT
 class SupportTable(Table):
     """``[[support]]``: the displacement of one support, or of several that move as one."""
 
-    at: Annotated[Annotated[str, Tag("·one")] | Annotated[list[str], Tag("·list")],
-                  Discriminator(lambda value: "·list" if isinstance(value, list) else "·one")] = Field(
-                      description='support that moves, as "A.x", a list of them, or a direction for all')
+    at: Annotated[
+        Annotated[str, Tag("·one")] | Annotated[list[str], Tag("·list")],
+        Discriminator(lambda value: "·list" if isinstance(value, list) else "·one"),
+    ] = Field(description='support that moves, as "A.x", a list of them, or a direction for all')
     file: str | None = Field(None, description="text file with the displacements")
     displacements: list[float] | None = Field(None, description="samples from t = 0 on, in unit, instead of file")
     step: float | None = Field(None, description="time between samples [s]")
@@ -280,10 +289,15 @@ class SupportTable(Table):
     def rows(self, model: Model) -> list[int]:
         """Numbers of the supports."""
         if isinstance(self.at, str) and self.at in model.directions:
-            return [i for i, name in enumerate(model.support_names)
-                    if name.endswith(f".{self.at}") or len(model.directions) == 1]
-        return [position(name, model.support_names, "at", "support")
-                for name in ([self.at] if isinstance(self.at, str) else self.at)]
+            return [
+                i
+                for i, name in enumerate(model.support_names)
+                if name.endswith(f".{self.at}") or len(model.directions) == 1
+            ]
+        return [
+            position(name, model.support_names, "at", "support")
+            for name in ([self.at] if isinstance(self.at, str) else self.at)
+        ]
 
     def samples(self, folder: Path | None, length: str) -> tuple[Array, float]:
         """Displacements in the model's unit of length, and their step."""
@@ -306,8 +320,9 @@ def supports_load(histories: list[tuple[list[int], Array, float]], model: Model,
         raise LoadError(f"records of supports must share one step, got {', '.join(f'{s:g}' for s in sorted(steps))} s")
     step = steps.pop()
     count = max(math.ceil(duration / step) + 2, *(len(values) for _, values, _ in histories))
-    table = np.stack([np.concatenate([values, np.full(count - len(values), values[-1])])
-                      for _, values, _ in histories], axis=1)
+    table = np.stack(
+        [np.concatenate([values, np.full(count - len(values), values[-1])]) for _, values, _ in histories], axis=1
+    )
     pattern = np.zeros((len(model.support_names), len(histories)))
     for column, (rows, _, _) in enumerate(histories):
         pattern[rows, column] = 1.0
@@ -334,14 +349,17 @@ class StartTable(Table):
         known |= {name: self._vector(name, model.springs, "spring") for name in self.given("slip")}
         if self.velocity is not None:
             known["momentum"] = model.mass @ self._vector("velocity", model.dofs, "dof")
-        internal = {name: self._vector(name, model.springs, "spring")
-                    for name in self.given("back_force", "accumulated_slip")}
+        internal = {
+            name: self._vector(name, model.springs, "spring") for name in self.given("back_force", "accumulated_slip")
+        }
         if "slip" in known and self.back_force is None:
             back_force = parameter(model, "kinematic") * known["slip"]
             worst = int(np.abs(back_force).argmax())
             if abs(back_force[worst]) > 0:
-                raise ProblemError("back_force is needed beside the slip of a spring with kinematic hardening; "
-                                   f"kinematic × slip is {back_force[worst]:g}")
+                raise ProblemError(
+                    "back_force is needed beside the slip of a spring with kinematic hardening; "
+                    f"kinematic × slip is {back_force[worst]:g}"
+                )
         return State(**known, internal=internal)
 
     def _vector(self, key: str, names: tuple[str, ...], what: str) -> Array:
@@ -353,7 +371,7 @@ class StartTable(Table):
             return vector
         if not isinstance(value, list):
             if len(names) > 1:
-                raise ProblemError(f"{key} must name its {what}s, as in {key} = {{\"{names[0]}\" = {value:g}}}")
+                raise ProblemError(f'{key} must name its {what}s, as in {key} = {{"{names[0]}" = {value:g}}}')
             return np.array([value])
         if len(value) != len(names):
             raise ProblemError(f"{key} has {len(value)} entries, the model has {len(names)} {what}s")

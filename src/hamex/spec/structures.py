@@ -81,21 +81,38 @@ class ShearFrameTable(Table):
         return self
 
     def build(self, units: Units, gravity: float) -> Model:
-        laws = law(self.law, "law") if self.laws is None else \
-            [law(each, f"laws[{place}]") for place, each in enumerate(self.laws)]
-        return shear_frame(self.masses, self.stiffnesses, damping(self.damping), laws,
-                           links=link_list(self.links), units=units, **self.given("heights", "weights", "names"))
+        laws = (
+            law(self.law, "law")
+            if self.laws is None
+            else [law(each, f"laws[{place}]") for place, each in enumerate(self.laws)]
+        )
+        return shear_frame(
+            self.masses,
+            self.stiffnesses,
+            damping(self.damping),
+            laws,
+            links=link_list(self.links),
+            units=units,
+            **self.given("heights", "weights", "names"),
+        )
 
 
 Levels = Annotated[
-    Annotated[float, Tag("·one")] | Annotated[list[list[str]], Tag("·list")]
+    Annotated[float, Tag("·one")]
+    | Annotated[list[list[str]], Tag("·list")]
     | Annotated[dict[str, list[str]], Tag("·table")],
-    Discriminator(lambda value: "·list" if isinstance(value, list) else "·table" if isinstance(value, dict)
-                  else "·one")]
-Tie = Annotated[Annotated[str, Tag("·one")] | Annotated[dict[str, float], Tag("·table")],
-                Discriminator(lambda value: "·table" if isinstance(value, dict) else "·one")]
-Held = Annotated[Annotated[str, Tag("·one")] | Annotated[list[str], Tag("·list")],
-                 Discriminator(lambda value: "·list" if isinstance(value, list) else "·one")]
+    Discriminator(
+        lambda value: "·list" if isinstance(value, list) else "·table" if isinstance(value, dict) else "·one"
+    ),
+]
+Tie = Annotated[
+    Annotated[str, Tag("·one")] | Annotated[dict[str, float], Tag("·table")],
+    Discriminator(lambda value: "·table" if isinstance(value, dict) else "·one"),
+]
+Held = Annotated[
+    Annotated[str, Tag("·one")] | Annotated[list[str], Tag("·list")],
+    Discriminator(lambda value: "·list" if isinstance(value, list) else "·one"),
+]
 
 
 class SkeletonTable(Table):
@@ -112,8 +129,12 @@ class SkeletonTable(Table):
 
     def shared(self, units: Units) -> dict[str, Any]:
         """Arguments that both builders take."""
-        return {"damping": damping(self.damping), "links": link_list(self.links), "units": units,
-                **self.given("constraints", "diaphragms", "levels")}
+        return {
+            "damping": damping(self.damping),
+            "links": link_list(self.links),
+            "units": units,
+            **self.given("constraints", "diaphragms", "levels"),
+        }
 
 
 class BarTable(Table):
@@ -141,14 +162,34 @@ class TrussTable(SkeletonTable):
 
     def build(self, units: Units, gravity: float) -> Model:
         bars = _by_name(self.bars, "bars")
-        return truss(self.nodes, bars, self.supports, self.masses, law=law(self.law, "law"),  # type: ignore[arg-type]
-                     **self.given("rigidity"), **self.shared(units))
+        return truss(
+            self.nodes,
+            bars,
+            self.supports,
+            self.masses,
+            law=law(self.law, "law"),  # type: ignore[arg-type]
+            **self.given("rigidity"),
+            **self.shared(units),
+        )
 
 
-Hinges = Annotated[Annotated[LawTable, Tag("·table")] | Annotated[list[LawTable], Tag("·list")],
-                   Discriminator(lambda value: "·list" if isinstance(value, list) else "·table")]
-_SECTION = ("modulus", "area", "inertia", "inertia_y", "shear_modulus", "torsion", "shear_area", "shear_area_y",
-            "compression", "release", "up")
+Hinges = Annotated[
+    Annotated[LawTable, Tag("·table")] | Annotated[list[LawTable], Tag("·list")],
+    Discriminator(lambda value: "·list" if isinstance(value, list) else "·table"),
+]
+_SECTION = (
+    "modulus",
+    "area",
+    "inertia",
+    "inertia_y",
+    "shear_modulus",
+    "torsion",
+    "shear_area",
+    "shear_area_y",
+    "compression",
+    "release",
+    "up",
+)
 
 
 class SectionTable(Table):
@@ -205,7 +246,8 @@ class FrameTable(SkeletonTable):
     kind: Literal["frame"]
     members: list[MemberTable] = Field(description="members, each with start, end and a section")
     sections: dict[str, SectionTable] = Field(
-        default_factory=dict, description="properties that members share, by name")
+        default_factory=dict, description="properties that members share, by name"
+    )
 
     def build(self, units: Units, gravity: float) -> Model:
         sections = {name: table.values(f"sections.{name}") for name, table in self.sections.items()}

@@ -73,8 +73,13 @@ class RecordsTable(Table):
     unit: str | None = None
     step: float | None = None
     format: str | None = None
-    component: Annotated[Annotated[str, Tag("·name")] | Annotated[int, Tag("·one")],
-                         Discriminator(lambda value: "·name" if isinstance(value, str) else "·one")] | None = None
+    component: (
+        Annotated[
+            Annotated[str, Tag("·name")] | Annotated[int, Tag("·one")],
+            Discriminator(lambda value: "·name" if isinstance(value, str) else "·one"),
+        ]
+        | None
+    ) = None
     synthetic: SyntheticTable | None = Field(None, description="motions made from magnitude and distance")
     name: Literal["el-centro", "el_centro"] | None = Field(None, description="the record that comes with hamex")
 
@@ -90,12 +95,15 @@ class RecordsTable(Table):
             return self.synthetic.motions(self.synthetic.count)
         if self.files is None:
             return (el_centro(),)
-        suite = read_suite([str(place_of(folder, file)) for file in self.files],
-                           **self.given("unit", "step", "format", "component"))
+        suite = read_suite(
+            [str(place_of(folder, file)) for file in self.files], **self.given("unit", "step", "format", "component")
+        )
         if suite.failed:
             whys = "\n  ".join(status.why for status in suite.failed[:5])
-            raise FileError(f"files names {len(suite.statuses)} files, of which {len(suite.failed)} cannot be read; "
-                            f"mend them, or leave them out\n  {whys}")
+            raise FileError(
+                f"files names {len(suite.statuses)} files, of which {len(suite.failed)} cannot be read; "
+                f"mend them, or leave them out\n  {whys}"
+            )
         return suite.motions
 
 
@@ -179,7 +187,8 @@ class FragilityTable(Table):
 
     method: Literal["capacities", "stripes"] | None = None
     modelling: Annotated[Finite, Field(ge=0)] = Field(
-        default=0.0, description="dispersion for what the model leaves out")
+        default=0.0, description="dispersion for what the model leaves out"
+    )
     resamples: int = Field(default=1000, description="number of bootstrap samples")
 
 
@@ -199,7 +208,8 @@ class StudyTables(Table):
     hunt: HuntTable | None = None
     limit: StudyLimitTable
     parameters: dict[str, Numbers] = Field(
-        default_factory=dict, description="further axes: keys of the model by their place, with the values they take")
+        default_factory=dict, description="further axes: keys of the model by their place, with the values they take"
+    )
     fragility: FragilityTable = Field(default_factory=FragilityTable)
     scheme: SchemeTable
     version: Version = None
@@ -304,13 +314,23 @@ def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = N
         if chosen.resamples < 2:
             raise InputError(f"resamples must be at least 2, got {chosen.resamples}")
     with _named(path, "", tables):
-        study = Study(template, axes, _measures(tables, units), scheme, gravity, tables.duration, tables.seed,
-                      intensity)
+        study = Study(
+            template, axes, _measures(tables, units), scheme, gravity, tables.duration, tables.seed, intensity
+        )
         check_ida(study, tables.limit.measure, hunting)
     stripes = tables.stripes is not None and chosen.method != "capacities"
     title = tables.title or ("" if path is None else path.stem)
-    return StudyFile(study, intensity, tables.limit.measure, tables.limit.value, hunting, title, stripes,
-                     chosen.modelling, chosen.resamples)
+    return StudyFile(
+        study,
+        intensity,
+        tables.limit.measure,
+        tables.limit.value,
+        hunting,
+        title,
+        stripes,
+        chosen.modelling,
+        chosen.resamples,
+    )
 
 
 def _measures(tables: StudyTables, units: Units) -> tuple[str, ...]:
@@ -328,11 +348,14 @@ def _checked(path: Path | None, data: dict[str, Any], where: str = "") -> StudyT
     try:
         return tables.model_validate(data)
     except ValidationError as problem:
-        mistakes = [mistake.replace("a problem file", "a study file") for mistake in
-                    explain(problem.errors(include_url=False), data, _allowed(tables, data))]
+        mistakes = [
+            mistake.replace("a problem file", "a study file")
+            for mistake in explain(problem.errors(include_url=False), data, _allowed(tables, data))
+        ]
     start = "".join(f"{part}: " for part in (path, where) if part)
-    raise SpecError(start + (mistakes[0] if len(mistakes) == 1 else
-                             "\n  ".join([f"{len(mistakes)} mistakes", *mistakes])))
+    raise SpecError(
+        start + (mistakes[0] if len(mistakes) == 1 else "\n  ".join([f"{len(mistakes)} mistakes", *mistakes]))
+    )
 
 
 @cache

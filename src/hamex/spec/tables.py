@@ -74,8 +74,11 @@ class SchemeTable(Choice):
     @classmethod
     def tables(cls) -> dict[str, type[Table]]:
         """Every scheme that marches; some only record how a result came about."""
-        found = {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower(): each for name, each in known().items()
-                 if each.prepare is not Scheme.prepare}
+        found = {
+            re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower(): each
+            for name, each in known().items()
+            if each.prepare is not Scheme.prepare
+        }
         return {kind: table_of(each, kind) for kind, each in found.items()}
 
 
@@ -84,11 +87,13 @@ def _many(value: Any) -> str:
 
 
 OneLoad = Annotated[LoadTable, Field(discriminator="kind")]
-Motions = Annotated[Annotated[MotionTable, Tag("·one")] | Annotated[list[MotionTable], Tag("·list")],
-                    Discriminator(_many)]
+Motions = Annotated[
+    Annotated[MotionTable, Tag("·one")] | Annotated[list[MotionTable], Tag("·list")], Discriminator(_many)
+]
 Loads = Annotated[Annotated[OneLoad, Tag("·one")] | Annotated[list[OneLoad], Tag("·list")], Discriminator(_many)]
-Supports = Annotated[Annotated[SupportTable, Tag("·one")] | Annotated[list[SupportTable], Tag("·list")],
-                     Discriminator(_many)]
+Supports = Annotated[
+    Annotated[SupportTable, Tag("·one")] | Annotated[list[SupportTable], Tag("·list")], Discriminator(_many)
+]
 
 
 class ProblemTables(Table):
@@ -116,8 +121,10 @@ class ProblemTables(Table):
         if self.start is not None and self.gravity is not None:
             raise ValueError("give at most one of [start] and [gravity]; gravity is where the history starts")
         if self.motion is None and self.load is None and self.support is None:
-            raise ValueError('give at least one of the tables [motion], [load] and [support]; '
-                             'kind = "none" in [load] is free vibration')
+            raise ValueError(
+                "give at least one of the tables [motion], [load] and [support]; "
+                'kind = "none" in [load] is free vibration'
+            )
         return self
 
 
@@ -139,7 +146,10 @@ def tables_for(kind: str | None) -> type[ProblemTables]:
     if kind in ("shear_frame", "truss", "frame"):
         from hamex.spec import structures
 
-        tables: dict[str, type[Table]] = {"shear_frame": structures.ShearFrameTable, "truss": structures.TrussTable,
-                                          "frame": structures.FrameTable}
+        tables: dict[str, type[Table]] = {
+            "shear_frame": structures.ShearFrameTable,
+            "truss": structures.TrussTable,
+            "frame": structures.FrameTable,
+        }
         model = tables[kind]
     return create_model("ProblemTables", __base__=ProblemTables, model=(model, ...))

@@ -28,8 +28,13 @@ _PLACE = re.compile(r"^\[([\w.]+)\] |\b([a-z_]{2,}(?:\.[a-z_]\w*|\[\d+\])+)|^(du
 
 def create_app(hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "testserver")) -> FastAPI:
     """The studio as an ASGI application; ``hosts`` are the names under which it may be called."""
-    app = FastAPI(title="hamex studio", version=__version__, docs_url=None, redoc_url=None,
-                  responses={422: {"description": "refused: {message, field}"}})
+    app = FastAPI(
+        title="hamex studio",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        responses={422: {"description": "refused: {message, field}"}},
+    )
     for view in (files, history, motions, home, derivation, spectrum, ida, paper):
         app.include_router(view.router)
     app.add_exception_handler(HamexError, _refused)
@@ -82,7 +87,7 @@ def _refusal(message: str, status: int, headers: Any = None, field: str = "") ->
 # Styles are set by our own scripts and by plotly; nothing is ever loaded from elsewhere.
 _HEADERS = {
     b"content-security-policy": b"default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
-                                b"object-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    b"object-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
 }

@@ -26,10 +26,19 @@ class Stream:
         # finds this very copy of the package.
         paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
         self._child = subprocess.Popen(
-            [sys.executable, "-P", "-m", "hamex.paper.audit.stream", what], text=True, encoding="utf-8",
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "HAMEX_CACHE": "",
-                 "PYTHONIOENCODING": "utf-8"})
+            [sys.executable, "-P", "-m", "hamex.paper.audit.stream", what],
+            text=True,
+            encoding="utf-8",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+                "HAMEX_CACHE": "",
+                "PYTHONIOENCODING": "utf-8",
+            },
+        )
         self._reader = threading.Thread(target=self._read, name=f"audit {what}", daemon=True)
         self._reader.start()
 
@@ -75,8 +84,14 @@ class Audit:
             verdicts, drawn = (self._streams[what] for what in _PARTS)
         # States are read before the lines: what is finished has all of them.
         state = {what: stream.state for what, stream in self._streams.items()}
-        return {"state": state["verdicts"], "total": verdicts.total, "done": len(verdicts.lines),
-                "items": verdicts.lines[items:], "drawn": state["drawings"], "drawings": drawn.lines[drawings:]}
+        return {
+            "state": state["verdicts"],
+            "total": verdicts.total,
+            "done": len(verdicts.lines),
+            "items": verdicts.lines[items:],
+            "drawn": state["drawings"],
+            "drawings": drawn.lines[drawings:],
+        }
 
     def end(self) -> None:
         """Kill what runs and forget it."""

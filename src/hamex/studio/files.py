@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from hamex.report.page import STYLE, plotly_script
 
 router = APIRouter(include_in_schema=False)
-START, ALONE = "start.js", "classroom.js"       # the modules that the studio and a page taken home begin with
+START, ALONE = "start.js", "classroom.js"  # the modules that the studio and a page taken home begin with
 STYLES = ("studio.css", "derivation.css", "study.css", "paper.css")
 # What modules of the page may write: named imports, all of a module under one name, exported declarations.
 _IMPORT = re.compile(r'^import (?P<names>\{[^}]*\}|\* as \w+) from "\./(?P<module>\w+\.js)";', re.MULTILINE)
@@ -28,17 +28,21 @@ TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8
 class Asset:
     """One file as it goes over the wire."""
 
-    packed: bytes           # gzip
+    packed: bytes  # gzip
     plain: bytes
     type: str
-    tag: str                # changes with the content, so that a browser may keep what it has
+    tag: str  # changes with the content, so that a browser may keep what it has
 
 
 def _asset(name: str, text: str) -> Asset:
     plain = text.encode()
     # Plotly's script is 4 MB: the lightest compression saves most of the bytes and little time on one computer.
-    return Asset(gzip.compress(plain, 1, mtime=0), plain, TYPES[name.rpartition(".")[2]],
-                 f'"{hashlib.sha256(plain).hexdigest()[:20]}"')
+    return Asset(
+        gzip.compress(plain, 1, mtime=0),
+        plain,
+        TYPES[name.rpartition(".")[2]],
+        f'"{hashlib.sha256(plain).hexdigest()[:20]}"',
+    )
 
 
 def text(name: str) -> str:
@@ -71,8 +75,9 @@ def one_script(name: str) -> str:
 
 
 def _as_function(module: str) -> str:
-    source = _IMPORT.sub(lambda found: f"const {found['names'].removeprefix('* as ')} = {_variable(found['module'])};",
-                         text(module))
+    source = _IMPORT.sub(
+        lambda found: f"const {found['names'].removeprefix('* as ')} = {_variable(found['module'])};", text(module)
+    )
     exports = ", ".join(found["name"] for found in _EXPORT.finditer(source))
     body = _EXPORT.sub(lambda found: found["kind"] + found["name"], source)
     return f"const {_variable(module)} = (() => {{\n{body}return {{{exports}}};\n}})();"
@@ -104,7 +109,7 @@ def index(request: Request) -> Response:
 
 @router.get("/page/{name}")
 def file(name: str, request: Request) -> Response:
-    found = assets().get(name)          # a key of a dictionary, never a path
+    found = assets().get(name)  # a key of a dictionary, never a path
     if found is None:
         raise HTTPException(404, "there is no such file")
     return _sent(found, request)

@@ -24,9 +24,9 @@ from hamex.studio.wire import FRAMED, framed, number
 from hamex.study.spectra.spectrum import spectrum
 
 router = APIRouter(prefix="/api", tags=["histories"])
-PERIODS = np.geomspace(0.05, 5.0, 140)              # of the small spectrum beside a history [s]
+PERIODS = np.geomspace(0.05, 5.0, 140)  # of the small spectrum beside a history [s]
 _ENERGIES = ("kinetic", "stored", "hardening", "viscous", "plastic", "jumps", "input", "imbalance")
-_catching = threading.Lock()                        # catching warnings changes the whole process
+_catching = threading.Lock()  # catching warnings changes the whole process
 
 
 @router.post("/history", response_class=Response, responses={200: {"content": {FRAMED: {}}}})
@@ -42,9 +42,14 @@ def history_answer(request: HistoryRequest) -> dict[str, Any]:
     found, notes = solved(file, file.scheme, request.error)
     model, motion = file.problem.model, _motion(request.problem)
     answer = {
-        "title": file.title, "load": file.load_text, "notes": notes, **run_answer(found),
+        "title": file.title,
+        "load": file.load_text,
+        "notes": notes,
+        **run_answer(found),
         "units": {"length": model.units.length, "force": model.units.force, "energy": model.units.energy},
-        "period": _period(file), "ground": _ground(motion, found), "spectrum": _spectrum(motion, file),
+        "period": _period(file),
+        "ground": _ground(motion, found),
+        "spectrum": _spectrum(motion, file),
         "yield_deformation": [number(value) for value in found.values("yield_deformation")],
     }
     if scheme is not None:
@@ -67,20 +72,34 @@ def run_answer(solution: Solution) -> dict[str, Any]:
     # Loops are drawn from step means, eqs. (88)-(89): forces at nodes overshoot the yield limit at viscosity 0.
     # Reference schemes know their nodes only.
     scheme, means = repr(solution.scheme), solution.scheme.means
-    names = {"displacement": "displacement", "slip": "slip", "loop_force": "force" if means else "node_force",
-             **({"loop_displacement": "mean_displacement"} if means else {})}
+    names = {
+        "displacement": "displacement",
+        "slip": "slip",
+        "loop_force": "force" if means else "node_force",
+        **({"loop_displacement": "mean_displacement"} if means else {}),
+    }
     arrays = {key: solution.values(name).T.ravel() for key, name in names.items()}
     iterations = next((name for name in ("iterations", "solves") if name in solution.names), None)
     return {
-        "scheme": scheme, "step": solution.step, "steps": solution.steps,
-        "dofs": solution.dofs, "springs": solution.springs, **arrays,
+        "scheme": scheme,
+        "step": solution.step,
+        "steps": solution.steps,
+        "dofs": solution.dofs,
+        "springs": solution.springs,
+        **arrays,
         "energy": {name: solution.values(name) for name in _ENERGIES if name in solution.names},
         "residual": number(solution.residual),
-        "peaks": {name: {**asdict(peak), "value": number(peak.value), "error": peak.error and number(peak.error)}
-                  for name, peak in solution.peaks.items()},
-        "iterations": None if iterations is None else
-        {"kind": iterations, "total": int(solution.values(iterations).sum()),
-         "most": int(solution.values(iterations).max(initial=0))},
+        "peaks": {
+            name: {**asdict(peak), "value": number(peak.value), "error": peak.error and number(peak.error)}
+            for name, peak in solution.peaks.items()
+        },
+        "iterations": None
+        if iterations is None
+        else {
+            "kind": iterations,
+            "total": int(solution.values(iterations).sum()),
+            "most": int(solution.values(iterations).max(initial=0)),
+        },
         "status": solution.status.name.lower(),
         "status_message": solution.status.value if solution.exceeded is None else str(solution.exceeded),
         "profiles": _profiles(solution),
@@ -97,11 +116,14 @@ def _profiles(solution: Solution) -> dict[str, Any] | None:
     demand = np.abs(solution.values("deformation")).max(axis=0)
     with np.errstate(invalid="ignore"):
         ductility = demand / limit
-    return {"storeys": storeys.names, "drift": drift.tolist(), "shear": shear.tolist(),
-            "heights": [number(height) for height in storeys.heights],
-            "residual": solution.values("storey_drift")[-1].tolist(),
-            "ductility": [number(value) if np.isfinite(at) else None
-                          for value, at in zip(ductility, limit, strict=True)]}
+    return {
+        "storeys": storeys.names,
+        "drift": drift.tolist(),
+        "shear": shear.tolist(),
+        "heights": [number(height) for height in storeys.heights],
+        "residual": solution.values("storey_drift")[-1].tolist(),
+        "ductility": [number(value) if np.isfinite(at) else None for value, at in zip(ductility, limit, strict=True)],
+    }
 
 
 def _period(file: ProblemFile) -> float | None:
@@ -130,13 +152,18 @@ def _motion(tables: ProblemTables) -> GroundMotion | None:
 def _ground(motion: GroundMotion | None, solution: Solution) -> dict[str, Any]:
     """What shakes it at the nodes: the ground's acceleration in g, or the force on the first dof."""
     if motion is not None:
-        clock = motion.step * np.arange(len(motion.acceleration) + 1)      # a record ends with one appended zero
+        clock = motion.step * np.arange(len(motion.acceleration) + 1)  # a record ends with one appended zero
         values = np.interp(solution.times, clock, np.append(motion.acceleration, 0.0), right=0.0)
         return {"kind": "ground", "unit": "g", "values": values, "peak": motion.peak, "source": motion.source}
-    force = solution.values("load")                 # one per step; the first stands at t = 0 too
+    force = solution.values("load")  # one per step; the first stands at t = 0 too
     values = np.concatenate([force[:1, 0], force[:, 0]])
-    return {"kind": "force", "unit": solution.units.force, "values": values,
-            "peak": number(float(np.abs(force).max(initial=0.0))), "source": "force on the mass"}
+    return {
+        "kind": "force",
+        "unit": solution.units.force,
+        "values": values,
+        "peak": number(float(np.abs(force).max(initial=0.0))),
+        "source": "force on the mass",
+    }
 
 
 def _spectrum(motion: GroundMotion | None, file: ProblemFile) -> dict[str, Any] | None:

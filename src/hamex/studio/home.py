@@ -61,8 +61,11 @@ def csv(request: HistoryRequest) -> Response:
 def netcdf(request: HistoryRequest) -> Response:
     """Everything, to be read by `hamex.read` or xarray."""
     file, _ = admitted(request)
-    return attached(netcdf_bytes(solved(file, file.scheme, request.error)[0]), "application/x-netcdf",
-                    f"{_stem(request.problem)}.nc")
+    return attached(
+        netcdf_bytes(solved(file, file.scheme, request.error)[0]),
+        "application/x-netcdf",
+        f"{_stem(request.problem)}.nc",
+    )
 
 
 class Variant(Table):
@@ -96,15 +99,28 @@ def page(request: PageRequest) -> Response:
     now = history_answer(request.history)
     cells = (now["steps"] + 1) * len(now["dofs"]) * (1 + len(request.variants))
     if cells > limits.PAGE_CELLS:
-        raise InputError(f"variants: {cells:,} displacements are too many for one page ({limits.PAGE_CELLS:,}); "
-                         "a longer step, or no control")
-    others = [(one.value, plain(history_answer(request.history.model_copy(update={"problem": one.problem}))))
-              for one in request.variants]
-    data = {"view": request.view, "storey": request.storey, "viscous": request.viscous, "label": request.label,
-            "unit": request.unit, "answers": answers_of(plain(now), others)}
+        raise InputError(
+            f"variants: {cells:,} displacements are too many for one page ({limits.PAGE_CELLS:,}); "
+            "a longer step, or no control"
+        )
+    others = [
+        (one.value, plain(history_answer(request.history.model_copy(update={"problem": one.problem}))))
+        for one in request.variants
+    ]
+    data = {
+        "view": request.view,
+        "storey": request.storey,
+        "viscous": request.viscous,
+        "label": request.label,
+        "unit": request.unit,
+        "answers": answers_of(plain(now), others),
+    }
     title = request.history.problem.title or "a history"
-    return attached(classroom_page(title, f"{now['load']}; {now['scheme']}", data, plotly_script()), "text/html",
-                    f"{_stem(request.history.problem)}.html")
+    return attached(
+        classroom_page(title, f"{now['load']}; {now['scheme']}", data, plotly_script()),
+        "text/html",
+        f"{_stem(request.history.problem)}.html",
+    )
 
 
 def toml_text(tables: ProblemTables) -> str:
@@ -141,7 +157,7 @@ def classroom_page(title: str, words: str, data: Mapping[str, Any], plotly: str)
 <header class="top"><p class="wordmark">hamex <span>{escape(title)}</span></p></header>
 <main>
 <p class="quiet">{escape(words)}</p>
-<div id="stage" class="stage{' building' if data["view"] == "building" else ''}"></div>
+<div id="stage" class="stage{" building" if data["view"] == "building" else ""}"></div>
 <footer>Computed by hamex {escape(__version__)}; this page needs no network.</footer>
 </main>
 <script type="application/json" id="data">{held}</script>

@@ -19,11 +19,11 @@ from typing import Any, Generic, TypeVar
 from hamex.errors import HamexError
 
 RUNNING, FINISHED, CANCELLED, FAILED = "running", "finished", "cancelled", "failed"
-PATIENCE = 60.0          # seconds without a question after which a running job is given up: its page went away
-MEMORY = 600.0           # seconds without a question after which a job is forgotten
-KEPT = 16                # jobs that are over and still remembered
+PATIENCE = 60.0  # seconds without a question after which a running job is given up: its page went away
+MEMORY = 600.0  # seconds without a question after which a job is forgotten
+KEPT = 16  # jobs that are over and still remembered
 _NICE = 5
-Work = TypeVar("Work", bound=Callable[..., Any])     # called with its job
+Work = TypeVar("Work", bound=Callable[..., Any])  # called with its job
 
 
 class TooManyJobsError(HamexError):
@@ -111,8 +111,9 @@ class Jobs(Generic[Work]):
         with self._lock:
             self._forget()
             if sum(job.busy for job in self._jobs.values()) >= self.at_once:
-                raise TooManyJobsError(f"the server takes {self.at_once} at once, and as many are running; cancel "
-                                       "one, or wait")
+                raise TooManyJobsError(
+                    f"the server takes {self.at_once} at once, and as many are running; cancel one, or wait"
+                )
             job = Job(work)
             self._jobs[job.id] = job
             job.start()

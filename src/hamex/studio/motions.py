@@ -17,7 +17,7 @@ from hamex.studio import limits
 from hamex.studio.wire import RequestTable
 
 router = APIRouter(prefix="/api", tags=["records"])
-_SCATTER = 5.0           # beyond, exponentials of it leave every meaning behind
+_SCATTER = 5.0  # beyond, exponentials of it leave every meaning behind
 
 
 def admit_motion(table: MotionTable) -> None:
@@ -38,12 +38,16 @@ def admit_synthetic(table: SyntheticMotionTable, count: int, place: str) -> None
     if table.scatter is not None and table.scatter > _SCATTER:
         raise InputError(f"{place}.scatter must be at most {_SCATTER:g}, got {table.scatter:g}")
     samples = _seconds(table) / (table.step or 0.01)
-    if not samples <= limits.SAMPLES:           # also false for what is no number
-        raise InputError(f"{place}.step must be longer, or {place}.duration shorter: the motion would have more than "
-                         f"{limits.SAMPLES:,} samples")
+    if not samples <= limits.SAMPLES:  # also false for what is no number
+        raise InputError(
+            f"{place}.step must be longer, or {place}.duration shorter: the motion would have more than "
+            f"{limits.SAMPLES:,} samples"
+        )
     if count * samples > limits.SUITE:
-        raise InputError(f"{place}.count must be smaller: the studio takes about {int(limits.SUITE / samples)} motions "
-                         "of this length")
+        raise InputError(
+            f"{place}.count must be smaller: the studio takes about {int(limits.SUITE / samples)} motions "
+            "of this length"
+        )
 
 
 def _seconds(table: SyntheticMotionTable) -> float:
@@ -73,9 +77,16 @@ class DroppedRecord(RequestTable):
 def record(dropped: DroppedRecord) -> dict[str, Any]:
     """The samples of a record file, as the accelerations of a ``[motion]``."""
     name = dropped.name.replace("\\", "/").rpartition("/")[2].replace("\0", "")
-    motion = record_from_bytes(dropped.content.encode("utf-8", "replace"), name,
-                               **dropped.given("unit", "step", "component", "column"))
+    motion = record_from_bytes(
+        dropped.content.encode("utf-8", "replace"), name, **dropped.given("unit", "step", "component", "column")
+    )
     if len(motion.acceleration) > limits.SAMPLES:
         raise LoadError(f"{name} holds {len(motion.acceleration):,} samples; the studio takes {limits.SAMPLES:,}")
-    return {"accelerations": motion.acceleration.tolist(), "step": motion.step, "unit": motion.unit,
-            "source": motion.source, "peak": motion.peak, "duration": motion.duration}
+    return {
+        "accelerations": motion.acceleration.tolist(),
+        "step": motion.step,
+        "unit": motion.unit,
+        "source": motion.source,
+        "peak": motion.peak,
+        "duration": motion.duration,
+    }

@@ -65,9 +65,15 @@ class PaperRequest(RequestTable):
 def answer(request: PaperRequest) -> dict[str, Any]:
     """Six rows with their histories; slips and displacements in milli-in, momenta in milli-in/s, forces in kip."""
     rows = [_row(request, case) for case in CASES]
-    return {"rows": rows, "paper": request.is_the_paper_s, "captions": CAPTIONS, "conventions": list(CONVENTIONS),
-            "matches": sum(row["slip"]["match"] + row["momentum"]["match"] for row in rows),
-            "numbers": 2 * len(rows), "residual": max(row["residual"] for row in rows)}
+    return {
+        "rows": rows,
+        "paper": request.is_the_paper_s,
+        "captions": CAPTIONS,
+        "conventions": list(CONVENTIONS),
+        "matches": sum(row["slip"]["match"] + row["momentum"]["match"] for row in rows),
+        "numbers": 2 * len(rows),
+        "residual": max(row["residual"] for row in rows),
+    }
 
 
 def newmark_runs() -> dict[str, Solution]:
@@ -79,17 +85,26 @@ def _row(request: PaperRequest, case: Case) -> dict[str, Any]:
     refined = replace(case, step=case.step / request.parts)
     problem = request.problem(case)
     new = solve(problem, Galerkin(refined.step, load=request.load))
-    every = slice(None, None, request.parts)            # as many points as the paper has, however short the step
+    every = slice(None, None, request.parts)  # as many points as the paper has, however short the step
     u = 1e3 * new.values("displacement")[every, 0]
     slip = new.values("slip")
     return {
-        "name": case.name, "resonant": case.is_resonant, "case": case.loading, "parameter": case.parameter,
-        "step": refined.step, "spacing": case.step,
+        "name": case.name,
+        "resonant": case.is_resonant,
+        "case": case.loading,
+        "parameter": case.parameter,
+        "step": refined.step,
+        "spacing": case.step,
         "slip": _digits(case.slip_printed, slip[-1, 0]),
         "momentum": _digits(case.momentum_printed, new.values("momentum")[-1, 0]),
-        "residual": new.residual, "slipping": float(np.mean(np.diff(slip[:, 0]) != 0)), "steps": new.steps,
-        "displacement": packed(u), "mean_displacement": packed(1e3 * new.values("mean_displacement")[every, 0]),
-        "force": packed(new.values("force")[every, 0]), "newmark": _newmark(problem, refined, every)}
+        "residual": new.residual,
+        "slipping": float(np.mean(np.diff(slip[:, 0]) != 0)),
+        "steps": new.steps,
+        "displacement": packed(u),
+        "mean_displacement": packed(1e3 * new.values("mean_displacement")[every, 0]),
+        "force": packed(new.values("force")[every, 0]),
+        "newmark": _newmark(problem, refined, every),
+    }
 
 
 def _digits(printed: str, value: float) -> dict[str, Any]:
@@ -104,10 +119,16 @@ def _newmark(problem: Problem, case: Case, every: slice) -> dict[str, Any]:
     except ConvergenceError as failure:
         return {"why": str(failure)}
     iterations = int(found.values("iterations").sum())
-    return {"why": "", "slip": milli(found.values("slip")[-1, 0]), "momentum": milli(found.values("momentum")[-1, 0]),
-            "iterations": iterations, "per_step": iterations / found.steps, "residual": found.residual,
-            "displacement": packed(1e3 * found.values("displacement")[every, 0]),
-            "force": packed(found.values("node_force")[every, 0])}
+    return {
+        "why": "",
+        "slip": milli(found.values("slip")[-1, 0]),
+        "momentum": milli(found.values("momentum")[-1, 0]),
+        "iterations": iterations,
+        "per_step": iterations / found.steps,
+        "residual": found.residual,
+        "displacement": packed(1e3 * found.values("displacement")[every, 0]),
+        "force": packed(found.values("node_force")[every, 0]),
+    }
 
 
 _LOOP = """
@@ -141,19 +162,35 @@ print("largest energy residual", max(residuals))
 
 def paper_code(request: PaperRequest) -> str:
     """A script that computes Table 2 as the view shows it."""
-    rows = [f'"{case.loading}", "{case.parameter}", {case.step!r}, {case.damping!r}, "{case.slip_printed}", '
-            f'"{case.momentum_printed}"' for case in CASES]
-    lines = [headline("Table 2 of the paper" if request.is_the_paper_s else "Table 2 with other settings"), "",
-             "import hamex as hx", "from hamex.errors import ConvergenceError", "",
-             'units = hx.Units(length="in", force="kip")',
-             f"mass, stiffness, yield_force = {MASS!r}, {STIFFNESS!r}, {YIELD_FORCE!r}",
-             f"parts = {request.parts!r}          # of every step of the paper",
-             f"viscosity = {request.viscosity!r}    # times the paper's",
-             f"kinematic = {request.kinematic!r}    # hardening [kip/in], none in the paper",
-             "# Loading, what is varied, step [s], c = η [kip·s/in], and what the paper prints [milli-in, milli-in/s].",
-             "cases = [", *(f"    ({row})," for row in rows), "]",
-             _LOOP.strip().format(sine_scale=RESONANT_SCALE, omega=RESONANT_OMEGA, end=RESONANT_END,
-                                  scale=RECORD_SCALE, duration=DURATION, load=said(request.load))]
+    rows = [
+        f'"{case.loading}", "{case.parameter}", {case.step!r}, {case.damping!r}, "{case.slip_printed}", '
+        f'"{case.momentum_printed}"'
+        for case in CASES
+    ]
+    lines = [
+        headline("Table 2 of the paper" if request.is_the_paper_s else "Table 2 with other settings"),
+        "",
+        "import hamex as hx",
+        "from hamex.errors import ConvergenceError",
+        "",
+        'units = hx.Units(length="in", force="kip")',
+        f"mass, stiffness, yield_force = {MASS!r}, {STIFFNESS!r}, {YIELD_FORCE!r}",
+        f"parts = {request.parts!r}          # of every step of the paper",
+        f"viscosity = {request.viscosity!r}    # times the paper's",
+        f"kinematic = {request.kinematic!r}    # hardening [kip/in], none in the paper",
+        "# Loading, what is varied, step [s], c = η [kip·s/in], and what the paper prints [milli-in, milli-in/s].",
+        "cases = [",
+        *(f"    ({row})," for row in rows),
+        "]",
+        _LOOP.strip().format(
+            sine_scale=RESONANT_SCALE,
+            omega=RESONANT_OMEGA,
+            end=RESONANT_END,
+            scale=RECORD_SCALE,
+            duration=DURATION,
+            load=said(request.load),
+        ),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -197,8 +234,10 @@ def python(request: PaperRequest) -> Response:
 
 def _compared() -> dict[str, Any]:
     found = opensees_reference(newmark_runs())
-    cases = {name: {**case, "slip": milli(case["slip"]), "momentum": milli(case["momentum"])}
-             for name, case in found["cases"].items()}
+    cases = {
+        name: {**case, "slip": milli(case["slip"]), "momentum": milli(case["momentum"])}
+        for name, case in found["cases"].items()
+    }
     return {**found, "cases": cases}
 
 
@@ -213,9 +252,17 @@ def opensees() -> dict[str, Any]:
 
 def _halved() -> dict[str, Any]:
     studies = [converge(case) for case in (CASES[0], CASES[3])]
-    return {"studies": [{"case": study.case.loading, "steps": study.steps.tolist(),
-                         "errors": {name: values.tolist() for name, values in study.errors.items()},
-                         "orders": {name: study.order(name) for name in study.errors}} for study in studies]}
+    return {
+        "studies": [
+            {
+                "case": study.case.loading,
+                "steps": study.steps.tolist(),
+                "errors": {name: values.tolist() for name, values in study.errors.items()},
+                "orders": {name: study.order(name) for name in study.errors},
+            }
+            for study in studies
+        ]
+    }
 
 
 _convergence = ComputedOnce(_halved)
@@ -228,7 +275,9 @@ def convergence() -> dict[str, Any]:
 
 
 @router.get("/audit")
-def audit(items: int = Query(0, ge=0, description="number of items known already"),
-          drawings: int = Query(0, ge=0, description="number of drawings known already")) -> dict[str, Any]:
+def audit(
+    items: int = Query(0, ge=0, description="number of items known already"),
+    drawings: int = Query(0, ge=0, description="number of drawings known already"),
+) -> dict[str, Any]:
     """The audit as far as it is; the first question starts it."""
     return _audit.ask(items, drawings)

@@ -20,10 +20,10 @@ from hamex.studio.wire import RequestTable
 
 # How long a history takes, roughly and rather too much, from histories of yielding oscillators and frames of 2 to 200
 # storeys on one core of a common computer. A wrong guess costs patience, not correctness.
-_CELL = 7e-7            # seconds per step and storey: the march, its energies, its way to the page
-_PAIR = 1.3e-7          # per step and pair of storeys (and stages) that are coupled by full matrices
-_LOCATED = 6e-3         # per step and spring when the instants of yield are sought, in Python
-_HALVINGS = 7           # an error bar costs runs at half and at a quarter of the step
+_CELL = 7e-7  # seconds per step and storey: the march, its energies, its way to the page
+_PAIR = 1.3e-7  # per step and pair of storeys (and stages) that are coupled by full matrices
+_LOCATED = 6e-3  # per step and spring when the instants of yield are sought, in Python
+_HALVINGS = 7  # an error bar costs runs at half and at a quarter of the step
 
 
 def _kind(value: Any) -> str:
@@ -44,8 +44,10 @@ class FrameProblem(ProblemTables):
     model: ShearFrameTable
 
 
-AnyProblem = Annotated[Annotated[OscillatorProblem, Tag("·oscillator")] | Annotated[FrameProblem, Tag("·shear_frame")],
-                       Discriminator(_kind)]
+AnyProblem = Annotated[
+    Annotated[OscillatorProblem, Tag("·oscillator")] | Annotated[FrameProblem, Tag("·shear_frame")],
+    Discriminator(_kind),
+]
 
 
 class HistoryRequest(RequestTable):
@@ -74,11 +76,15 @@ def _admit_size(file: ProblemFile, scheme: Any) -> None:
     model = file.problem.model
     steps = file.problem.steps(scheme.step)
     if steps > limits.STEPS:
-        raise InputError(f"scheme.step {scheme.step:g} s makes {steps:,} steps; the studio runs {limits.STEPS:,} at "
-                         "most: a longer step, or `hamex run`")
+        raise InputError(
+            f"scheme.step {scheme.step:g} s makes {steps:,} steps; the studio runs {limits.STEPS:,} at "
+            "most: a longer step, or `hamex run`"
+        )
     if steps * (len(model.dofs) + len(model.springs)) > limits.CELLS:
-        raise InputError(f"scheme.step {scheme.step:g} s makes {steps:,} steps of {len(model.dofs)} floors, more than "
-                         "the studio keeps; a longer step, a shorter duration, or `hamex run`")
+        raise InputError(
+            f"scheme.step {scheme.step:g} s makes {steps:,} steps of {len(model.dofs)} floors, more than "
+            "the studio keeps; a longer step, a shorter duration, or `hamex run`"
+        )
 
 
 def _admit_scheme(place: str, table: SchemeTable) -> Scheme:
@@ -103,8 +109,9 @@ def _admit(tables: ProblemTables) -> None:
     finest = min([tables.scheme.step, *(table.step for table in supports if table.step)])
     length = max(tables.duration or 0.0, tables.tail or 0.0)
     if finest > 0 and length / finest > limits.STEPS:
-        raise InputError(f"duration {length:g} s in steps of {finest:g} s is more than the studio runs "
-                         f"({limits.STEPS:,} steps)")
+        raise InputError(
+            f"duration {length:g} s in steps of {finest:g} s is more than the studio runs ({limits.STEPS:,} steps)"
+        )
     model = tables.model
     for name in ("masses", "laws", "links"):
         if len(getattr(model, name, None) or ()) > limits.STOREYS:
@@ -139,5 +146,7 @@ def admit_effort(file: ProblemFile, schemes: list[Any], error: bool = False) -> 
     """Refuse histories that take longer than a request may."""
     seconds = sum(seconds_of(file, scheme, error) for scheme in schemes)
     if seconds > limits.HISTORY:
-        raise InputError(f"scheme.step: this would take about {seconds:.0f} s, and the studio has {limits.HISTORY:g} s "
-                         "for it; take a longer step, fewer storeys or Rayleigh damping, or `hamex run`")
+        raise InputError(
+            f"scheme.step: this would take about {seconds:.0f} s, and the studio has {limits.HISTORY:g} s "
+            "for it; take a longer step, fewer storeys or Rayleigh damping, or `hamex run`"
+        )

@@ -33,7 +33,7 @@ def said(value: Any) -> str:
     """A value as Python spells it, text in double quotes."""
     if isinstance(value, float) and math.isinf(value):
         return f"float('{value}')"
-    if isinstance(value, str) and max(value, default="") <= "\uffff":      # JSON cuts what lies beyond into two letters
+    if isinstance(value, str) and max(value, default="") <= "\uffff":  # JSON cuts what lies beyond into two letters
         return json.dumps(value)
     return ascii(value)
 
@@ -58,8 +58,10 @@ def called(table: Any) -> str:
     """The call that builds what a table of a law or a scheme says."""
     if not isinstance(table, DerivedTable):
         raise NoCodeError(f"a law of kind {table.kind}")
-    keys = {name: tuple(value) if isinstance(value, list) else value
-            for name, value in table.given(*(name for name in type(table).model_fields if name != "kind")).items()}
+    keys = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in table.given(*(name for name in type(table).model_fields if name != "kind")).items()
+    }
     return f"{_name(table.made)}({arguments(keys)})"
 
 
@@ -77,8 +79,11 @@ def import_lines(*parts: Any) -> list[str]:
     if any("<locals>" in each.__qualname__ or each.__module__ == "__main__" for each in made):
         raise NoCodeError(f"{min(each.__name__ for each in made)}, which no module holds")
     own = sorted(f"from {each.__module__} import {each.__name__}" for each in made)
-    math_ = ["import math", ""] if any(getattr(part, "kind", "") == "oscillator" and part.period is not None
-                                       for part in parts) else []
+    math_ = (
+        ["import math", ""]
+        if any(getattr(part, "kind", "") == "oscillator" and part.period is not None for part in parts)
+        else []
+    )
     return [*math_, "import hamex as hx", *own, ""]
 
 
@@ -86,14 +91,19 @@ def _derived(part: Any) -> list[DerivedTable]:
     """A table and the tables of laws in it."""
     if isinstance(part, DerivedTable):
         return [part]
-    return [law for law in (getattr(part, "law", None), *(getattr(part, "laws", None) or ())) if
-            isinstance(law, DerivedTable)]
+    return [
+        law
+        for law in (getattr(part, "law", None), *(getattr(part, "laws", None) or ()))
+        if isinstance(law, DerivedTable)
+    ]
 
 
 def units_lines(units: Any) -> list[str]:
     """Units and gravity, as ``units`` and ``g``."""
-    return [f"units = hx.Units(length={said(units.length)}, force={said(units.force)})",
-            f"g = {units.gravity!r}" if units.gravity is not None else "g = units.gravity"]
+    return [
+        f"units = hx.Units(length={said(units.length)}, force={said(units.force)})",
+        f"g = {units.gravity!r}" if units.gravity is not None else "g = units.gravity",
+    ]
 
 
 def model_lines(model: Any) -> list[str]:
@@ -103,8 +113,11 @@ def model_lines(model: Any) -> list[str]:
 
 def _oscillator(model: Any) -> list[str]:
     lines = [f"mass = {model.mass!r}"]
-    lines.append(f"stiffness = {model.stiffness!r}" if model.period is None
-                 else f"stiffness = mass * (2 * math.pi / {model.period!r}) ** 2")
+    lines.append(
+        f"stiffness = {model.stiffness!r}"
+        if model.period is None
+        else f"stiffness = mass * (2 * math.pi / {model.period!r}) ** 2"
+    )
     damping = f"hx.ratio({model.damping_ratio!r})" if model.damping_ratio is not None else repr(model.damping or 0.0)
     slider = arguments(model.given("yield_force", "viscosity", "kinematic", "isotropic"))
     if model.strength_ratio is not None:
@@ -162,12 +175,18 @@ def motion_lines(motion: Any) -> list[str]:
     lines = []
     if motion.accelerations is not None:
         lines += [f"accelerations = {wrapped(motion.accelerations)}"]
-        made = (f"hx.GroundMotion(accelerations, step={motion.step!r}, unit={said(motion.unit)}, "
-                f"source={said(motion.source or 'given samples')})")
+        made = (
+            f"hx.GroundMotion(accelerations, step={motion.step!r}, unit={said(motion.unit)}, "
+            f"source={said(motion.source or 'given samples')})"
+        )
     elif motion.wave is not None:
         wave = motion.wave
-        words = [said(wave.shape), repr(wave.amplitude), repr(wave.period),
-                 *(f"{key}={said(value)}" for key, value in wave.given("cycles", "step", "unit").items())]
+        words = [
+            said(wave.shape),
+            repr(wave.amplitude),
+            repr(wave.period),
+            *(f"{key}={said(value)}" for key, value in wave.given("cycles", "step", "unit").items()),
+        ]
         made = f"hx.ground_wave({', '.join(words)})"
     elif motion.synthetic is not None:
         made = f"{suite_code(motion.synthetic, 1)}[0]"
@@ -204,14 +223,22 @@ def python_code(tables: ProblemTables, against: Table | None = None) -> str:
     lines.append("sol = hx.solve(problem, scheme)")
     lines.append(_PRINTED.rstrip())
     if against is not None:
-        lines += ["", f"other = hx.solve(problem, {called(against)})",
-                  'print("beside it", other.peaks["displacement"].value, "energy residual", other.residual)']
+        lines += [
+            "",
+            f"other = hx.solve(problem, {called(against)})",
+            'print("beside it", other.peaks["displacement"].value, "energy residual", other.residual)',
+        ]
     return "\n".join(lines) + "\n"
 
 
 def _load(tables: ProblemTables) -> list[str]:
-    if tables.support is not None or tables.gravity is not None or isinstance(tables.motion, list) or \
-            isinstance(tables.load, list) or (tables.motion is not None and tables.load is not None):
+    if (
+        tables.support is not None
+        or tables.gravity is not None
+        or isinstance(tables.motion, list)
+        or isinstance(tables.load, list)
+        or (tables.motion is not None and tables.load is not None)
+    ):
         raise NoCodeError("several loads, moving supports or gravity")
     if tables.motion is None:
         return [f"load = {_force(tables.load)}"]
@@ -229,8 +256,11 @@ def _force(table: Any) -> str:
         return f"hx.Load({wrapped(table.forces)}, {table.step!r}){scaled}"
     keys = table.given(*(name for name in type(table).model_fields if name not in ("kind", "at", "period")))
     if getattr(table, "period", None) is not None:
-        return f"hx.sine({table.amplitude!r}, omega=2 * 3.141592653589793 / {table.period!r}" + "".join(
-            f", {key}={said(value)}" for key, value in keys.items() if key != "amplitude") + ")"
+        return (
+            f"hx.sine({table.amplitude!r}, omega=2 * 3.141592653589793 / {table.period!r}"
+            + "".join(f", {key}={said(value)}" for key, value in keys.items() if key != "amplitude")
+            + ")"
+        )
     return f"hx.{table.kind}({arguments(keys)})"
 
 
@@ -238,9 +268,13 @@ def _start(tables: ProblemTables) -> str:
     start = tables.start
     if start is None:
         return ""
-    if any(isinstance(value, dict) for value in start.given(*type(start).model_fields).values()) or \
-            start.back_force is not None or start.accumulated_slip is not None:
+    if (
+        any(isinstance(value, dict) for value in start.given(*type(start).model_fields).values())
+        or start.back_force is not None
+        or start.accumulated_slip is not None
+    ):
         raise NoCodeError("a start by names or with internal variables")
+
     def vector(value: Any) -> list[float]:
         return value if isinstance(value, list) else [value]
 

@@ -35,7 +35,7 @@ def serve(host: str = "127.0.0.1", port: int = 8765, open_page: bool = False) ->
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:
-        pass                            # uvicorn has closed everything and passes the key on
+        pass  # uvicorn has closed everything and passes the key on
     finally:
         listening.close()
 
@@ -52,12 +52,14 @@ def _bound(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-        listening.listen(128)           # whoever comes before the studio is ready waits for it
+        listening.listen(128)  # whoever comes before the studio is ready waits for it
     except (OSError, OverflowError) as problem:
         listening.close()
         why = getattr(problem, "strerror", None) or str(problem)
-        raise InputError(f"cannot serve on {host}:{port}: {why}; another studio may run there, "
-                         "--port takes another port, 0 any that is free") from None
+        raise InputError(
+            f"cannot serve on {host}:{port}: {why}; another studio may run there, "
+            "--port takes another port, 0 any that is free"
+        ) from None
     return listening
 
 

@@ -78,7 +78,7 @@ def _without(value: Any, written: Callable[[np.ndarray], Any]) -> Any:
 class RequestTable(Table):
     """A table that is the body of a request. JSON has null, files have not: it means that a key is left out."""
 
-    model_config = ConfigDict(defer_build=False)        # fastapi asks for the validator at once
+    model_config = ConfigDict(defer_build=False)  # fastapi asks for the validator at once
 
     @model_validator(mode="before")
     @classmethod
@@ -90,5 +90,8 @@ def _without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_nulls(entry) for key, entry in value.items() if entry is not None}
     # Lists of numbers are long and hold no tables.
-    return [_without_nulls(entry) for entry in value] if isinstance(value, list) and value and \
-        isinstance(value[0], dict) else value
+    return (
+        [_without_nulls(entry) for entry in value]
+        if isinstance(value, list) and value and isinstance(value[0], dict)
+        else value
+    )

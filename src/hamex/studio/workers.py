@@ -20,7 +20,7 @@ from typing import Any
 from hamex.errors import HamexError
 
 Answer = tuple[int, bytes]
-_WAITING = 24           # requests in the queue, beyond which the server says that it is busy
+_WAITING = 24  # requests in the queue, beyond which the server says that it is busy
 
 
 class QueueFullError(HamexError):
@@ -40,10 +40,20 @@ class Worker:
 
     def __init__(self, module: str) -> None:
         # One thread of linear algebra, and no drawing is kept on disk.
-        environment = {**os.environ, "HAMEX_CACHE": "", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
-                       "PYTHONIOENCODING": "utf-8"}
-        self.process = subprocess.Popen([sys.executable, "-P", "-m", module], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+        environment = {
+            **os.environ,
+            "HAMEX_CACHE": "",
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+            "PYTHONIOENCODING": "utf-8",
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
         self._lines: queue.Queue[bytes] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -101,8 +111,9 @@ class Crew:
         self._waiting = 0
         self._ended = False
 
-    def ask(self, task: str, given: Any, seconds: float, long: bool = False,
-            wanted: Callable[[], bool] = lambda: True) -> Answer:
+    def ask(
+        self, task: str, given: Any, seconds: float, long: bool = False, wanted: Callable[[], bool] = lambda: True
+    ) -> Answer:
         """Hand a task to the next free worker; wait in the queue for as long as it may work.
 
         ``wanted`` is asked now and then: the work is given up when it says no.
@@ -153,7 +164,7 @@ class Crew:
             worker = self._idle.pop() if self._idle else Worker(self.module)
             self._busy.add(worker)
             if not self._idle and len(self._busy) < self.size:
-                self._idle.append(Worker(self.module))      # loads while this one works
+                self._idle.append(Worker(self.module))  # loads while this one works
         whole = False
         try:
             answer = worker.ask(request, seconds, wanted)

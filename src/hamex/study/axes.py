@@ -68,8 +68,12 @@ class Axes:
         if name == LEVEL and self.levels is not None:
             return self.levels
         # What is no word or number, a model say, goes by its place.
-        return np.array([value if isinstance(value, int | float | str) else f"{name} {place}"
-                         for place, value in enumerate(self.models[name], 1)])
+        return np.array(
+            [
+                value if isinstance(value, int | float | str) else f"{name} {place}"
+                for place, value in enumerate(self.models[name], 1)
+            ]
+        )
 
 
 def axes_of(given: Mapping[str, Any], intensity: Callable[[GroundMotion], float] | None = None) -> Axes:
@@ -80,8 +84,9 @@ def axes_of(given: Mapping[str, Any], intensity: Callable[[GroundMotion], float]
     wrong = [record for record in records if not isinstance(record, Record)]
     if wrong:
         raise InputError(f"Study: a record must be a GroundMotion or a MotionSequence, got {wrong[0]!r:.60}")
-    models = {name: tuple(_listed(name, values)) for name, values in given.items()
-              if name not in (RECORD, SCALE, LEVEL)}
+    models = {
+        name: tuple(_listed(name, values)) for name, values in given.items() if name not in (RECORD, SCALE, LEVEL)
+    }
     if LEVEL not in given:
         factors = _numbers(SCALE, given.get(SCALE, [1.0]))
         return Axes(records, _labels(records), models, np.tile(factors, (len(records), 1)), None)
@@ -132,8 +137,9 @@ def _labels(records: Sequence[Record]) -> tuple[str, ...]:
 def systems(template: Template, axes: Axes, seed: int, scheme: Scheme) -> Systems:
     """All models of the study, in the order of the axes; arrays where a compiled kernel takes them."""
     cells = list(itertools.product(*axes.models.values()))
-    built = [_build(template, dict(zip(axes.models, cell, strict=True)), seed, number)
-             for number, cell in enumerate(cells)]
+    built = [
+        _build(template, dict(zip(axes.models, cell, strict=True)), seed, number) for number, cell in enumerate(cells)
+    ]
     if not is_linear(scheme):
         return built
     if all(is_oscillator(model) for model in built):
@@ -162,8 +168,10 @@ def _build(template: Template, values: dict[str, Any], seed: int, number: int) -
 def _changed(model: Model, values: Mapping[str, float]) -> Model:
     """An oscillator with other parameters."""
     if len(model.dofs) != 1 or len(model.springs) != 1:
-        raise InputError(f"Study: parameters {', '.join(values)} change an oscillator only; for other models give a "
-                         "function that builds them")
+        raise InputError(
+            f"Study: parameters {', '.join(values)} change an oscillator only; for other models give a "
+            "function that builds them"
+        )
     law = next(iter(model.laws.values()))
     known = {name: float(value[0]) for name, value in getattr(law, "parameters", {}).items()}
     one = np.ones((1, 1))
@@ -178,7 +186,8 @@ def _changed(model: Model, values: Mapping[str, float]) -> Model:
         elif name == "damping":
             changes["damping"] = replace(model.damping, matrix=one * value)
         else:
-            raise InputError(f"Study: an oscillator has no parameter {name!r}; it has mass, stiffness, damping, "
-                             f"{', '.join(known)}")
+            raise InputError(
+                f"Study: an oscillator has no parameter {name!r}; it has mass, stiffness, damping, {', '.join(known)}"
+            )
     laws = {law.law.kind: law.law.grouped([law.law(**known)], [0])} if known else model.laws
     return replace(model, laws=laws, **changes)

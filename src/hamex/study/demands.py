@@ -16,7 +16,7 @@ from hamex.solution.schema import unit
 from hamex.study.axes import Systems
 
 Array = NDArray[Any]
-RATIOS = {"drift": "drift_ratio", "residual_drift": "residual_drift_ratio"}      # drift over height of the storey
+RATIOS = {"drift": "drift_ratio", "residual_drift": "residual_drift_ratio"}  # drift over height of the storey
 
 
 def heights_of(built: Systems) -> Array | None:

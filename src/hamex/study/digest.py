@@ -39,7 +39,7 @@ def _feed(update: Callable[[bytes], object], thing: Any) -> None:
         for field in fields(thing):
             update(field.name.encode())
             _feed(update, getattr(thing, field.name))
-    elif isinstance(thing, type):             # the law of a group of springs
+    elif isinstance(thing, type):  # the law of a group of springs
         update(f"{thing.__module__}.{thing.__qualname__};".encode())
     elif isinstance(thing, Mapping):
         for name in sorted(thing):

@@ -28,8 +28,8 @@ Columns = dict[str, Array]
 Work = Callable[[Any], Columns]
 Tell = Callable[["Progress"], None]
 
-SECONDS = "kernel_seconds"   # column that a part may carry: what its computation took, without the engine
-_TRIES = 3                   # times a part may take its worker with it
+SECONDS = "kernel_seconds"  # column that a part may carry: what its computation took, without the engine
+_TRIES = 3  # times a part may take its worker with it
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +76,16 @@ class StoppedError(StudyError):
     """A study was interrupted; finished parts are kept."""
 
 
-def run_parts(work: Work, parts: Sequence[StudyPart], *, store: Path | None = None, executor: Executor | None = None,
-              workers: int | None = None, cluster: str | None = None, tell: Tell | None = None) -> Outcome:
+def run_parts(
+    work: Work,
+    parts: Sequence[StudyPart],
+    *,
+    store: Path | None = None,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    tell: Tell | None = None,
+) -> Outcome:
     """Run what the store does not hold yet; ``work`` must be a function of a module, so that workers can find it.
 
     Parameters
@@ -133,7 +141,7 @@ class _Watch:
         total = sum(self.weights) or 1.0
         share = sum(self.weights[number] for number in tables) / total
         if self.before is None:
-            self.before = share              # found in the store: tells nothing about the rate
+            self.before = share  # found in the store: tells nothing about the rate
         if self.tell is not None:
             fresh = share - self.before
             left = (1 - share) / fresh * self.seconds if fresh > 0 else None
@@ -143,8 +151,15 @@ class _Watch:
 # Executors ---------------------------------------------------------------------------------------------------
 
 
-def _run(work: Work, parts: Sequence[StudyPart], open_: list[int], finish: Callable[[int, Columns], None],
-         executor: Executor | None, workers: int | None, cluster: str | None) -> None:
+def _run(
+    work: Work,
+    parts: Sequence[StudyPart],
+    open_: list[int],
+    finish: Callable[[int, Columns], None],
+    executor: Executor | None,
+    workers: int | None,
+    cluster: str | None,
+) -> None:
     if not open_:
         return
     if workers == 1 or (executor is None and cluster is None and workers is None and len(open_) == 1):
@@ -158,13 +173,20 @@ def _run(work: Work, parts: Sequence[StudyPart], open_: list[int], finish: Calla
         for number in lost:
             tries[number] += 1
             if tries[number] > _TRIES:
-                raise StudyError(f"study: part {number} ended its worker process {_TRIES} times; run it with workers=1 "
-                                 "to see why")
+                raise StudyError(
+                    f"study: part {number} ended its worker process {_TRIES} times; run it with workers=1 to see why"
+                )
         open_ = lost
 
 
-def _feed(pool: Executor, width: int, work: Work, parts: Sequence[StudyPart], open_: list[int],
-          finish: Callable[[int, Columns], None]) -> list[int]:
+def _feed(
+    pool: Executor,
+    width: int,
+    work: Work,
+    parts: Sequence[StudyPart],
+    open_: list[int],
+    finish: Callable[[int, Columns], None],
+) -> list[int]:
     """Keep the pool busy, a few parts ahead; returns parts that were lost with a worker that died."""
     waiting: dict[Future[Columns], int] = {}
     ahead = iter(open_)
@@ -224,8 +246,11 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
         from distributed import Client
     except ImportError:
         raise MissingPackageError("a cluster needs distributed: pip install 'hamex[cluster]'") from None
-    own = {"n_workers": None, "threads_per_worker": 1, "dashboard_address": None} if address == "local" else \
-        {"address": address}
+    own = (
+        {"n_workers": None, "threads_per_worker": 1, "dashboard_address": None}
+        if address == "local"
+        else {"address": address}
+    )
     try:
         client = Client(**own)
     except (OSError, ValueError) as problem:
@@ -256,7 +281,7 @@ def _read(store: Path, key: str) -> Columns | None:
     try:
         frame = pl.read_parquet(path)
     except (pl.exceptions.ComputeError, OSError):
-        return None                          # not ours or damaged: run the part again
+        return None  # not ours or damaged: run the part again
     return {name: _plain(frame[name]) for name in frame.columns}
 
 

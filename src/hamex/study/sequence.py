@@ -81,15 +81,26 @@ def motions_of(record: GroundMotion | MotionSequence) -> tuple[GroundMotion, ...
     return record.motions if isinstance(record, MotionSequence) else (record,)
 
 
-def march_sequence(systems: Any, sequence: MotionSequence, scheme: Scheme, measures: Sequence[str], scales: Array,
-                   g: float) -> dict[str, Array]:
+def march_sequence(
+    systems: Any, sequence: MotionSequence, scheme: Scheme, measures: Sequence[str], scales: Array, g: float
+) -> dict[str, Array]:
     """Measures of a sequence and of its events, ``name_event_1`` and so on, (model, 1, scale[, storey])."""
     start: Mapping[str, Array] | None = None
     events: list[dict[str, Array]] = []
     for motion in sequence.motions:
         steps = math.ceil((motion.duration + max(sequence.gap, motion.step)) / scheme.step - 1e-9)
-        found = batch(systems, motion, scheme, measures, scales=scales, g=g, duration=steps * scheme.step, start=start,
-                      final=True, threads=1)
+        found = batch(
+            systems,
+            motion,
+            scheme,
+            measures,
+            scales=scales,
+            g=g,
+            duration=steps * scheme.step,
+            start=start,
+            final=True,
+            threads=1,
+        )
         events.append({name: found.values(name) for name in measures})
         start = found.final
     out = {name: _joined(name, [event[name] for event in events]) for name in measures}

@@ -30,10 +30,10 @@ from hamex.study.table import StudyTable
 
 Array = NDArray[Any]
 FINISHED = "finished"
-_PARTS = 64                      # at least about so many, so that an interruption costs little
-_WORK = 400_000_000.0            # oscillator-steps of a part at most: about half a second
-_RATE = 1.2e9                    # oscillator-steps a second on one processor, for the estimate
-_SINGLY = 300.0                  # a step of a model that is solved by itself, in oscillator-steps
+_PARTS = 64  # at least about so many, so that an interruption costs little
+_WORK = 400_000_000.0  # oscillator-steps of a part at most: about half a second
+_RATE = 1.2e9  # oscillator-steps a second on one processor, for the estimate
+_SINGLY = 300.0  # a step of a model that is solved by itself, in oscillator-steps
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,15 @@ class Study:
         steps, runs = sum(part.weight for part in parts), math.prod(axes.shape)
         return Plan(runs, len(parts), steps, steps / _RATE, runs * 8 * (len(self.measures) + 1))
 
-    def run(self, *, executor: Executor | None = None, workers: int | None = None, cluster: str | None = None,
-            store: str | Path | None = None, tell: Tell | None = None) -> StudyTable:
+    def run(
+        self,
+        *,
+        executor: Executor | None = None,
+        workers: int | None = None,
+        cluster: str | None = None,
+        store: str | Path | None = None,
+        tell: Tell | None = None,
+    ) -> StudyTable:
         """Run the study, or what of it is not in the ``store`` yet; see :func:`hamex.study.engine.run_parts`.
 
         The table is the same to the last bit for any executor, number of workers and history of interruptions.
@@ -115,14 +122,32 @@ class Study:
         built = systems(self.template, axes, self.seed, self.scheme)
         parts = self._parts(axes, built)
         begun = time.perf_counter()
-        done = run_parts(run_part, parts, store=None if store is None else Path(store), executor=executor,
-                         workers=workers, cluster=cluster, tell=tell)
+        done = run_parts(
+            run_part,
+            parts,
+            store=None if store is None else Path(store),
+            executor=executor,
+            workers=workers,
+            cluster=cluster,
+            tell=tell,
+        )
         columns = _merged(done.tables, axes)
         kernel = sum(float(table[SECONDS][0]) for table in done.tables)
-        return StudyTable(axes, columns, units_of(built), {
-            "hamex": __version__, "scheme": repr(self.scheme), "study": digest([part.key for part in parts]),
-            "motions": self.kind}, ran=done.ran, found=done.found, kernel_seconds=kernel,
-            seconds=time.perf_counter() - begun)
+        return StudyTable(
+            axes,
+            columns,
+            units_of(built),
+            {
+                "hamex": __version__,
+                "scheme": repr(self.scheme),
+                "study": digest([part.key for part in parts]),
+                "motions": self.kind,
+            },
+            ran=done.ran,
+            found=done.found,
+            kernel_seconds=kernel,
+            seconds=time.perf_counter() - begun,
+        )
 
     @property
     def kind(self) -> str:
@@ -151,9 +176,15 @@ class Study:
 
 def part_of(study: Study, built: Systems, begin: int, record: Record, size: int = 1) -> dict[str, Any]:
     """What a worker needs of a study to march some of its models through one record."""
-    chosen = built[begin:begin + size] if isinstance(built, list) else built.chosen(slice(begin, begin + size))
-    return {"systems": chosen, "record": record, "scheme": study.scheme, "measures": tuple(study.measures),
-            "g": float(study.g), "duration": study.duration}
+    chosen = built[begin : begin + size] if isinstance(built, list) else built.chosen(slice(begin, begin + size))
+    return {
+        "systems": chosen,
+        "record": record,
+        "scheme": study.scheme,
+        "measures": tuple(study.measures),
+        "g": float(study.g),
+        "duration": study.duration,
+    }
 
 
 def label_of(axes: Axes, number: int) -> str:
@@ -181,8 +212,16 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
 def _marched(payload: Mapping[str, Any], found: Systems, scales: Array) -> dict[str, Array]:
     if isinstance(payload["record"], MotionSequence):
         return march_sequence(found, payload["record"], payload["scheme"], payload["measures"], scales, payload["g"])
-    result = batch(found, payload["record"], payload["scheme"], payload["measures"], scales=scales, g=payload["g"],
-                   duration=payload["duration"], threads=1)
+    result = batch(
+        found,
+        payload["record"],
+        payload["scheme"],
+        payload["measures"],
+        scales=scales,
+        g=payload["g"],
+        duration=payload["duration"],
+        threads=1,
+    )
     return {name: result.values(name) for name in payload["measures"]}
 
 
@@ -205,11 +244,15 @@ def _one_by_one(payload: Mapping[str, Any], found: Systems, scales: Array) -> tu
     rows: list[dict[str, float]] = []
     status: list[str] = []
     for number in range(len(found)):
-        one = found[number:number + 1] if isinstance(found, list) else found.chosen(slice(number, number + 1))
+        one = found[number : number + 1] if isinstance(found, list) else found.chosen(slice(number, number + 1))
         for scale in scales:
             try:
-                rows.append({name: float(values[0])
-                             for name, values in _flat(_marched(payload, one, np.array([scale]))).items()})
+                rows.append(
+                    {
+                        name: float(values[0])
+                        for name, values in _flat(_marched(payload, one, np.array([scale]))).items()
+                    }
+                )
                 status.append(FINISHED)
             except HamexError as problem:
                 rows.append({})

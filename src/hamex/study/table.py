@@ -77,8 +77,11 @@ class StudyTable:
         import xarray as xr
 
         coordinates = {name: self.axes.values(name) for name in self.axes.names}
-        return xr.Dataset({name: (self.axes.names, self.values(name)) for name in (*self.measures, "status")},
-                          coords=coordinates, attrs=dict(self.provenance))
+        return xr.Dataset(
+            {name: (self.axes.names, self.values(name)) for name in (*self.measures, "status")},
+            coords=coordinates,
+            attrs=dict(self.provenance),
+        )
 
     def save(self, path: str | Path) -> Path:
         """Write ``.parquet``, ``.csv`` or ``.nc``, atomically; every row of a table says what kind its motions are."""

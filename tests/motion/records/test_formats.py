@@ -13,8 +13,9 @@ from hamex.errors import InputError
 from hamex.motion.records.formats import FORMATS, format_of
 from hamex.motion.records.text import Text
 
-NUMBERS = st.lists(st.builds(made.decimal, st.integers(-9_999_999, 9_999_999), exponent=st.integers(-9, 2)),
-                   min_size=1, max_size=23)
+NUMBERS = st.lists(
+    st.builds(made.decimal, st.integers(-9_999_999, 9_999_999), exponent=st.integers(-9, 2)), min_size=1, max_size=23
+)
 FIVE_DECIMALS = st.lists(st.builds(lambda n: n / 1e5, st.integers(-99_999_999, 999_999_999)), min_size=1, max_size=23)
 
 
@@ -24,6 +25,7 @@ def write(tmp_path):
         path = tmp_path / name
         path.write_bytes(text.encode(encoding))
         return path
+
     return to
 
 
@@ -64,9 +66,19 @@ def test_any_cosmos_samples_come_back_in_every_bit_even_where_they_touch(tmp_pat
     assert hx.read_record(path).acceleration.tolist() == samples
 
 
-@pytest.mark.parametrize(("code", "words", "unit", "factor"), [
-    (2, "g", "g", 1), (4, "cm/s^2", "cm/s2", 1), (4, "gal", "cm/s2", 1), (7, "in/sec/sec", "in/s2", 1),
-    (10, "gal", "gal", 1), (11, "mg", "g", 1e-3), (4, "cm/sec2 ", "cm/s2", 1), (None, "cm/sec/sec", "cm/s2", 1)])
+@pytest.mark.parametrize(
+    ("code", "words", "unit", "factor"),
+    [
+        (2, "g", "g", 1),
+        (4, "cm/s^2", "cm/s2", 1),
+        (4, "gal", "cm/s2", 1),
+        (7, "in/sec/sec", "in/s2", 1),
+        (10, "gal", "gal", 1),
+        (11, "mg", "g", 1e-3),
+        (4, "cm/sec2 ", "cm/s2", 1),
+        (None, "cm/sec/sec", "cm/s2", 1),
+    ],
+)
 def test_cosmos_units_by_code_and_by_words(write, code, words, unit, factor):
     channel = made.cosmos_channel(code=code, unit=words, header_code=-999 if code is None else None)
     motion = hx.read_record(write("a.v2", made.cosmos(channel)))
@@ -75,8 +87,10 @@ def test_cosmos_units_by_code_and_by_words(write, code, words, unit, factor):
 
 
 def test_cosmos_with_three_channels_more_text_lines_and_other_quantities(write):
-    channels = [made.cosmos_channel([a + n for a in made.FIXED], component=name, channel=n + 1, text_lines=14)
-                for n, name in enumerate(("90 Deg", "Up", "360 Deg"))]
+    channels = [
+        made.cosmos_channel([a + n for a in made.FIXED], component=name, channel=n + 1, text_lines=14)
+        for n, name in enumerate(("90 Deg", "Up", "360 Deg"))
+    ]
     velocity = made.cosmos_channel(component="Up", quantity=2, unit="cm/sec", code=5)
     path = write("a.v1", made.cosmos(channels[0], velocity, *channels[1:]))
     suite = hx.read_suite(path)
@@ -128,8 +142,9 @@ def test_knet(write):
 
 
 def test_kiknet_channels_are_named_as_the_endings_of_its_files(write):
-    path = write("a.EW2",
-                 made.knet(direction="5", frequency=200).replace("Lon. ", "Long.").replace("Max. Acc.", "Max Acc. "))
+    path = write(
+        "a.EW2", made.knet(direction="5", frequency=200).replace("Lon. ", "Long.").replace("Max. Acc.", "Max Acc. ")
+    )
     motion = hx.read_record(path)
     assert (motion.component, motion.step) == ("EW2", 0.005)
 
@@ -144,21 +159,32 @@ def test_any_knet_counts_come_back_in_every_bit(tmp_path_factory, counts, freque
 @pytest.mark.parametrize("per_line", [1, 5, 8])
 def test_opensees_path_file(write, per_line):
     words = [repr(a) for a in made.SAMPLES]
-    text = "\n".join(" ".join(words[i:i + per_line]) for i in range(0, len(words), per_line))
+    text = "\n".join(" ".join(words[i : i + per_line]) for i in range(0, len(words), per_line))
     path = write("elcentro.g3", text)
     motion = hx.read_record(path, format="opensees", unit="g", step=0.02)
     assert motion.acceleration.tolist() == made.SAMPLES
     assert (motion.step, motion.unit, motion.component, motion.source) == (0.02, "g", "", "elcentro.g3")
 
 
-@pytest.mark.parametrize(("units", "given", "unit"), [
-    ({"acceleration": "g"}, None, "g"), ({"length": "in", "time": "sec"}, None, "in/s2"), (None, "m/s2", "m/s2"),
-    ({"acceleration": "mps2"}, "m/s2", "m/s2"), ({"force": "kips"}, "g", "g")])
+@pytest.mark.parametrize(
+    ("units", "given", "unit"),
+    [
+        ({"acceleration": "g"}, None, "g"),
+        ({"length": "in", "time": "sec"}, None, "in/s2"),
+        (None, "m/s2", "m/s2"),
+        ({"acceleration": "mps2"}, "m/s2", "m/s2"),
+        ({"force": "kips"}, "g", "g"),
+    ],
+)
 def test_simcenter_event(write, units, given, unit):
     motion = hx.read_record(write("EVENT.json", made.simcenter(units=units)), unit=given)
     assert motion.acceleration.tolist() == made.SAMPLES
-    assert (motion.step, motion.unit, motion.component, motion.source) == (0.005, unit, "accel_X",
-                                                                           "EVENT.json: made up")
+    assert (motion.step, motion.unit, motion.component, motion.source) == (
+        0.005,
+        unit,
+        "accel_X",
+        "EVENT.json: made up",
+    )
 
 
 def test_simcenter_with_several_directions_and_a_factor(write):
@@ -173,7 +199,9 @@ def test_simcenter_single_record(write, word):
     text = f'{{"name": "r", "dT": 0.01, "{word}_x": [0.0, 0.5, -1e-3], "{word}_y": [1, 2, 3]}}'
     suite = hx.read_suite(write("r.json", text), unit="g")
     assert [(m.component, m.step, m.acceleration.tolist()) for m in suite] == [
-        ("x", 0.01, [0.0, 0.5, -1e-3]), ("y", 0.01, [1.0, 2.0, 3.0])]
+        ("x", 0.01, [0.0, 0.5, -1e-3]),
+        ("y", 0.01, [1.0, 2.0, 3.0]),
+    ]
 
 
 def test_a_stochastic_event_is_called_synthetic(write):
@@ -181,10 +209,17 @@ def test_a_stochastic_event_is_called_synthetic(write):
     assert hx.read_record(write("e.json", text), unit="g").kind == "synthetic"
 
 
-@pytest.mark.parametrize(("names", "unit"), [
-    ("time_s,acceleration_g", "g"), ("time [s],acc [cm/s2]", "cm/s2"), ("t;a (m/s^2)", "m/s2"),
-    ("Time (sec),Accel (Gal)", "gal"),
-    ("time\tacceleration_m/s2", "m/s2"), ("time_s   acceleration_g", "g")])
+@pytest.mark.parametrize(
+    ("names", "unit"),
+    [
+        ("time_s,acceleration_g", "g"),
+        ("time [s],acc [cm/s2]", "cm/s2"),
+        ("t;a (m/s^2)", "m/s2"),
+        ("Time (sec),Accel (Gal)", "gal"),
+        ("time\tacceleration_m/s2", "m/s2"),
+        ("time_s   acceleration_g", "g"),
+    ],
+)
 def test_columns_whose_names_tell_the_unit(write, names, unit):
     motion = hx.read_record(write("a.csv", made.columns(names=names)))
     assert motion.acceleration.tolist() == made.SAMPLES
@@ -208,19 +243,37 @@ def test_one_of_several_columns_by_number_and_by_name(write):
     assert hx.read_record(bare, column=1, unit="g", step=0.1).acceleration.tolist() == [1, 3]
 
 
-@pytest.mark.parametrize(("name", "text", "format_"), [
-    ("a.AT2", made.at2(), "at2"), ("a.dat", made.at2(style="old"), "at2"), ("a.v2", made.cosmos(), "cosmos"),
-    ("a.V2", made.csmip_v2(), "csmip"), ("a.raw", made.csmip_v1(), "csmip"), ("a.txt", made.esm(), "esm"),
-    ("a.EW", made.knet(), "knet"), ("noending", made.knet(), "knet"), ("a.json", made.simcenter(), "simcenter"),
-    ("a.csv", made.columns(), "columns"), ("a.AT2", "nothing of the kind", "at2"), ("a.V1", "x", "csmip"),
-    ("a.asc", "x", "esm"), ("a.ud2", "x", "knet"), ("a.tcl", "1\n2\n", "columns")])
+@pytest.mark.parametrize(
+    ("name", "text", "format_"),
+    [
+        ("a.AT2", made.at2(), "at2"),
+        ("a.dat", made.at2(style="old"), "at2"),
+        ("a.v2", made.cosmos(), "cosmos"),
+        ("a.V2", made.csmip_v2(), "csmip"),
+        ("a.raw", made.csmip_v1(), "csmip"),
+        ("a.txt", made.esm(), "esm"),
+        ("a.EW", made.knet(), "knet"),
+        ("noending", made.knet(), "knet"),
+        ("a.json", made.simcenter(), "simcenter"),
+        ("a.csv", made.columns(), "columns"),
+        ("a.AT2", "nothing of the kind", "at2"),
+        ("a.V1", "x", "csmip"),
+        ("a.asc", "x", "esm"),
+        ("a.ud2", "x", "knet"),
+        ("a.tcl", "1\n2\n", "columns"),
+    ],
+)
 def test_the_format_is_told_by_content_then_by_ending(tmp_path, name, text, format_):
     assert format_of(Text(tmp_path / name, text)).name == format_
 
 
 def test_line_ends_and_marks_of_other_systems(write):
-    for text in (made.at2().replace("\n", "\r\n"), made.at2().replace("\n", "\r"), "\ufeff" + made.at2(),
-                 made.at2() + "\x1a"):
+    for text in (
+        made.at2().replace("\n", "\r\n"),
+        made.at2().replace("\n", "\r"),
+        "\ufeff" + made.at2(),
+        made.at2() + "\x1a",
+    ):
         assert hx.read_record(write("a.AT2", text)).acceleration.tolist() == made.SAMPLES
 
 

@@ -13,9 +13,14 @@ from hamex.errors import FileError, LoadError
 def folder(tmp_path):
     (tmp_path / "deeper").mkdir()
     for name, text in {
-        "1.AT2": made.at2(), "2.AT2": made.at2().replace("0.9999999E+00", "          NaN"), "3.V1": made.csmip_v1(),
-        "4.EW": made.knet(), "5.ASC": made.esm(), "notes.txt": "Where these come from.",
-        "deeper/6.AT2": made.at2(style="old"), ".hidden": "x",
+        "1.AT2": made.at2(),
+        "2.AT2": made.at2().replace("0.9999999E+00", "          NaN"),
+        "3.V1": made.csmip_v1(),
+        "4.EW": made.knet(),
+        "5.ASC": made.esm(),
+        "notes.txt": "Where these come from.",
+        "deeper/6.AT2": made.at2(style="old"),
+        ".hidden": "x",
     }.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "7.pdf").write_bytes(b"%PDF\x00")
@@ -28,9 +33,14 @@ def test_a_folder_gives_all_that_can_be_read_and_lists_the_rest(folder):
     assert len(suite) == len(suite.motions) == 6
     assert suite[0] is suite.motions[0]
     assert [(status.file.name, status.ok) for status in suite.statuses] == [
-        ("1.AT2", True), ("2.AT2", False), ("3.V1", True), ("4.EW", True), ("5.ASC", True), ("7.pdf", False),
-        ("notes.txt",
-         False)]
+        ("1.AT2", True),
+        ("2.AT2", False),
+        ("3.V1", True),
+        ("4.EW", True),
+        ("5.ASC", True),
+        ("7.pdf", False),
+        ("notes.txt", False),
+    ]
     why = {status.file.name: status.why for status in suite.statuses}
     assert why["3.V1"] == "3 records"
     assert why["2.AT2"] == f"{folder / '2.AT2'}, line 5: 'NaN' is not finite; mend or cut the record"

@@ -43,7 +43,7 @@ def test_any_motion_comes_back_in_every_bit(tmp_path_factory, samples, step, end
     back = hx.read_record(path)
     assert back.acceleration.tolist() == samples
     assert back.step == pytest.approx(step, rel=1e-11)
-    if ending != ".csv":      # times in seconds give the step to twelve digits
+    if ending != ".csv":  # times in seconds give the step to twelve digits
         assert back.step == step
 
 

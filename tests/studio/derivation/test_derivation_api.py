@@ -97,20 +97,26 @@ def test_words_of_the_user_are_text_in_the_page(client):
     assert "&lt;img" in html
 
 
-@pytest.mark.parametrize(("system", "start", "shapes"), [
-    ("harmonic", {"u": 0.1}, {}), ("forced", {"P_J": 0}, {}),
-    ("viscoplastic", {"P_J": 0.0}, {"f": {"shape": "sine", "amplitude": 1.5, "period": 1.0}}),
-    ("duffing", {}, {"f": {"shape": "pulse", "amplitude": 2.0, "length": 0.5}}),
-    ("kelvin-voigt", {}, {"f": {"shape": "constant", "amplitude": 2.0}}),
-])
+@pytest.mark.parametrize(
+    ("system", "start", "shapes"),
+    [
+        ("harmonic", {"u": 0.1}, {}),
+        ("forced", {"P_J": 0}, {}),
+        ("viscoplastic", {"P_J": 0.0}, {"f": {"shape": "sine", "amplitude": 1.5, "period": 1.0}}),
+        ("duffing", {}, {"f": {"shape": "pulse", "amplitude": 2.0, "length": 0.5}}),
+        ("kelvin-voigt", {}, {"f": {"shape": "constant", "amplitude": 2.0}}),
+    ],
+)
 def test_a_run_is_the_run_of_simulate(client, system, start, shapes):
     about = next(s for s in client.get("/api/derive").json()["systems"] if s["name"] == system)
     numbers = {s["name"]: s["value"] for s in about["symbols"] if s["kind"] == "parameter"}
     asked = {"system": system, "parameters": numbers, "shapes": shapes, "start": start, "duration": 2.0, "step": 0.02}
     found = client.post("/api/derive/run", json=asked).json()
-    histories = {"sine": lambda f: lambda t: f["amplitude"] * np.sin(2 * np.pi * t / f["period"]),
-                 "pulse": lambda f: lambda t: f["amplitude"] * np.sin(np.pi * t / f["length"]) * (t <= f["length"]),
-                 "constant": lambda f: f["amplitude"]}
+    histories = {
+        "sine": lambda f: lambda t: f["amplitude"] * np.sin(2 * np.pi * t / f["period"]),
+        "pulse": lambda f: lambda t: f["amplitude"] * np.sin(np.pi * t / f["length"]) * (t <= f["length"]),
+        "constant": lambda f: f["amplitude"],
+    }
     given = {s["name"]: 0.0 for s in about["symbols"] if s["kind"] == "load"}
     given |= {name: histories[f["shape"]](f) for name, f in shapes.items()}
     sol = hx.simulate(action(system), {**numbers, **given}, start, 2.0, 0.02)
@@ -123,20 +129,35 @@ def test_a_run_is_the_run_of_simulate(client, system, start, shapes):
 
 def test_a_typed_system_runs_as_the_action_it_means(client):
     numbers = {"m": 1.0, "l": 1.0, "g": 9.81, "c": 0.2}
-    found = client.post("/api/derive/run", json={**PENDULUM, "parameters": numbers, "start": {"theta": 2.0},
-                                                 "duration": 1.0, "step": 0.01, "degree": 2}).json()
+    found = client.post(
+        "/api/derive/run",
+        json={**PENDULUM, "parameters": numbers, "start": {"theta": 2.0}, "duration": 1.0, "step": 0.01, "degree": 2},
+    ).json()
     sol = hx.simulate(read_action(**PENDULUM), numbers, {"theta": 2.0}, 1.0, 0.01, degree=2)
     assert found["residual"] == sol.residual
     np.testing.assert_allclose(unpacked(found["displacement"]["theta"]), sol.values("displacement")[:, 0], rtol=1e-6)
 
 
-@pytest.mark.parametrize("asked", [
-    {"system": "viscoplastic", "parameters": {"m": 1.0, "a": 0.025, "c": 0.3, "F_y": 1.0, "eta": 0.5},
-     "start": {"P_J": 0}, "shapes": {"f": {"shape": "sine", "amplitude": 1.5, "period": 1.0}}},
-    {**PENDULUM, "parameters": {"m": 1.0, "l": 1.0, "g": 9.81, "c": 0.2}, "start": {"theta": 2.0}, "degree": 2,
-     "loads": {"theta": "M(t)"}, "meanings": {"m": "a 'mass' \\ [\"\"\"]"},
-     "shapes": {"M": {"shape": "pulse", "amplitude": -2.0, "length": 0.7}}},
-])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {
+            "system": "viscoplastic",
+            "parameters": {"m": 1.0, "a": 0.025, "c": 0.3, "F_y": 1.0, "eta": 0.5},
+            "start": {"P_J": 0},
+            "shapes": {"f": {"shape": "sine", "amplitude": 1.5, "period": 1.0}},
+        },
+        {
+            **PENDULUM,
+            "parameters": {"m": 1.0, "l": 1.0, "g": 9.81, "c": 0.2},
+            "start": {"theta": 2.0},
+            "degree": 2,
+            "loads": {"theta": "M(t)"},
+            "meanings": {"m": 'a \'mass\' \\ ["""]'},
+            "shapes": {"M": {"shape": "pulse", "amplitude": -2.0, "length": 0.7}},
+        },
+    ],
+)
 def test_the_script_gives_the_same_numbers_bit_for_bit(client, asked):
     asked = {**asked, "duration": 2.0, "step": 0.02}
     found = client.post("/api/derive/run", json=asked).json()
@@ -158,30 +179,35 @@ def test_a_dissipation_that_feeds_energy_in_is_told(client):
     assert "not convex" in found["notes"][0]
 
 
-@pytest.mark.parametrize(("path", "asked", "field", "said"), [
-    ("", {"lagrangian": "m*sine(u')"}, "lagrangian", "column 3: 'sine' is not a function; did you mean sin?"),
-    ("", {"lagrangian": "u'^2", "dissipation": "u'^2 +"}, "dissipation", "column 7"),
-    ("", {"lagrangian": "u'^2", "dissipation": "u*u'^2"}, "dissipation", "non-associated"),
-    ("", {"lagrangian": "u'^2", "loads": {"u": "f("}}, "loads.u", "column"),
-    ("", {"lagrangian": "u'^2", "loads": {"u": "u"}}, "loads", "function of time"),
-    ("", {"fields": ["h"], "lagrangian": "u"}, "fields", "time step"), ("", {}, "lagrangian", "write the Lagrangian"),
-    ("", {"system": "harmonik"}, "system", "did you mean 'harmonic'"),
-    ("", {"system": "harmonic", "lagrangian": "u"}, None, "not both"),
-    ("", {"lagrangian": "9^9^9^9*u'"}, "lagrangian", "exponents"),
-    ("", {"lagrangian": "u" * 3000}, None, "lagrangian"), ("", {"lagrangian": 3}, None, "lagrangian"),
-    ("/read", {"lagrangian": "__import__('os').system('true')"}, "lagrangian", "not a sign"),
-    ("/run", {"system": "harmonic"}, None, "lack k, m"),
-    ("/run", {"system": "harmonic", "parameters": {"m": 1, "k": -1}}, "parameters.k", "positive"),
-    ("/run", {"system": "harmonic", "parameters": {"m": 1, "k": 1}, "start": {"v": 1}}, None, "the start holds"),
-    ("/run", {"system": "harmonic", "parameters": {"m": 1, "k": 1}, "duration": 1.0, "step": 0.3}, None, "whole"),
-    ("/run", {"system": "harmonic", "step": 1e-9}, None, "at most"),
-    ("/run", {"system": "harmonic", "step": 0}, None, "step"),
-    ("/run", {"system": "harmonic", "step": 5e-324}, None, "at most"),
-    ("/run", {"system": "harmonic", "degree": 9}, None, "degree"),
-    ("/run", {"system": "forced", "shapes": {"f": {"shape": "code"}}}, None, "shape"),
-    ("/run", {"system": "elastic-2d"}, None, "density"),
-    ("/run", {"lagrangian": "u'^2/2 - exp(k*u)", "parameters": {"k": 1e9}, "start": {"u": 1.0}}, None, ""),
-])
+@pytest.mark.parametrize(
+    ("path", "asked", "field", "said"),
+    [
+        ("", {"lagrangian": "m*sine(u')"}, "lagrangian", "column 3: 'sine' is not a function; did you mean sin?"),
+        ("", {"lagrangian": "u'^2", "dissipation": "u'^2 +"}, "dissipation", "column 7"),
+        ("", {"lagrangian": "u'^2", "dissipation": "u*u'^2"}, "dissipation", "non-associated"),
+        ("", {"lagrangian": "u'^2", "loads": {"u": "f("}}, "loads.u", "column"),
+        ("", {"lagrangian": "u'^2", "loads": {"u": "u"}}, "loads", "function of time"),
+        ("", {"fields": ["h"], "lagrangian": "u"}, "fields", "time step"),
+        ("", {}, "lagrangian", "write the Lagrangian"),
+        ("", {"system": "harmonik"}, "system", "did you mean 'harmonic'"),
+        ("", {"system": "harmonic", "lagrangian": "u"}, None, "not both"),
+        ("", {"lagrangian": "9^9^9^9*u'"}, "lagrangian", "exponents"),
+        ("", {"lagrangian": "u" * 3000}, None, "lagrangian"),
+        ("", {"lagrangian": 3}, None, "lagrangian"),
+        ("/read", {"lagrangian": "__import__('os').system('true')"}, "lagrangian", "not a sign"),
+        ("/run", {"system": "harmonic"}, None, "lack k, m"),
+        ("/run", {"system": "harmonic", "parameters": {"m": 1, "k": -1}}, "parameters.k", "positive"),
+        ("/run", {"system": "harmonic", "parameters": {"m": 1, "k": 1}, "start": {"v": 1}}, None, "the start holds"),
+        ("/run", {"system": "harmonic", "parameters": {"m": 1, "k": 1}, "duration": 1.0, "step": 0.3}, None, "whole"),
+        ("/run", {"system": "harmonic", "step": 1e-9}, None, "at most"),
+        ("/run", {"system": "harmonic", "step": 0}, None, "step"),
+        ("/run", {"system": "harmonic", "step": 5e-324}, None, "at most"),
+        ("/run", {"system": "harmonic", "degree": 9}, None, "degree"),
+        ("/run", {"system": "forced", "shapes": {"f": {"shape": "code"}}}, None, "shape"),
+        ("/run", {"system": "elastic-2d"}, None, "density"),
+        ("/run", {"lagrangian": "u'^2/2 - exp(k*u)", "parameters": {"k": 1e9}, "start": {"u": 1.0}}, None, ""),
+    ],
+)
 def test_what_cannot_be_used_is_refused_beside_its_input(client, path, asked, field, said):
     answer = client.post(f"/api/derive{path}", json=asked)
     assert answer.status_code == 422
@@ -295,17 +321,24 @@ Told(uvicorn.Config(create_app(), port=0, log_level="warning", timeout_graceful_
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_worker_outlives_the_server(end):
-    with subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          start_new_session=True, text=True) as server:
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    ) as server:
         worker, port = map(int, server.stdout.readline().split())
         # In the middle of its work, with somebody waiting for it.
         body = b'{"system": "elastic-3d"}'
         with socket.create_connection(("127.0.0.1", port)) as waiting:
-            waiting.sendall(b"POST /api/derive HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                            b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+            waiting.sendall(
+                b"POST /api/derive HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+            )
             assert waiting.recv(12) == b"HTTP/1.1 202"
         if end == signal.SIGINT:
-            os.killpg(server.pid, end)          # as a terminal does: everyone gets it
+            os.killpg(server.pid, end)  # as a terminal does: everyone gets it
         else:
             server.send_signal(end)
         said = server.communicate(timeout=30)[1]

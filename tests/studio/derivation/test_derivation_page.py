@@ -9,9 +9,15 @@ import hamex as hx
 from hamex.principle.language import read_action
 from hamex.principle.library import action
 
-SLOW = 120_000          # a derivation on a busy machine
-NUMBERS = {"m": 1.0, "a": 0.025, "c": 0.3, "F_y": 1.0, "eta": 0.5,
-           "f": lambda time: 1.5 * np.sin(2 * np.pi * time / 1.0)}
+SLOW = 120_000  # a derivation on a busy machine
+NUMBERS = {
+    "m": 1.0,
+    "a": 0.025,
+    "c": 0.3,
+    "F_y": 1.0,
+    "eta": 0.5,
+    "f": lambda time: 1.5 * np.sin(2 * np.pi * time / 1.0),
+}
 
 
 @pytest.fixture
@@ -51,7 +57,7 @@ def until(page, true, what):
 
 def test_the_first_view_is_the_viscoplastic_oscillator_and_shows_the_numbers_of_simulate(opened):
     sol = hx.simulate(action("viscoplastic"), NUMBERS, {"P_J": 0.0}, 10.0, 0.02)
-    assert residual(opened) == pytest.approx(sol.residual, rel=0.5)         # round-off of two sines
+    assert residual(opened) == pytest.approx(sol.residual, rel=0.5)  # round-off of two sines
     assert sol.residual < 1e-13
     for i in range(2):
         np.testing.assert_allclose(curve(opened, trace=i), sol.values("displacement")[:, i], rtol=1e-5, atol=1e-6)
@@ -93,7 +99,7 @@ def test_a_letter_shows_its_meaning_and_its_slider_and_the_other_way_round(opene
     opened.locator("#derivation .field[data-symbol=m]").hover()
     assert opened.locator("#derivation .document g.lit[data-symbol=m]").count() > 10
     assert opened.locator("#derivation .document g.lit[data-symbol=eta]").count() == 0
-    opened.locator("#derivation .symbols [data-symbol=F_y]").focus()            # by keyboard alone
+    opened.locator("#derivation .symbols [data-symbol=F_y]").focus()  # by keyboard alone
     assert "yield force" in meaning.inner_text()
     opened.keyboard.press("Enter")
     assert opened.evaluate("document.activeElement.closest('.field').dataset.name") == "F_y"
@@ -106,7 +112,7 @@ def test_a_bad_lagrangian_is_refused_beside_its_box_and_a_good_one_is_read(opene
     message.filter(has_text="did you mean sin?").wait_for()
     assert box.get_attribute("aria-invalid") == "true"
     text, caret = opened.locator("#derivation .box[data-name=lagrangian] .caret").inner_text().split("\n")
-    assert text[caret.index("^"):].startswith("sine")
+    assert text[caret.index("^") :].startswith("sine")
     assert opened.locator("#derivation .field[data-name=system] select").input_value() == ""
     watched.complaints[:] = [line for line in watched.complaints if "422" not in line]
     box.fill("a*J'^2/2 + m*u'^2/2 - u*J' - k*u^2/2")

@@ -26,14 +26,29 @@ SPECTRA = {
     "both": {"ductility": [2], "periods": FEW, "elastic": PERIODS, "units": {"length": "cm", "force": "kN"}},
 }
 STUDIES = {
-    "stripes": OSCILLATOR, "frame": FRAME, "scales": SCALED, "hunt": HUNTED,
-    "all keys": {**OSCILLATOR, "title": "All keys", "duration": 20.0, "seed": 5, "measures": ["displacement"],
-                 "model": {"kind": "oscillator", "mass": 100.0, "stiffness": 15000.0, "damping": 60.0,
-                           "strength_ratio": 0.15, "kinematic": 300.0},
-                 "units": {"length": "m", "force": "kN", "gravity": 9.81},
-                 "intensity": {"kind": "sa", "period": 0.5, "damping": 0.03},
-                 "stripes": {"levels": [0.2, 0.4, 0.8, 1.6]},
-                 "fragility": {"method": "capacities", "modelling": 0.2, "resamples": 50}},
+    "stripes": OSCILLATOR,
+    "frame": FRAME,
+    "scales": SCALED,
+    "hunt": HUNTED,
+    "all keys": {
+        **OSCILLATOR,
+        "title": "All keys",
+        "duration": 20.0,
+        "seed": 5,
+        "measures": ["displacement"],
+        "model": {
+            "kind": "oscillator",
+            "mass": 100.0,
+            "stiffness": 15000.0,
+            "damping": 60.0,
+            "strength_ratio": 0.15,
+            "kinematic": 300.0,
+        },
+        "units": {"length": "m", "force": "kN", "gravity": 9.81},
+        "intensity": {"kind": "sa", "period": 0.5, "damping": 0.03},
+        "stripes": {"levels": [0.2, 0.4, 0.8, 1.6]},
+        "fragility": {"method": "capacities", "modelling": 0.2, "resamples": 50},
+    },
     "hunt with an end": {**HUNTED, "hunt": {"first": 0.1, "step": 0.2, "growth": 0.05, "runs": 7, "largest": 3.0}},
 }
 
@@ -103,25 +118,41 @@ def test_no_text_of_a_study_becomes_code(client, capsys, end):
     trap = f"harmless{end}raise SystemExit('taken over')  #"
     names = run_code(code(client, "spectrum", {**EL_CENTRO, "motion": {**OWN, "source": trap}, "periods": FEW}).text)
     assert names["motion"].source == trap
-    small = {**FRAME, "title": trap, "stripes": {"levels": [0.3, 0.9]}, "fragility": {"resamples": 2},
-             "records": {"synthetic": {"count": 1, "seed": 1}},
-             "model": {**FRAME["model"], "names": [f"{trap}{i}" for i in range(3)]}}
+    small = {
+        **FRAME,
+        "title": trap,
+        "stripes": {"levels": [0.3, 0.9]},
+        "fragility": {"resamples": 2},
+        "records": {"synthetic": {"count": 1, "seed": 1}},
+        "model": {**FRAME["model"], "names": [f"{trap}{i}" for i in range(3)]},
+    }
     names = run_code(code(client, "ida", small).text)
     assert names["model"].dofs[0].startswith(trap)
 
 
-@pytest.mark.parametrize(("path", "body", "words"), [
-    ("spectrum", {**EL_CENTRO, "motion": {"file": "/etc/passwd", "unit": "g", "step": 0.01}}, "problem files only"),
-    ("spectrum", {**EL_CENTRO, "motion": {"synthetic": {"seed": 1, "duration": 1e12}}}, "motion.synthetic.step"),
-    ("spectrum", {**EL_CENTRO, "elastic": PERIODS}, "elastic belongs to ductility"),
-    ("spectrum", {**EL_CENTRO, "units": {"length": "import os", "force": "kN"}}, "unknown unit"),
-    ("ida", {**OSCILLATOR, "records": {"files": ["/etc/passwd"], "unit": "g", "step": 0.01}}, "records.files"),
-    ("ida", {**OSCILLATOR, "measures": ["import os"]}, "import os"),
-    ("ida", {**OSCILLATOR, "scheme": {"kind": "galerkin", "step": 1e-9}}, "scheme.step"),
-    ("ida", {**FRAME, "model": {**FRAME["model"], "links": [
-        {"kind": "viscous_damper", "start": 0, "end": 1, "coefficient": 1.0}]}},
-     "there is no code for links; take the study file home"),
-])
+@pytest.mark.parametrize(
+    ("path", "body", "words"),
+    [
+        ("spectrum", {**EL_CENTRO, "motion": {"file": "/etc/passwd", "unit": "g", "step": 0.01}}, "problem files only"),
+        ("spectrum", {**EL_CENTRO, "motion": {"synthetic": {"seed": 1, "duration": 1e12}}}, "motion.synthetic.step"),
+        ("spectrum", {**EL_CENTRO, "elastic": PERIODS}, "elastic belongs to ductility"),
+        ("spectrum", {**EL_CENTRO, "units": {"length": "import os", "force": "kN"}}, "unknown unit"),
+        ("ida", {**OSCILLATOR, "records": {"files": ["/etc/passwd"], "unit": "g", "step": 0.01}}, "records.files"),
+        ("ida", {**OSCILLATOR, "measures": ["import os"]}, "import os"),
+        ("ida", {**OSCILLATOR, "scheme": {"kind": "galerkin", "step": 1e-9}}, "scheme.step"),
+        (
+            "ida",
+            {
+                **FRAME,
+                "model": {
+                    **FRAME["model"],
+                    "links": [{"kind": "viscous_damper", "start": 0, "end": 1, "coefficient": 1.0}],
+                },
+            },
+            "there is no code for links; take the study file home",
+        ),
+    ],
+)
 def test_what_cannot_be_run_has_no_script(client, path, body, words):
     answer = client.post(f"/api/study/{path}/python", json=body)
     assert answer.status_code == 422
@@ -130,37 +161,50 @@ def test_what_cannot_be_run_has_no_script(client, path, body, words):
 
 def data(page, selector):
     """Everything that plots show. As text, which travels faster; what is no number is null in it."""
-    return json.loads(page.evaluate("""selector => JSON.stringify([...document.querySelectorAll(selector)].map(
-        (plot) => plot.data.map(({x, y}) => [Array.from(x), Array.from(y)])))""", selector))
+    return json.loads(
+        page.evaluate(
+            """selector => JSON.stringify([...document.querySelectorAll(selector)].map(
+        (plot) => plot.data.map(({x, y}) => [Array.from(x), Array.from(y)])))""",
+            selector,
+        )
+    )
 
 
 def zoomed(page, selector):
     """Zoom a plot of a page and tell its range."""
-    return page.evaluate("""async (selector) => {
+    return page.evaluate(
+        """async (selector) => {
         const plot = document.querySelector(selector);
         await Plotly.relayout(plot, {"yaxis.range": [0.1, 0.2]});
         return plot._fullLayout.yaxis.range;
-    }""", selector)
+    }""",
+        selector,
+    )
 
 
 def test_spectra_are_taken_home_in_the_browser(watched, studio, tmp_path, capsys):
-    page = watched.page(color_scheme="dark", viewport={"width": 1440, "height": 500})      # plots are out of sight
+    page = watched.page(color_scheme="dark", viewport={"width": 1440, "height": 500})  # plots are out of sight
     page.goto(f"{studio}/#study")
     trap = "</script><script>window.taken = 1</script><img src=x onerror='window.taken = 1'>"
-    page.evaluate("""async (source) => {
+    page.evaluate(
+        """async (source) => {
         const {currentView} = await import("/page/views.js");
         const view = currentView(), accelerations = Array.from({length: 500}, (_, i) => Math.sin(0.4 * i));
         view.set({ductility: [3], damping: 0.07, motion: {...view.state.motion, kind: "own",
                   own: {accelerations, step: 0.02, unit: "g", source}}});
-    }""", trap)
+    }""",
+        trap,
+    )
     first = "[data-bench=spectra] .panel.first"
     expect(page.locator(f"{first} .legendtext")).to_have_text(["elastic", "μ = 3"])
     expect(page.locator("[data-bench=spectra] .panel figcaption").last).to_contain_text("</script>")
     names = run_code(gift(page, "Python", tmp_path / "spectrum.py").read_text(encoding="utf-8"))
     shown = data(page, f"{first} .plot")[0]
     assert names["motion"].source == trap
-    assert shown[0] == [names["elastic"].periods.tolist(),
-                        (names["elastic"].values("pseudo_acceleration")[0] / 9.80665).tolist()]
+    assert shown[0] == [
+        names["elastic"].periods.tolist(),
+        (names["elastic"].values("pseudo_acceleration")[0] / 9.80665).tolist(),
+    ]
     assert shown[1][1] == names["yielding"].values("strength")[0, 0].tolist()
     path = gift(page, "Page", tmp_path / "spectra.html")
     home = alone(watched, path)

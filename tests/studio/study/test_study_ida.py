@@ -25,16 +25,26 @@ OSCILLATOR = {
     "limit": {"measure": "ductility", "value": 4.0},
     "scheme": {"kind": "galerkin", "step": 0.01},
 }
-FRAME = {**OSCILLATOR,
-         "model": {"kind": "shear_frame", "masses": [100.0] * 3, "stiffnesses": 80000.0, "heights": 3.2,
-                   "damping": {"kind": "rayleigh", "ratio": 0.05, "modes": [1, 2]},
-                   "law": {"kind": "slider", "yield_force": 300.0, "kinematic": 800.0}},
-         "stripes": {"start": 0.2, "stop": 2.0, "count": 31},
-         "limit": {"measure": "drift_ratio", "value": 0.015}}
+FRAME = {
+    **OSCILLATOR,
+    "model": {
+        "kind": "shear_frame",
+        "masses": [100.0] * 3,
+        "stiffnesses": 80000.0,
+        "heights": 3.2,
+        "damping": {"kind": "rayleigh", "ratio": 0.05, "modes": [1, 2]},
+        "law": {"kind": "slider", "yield_force": 300.0, "kinematic": 800.0},
+    },
+    "stripes": {"start": 0.2, "stop": 2.0, "count": 31},
+    "limit": {"measure": "drift_ratio", "value": 0.015},
+}
 SCALED = {key: value for key, value in FRAME.items() if key != "stripes"} | {
-    "scales": {"start": 0.5, "stop": 6.0, "count": 9}}
+    "scales": {"start": 0.5, "stop": 6.0, "count": 9}
+}
 HUNTED = {key: value for key, value in OSCILLATOR.items() if key != "stripes"} | {
-    "hunt": {"first": 0.1, "step": 0.2, "runs": 9}, "intensity": {"kind": "pga"}}
+    "hunt": {"first": 0.1, "step": 0.2, "runs": 9},
+    "intensity": {"kind": "pga"},
+}
 
 
 @pytest.fixture
@@ -185,8 +195,12 @@ def test_a_record_alone_has_curves_but_no_fragility(client):
 
 def test_runs_that_ran_away_are_told_as_beyond_every_limit(client):
     """Storeys whose second-order effect outgrows their hardening have no way back once they yield far enough."""
-    falling = {**FRAME, "model": {**FRAME["model"], "weights": 15000.0}, "duration": 400.0,
-               "stripes": {"start": 0.02, "stop": 1.0, "count": 15}}
+    falling = {
+        **FRAME,
+        "model": {**FRAME["model"], "weights": 15000.0},
+        "duration": 400.0,
+        "stripes": {"start": 0.02, "stop": 1.0, "count": 15},
+    }
     result = finished(client, started(client, falling))["result"]
     demands = [array(curve["demand"]) for curve in result["curves"]]
     assert any(np.isinf(values).any() for values in demands)
@@ -199,28 +213,31 @@ def changed(**changes):
     return {**OSCILLATOR, **changes}
 
 
-@pytest.mark.parametrize(("body", "field"), [
-    (changed(records={"files": ["/etc/passwd"], "unit": "g", "step": 0.01}), "records.files"),
-    (changed(parameters={"mass": [1.0, 2.0]}), "parameters"),
-    (changed(records={"synthetic": {"count": 10**9, "seed": 1}}), "records.synthetic.count"),
-    (changed(records={"synthetic": {"count": 0, "seed": 1}}), "count"),
-    (changed(records={"synthetic": {"count": 3, "seed": 1, "duration": 1e12}}), "records.synthetic.step"),
-    (changed(stripes={"start": 0.1, "stop": 1.0, "count": 10**9}), "stripes.count"),
-    (changed(stripes=None), "stripes"),
-    (changed(stripes=None, hunt={"first": 0.1, "step": 0.1, "runs": 10**9}), "runs"),
-    (changed(scheme={"kind": "galerkin", "step": 1e-9}), "scheme.step"),
-    (changed(scheme={"kind": "newmark", "step": 0.01}), "scheme.kind"),
-    (changed(model={**OSCILLATOR["model"], "mass": -1.0}), "model.mass"),
-    (changed(model={**FRAME["model"], "masses": [1.0] * 201}), "model.masses"),
-    (changed(model={"kind": "frame"}), "model.kind"),
-    (changed(limit={"measure": "drift_ratio", "value": 0.02}), "drift_ratio"),
-    (changed(limit={"measure": "beauty", "value": 0.02}), "limit"),
-    (changed(fragility={"resamples": 10**9}), "fragility.resamples"),
-    (changed(model={**OSCILLATOR["model"], "period": None}), "exactly one of stiffness and period"),
-    (changed(model={**FRAME["model"], "masses": [1e-320, 1.0, 1.0]}), "out of proportion"),
-    (changed(records={"synthetic": {"count": 3, "seed": 1, "scatter": 1e6}}), "records.synthetic.scatter"),
-    (changed(intensity={"kind": "sa", "period": -1.0}), "[intensity] the period"),
-])
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        (changed(records={"files": ["/etc/passwd"], "unit": "g", "step": 0.01}), "records.files"),
+        (changed(parameters={"mass": [1.0, 2.0]}), "parameters"),
+        (changed(records={"synthetic": {"count": 10**9, "seed": 1}}), "records.synthetic.count"),
+        (changed(records={"synthetic": {"count": 0, "seed": 1}}), "count"),
+        (changed(records={"synthetic": {"count": 3, "seed": 1, "duration": 1e12}}), "records.synthetic.step"),
+        (changed(stripes={"start": 0.1, "stop": 1.0, "count": 10**9}), "stripes.count"),
+        (changed(stripes=None), "stripes"),
+        (changed(stripes=None, hunt={"first": 0.1, "step": 0.1, "runs": 10**9}), "runs"),
+        (changed(scheme={"kind": "galerkin", "step": 1e-9}), "scheme.step"),
+        (changed(scheme={"kind": "newmark", "step": 0.01}), "scheme.kind"),
+        (changed(model={**OSCILLATOR["model"], "mass": -1.0}), "model.mass"),
+        (changed(model={**FRAME["model"], "masses": [1.0] * 201}), "model.masses"),
+        (changed(model={"kind": "frame"}), "model.kind"),
+        (changed(limit={"measure": "drift_ratio", "value": 0.02}), "drift_ratio"),
+        (changed(limit={"measure": "beauty", "value": 0.02}), "limit"),
+        (changed(fragility={"resamples": 10**9}), "fragility.resamples"),
+        (changed(model={**OSCILLATOR["model"], "period": None}), "exactly one of stiffness and period"),
+        (changed(model={**FRAME["model"], "masses": [1e-320, 1.0, 1.0]}), "out of proportion"),
+        (changed(records={"synthetic": {"count": 3, "seed": 1, "scatter": 1e6}}), "records.synthetic.scatter"),
+        (changed(intensity={"kind": "sa", "period": -1.0}), "[intensity] the period"),
+    ],
+)
 def test_what_cannot_be_studied_is_refused_before_anything_runs(client, body, field):
     answer = client.post("/api/study/ida", json=body)
     assert answer.status_code == 422, answer.json()

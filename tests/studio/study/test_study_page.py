@@ -58,8 +58,14 @@ def test_ductilities_are_drawn_beside_the_elastic_curve_and_can_be_put_away(spec
     assert spectra.evaluate(names) == "elastic"
 
 
-@pytest.mark.parametrize("kind", ["synthetic", "sine", *(
-    pytest.param(kind, marks=pytest.mark.heavy) for kind in ("half_sine", "triangle", "ricker"))])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "synthetic",
+        "sine",
+        *(pytest.param(kind, marks=pytest.mark.heavy) for kind in ("half_sine", "triangle", "ricker")),
+    ],
+)
 def test_every_motion_has_its_spectrum(spectra, kind):
     before = spectra.evaluate(CURVE, "[data-bench=spectra] .panel.first .plot")
     spectra.locator("#study [data-name='motion.kind'] select").select_option(kind)
@@ -95,7 +101,8 @@ def test_an_analysis_fills_in_and_ends_with_the_numbers_of_hamex(analysis, tmp_p
     found = hx.ida(file.study, file.demand, file.limit, intensity=file.intensity, workers=1)
     fit = found.curves[0].fragility(file.modelling, file.study.seed, file.resamples, stripes=file.stripes)
     values = analysis.locator("#study .card b[data-value]").evaluate_all(
-        "nodes => nodes.map((one) => +one.dataset.value)")
+        "nodes => nodes.map((one) => +one.dataset.value)"
+    )
     assert values == [fit.median, fit.dispersion]
     with analysis.expect_download() as saved:
         analysis.get_by_role("button", name="Runs as CSV").click()
@@ -113,8 +120,12 @@ def test_an_analysis_fills_in_and_ends_with_the_numbers_of_hamex(analysis, tmp_p
 
 def test_curves_appear_while_it_runs_and_cancel_stops_it(analysis, studio):
     """A large study, so that there is something to see of the way."""
-    for name, value in (("records.synthetic.count", 200), ("stripes.count", 80), ("model.masses", 30),
-                        ("scheme.step", 0.004)):
+    for name, value in (
+        ("records.synthetic.count", 200),
+        ("stripes.count", 80),
+        ("model.masses", 30),
+        ("scheme.step", 0.004),
+    ):
         typed(analysis, name, value)
     analysis.get_by_role("button", name="Run", exact=True).click()
     expect(progress(analysis)).to_have_text(re.compile(r"^[1-9]\d* of 200 records, .* left$"), timeout=60_000)

@@ -52,33 +52,50 @@ def test_a_spectrum_of_constant_ductility_is_the_library_s(client):
         assert np.array_equal(array(told[name]), found.values(name)[0], equal_nan=True), name
 
 
-@pytest.mark.parametrize("motion", [
-    {"synthetic": {"seed": 3, "magnitude": 7.0, "distance": 10.0}},
-    {"wave": {"shape": "sine", "amplitude": 0.3, "period": 0.5, "cycles": 4}},
-    {"accelerations": [0.0, 0.1, -0.2, 0.0], "step": 0.1, "unit": "g"}])
+@pytest.mark.parametrize(
+    "motion",
+    [
+        {"synthetic": {"seed": 3, "magnitude": 7.0, "distance": 10.0}},
+        {"wave": {"shape": "sine", "amplitude": 0.3, "period": 0.5, "cycles": 4}},
+        {"accelerations": [0.0, 0.1, -0.2, 0.0], "step": 0.1, "unit": "g"},
+    ],
+)
 def test_motions_of_every_kind_are_taken(client, motion):
     assert ask(client, motion=motion).status_code == 200
 
 
-@pytest.mark.parametrize(("changes", "field", "words"), [
-    ({"motion": {"file": "/etc/passwd", "unit": "g", "step": 0.01}}, "motion.file", "problem files only"),
-    ({"motion": {}}, "motion", "exactly one"),
-    ({"motion": {"synthetic": {"seed": 1, "step": 1e-4, "duration": 1e9}}}, "motion", "samples"),
-    ({"motion": {"synthetic": {"seed": 1, "magnitude": 20.0}}}, "motion.synthetic.magnitude", "between 4 and 8.5"),
-    ({"damping": 1.5}, "damping", "less than"),
-    ({"damping": "5 %"}, "damping", "must be a number"),
-    ({"periods": {**PERIODS, "count": limits.PERIODS + 1}}, "periods.count", "less than or equal"),
-    ({"periods": {**PERIODS, "stop": 0.05}}, "periods", "above start"),
-    ({"ductility": [2, 3, 4, 5, 6]}, "ductility", "at most 4"),
-    ({"ductility": [0.5]}, "ductility[0]", "greater than 1"),
-    ({"ductility": [2], "motion": {"synthetic": {"seed": 1, "step": 0.005, "magnitude": 8.5, "distance": 300.0}},
-      "periods": {**PERIODS, "count": 400}}, "periods.count", "smaller"),
-    ({"ductility": [2], "motion": {"wave": {"shape": "sine", "amplitude": 0.3, "period": 0.5, "step": 1e308}}},
-     "periods.count", "smaller"),
-    ({"periods": {**PERIODS, "start": 1e-320}}, "periods.start", "greater than"),
-    ({"frequency": 1.0}, "frequency", "unknown key"),
-    ({"units": {"length": "furlong", "force": "kN"}}, "units", "unknown unit"),
-])
+@pytest.mark.parametrize(
+    ("changes", "field", "words"),
+    [
+        ({"motion": {"file": "/etc/passwd", "unit": "g", "step": 0.01}}, "motion.file", "problem files only"),
+        ({"motion": {}}, "motion", "exactly one"),
+        ({"motion": {"synthetic": {"seed": 1, "step": 1e-4, "duration": 1e9}}}, "motion", "samples"),
+        ({"motion": {"synthetic": {"seed": 1, "magnitude": 20.0}}}, "motion.synthetic.magnitude", "between 4 and 8.5"),
+        ({"damping": 1.5}, "damping", "less than"),
+        ({"damping": "5 %"}, "damping", "must be a number"),
+        ({"periods": {**PERIODS, "count": limits.PERIODS + 1}}, "periods.count", "less than or equal"),
+        ({"periods": {**PERIODS, "stop": 0.05}}, "periods", "above start"),
+        ({"ductility": [2, 3, 4, 5, 6]}, "ductility", "at most 4"),
+        ({"ductility": [0.5]}, "ductility[0]", "greater than 1"),
+        (
+            {
+                "ductility": [2],
+                "motion": {"synthetic": {"seed": 1, "step": 0.005, "magnitude": 8.5, "distance": 300.0}},
+                "periods": {**PERIODS, "count": 400},
+            },
+            "periods.count",
+            "smaller",
+        ),
+        (
+            {"ductility": [2], "motion": {"wave": {"shape": "sine", "amplitude": 0.3, "period": 0.5, "step": 1e308}}},
+            "periods.count",
+            "smaller",
+        ),
+        ({"periods": {**PERIODS, "start": 1e-320}}, "periods.start", "greater than"),
+        ({"frequency": 1.0}, "frequency", "unknown key"),
+        ({"units": {"length": "furlong", "force": "kN"}}, "units", "unknown unit"),
+    ],
+)
 def test_what_cannot_be_used_is_refused_by_its_field(client, changes, field, words):
     answer = ask(client, **changes)
     assert answer.status_code == 422

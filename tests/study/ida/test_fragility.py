@@ -19,8 +19,9 @@ COUNT = 45
 
 @pytest.fixture(scope="module")
 def published():
-    return Fragility.from_stripes(LEVELS, EXCEEDED, COUNT, limit="storey drift ratio > 0.04", intensity="Sa [g]",
-                                  motions="recorded")
+    return Fragility.from_stripes(
+        LEVELS, EXCEEDED, COUNT, limit="storey drift ratio > 0.04", intensity="Sa [g]", motions="recorded"
+    )
 
 
 def test_the_published_stripes_give_the_published_median_and_dispersion(published):
@@ -38,15 +39,18 @@ def direct(link, levels, exceeded, count):
         return -np.sum(k * law.logcdf(z) + (n - k) * law.logsf(z))
 
     best = (0.0, math.log(0.5))
-    for _ in range(3):       # a simplex started afresh from where the last one stopped
-        best = optimize.minimize(lost, best, method="Nelder-Mead", options={
-            "xatol": 1e-11, "fatol": 1e-15, "maxiter": 4000}).x
+    for _ in range(3):  # a simplex started afresh from where the last one stopped
+        best = optimize.minimize(
+            lost, best, method="Nelder-Mead", options={"xatol": 1e-11, "fatol": 1e-15, "maxiter": 4000}
+        ).x
     return math.exp(best[0]), math.exp(best[1])
 
 
 @pytest.mark.parametrize("link", ["probit", "logit"])
-@pytest.mark.parametrize(("levels", "exceeded", "count"), [
-    (LEVELS, EXCEEDED, COUNT), ([0.1, 0.2, 0.4], [3, 4, 9], [10, 9, 12]), ([1, 2, 2, 3, 5, 8], [0, 0, 1, 0, 1, 1], 1)])
+@pytest.mark.parametrize(
+    ("levels", "exceeded", "count"),
+    [(LEVELS, EXCEEDED, COUNT), ([0.1, 0.2, 0.4], [3, 4, 9], [10, 9, 12]), ([1, 2, 2, 3, 5, 8], [0, 0, 1, 0, 1, 1], 1)],
+)
 def test_an_independently_written_likelihood_agrees(link, levels, exceeded, count):
     found = Fragility.glm(levels, exceeded, count, link=link)
     assert (found.median, found.dispersion) == pytest.approx(direct(link, levels, exceeded, count), rel=1e-6)
@@ -86,11 +90,13 @@ def test_neither_the_order_of_levels_nor_the_unit_of_intensity_matters(published
     mixed = Fragility.from_stripes(np.array(LEVELS)[order], np.array(EXCEEDED)[order], COUNT)
     assert (mixed.median, mixed.dispersion) == pytest.approx((published.median, published.dispersion), rel=1e-12)
     metres = Fragility.from_stripes(9.80665 * np.array(LEVELS), EXCEEDED, COUNT)
-    assert (metres.median / 9.80665, metres.dispersion) == pytest.approx((published.median, published.dispersion),
-                                                                        rel=1e-12)
+    assert (metres.median / 9.80665, metres.dispersion) == pytest.approx(
+        (published.median, published.dispersion), rel=1e-12
+    )
 
 
 # Known distributions
+
 
 def stripes(seed, median=0.8, dispersion=0.45, motions=40):
     generator = np.random.default_rng(seed)
@@ -175,6 +181,7 @@ def test_records_at_all_levels_are_resampled_as_wholes():
 
 # Cloud
 
+
 def cloud(seed=0, size=400):
     generator = np.random.default_rng(seed)
     im = np.exp(generator.normal(-1, 0.7, size))
@@ -203,8 +210,9 @@ def test_collapse_adds_to_the_exceedance_of_a_cloud():
     alone = Fragility.from_cloud(im[~fell], demand[~fell], 0.03)
     collapse = Fragility.glm(im, fell.astype(int), 1, link="logit")
     x = np.geomspace(0.05, 5, 30)
-    assert found.probability(x) == pytest.approx(1 - (1 - alone.probability(x)) * (1 - collapse.probability(x)),
-                                                 abs=1e-13)
+    assert found.probability(x) == pytest.approx(
+        1 - (1 - alone.probability(x)) * (1 - collapse.probability(x)), abs=1e-13
+    )
     assert found.median < min(alone.median, collapse.median)
     assert found.probability(found.median) == pytest.approx(0.5, abs=1e-12)
     assert found.probability(found.median * math.exp(found.dispersion)) == pytest.approx(0.84, abs=0.03)
@@ -214,14 +222,16 @@ def test_collapse_adds_to_the_exceedance_of_a_cloud():
 
 # What a fragility says
 
+
 def test_the_modelling_dispersion_widens_and_moves_no_median(published):
     wide = published.replace(modelling=0.4)
     assert wide.total_dispersion == pytest.approx(math.hypot(published.dispersion, 0.4), rel=1e-15)
     assert (wide.median, wide.dispersion) == (published.median, published.dispersion)
     assert wide.probability(wide.median) == pytest.approx(0.5, abs=1e-15)
     x = [0.5, 1.0, 2.0]
-    assert wide.probability(x) == pytest.approx(stats.norm.cdf(np.log(np.array(x) / wide.median) /
-                                                               wide.total_dispersion), rel=1e-13)
+    assert wide.probability(x) == pytest.approx(
+        stats.norm.cdf(np.log(np.array(x) / wide.median) / wide.total_dispersion), rel=1e-13
+    )
     low, high = wide.band(2.0)
     assert low < wide.probability(2.0) < high < published.probability(2.0)
 
@@ -265,8 +275,12 @@ def test_the_distance_of_kolmogorov_and_smirnov():
 
 
 def test_labels_stand_in_repr_table_and_files(published, tmp_path):
-    for text in (repr(published), str(published.table()), published.save(tmp_path / "a.csv").read_text(),
-                 published.save(tmp_path / "a.json").read_text()):
+    for text in (
+        repr(published),
+        str(published.table()),
+        published.save(tmp_path / "a.csv").read_text(),
+        published.save(tmp_path / "a.json").read_text(),
+    ):
         assert "storey drift ratio > 0.04" in text
         assert "recorded" in text
         assert "Sa [g]" in text
@@ -296,14 +310,19 @@ def test_files_of_censored_and_collapsed_data_are_strict_json(tmp_path):
 
 # What cannot be fitted
 
-@pytest.mark.parametrize(("exceeded", "says"), [
-    ([0, 0, 5, 5], "everything up to level 2 survives and everything from 3 on exceeds"),
-    ([0, 2, 5, 5], "only level 2 has both"),
-    ([0, 0, 0, 0], "nothing exceeds the limit at any level; go higher"),
-    ([5, 5, 5, 5], "everything exceeds the limit at every level; go lower"),
-    ([5, 4, 2, 1], "do not become more frequent"),
-    ([5, 5, 0, 0], "do not become more frequent"),
-    ([2, 2, 2, 2], "do not become more frequent")])
+
+@pytest.mark.parametrize(
+    ("exceeded", "says"),
+    [
+        ([0, 0, 5, 5], "everything up to level 2 survives and everything from 3 on exceeds"),
+        ([0, 2, 5, 5], "only level 2 has both"),
+        ([0, 0, 0, 0], "nothing exceeds the limit at any level; go higher"),
+        ([5, 5, 5, 5], "everything exceeds the limit at every level; go lower"),
+        ([5, 4, 2, 1], "do not become more frequent"),
+        ([5, 5, 0, 0], "do not become more frequent"),
+        ([2, 2, 2, 2], "do not become more frequent"),
+    ],
+)
 @pytest.mark.parametrize("link", ["probit", "logit"])
 def test_data_without_a_largest_likelihood_are_named(exceeded, says, link):
     with pytest.raises(SeparationError, match=says):
@@ -327,40 +346,52 @@ def test_one_capacity_below_a_censored_one_still_has_a_fit():
     assert found.dispersion > 0.1
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    (([0.1, -0.2], [0, 1], 2), r"levels\[1\] = -0\.2; it must be positive"),
-    (([0.1, 0.2], [0, 3], 2), r"exceedances\[1\] = 3; it must not be above the count"),
-    (([0.1, 0.2], [0, 0.5], 2), r"exceedances\[1\] = 0\.5; it must be a whole number"),
-    (([0.1, 0.2], [0, 1], [2, 0]), r"counts\[1\] = 0; it must be at least 1"),
-    (([0.1, 0.2], [0, 1, 1], 2), "3 exceedances for 2 levels"),
-    (([0.1, 0.2], [0, 1]), "say out of how many motions"),
-    (([0.1, 0.2], [[0, 1]]), r"\(level, record\)"),
-    (([0.1], [0], 2), "n ≥ 2"),
-    ((["a", 2], [0, 1], 2), "levels must be numbers")])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (([0.1, -0.2], [0, 1], 2), r"levels\[1\] = -0\.2; it must be positive"),
+        (([0.1, 0.2], [0, 3], 2), r"exceedances\[1\] = 3; it must not be above the count"),
+        (([0.1, 0.2], [0, 0.5], 2), r"exceedances\[1\] = 0\.5; it must be a whole number"),
+        (([0.1, 0.2], [0, 1], [2, 0]), r"counts\[1\] = 0; it must be at least 1"),
+        (([0.1, 0.2], [0, 1, 1], 2), "3 exceedances for 2 levels"),
+        (([0.1, 0.2], [0, 1]), "say out of how many motions"),
+        (([0.1, 0.2], [[0, 1]]), r"\(level, record\)"),
+        (([0.1], [0], 2), "n ≥ 2"),
+        ((["a", 2], [0, 1], 2), "levels must be numbers"),
+    ],
+)
 def test_wrong_stripes_are_refused_with_their_place(arguments, says):
     with pytest.raises(InputError, match=says):
         Fragility.from_stripes(*arguments)
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    (([0.5, np.nan],), r"capacities\[1\] = nan"),
-    (([0.5, np.inf],), r"capacities\[1\] = inf: .* censored_at"),
-    (([0.5, 3.0], 2.0), r"capacities\[1\] = 3; it must not be above its bound"),
-    (([0.5, 1.0], [2.0]), "1 bounds censored_at for 2 capacities")])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (([0.5, np.nan],), r"capacities\[1\] = nan"),
+        (([0.5, np.inf],), r"capacities\[1\] = inf: .* censored_at"),
+        (([0.5, 3.0], 2.0), r"capacities\[1\] = 3; it must not be above its bound"),
+        (([0.5, 1.0], [2.0]), "1 bounds censored_at for 2 capacities"),
+    ],
+)
 def test_wrong_capacities_are_refused_with_their_place(arguments, says):
     with pytest.raises(InputError, match=says):
         Fragility.from_capacities(*arguments)
 
 
-@pytest.mark.parametrize(("arguments", "options", "says"), [
-    (([1, 2, 3], [1, np.inf, 3], 2.0), {}, r"demand\[1\] = inf; .*collapsed"),
-    (([1, 2, 3, 4], [1, 2, 3], 2.0), {}, "one entry a run"),
-    (([1, 2, 3], [1, 2, 3], 0.0), {}, "threshold must be a positive"),
-    (([1, 1, 2], [1, 2, 3], 2.0), {}, "2 intensities without collapse"),
-    (([1, 2, 3], [1, 2, 4], 2.0), {"modelling": -1}, "modelling dispersion"),
-    (([1, 2, 3], [1, 2, 4], 2.0), {"motions": "simulated"}, "motions must be recorded, synthetic, matched"),
-    (([1, 2, 3], [1, 2, 4], 2.0), {"seed": 0.5}, "seed must be a whole number"),
-    (([1, 2, 3], [1, 2, 4], 2.0), {"resamples": 1}, "resamples must be a whole number")])
+@pytest.mark.parametrize(
+    ("arguments", "options", "says"),
+    [
+        (([1, 2, 3], [1, np.inf, 3], 2.0), {}, r"demand\[1\] = inf; .*collapsed"),
+        (([1, 2, 3, 4], [1, 2, 3], 2.0), {}, "one entry a run"),
+        (([1, 2, 3], [1, 2, 3], 0.0), {}, "threshold must be a positive"),
+        (([1, 1, 2], [1, 2, 3], 2.0), {}, "2 intensities without collapse"),
+        (([1, 2, 3], [1, 2, 4], 2.0), {"modelling": -1}, "modelling dispersion"),
+        (([1, 2, 3], [1, 2, 4], 2.0), {"motions": "simulated"}, "motions must be recorded, synthetic, matched"),
+        (([1, 2, 3], [1, 2, 4], 2.0), {"seed": 0.5}, "seed must be a whole number"),
+        (([1, 2, 3], [1, 2, 4], 2.0), {"resamples": 1}, "resamples must be a whole number"),
+    ],
+)
 def test_wrong_clouds_and_options_are_refused(arguments, options, says):
     with pytest.raises(InputError, match=says):
         Fragility.from_cloud(*arguments, **options)

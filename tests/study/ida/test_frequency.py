@@ -10,8 +10,9 @@ from hamex.errors import InputError
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.frequency import annual_frequency
 
-FOUND = Fragility.from_capacities([0.5, 0.8, 1.0, 1.3, 2.2], limit="drift ratio > 0.04", motions="synthetic",
-                                  modelling=0.2, resamples=200)
+FOUND = Fragility.from_capacities(
+    [0.5, 0.8, 1.0, 1.3, 2.2], limit="drift ratio > 0.04", motions="synthetic", modelling=0.2, resamples=200
+)
 
 
 def closed_form(k0, k, fragility):
@@ -62,14 +63,30 @@ def test_other_fragilities_agree_with_adaptive_quadrature(make):
         found = Fragility.from_cloud(im, demand, 0.03, collapsed=fell, resamples=50)
     x, rate = np.array([0.05, 0.3, 1.0, 6.0]), np.array([0.2, 0.02, 1e-3, 1e-6])
     k = -np.diff(np.log(rate)) / np.diff(np.log(x))
-    expected = sum(integrate.quad(lambda u, i=i: float(found.probability(math.exp(u))) * k[i] * rate[i] * math.exp(
-        -k[i] * (u - math.log(x[i]))), math.log(x[i]), math.log(x[i + 1]), epsabs=0, epsrel=1e-11)[0] for i in range(3))
+    expected = sum(
+        integrate.quad(
+            lambda u, i=i: (
+                float(found.probability(math.exp(u))) * k[i] * rate[i] * math.exp(-k[i] * (u - math.log(x[i])))
+            ),
+            math.log(x[i]),
+            math.log(x[i + 1]),
+            epsabs=0,
+            epsrel=1e-11,
+        )[0]
+        for i in range(3)
+    )
     answer = annual_frequency(found, x, rate)
     assert answer.rate == pytest.approx(expected, rel=1e-9)
     assert answer.low < answer.rate < answer.high
     # The part below, with the first slope.
-    below = integrate.quad(lambda u: float(found.probability(math.exp(u))) * k[0] * rate[0] * math.exp(
-        -k[0] * (u - math.log(x[0]))), math.log(x[0]) - 60, math.log(x[0]), epsabs=0, epsrel=1e-9, limit=500)[0]
+    below = integrate.quad(
+        lambda u: float(found.probability(math.exp(u))) * k[0] * rate[0] * math.exp(-k[0] * (u - math.log(x[0]))),
+        math.log(x[0]) - 60,
+        math.log(x[0]),
+        epsabs=0,
+        epsrel=1e-9,
+        limit=500,
+    )[0]
     assert answer.below == pytest.approx(below, rel=1e-6)
 
 
@@ -101,12 +118,16 @@ def test_labels_and_probability_in_years():
     assert rate.probability(50) == pytest.approx(1 - math.exp(-50 * rate.rate), rel=1e-12)
 
 
-@pytest.mark.parametrize(("im", "rate", "says"), [
-    ([1.0, 0.5], [0.1, 0.01], r"hazard_im\[1\] = 0\.5; it must be above the one before"),
-    ([0.5, 1.0], [0.1, 0.2], r"hazard_rate\[1\] = 0\.2; it must not be above"),
-    ([0.5, 1.0], [0.1, 0.0], r"hazard_rate\[1\] = 0"),
-    ([0.5, 1.0, 2.0], [0.1, 0.01], "3 intensities and 2 rates"),
-    ([0.5], [0.1], "n ≥ 2")])
+@pytest.mark.parametrize(
+    ("im", "rate", "says"),
+    [
+        ([1.0, 0.5], [0.1, 0.01], r"hazard_im\[1\] = 0\.5; it must be above the one before"),
+        ([0.5, 1.0], [0.1, 0.2], r"hazard_rate\[1\] = 0\.2; it must not be above"),
+        ([0.5, 1.0], [0.1, 0.0], r"hazard_rate\[1\] = 0"),
+        ([0.5, 1.0, 2.0], [0.1, 0.01], "3 intensities and 2 rates"),
+        ([0.5], [0.1], "n ≥ 2"),
+    ],
+)
 def test_wrong_hazard_curves_are_refused(im, rate, says):
     with pytest.raises(InputError, match=says):
         annual_frequency(FOUND, im, rate)

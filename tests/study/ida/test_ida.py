@@ -16,7 +16,7 @@ INF, NAN = np.inf, np.nan
 
 def records(count=4):
     a = hx.el_centro().acceleration
-    return [hx.GroundMotion(a[100 * i:100 * i + 300], 0.02, "g", f"cut {i}") for i in range(count)]
+    return [hx.GroundMotion(a[100 * i : 100 * i + 300], 0.02, "g", f"cut {i}") for i in range(count)]
 
 
 def study(model=MODEL, measures=("ductility",), g=1.0, **axes):
@@ -24,23 +24,44 @@ def study(model=MODEL, measures=("ductility",), g=1.0, **axes):
 
 
 def frame(**changes):
-    return hx.shear_frame(**{"masses": [1.0, 1.0], "stiffnesses": [300.0, 250.0], "laws": hx.Slider(3.0, 0.5),
-                             "damping": hx.ratio(0.03), "heights": [3.0, 2.0]} | changes)
+    return hx.shear_frame(
+        **{
+            "masses": [1.0, 1.0],
+            "stiffnesses": [300.0, 250.0],
+            "laws": hx.Slider(3.0, 0.5),
+            "damping": hx.ratio(0.03),
+            "heights": [3.0, 2.0],
+        }
+        | changes
+    )
 
 
 def curves(demand, limit=2.0, im=None, scale=None, motions="recorded"):
     demand = np.array(demand, dtype=float)
     im = np.tile(np.arange(1.0, demand.shape[1] + 1), (len(demand), 1)) if im is None else np.array(im)
-    return IdaCurves("", tuple("abcdefgh"[:len(demand)]), im, im if scale is None else scale, demand, "PGA [g]",
-                     "ductility", limit, motions)
+    return IdaCurves(
+        "",
+        tuple("abcdefgh"[: len(demand)]),
+        im,
+        im if scale is None else scale,
+        demand,
+        "PGA [g]",
+        "ductility",
+        limit,
+        motions,
+    )
 
 
 def test_capacities_are_interpolated_from_the_first_passing_on():
-    found = curves([[1.0, 3.0, 4.0],        # between 1 and 2
-                    [4.0, 1.0, 5.0],        # passes at once, from zero at zero on; what it does later does not matter
-                    [0.5, 1.0, 1.9],        # never
-                    [1.0, 2.0, INF],        # equal is not beyond; then ran away: the intensity of that run
-                    [INF, INF, INF]])
+    found = curves(
+        [
+            [1.0, 3.0, 4.0],  # between 1 and 2
+            [4.0, 1.0, 5.0],  # passes at once, from zero at zero on; what it does later does not matter
+            [0.5, 1.0, 1.9],  # never
+            [1.0, 2.0, INF],  # equal is not beyond; then ran away: the intensity of that run
+            [INF, INF, INF],
+        ]
+    )
     assert found.capacities.tolist() == [1.5, 0.5, INF, 3.0, 1.0]
     assert found.tried.tolist() == [3.0] * 5
     assert any("1 of 5 records never pass ductility > 2; they are censored" in flag for flag in found.flags)
@@ -66,7 +87,7 @@ def test_fractiles_among_censored_records_are_not_known():
 
 def test_fractiles_above_the_bound_of_a_censored_record_are_not_known():
     found = curves([[1.0, 1.5, 3.0], [1.0, 1.5, 3.0], [0.5, NAN, NAN]], im=[[1.0, 2.0, 3.0]] * 2 + [[1.0, NAN, NAN]])
-    assert np.isnan(found.intensity_for([2.0])[1, 0])      # its capacity may be anything above 1
+    assert np.isnan(found.intensity_for([2.0])[1, 0])  # its capacity may be anything above 1
 
 
 def test_demands_at_a_level_before_a_run_that_ran_away_are_finite():
@@ -76,11 +97,12 @@ def test_demands_at_a_level_before_a_run_that_ran_away_are_finite():
 
 def test_the_highest_level_is_a_level_whatever_its_factor_rounds_to():
     levels = [0.1, 0.3, 0.7]
-    found, = hx.ida(study(level=levels), "ductility", 2.0, intensity=hx.Pga(), workers=1)
+    (found,) = hx.ida(study(level=levels), "ductility", 2.0, intensity=hx.Pga(), workers=1)
     assert found.levels.tolist() == levels
     assert np.isfinite(found.demand_at(levels)).all()
     assert found.demand_at(levels, [50])[0] == pytest.approx(
-        np.percentile(found.demand, 50, axis=0, method="inverted_cdf"), rel=1e-15)
+        np.percentile(found.demand, 50, axis=0, method="inverted_cdf"), rel=1e-15
+    )
 
 
 def test_flags_tell_of_scales_components_and_motions():
@@ -92,12 +114,18 @@ def test_flags_tell_of_scales_components_and_motions():
 
 def hunted(demand_of, hunting, limit=2.0, monkeypatch=None):
     """A hunt of a curve that is known."""
+
     def known(payload):
-        return {"ductility": np.array([demand_of(payload["scales"][0] * payload["size"])]),
-                "status": np.array(["finished"]), "kernel_seconds": np.zeros(1)}
+        return {
+            "ductility": np.array([demand_of(payload["scales"][0] * payload["size"])]),
+            "status": np.array(["finished"]),
+            "kernel_seconds": np.zeros(1),
+        }
+
     monkeypatch.setattr("hamex.study.ida.hunt.run_part", known)
-    table = hunt_part({"hunting": hunting, "demand": "ductility", "limit": limit, "size": 0.5,
-                       "systems": hx.Oscillators.of([MODEL])})
+    table = hunt_part(
+        {"hunting": hunting, "demand": "ductility", "limit": limit, "size": 0.5, "systems": hx.Oscillators.of([MODEL])}
+    )
     return table["scale"] * 0.5, table["ductility"]
 
 
@@ -114,7 +142,7 @@ def test_a_hunt_brackets_the_limit_of_a_known_curve(monkeypatch):
 
 def test_a_hunt_gives_up_at_the_largest_intensity_and_is_censored(monkeypatch):
     im, demand = hunted(lambda x: x, hx.Hunt(0.1, 0.1, runs=30, largest=1.0), monkeypatch=monkeypatch)
-    assert im[-1] == pytest.approx(1.0)      # met, not lost to rounding
+    assert im[-1] == pytest.approx(1.0)  # met, not lost to rounding
     assert np.isinf(curves([demand], im=[im]).capacities[0])
     assert len(im) == 30
 
@@ -125,24 +153,30 @@ def test_a_hunt_that_passes_at_once_fills_below(monkeypatch):
     assert curves([demand], im=[im]).capacities[0] == pytest.approx(0.02, rel=1e-12)
 
 
-@pytest.mark.parametrize(("values", "message"), [
-    ({"first": 0.0}, "first must be a positive number"), ({"step": -1.0}, "step must be"),
-    ({"growth": NAN}, "growth must be"), ({"runs": 1}, "runs must be"), ({"largest": 0.05}, "not be below first"),
-])
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"first": 0.0}, "first must be a positive number"),
+        ({"step": -1.0}, "step must be"),
+        ({"growth": NAN}, "growth must be"),
+        ({"runs": 1}, "runs must be"),
+        ({"largest": 0.05}, "not be below first"),
+    ],
+)
 def test_bad_hunts_are_refused(values, message):
     with pytest.raises(InputError, match=message):
         hx.Hunt(**{"first": 0.1, "step": 0.1} | values)
 
 
 def test_hunt_and_stripes_agree_with_dense_scales():
-    dense, = hx.ida(study(level=np.linspace(0.02, 1.6, 80)), "ductility", 3.0, intensity=hx.Pga(), workers=1)
-    hunt, = hx.ida(study(), "ductility", 3.0, intensity=hx.Pga(), hunting=hx.Hunt(0.05, 0.05, 0.02, 24), workers=1)
-    stripes, = hx.ida(study(level=[0.05, 0.1, 0.2, 0.4, 0.8, 1.6]), "ductility", 3.0, intensity=hx.Pga(), workers=1)
+    (dense,) = hx.ida(study(level=np.linspace(0.02, 1.6, 80)), "ductility", 3.0, intensity=hx.Pga(), workers=1)
+    (hunt,) = hx.ida(study(), "ductility", 3.0, intensity=hx.Pga(), hunting=hx.Hunt(0.05, 0.05, 0.02, 24), workers=1)
+    (stripes,) = hx.ida(study(level=[0.05, 0.1, 0.2, 0.4, 0.8, 1.6]), "ductility", 3.0, intensity=hx.Pga(), workers=1)
     assert hunt.capacities == pytest.approx(dense.capacities, rel=0.02)
     assert stripes.capacities == pytest.approx(dense.capacities, rel=0.25)
     # A run is a run, whoever asked for it.
     for i in range(len(records())):
-        alone, = hx.ida(study(scale=hunt.scale[i]), "ductility", 3.0, intensity=hx.Pga(), workers=1)
+        (alone,) = hx.ida(study(scale=hunt.scale[i]), "ductility", 3.0, intensity=hx.Pga(), workers=1)
         assert alone.demand[i].tolist() == hunt.demand[i].tolist()
 
 
@@ -174,45 +208,66 @@ def test_drift_ratios_are_drifts_over_heights():
     worst = np.maximum(columns["drift_1"] / 3.0, columns["drift_2"] / 2.0)
     assert curve.demand.ravel().tolist() == worst.tolist()
     assert np.abs(columns["residual_drift_ratio_2"]).tolist() == (np.abs(columns["residual_drift_2"]) / 2.0).tolist()
-    hunt = hx.ida(study(frame(), ("drift",), g=9.81), "drift_ratio", 0.01, intensity=hx.Pga(),
-                  hunting=hx.Hunt(0.1, 0.3, runs=3), workers=1)
-    alone, = hx.ida(study(frame(), ("drift",), g=9.81, scale=hunt.curves[0].scale[0]), "drift_ratio", 0.01,
-                    intensity=hx.Pga(), workers=1)
+    hunt = hx.ida(
+        study(frame(), ("drift",), g=9.81),
+        "drift_ratio",
+        0.01,
+        intensity=hx.Pga(),
+        hunting=hx.Hunt(0.1, 0.3, runs=3),
+        workers=1,
+    )
+    (alone,) = hx.ida(
+        study(frame(), ("drift",), g=9.81, scale=hunt.curves[0].scale[0]),
+        "drift_ratio",
+        0.01,
+        intensity=hx.Pga(),
+        workers=1,
+    )
     assert alone.demand[0].tolist() == hunt.curves[0].demand[0].tolist()
     assert {"drift_ratio", "drift_ratio_1", "drift"} <= set(hunt.columns)
 
 
 def test_a_run_that_ran_away_has_passed_every_limit():
     runs_away = hx.Model(**{**vars(MODEL), "stiffness": np.array([[-200.0]])})
-    given = hx.Study(runs_away, {"record": records(2), "scale": [1e-6, 1.0, 2.0]}, ("ductility",), STEP, g=1.0,
-                     duration=100.0)
-    found, = hx.ida(given, "ductility", 1e9, intensity=hx.Pga(), workers=1)
+    given = hx.Study(
+        runs_away, {"record": records(2), "scale": [1e-6, 1.0, 2.0]}, ("ductility",), STEP, g=1.0, duration=100.0
+    )
+    (found,) = hx.ida(given, "ductility", 1e9, intensity=hx.Pga(), workers=1)
     assert np.isinf(found.demand).tolist() == [[False, True, True]] * 2
     assert found.capacities == pytest.approx(found.im[:, 1])
-    hunt, = hx.ida(given.replace(axes={"record": records(2)}), "ductility", 1e9, intensity=hx.Pga(),
-                   hunting=hx.Hunt(0.2, 0.1, runs=5), workers=1)
+    (hunt,) = hx.ida(
+        given.replace(axes={"record": records(2)}),
+        "ductility",
+        1e9,
+        intensity=hx.Pga(),
+        hunting=hx.Hunt(0.2, 0.1, runs=5),
+        workers=1,
+    )
     assert np.isinf(hunt.demand).any(axis=1).all()
     assert np.isfinite(hunt.capacities).all()
 
 
 def test_fragility_from_capacities_and_from_stripes():
-    found, = hx.ida(study(level=np.linspace(0.05, 0.6, 12)), "ductility", 2.0, intensity=hx.Pga(), workers=1)
+    (found,) = hx.ida(study(level=np.linspace(0.05, 0.6, 12)), "ductility", 2.0, intensity=hx.Pga(), workers=1)
     both = found.fragility(), found.fragility(stripes=True)
     assert both[0].median == pytest.approx(both[1].median, rel=0.1)
     assert both[0].limit == both[1].limit == "ductility > 2"
     assert found.fragility(0.2, stripes=True, link="logit").link == "logit"
     with pytest.raises(InputError, match="needs stripes"):
         found.fragility(link="logit")
-    uneven, = hx.ida(study(scale=[1.0, 2.0]), "ductility", 2.0, intensity=hx.Pga(), workers=1)
+    (uneven,) = hx.ida(study(scale=[1.0, 2.0]), "ductility", 2.0, intensity=hx.Pga(), workers=1)
     with pytest.raises(InputError, match="all scaled to the same levels"):
         uneven.fragility(stripes=True)
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"limit": 0.0}, "limit must be a positive"),
-    ({"demand": "slip"}, "none of the study's measures"),
-    ({"hunting": hx.Hunt(0.1, 0.1)}, 'leave the axes "scale" and "level" out'),
-])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"limit": 0.0}, "limit must be a positive"),
+        ({"demand": "slip"}, "none of the study's measures"),
+        ({"hunting": hx.Hunt(0.1, 0.1)}, 'leave the axes "scale" and "level" out'),
+    ],
+)
 def test_bad_wishes_are_refused(change, message):
     wish = {"demand": "ductility", "limit": 1.0, "intensity": hx.Pga(), "workers": 1} | change
     with pytest.raises(InputError, match=message):

@@ -19,12 +19,20 @@ def write(tmp_path):
         path = tmp_path / name
         path.write_text(text)
         return path
+
     return file
 
 
 def test_each_number_left_out_is_the_type_s_and_each_one_given_stays():
-    given = {"period": 0.9, "strength": 0.2, "damping": 0.03, "hardening": 0.02, "relaxation": 0.01, "height": 3.3,
-             "dispersion": 0.5}
+    given = {
+        "period": 0.9,
+        "strength": 0.2,
+        "damping": 0.03,
+        "hardening": 0.02,
+        "relaxation": 0.01,
+        "height": 3.3,
+        "dispersion": 0.5,
+    }
     assert set(given) == set(NUMBERS)
     usual = types.defaults(np.array([types.NAMES.index("C1")]), np.array([5]), np.array([1]))
     for name, value in given.items():
@@ -50,17 +58,20 @@ def test_a_building_without_type_brings_its_numbers():
         hx.Inventory([0.0], [0.0], [2], [""], **(numbers | {"strength": None})).filled()
 
 
-@pytest.mark.parametrize(("row", "message"), [
-    ("b,-115.5,32.8,3,X9", r"row 2 \(id b\), column type: 'X9' is not known; known are W1, W2, S1"),
-    ("b,-115.5,32.8,0,C1", r"row 2 \(id b\), column storeys: must be a whole number from 1 to 200, got 0"),
-    ("b,-115.5,32.8,2.5,C1", "column storeys: must be a whole number"),
-    ("b,-115.5,32.8,,C1", "column storeys: must be a whole number from 1 to 200, nothing is given"),
-    ("b,-115.5,95,3,C1", r"column latitude: must be degrees from −90 to 90, got 95"),
-    ("b,,32.8,3,C1", "column longitude: must be degrees from −180 to 180, nothing is given"),
-    ("b,east,32.8,3,C1", r"row 2, column longitude: 'east' is not a number"),
-    ("b,-115.5,32.8,three,C1", "row 2, column storeys: 'three' is not a number"),
-    ("b,-115.5,32.8,nan,C1", "row 2, column storeys: 'nan' is not a number"),
-])
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("b,-115.5,32.8,3,X9", r"row 2 \(id b\), column type: 'X9' is not known; known are W1, W2, S1"),
+        ("b,-115.5,32.8,0,C1", r"row 2 \(id b\), column storeys: must be a whole number from 1 to 200, got 0"),
+        ("b,-115.5,32.8,2.5,C1", "column storeys: must be a whole number"),
+        ("b,-115.5,32.8,,C1", "column storeys: must be a whole number from 1 to 200, nothing is given"),
+        ("b,-115.5,95,3,C1", r"column latitude: must be degrees from −90 to 90, got 95"),
+        ("b,,32.8,3,C1", "column longitude: must be degrees from −180 to 180, nothing is given"),
+        ("b,east,32.8,3,C1", r"row 2, column longitude: 'east' is not a number"),
+        ("b,-115.5,32.8,three,C1", "row 2, column storeys: 'three' is not a number"),
+        ("b,-115.5,32.8,nan,C1", "row 2, column storeys: 'nan' is not a number"),
+    ],
+)
 def test_errors_name_file_row_column_and_reason(write, row, message):
     path = write(HEAD + f"a,-115.5,32.8,3,C1\n{row}\n")
     with pytest.raises(InputError, match=message) as told:
@@ -68,18 +79,21 @@ def test_errors_name_file_row_column_and_reason(write, row, message):
     assert str(told.value).startswith(str(path))
 
 
-@pytest.mark.parametrize(("column", "value", "message"), [
-    ("period", "-1", "must be a positive number of seconds; got -1"),
-    ("strength", "0", "must be positive, base shear at yield over weight; got 0"),
-    ("damping", "5", r"a ratio of critical damping from 0 to below 1 .0.05 is 5 %.; got 5"),
-    ("hardening", "1", "stiffness after yield over stiffness before, from 0 to below 1; got 1"),
-    ("relaxation", "-0.1", "a number of seconds, 0 or more; got -0.1"),
-    ("height", "0", "a positive number of metres, one storey; got 0"),
-    ("height", "inf", "a positive number of metres, one storey; got inf"),
-    ("design", "strict", "'strict' is not known; known are high, moderate, low, pre"),
-    ("drift_moderate", "-0.01", "must be a positive drift ratio, got -0.01"),
-    ("drift_moderate", "0.001", "column drift_moderate: 0.001 is not above drift_slight"),
-])
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("period", "-1", "must be a positive number of seconds; got -1"),
+        ("strength", "0", "must be positive, base shear at yield over weight; got 0"),
+        ("damping", "5", r"a ratio of critical damping from 0 to below 1 .0.05 is 5 %.; got 5"),
+        ("hardening", "1", "stiffness after yield over stiffness before, from 0 to below 1; got 1"),
+        ("relaxation", "-0.1", "a number of seconds, 0 or more; got -0.1"),
+        ("height", "0", "a positive number of metres, one storey; got 0"),
+        ("height", "inf", "a positive number of metres, one storey; got inf"),
+        ("design", "strict", "'strict' is not known; known are high, moderate, low, pre"),
+        ("drift_moderate", "-0.01", "must be a positive drift ratio, got -0.01"),
+        ("drift_moderate", "0.001", "column drift_moderate: 0.001 is not above drift_slight"),
+    ],
+)
 def test_numbers_out_of_range_are_refused(write, column, value, message):
     path = write(HEAD.strip() + f",{column}\na,0,0,3,C1,\nb,0,0,3,C1,{value}\n")
     with pytest.raises(InputError, match=r"row 2 \(id b\)") as told:
@@ -94,16 +108,29 @@ def test_a_level_that_a_type_does_not_have_is_refused(write):
         hx.read_inventory(write(HEAD.strip() + ",DesignLevel\na,0,0,1,URM,High-Code\n"))
 
 
-@pytest.mark.parametrize(("text", "name", "error", "message"), [
-    ("", "a.csv", InputError, "the file is empty"), (HEAD, "a.csv", InputError, "no buildings"),
-    ("longitude,latitude,type\n0,0,C1\n", "a.csv", InputError, "no column storeys; it has longitude, latitude"),
-    ("lon,longitude,latitude,storeys,type\n0,0,0,1,C1\n", "a.csv", InputError,
-     "columns 'lon' and 'longitude' both mean longitude"),
-    ("{", "a.geojson", InputError, "not JSON"), ("{}", "a.geojson", InputError, "not a FeatureCollection"),
-    ('{"features": [{"geometry": {"type": "Polygon", "coordinates": []}, "properties": {}}]}', "a.geojson", InputError,
-     "row 1, column geometry: buildings are points, got Polygon"),
-    ("x", "a.shp", FileError, "an inventory ends in .csv or .geojson"),
-])
+@pytest.mark.parametrize(
+    ("text", "name", "error", "message"),
+    [
+        ("", "a.csv", InputError, "the file is empty"),
+        (HEAD, "a.csv", InputError, "no buildings"),
+        ("longitude,latitude,type\n0,0,C1\n", "a.csv", InputError, "no column storeys; it has longitude, latitude"),
+        (
+            "lon,longitude,latitude,storeys,type\n0,0,0,1,C1\n",
+            "a.csv",
+            InputError,
+            "columns 'lon' and 'longitude' both mean longitude",
+        ),
+        ("{", "a.geojson", InputError, "not JSON"),
+        ("{}", "a.geojson", InputError, "not a FeatureCollection"),
+        (
+            '{"features": [{"geometry": {"type": "Polygon", "coordinates": []}, "properties": {}}]}',
+            "a.geojson",
+            InputError,
+            "row 1, column geometry: buildings are points, got Polygon",
+        ),
+        ("x", "a.shp", FileError, "an inventory ends in .csv or .geojson"),
+    ],
+)
 def test_files_that_are_no_inventory_say_why(write, text, name, error, message):
     with pytest.raises(error, match=message):
         hx.read_inventory(write(text, name))
@@ -116,8 +143,10 @@ def test_a_missing_file_is_told(tmp_path):
 
 
 def test_names_of_simcenter_are_understood_and_the_rest_is_listed(write):
-    path = write("BIM_id,Latitude,Longitude,NumberOfStories,StructureType,DesignLevel,PlanArea,T1 [s]\n"
-                 "7,32.8,-115.5,5,c1,Pre-Code,300,0.8\n8,32.9,-115.4,1,W1,HC,90,\n")
+    path = write(
+        "BIM_id,Latitude,Longitude,NumberOfStories,StructureType,DesignLevel,PlanArea,T1 [s]\n"
+        "7,32.8,-115.5,5,c1,Pre-Code,300,0.8\n8,32.9,-115.4,1,W1,HC,90,\n"
+    )
     found = hx.read_inventory(path)
     assert found.ignored == ("BIM_id", "PlanArea")
     assert (found.type.tolist(), found.design.tolist()) == (["C1", "W1"], ["pre", "high"])
@@ -127,10 +156,22 @@ def test_names_of_simcenter_are_understood_and_the_rest_is_listed(write):
 
 def test_points_of_geojson_are_buildings_and_win_over_properties(write):
     town = hx.generate_inventory(20, seed=5)
-    features = [{"type": "Feature", "geometry": {"type": "Point", "coordinates": [town.longitude[i], town.latitude[i]]},
-                 "properties": {"ID": town.id[i], "storeys": int(town.storeys[i]), "type": town.type[i],
-                                "design": town.design[i], "period": town.period[i], "strength": town.strength[i],
-                                "Lon": 999}} for i in range(20)]
+    features = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [town.longitude[i], town.latitude[i]]},
+            "properties": {
+                "ID": town.id[i],
+                "storeys": int(town.storeys[i]),
+                "type": town.type[i],
+                "design": town.design[i],
+                "period": town.period[i],
+                "strength": town.strength[i],
+                "Lon": 999,
+            },
+        }
+        for i in range(20)
+    ]
     path = write(json.dumps({"type": "FeatureCollection", "features": features}), "b.geojson")
     same(hx.read_inventory(path), town)
 
@@ -139,8 +180,9 @@ def test_what_is_saved_is_read_back(tmp_path):
     town = hx.generate_inventory(50, seed=2)
     limits = np.full((50, 4), np.nan)
     limits[3] = [0.001, 0.002, 0.003, 0.004]
-    town = hx.Inventory(town.longitude, town.latitude, town.storeys, town.type, town.design, period=town.period,
-                        limits=limits)
+    town = hx.Inventory(
+        town.longitude, town.latitude, town.storeys, town.type, town.design, period=town.period, limits=limits
+    )
     found = hx.read_inventory(town.save(tmp_path / "town.csv"))
     same(found, town)
     assert "strength" not in (tmp_path / "town.csv").read_text().splitlines()[0]
@@ -176,10 +218,17 @@ def test_generated_buildings_are_what_was_asked_for():
     assert len(LIMITS) == 4
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    ({"count": 0}, "count must be a whole number ≥ 1"), ({"seed": -1}, "seed must be a whole number ≥ 0"),
-    ({"storeys": (3, 2)}, "storeys must be two whole numbers"), ({"names": ("X",)}, "'X' is no type; known are W1"),
-    ({"names": ("W1",), "storeys": (1, 5)}, "none of W1 is made with 3 storeys"), ({"extent": 0}, "extent must be")])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"count": 0}, "count must be a whole number ≥ 1"),
+        ({"seed": -1}, "seed must be a whole number ≥ 0"),
+        ({"storeys": (3, 2)}, "storeys must be two whole numbers"),
+        ({"names": ("X",)}, "'X' is no type; known are W1"),
+        ({"names": ("W1",), "storeys": (1, 5)}, "none of W1 is made with 3 storeys"),
+        ({"extent": 0}, "extent must be"),
+    ],
+)
 def test_the_generator_says_what_is_wrong(options, message):
     with pytest.raises(InputError, match=message):
         hx.generate_inventory(**({"count": 10} | options))

@@ -23,8 +23,16 @@ PARAMETERS = ("period", "strength", "damping", "hardening", "relaxation", "heigh
 
 def town(count, seed=1, relaxation=None, storeys=(1, 12)):
     made = hx.generate_inventory(count, seed, storeys=storeys)
-    return hx.Inventory(made.longitude, made.latitude, made.storeys, made.type, made.design, period=made.period,
-                        strength=made.strength, relaxation=relaxation)
+    return hx.Inventory(
+        made.longitude,
+        made.latitude,
+        made.storeys,
+        made.type,
+        made.design,
+        period=made.period,
+        strength=made.strength,
+        relaxation=relaxation,
+    )
 
 
 def grid(interpolated=False, **options):
@@ -42,17 +50,19 @@ def test_every_building_is_as_if_solved_alone(found):
     x = found.inventory
     assert len(set(x.storeys.tolist())) > 8
     assert set(found.shaking.station.tolist()) == {0, 1}
-    assert (found.values("peak_residual_drift_ratio") > 0).sum() > 20          # most of them yield
+    assert (found.values("peak_residual_drift_ratio") > 0).sum() > 20  # most of them yield
     for i in range(30):
-        frames = regular_shear_frames(int(x.storeys[i]), *(getattr(x, name)[i:i + 1] for name in PARAMETERS))
+        frames = regular_shear_frames(int(x.storeys[i]), *(getattr(x, name)[i : i + 1] for name in PARAMETERS))
         model, h = single(frames, 0), float(found.step[i])
         motion = found.grid.motions[found.shaking.station[i]].scaled(float(found.shaking.factor[i]))
         load = motion.on(model, g=GRAVITY)
         problem = hx.Problem(model, load, duration=math.ceil(load.end / h - 1e-9) * h)
         alone = hx.solve(problem, hx.Galerkin(h))
-        expected = {"drift_ratio": np.abs(alone.values("storey_drift")).max(axis=0) / frames.heights[0],
-                    "floor_acceleration": np.abs(alone.values("absolute_acceleration")).max(axis=0) / GRAVITY,
-                    "residual_drift_ratio": np.abs(alone.values("slip")[-1]) / frames.heights[0]}
+        expected = {
+            "drift_ratio": np.abs(alone.values("storey_drift")).max(axis=0) / frames.heights[0],
+            "floor_acceleration": np.abs(alone.values("absolute_acceleration")).max(axis=0) / GRAVITY,
+            "residual_drift_ratio": np.abs(alone.values("slip")[-1]) / frames.heights[0],
+        }
         here = found.building(i)
         for name, values in expected.items():
             scale = here["peak_floor_acceleration"] if name == "floor_acceleration" else here["peak_drift_ratio"]
@@ -84,8 +94,9 @@ def test_parts_are_cut_by_height_and_size(monkeypatch, found):
         assert len(set(many.inventory.storeys[rows].tolist())) == 1
         for begin, end, motion, h in part.payload["groups"]:
             assert set(many.step[rows[begin:end]].tolist()) == {h}
-            assert {id(many.grid.motions[s]) for s in many.shaking.station[rows[begin:end]]} == \
-                {id(part.payload["motions"][motion])}
+            assert {id(many.grid.motions[s]) for s in many.shaking.station[rows[begin:end]]} == {
+                id(part.payload["motions"][motion])
+            }
 
 
 def test_an_interrupted_region_goes_on_where_it_stopped(tmp_path):
@@ -204,8 +215,9 @@ def test_the_summary_adds_up(found):
 
 
 def test_buildings_without_limits_have_demands_but_no_states(tmp_path):
-    given = hx.Inventory([0.0], [0.0], [2], [""], period=[0.5], strength=[0.1], damping=[0.05], hardening=[0.05],
-                         height=[3.0])
+    given = hx.Inventory(
+        [0.0], [0.0], [2], [""], period=[0.5], strength=[0.1], damping=[0.05], hardening=[0.05], height=[3.0]
+    )
     found = hx.region(given, SHORT, workers=1, sample=0)
     assert found.values("peak_drift_ratio")[0] > 0
     assert np.isnan(found.values("p_none")[0])

@@ -9,9 +9,14 @@ from hamex.study.regions.shear_frames import GRAVITY, regular_shear_frames, sing
 
 def some(storeys, count=6, seed=0):
     rng = np.random.default_rng(seed + storeys)
-    given = {"period": rng.uniform(0.1, 3.0, count), "strength": rng.uniform(0.05, 0.5, count),
-             "damping": rng.uniform(0.01, 0.1, count), "hardening": rng.uniform(0.0, 0.2, count),
-             "relaxation": rng.uniform(0.0, 0.02, count), "height": rng.uniform(2.5, 4.5, count)}
+    given = {
+        "period": rng.uniform(0.1, 3.0, count),
+        "strength": rng.uniform(0.05, 0.5, count),
+        "damping": rng.uniform(0.01, 0.1, count),
+        "hardening": rng.uniform(0.0, 0.2, count),
+        "relaxation": rng.uniform(0.0, 0.02, count),
+        "height": rng.uniform(2.5, 4.5, count),
+    }
     return given, regular_shear_frames(storeys, **given)
 
 
@@ -41,7 +46,7 @@ def test_period_and_damping_are_exact_and_the_first_mode_is_straight(storeys):
 def test_all_storeys_yield_at_once_under_the_forces_of_the_code(storeys):
     given, frames = some(storeys)
     for i, T in enumerate(given["period"]):
-        k = 1.0 if T <= 0.5 else 2.0 if T >= 2.5 else 1.0 + (T - 0.5) / 2.0            # ASCE 7, 12.8.3
+        k = 1.0 if T <= 0.5 else 2.0 if T >= 2.5 else 1.0 + (T - 0.5) / 2.0  # ASCE 7, 12.8.3
         weights = np.arange(1.0, storeys + 1) ** k
         forces = given["strength"][i] * storeys * GRAVITY * weights / weights.sum()
         shears = np.array([forces[floor:].sum() for floor in range(storeys)])
@@ -72,8 +77,8 @@ def test_states_are_lognormal_and_sum_to_one():
     assert found.sum(axis=1) == pytest.approx(1.0)
     assert (found >= 0).all()
     assert found[0].tolist() == [1, 0, 0, 0, 0]
-    assert found[1, 0] == pytest.approx(0.5)                    # the median of slight
-    assert found[2, 3:].sum() == pytest.approx(0.5)             # extensive or worse
+    assert found[1, 0] == pytest.approx(0.5)  # the median of slight
+    assert found[2, 3:].sum() == pytest.approx(0.5)  # extensive or worse
     assert found[3, 4] == pytest.approx(1.0)
     up = state_probabilities(np.array([0.01 * np.exp(0.4)]), limits[:1], np.array([0.4]))
     assert up[0, 2:].sum() == pytest.approx(0.8413447460685429)  # one standard deviation above

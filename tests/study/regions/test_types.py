@@ -29,13 +29,33 @@ pre C2L 0.75 0.12 0.100 1.80 0.250
 pre URMM 0.75 0.27 0.111 1.81 0.222
 pre MH 1.00 0.18 0.150 2.16 0.300
 """
-TYPICAL = {"W1": 1, "W2": 2, "S1L": 2, "S1M": 5, "S1H": 13, "S2H": 13, "C1L": 2, "C1M": 5, "C2L": 2, "C2H": 12,
-           "PC1": 1, "RM1L": 2, "RM2M": 5, "S4L": 2, "C3M": 5, "S5L": 2, "URML": 1, "URMM": 3, "MH": 1}
+TYPICAL = {
+    "W1": 1,
+    "W2": 2,
+    "S1L": 2,
+    "S1M": 5,
+    "S1H": 13,
+    "S2H": 13,
+    "C1L": 2,
+    "C1M": 5,
+    "C2L": 2,
+    "C2H": 12,
+    "PC1": 1,
+    "RM1L": 2,
+    "RM2M": 5,
+    "S4L": 2,
+    "C3M": 5,
+    "S5L": 2,
+    "URML": 1,
+    "URMM": 3,
+    "MH": 1,
+}
 
 
 def of(name, storeys, level):
-    found = types.defaults(np.array([types.NAMES.index(name)]), np.array([storeys]),
-                           np.array([types.LEVELS.index(level)]))
+    found = types.defaults(
+        np.array([types.NAMES.index(name)]), np.array([storeys]), np.array([types.LEVELS.index(level)])
+    )
     return {key: values[0] for key, values in found.items()}
 
 
@@ -43,7 +63,7 @@ def of(name, storeys, level):
 def test_the_printed_capacity_curve_comes_out(line):
     level, name, alpha, dy, ay, du, au = line.split()
     found = of(name, TYPICAL[name], level)
-    A = found["strength"] / float(alpha)                 # g
+    A = found["strength"] / float(alpha)  # g
     D = 386.09 / (2 * np.pi) ** 2 * A * found["period"] ** 2
     ultimate = float(au) / float(ay)
     # Printed with two or three digits, the strength they start from too.
@@ -52,9 +72,21 @@ def test_the_printed_capacity_curve_comes_out(line):
     assert D * (1 + (ultimate - 1) / found["hardening"]) == pytest.approx(float(du), rel=0.03)
 
 
-@pytest.mark.parametrize(("name", "storeys", "expected"), [
-    ("C1", 3, "C1L"), ("C1", 4, "C1M"), ("C1", 7, "C1M"), ("C1", 8, "C1H"), ("C1", 40, "C1H"), ("URM", 2, "URML"),
-    ("URM", 3, "URMM"), ("RM1", 12, "RM1M"), ("W1", 5, "W1"), ("S1L", 12, "S1L")])
+@pytest.mark.parametrize(
+    ("name", "storeys", "expected"),
+    [
+        ("C1", 3, "C1L"),
+        ("C1", 4, "C1M"),
+        ("C1", 7, "C1M"),
+        ("C1", 8, "C1H"),
+        ("C1", 40, "C1H"),
+        ("URM", 2, "URML"),
+        ("URM", 3, "URMM"),
+        ("RM1", 12, "RM1M"),
+        ("W1", 5, "W1"),
+        ("S1L", 12, "S1L"),
+    ],
+)
 def test_storeys_decide_on_the_class_unless_it_is_named(name, storeys, expected):
     found = types.classes_of(np.array([types.NAMES.index(name)]), np.array([storeys]))
     assert types.CLASSES[found[0]] == expected

@@ -58,13 +58,20 @@ def test_every_measure_has_a_unit_and_a_meaning():
     assert list(FOUND) == ["PGA", "PGV", "PGD", "Arias", "CAV", "D5-75", "D5-95", "Sa", "Sa_avg", "Housner", "FIV3"]
     assert set(FOUND.units) == set(FOUND.meanings) == set(FOUND)
     assert {name: FOUND.units[name] for name in ("PGA", "PGV", "PGD", "Arias", "D5-95", "Housner")} == {
-        "PGA": "g", "PGV": "m/s", "PGD": "m", "Arias": "m/s", "D5-95": "s", "Housner": "m"}
+        "PGA": "g",
+        "PGV": "m/s",
+        "PGD": "m",
+        "Arias": "m/s",
+        "D5-95": "s",
+        "Housner": "m",
+    }
     assert intensities(MOTION, G, periods=[1.0]).units["PGV"] == "length/s"
     assert len(FOUND) == 11
 
 
-@pytest.mark.parametrize(("unit", "g", "length", "factor"),
-                         [("g", 386.0885826771654, "in", 1 / 0.0254), ("cm/s2", G, "m", 1.0)])
+@pytest.mark.parametrize(
+    ("unit", "g", "length", "factor"), [("g", 386.0885826771654, "in", 1 / 0.0254), ("cm/s2", G, "m", 1.0)]
+)
 def test_measures_do_not_depend_on_the_units_of_the_record_or_of_the_user(unit, g, length, factor):
     found = intensities(MOTION.converted(unit), g, periods=[0.2, 0.5, 1.0], length=length)
     for name in FOUND:
@@ -83,15 +90,19 @@ def test_silence_has_no_intensity():
     assert all(np.all(np.asarray(found[name]) == 0) for name in found)
 
 
-@pytest.mark.parametrize(("arguments", "error", "told"), [
-    ({"g": 0}, LoadError, "intensities: g must be positive"),
-    ({"g": "si"}, LoadError, "intensities: g must be positive"),
-    ({"g": G, "periods": []}, LoadError, "intensities: periods must be positive"),
-    ({"g": G, "periods": [0.5, -1]}, LoadError, "intensities: periods must be positive"),
-    ({"g": G, "periods": "one"}, LoadError, "intensities: periods must be positive"),
-    ({"g": G, "periods": [math.nan]}, LoadError, "intensities: periods must be positive"),
-    ({"g": G, "periods": [60.0]}, LoadError, "FIV3 at 60 s needs a record longer"),
-    ({"g": G, "length": "furlong"}, UnitError, "unknown unit of length 'furlong'")])
+@pytest.mark.parametrize(
+    ("arguments", "error", "told"),
+    [
+        ({"g": 0}, LoadError, "intensities: g must be positive"),
+        ({"g": "si"}, LoadError, "intensities: g must be positive"),
+        ({"g": G, "periods": []}, LoadError, "intensities: periods must be positive"),
+        ({"g": G, "periods": [0.5, -1]}, LoadError, "intensities: periods must be positive"),
+        ({"g": G, "periods": "one"}, LoadError, "intensities: periods must be positive"),
+        ({"g": G, "periods": [math.nan]}, LoadError, "intensities: periods must be positive"),
+        ({"g": G, "periods": [60.0]}, LoadError, "FIV3 at 60 s needs a record longer"),
+        ({"g": G, "length": "furlong"}, UnitError, "unknown unit of length 'furlong'"),
+    ],
+)
 def test_wrong_arguments_are_named(arguments, error, told):
     with pytest.raises(error, match=told):
         intensities(MOTION, **arguments)
@@ -106,5 +117,6 @@ def test_histories_for_a_picture_agree_with_the_measures():
     assert (found.husid[0], found.husid[-1]) == (0.0, 1.0)
     assert np.all(np.diff(found.husid) >= 0)
     some = slice(40, 44)
-    assert found.pseudo_acceleration[some] == pytest.approx(intensities(MOTION, G, found.periods[some])["Sa"],
-                                                            rel=1e-12)
+    assert found.pseudo_acceleration[some] == pytest.approx(
+        intensities(MOTION, G, found.periods[some])["Sa"], rel=1e-12
+    )

@@ -52,8 +52,9 @@ def test_it_ends_at_rest_and_is_still_the_same_earthquake(match):
     assert abs(d[-1]) < 1e-10 * np.abs(d).max()
     start = hx.el_centro().acceleration
     assert np.corrcoef(a, start)[0, 1] > 0.7
-    assert significant_duration(a, step, 0.05, 0.95) == pytest.approx(significant_duration(start, step, 0.05, 0.95),
-                                                                      rel=0.25)
+    assert significant_duration(a, step, 0.05, 0.95) == pytest.approx(
+        significant_duration(start, step, 0.05, 0.95), rel=0.25
+    )
 
 
 def test_the_same_motion_in_another_unit_gives_the_same_match(match):
@@ -61,16 +62,20 @@ def test_the_same_motion_in_another_unit_gives_the_same_match(match):
     same = match_to_target(hx.el_centro(), TARGET, iterations=5)
     assert other.deviation == pytest.approx(same.deviation, rel=1e-6)
     assert other.motion.acceleration == pytest.approx(9.80665 * same.motion.acceleration, abs=1e-6)
-    assert same.motion.acceleration.tobytes() == match_to_target(hx.el_centro(), TARGET,
-                                                                 iterations=5).motion.acceleration.tobytes()
+    assert (
+        same.motion.acceleration.tobytes()
+        == match_to_target(hx.el_centro(), TARGET, iterations=5).motion.acceleration.tobytes()
+    )
 
 
 def test_a_suite_by_target_spectrum():
     target = asce7(1.0, 0.6)
     suite = matched_suite(2, target, seed=1, magnitude=7.0, iterations=12)
     assert [motion.kind for motion in suite] == ["matched", "matched"]
-    assert suite[0].acceleration.tobytes() == matched_suite(1, target, seed=1, magnitude=7.0, iterations=12)[
-        0].acceleration.tobytes()
+    assert (
+        suite[0].acceleration.tobytes()
+        == matched_suite(1, target, seed=1, magnitude=7.0, iterations=12)[0].acceleration.tobytes()
+    )
     periods = np.geomspace(0.1, 3.0, 40)
     for row in response(suite, periods, 0.05):
         assert np.sqrt(np.mean(np.log(row / target.acceleration(periods)) ** 2)) < 0.06
@@ -88,9 +93,15 @@ def test_it_stops_at_its_tolerance_and_looks_only_where_asked():
     assert short.periods[-1] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(("options", "says"), [
-    ({"iterations": 0}, "iterations must be a whole number"), ({"tolerance": 0.0}, "tolerance must be a positive"),
-    ({"periods": [1.0, 0.5]}, "periods must be two or more"), ({"periods": [0.5, 5.0]}, "defined from 0 to 4 s")])
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"iterations": 0}, "iterations must be a whole number"),
+        ({"tolerance": 0.0}, "tolerance must be a positive"),
+        ({"periods": [1.0, 0.5]}, "periods must be two or more"),
+        ({"periods": [0.5, 5.0]}, "defined from 0 to 4 s"),
+    ],
+)
 def test_wrong_options_are_refused(options, says):
     with pytest.raises(InputError, match=says):
         match_to_target(hx.el_centro(), TARGET, **options)

@@ -71,7 +71,7 @@ def test_the_kernel_does_the_same_without_the_compiler(monkeypatch):
     given = x, y, 2 * np.pi / np.array([0.05, 0.9]), np.full(2, 0.05), 0
     machine = elastic.all_directions(*given)
     monkeypatch.setattr(elastic, "compiled", lambda kernel: kernel)
-    with np.errstate(divide="ignore", invalid="ignore"):        # lanes that are not wanted
+    with np.errstate(divide="ignore", invalid="ignore"):  # lanes that are not wanted
         assert elastic.all_directions(*given) == pytest.approx(machine, rel=1e-12)
     assert kernels.rotated.__module__ == "hamex.march.rotated"
 
@@ -82,7 +82,7 @@ def test_equal_components_are_one_motion_at_45_degrees(name):
     both = of(name, X, X).sel(damping=0.05)
     assert both.sel(combination="RotD100").values == pytest.approx(math.sqrt(2) * alone, rel=1e-12)
     assert both.sel(combination="RotD00").values == pytest.approx(0 * alone, abs=1e-14 * alone.max())
-    assert both.sel(combination="RotD50").values == pytest.approx(alone, rel=1e-12)      # √2 cos 45°
+    assert both.sel(combination="RotD50").values == pytest.approx(alone, rel=1e-12)  # √2 cos 45°
     assert both.sel(combination="geometric mean").values == pytest.approx(alone, rel=1e-12)
 
 
@@ -92,7 +92,8 @@ def test_sensors_turned_by_whole_degrees_measure_the_same(name, degrees):
     here, there = of(name), of(name, *turned(degrees))
     for combination in ("RotD00", "RotD50", "RotD100"):
         assert there.sel(combination=combination).values == pytest.approx(
-            here.sel(combination=combination).values, rel=1e-12)
+            here.sel(combination=combination).values, rel=1e-12
+        )
 
 
 def test_a_component_alone():
@@ -114,8 +115,13 @@ def test_order_of_the_combinations_and_the_circle_around_them():
     assert mean.values == pytest.approx(np.sqrt(x * y), rel=1e-12)
     assert (high.values <= np.hypot(x, y)).all()
     assert (high.values >= np.maximum(x, y) * (1 - 1e-12)).all()
-    assert found.names == ("displacement", "pseudo_velocity", "pseudo_acceleration", "velocity",
-                           "absolute_acceleration")
+    assert found.names == (
+        "displacement",
+        "pseudo_velocity",
+        "pseudo_acceleration",
+        "velocity",
+        "absolute_acceleration",
+    )
     assert "one degree apart" in found.attributes["combination"]
     assert found.attributes["across"] == "across"
 
@@ -137,13 +143,16 @@ def test_neighbours_threads_and_several_pairs_change_no_bit():
     assert pairs.values[0].tobytes() == whole.tobytes()
 
 
-@pytest.mark.parametrize(("arguments", "error", "told"), [
-    ({"across": hx.GroundMotion([1.0], 0.01, "g")}, LoadError, "have steps 0.02 s and 0.01 s"),
-    ({"across": [Y, Y]}, LoadError, "1 motions and 2 across them"),
-    ({"across": "Y"}, LoadError, "across must be a GroundMotion"),
-    ({"across": Y, "peaks": "samples"}, InputError, "peaks of two components must be one of 'inside'"),
-    ({"across": Y, "measures": ("input_energy",)}, InputError, "unknown measure 'input_energy'"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "error", "told"),
+    [
+        ({"across": hx.GroundMotion([1.0], 0.01, "g")}, LoadError, "have steps 0.02 s and 0.01 s"),
+        ({"across": [Y, Y]}, LoadError, "1 motions and 2 across them"),
+        ({"across": "Y"}, LoadError, "across must be a GroundMotion"),
+        ({"across": Y, "peaks": "samples"}, InputError, "peaks of two components must be one of 'inside'"),
+        ({"across": Y, "measures": ("input_energy",)}, InputError, "unknown measure 'input_energy'"),
+    ],
+)
 def test_bad_pairs_are_refused(arguments, error, told):
     with pytest.raises(error, match=told):
         hx.spectrum(X, PERIODS, g=G, **arguments)

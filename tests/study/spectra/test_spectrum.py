@@ -116,7 +116,7 @@ def test_free_vibration_after_an_impulse(zeta):
 def test_an_undamped_oscillator_keeps_the_energy_it_is_given():
     found = hx.spectrum(motion([1.0, -2.0, 0.5, 3.0]), [0.02, 0.3, 2.0], 0.0, g=G)
     w = 2 * np.pi / found.periods
-    slow = found.values("pseudo_velocity")[0, 2]             # its peak comes after the record
+    slow = found.values("pseudo_velocity")[0, 2]  # its peak comes after the record
     assert found.values("input_energy")[0, 2] == pytest.approx(0.5 * slow**2, rel=1e-12)
     assert (found.values("input_energy")[0] <= 0.5 * (w * found.values("displacement")[0]) ** 2 * (1 + 1e-12)).all()
 
@@ -161,7 +161,7 @@ def test_neighbours_order_threads_and_tails_change_no_bit(name, peaks):
     assert both[1].tobytes() == whole[0].tobytes()
     many = np.tile(PERIODS, 8)
     assert values(many, threads=3).tobytes() == values(many, threads=1).tobytes()
-    assert values(many)[:, :len(PERIODS)].tobytes() == whole.tobytes()
+    assert values(many)[:, : len(PERIODS)].tobytes() == whole.tobytes()
 
 
 def test_a_motion_twice_as_strong_does_exactly_twice_as_much():
@@ -212,8 +212,10 @@ def test_band_limited_restores_a_sine_near_nyquist():
 def test_band_limited_and_linear_agree_where_the_record_is_smooth():
     t = np.arange(400) * 0.02
     smooth = motion(np.sin(2 * np.pi * 0.8 * t) * np.exp(-(((t - 4) / 1.2) ** 2)), 0.02)
-    both = [hx.spectrum(smooth, [0.2, 1.0, 3.0], g=G, interpolation=word).values("displacement")
-            for word in ("linear", "band-limited")]
+    both = [
+        hx.spectrum(smooth, [0.2, 1.0, 3.0], g=G, interpolation=word).values("displacement")
+        for word in ("linear", "band-limited")
+    ]
     assert both[0] == pytest.approx(both[1], rel=2e-3)
 
 
@@ -253,8 +255,14 @@ def test_labels_dimensions_and_conventions():
         assert several.values(name)[0].tobytes() == alone.values(name).tobytes()
     assert hx.spectrum([MOTION], 0.5, g=G).values("displacement").shape == (1, 1, 1)
     units = {name: several[name].attrs["units"] for name in ALL}
-    assert units == {"displacement": "m", "pseudo_velocity": "m/s", "pseudo_acceleration": "m/s²", "velocity": "m/s",
-                     "absolute_acceleration": "m/s²", "input_energy": "m²/s²"}
+    assert units == {
+        "displacement": "m",
+        "pseudo_velocity": "m/s",
+        "pseudo_acceleration": "m/s²",
+        "velocity": "m/s",
+        "absolute_acceleration": "m/s²",
+        "input_energy": "m²/s²",
+    }
     assert several["velocity"]["period"].attrs["units"] == "s"
     said = several.attributes
     assert said["g"] == G
@@ -290,38 +298,41 @@ def test_saved_as_netcdf_and_as_csv(tmp_path):
 # Bad input ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("arguments", "error", "told"), [
-    ({"periods": [0.1, 0.0]}, InputError, r"positive seconds, but periods\[1\] is 0"),
-    ({"periods": [0.1, 0.2, math.nan]}, InputError, r"periods\[2\] is nan"),
-    ({"periods": [-1.0]}, InputError, r"periods\[0\] is -1"),
-    ({"periods": [0.1, math.inf]}, InputError, r"periods\[1\] is inf"),
-    ({"periods": []}, InputError, r"got shape \(0,\)"),
-    ({"periods": [[0.1, 0.2]]}, InputError, r"got shape \(1, 2\)"),
-    ({"periods": "short"}, InputError, "periods must be numbers"),
-    ({"periods": None}, InputError, r"periods\[0\] is nan"),
-    ({"periods": [1e-6]}, InputError, r"periods\[0\] is 1e-06 s, far below the record's step"),
-    ({"periods": [1e-310], "peaks": "samples"}, InputError, "far below .* 0.02 s; take at least 2e-08 s"),
-    ({"periods": [1e12]}, InputError, r"periods\[0\] is 1e\+12 s; take at most"),
-    ({"damping": 1.0}, InputError, r"0 ≤ ζ < 1 \(0.05 for 5 %\), but damping\[0\] is 1"),
-    ({"damping": [0.05, -0.01]}, InputError, r"damping\[1\] is -0.01"),
-    ({"damping": 5}, InputError, r"damping\[0\] is 5"),
-    ({"damping": math.nan}, InputError, r"damping\[0\] is nan"),
-    ({"damping": []}, InputError, "damping must be a number or"),
-    ({"damping": [[0.05]]}, InputError, r"got shape \(1, 1\)"),
-    ({"g": 0.0}, InputError, "g must be positive"),
-    ({"g": math.nan}, InputError, "g must be positive"),
-    ({"g": "g"}, InputError, "g must be positive"),
-    ({"units": "m"}, UnitError, "units must be Units"),
-    ({"units": hx.Units("in", "kip")}, UnitError, "one gravity is 386.089 in/s², but g is 9.80665"),
-    ({"motion": [1.0, 2.0]}, LoadError, "must be a GroundMotion or a list of them"),
-    ({"motion": []}, LoadError, "motion is empty"),
-    ({"motion": 3}, LoadError, "got int"),
-    ({"peaks": "all"}, InputError, "peaks must be one of 'inside', 'samples'; got 'all'"),
-    ({"interpolation": "cubic"}, InputError, "interpolation must be one of 'linear', 'band-limited'"),
-    ({"measures": ("displacment",)}, InputError, "unknown measure 'displacment'"),
-    ({"threads": 0}, InputError, "threads must be a whole number, at least 1"),
-    ({"threads": 1.5}, InputError, "threads must be a whole number"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "error", "told"),
+    [
+        ({"periods": [0.1, 0.0]}, InputError, r"positive seconds, but periods\[1\] is 0"),
+        ({"periods": [0.1, 0.2, math.nan]}, InputError, r"periods\[2\] is nan"),
+        ({"periods": [-1.0]}, InputError, r"periods\[0\] is -1"),
+        ({"periods": [0.1, math.inf]}, InputError, r"periods\[1\] is inf"),
+        ({"periods": []}, InputError, r"got shape \(0,\)"),
+        ({"periods": [[0.1, 0.2]]}, InputError, r"got shape \(1, 2\)"),
+        ({"periods": "short"}, InputError, "periods must be numbers"),
+        ({"periods": None}, InputError, r"periods\[0\] is nan"),
+        ({"periods": [1e-6]}, InputError, r"periods\[0\] is 1e-06 s, far below the record's step"),
+        ({"periods": [1e-310], "peaks": "samples"}, InputError, "far below .* 0.02 s; take at least 2e-08 s"),
+        ({"periods": [1e12]}, InputError, r"periods\[0\] is 1e\+12 s; take at most"),
+        ({"damping": 1.0}, InputError, r"0 ≤ ζ < 1 \(0.05 for 5 %\), but damping\[0\] is 1"),
+        ({"damping": [0.05, -0.01]}, InputError, r"damping\[1\] is -0.01"),
+        ({"damping": 5}, InputError, r"damping\[0\] is 5"),
+        ({"damping": math.nan}, InputError, r"damping\[0\] is nan"),
+        ({"damping": []}, InputError, "damping must be a number or"),
+        ({"damping": [[0.05]]}, InputError, r"got shape \(1, 1\)"),
+        ({"g": 0.0}, InputError, "g must be positive"),
+        ({"g": math.nan}, InputError, "g must be positive"),
+        ({"g": "g"}, InputError, "g must be positive"),
+        ({"units": "m"}, UnitError, "units must be Units"),
+        ({"units": hx.Units("in", "kip")}, UnitError, "one gravity is 386.089 in/s², but g is 9.80665"),
+        ({"motion": [1.0, 2.0]}, LoadError, "must be a GroundMotion or a list of them"),
+        ({"motion": []}, LoadError, "motion is empty"),
+        ({"motion": 3}, LoadError, "got int"),
+        ({"peaks": "all"}, InputError, "peaks must be one of 'inside', 'samples'; got 'all'"),
+        ({"interpolation": "cubic"}, InputError, "interpolation must be one of 'linear', 'band-limited'"),
+        ({"measures": ("displacment",)}, InputError, "unknown measure 'displacment'"),
+        ({"threads": 0}, InputError, "threads must be a whole number, at least 1"),
+        ({"threads": 1.5}, InputError, "threads must be a whole number"),
+    ],
+)
 def test_bad_input_is_refused_by_name_before_any_work(arguments, error, told, monkeypatch):
     def never(*_):
         raise AssertionError("work began")

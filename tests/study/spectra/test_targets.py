@@ -11,10 +11,18 @@ from hamex.errors import InputError
 from hamex.study.spectra.targets import Target, asce7, eurocode8, response, scale_to_target
 
 # EN 1998-1:2004, tables 3.2 and 3.3, typed in again: S, T_B, T_C, T_D.
-EC8 = {(1, "A"): (1.0, .15, .4, 2.0), (1, "B"): (1.2, .15, .5, 2.0), (1, "C"): (1.15, .20, .6, 2.0),
-       (1, "D"): (1.35, .20, .8, 2.0), (1, "E"): (1.4, .15, .5, 2.0), (2, "A"): (1.0, .05, .25, 1.2),
-       (2, "B"): (1.35, .05, .25, 1.2), (2, "C"): (1.5, .10, .25, 1.2), (2, "D"): (1.8, .10, .30, 1.2),
-       (2, "E"): (1.6, .05, .25, 1.2)}
+EC8 = {
+    (1, "A"): (1.0, 0.15, 0.4, 2.0),
+    (1, "B"): (1.2, 0.15, 0.5, 2.0),
+    (1, "C"): (1.15, 0.20, 0.6, 2.0),
+    (1, "D"): (1.35, 0.20, 0.8, 2.0),
+    (1, "E"): (1.4, 0.15, 0.5, 2.0),
+    (2, "A"): (1.0, 0.05, 0.25, 1.2),
+    (2, "B"): (1.35, 0.05, 0.25, 1.2),
+    (2, "C"): (1.5, 0.10, 0.25, 1.2),
+    (2, "D"): (1.8, 0.10, 0.30, 1.2),
+    (2, "E"): (1.6, 0.05, 0.25, 1.2),
+}
 
 
 @pytest.mark.parametrize(("sds", "sd1", "tl"), [(1.0, 0.6, 8.0), (0.5, 0.25, 6.0), (1.2, 0.3, 12.0)])
@@ -24,9 +32,9 @@ def test_asce7_at_its_corners(sds, sd1, tl):
     assert target.corners == pytest.approx((0.2 * ts, ts, tl))
     at = target.acceleration
     assert float(at(0.0)) == pytest.approx(0.4 * sds, rel=1e-15)
-    assert float(at(0.1 * ts)) == pytest.approx(0.7 * sds, rel=1e-14)          # half-way up to T0
+    assert float(at(0.1 * ts)) == pytest.approx(0.7 * sds, rel=1e-14)  # half-way up to T0
     assert at([0.2 * ts, 0.5 * ts, ts]) == pytest.approx([sds] * 3, rel=1e-14)
-    assert float(at(1.0)) == pytest.approx(min(sd1, sds), rel=1e-14)          # S_D1 is the acceleration at 1 s
+    assert float(at(1.0)) == pytest.approx(min(sd1, sds), rel=1e-14)  # S_D1 is the acceleration at 1 s
     assert float(at(tl)) == pytest.approx(sd1 / tl, rel=1e-14)
     assert float(at(2 * tl)) == pytest.approx(sd1 / (4 * tl), rel=1e-14)
 
@@ -44,7 +52,8 @@ def test_eurocode_at_its_corners(kind, ground):
     assert target.corners == (tb, tc, td)
     top = 0.25 * S * 2.5
     assert target.acceleration([0, tb, tc, td, 4.0]) == pytest.approx(
-        [0.25 * S, top, top, top * tc / td, top * tc * td / 16], rel=1e-14)
+        [0.25 * S, top, top, top * tc / td, top * tc * td / 16], rel=1e-14
+    )
     assert float(target.acceleration(tb / 2)) == pytest.approx(0.25 * S * 1.75, rel=1e-14)
     assert float(target.acceleration(math.sqrt(tc * td))) == pytest.approx(top * math.sqrt(tc / td), rel=1e-14)
 
@@ -53,13 +62,16 @@ def test_damping_scales_eurocode_by_eta_but_not_its_start():
     base, more, most = (eurocode8(0.2, "C", damping=z) for z in (0.05, 0.10, 0.40))
     T = np.array([0.2, 0.6, 1.0, 3.0])
     assert more.acceleration(T) == pytest.approx(math.sqrt(10 / 15) * base.acceleration(T), rel=1e-14)
-    assert most.acceleration(T) == pytest.approx(0.55 * base.acceleration(T), rel=1e-14)      # never below 0.55
+    assert most.acceleration(T) == pytest.approx(0.55 * base.acceleration(T), rel=1e-14)  # never below 0.55
     assert float(more.acceleration(0.0)) == float(base.acceleration(0.0))
     assert more.damping == 0.10
 
 
-@pytest.mark.parametrize("target", [asce7(0.9, 0.5, 4.0), *(eurocode8(0.3, ground, kind=kind) for kind, ground in EC8)],
-                         ids=lambda target: target.name)
+@pytest.mark.parametrize(
+    "target",
+    [asce7(0.9, 0.5, 4.0), *(eurocode8(0.3, ground, kind=kind) for kind, ground in EC8)],
+    ids=lambda target: target.name,
+)
 def test_spectra_do_not_jump(target):
     for corner in target.corners:
         if corner < target.longest:
@@ -86,14 +98,20 @@ def test_targets_travel_to_other_processes():
         assert np.array_equal(again.acceleration([0.2, 0.7]), target.acceleration([0.2, 0.7]))
 
 
-@pytest.mark.parametrize(("make", "says"), [
-    (lambda: asce7(0.0, 0.6), "sds must be positive"), (lambda: asce7(0.5, 0.6, 1.0), "tl = 1 s lies below TS"),
-    (lambda: eurocode8(-1), "ag must be a positive"), (lambda: eurocode8(0.2, "F"), "ground one of A, B, C, D, E"),
-    (lambda: eurocode8(0.2, kind=3), "kind must be 1 or 2"),
-    (lambda: eurocode8(0.2, damping=5), "fraction of critical"),
-    (lambda: Target.from_points([1.0, 0.5], [1, 1]), r"periods\[1\] must be above"),
-    (lambda: Target.from_points([0.5, 1.0], [1, 0]), r"accelerations\[1\] = 0"),
-    (lambda: Target.from_points([0.5], [1]), "n ≥ 2")])
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: asce7(0.0, 0.6), "sds must be positive"),
+        (lambda: asce7(0.5, 0.6, 1.0), "tl = 1 s lies below TS"),
+        (lambda: eurocode8(-1), "ag must be a positive"),
+        (lambda: eurocode8(0.2, "F"), "ground one of A, B, C, D, E"),
+        (lambda: eurocode8(0.2, kind=3), "kind must be 1 or 2"),
+        (lambda: eurocode8(0.2, damping=5), "fraction of critical"),
+        (lambda: Target.from_points([1.0, 0.5], [1, 1]), r"periods\[1\] must be above"),
+        (lambda: Target.from_points([0.5, 1.0], [1, 0]), r"accelerations\[1\] = 0"),
+        (lambda: Target.from_points([0.5], [1]), "n ≥ 2"),
+    ],
+)
 def test_wrong_targets_are_refused(make, says):
     with pytest.raises(InputError, match=says):
         make()
@@ -132,9 +150,13 @@ def test_at_a_period_the_target_is_met_there():
         scale_to_target([], TARGET, T, at=0.77, spectra=given)
 
 
-@pytest.mark.parametrize(("spectra", "says"), [
-    (np.ones((2, 3)), r"\(motion, period\), here \(n, 25\); got \(2, 3\)"),
-    (np.zeros((1, 25)), r"motion 0 at 0\.1 s is 0")])
+@pytest.mark.parametrize(
+    ("spectra", "says"),
+    [
+        (np.ones((2, 3)), r"\(motion, period\), here \(n, 25\); got \(2, 3\)"),
+        (np.zeros((1, 25)), r"motion 0 at 0\.1 s is 0"),
+    ],
+)
 def test_wrong_spectra_are_refused(spectra, says):
     with pytest.raises(InputError, match=says):
         scale_to_target([], TARGET, T, spectra=spectra)
@@ -162,4 +184,4 @@ def test_spectra_are_in_g_whatever_the_unit_of_the_motion(unit):
     assert response([record], np.array([0.01]), 0.05)[0, 0] == pytest.approx(0.319, rel=0.03)
     T = np.array([0.5, 1.0, 2.0])
     inches = response([record], T, 0.02)[0] * 386.09 * (T / (2 * math.pi)) ** 2
-    assert inches == pytest.approx([2.67, 5.97, 7.47], rel=0.01)        # he reads them at samples, up to 0.6 % less
+    assert inches == pytest.approx([2.67, 5.97, 7.47], rel=0.01)  # he reads them at samples, up to 0.6 % less

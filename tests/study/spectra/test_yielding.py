@@ -50,7 +50,7 @@ def test_other_branches_are_given_on_request(spec):
     every = hx.spectrum(MOTION, PERIODS, 0.05, g=G, ductility=[2, 4, 8], branches=True)
     strength = every.values("strength")
     assert every["strength"].dims == ("damping", "ductility", "branch", "period")
-    assert strength.shape[2] > 1                                  # at 2.2 s the curve turns back
+    assert strength.shape[2] > 1  # at 2.2 s the curve turns back
     assert strength[:, :, 0] == pytest.approx(spec.values("strength"), rel=1e-5)
     there = ~np.isnan(strength)
     reached = every.values("reached_ductility") / np.array([2, 4, 8])[None, :, None, None]
@@ -64,10 +64,12 @@ def test_a_strength_gives_what_a_run_gives():
     assert found["displacement"].dims == ("damping", "strength", "period")
     for i, damping in enumerate((0.02, 0.05)):
         for j, strength in enumerate((0.05, 0.2)):
-            for period, value, step in zip(PERIODS, found.values("reached_ductility")[i, j], found.values("step"),
-                                           strict=True):
-                assert value == pytest.approx(ductility_of(period, strength, step, 0.05, 0.002, damping=damping),
-                                              rel=1e-9)
+            for period, value, step in zip(
+                PERIODS, found.values("reached_ductility")[i, j], found.values("step"), strict=True
+            ):
+                assert value == pytest.approx(
+                    ductility_of(period, strength, step, 0.05, 0.002, damping=damping), rel=1e-9
+                )
     uy = found.values("yield_displacement")
     assert found.values("displacement") == pytest.approx(found.values("reached_ductility") * uy, rel=1e-12)
     assert uy == pytest.approx(found.values("strength") * G / (2 * np.pi / PERIODS) ** 2, rel=1e-12)
@@ -120,21 +122,24 @@ def test_conventions_are_stated_and_saved(spec, tmp_path):
     assert [parts_of(T, 0.02) for T in (5.0, 1.0, 0.9, 0.5, 0.05)] == [4, 4, 6, 8, 96]
 
 
-@pytest.mark.parametrize(("given", "message"), [
-    ({"ductility": [2, 1.0]}, r"ductility\[1\] is 1"),
-    ({"ductility": [np.nan]}, r"ductility\[0\] is nan"),
-    ({"ductility": []}, "ductility must be a number or"),
-    ({"strength": [0.0]}, r"strength\[0\] is 0"),
-    ({"strength": [0.1], "ductility": [2]}, "either ductility or strength"),
-    ({"strength": [0.1], "branches": True}, "branches are of a ductility"),
-    ({"ductility": [2], "hardening": 1.0}, "hardening must be a number ≥ 0 and < 1"),
-    ({"ductility": [2], "viscosity": -1.0}, "viscosity must be"),
-    ({"ductility": [2], "across": MOTION}, "across is for elastic spectra"),
-    ({"ductility": [2], "interpolation": "band-limited"}, "interpolation is for elastic spectra"),
-    ({"ductility": [2], "peaks": "samples"}, "peaks is for elastic spectra"),
-    ({"ductility": [2], "periods": [1.0, 0.0]}, r"periods\[1\] is 0"),
-    ({"ductility": [2], "periods": [1e-5]}, "far below the record's step"),
-])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"ductility": [2, 1.0]}, r"ductility\[1\] is 1"),
+        ({"ductility": [np.nan]}, r"ductility\[0\] is nan"),
+        ({"ductility": []}, "ductility must be a number or"),
+        ({"strength": [0.0]}, r"strength\[0\] is 0"),
+        ({"strength": [0.1], "ductility": [2]}, "either ductility or strength"),
+        ({"strength": [0.1], "branches": True}, "branches are of a ductility"),
+        ({"ductility": [2], "hardening": 1.0}, "hardening must be a number ≥ 0 and < 1"),
+        ({"ductility": [2], "viscosity": -1.0}, "viscosity must be"),
+        ({"ductility": [2], "across": MOTION}, "across is for elastic spectra"),
+        ({"ductility": [2], "interpolation": "band-limited"}, "interpolation is for elastic spectra"),
+        ({"ductility": [2], "peaks": "samples"}, "peaks is for elastic spectra"),
+        ({"ductility": [2], "periods": [1.0, 0.0]}, r"periods\[1\] is 0"),
+        ({"ductility": [2], "periods": [1e-5]}, "far below the record's step"),
+    ],
+)
 def test_bad_input_is_refused(given, message):
     given = {"periods": [1.0], "g": G} | given
     with pytest.raises(InputError, match=message):

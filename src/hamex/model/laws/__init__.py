@@ -9,13 +9,13 @@ from hamex.model.laws.law import Group, Law, Split
 
 __all__ = ["Gap", "Group", "Law", "PowerLaw", "Slider", "Split", "Surface", "by_kind", "known", "register"]
 
-_MODULES = {                # class → its module
+_MODULES = {  # class → its module
     "Slider": "slider",
     "PowerLaw": "power",
     "Surface": "surface",
     "Gap": "gap",
 }
-_registered: dict[str, type[Law]] = {}     # laws of other packages and of users, by kind
+_registered: dict[str, type[Law]] = {}  # laws of other packages and of users, by kind
 
 
 def __getattr__(name: str) -> type[Law]:
@@ -49,8 +49,9 @@ def register(law: type[Law]) -> type[Law]:
         raise LawError(f"{law.__name__}: the first state variable must be 'slip', got {law.variables!r}")
     taken = [name for name in law.names() if hasattr(Law, name)]
     if taken:
-        raise LawError(f"{law.__name__}: a parameter may not be named {taken[0]!r}, which every law has; choose "
-                       "another name")
+        raise LawError(
+            f"{law.__name__}: a parameter may not be named {taken[0]!r}, which every law has; choose another name"
+        )
     _registered[law.kind] = law
     return law
 
@@ -76,6 +77,8 @@ def by_kind(kind: str) -> type[Law]:
     """
     laws = known()
     if kind not in laws:
-        raise LawError(f"there is no law {kind!r}; known are {', '.join(laws)}. A law of your own must be registered "
-                       "(hamex.laws.register) before files that use it are read")
+        raise LawError(
+            f"there is no law {kind!r}; known are {', '.join(laws)}. A law of your own must be registered "
+            "(hamex.laws.register) before files that use it are read"
+        )
     return laws[kind]

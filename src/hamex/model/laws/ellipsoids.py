@@ -15,17 +15,17 @@ import numpy as np
 
 from hamex.model.laws.law import Array
 
-WIDEST = 6              # components of a block: the end forces of a beam in space
-MOST = 2                # surfaces of a block
+WIDEST = 6  # components of a block: the end forces of a beam in space
+MOST = 2  # surfaces of a block
 HARD = WIDEST * WIDEST  # columns of P: stiffness first, then kinematic hardening
-FIRST = HARD + WIDEST   # then the surfaces, each with
-CENTER = WIDEST         # weights, centre,
+FIRST = HARD + WIDEST  # then the surfaces, each with
+CENTER = WIDEST  # weights, centre,
 REFERENCE = 2 * WIDEST  # reference force,
 ISOTROPIC = REFERENCE + 1
 KAPPA = REFERENCE + 2
-WIDTH = REFERENCE + 3   # columns per surface
-RADIUS = 2              # place of ρ behind θ in row 1 of the work space
-_NEWTON = 100           # far more than the quadratic iterations below ever need
+WIDTH = REFERENCE + 3  # columns per surface
+RADIUS = 2  # place of ρ behind θ in row 1 of the work space
+_NEWTON = 100  # far more than the quadratic iterations below ever need
 
 
 def block_map(P: Array, i: int, m: int, count: int, work: Array) -> bool:
@@ -153,12 +153,17 @@ def multiplier(P: Array, i: int, m: int, count: int, j: int, inner: int, work: A
             inner_multiplier(P, i, m, count, inner, work)
         r = residual_of(P, i, m, count, j, work)
         if r >= 0.0 and work[1, j] == 0.0:
-            break                              # inside the surface: no slip
+            break  # inside the surface: no slip
         slope = slope_of(P, i, m, j, work)
         if inner != j and work[1, inner] > 0.0:
             across = coupling(P, i, m, j, inner, work)
-            slope -= (across * rho_over(P, i, m, j, work) * across * rho_over(P, i, m, inner, work)
-                      / slope_of(P, i, m, inner, work))
+            slope -= (
+                across
+                * rho_over(P, i, m, j, work)
+                * across
+                * rho_over(P, i, m, inner, work)
+                / slope_of(P, i, m, inner, work)
+            )
         settled, low, high, work[1, j] = narrowed(work[1, j], r, slope, low, high)
         if settled:
             break
@@ -173,7 +178,7 @@ def inner_multiplier(P: Array, i: int, m: int, count: int, j: int, work: Array) 
     for _ in range(_NEWTON):
         r = residual_of(P, i, m, count, j, work)
         if r >= 0.0 and work[1, j] == 0.0:
-            break                              # inside the surface: no slip
+            break  # inside the surface: no slip
         settled, low, high, work[1, j] = narrowed(work[1, j], r, slope_of(P, i, m, j, work), low, high)
         if settled:
             break
@@ -196,7 +201,7 @@ def narrowed(theta: float, r: float, slope: float, low: float, high: float) -> t
 def rho_over(P: Array, i: int, m: int, j: int, work: Array) -> float:
     """ρ/n³ of a surface."""
     n = norm(P, i, m, j, work)
-    return work[1, RADIUS + j] / (n * n * n)      # a power is not the same in every bit when compiled
+    return work[1, RADIUS + j] / (n * n * n)  # a power is not the same in every bit when compiled
 
 
 def slope_of(P: Array, i: int, m: int, j: int, work: Array) -> float:

@@ -40,7 +40,7 @@ def along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: 
     way, mean, slope, here = 1 if d > 0.0 else -1, 0.0, 0.0, 0.0
     while piece != last:
         # The end of this piece on the way: pieces follow each other from −2 to 2.
-        border = piece if way > 0 else piece - 1          # −2: lower corner, −1: gap, 0: hook, 1: upper corner
+        border = piece if way > 0 else piece - 1  # −2: lower corner, −1: gap, 0: hook, 1: upper corner
         edge = -p[r + 1] if border < 0 else p[r + 2]
         if border == -2:
             edge -= corner
@@ -118,8 +118,9 @@ class Gap(Law):
         return np.where((group.gap == 0) & (group.hook == 0), 1.0, 0.0)
 
     @classmethod
-    def split(cls, group: Any, k: Array, h: float, deformation: Array, force: Array,
-              states: Mapping[str, Array]) -> Split:
+    def split(
+        cls, group: Any, k: Array, h: float, deformation: Array, force: Array, states: Mapping[str, Array]
+    ) -> Split:
         beyond = np.maximum(np.abs(deformation) - np.where(deformation > 0, group.hook, group.gap), 0.0)
         straight = np.minimum(beyond, group.corner / k)
         rest = beyond - straight

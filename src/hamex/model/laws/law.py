@@ -93,8 +93,12 @@ class Law:
     def grouped(cls, laws: Sequence[Any], first: Sequence[int] | Indices) -> Group:
         """One group of springs or blocks from one law each."""
         size = laws[0].size if laws else 1
-        return Group(cls, np.asarray(first, dtype=np.intp), size,
-                     {name: np.array([getattr(law, name) for law in laws], dtype=float) for name in cls.names()})
+        return Group(
+            cls,
+            np.asarray(first, dtype=np.intp),
+            size,
+            {name: np.array([getattr(law, name) for law in laws], dtype=float) for name in cls.names()},
+        )
 
     @classmethod
     def recorded(cls, group: Any) -> tuple[str, ...]:
@@ -159,8 +163,9 @@ class Law:
         return np.zeros(len(group.springs), dtype=bool)
 
     @classmethod
-    def split(cls, group: Any, k: Array, h: float, deformation: Array, force: Array,
-              states: Mapping[str, Array]) -> Split:
+    def split(
+        cls, group: Any, k: Array, h: float, deformation: Array, force: Array, states: Mapping[str, Array]
+    ) -> Split:
         """Work of the springs of a group; arrays hold its springs only. By default what is not elastic is plastic."""
         elastic = deformation - states["slip"]
         stored = 0.5 * elastic * forces_of(k, elastic)
@@ -200,8 +205,11 @@ class Group:
         unknown = sorted(set(parameters) - set(full))
         if unknown:
             raise LawError(f"{law.__name__}: there is no parameter {unknown[0]!r}; it has {', '.join(full)}")
-        columns = {name: np.broadcast_to(np.asarray(value, dtype=float), places.shape)
-                   for name, value in (full | parameters).items() if value is not dataclasses.MISSING}
+        columns = {
+            name: np.broadcast_to(np.asarray(value, dtype=float), places.shape)
+            for name, value in (full | parameters).items()
+            if value is not dataclasses.MISSING
+        }
         missing = sorted(set(full) - set(columns))
         if missing:
             raise LawError(f"{law.__name__}: {missing[0]} is missing")
@@ -255,8 +263,9 @@ def forces_of(k: Array, elastic: Array) -> Array:
     return np.asarray(np.einsum("bij,rbj->rbi", k, blocks).reshape(elastic.shape))
 
 
-def checked(law: Any, name: str, *, positive: bool = False, finite: bool = True, signed: bool = False,
-            hint: str = "") -> float:
+def checked(
+    law: Any, name: str, *, positive: bool = False, finite: bool = True, signed: bool = False, hint: str = ""
+) -> float:
     """A parameter as a number in its range, put back into the frozen law."""
     who = type(law).__name__
     value = number(who, name, getattr(law, name))

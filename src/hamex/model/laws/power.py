@@ -11,7 +11,7 @@ import numpy as np
 from hamex.model.laws.law import Array, Group, Law, Split, checked
 from hamex.model.laws.slider import Slider
 
-_NEWTON = 100           # far more than the quadratic iterations below ever need
+_NEWTON = 100  # far more than the quadratic iterations below ever need
 
 
 def at(p: Array, r: int, e: float, tau: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
@@ -37,7 +37,7 @@ def power_force(e: float, a: float, tau: float, c: float, alpha: float) -> float
                 break
             F -= step
         return F
-    z = min(e / tau, (e / (a * c)) ** (1.0 / alpha))     # slip rate; here the force is its convex function
+    z = min(e / tau, (e / (a * c)) ** (1.0 / alpha))  # slip rate; here the force is its convex function
     for _ in range(_NEWTON):
         stretch = a * c * z**alpha
         step = (stretch + tau * z - e) / (tau + alpha * stretch / z)
@@ -97,8 +97,9 @@ class PowerLaw(Law):
         return np.ones(len(group.first), dtype=bool)
 
     @classmethod
-    def split(cls, group: Any, k: Array, h: float, deformation: Array, force: Array,
-              states: Mapping[str, Array]) -> Split:
+    def split(
+        cls, group: Any, k: Array, h: float, deformation: Array, force: Array, states: Mapping[str, Array]
+    ) -> Split:
         elastic = deformation - states["slip"]
         size = np.abs(np.diff(states["slip"], axis=0))
         lost = size * (group.coefficient * (size / h) ** group.exponent)

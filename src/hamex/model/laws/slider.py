@@ -17,14 +17,29 @@ import numpy as np
 from hamex.errors import LawError
 from hamex.model.laws.law import Array, Group, Law, Split, number
 
-HEAD = 8     # entries of I before the springs, see hamex.march.springs
+HEAD = 8  # entries of I before the springs, see hamex.march.springs
 # A stage of several may start from an accumulated slip so far below zero that no force is admissible. The law is the
 # normal cone of the convex set |F − X| ≤ Fy + Hi w; at its apex, F = X, it allows any slip up to the growth of w.
 APEX = 2
 
 
-def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array,
-       forced: bool, F: Array, T: Array, dz: Array, branch: Array, work: Array) -> bool:
+def at(
+    I: Array,
+    begin: int,
+    P: Array,
+    row: int,
+    e0: Array,
+    dx: Array,
+    reach: float,
+    tau: float,
+    z: Array,
+    forced: bool,
+    F: Array,
+    T: Array,
+    dz: Array,
+    branch: Array,
+    work: Array,
+) -> bool:
     """All sliders of a model. When ``forced`` they stay on the branch given, on its straight line prolonged."""
     changed = False
     for i in range(I[begin]):
@@ -121,8 +136,10 @@ class Slider(Law):
                 raise LawError(f"Slider: {name} must be finite; for an elastic spring leave yield_force out")
             object.__setattr__(self, name, value)
         if self.yield_force == self.viscosity == self.kinematic == self.isotropic == 0:
-            raise LawError("Slider: yield_force, viscosity and hardening are all zero, so the spring "
-                           "resists nothing; give one of them, or leave the spring out")
+            raise LawError(
+                "Slider: yield_force, viscosity and hardening are all zero, so the spring "
+                "resists nothing; give one of them, or leave the spring out"
+            )
 
     @property
     def is_elastic(self) -> bool:
@@ -175,12 +192,13 @@ class Slider(Law):
         return (group.yield_force == 0) & (group.kinematic == 0) & (group.isotropic == 0)
 
     @classmethod
-    def split(cls, group: Any, k: Array, h: float, deformation: Array, force: Array,
-              states: Mapping[str, Array]) -> Split:
+    def split(
+        cls, group: Any, k: Array, h: float, deformation: Array, force: Array, states: Mapping[str, Array]
+    ) -> Split:
         """Slip dissipates ``|Δs|(Fy + η|Δs|/h)``."""
         elastic = deformation - states["slip"]
         soft = np.divide(1.0, group.kinematic, out=np.zeros_like(group.kinematic), where=group.kinematic > 0)
-        hardening = 0.5 * states["back_force"]**2 * soft + 0.5 * states["accumulated_slip"]**2 * group.isotropic
+        hardening = 0.5 * states["back_force"] ** 2 * soft + 0.5 * states["accumulated_slip"] ** 2 * group.isotropic
         size = np.abs(np.diff(states["slip"], axis=0))
         limit = np.where(np.isinf(group.yield_force), 0.0, group.yield_force)
         lost = size * (limit + group.viscosity * size / h)

@@ -31,11 +31,26 @@ from hamex.model.laws.ellipsoids import (
 )
 from hamex.model.laws.law import Array, Indices, Law, Split, forces_of, number
 
-HEAD = 8     # entries of I before the blocks, see hamex.march.springs
+HEAD = 8  # entries of I before the blocks, see hamex.march.springs
 
 
-def at(I: Array, begin: int, P: Array, row: int, e0: Array, dx: Array, reach: float, tau: float, z: Array,
-       forced: bool, F: Array, T: Array, dz: Array, branch: Array, work: Array) -> bool:
+def at(
+    I: Array,
+    begin: int,
+    P: Array,
+    row: int,
+    e0: Array,
+    dx: Array,
+    reach: float,
+    tau: float,
+    z: Array,
+    forced: bool,
+    F: Array,
+    T: Array,
+    dz: Array,
+    branch: Array,
+    work: Array,
+) -> bool:
     """All blocks, from ``begin`` in I and ``row`` in P on. Behind their first springs I holds their sizes, numbers of
     surfaces, places of their states and of their tangents, and the springs that carry the accumulated slip of their
     surfaces."""
@@ -131,16 +146,26 @@ class Surface(Law):
         if any(math.isinf(value) for value in center):
             raise LawError("Surface: center must be finite")
         if sum((c / r) ** 2 for c, r in zip(center, radii, strict=True)) >= 1:
-            raise LawError(f"Surface: the center {center} lies so far off that the surface leaves zero force outside: "
-                           "a spring at rest would yield, and gain energy")
-        for name, values in (("viscosity", (self.viscosity,)), ("kinematic", kinematic),
-                             ("isotropic", (self.isotropic,))):
+            raise LawError(
+                f"Surface: the center {center} lies so far off that the surface leaves zero force outside: "
+                "a spring at rest would yield, and gain energy"
+            )
+        for name, values in (
+            ("viscosity", (self.viscosity,)),
+            ("kinematic", kinematic),
+            ("isotropic", (self.isotropic,)),
+        ):
             for value in self._numbers(name, values):
                 if not 0 <= value < math.inf:
                     hint = "; softening is not a convex law" if name != "viscosity" else ""
                     raise LawError(f"Surface: {name} must be finite and not negative, got {value:g}{hint}")
-        for name, checked in (("yield_forces", radii), ("center", center), ("kinematic", kinematic),
-                              ("viscosity", float(self.viscosity)), ("isotropic", float(self.isotropic))):
+        for name, checked in (
+            ("yield_forces", radii),
+            ("center", center),
+            ("kinematic", kinematic),
+            ("viscosity", float(self.viscosity)),
+            ("isotropic", float(self.isotropic)),
+        ):
             object.__setattr__(self, name, checked)
 
     @staticmethod
@@ -150,8 +175,12 @@ class Surface(Law):
     @classmethod
     def grouped(cls, laws: Sequence[Any], first: Sequence[int] | Indices) -> Any:
         """Surfaces that have all springs of their blocks."""
-        return Surfaces.of([(int(start), SimpleNamespace(names=range(law.size), laws=((tuple(range(law.size)), law),)))
-                            for start, law in zip(first, laws, strict=True)])
+        return Surfaces.of(
+            [
+                (int(start), SimpleNamespace(names=range(law.size), laws=((tuple(range(law.size)), law),)))
+                for start, law in zip(first, laws, strict=True)
+            ]
+        )
 
     @property
     def size(self) -> int:
@@ -172,16 +201,16 @@ class Surface(Law):
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:
         blocks = len(group.first)
         P = np.zeros((blocks, FIRST + MOST * WIDTH))
-        for m in np.unique(group.size):          # a block's stiffness stands row by row in its own size
+        for m in np.unique(group.size):  # a block's stiffness stands row by row in its own size
             own = np.flatnonzero(group.size == m)
-            P[own, :m * m] = k[own, :m, :m].reshape(len(own), -1)
-        P[:, HARD:HARD + group.kinematic.shape[1]] = group.kinematic
+            P[own, : m * m] = k[own, :m, :m].reshape(len(own), -1)
+        P[:, HARD : HARD + group.kinematic.shape[1]] = group.kinematic
         kappa = (group.viscosity + tau * group.isotropic) / (tau * group.reference**2)
         for i, j, surface in group.listed():
             at, width = FIRST + WIDTH * j, group.weight.shape[1]
-            P[i, at:at + width] = group.weight[surface]
-            P[i, at + WIDEST:at + WIDEST + width] = group.center[surface]
-            P[i, at + REFERENCE:at + WIDTH] = group.reference[surface], group.isotropic[surface], kappa[surface]
+            P[i, at : at + width] = group.weight[surface]
+            P[i, at + WIDEST : at + WIDEST + width] = group.center[surface]
+            P[i, at + REFERENCE : at + WIDTH] = group.reference[surface], group.isotropic[surface], kappa[surface]
         return P
 
     @classmethod
@@ -189,7 +218,7 @@ class Surface(Law):
         if math.isinf(tau):
             return cls.slow_tangent(group, k, isotropic)
         with np.errstate(divide="ignore", invalid="ignore"):
-            flow = group.weight * (tau * group.reference**2 / group.viscosity)[:, None]   # softest slip per force
+            flow = group.weight * (tau * group.reference**2 / group.viscosity)[:, None]  # softest slip per force
         return cls._series(group, k, np.where(group.weight > 0, flow, 0.0))
 
     @classmethod
@@ -201,7 +230,7 @@ class Surface(Law):
         """(block, m, m): flexibility of the block and the slip per force of its surfaces, one behind the other."""
         out = np.zeros_like(k)
         for i, m in enumerate(group.size):
-            part = flow[group.begin[i]:group.begin[i + 1], :m].sum(axis=0)
+            part = flow[group.begin[i] : group.begin[i + 1], :m].sum(axis=0)
             with np.errstate(divide="ignore"):
                 give = np.where(part > 0, 1 / (1 / part + group.kinematic[i, :m]), 0.0)
             firm = np.isfinite(give)
@@ -221,7 +250,7 @@ class Surface(Law):
         at = np.cumsum(group.size) - group.size
         for i, m in enumerate(group.size):
             if name == "kinematic":
-                out[at[i]:at[i] + m] = group.kinematic[i, :m]
+                out[at[i] : at[i] + m] = group.kinematic[i, :m]
         if name == "viscosity":
             for i, _, surface in group.listed():
                 on = at[i] + np.flatnonzero(group.weight[surface] > 0)
@@ -233,21 +262,23 @@ class Surface(Law):
 
     @classmethod
     def yields(cls, group: Any) -> Array:
-        return np.concatenate([(group.weight[group.begin[i]:group.begin[i + 1], :m] > 0).any(axis=0)
-                               for i, m in enumerate(group.size)])
+        return np.concatenate(
+            [(group.weight[group.begin[i] : group.begin[i + 1], :m] > 0).any(axis=0) for i, m in enumerate(group.size)]
+        )
 
     @classmethod
-    def split(cls, group: Any, k: Array, h: float, deformation: Array, force: Array,
-              states: Mapping[str, Array]) -> Split:
+    def split(
+        cls, group: Any, k: Array, h: float, deformation: Array, force: Array, states: Mapping[str, Array]
+    ) -> Split:
         """What slip does beyond hardening is plastic."""
         elastic = deformation - states["slip"]
         stiff, at = np.zeros_like(elastic), 0
         for i, m in enumerate(group.size):
-            stiff[:, at:at + m] = forces_of(k[i:i + 1, :m, :m], elastic[:, at:at + m])
+            stiff[:, at : at + m] = forces_of(k[i : i + 1, :m, :m], elastic[:, at : at + m])
             at += m
         hard, isotropic = cls.per_spring(group, "kinematic"), cls.per_spring(group, "isotropic")
         soft = np.divide(1.0, hard, out=np.zeros_like(hard), where=hard > 0)
-        hardening = 0.5 * states["back_force"]**2 * soft + 0.5 * states["accumulated_slip"]**2 * isotropic
+        hardening = 0.5 * states["back_force"] ** 2 * soft + 0.5 * states["accumulated_slip"] ** 2 * isotropic
         lost = force * np.diff(states["slip"], axis=0) - np.diff(hardening, axis=0)
         return Split(0.5 * elastic * stiff, hardening, lost, np.zeros_like(lost))
 
@@ -293,10 +324,12 @@ class Surfaces:
             kinematic = np.zeros(width)
             for components, law in block.laws:
                 if not isinstance(law, Surface) or len(law.yield_forces) != len(components):
-                    raise ModelError(f"{block.names[0]}: a block of springs takes Surface laws with one yield force "
-                                     f"per component, got {law!r} on {len(components)} components")
+                    raise ModelError(
+                        f"{block.names[0]}: a block of springs takes Surface laws with one yield force "
+                        f"per component, got {law!r} on {len(components)} components"
+                    )
                 row, middle, own = np.zeros(width), np.zeros(width), np.zeros(width)
-                row[list(components)] = 1 / np.array(law.yield_forces)**2
+                row[list(components)] = 1 / np.array(law.yield_forces) ** 2
                 middle[list(components)] = law.center
                 own[list(components)] = law.kinematic
                 kinematic = np.maximum(kinematic, own)
@@ -310,9 +343,18 @@ class Surfaces:
             hardening.append(kinematic)
             begin.append(len(weight))
         reference, viscosity, isotropic = (np.ascontiguousarray(x) for x in np.array(scalar).reshape(-1, 3).T)
-        return cls(np.array([start for start, _ in blocks]), np.array([len(block.names) for _, block in blocks]),
-                   np.array(begin), np.array(weight).reshape(-1, width), np.array(center).reshape(-1, width),
-                   reference, viscosity, isotropic, np.array(primary, dtype=np.intp), np.array(hardening))
+        return cls(
+            np.array([start for start, _ in blocks]),
+            np.array([len(block.names) for _, block in blocks]),
+            np.array(begin),
+            np.array(weight).reshape(-1, width),
+            np.array(center).reshape(-1, width),
+            reference,
+            viscosity,
+            isotropic,
+            np.array(primary, dtype=np.intp),
+            np.array(hardening),
+        )
 
     @property
     def sizes(self) -> Array:
@@ -331,18 +373,24 @@ class Surfaces:
 
     def listed(self) -> list[tuple[int, int, int]]:
         """(block, its place there, surface) of all surfaces."""
-        return [(i, surface - self.begin[i], surface) for i in range(len(self.first))
-                for surface in range(self.begin[i], self.begin[i + 1])]
+        return [
+            (i, surface - self.begin[i], surface)
+            for i in range(len(self.first))
+            for surface in range(self.begin[i], self.begin[i + 1])
+        ]
 
     def head(self) -> Array:
         """Sizes, numbers of surfaces, springs and tangents before each block, and who carries accumulated slip."""
         counts = np.diff(self.begin)
         if int(counts.max(initial=0)) > MOST or int(self.size.max()) > WIDEST:
-            raise ModelError(f"a block of springs may have {MOST} surfaces and {WIDEST} components; "
-                             f"this model has one with {int(counts.max(initial=0))} and {int(self.size.max())}")
+            raise ModelError(
+                f"a block of springs may have {MOST} surfaces and {WIDEST} components; "
+                f"this model has one with {int(counts.max(initial=0))} and {int(self.size.max())}"
+            )
         primary = np.zeros((len(self.first), MOST), dtype=np.int64)
         for i, j, surface in self.listed():
             primary[i, j] = self.primary[surface] - self.first[i]
         squares = self.size**2
-        return np.concatenate([self.size, counts, np.cumsum(self.size) - self.size, np.cumsum(squares) - squares,
-                               primary.ravel()])
+        return np.concatenate(
+            [self.size, counts, np.cumsum(self.size) - self.size, np.cumsum(squares) - squares, primary.ravel()]
+        )

@@ -14,7 +14,7 @@ from hamex.motion.records.text import FileRecord, Text
 from hamex.motion.textfile import TextColumns, samples_of, table_of
 from hamex.motion.units import unit_in_words
 
-OWN = "# hamex record"       # first line of what :mod:`hamex.motion.records.write` writes
+OWN = "# hamex record"  # first line of what :mod:`hamex.motion.records.write` writes
 _NOTE = re.compile(r"#\s*(component|kind|source)\s*:\s*(.*?)\s*")
 _UNIT = re.compile(r".*?[\[(]\s*([^\])]*?)\s*[\])]\s*|a(?:cc\w*)?_(\S+)", re.IGNORECASE)
 _TIME = re.compile(r"t(?:ime)?\s*[_\[(]\s*([^\])]*?)\s*[\])]?", re.IGNORECASE)
@@ -32,8 +32,17 @@ def read_columns(text: Text, step: float | None = None, column: int | str | None
     own = text.lines[:8] if text.content.startswith(OWN) else []
     notes = {match[1]: match[2] for match in map(_NOTE.fullmatch, own) if match}
     component = notes.get("component", table.names[chosen] if table.names and isinstance(column, str) else "")
-    return [FileRecord(samples, found, unit, component, notes.get("source", ""), notes.get("kind", "recorded"),
-                       unit_line=table.names_line)]
+    return [
+        FileRecord(
+            samples,
+            found,
+            unit,
+            component,
+            notes.get("source", ""),
+            notes.get("kind", "recorded"),
+            unit_line=table.names_line,
+        )
+    ]
 
 
 def _column(table: TextColumns, column: int | str | None) -> int:
@@ -41,8 +50,10 @@ def _column(table: TextColumns, column: int | str | None) -> int:
     width = table.values.shape[1]
     if column is None:
         if width > 2:
-            raise LoadError(f"{table.path}, line {table.lines[0]}: {width} columns; choose one with column=, or say "
-                            'format="opensees" if the numbers are one record along the lines')
+            raise LoadError(
+                f"{table.path}, line {table.lines[0]}: {width} columns; choose one with column=, or say "
+                'format="opensees" if the numbers are one record along the lines'
+            )
         return width - 1
     if isinstance(column, str):
         if column not in table.names:

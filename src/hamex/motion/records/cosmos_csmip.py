@@ -18,21 +18,25 @@ _FORMAT = re.compile(r"\s*(\d*)\s*(?:P|p)?\s*([FEGDIfegdi])[NSns]?(\d+)(?:\.\d+)
 _COSMOS_FIRST = re.compile(r"\(Format\s+v\s*[\d.]+\s+with\s+(\d{1,3})\s+text\s+lines?\)", re.IGNORECASE)
 _COSMOS_HEADER = re.compile(r"\s*(\d{1,6})\s+(Integer|Real)-header.*?Format\s*=\s*\(([^)]*)\)", re.IGNORECASE)
 _COSMOS_COMMENTS = re.compile(r"\s*(\d{1,6})\s+Comment line", re.IGNORECASE)
-_COSMOS_DATA = re.compile(r"\s*(\d{1,9})\s+.*?pts\.?\s*,\s*approx\s+([\d.]+)\s*secs?\s*,\s*units\s*=\s*([^,(]*?)\s*"
-                          r"(?:\(\s*(\d{1,4})\s*\))?\s*,\s*Format\s*=\s*\(([^)]*)\)", re.IGNORECASE)
+_COSMOS_DATA = re.compile(
+    r"\s*(\d{1,9})\s+.*?pts\.?\s*,\s*approx\s+([\d.]+)\s*secs?\s*,\s*units\s*=\s*([^,(]*?)\s*"
+    r"(?:\(\s*(\d{1,4})\s*\))?\s*,\s*Format\s*=\s*\(([^)]*)\)",
+    re.IGNORECASE,
+)
 _COSMOS_END = re.compile(r"\W*End", re.IGNORECASE)
 _COSMOS_CHANNEL = re.compile(r"Sta\s+Chan\s+(\S+?)\s*:\s*(.*?)\s*(?:\(|Location|$)", re.IGNORECASE)
-_COSMOS_UNITS = {2: ("g", 1.0), 4: ("cm/s2", 1.0), 7: ("in/s2", 1.0), 10: ("gal", 1.0), 11: ("g", 1e-3)}   # 11: mg
+_COSMOS_UNITS = {2: ("g", 1.0), 4: ("cm/s2", 1.0), 7: ("in/s2", 1.0), 10: ("gal", 1.0), 11: ("g", 1e-3)}  # 11: mg
 _COUNTS, _ACCELERATION, _UNKNOWN = 50, 1, -999
-_LEAST = 66          # header values that a channel must have to tell unit and step
+_LEAST = 66  # header values that a channel must have to tell unit and step
 
-_CSMIP_CORRECTED = re.compile(r"\s*(\d{1,9})\s+points\s+of\s+accel\w*\s+data\s+equally\s+spaced\s+at\s+(\S+)\s+sec",
-                              re.IGNORECASE)
+_CSMIP_CORRECTED = re.compile(
+    r"\s*(\d{1,9})\s+points\s+of\s+accel\w*\s+data\s+equally\s+spaced\s+at\s+(\S+)\s+sec", re.IGNORECASE
+)
 _CSMIP_UNCORRECTED = re.compile(r"\s*(\d{1,9})\s+Accelerogram\s+points\s+at\s+(\S+)\s+pts/sec", re.IGNORECASE)
 _CSMIP_UNIT = re.compile(r"(?:in\s+units\s+of|units:?|,\s*in)\s+([a-z/0-9^*]+)", re.IGNORECASE)
 _CSMIP_FORMAT = re.compile(r"\((\d*[FEG]\d+\.\d+)\)", re.IGNORECASE)
 _CSMIP_CHANNEL = re.compile(r"Chan\s+(\S+?)\s*:\s*(.*?)(?:\s{2,}|\s+Location|$)", re.IGNORECASE)
-_CSMIP_HEADER = 150      # lines in which the first data must be announced
+_CSMIP_HEADER = 150  # lines in which the first data must be announced
 
 
 class Fields(NamedTuple):
@@ -79,7 +83,7 @@ def _words(line: str, wanted: int, width: int) -> list[str]:
     words = line.split()
     if len(words) == wanted:
         return words
-    return [line[at:at + width].strip() for at in range(0, len(line.rstrip()), width)]
+    return [line[at : at + width].strip() for at in range(0, len(line.rstrip()), width)]
 
 
 def is_cosmos(text: Text) -> bool:
@@ -124,22 +128,34 @@ def _cosmos_channel(text: Text, first: int) -> tuple[FileRecord | None, int]:
     line += 1 + int(comments[1])
     data = _COSMOS_DATA.match(text.line(line, "the line that announces the data"))
     if data is None:
-        raise text.error(line, "expected the line that announces the data, as in '4000 acceleration pts, approx 40 "
-                               f"secs, units=cm/sec2 (04), Format=(8F10.5)'; got {text.lines[line - 1].strip()!r}")
+        raise text.error(
+            line,
+            "expected the line that announces the data, as in '4000 acceleration pts, approx 40 "
+            f"secs, units=cm/sec2 (04), Format=(8F10.5)'; got {text.lines[line - 1].strip()!r}",
+        )
     count, layout = text.count(line, data[1], "the number of samples"), fields(text, line, data[5])
     samples = numbers_in_fields(text, line + 1, count, layout, "samples")
     after = line + 1 + layout.lines(count)
     if after > len(text.lines) or not _COSMOS_END.match(text.lines[after - 1]):
-        raise text.error(min(after, len(text.lines)), f"expected the end of the data after {count} samples, as in "
-                                                      "'End-of-data for Chan 1'")
+        raise text.error(
+            min(after, len(text.lines)),
+            f"expected the end of the data after {count} samples, as in 'End-of-data for Chan 1'",
+        )
     if integers[1] != _ACCELERATION:
         return None, after + 1
     unit, factor = _cosmos_unit(text, line, data[3], data[4], int(integers[2]), integers_from)
     step = _cosmos_step(text, line, count, float(data[2]), reals, reals_from)
     named = next((found for found in map(_COSMOS_CHANNEL.match, words) if found), None)
     about = " ".join(words[i].strip() for i in (1, 4) if i < len(words))
-    return FileRecord(samples * factor, step, unit, (named[2] or named[1]) if named else "", about, unit_line=line,
-                      step_line=reals_from), after + 1
+    return FileRecord(
+        samples * factor,
+        step,
+        unit,
+        (named[2] or named[1]) if named else "",
+        about,
+        unit_line=line,
+        step_line=reals_from,
+    ), after + 1
 
 
 def _cosmos_header(text: Text, line: int, name: str) -> tuple[Array, int]:
@@ -154,8 +170,9 @@ def _cosmos_header(text: Text, line: int, name: str) -> tuple[Array, int]:
     return numbers_in_fields(text, line + 1, count, layout, f"{name}-header values"), line + 1 + layout.lines(count)
 
 
-def _cosmos_unit(text: Text, line: int, words: str, code: str | None, header: int,
-                 header_line: int) -> tuple[str | None, float]:
+def _cosmos_unit(
+    text: Text, line: int, words: str, code: str | None, header: int, header_line: int
+) -> tuple[str | None, float]:
     """Unit and factor; the header's code, and the words and code of the line that announces the data, must agree."""
     codes = {header, int(code) if code else header} - {_UNKNOWN}
     if len(codes) > 1:
@@ -179,12 +196,17 @@ def _cosmos_step(text: Text, line: int, count: int, seconds: float, reals: Array
     if milliseconds == _UNKNOWN:
         return None
     if not milliseconds > 0:
-        raise text.error(reals_from, f"real-header value 62, the step, must be a positive number of milliseconds, "
-                                     f"got {milliseconds:g}")
+        raise text.error(
+            reals_from,
+            f"real-header value 62, the step, must be a positive number of milliseconds, got {milliseconds:g}",
+        )
     step = milliseconds / 1000
     if abs(count * step - seconds) > 1.5 + 0.01 * seconds:
-        raise text.error(line, f"{count} samples of {step:g} s (real-header value 62) are {count * step:g} s, but this "
-                               f"line says approx {seconds:g} secs")
+        raise text.error(
+            line,
+            f"{count} samples of {step:g} s (real-header value 62) are {count * step:g} s, but this "
+            f"line says approx {seconds:g} secs",
+        )
     return step
 
 
@@ -215,16 +237,27 @@ def read_csmip(text: Text) -> list[FileRecord]:
         shape = fields(text, line, layout[1]) if layout else Fields(8, 10)
         samples = numbers_in_fields(text, line + 1, count, shape, "samples")
         # The last naming wins: a file of volume 2 repeats the header of volume 1 above its own.
-        names = [named for named in map(_CSMIP_CHANNEL.search, text.lines[header - 1:line - 1]) if named]
+        names = [named for named in map(_CSMIP_CHANNEL.search, text.lines[header - 1 : line - 1]) if named]
         component = (names[-1][2].strip() or names[-1][1]) if names else ""
-        found.append(FileRecord(samples, spacing if corrected else 1 / spacing,
-                                unit_in_words(spelled[1]) if spelled else None, component,
-                                _csmip_about(text.lines[header - 1:line - 1]), unit_line=line, step_line=line))
+        found.append(
+            FileRecord(
+                samples,
+                spacing if corrected else 1 / spacing,
+                unit_in_words(spelled[1]) if spelled else None,
+                component,
+                _csmip_about(text.lines[header - 1 : line - 1]),
+                unit_line=line,
+                step_line=line,
+            )
+        )
         line += 1 + shape.lines(count)
         header = line
     if not found:
-        raise text.error(None, "no line announces equally spaced accelerations, as in '4000 points of accel data "
-                               "equally spaced at .005 sec, in cm/sec2. (8f10.6)'")
+        raise text.error(
+            None,
+            "no line announces equally spaced accelerations, as in '4000 points of accel data "
+            "equally spaced at .005 sec, in cm/sec2. (8f10.6)'",
+        )
     return found
 
 

@@ -30,17 +30,26 @@ def _never(text: Text) -> bool:
     return False
 
 
-FORMATS = {entry.name: entry for entry in (
-    Format("at2", "PEER AT2", (".at2", ".vt2", ".dt2"), is_at2, read_at2, True),
-    Format("cosmos", "COSMOS V1, V2", (".v1c", ".v2c"), is_cosmos, read_cosmos, True),
-    Format("csmip", "CSMIP V1, V2", (".v1", ".v2"), is_csmip, read_csmip, True),
-    Format("esm", "ESM, ITACA", (".asc",), is_esm, read_esm, True),
-    Format("knet", "K-NET, KiK-net", tuple(f".{way}{place}" for way in ("ns", "ew", "ud") for place in ("", "1", "2")),
-           is_knet, read_knet, True),
-    Format("simcenter", "SimCenter EVENT", (".json",), is_simcenter, read_simcenter, True),
-    Format("opensees", "OpenSees path", (), _never, read_opensees, False),
-    Format("columns", "text columns", (".csv", ".txt", ".dat"), _never, read_columns, False),
-)}
+FORMATS = {
+    entry.name: entry
+    for entry in (
+        Format("at2", "PEER AT2", (".at2", ".vt2", ".dt2"), is_at2, read_at2, True),
+        Format("cosmos", "COSMOS V1, V2", (".v1c", ".v2c"), is_cosmos, read_cosmos, True),
+        Format("csmip", "CSMIP V1, V2", (".v1", ".v2"), is_csmip, read_csmip, True),
+        Format("esm", "ESM, ITACA", (".asc",), is_esm, read_esm, True),
+        Format(
+            "knet",
+            "K-NET, KiK-net",
+            tuple(f".{way}{place}" for way in ("ns", "ew", "ud") for place in ("", "1", "2")),
+            is_knet,
+            read_knet,
+            True,
+        ),
+        Format("simcenter", "SimCenter EVENT", (".json",), is_simcenter, read_simcenter, True),
+        Format("opensees", "OpenSees path", (), _never, read_opensees, False),
+        Format("columns", "text columns", (".csv", ".txt", ".dat"), _never, read_columns, False),
+    )
+}
 
 
 def format_named(name: str) -> Format:

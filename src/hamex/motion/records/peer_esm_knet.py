@@ -13,11 +13,27 @@ _TRAILING = re.compile(rf"\s*{_WORD}\s+{_WORD}\s+NPTS\s*,?\s*DT", re.IGNORECASE)
 _AT2_UNIT = re.compile(r"UNITS?\s+OF\s+(\S.*?)(?:\s{2,}|\.?\s*$|\.\s)|\(([^)]*)\)", re.IGNORECASE)
 _ESM_KEY = re.compile(r"([A-Z][A-Z0-9_/^\-.]*)\s*:(.*)")
 # What a line of K-NET starts with; spellings differ between years ("Lon." and "Long.", "Max Acc." and "Max. Acc.").
-_KNET_LABELS = ("Origin Time", "Lat.", "Lon", "Depth", "Mag", "Station Code", "Station Lat", "Station Lon",
-                "Station Height", "Record Time", "Sampling Freq", "Duration Time", "Dir.", "Scale Factor", "Max",
-                "Last Correction", "Memo")
+_KNET_LABELS = (
+    "Origin Time",
+    "Lat.",
+    "Lon",
+    "Depth",
+    "Mag",
+    "Station Code",
+    "Station Lat",
+    "Station Lon",
+    "Station Height",
+    "Record Time",
+    "Sampling Freq",
+    "Duration Time",
+    "Dir.",
+    "Scale Factor",
+    "Max",
+    "Last Correction",
+    "Memo",
+)
 _KNET_SCALE = re.compile(r"([^(\s]+)\(gal\)/(\S+)", re.IGNORECASE)
-_VALUES_FROM = 18     # column, counted from 0
+_VALUES_FROM = 18  # column, counted from 0
 # KiK-net: 1 below, 2 at the top.
 _KNET_CHANNELS = {"1": "NS1", "2": "EW1", "3": "UD1", "4": "NS2", "5": "EW2", "6": "UD2"}
 
@@ -90,10 +106,21 @@ def read_esm(text: Text) -> list[FileRecord]:
         raise text.error(unit_line, f"UNITS is {words!r}, no unit of acceleration that hamex knows")
     count_line, words = value_of("NDATA")
     samples = text.numbers(first, text.count(count_line, words, "NDATA"), count_line)
-    about = [header.get(key, (0, ""))[1] for key in ("NETWORK", "STATION_CODE", "EVENT_ID", "EVENT_NAME",
-                                                     "DATE_TIME_FIRST_SAMPLE_YYYYMMDD_HHMMSS")]
-    return [FileRecord(samples, step, unit, value_of("STREAM")[1], " ".join(word for word in about if word),
-                       unit_line=unit_line, step_line=step_line)]
+    about = [
+        header.get(key, (0, ""))[1]
+        for key in ("NETWORK", "STATION_CODE", "EVENT_ID", "EVENT_NAME", "DATE_TIME_FIRST_SAMPLE_YYYYMMDD_HHMMSS")
+    ]
+    return [
+        FileRecord(
+            samples,
+            step,
+            unit,
+            value_of("STREAM")[1],
+            " ".join(word for word in about if word),
+            unit_line=unit_line,
+            step_line=step_line,
+        )
+    ]
 
 
 def is_knet(text: Text) -> bool:
@@ -122,8 +149,17 @@ def read_knet(text: Text) -> list[FileRecord]:
         raise text.error(14, f"expected a scale factor as in '3920(gal)/6182761', got {scale!r}")
     full, counts = (text.positive(14, word, "the scale factor") for word in match.groups())
     samples = text.numbers(18, max(round(seconds * frequency), 1), 12)
-    return [FileRecord(samples * full / counts, 1 / frequency, "gal", _KNET_CHANNELS.get(channel, channel),
-                       f"{station}, {start}, event of {origin}", unit_line=14, step_line=11)]
+    return [
+        FileRecord(
+            samples * full / counts,
+            1 / frequency,
+            "gal",
+            _KNET_CHANNELS.get(channel, channel),
+            f"{station}, {start}, event of {origin}",
+            unit_line=14,
+            step_line=11,
+        )
+    ]
 
 
 def read_opensees(text: Text) -> list[FileRecord]:

@@ -13,7 +13,7 @@ from hamex.motion.records.formats import Format, format_named, format_of
 from hamex.motion.records.text import FileRecord, Text, read_text, text_of
 from hamex.motion.units import acceleration_unit
 
-_ROUNDING = 0.01     # a file prints its step with few digits (1/60 s as .0167): a given step may differ by this share
+_ROUNDING = 0.01  # a file prints its step with few digits (1/60 s as .0167): a given step may differ by this share
 
 
 class Choices(NamedTuple):
@@ -31,13 +31,23 @@ def choices(format: str | None, unit: str | None, step: float | None, column: in
         raise LoadError(f"read_record: step must be a positive number of seconds, got {step!r}")
     if column is not None and (isinstance(column, bool) or not isinstance(column, int | str)):
         raise LoadError(f"read_record: column must be a number counted from 1 or a name, got {column!r}")
-    return Choices(None if format is None else format_named(format),
-                   None if unit is None else acceleration_unit(unit), None if step is None else float(step), column)
+    return Choices(
+        None if format is None else format_named(format),
+        None if unit is None else acceleration_unit(unit),
+        None if step is None else float(step),
+        column,
+    )
 
 
-def read_record(path: str | os.PathLike[str], *, format: str | None = None, unit: str | None = None,
-                step: float | None = None, component: str | int | None = None,
-                column: int | str | None = None) -> GroundMotion:
+def read_record(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    unit: str | None = None,
+    step: float | None = None,
+    component: str | int | None = None,
+    column: int | str | None = None,
+) -> GroundMotion:
     """A ground motion from a record file; the format is recognised from the file, the unit is never guessed.
 
     Parameters
@@ -67,9 +77,16 @@ def read_record(path: str | os.PathLike[str], *, format: str | None = None, unit
     return _one(Text(path, read_text(path)), given, component)
 
 
-def record_from_bytes(data: bytes, name: str, *, format: str | None = None, unit: str | None = None,
-                      step: float | None = None, component: str | int | None = None,
-                      column: int | str | None = None) -> GroundMotion:
+def record_from_bytes(
+    data: bytes,
+    name: str,
+    *,
+    format: str | None = None,
+    unit: str | None = None,
+    step: float | None = None,
+    component: str | int | None = None,
+    column: int | str | None = None,
+) -> GroundMotion:
     """What :func:`read_record` makes of a file of this name and content; nothing is read from disk.
 
     >>> record_from_bytes(b"0.0\\n0.1\\n-0.2\\n", "short.txt", unit="g", step=0.01).peak
@@ -110,7 +127,7 @@ def chosen(path: Path, found: list[FileRecord], component: str | int | None) -> 
     if isinstance(component, bool) or not isinstance(component, int | str):
         raise LoadError(f"read_record: component must be a number counted from 1 or a name, got {component!r}")
     fitting = [record for record in found if _same(record.component, str(component))]
-    if isinstance(component, int) and not fitting:        # 180 may be an azimuth as well as a place
+    if isinstance(component, int) and not fitting:  # 180 may be an azimuth as well as a place
         if not 1 <= component <= len(found):
             raise LoadError(f"{path} has no record {component}; it holds {names}")
         return found[component - 1]
@@ -138,8 +155,10 @@ def _unit(path: Path, found: FileRecord, given: str | None) -> str:
     place = f"{path}, line {found.unit_line}" if found.unit_line else f"record {path}"
     if found.unit is None:
         if given is None:
-            raise UnitError(f"record {path}: the file does not tell the unit of its accelerations; say it, as in "
-                            'unit="g", "m/s2" or "cm/s2"')
+            raise UnitError(
+                f"record {path}: the file does not tell the unit of its accelerations; say it, as in "
+                'unit="g", "m/s2" or "cm/s2"'
+            )
         return given
     if given is not None and given != found.unit and {given, found.unit} != {"gal", "cm/s2"}:
         raise UnitError(f"{place}: the file is in {found.unit}, which contradicts unit={given!r}; leave unit out")
@@ -150,10 +169,12 @@ def _step(path: Path, found: FileRecord, given: float | None) -> float:
     place = f"{path}, line {found.step_line}" if found.step_line else f"record {path}"
     if found.step is None:
         if given is None:
-            raise LoadError(f"record {path}: the file does not tell the time between its samples; say it, as in "
-                            "step=0.01")
+            raise LoadError(
+                f"record {path}: the file does not tell the time between its samples; say it, as in step=0.01"
+            )
         return given
     if given is not None and abs(given - found.step) > _ROUNDING * found.step:
-        raise LoadError(f"{place}: the file's step is {found.step:g} s, which contradicts step={given:g}; leave step "
-                        "out")
+        raise LoadError(
+            f"{place}: the file's step is {found.step:g} s, which contradicts step={given:g}; leave step out"
+        )
     return found.step if given is None else given

@@ -31,7 +31,7 @@ def read_simcenter(text: Text) -> list[FileRecord]:
         data = json.loads(text.content)
     except json.JSONDecodeError as problem:
         raise text.error(problem.lineno, f"not valid JSON: {problem.msg}") from None
-    except (RecursionError, ValueError) as problem:      # too deep, or a whole number of thousands of digits
+    except (RecursionError, ValueError) as problem:  # too deep, or a whole number of thousands of digits
         raise text.error(None, f"not valid JSON: {problem}") from None
     if not isinstance(data, dict):
         raise text.error(None, "expected an object with Events or data_x")
@@ -40,8 +40,9 @@ def read_simcenter(text: Text) -> list[FileRecord]:
         raise text.error(None, "Events must be a list of objects")
     found = [record for place, event in enumerate(events) for record in _event(text, event, data, f"Events[{place}]")]
     if not found:
-        raise text.error(None, "no accelerations: expected timeSeries with a pattern of type UniformAcceleration, or "
-                               "data_x")
+        raise text.error(
+            None, "no accelerations: expected timeSeries with a pattern of type UniformAcceleration, or data_x"
+        )
     return found
 
 
@@ -51,8 +52,10 @@ def _event(text: Text, event: dict[str, Any], whole: dict[str, Any], place: str)
     kind = "synthetic" if "stochastic" in f"{name} {event.get('subtype', '')}".lower() else "recorded"
     direct = {match[1].lower(): key for key in event if (match := _DIRECT.fullmatch(key))}
     if direct:
-        return [FileRecord(_samples(text, event[key], key), _step(text, event, event, place), unit, way, name, kind)
-                for way, key in sorted(direct.items())]
+        return [
+            FileRecord(_samples(text, event[key], key), _step(text, event, event, place), unit, way, name, kind)
+            for way, key in sorted(direct.items())
+        ]
     series = event.get("timeSeries", [])
     patterns = event.get("pattern", [])
     for key, value in (("timeSeries", series), ("pattern", patterns)):
@@ -68,8 +71,9 @@ def _event(text: Text, event: dict[str, Any], whole: dict[str, Any], place: str)
             raise text.error(None, f"{place}: a pattern names the series {wanted!r}, which is not in timeSeries")
         entry = by_name[wanted]
         if entry.get("type", "Value") != "Value":
-            raise text.error(None, f"{place}: the series {wanted!r} is of type {entry['type']!r}; its samples are "
-                                   "elsewhere")
+            raise text.error(
+                None, f"{place}: the series {wanted!r} is of type {entry['type']!r}; its samples are elsewhere"
+            )
         factor = _number(text, entry.get("factor", 1.0), f"{place}: factor of {wanted!r}")
         samples = _samples(text, entry.get("data"), f"data of {wanted!r}") * factor
         steps = event.get("numSteps", len(samples))

@@ -59,9 +59,15 @@ class Suite(Sequence[GroundMotion]):
         return tuple(status for status in self.statuses if not status.ok)
 
 
-def read_suite(path: Where | Sequence[Where], *, format: str | None = None, unit: str | None = None,
-               step: float | None = None, component: str | int | None = None,
-               column: int | str | None = None) -> Suite:
+def read_suite(
+    path: Where | Sequence[Where],
+    *,
+    format: str | None = None,
+    unit: str | None = None,
+    step: float | None = None,
+    component: str | int | None = None,
+    column: int | str | None = None,
+) -> Suite:
     """All records of a folder, of a pattern such as ``"records/**/*.AT2"``, or of a list of files.
 
     Takes what :func:`read_record` takes; what is said holds for every file, so a unit must not contradict any. Files

@@ -85,7 +85,7 @@ class Text:
 
     def numbers(self, first: int, count: int, announced: int) -> Array:
         """The ``count`` numbers from line ``first`` to the end of the file, which line ``announced`` promises."""
-        words = "\n".join(self.lines[first - 1:])
+        words = "\n".join(self.lines[first - 1 :])
         if _PLAIN.fullmatch(words):
             try:
                 values = np.array(words.split(), dtype=float)
@@ -98,14 +98,16 @@ class Text:
     def _slowly(self, first: int, count: int, announced: int) -> Array:
         """Word by word, to find the one that is wrong."""
         values: list[float] = []
-        for line, text in enumerate(self.lines[first - 1:], start=first):
+        for line, text in enumerate(self.lines[first - 1 :], start=first):
             for word in text.split():
                 values.append(self.sample(line, word))
                 if len(values) > count:
                     raise self.error(line, f"more than the {count} samples that line {announced} announces")
         if len(values) < count:
-            raise self.error(len(self.lines), f"the file ends after {len(values)} of the {count} samples that line "
-                                              f"{announced} announces")
+            raise self.error(
+                len(self.lines),
+                f"the file ends after {len(values)} of the {count} samples that line {announced} announces",
+            )
         return np.array(values)
 
     def sample(self, line: int, word: str) -> float:

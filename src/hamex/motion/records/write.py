@@ -32,8 +32,10 @@ def record_text(motion: GroundMotion, ending: str) -> str:
 
 
 def _csv(motion: GroundMotion) -> str:
-    notes = [f"# {key}: {_line(value)}".rstrip() for key, value in (
-        ("component", motion.component), ("kind", motion.kind), ("source", motion.source))]
+    notes = [
+        f"# {key}: {_line(value)}".rstrip()
+        for key, value in (("component", motion.component), ("kind", motion.kind), ("source", motion.source))
+    ]
     rows = [f"{i * motion.step!r},{a!r}" for i, a in enumerate(motion.acceleration.tolist())]
     return "\n".join([OWN, *notes, f"time_s,acceleration_{motion.unit}", *rows, ""])
 
@@ -42,20 +44,31 @@ def _at2(motion: GroundMotion) -> str:
     if motion.unit != "g":
         raise UnitError(f"AT2 files are in g, this motion is in {motion.unit}; convert it first")
     values = [f" {a!r:>24}" for a in motion.acceleration.tolist()]
-    rows = ["".join(values[i:i + 5]) for i in range(0, len(values), 5)]
+    rows = ["".join(values[i : i + 5]) for i in range(0, len(values), 5)]
     about = _line(motion.source).replace(",", ";")
-    return "\n".join(["PEER FORMAT, WRITTEN BY HAMEX, NO RECORD OF THE PEER DATABASE",
-                      f"{about}, {_line(motion.component).replace(',', ';')}",
-                      "ACCELERATION TIME SERIES IN UNITS OF G",
-                      f"NPTS= {len(values)}, DT= {motion.step!r} SEC,", *rows, ""])
+    return "\n".join(
+        [
+            "PEER FORMAT, WRITTEN BY HAMEX, NO RECORD OF THE PEER DATABASE",
+            f"{about}, {_line(motion.component).replace(',', ';')}",
+            "ACCELERATION TIME SERIES IN UNITS OF G",
+            f"NPTS= {len(values)}, DT= {motion.step!r} SEC,",
+            *rows,
+            "",
+        ]
+    )
 
 
 def _json(motion: GroundMotion) -> str:
     name = motion.component or "accel_x"
-    event = {"name": motion.source, "type": "Seismic", "units": {"acceleration": motion.unit}, "dT": motion.step,
-             "numSteps": len(motion.acceleration),
-             "timeSeries": [{"name": name, "type": "Value", "dT": motion.step, "data": motion.acceleration.tolist()}],
-             "pattern": [{"type": "UniformAcceleration", "timeSeries": name, "dof": 1}]}
+    event = {
+        "name": motion.source,
+        "type": "Seismic",
+        "units": {"acceleration": motion.unit},
+        "dT": motion.step,
+        "numSteps": len(motion.acceleration),
+        "timeSeries": [{"name": name, "type": "Value", "dT": motion.step, "data": motion.acceleration.tolist()}],
+        "pattern": [{"type": "UniformAcceleration", "timeSeries": name, "dof": 1}],
+    }
     return json.dumps({"Events": [event]}, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -27,20 +27,74 @@ ENERGY, ACTION, IMPULSE = dimension(1, 1), dimension(1, 1, 1), dimension(1, 0, 1
 
 # By the letters of `notation`; indices and hats are stripped first. What is not listed may be anything.
 LETTERS: dict[str, Dimension] = {
-    "m": dimension(1, -1, 2), "k": dimension(1, -1), "c": dimension(1, -1, 1), "a": dimension(-1, 1),
-    "eta": dimension(1, -1, 1), "F_y": FORCE, "F": FORCE, "f": FORCE, "f_u": FORCE, "u": LENGTH, "J": IMPULSE,
-    "u1": LENGTH, "phat": IMPULSE, "P_u": IMPULSE, "P_J": LENGTH, "s": LENGTH, "t": TIME, "h": TIME, "t_old": TIME,
-    "vu": LENGTH, "vuhat": LENGTH, "vJ": IMPULSE, "delta_u": LENGTH, "deltahat_u": LENGTH, "delta_J": IMPULSE,
-    "A": ACTION, "dA": ACTION, "dA_NEW": ACTION, "L": ENERGY, "T": ENERGY, "U": ENERGY, "phi": dimension(1, 1, -1),
-    "vhat": dimension(0, 1, -1), "vbar": dimension(0, 1, -1), "uhat": LENGTH, "ubar": LENGTH, "I_hat": IMPULSE,
-    "alpha": IMPULSE, "beta": dimension(-1, 1, -1), "gamma": LENGTH, "u_a": LENGTH, "F_mean": FORCE,
-    "rho": dimension(1, -4, 2), "flex": dimension(-1, 2), "S": dimension(1, -2, 1), "delta_S": dimension(1, -2, 1),
-    "b": dimension(1, -3), "that": dimension(1, -2), "tbar": dimension(1, -2),
-    "n_x": NONE, "n_y": NONE, "n_z": NONE, "x": LENGTH, "y": LENGTH,
-    "z": LENGTH, "l": dimension(1, -2), "V": ENERGY, "X": dimension(0, 0, 2), "Y": dimension(0, 0, 2),
-    "int": TIME, "end": NONE, "volume": dimension(0, 3), "volume-time": dimension(0, 3, 1),
-    "volume-end": dimension(0, 3), "surface-time": dimension(0, 2, 1), "part-time": dimension(0, 2, 1),
-    "part": dimension(0, 2), "W": ACTION,
+    "m": dimension(1, -1, 2),
+    "k": dimension(1, -1),
+    "c": dimension(1, -1, 1),
+    "a": dimension(-1, 1),
+    "eta": dimension(1, -1, 1),
+    "F_y": FORCE,
+    "F": FORCE,
+    "f": FORCE,
+    "f_u": FORCE,
+    "u": LENGTH,
+    "J": IMPULSE,
+    "u1": LENGTH,
+    "phat": IMPULSE,
+    "P_u": IMPULSE,
+    "P_J": LENGTH,
+    "s": LENGTH,
+    "t": TIME,
+    "h": TIME,
+    "t_old": TIME,
+    "vu": LENGTH,
+    "vuhat": LENGTH,
+    "vJ": IMPULSE,
+    "delta_u": LENGTH,
+    "deltahat_u": LENGTH,
+    "delta_J": IMPULSE,
+    "A": ACTION,
+    "dA": ACTION,
+    "dA_NEW": ACTION,
+    "L": ENERGY,
+    "T": ENERGY,
+    "U": ENERGY,
+    "phi": dimension(1, 1, -1),
+    "vhat": dimension(0, 1, -1),
+    "vbar": dimension(0, 1, -1),
+    "uhat": LENGTH,
+    "ubar": LENGTH,
+    "I_hat": IMPULSE,
+    "alpha": IMPULSE,
+    "beta": dimension(-1, 1, -1),
+    "gamma": LENGTH,
+    "u_a": LENGTH,
+    "F_mean": FORCE,
+    "rho": dimension(1, -4, 2),
+    "flex": dimension(-1, 2),
+    "S": dimension(1, -2, 1),
+    "delta_S": dimension(1, -2, 1),
+    "b": dimension(1, -3),
+    "that": dimension(1, -2),
+    "tbar": dimension(1, -2),
+    "n_x": NONE,
+    "n_y": NONE,
+    "n_z": NONE,
+    "x": LENGTH,
+    "y": LENGTH,
+    "z": LENGTH,
+    "l": dimension(1, -2),
+    "V": ENERGY,
+    "X": dimension(0, 0, 2),
+    "Y": dimension(0, 0, 2),
+    "int": TIME,
+    "end": NONE,
+    "volume": dimension(0, 3),
+    "volume-time": dimension(0, 3, 1),
+    "volume-end": dimension(0, 3),
+    "surface-time": dimension(0, 2, 1),
+    "part-time": dimension(0, 2, 1),
+    "part": dimension(0, 2),
+    "W": ACTION,
 }
 
 
@@ -65,8 +119,9 @@ def of(expression: sp.Expr) -> Dimension | None:
     if isinstance(expression, sp.Abs | sp.Max):
         return _alike([of(argument) for argument in expression.args], expression)
     if isinstance(expression, sp.Symbol | AppliedUndef):
-        return LETTERS.get(_letter(expression.func.__name__ if isinstance(expression, AppliedUndef)
-                                   else expression.name))
+        return LETTERS.get(
+            _letter(expression.func.__name__ if isinstance(expression, AppliedUndef) else expression.name)
+        )
     return None
 
 
@@ -82,8 +137,11 @@ def fault(equation: NumberedEquation) -> str:
 
 def text(found: Dimension) -> str:
     """``force·length·s²`` and the like."""
-    parts = [name if power == 1 else f"{name}^{power}" for name, power in zip(("force", "length", "time"), found,
-                                                                               strict=True) if power]
+    parts = [
+        name if power == 1 else f"{name}^{power}"
+        for name, power in zip(("force", "length", "time"), found, strict=True)
+        if power
+    ]
     return "·".join(parts) or "1"
 
 

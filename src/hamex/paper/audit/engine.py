@@ -99,8 +99,9 @@ def stability(branch: str, undamped: bool = False) -> Verdict:
 
 def weak(found: Variation, over: sp.Symbol) -> sp.Expr:
     """∫ of the weak integrand."""
-    return sp.expand(over * sum((coefficient * jet(found.test(q), i) for (q, i), coefficient in found.weak.items()),
-                                sp.S.Zero))
+    return sp.expand(
+        over * sum((coefficient * jet(found.test(q), i) for (q, i), coefficient in found.weak.items()), sp.S.Zero)
+    )
 
 
 def bulk(found: Variation, over: sp.Symbol) -> sp.Expr:
@@ -136,8 +137,9 @@ def slider_system(branch: str) -> tuple[sp.Matrix, sp.Matrix, sp.Matrix]:
     return _system(step_rows("viscoplastic", branch), (u_r, J_r, p_r, s_r), (u_o, J_o, p_o, s_o))
 
 
-def _system(rows: list[sp.Expr], unknowns: tuple[sp.Symbol, ...],
-            knowns: tuple[sp.Symbol, ...]) -> tuple[sp.Matrix, sp.Matrix, sp.Matrix]:
+def _system(
+    rows: list[sp.Expr], unknowns: tuple[sp.Symbol, ...], knowns: tuple[sp.Symbol, ...]
+) -> tuple[sp.Matrix, sp.Matrix, sp.Matrix]:
     B = sp.Matrix([[sp.diff(row, y) for y in unknowns] for row in rows])
     D = -sp.Matrix([[sp.diff(row, x) for x in knowns] for row in rows])
     z = (B * sp.Matrix(unknowns) - D * sp.Matrix(knowns) - sp.Matrix(rows)).applyfunc(sp.expand)
@@ -155,7 +157,8 @@ DIMENSIONS = (1, 2, 3)
 _SPACE = sp.symbols("x y z", real=True)
 # ∫_Ω∫₀ᵀ, ∫_Ω[ ]₀ᵀ, ∫_Γ∫₀ᵀ, ∫_Γt∫₀ᵀ, ∫_Ω, ∫_Γt
 OMEGA_T, OMEGA_END, GAMMA_T, GAMMA_TT, OMEGA, GAMMA_PART = sp.symbols(
-    "volume-time volume-end surface-time part-time volume part")
+    "volume-time volume-end surface-time part-time volume part"
+)
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,7 @@ class Solid:
     @property
     def space(self) -> tuple[sp.Symbol, ...]:
         """The coordinates."""
-        return _SPACE[:self.size]
+        return _SPACE[: self.size]
 
     @property
     def range(self) -> range:
@@ -243,8 +246,13 @@ def voigt(size: int) -> Action:
     kinetic = half * rho * sum((body.u(i).diff(t) ** 2 for i in body.range), sp.S.Zero)
     lagrangian = kinetic + (half * rates.T * C * rates - rates.T * strain)[0]
     fields = (*(body.u(i) for i in body.range), *(body.J(i, j) for i, j in body.pairs))
-    return Action(fields, sp.expand(lagrangian), loads={body.u(i): body.force(i) for i in body.range},
-                  space=body.space, name=f"continuum in {size}D")
+    return Action(
+        fields,
+        sp.expand(lagrangian),
+        loads={body.u(i): body.force(i) for i in body.range},
+        space=body.space,
+        name=f"continuum in {size}D",
+    )
 
 
 @cache

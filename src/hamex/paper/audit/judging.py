@@ -11,7 +11,7 @@ import sympy as sp
 from hamex.paper.audit import dimensions
 from hamex.paper.audit.notation import NumberedEquation, Statement
 
-_LONG = 60     # terms beyond which a ratio is not worth forming: only the factors 1 and −1 are tried
+_LONG = 60  # terms beyond which a ratio is not worth forming: only the factors 1 and −1 are tried
 HOLDS, MISPRINT = "holds", "misprint"
 CONDITION, NOT_TRUE = "holds with a condition", "not true in general"
 VERDICTS = (HOLDS, MISPRINT, CONDITION, NOT_TRUE)
@@ -26,8 +26,11 @@ def zero(expression: sp.Expr) -> bool:
         return True
     if sp.fraction(sp.together(expanded))[1].free_symbols:
         return bool(sp.cancel(sp.together(expanded)) == 0)
-    return bool(sp.simplify(expanded) == 0) if expanded.has(sp.Pow, sp.Max, sp.Abs) and expanded.count_ops() < 200 \
+    return (
+        bool(sp.simplify(expanded) == 0)
+        if expanded.has(sp.Pow, sp.Max, sp.Abs) and expanded.count_ops() < 200
         else False
+    )
 
 
 def same(printed: Statement, derived: Statement) -> bool:
@@ -77,8 +80,11 @@ def against(derive: Derivation, how: str) -> Rule:
         wrong = differing(equation.statements, correct)
         fault = dimensions.fault(equation)
         if wrong:
-            return Finding(MISPRINT, f"{how}: {_describe(equation.statements, correct, wrong)}"
-                           + (f". Also seen without a derivation: {fault}" if fault else ""))
+            return Finding(
+                MISPRINT,
+                f"{how}: {_describe(equation.statements, correct, wrong)}"
+                + (f". Also seen without a derivation: {fault}" if fault else ""),
+            )
         if fault:
             return Finding(MISPRINT, f"{fault} ({how})")
         count = len(equation.statements)
@@ -95,7 +101,8 @@ def sign_free(derive: Derivation, how: str, condition: str) -> Rule:
     def judge(equation: NumberedEquation) -> Finding:
         correct = derive()
         if len(correct) == len(equation.statements) and all(
-                opposite(p, d) for p, d in zip(equation.statements, correct, strict=True)):
+            opposite(p, d) for p, d in zip(equation.statements, correct, strict=True)
+        ):
             return Finding(CONDITION, f"{how}: printed = −1 × derived, exactly. {condition}")
         return strict(equation)
 
@@ -118,14 +125,42 @@ def _describe(printed: tuple[Statement, ...], correct: tuple[Statement, ...], wr
     return f"{where + ': ' if where else ''}printed − derived = {text}{more}"
 
 
-_WORDS = (("delta_u(0)", "δu(0)"), ("delta_u(T_end)", "δu(T)"), ("delta_u1(x, t)", "δu"), ("b1(x, t)", "f̂"),
-          ("Derivative(u1(x, t), (t, 2))", "ü"), ("Derivative(S11(x, t), t, x)", "∂J̇/∂x"), ("volume-time", "∫∫"),
-          ("tbar1", "t̄"), ("that1", "t̂"), ("rho", "ρ"), ("Derivative(k(t), t)", "k̇"),
-          ("Derivative(delta_u(t), t)", "δu̇"), ("Derivative(delta_J(t), t)", "δJ̇"), ("Derivative(J(t), (t, 2))", "J̈"),
-          ("Derivative(u(t), (t, 2))", "ü"), ("Derivative(u(t), t)", "u̇"), ("Derivative(J(t), t)", "J̇"),
-          ("Derivative(u1(t), t)", "u̇1"), ("delta_u(t)", "δu"), ("delta_J(t)", "δJ"), ("phat(t)", "p̂"), ("u(t)", "u"),
-          ("J(t)", "J"), ("f(t)", "f"), ("int[t0,t1]", "∫"), ("int[0,T]", "∫"), ("int[t_r-1,t_r]", "∫"), ("F_y", "Fy"),
-          ("eta", "η"), ("P_u_", "p̂_"), ("vuhat_", "δû_"), ("vu_", "δu_"), ("**2", "²"), ("*", " "))
+_WORDS = (
+    ("delta_u(0)", "δu(0)"),
+    ("delta_u(T_end)", "δu(T)"),
+    ("delta_u1(x, t)", "δu"),
+    ("b1(x, t)", "f̂"),
+    ("Derivative(u1(x, t), (t, 2))", "ü"),
+    ("Derivative(S11(x, t), t, x)", "∂J̇/∂x"),
+    ("volume-time", "∫∫"),
+    ("tbar1", "t̄"),
+    ("that1", "t̂"),
+    ("rho", "ρ"),
+    ("Derivative(k(t), t)", "k̇"),
+    ("Derivative(delta_u(t), t)", "δu̇"),
+    ("Derivative(delta_J(t), t)", "δJ̇"),
+    ("Derivative(J(t), (t, 2))", "J̈"),
+    ("Derivative(u(t), (t, 2))", "ü"),
+    ("Derivative(u(t), t)", "u̇"),
+    ("Derivative(J(t), t)", "J̇"),
+    ("Derivative(u1(t), t)", "u̇1"),
+    ("delta_u(t)", "δu"),
+    ("delta_J(t)", "δJ"),
+    ("phat(t)", "p̂"),
+    ("u(t)", "u"),
+    ("J(t)", "J"),
+    ("f(t)", "f"),
+    ("int[t0,t1]", "∫"),
+    ("int[0,T]", "∫"),
+    ("int[t_r-1,t_r]", "∫"),
+    ("F_y", "Fy"),
+    ("eta", "η"),
+    ("P_u_", "p̂_"),
+    ("vuhat_", "δû_"),
+    ("vu_", "δu_"),
+    ("**2", "²"),
+    ("*", " "),
+)
 
 
 def readable(expression: sp.Expr) -> str:

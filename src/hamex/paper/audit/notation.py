@@ -34,8 +34,9 @@ half = sp.Rational(1, 2)
 
 def dot(expression: sp.Expr, times: int = 1) -> sp.Expr:
     """A dot over a letter."""
-    return sp.Derivative(expression, (t, times)) if isinstance(expression, AppliedUndef) else sp.diff(
-        expression, t, times)
+    return (
+        sp.Derivative(expression, (t, times)) if isinstance(expression, AppliedUndef) else sp.diff(expression, t, times)
+    )
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,11 @@ def says(left: sp.Expr, right: sp.Expr | int = 0) -> Statement:
 
 def entries(name: str, matrix: sp.Matrix) -> tuple[Statement, ...]:
     """A matrix, entry by entry."""
-    return tuple(says(sp.Symbol(f"{name}[{i + 1},{j + 1}]"), matrix[i, j])
-                 for i in range(matrix.rows) for j in range(matrix.cols))
+    return tuple(
+        says(sp.Symbol(f"{name}[{i + 1},{j + 1}]"), matrix[i, j])
+        for i in range(matrix.rows)
+        for j in range(matrix.cols)
+    )
 
 
 def rows(B: sp.Matrix, y: sp.Matrix, D: sp.Matrix, x: sp.Matrix, z: sp.Matrix) -> tuple[Statement, ...]:

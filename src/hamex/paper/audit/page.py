@@ -17,9 +17,15 @@ from hamex.solution.files import check_writable, write_atomically
 _CLASS = {HOLDS: "holds", MISPRINT: "misprint", CONDITION: "condition", NOT_TRUE: "not"}
 _SIZE = 15.0
 _STRUT = r"\vphantom{-\frac{m}{h}}"
-SECTIONS = ((1, "2. Hamilton's principle"), (16, "3. Mixed Lagrangian formalism"), (27, "4. The extension"),
-            (45, "5.1 Elasticity"), (56, "5.2 Viscoplasticity"), (69, "5.3, 5.4 Numerical properties"),
-            (88, "6. Simulation"))
+SECTIONS = (
+    (1, "2. Hamilton's principle"),
+    (16, "3. Mixed Lagrangian formalism"),
+    (27, "4. The extension"),
+    (45, "5.1 Elasticity"),
+    (56, "5.2 Viscoplasticity"),
+    (69, "5.3, 5.4 Numerical properties"),
+    (88, "6. Simulation"),
+)
 
 
 def audit_page(items: list[Item]) -> str:
@@ -34,8 +40,10 @@ def audit_page(items: list[Item]) -> str:
         parts.append(_shown(item))
     parts.append("<h2>Tables, and claims in words</h2>")
     parts += [_shown(item) for item in spoken]
-    foot = ("J. Kim, <i>Extended Hamilton's principle</i>. Printed equations are reproduced letter by letter, "
-            "misprints included; each verdict was computed in this run.")
+    foot = (
+        "J. Kim, <i>Extended Hamilton's principle</i>. Printed equations are reproduced letter by letter, "
+        "misprints included; each verdict was computed in this run."
+    )
     return share(page("Audit of Extended Hamilton's principle", "\n".join(parts), foot, "audit of the paper"))
 
 
@@ -53,10 +61,11 @@ def check(path: Path) -> None:
 
 def _top(items: list[Item]) -> str:
     tiles = cards((str(number), verdict) for verdict, number in counts(items).items())
-    return ("<h1>The paper, audited</h1><p class='lead'>Every numbered equation, both tables and the claims made in "
-            "words, compared with what follows from the Lagrangian and the dissipation function. A printed form that "
-            "differs is a misprint; its correction had to pass the same test.</p>"
-            + tiles)
+    return (
+        "<h1>The paper, audited</h1><p class='lead'>Every numbered equation, both tables and the claims made in "
+        "words, compared with what follows from the Lagrangian and the dissipation function. A printed form that "
+        "differs is a misprint; its correction had to pass the same test.</p>" + tiles
+    )
 
 
 def _brief(items: list[Item]) -> str:
@@ -97,8 +106,10 @@ def _shown(item: Item) -> str:
     as_printed, better = _drawn(item.printed, item), ""
     if item.verdict != HOLDS and item.correct != item.printed:
         better = f'<div class="better"><b>should read</b>{_drawn(item.correct, item)}</div>'
-    return (f'<section class="item" id="{_anchor(item)}">{head}{as_printed}{better}'
-            f'<p class="evidence">{_words(item.evidence)}</p></section>')
+    return (
+        f'<section class="item" id="{_anchor(item)}">{head}{as_printed}{better}'
+        f'<p class="evidence">{_words(item.evidence)}</p></section>'
+    )
 
 
 def _drawn(text: str, item: Item) -> str:
@@ -120,5 +131,8 @@ def _drawable(latex: str) -> str:
     latex = latex.replace(r"\end{bmatrix}^{-1}", r"\end{bmatrix}{}^{-1}").replace(r"\operatorname", r"\mathrm")
     if "{bmatrix}" not in latex:
         return latex
-    return re.sub(r"(\\begin\{Bmatrix\})(.*?)(\\end\{Bmatrix\})", lambda found: found[1] + r"\\".join(
-        f"{row} {_STRUT} " for row in found[2].split(r"\\")) + found[3], latex)
+    return re.sub(
+        r"(\\begin\{Bmatrix\})(.*?)(\\end\{Bmatrix\})",
+        lambda found: found[1] + r"\\".join(f"{row} {_STRUT} " for row in found[2].split(r"\\")) + found[3],
+        latex,
+    )

@@ -6,15 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hamex.paper.audit import (
-    claims_numbers,
-    claims_principle,
-    claims_step,
-    section_2,
-    section_4,
-    section_5,
-    section_6,
-)
+from hamex.paper.audit import claims_numbers, claims_principle, claims_step, section_2, section_4, section_5, section_6
 from hamex.paper.audit.judging import HOLDS, VERDICTS, Claim, Rule
 from hamex.paper.audit.notation import NumberedEquation, printed_latex
 
@@ -35,8 +27,14 @@ class Item:
 
     def as_json(self) -> dict[str, str]:
         """The contract of ``hamex audit --json``."""
-        return {"equation": self.equation, "kind": self.kind, "verdict": self.verdict, "printed": self.printed,
-                "correct": self.correct, "evidence": self.evidence}
+        return {
+            "equation": self.equation,
+            "kind": self.kind,
+            "verdict": self.verdict,
+            "printed": self.printed,
+            "correct": self.correct,
+            "evidence": self.evidence,
+        }
 
 
 def printed() -> dict[str, NumberedEquation]:
@@ -49,8 +47,12 @@ def corrected() -> dict[str, NumberedEquation]:
     return {**section_2.CORRECTED, **section_4.corrected(), **section_5.CORRECTED, **section_6.CORRECTED}
 
 
-CLAIMS: tuple[Claim, ...] = (*claims_principle.CLAIMS, *claims_step.CLAIMS, *claims_numbers.CLAIMS,
-                             *claims_principle.NOVELTY)
+CLAIMS: tuple[Claim, ...] = (
+    *claims_principle.CLAIMS,
+    *claims_step.CLAIMS,
+    *claims_numbers.CLAIMS,
+    *claims_principle.NOVELTY,
+)
 
 
 def audit(equations: Mapping[str, NumberedEquation] | None = None) -> list[Item]:
@@ -84,10 +86,20 @@ def judge(equation: NumberedEquation) -> Item:
         note = READING.get(equation.number, IN_WORDS)
         return Item(equation.number, equation.kind, found.verdict, latex, note, found.evidence)
     check = RULES[equation.number](better)
-    confirmed = "the corrected form passes the same test" if check.verdict == HOLDS else (
-        f"the correction is NOT confirmed: {check.evidence}")
-    return Item(equation.number, equation.kind, found.verdict, latex, better.latex, f"{found.evidence}; {confirmed}",
-                f"Should read: {better.plain}" if better.plain else "")
+    confirmed = (
+        "the corrected form passes the same test"
+        if check.verdict == HOLDS
+        else (f"the correction is NOT confirmed: {check.evidence}")
+    )
+    return Item(
+        equation.number,
+        equation.kind,
+        found.verdict,
+        latex,
+        better.latex,
+        f"{found.evidence}; {confirmed}",
+        f"Should read: {better.plain}" if better.plain else "",
+    )
 
 
 IN_WORDS = "as derived; see the evidence"
@@ -104,5 +116,12 @@ def counts(items: list[Item]) -> dict[str, int]:
 def _claim(claim: Claim, name: str) -> Item:
     answer = claim.judge()
     correct = claim.printed if answer.finding.verdict == HOLDS or not answer.correct else answer.correct
-    return Item(name, "claim", answer.finding.verdict, claim.printed, correct, answer.finding.evidence,
-                f"Rather: {correct}" if correct != claim.printed else "")
+    return Item(
+        name,
+        "claim",
+        answer.finding.verdict,
+        claim.printed,
+        correct,
+        answer.finding.evidence,
+        f"Rather: {correct}" if correct != claim.printed else "",
+    )

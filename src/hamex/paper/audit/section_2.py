@@ -77,25 +77,49 @@ PRINTED = book(
     derived("18", says(u - a * dot(J))),
     definition("19", says(A, OVER * MIXED)),
     derived("20", says(dA, -OVER * varied(MIXED))),
-    derived("21", says(dA, -OVER * (partial(GENERIC_MIXED, u, (t,)) * dot(du) + partial(GENERIC_MIXED, u) * du
-                                 + partial(GENERIC_MIXED, J, (t,)) * dot(dJ)))),
+    derived(
+        "21",
+        says(
+            dA,
+            -OVER
+            * (
+                partial(GENERIC_MIXED, u, (t,)) * dot(du)
+                + partial(GENERIC_MIXED, u) * du
+                + partial(GENERIC_MIXED, J, (t,)) * dot(dJ)
+            ),
+        ),
+    ),
     derived("22", says(dA, -OVER * (m * dot(u) * dot(du) + a * dot(J) * dot(dJ) - u * dot(dJ) - dot(J) * du))),
-    derived("23", says(dA, -ENDS * m * dot(u) * du + ENDS * (u - a * dot(J)) * dJ
-                       + OVER * (m * dot(u, 2) + dot(J)) * du + OVER * (a * dot(J, 2) - dot(u)) * dJ)),
+    derived(
+        "23",
+        says(
+            dA,
+            -ENDS * m * dot(u) * du
+            + ENDS * (u - a * dot(J)) * dJ
+            + OVER * (m * dot(u, 2) + dot(J)) * du
+            + OVER * (a * dot(J, 2) - dot(u)) * dJ,
+        ),
+    ),
     derived("24", says(at(du, t0)), says(at(du, t1)), says(at(dJ, t0)), says(at(dJ, t1))),
     derived("25", says(dA, OVER * ((m * dot(u, 2) + dot(J)) * du + (a * dot(J, 2) - dot(u)) * dJ))),
     derived("26", says(m * dot(u, 2) + dot(J)), says(a * dot(J, 2) - dot(u))),
 )
 
 CORRECTED = book(
-    derived("5", says(dA, OVER * varied(HARMONIC)),
-            latex=r"\delta A = \delta \int_{t_0}^{t_1} L \, d\tau = 0 \quad "
-                  r"\text{or define } A = -\int_{t_0}^{t_1} L \, d\tau \text{ in (1)}",
-            plain="δA = +δ∫L dτ = 0, or A = −∫L dτ in (1)"),
-    derived("20", says(dA, OVER * varied(MIXED)),
-            latex=r"\delta A = \delta \int_{t_0}^{t_1} L \, d\tau = 0 \quad "
-                  r"\text{or define } A = -\int_{t_0}^{t_1} L \, d\tau \text{ in (19)}",
-            plain="δA = +δ∫L dτ = 0, or A = −∫L dτ in (19)"),
+    derived(
+        "5",
+        says(dA, OVER * varied(HARMONIC)),
+        latex=r"\delta A = \delta \int_{t_0}^{t_1} L \, d\tau = 0 \quad "
+        r"\text{or define } A = -\int_{t_0}^{t_1} L \, d\tau \text{ in (1)}",
+        plain="δA = +δ∫L dτ = 0, or A = −∫L dτ in (1)",
+    ),
+    derived(
+        "20",
+        says(dA, OVER * varied(MIXED)),
+        latex=r"\delta A = \delta \int_{t_0}^{t_1} L \, d\tau = 0 \quad "
+        r"\text{or define } A = -\int_{t_0}^{t_1} L \, d\tau \text{ in (19)}",
+        plain="δA = +δ∫L dτ = 0, or A = −∫L dτ in (19)",
+    ),
 )
 
 
@@ -116,7 +140,7 @@ def _two() -> tuple[Statement, ...]:
 def _action(name: str) -> tuple[Statement, ...]:
     """An action whose variation is the weak form of the engine, with the sign of (1)."""
     lagrangian = known(name).lagrangian
-    missing = sp.expand(varied(lagrangian) * OVER + weak(variation(name), OVER))     # 0: −δA is the engine's δA
+    missing = sp.expand(varied(lagrangian) * OVER + weak(variation(name), OVER))  # 0: −δA is the engine's δA
     return (says(A, OVER * lagrangian + missing),)
 
 
@@ -163,13 +187,17 @@ RULES: dict[str, Rule] = {
     "2": against(_two, "(3) and (4) put in; compared with the engine's Lagrangian"),
     "3": against(lambda: (says(T_name, _parts("harmonic")[0]),), "the engine's Lagrangian at k = 0"),
     "4": against(lambda: (says(U_name, _parts("harmonic")[1]),), "kinetic energy minus the engine's Lagrangian"),
-    "5": sign_free(lambda: (says(dA, OVER * varied(known("harmonic").lagrangian)),),
-                   "A of (1) varied by Gateaux's definition",
-                   "δA here is minus the variation of A in (1); stationarity does not see the sign"),
+    "5": sign_free(
+        lambda: (says(dA, OVER * varied(known("harmonic").lagrangian)),),
+        "A of (1) varied by Gateaux's definition",
+        "δA here is minus the variation of A in (1); stationarity does not see the sign",
+    ),
     "6": against(lambda: _generic(GENERIC, (u,)), "Gateaux derivative of a cubic L(u, u̇) with free coefficients"),
     "7": against(lambda: (says(dA, weak(variation("harmonic"), OVER)),), "weak form of the engine"),
-    "8": against(lambda: (says(dA, bulk(variation("harmonic"), OVER) + brackets(variation("harmonic"), ENDS)),),
-                 "integration by parts, certified by the engine"),
+    "8": against(
+        lambda: (says(dA, bulk(variation("harmonic"), OVER) + brackets(variation("harmonic"), ENDS)),),
+        "integration by parts, certified by the engine",
+    ),
     "9": against(lambda: _constraints("harmonic"), "the bracket of (8) at both ends"),
     "10": against(lambda: (says(dA, bulk(variation("harmonic"), OVER)),), "(8) without its bracket"),
     "11": against(lambda: (says(variation("harmonic").bulk[u]),), "strong form of the engine"),
@@ -181,13 +209,17 @@ RULES: dict[str, Rule] = {
     "17": against(_spring_force, "what balances m ü in the engine's equation of motion"),
     "18": against(_hooke, "F = ∂U/∂u with k = 1/a"),
     "19": against(lambda: _action("mixed"), "its variation is minus the engine's weak form"),
-    "20": sign_free(lambda: (says(dA, OVER * varied(known("mixed").lagrangian)),),
-                    "A of (19) varied by Gateaux's definition",
-                    "δA here is minus the variation of A in (19); stationarity does not see the sign"),
+    "20": sign_free(
+        lambda: (says(dA, OVER * varied(known("mixed").lagrangian)),),
+        "A of (19) varied by Gateaux's definition",
+        "δA here is minus the variation of A in (19); stationarity does not see the sign",
+    ),
     "21": against(lambda: _generic(GENERIC_MIXED, (u, J)), "Gateaux derivative of a generic cubic L(u, u̇, J̇)"),
     "22": against(lambda: (says(dA, weak(variation("mixed"), OVER)),), "weak form of the engine"),
-    "23": against(lambda: (says(dA, bulk(variation("mixed"), OVER) + brackets(variation("mixed"), ENDS)),),
-                  "integration by parts, certified by the engine"),
+    "23": against(
+        lambda: (says(dA, bulk(variation("mixed"), OVER) + brackets(variation("mixed"), ENDS)),),
+        "integration by parts, certified by the engine",
+    ),
     "24": against(lambda: _constraints("mixed"), "the brackets of (23) at both ends"),
     "25": against(lambda: (says(dA, bulk(variation("mixed"), OVER)),), "(23) without its brackets"),
     "26": against(lambda: tuple(says(e) for e in variation("mixed").bulk.values()), "strong form of the engine"),

@@ -57,7 +57,8 @@ from hamex.principle.jets import jet, partial
 OVER, ENDS = DURATION.over, DURATION.ends
 PARTICLE = half * m * dot(u) ** 2
 v0, v_end, du0, du_end, vbar0, ubar0, u0_hat = sp.symbols(
-    "vhat_0 vhat_1 deltahat_u_0 deltahat_u_1 vbar_0 ubar_0 uhat_0", real=True)
+    "vhat_0 vhat_1 deltahat_u_0 deltahat_u_1 vbar_0 ubar_0 uhat_0", real=True
+)
 T_end = sp.Symbol("T_end", positive=True)
 HATS = m * v_end * du_end - m * v0 * du0
 MOMENTUM = partial(PARTICLE, u, (t,))
@@ -82,20 +83,36 @@ def total(body: Solid, term: Callable[..., sp.Expr], indices: int) -> sp.Expr:
 
 
 def _density(s: Solid) -> list[Statement]:
-    return [says(l_name, half * rho * total(s, lambda i: s.u(i).diff(t) ** 2, 1)
-                 + half * total(s, lambda i, j, k, n: s.A(i, j, k, n) * s.J(i, j).diff(t) * s.J(k, n).diff(t), 4)
-                 - total(s, lambda i, j: s.J(i, j).diff(t) * s.strain(i, j), 2))]
+    return [
+        says(
+            l_name,
+            half * rho * total(s, lambda i: s.u(i).diff(t) ** 2, 1)
+            + half * total(s, lambda i, j, k, n: s.A(i, j, k, n) * s.J(i, j).diff(t) * s.J(k, n).diff(t), 4)
+            - total(s, lambda i, j: s.J(i, j).diff(t) * s.strain(i, j), 2),
+        )
+    ]
 
 
 def _potential(s: Solid) -> list[Statement]:
-    return [says(V_name, OMEGA * total(s, lambda i: s.force(i) * s.u(i), 1)
-                 + GAMMA_PART * total(s, lambda i: s.given("that", i) * s.u(i), 1))]
+    return [
+        says(
+            V_name,
+            OMEGA * total(s, lambda i: s.force(i) * s.u(i), 1)
+            + GAMMA_PART * total(s, lambda i: s.given("that", i) * s.u(i), 1),
+        )
+    ]
 
 
 def _action(s: Solid) -> list[Statement]:
     """V of (35) put in, so that the loads carry their sign."""
-    return [says(A, OMEGA_T * _density(s)[0].right + OMEGA_T * total(s, lambda i: s.force(i) * s.u(i), 1)
-                 + GAMMA_TT * total(s, lambda i: s.given("that", i) * s.u(i), 1))]
+    return [
+        says(
+            A,
+            OMEGA_T * _density(s)[0].right
+            + OMEGA_T * total(s, lambda i: s.force(i) * s.u(i), 1)
+            + GAMMA_TT * total(s, lambda i: s.given("that", i) * s.u(i), 1),
+        )
+    ]
 
 
 def _hats(s: Solid) -> sp.Expr:
@@ -104,7 +121,8 @@ def _hats(s: Solid) -> sp.Expr:
 
 def _loads(s: Solid) -> sp.Expr:
     return -OMEGA_T * total(s, lambda i: s.force(i) * s.du(i), 1) - GAMMA_TT * total(
-        s, lambda i: s.given("that", i) * s.du(i), 1)
+        s, lambda i: s.given("that", i) * s.du(i), 1
+    )
 
 
 def _new_variation(s: Solid) -> list[Statement]:
@@ -121,7 +139,8 @@ def _in_time(s: Solid) -> list[Statement]:
         OMEGA_END * total(s, lambda i, j: s.strain(i, j) * s.dJ(i, j), 2)
         - OMEGA_T * total(s, lambda i, j: s.strain(i, j).diff(t) * s.dJ(i, j), 2)
         + OMEGA_T * total(s, lambda i, j: s.J(i, j).diff(t) * s.dstrain(i, j), 2),
-        _loads(s) + _hats(s))
+        _loads(s) + _hats(s),
+    )
     return [says(dA_new, sum(lines, sp.S.Zero))]
 
 
@@ -131,31 +150,51 @@ def _in_space(s: Solid) -> list[Statement]:
         says(W, OMEGA_T * total(s, lambda i, j: s.J(i, j).diff(t) * s.du(i).diff(s.space[j]), 2)),
         says(W, OMEGA_T * total(s, lambda i, j: sp.diff(s.J(i, j).diff(t) * s.du(i), s.space[j]), 2) - inside),
         says(W, GAMMA_T * total(s, lambda i, j: s.J(i, j).diff(t) * s.du(i) * s.normal(j), 2) - inside),
-        says(W, GAMMA_T * total(s, lambda i: s.traction(i) * s.du(i), 1) - inside)]
+        says(W, GAMMA_T * total(s, lambda i: s.traction(i) * s.du(i), 1) - inside),
+    ]
 
 
 def _final(sign: int) -> Callable[[Solid], list[Statement]]:
     def write(s: Solid) -> list[Statement]:
-        balance = total(s, lambda i: (rho * s.u(i).diff(t, 2) - total(
-            s, lambda j: s.J(i, j).diff(t).diff(s.space[j]), 1) - s.force(i)) * s.du(i), 1)
+        balance = total(
+            s,
+            lambda i: (
+                (rho * s.u(i).diff(t, 2) - total(s, lambda j: s.J(i, j).diff(t).diff(s.space[j]), 1) - s.force(i))
+                * s.du(i)
+            ),
+            1,
+        )
 
         def elastic(order: int, k: int, n: int) -> sp.Expr:
             return total(s, lambda i, j: s.A(i, j, k, n) * s.J(i, j).diff(t, order), 2)
 
-        return [says(dA_new, sign * OMEGA_T * balance
-                     + OMEGA_T * total(s, lambda k, n: (elastic(2, k, n) - s.strain(k, n).diff(t)) * s.dJ(k, n), 2)
-                     + OMEGA_END * total(s, lambda k, n: (s.strain(k, n) - elastic(1, k, n)) * s.dJ(k, n), 2)
-                     + GAMMA_T * total(s, lambda i: s.traction(i) * s.du(i), 1)
-                     - GAMMA_TT * total(s, lambda i: s.given("that", i) * s.du(i), 1)
-                     + _hats(s) - OMEGA_END * total(s, lambda i: rho * s.u(i).diff(t) * s.du(i), 1))]
+        return [
+            says(
+                dA_new,
+                sign * OMEGA_T * balance
+                + OMEGA_T * total(s, lambda k, n: (elastic(2, k, n) - s.strain(k, n).diff(t)) * s.dJ(k, n), 2)
+                + OMEGA_END * total(s, lambda k, n: (s.strain(k, n) - elastic(1, k, n)) * s.dJ(k, n), 2)
+                + GAMMA_T * total(s, lambda i: s.traction(i) * s.du(i), 1)
+                - GAMMA_TT * total(s, lambda i: s.given("that", i) * s.du(i), 1)
+                + _hats(s)
+                - OMEGA_END * total(s, lambda i: rho * s.u(i).diff(t) * s.du(i), 1),
+            )
+        ]
+
     return write
 
 
 def _initial(name: str, order: int) -> Callable[[Solid], list[Statement]]:
     def write(s: Solid) -> list[Statement]:
-        return [says(a, b) for i in s.range for a, b in (
-            (_start(s.u(i).diff(t) if order else s.u(i)), s.given(f"{name}hat", i)),
-            (s.given(f"{name}hat", i), s.given(f"{name}bar", i)))]
+        return [
+            says(a, b)
+            for i in s.range
+            for a, b in (
+                (_start(s.u(i).diff(t) if order else s.u(i)), s.given(f"{name}hat", i)),
+                (s.given(f"{name}hat", i), s.given(f"{name}bar", i)),
+            )
+        ]
+
     return write
 
 
@@ -174,18 +213,37 @@ def printed() -> dict[str, NumberedEquation]:
         definition("27", says(L_name, PARTICLE)),
         definition("28", says(A, OVER * PARTICLE)),
         definition("29", says(dA_new, -OVER * varied(PARTICLE) + HATS)),
-        derived("30", says(dA_new, -OVER * (partial(SEPARABLE, u, (t,)) * dot(du) + partial(SEPARABLE, u) * du) + HATS),
-                says(dA_new, OVER * (sp.diff(partial(SEPARABLE, u, (t,)), t) - partial(SEPARABLE, u)) * du
-                     - ENDS * partial(SEPARABLE, u, (t,)) * du + HATS)),
-        derived("31", says(_start(MOMENTUM), m * v0), says(_start(du), du0), says(_end(MOMENTUM), m * v_end),
-                says(_start(du), du_end)),
+        derived(
+            "30",
+            says(dA_new, -OVER * (partial(SEPARABLE, u, (t,)) * dot(du) + partial(SEPARABLE, u) * du) + HATS),
+            says(
+                dA_new,
+                OVER * (sp.diff(partial(SEPARABLE, u, (t,)), t) - partial(SEPARABLE, u)) * du
+                - ENDS * partial(SEPARABLE, u, (t,)) * du
+                + HATS,
+            ),
+        ),
+        derived(
+            "31",
+            says(_start(MOMENTUM), m * v0),
+            says(_start(du), du0),
+            says(_end(MOMENTUM), m * v_end),
+            says(_start(du), du_end),
+        ),
         derived("32", says(v0, vbar0)),
         derived("33", says(du0), says(u0_hat, ubar0)),
-        definition("34", *_in_all(_density)), definition("35", *_in_all(_potential)),
-        definition("36", *_in_all(_action)), definition("37", *_in_all(_new_variation)),
-        derived("38", *_in_all(_in_time)), derived("39", *_in_all(_in_space)), derived("40", *_in_all(_final(-1))),
-        derived("41", *_in_all(_initial("v", 1))), derived("42", *_in_all(_initial("u", 0))),
-        derived("43", *_in_all(_traction("tbar"))), derived("44", *_in_all(_clamped)))
+        definition("34", *_in_all(_density)),
+        definition("35", *_in_all(_potential)),
+        definition("36", *_in_all(_action)),
+        definition("37", *_in_all(_new_variation)),
+        derived("38", *_in_all(_in_time)),
+        derived("39", *_in_all(_in_space)),
+        derived("40", *_in_all(_final(-1))),
+        derived("41", *_in_all(_initial("v", 1))),
+        derived("42", *_in_all(_initial("u", 0))),
+        derived("43", *_in_all(_traction("tbar"))),
+        derived("44", *_in_all(_clamped)),
+    )
     return {e.number: e for e in found}
 
 
@@ -193,17 +251,31 @@ def printed() -> dict[str, NumberedEquation]:
 def corrected() -> dict[str, NumberedEquation]:
     """The misprinted ones as they should read."""
     found = (
-        derived("31", says(_start(MOMENTUM), m * v0), says(_start(du), du0), says(_end(MOMENTUM), m * v_end),
-                says(_end(du), du_end),
-                latex=r"\frac{\partial L}{\partial \dot{u}}(0) = m\,\hat{\dot{u}}_0; \quad \delta u(0) = "
-                      r"\delta\hat{u}_0; \quad \frac{\partial L}{\partial \dot{u}}(T) = m\,\hat{\dot{u}}_T; \quad "
-                      r"\delta u(T) = \delta\hat{u}_T", plain="δu(T) = δû_T at the end"),
-        derived("40", *_in_all(_final(1)),
-                latex=r"\delta A_{NEW} = +\int_0^T\int_{\Omega}\left(\rho\,\ddot{u}_i - \dot{J}_{ij,j} - "
-                      r"\hat{f}_i\right)\delta u_i\,d\Omega\,d\tau + \ldots",
-                plain="+∫∫(ρü − J̇_ij,j − f̂)δu in the first line"),
-        derived("43", *_in_all(_traction("that")), latex=r"t_i = \hat{t}_i \quad \text{on } \Gamma_t",
-                plain="t_i = t̂_i on Γ_t, the traction of (35)"))
+        derived(
+            "31",
+            says(_start(MOMENTUM), m * v0),
+            says(_start(du), du0),
+            says(_end(MOMENTUM), m * v_end),
+            says(_end(du), du_end),
+            latex=r"\frac{\partial L}{\partial \dot{u}}(0) = m\,\hat{\dot{u}}_0; \quad \delta u(0) = "
+            r"\delta\hat{u}_0; \quad \frac{\partial L}{\partial \dot{u}}(T) = m\,\hat{\dot{u}}_T; \quad "
+            r"\delta u(T) = \delta\hat{u}_T",
+            plain="δu(T) = δû_T at the end",
+        ),
+        derived(
+            "40",
+            *_in_all(_final(1)),
+            latex=r"\delta A_{NEW} = +\int_0^T\int_{\Omega}\left(\rho\,\ddot{u}_i - \dot{J}_{ij,j} - "
+            r"\hat{f}_i\right)\delta u_i\,d\Omega\,d\tau + \ldots",
+            plain="+∫∫(ρü − J̇_ij,j − f̂)δu in the first line",
+        ),
+        derived(
+            "43",
+            *_in_all(_traction("that")),
+            latex=r"t_i = \hat{t}_i \quad \text{on } \Gamma_t",
+            plain="t_i = t̂_i on Γ_t, the traction of (35)",
+        ),
+    )
     return {e.number: e for e in found}
 
 
@@ -228,8 +300,9 @@ def _matching() -> tuple[Statement, ...]:
     """What makes −[P δu] + [P̂ δû] vanish term by term: momenta and variations agree at each end."""
     momentum = variation("particle").ends[u]
     pairs = ((sp.S.Zero, v0, du0), (T_end, v_end, du_end))
-    found = [s for instant, v, d in pairs
-             for s in (says(momentum.subs(t, instant), m * v), says(du.subs(t, instant), d))]
+    found = [
+        s for instant, v, d in pairs for s in (says(momentum.subs(t, instant), m * v), says(du.subs(t, instant), d))
+    ]
     both = -(momentum * du).subs(t, T_end) + (momentum * du).subs(t, 0) + HATS
     left = both.subs({s.left: s.right for s in found})
     if sp.expand(left) != 0:
@@ -255,10 +328,13 @@ def _second_datum(equation: NumberedEquation) -> Finding:
     free, held = B.rank(), B.extract([1], list(range(B.cols))).rank()
     lost = not D.extract([1], [1]).has(sp.S.One)
     verdict = decide(held == B.cols and not lost, free == B.cols)
-    return Finding(verdict, f"particle, one step, {B.cols} unknowns (u, p at T): with u(0) given and its row kept, "
-                   f"rank {free}; with δu(0) = 0 imposed on the test function its row goes, rank {held}, and the "
-                   f"initial velocity {'no longer enters' if lost else 'still enters'}. Read it as: u(0) is given, "
-                   "δu(0) free")
+    return Finding(
+        verdict,
+        f"particle, one step, {B.cols} unknowns (u, p at T): with u(0) given and its row kept, "
+        f"rank {free}; with δu(0) = 0 imposed on the test function its row goes, rank {held}, and the "
+        f"initial velocity {'no longer enters' if lost else 'still enters'}. Read it as: u(0) is given, "
+        "δu(0) free",
+    )
 
 
 def _derived_density(s: Solid) -> list[Statement]:
@@ -289,8 +365,10 @@ def _surface_load(s: Solid) -> sp.Expr:
 def _reserved_solid(s: Solid) -> sp.Expr:
     """[P̂ δû] of the displacements; an elastic body has no reserved slip, P̂_J = 0."""
     momenta = continuum(s.size).ends
-    return OMEGA_END * sum((momenta[s.u(i)].subs(s.u(i).diff(t), s.given("vhat", i)) * s.given("deltahat_u", i)
-                            for i in s.range), sp.S.Zero)
+    return OMEGA_END * sum(
+        (momenta[s.u(i)].subs(s.u(i).diff(t), s.given("vhat", i)) * s.given("deltahat_u", i) for i in s.range),
+        sp.S.Zero,
+    )
 
 
 def _weak(s: Solid) -> list[Statement]:
@@ -306,15 +384,22 @@ def _derived_in_time(s: Solid) -> list[Statement]:
             inside -= coefficient.diff(t) * found.test(q)
         else:
             inside += coefficient * jet(found.test(q), index)
-    return [says(dA_new, sp.expand(OMEGA_T * inside) + brackets(found, OMEGA_END) + _surface_load(s)
-                 + _reserved_solid(s))]
+    return [
+        says(dA_new, sp.expand(OMEGA_T * inside) + brackets(found, OMEGA_END) + _surface_load(s) + _reserved_solid(s))
+    ]
 
 
 def _surface(s: Solid) -> sp.Expr:
     """−flux·n δu, the engine's bracket on the boundary."""
     found = continuum(s.size)
-    return GAMMA_T * sum((-flux[j] * s.normal(j) * jet(found.test(q), index)
-                          for (q, index), flux in found.fluxes.items() for j in s.range), sp.S.Zero)
+    return GAMMA_T * sum(
+        (
+            -flux[j] * s.normal(j) * jet(found.test(q), index)
+            for (q, index), flux in found.fluxes.items()
+            for j in s.range
+        ),
+        sp.S.Zero,
+    )
 
 
 def _derived_in_space(s: Solid) -> list[Statement]:
@@ -327,19 +412,30 @@ def _derived_in_space(s: Solid) -> list[Statement]:
 
 def _derived_final(s: Solid) -> list[Statement]:
     found = continuum(s.size)
-    return [says(dA_new, bulk(found, OMEGA_T) + brackets(found, OMEGA_END) + _surface(s) + _surface_load(s)
-                 + _reserved_solid(s))]
+    return [
+        says(
+            dA_new,
+            bulk(found, OMEGA_T) + brackets(found, OMEGA_END) + _surface(s) + _surface_load(s) + _reserved_solid(s),
+        )
+    ]
 
 
 def _data(kind: str, name: str) -> Callable[[Solid], list[Statement]]:
     """The engine's data of one kind for the displacements, in their order."""
+
     def write(s: Solid) -> list[Statement]:
         places = [s.u(i) for i in s.range]
         found = [c for c in initial_conditions(voigt(s.size)) if c.kind == kind and c.field in places]
         factor = rho if kind == "momentum" else sp.S.One
-        return [one for i, c in enumerate(found) for one in (
-            says(c.equation.lhs.doit() / factor, s.given(f"{name}hat", i)),
-            says(s.given(f"{name}hat", i), s.given(f"{name}bar", i)))]
+        return [
+            one
+            for i, c in enumerate(found)
+            for one in (
+                says(c.equation.lhs.doit() / factor, s.given(f"{name}hat", i)),
+                says(s.given(f"{name}hat", i), s.given(f"{name}bar", i)),
+            )
+        ]
+
     return write
 
 
@@ -360,8 +456,9 @@ def _derived_clamped(s: Solid) -> list[Statement]:
 _DIMS = "fully anisotropic, 1D, 2D and 3D"
 RULES: dict[str, Rule] = {
     "27": against(lambda: (says(L_name, known("particle").lagrangian),), "the engine's free particle"),
-    "28": against(lambda: (says(A, OVER * known("particle").lagrangian),),
-                  "its variation is minus the engine's weak form"),
+    "28": against(
+        lambda: (says(A, OVER * known("particle").lagrangian),), "its variation is minus the engine's weak form"
+    ),
     "29": against(lambda: (says(dA_new, weak(variation("particle"), OVER) + _reserved()),), "weak form plus [P̂ δû]"),
     "30": against(_thirty, "weak form and parts for L = ½ m u̇² − w(u), w any cubic"),
     "31": against(_matching, "what cancels −[P δu] + [P̂ δû] term by term"),

@@ -89,14 +89,28 @@ DU, DJ = u_r - u_o, J_r - J_o
 _slip = {PLUS: h / (2 * eta) * (DJ / h - Fy), MINUS: h / (2 * eta) * (DJ / h + Fy), "elastic": sp.S.Zero}
 _margins = (_line("margin plus", DJ / h - Fy), _line("margin minus", -Fy - DJ / h))
 
-B_e = sp.Matrix([[m / h + c / 2, half, 0, 0], [-m / h + c / 2, half, 1, 0], [-half, a / h, 0, 0],
-                 [half, -a / h, 0, -1]])
-D_e = sp.Matrix([[m / h + c / 2, half, 1, 0], [-m / h + c / 2, half, 0, 0], [half, a / h, 0, -1],
-                 [-half, -a / h, 0, 0]])
-B_p = sp.Matrix([[m / h + c / 2, half, 0, 0], [-m / h + c / 2, half, 1, 0], [-half, a / h + beta, 0, 0],
-                 [half, -a / h + beta, 0, -1]])
-D_p = sp.Matrix([[m / h + c / 2, half, 1, 0], [-m / h + c / 2, half, 0, 0], [half, a / h + beta, 0, -1],
-                 [-half, -a / h + beta, 0, 0]])
+B_e = sp.Matrix(
+    [[m / h + c / 2, half, 0, 0], [-m / h + c / 2, half, 1, 0], [-half, a / h, 0, 0], [half, -a / h, 0, -1]]
+)
+D_e = sp.Matrix(
+    [[m / h + c / 2, half, 1, 0], [-m / h + c / 2, half, 0, 0], [half, a / h, 0, -1], [-half, -a / h, 0, 0]]
+)
+B_p = sp.Matrix(
+    [
+        [m / h + c / 2, half, 0, 0],
+        [-m / h + c / 2, half, 1, 0],
+        [-half, a / h + beta, 0, 0],
+        [half, -a / h + beta, 0, -1],
+    ]
+)
+D_p = sp.Matrix(
+    [
+        [m / h + c / 2, half, 1, 0],
+        [-m / h + c / 2, half, 0, 0],
+        [half, a / h + beta, 0, -1],
+        [-half, -a / h + beta, 0, 0],
+    ]
+)
 z_e, z_p1, z_p2 = (sp.Matrix([alpha, alpha, g, g]) for g in (sp.S.Zero, gamma, -gamma))
 B_53 = sp.Matrix([[m / h + c / 2, 0, half], [-m / h + c / 2, 1, half], [-half, 0, a / h]])
 D_53 = sp.Matrix([[m / h + c / 2, 1, half], [-m / h + c / 2, 0, half], [half, 0, a / h]])
@@ -109,14 +123,37 @@ PRINTED = book(
     derived("47", says(dA, -(I_r * _printed_45 - E_r * phat * du_hat))),
     definition("48", _linear("u_h", u_o, u_r)),
     derived("49", _slope("udot_h", u_o, u_r), _linear("du_h", vu_o, vu_r), _slope("dudot_h", vu_o, vu_r)),
-    derived("50", _linear("J_h", J_o, J_r), _slope("Jdot_h", J_o, J_r), _linear("dJ_h", vJ_o, vJ_r),
-            _slope("dJdot_h", vJ_o, vJ_r)),
-    derived("51", says(dA, -m / h * DU * (vu_r - vu_o) + c / 2 * DU * (vu_o + vu_r)
-                       + half * DJ * (vu_o + vu_r) - f_r * h / 2 * (vu_o + vu_r)
-                       - a / h * DJ * (vJ_r - vJ_o) + half * (u_o + u_r) * (vJ_r - vJ_o) + p_r * vh_r - p_o * vh_o)),
-    derived("52", says(dA, (m / h * DU + c / 2 * DU + half * DJ - f_r * h / 2 - p_o) * vu_o
-                       + (-m / h * DU + c / 2 * DU + half * DJ - f_r * h / 2 + p_r) * vu_r
-                       + (a / h * DJ - half * (u_o + u_r)) * vJ_o + (-a / h * DJ + half * (u_o + u_r)) * vJ_r)),
+    derived(
+        "50",
+        _linear("J_h", J_o, J_r),
+        _slope("Jdot_h", J_o, J_r),
+        _linear("dJ_h", vJ_o, vJ_r),
+        _slope("dJdot_h", vJ_o, vJ_r),
+    ),
+    derived(
+        "51",
+        says(
+            dA,
+            -m / h * DU * (vu_r - vu_o)
+            + c / 2 * DU * (vu_o + vu_r)
+            + half * DJ * (vu_o + vu_r)
+            - f_r * h / 2 * (vu_o + vu_r)
+            - a / h * DJ * (vJ_r - vJ_o)
+            + half * (u_o + u_r) * (vJ_r - vJ_o)
+            + p_r * vh_r
+            - p_o * vh_o,
+        ),
+    ),
+    derived(
+        "52",
+        says(
+            dA,
+            (m / h * DU + c / 2 * DU + half * DJ - f_r * h / 2 - p_o) * vu_o
+            + (-m / h * DU + c / 2 * DU + half * DJ - f_r * h / 2 + p_r) * vu_r
+            + (a / h * DJ - half * (u_o + u_r)) * vJ_o
+            + (-a / h * DJ + half * (u_o + u_r)) * vJ_r,
+        ),
+    ),
     derived("53", *rows(B_53, sp.Matrix([u_r, p_r, J_r]), D_53, sp.Matrix([u_o, p_o, J_o]), _z)),
     derived("54", says(p_o + c * u_o + J_o, I0)),
     definition("55", says(I0, PAST.over * f)),
@@ -125,14 +162,25 @@ PRINTED = book(
     derived("58", says(dA, -I_r * _printed_58 + E_r * phat * du)),
     derived("59", says(u, a * dot(J) + u1)),
     definition("60", says(dA_new, -I_r * _printed_60 + E_r * phat * du - E_r * sp.Symbol("uhat") * dJ)),
-    derived("61", says(sp.Symbol("dA_phi"), I_r * dot(u1) * dJ),
-            *sampled("slip rate", sp.Max(sp.Abs(rate) - Fy, 0) * sp.sign(rate) / eta, rate)),
+    derived(
+        "61",
+        says(sp.Symbol("dA_phi"), I_r * dot(u1) * dJ),
+        *sampled("slip rate", sp.Max(sp.Abs(rate) - Fy, 0) * sp.sign(rate) / eta, rate),
+    ),
     derived("62", *(_line(f"dA_phi {b}", e * (vJ_o + vJ_r)) for b, e in _slip.items()), *_margins),
-    derived("63", *(_line(f"{row} {b}", e) for b, slip in _slip.items() for row, e in (
-        ("du_0", -h / 2 * f_r - p_o + m / h * DU + half * DJ + c / 2 * DU),
-        ("du_1", -h / 2 * f_r + p_r - m / h * DU + half * DJ + c / 2 * DU),
-        ("dJ_0", a / h * DJ - half * (u_r + u_o) + s_o + slip),
-        ("dJ_1", -a / h * DJ + half * (u_r + u_o) - s_r + slip)))),
+    derived(
+        "63",
+        *(
+            _line(f"{row} {b}", e)
+            for b, slip in _slip.items()
+            for row, e in (
+                ("du_0", -h / 2 * f_r - p_o + m / h * DU + half * DJ + c / 2 * DU),
+                ("du_1", -h / 2 * f_r + p_r - m / h * DU + half * DJ + c / 2 * DU),
+                ("dJ_0", a / h * DJ - half * (u_r + u_o) + s_o + slip),
+                ("dJ_1", -a / h * DJ + half * (u_r + u_o) - s_r + slip),
+            )
+        ),
+    ),
     definition("64", *(_line(f"phi_r {b}", e) for b, e in _slip.items()), *_margins),
     definition("65", says(alpha, h / 2 * f_r), says(beta, 1 / (2 * eta)), says(gamma, h / (2 * eta) * Fy)),
     derived("66", *rows(B_e, _new, D_e, _old, z_e)),
@@ -140,23 +188,37 @@ PRINTED = book(
     derived("68", *rows(B_p, _new, D_p, _old, z_p2)),
 )
 
-_INTEGRAND = (r"m\dot{u}\,\delta\dot{u} - c\dot{u}\,\delta u - \dot{J}\,\delta u + \hat{f}\,\delta u"
-              r" + a\dot{J}\,\delta\dot{J} - u\,\delta\dot{J}")
+_INTEGRAND = (
+    r"m\dot{u}\,\delta\dot{u} - c\dot{u}\,\delta u - \dot{J}\,\delta u + \hat{f}\,\delta u"
+    r" + a\dot{J}\,\delta\dot{J} - u\,\delta\dot{J}"
+)
 _SLIPPING = rf"\delta A = -\int_{{t_{{r-1}}}}^{{t_r}} \left[ {_INTEGRAND} - \dot{{u}}_1\,\delta J \right] d\tau"
 _P_END = r" + \left[\hat{p}\,\delta u\right]_{t_{r-1}}^{t_r}"
 
 CORRECTED = book(
-    definition("45", says(dA, -OVER * _right_45 + ENDS * phat * du_hat),
-               latex=rf"\delta A = -\int_0^T \left[ {_INTEGRAND} \right] d\tau"
-                     r" + \left[\hat{p}\,\delta\hat{u}\right]_0^T", plain="a J̇ δJ̇ − u δJ̇"),
-    derived("47", says(dA, -(I_r * _right_45 - E_r * phat * du_hat)),
-            latex=rf"\delta A = \sum_{{r=1}}^N -\left( \int_{{t_{{r-1}}}}^{{t_r}} \left[ {_INTEGRAND} \right] d\tau"
-                  r" - \left[\hat{p}\,\delta\hat{u}\right]_{t_{r-1}}^{t_r} \right)", plain="a J̇ δJ̇ − u δJ̇"),
-    derived("58", says(dA, -I_r * _right_58 + E_r * phat * du), latex=_SLIPPING + _P_END,
-            plain="m u̇ δu̇"),
-    definition("60", says(dA_new, -I_r * _right_58 + E_r * phat * du - E_r * sp.Symbol("uhat") * dJ),
-               latex=_SLIPPING.replace(r"\delta A", r"\delta A_{NEW}") + _P_END
-               + r" - \left[\hat{u}_1\,\delta J\right]_{t_{r-1}}^{t_r}", plain="m u̇ δu̇ and a J̇ δJ̇"),
+    definition(
+        "45",
+        says(dA, -OVER * _right_45 + ENDS * phat * du_hat),
+        latex=rf"\delta A = -\int_0^T \left[ {_INTEGRAND} \right] d\tau"
+        r" + \left[\hat{p}\,\delta\hat{u}\right]_0^T",
+        plain="a J̇ δJ̇ − u δJ̇",
+    ),
+    derived(
+        "47",
+        says(dA, -(I_r * _right_45 - E_r * phat * du_hat)),
+        latex=rf"\delta A = \sum_{{r=1}}^N -\left( \int_{{t_{{r-1}}}}^{{t_r}} \left[ {_INTEGRAND} \right] d\tau"
+        r" - \left[\hat{p}\,\delta\hat{u}\right]_{t_{r-1}}^{t_r} \right)",
+        plain="a J̇ δJ̇ − u δJ̇",
+    ),
+    derived("58", says(dA, -I_r * _right_58 + E_r * phat * du), latex=_SLIPPING + _P_END, plain="m u̇ δu̇"),
+    definition(
+        "60",
+        says(dA_new, -I_r * _right_58 + E_r * phat * du - E_r * sp.Symbol("uhat") * dJ),
+        latex=_SLIPPING.replace(r"\delta A", r"\delta A_{NEW}")
+        + _P_END
+        + r" - \left[\hat{u}_1\,\delta J\right]_{t_{r-1}}^{t_r}",
+        plain="m u̇ δu̇ and a J̇ δJ̇",
+    ),
 )
 
 
@@ -173,8 +235,14 @@ def _slipping(name: sp.Symbol, reserved: bool) -> tuple[Statement, ...]:
     """Weak form with φ_J̇ written u̇1; the engine's rule adds [P̂_J δJ], and P̂_J = −û1."""
     found = variation("viscoplastic")
     law = found.weak[J, ()]
-    form = STEP.over * sum((law_or * _test(found.test(q), i) for (q, i), e in found.weak.items()
-                            for law_or in [dot(u1) if e == law else e]), sp.S.Zero)
+    form = STEP.over * sum(
+        (
+            law_or * _test(found.test(q), i)
+            for (q, i), e in found.weak.items()
+            for law_or in [dot(u1) if e == law else e]
+        ),
+        sp.S.Zero,
+    )
     ends = STEP.ends * phat * du - (STEP.ends * sp.Symbol("uhat") * dJ if reserved else 0)
     return (says(name, sp.expand(form) + ends),)
 
@@ -223,7 +291,9 @@ def _impulse() -> tuple[Statement, ...]:
 
 def _slider(name: str, derivative: bool) -> tuple[Statement, ...]:
     """Potential of the engine's slider, or its slope, at rates on each side of both kinks."""
-    law = variation("viscoplastic").weak[J, ()] if derivative else known("viscoplastic").dissipation - c * dot(u)**2 / 2
+    law = (
+        variation("viscoplastic").weak[J, ()] if derivative else known("viscoplastic").dissipation - c * dot(u) ** 2 / 2
+    )
     return sampled(name, sp.piecewise_fold(law).xreplace({dot(J): rate}), rate)
 
 
@@ -234,8 +304,11 @@ def _dissipation(name: sp.Symbol) -> tuple[Statement, ...]:
 
 
 def _branch_rows() -> tuple[Statement, ...]:
-    return tuple(says(sp.Symbol(f"{name} {b}"), row) for b in BRANCHES for name, row in zip(
-        ("du_0", "du_1", "dJ_0", "dJ_1"), step_rows("viscoplastic", b), strict=True))
+    return tuple(
+        says(sp.Symbol(f"{name} {b}"), row)
+        for b in BRANCHES
+        for name, row in zip(("du_0", "du_1", "dJ_0", "dJ_1"), step_rows("viscoplastic", b), strict=True)
+    )
 
 
 def _slip_terms(name: str, virtual: tuple[sp.Expr, sp.Expr] | None) -> tuple[Statement, ...]:
@@ -246,8 +319,12 @@ def _slip_terms(name: str, virtual: tuple[sp.Expr, sp.Expr] | None) -> tuple[Sta
         first, second = (sp.expand(step_rows("viscoplastic", b)[i] - base[i]) for i in (2, 3))
         if virtual is None and sp.expand(first - second) != 0:
             return ()
-        found.append(says(sp.Symbol(f"{name} {b}"), first if virtual is None
-                          else sp.expand(first * virtual[0] + second * virtual[1])))
+        found.append(
+            says(
+                sp.Symbol(f"{name} {b}"),
+                first if virtual is None else sp.expand(first * virtual[0] + second * virtual[1]),
+            )
+        )
     for b in BRANCHES[:2]:
         condition = step("viscoplastic").conditions[b]
         found.append(says(sp.Symbol(f"margin {b}"), condition.gts - condition.lts))
@@ -262,12 +339,14 @@ def _letters() -> tuple[Statement, ...]:
 
 def _system(branch: str) -> Callable[[], tuple[Statement, ...]]:
     """The engine's rows, with α, β and γ for what (65) calls so."""
+
     def derive() -> tuple[Statement, ...]:
         B, D, z = slider_system(branch)
         short = {1 / eta: 2 * beta, f_r: 2 * alpha / h}
         z = z.applyfunc(lambda e: sp.expand(e).subs(h * Fy / (2 * eta), gamma).subs(short))
         B, D = (matrix.applyfunc(lambda e: e.subs(short)) for matrix in (B, D))
         return rows(B, sp.Matrix([u_r, J_r, p_r, s_r]), D, sp.Matrix([u_o, J_o, p_o, s_o]), z)
+
     return derive
 
 
@@ -281,10 +360,14 @@ RULES: dict[str, Rule] = {
     "46": against(lambda: (says(phat, known("forced").momentum(u).subs(dot(u), v_hat)),), "∂L/∂u̇ of the engine"),
     "47": against(lambda: _elastic(STEP, dA), "weak form of the engine over one step"),
     "48": against(lambda: _shape(("u_h",), u_o, u_r), "the engine's shape functions"),
-    "49": against(lambda: _shape(("udot_h",), u_o, u_r) + _shape(("du_h", "dudot_h"), vu_o, vu_r),
-                  "the engine's shape functions, differentiated"),
-    "50": against(lambda: _shape(("J_h", "Jdot_h"), J_o, J_r) + _shape(("dJ_h", "dJdot_h"), vJ_o, vJ_r),
-                  "the engine's shape functions, differentiated"),
+    "49": against(
+        lambda: _shape(("udot_h",), u_o, u_r) + _shape(("du_h", "dudot_h"), vu_o, vu_r),
+        "the engine's shape functions, differentiated",
+    ),
+    "50": against(
+        lambda: _shape(("J_h", "Jdot_h"), J_o, J_r) + _shape(("dJ_h", "dJdot_h"), vJ_o, vJ_r),
+        "the engine's shape functions, differentiated",
+    ),
     "51": against(lambda: _collected(hats=True), "step form of the engine times the virtual values"),
     "52": against(lambda: _collected(hats=False), "step form of the engine times the virtual values"),
     "53": against(_compact, "step matrices of the engine, P_J = 0"),

@@ -45,24 +45,35 @@ X, Y = sp.symbols("X Y")
 u_a, F_mean = sp.symbols("u_a F_mean")
 _W = eta * X + 2 * h * m + c * h**2
 
-INVERSE_74 = sp.Matrix([
-    [4 * a * h / X, 0, -2 * h**2 / X],
-    [-(h**2 + 2 * a * c * h - 4 * a * m) / X, 1, -4 * m * h / X],
-    [2 * h**2 / X, 0, 2 * (2 * m + c * h) * h / X]])
-PRODUCT_76 = sp.Matrix([
-    [4 * m * a + 2 * a * c * h - h**2, 4 * a * h, 0],
-    [-4 * m * h, Y, 0],
-    [2 * (2 * m + c * h) * h, 2 * h**2, X]]) / X
-INVERSE_85 = sp.Matrix([
-    [4 * a * h / X, 0, -2 * h**2 / X, 0],
-    [2 * h**2 / X, 0, 2 * h * (2 * m + c * h) / X, 0],
-    [Y / X, 1, -4 * m * h / X, 0],
-    [0, 0, -1, -1]])
-INVERSE_86 = sp.Matrix([
-    [2 * h * (h + 2 * a * eta) / _W, 0, -2 * h**2 * eta / _W, 0],
-    [2 * h**2 * eta / _W, 0, 2 * h * eta * (2 * m + c * h) / _W, 0],
-    [(eta * Y - c * h**2 + 2 * h * m) / _W, 1, -4 * h * m * eta / _W, 0],
-    [2 * h**2 / _W, 0, (-eta * X + 2 * h * m + c * h**2) / _W, -1]])
+INVERSE_74 = sp.Matrix(
+    [
+        [4 * a * h / X, 0, -2 * h**2 / X],
+        [-(h**2 + 2 * a * c * h - 4 * a * m) / X, 1, -4 * m * h / X],
+        [2 * h**2 / X, 0, 2 * (2 * m + c * h) * h / X],
+    ]
+)
+PRODUCT_76 = (
+    sp.Matrix(
+        [[4 * m * a + 2 * a * c * h - h**2, 4 * a * h, 0], [-4 * m * h, Y, 0], [2 * (2 * m + c * h) * h, 2 * h**2, X]]
+    )
+    / X
+)
+INVERSE_85 = sp.Matrix(
+    [
+        [4 * a * h / X, 0, -2 * h**2 / X, 0],
+        [2 * h**2 / X, 0, 2 * h * (2 * m + c * h) / X, 0],
+        [Y / X, 1, -4 * m * h / X, 0],
+        [0, 0, -1, -1],
+    ]
+)
+INVERSE_86 = sp.Matrix(
+    [
+        [2 * h * (h + 2 * a * eta) / _W, 0, -2 * h**2 * eta / _W, 0],
+        [2 * h**2 * eta / _W, 0, 2 * h * eta * (2 * m + c * h) / _W, 0],
+        [(eta * Y - c * h**2 + 2 * h * m) / _W, 1, -4 * h * m * eta / _W, 0],
+        [2 * h**2 / _W, 0, (-eta * X + 2 * h * m + c * h**2) / _W, -1],
+    ]
+)
 
 PRINTED = book(
     definition("69", says(B * y, D * x + z)),
@@ -137,9 +148,11 @@ def _y() -> sp.Expr:
 
 def _open(rule: Rule) -> Rule:
     """Put the derived X and Y into the print before comparing."""
+
     def judge(equation: NumberedEquation) -> Finding:
         opened = tuple(says(s.left, s.right.subs({X: _determinant(), Y: _y()})) for s in equation.statements)
         return rule(equation.with_statements(opened))
+
     return judge
 
 
@@ -167,6 +180,7 @@ def _difference() -> tuple[Statement, ...]:
 
 def _named(branch: str, unknown: sp.Symbol) -> Callable[[], tuple[Statement, ...]]:
     """(66)-(68) with the names under which (83) and (84) introduce the engine's matrices."""
+
     def derive() -> tuple[Statement, ...]:
         listed: dict[str, list[sp.Expr]] = {}
         for number in ("83", "84"):
@@ -180,17 +194,27 @@ def _named(branch: str, unknown: sp.Symbol) -> Callable[[], tuple[Statement, ...
             return ()
         B_name, D_name, z_name = (sp.Symbol(name, commutative=False) for name in names)
         return (says(B_name * unknown, D_name * x + z_name),)
+
     return derive
 
 
 def _matrices(branch: str, *names: str) -> tuple[Statement, ...]:
     """B, D, z of the engine with α, β, γ."""
     short = {1 / eta: 2 * beta, f_r: 2 * alpha / h}
-    found = [matrix.applyfunc(lambda e: sp.expand(e).subs(h * Fy / (2 * eta), gamma).subs(short))
-             for matrix in slider_system(branch)]
-    return tuple(s for name, matrix in zip(("B", "D", "z"), found, strict=True) if name in names
-                 for s in entries(f"{name}_{'e' if branch == 'elastic' else 'p'}"
-                                  + ({"plus": "1", "minus": "2"}.get(branch, "") if name == "z" else ""), matrix))
+    found = [
+        matrix.applyfunc(lambda e: sp.expand(e).subs(h * Fy / (2 * eta), gamma).subs(short))
+        for matrix in slider_system(branch)
+    ]
+    return tuple(
+        s
+        for name, matrix in zip(("B", "D", "z"), found, strict=True)
+        if name in names
+        for s in entries(
+            f"{name}_{'e' if branch == 'elastic' else 'p'}"
+            + ({"plus": "1", "minus": "2"}.get(branch, "") if name == "z" else ""),
+            matrix,
+        )
+    )
 
 
 def _bound(equation: NumberedEquation) -> Finding:
@@ -203,12 +227,15 @@ def _bound(equation: NumberedEquation) -> Finding:
     ends = sp.solve(sp.discriminant(sp.expand((m * s + c_lo) * (a * s + 1 / eta) + 1), s), c_lo)
     meets = any(sp.simplify(sp.expand(end - printed)) == 0 for end in ends)
     if not meets:
-        return Finding(MISPRINT, f"the slipping branch stops oscillating at c = {readable(ends)}, not at the printed "
-            "bound")
-    return Finding(HOLDS if found.stable else decide(False, bool(found.stable)),
-                   f"{len(found.inequalities)} Jury conditions of G = B_p⁻¹D_p have the right sign for ALL positive "
-                   "a, c, m, h, η, and eigenvalue 1 is semisimple: the bound suffices but is not needed. It is where "
-                   "the discriminant of (m s + c)(a s + 1/η) + 1 vanishes, the end of oscillation, not of stability")
+        return Finding(
+            MISPRINT, f"the slipping branch stops oscillating at c = {readable(ends)}, not at the printed bound"
+        )
+    return Finding(
+        HOLDS if found.stable else decide(False, bool(found.stable)),
+        f"{len(found.inequalities)} Jury conditions of G = B_p⁻¹D_p have the right sign for ALL positive "
+        "a, c, m, h, η, and eigenvalue 1 is semisimple: the bound suffices but is not needed. It is where "
+        "the discriminant of (m s + c)(a s + 1/η) + 1 vanishes, the end of oscillation, not of stability",
+    )
 
 
 def _mean() -> tuple[Statement, ...]:

@@ -44,5 +44,5 @@ def main(what: str) -> None:
 
 
 if __name__ == "__main__":
-    os.nice(10)          # half a minute of work for later reading: whoever moves a slider goes first
+    os.nice(10)  # half a minute of work for later reading: whoever moves a slider goes first
     main(sys.argv[1])

@@ -16,5 +16,15 @@ from hamex.principle.library import elements
 from hamex.principle.library import continua
 from hamex.principle.library.entries import KIM, LIBRARY, action, function, positive
 
-__all__ = ["KIM", "LIBRARY", "action", "continua", "elements", "function", "mechanics", "oscillators", "paper",
-           "positive"]
+__all__ = [
+    "KIM",
+    "LIBRARY",
+    "action",
+    "continua",
+    "elements",
+    "function",
+    "mechanics",
+    "oscillators",
+    "paper",
+    "positive",
+]

@@ -44,10 +44,20 @@ def elastic(dimensions: int) -> Action:
     meanings |= {f"u_{i + 1}": f"displacement along {space[i]} [length]" for i in axes}
     meanings |= {f"J_{i + 1}{j + 1}": f"impulse of the stress σ_{i + 1}{j + 1} [{stress} s]" for i, j in pairs}
     meanings |= {f"f_{i + 1}": f"body force along {space[i]} [force/length³]" for i in axes}
-    meanings |= {compliance(*p, *q).name: "component of the compliance tensor, inverse of the elastic moduli "
-                 f"[1/({stress})]" for p in pairs for q in pairs}
-    return Action((*u, *once.values()), sp.expand(density), loads=loads, space=space, name=f"elastic-{dimensions}d",
-                  citation=_CITATION, meanings=meanings)
+    meanings |= {
+        compliance(*p, *q).name: f"component of the compliance tensor, inverse of the elastic moduli [1/({stress})]"
+        for p in pairs
+        for q in pairs
+    }
+    return Action(
+        (*u, *once.values()),
+        sp.expand(density),
+        loads=loads,
+        space=space,
+        name=f"elastic-{dimensions}d",
+        citation=_CITATION,
+        meanings=meanings,
+    )
 
 
 @entry
@@ -75,9 +85,15 @@ def euler_bernoulli() -> Action:
     x = SPACE[0]
     w = sp.Function("w")(x, t)
     density = rho * A * w.diff(t) ** 2 / 2 - E * inertia * w.diff(x, 2) ** 2 / 2
-    return Action((w,), density, loads={w: sp.Function("q")(x, t)}, space=(x,), name="euler-bernoulli",
-                  citation="S. P. Timoshenko, Vibration Problems in Engineering, 2nd ed. 1937, § 54",
-                  meanings={"w": "deflection [length]", **_BEAM})
+    return Action(
+        (w,),
+        density,
+        loads={w: sp.Function("q")(x, t)},
+        space=(x,),
+        name="euler-bernoulli",
+        citation="S. P. Timoshenko, Vibration Problems in Engineering, 2nd ed. 1937, § 54",
+        meanings={"w": "deflection [length]", **_BEAM},
+    )
 
 
 @entry
@@ -86,14 +102,33 @@ def timoshenko() -> Action:
     rho, A, E, inertia, kappa, G = positive("rho A E I_y kappa G")
     x = SPACE[0]
     w, psi = sp.Function("w")(x, t), sp.Function("psi")(x, t)
-    density = (rho * A * w.diff(t) ** 2 + rho * inertia * psi.diff(t) ** 2 - E * inertia * psi.diff(x) ** 2
-               - kappa * G * A * (w.diff(x) - psi) ** 2) / 2
-    return Action((w, psi), density, loads={w: sp.Function("q")(x, t)}, space=(x,), name="timoshenko",
-                  citation="S. P. Timoshenko, Phil. Mag. 41 (1921) 744",
-                  meanings={"w": "deflection [length]", "psi": "rotation of the section [rad]", **_BEAM,
-                            "kappa": "shear coefficient of the section [1]", "G": "shear modulus [force/length²]"})
+    density = (
+        rho * A * w.diff(t) ** 2
+        + rho * inertia * psi.diff(t) ** 2
+        - E * inertia * psi.diff(x) ** 2
+        - kappa * G * A * (w.diff(x) - psi) ** 2
+    ) / 2
+    return Action(
+        (w, psi),
+        density,
+        loads={w: sp.Function("q")(x, t)},
+        space=(x,),
+        name="timoshenko",
+        citation="S. P. Timoshenko, Phil. Mag. 41 (1921) 744",
+        meanings={
+            "w": "deflection [length]",
+            "psi": "rotation of the section [rad]",
+            **_BEAM,
+            "kappa": "shear coefficient of the section [1]",
+            "G": "shear modulus [force/length²]",
+        },
+    )
 
 
-_BEAM = {"rho": "mass density [force s²/length⁴]", "A": "area of the section [length²]",
-         "E": "Young's modulus [force/length²]", "I_y": "second moment of the section [length⁴]",
-         "q": "load per length [force/length]"}
+_BEAM = {
+    "rho": "mass density [force s²/length⁴]",
+    "A": "area of the section [length²]",
+    "E": "Young's modulus [force/length²]",
+    "I_y": "second moment of the section [length⁴]",
+    "q": "load per length [force/length]",
+}

@@ -15,7 +15,7 @@ from itertools import pairwise
 from hamex.report.derivation.plain import flat
 
 Point = tuple[float, float]
-LEFT = 40.0        # where the wall stands
+LEFT = 40.0  # where the wall stands
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,9 @@ class Drawing:
     height: float
     parts: list[Line | Circle | Label] = field(default_factory=list)
 
-    def line(self, points: Iterable[Point], tone: str = "ink", width: float = 1.6, dashed: bool = False,
-             arrow: bool = False) -> None:
+    def line(
+        self, points: Iterable[Point], tone: str = "ink", width: float = 1.6, dashed: bool = False, arrow: bool = False
+    ) -> None:
         self.parts.append(Line(tuple(points), tone, width, dashed, arrow))
 
     def circle(self, centre: Point, radius: float = 4.5, tone: str = "ink", full: bool = True) -> None:
@@ -85,14 +86,18 @@ class Drawing:
 def svg(drawing: Drawing) -> str:
     """The drawing as an SVG element that takes its colours from the page."""
     body = "".join(_svg(part) for part in drawing.parts)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" class="drawing" viewBox="0 0 {drawing.width:g} '
-            f'{drawing.height:g}" style="max-width:{drawing.width / 16:g}em">{body}</svg>')
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="drawing" viewBox="0 0 {drawing.width:g} '
+        f'{drawing.height:g}" style="max-width:{drawing.width / 16:g}em">{body}</svg>'
+    )
 
 
 def _svg(part: Line | Circle | Label) -> str:
     if isinstance(part, Label):
-        return (f'<text class="{part.tone}" x="{part.at[0]:g}" y="{part.at[1]:g}" text-anchor="{part.anchor}" '
-                f'font-size="{part.size:g}">{_lowered(escape(plain(part.text)))}</text>')
+        return (
+            f'<text class="{part.tone}" x="{part.at[0]:g}" y="{part.at[1]:g}" text-anchor="{part.anchor}" '
+            f'font-size="{part.size:g}">{_lowered(escape(plain(part.text)))}</text>'
+        )
     if isinstance(part, Circle):
         x, y = part.centre
         look = "full" if part.full else "open"
@@ -130,8 +135,7 @@ def plain(text: str) -> str:
 
 def picture(drawing: Drawing) -> list[str]:
     """The drawing as lines of LaTeX; y is turned over, one unit is 0.5 pt."""
-    lines = [r"\setlength{\unitlength}{0.5pt}",
-             rf"\begin{{picture}}({drawing.width:g},{drawing.height:g})"]
+    lines = [r"\setlength{\unitlength}{0.5pt}", rf"\begin{{picture}}({drawing.width:g},{drawing.height:g})"]
     for part in drawing.parts:
         lines += _tex(part, drawing.height)
     return [*lines, r"\end{picture}"]
@@ -140,8 +144,11 @@ def picture(drawing: Drawing) -> list[str]:
 def _tex(part: Line | Circle | Label, height: float) -> list[str]:
     if isinstance(part, Label):
         side = {"middle": "", "start": "[l]", "end": "[r]"}[part.anchor]
-        return [rf"\put({part.at[0]:.4g},{height - part.at[1] + 5:.4g}){{\makebox(0,0){side}{{\footnotesize "
-                + part.text + "}}"]
+        return [
+            rf"\put({part.at[0]:.4g},{height - part.at[1] + 5:.4g}){{\makebox(0,0){side}{{\footnotesize "
+            + part.text
+            + "}}"
+        ]
     if isinstance(part, Circle):
         star = "*" if part.full else ""
         return [rf"\put({part.centre[0]:.4g},{height - part.centre[1]:.4g}){{\circle{star}{{{2 * part.radius:g}}}}}"]
@@ -149,7 +156,7 @@ def _tex(part: Line | Circle | Label, height: float) -> list[str]:
     for points in _strokes(part):
         # pict2e reads a polyline of a few dozen points; longer ones are cut.
         for start in range(0, len(points) - 1, 30):
-            found.append(r"\polyline" + "".join(f"({x:.4g},{height - y:.4g})" for x, y in points[start:start + 31]))
+            found.append(r"\polyline" + "".join(f"({x:.4g},{height - y:.4g})" for x, y in points[start : start + 31]))
     return found
 
 
@@ -157,7 +164,7 @@ def _strokes(line: Line) -> list[Sequence[Point]]:
     strokes: list[Sequence[Point]] = [line.points]
     if line.dashed:
         dense = _dense(line.points)
-        strokes = [dense[i:i + 3] for i in range(0, len(dense) - 2, 4)]
+        strokes = [dense[i : i + 3] for i in range(0, len(dense) - 2, 4)]
     return [*strokes, *_tip(line)]
 
 

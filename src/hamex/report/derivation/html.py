@@ -26,15 +26,17 @@ from hamex.report.derivation.text import words as unmarked
 from hamex.report.equations import inline, key, letters_apart, marked, share
 from hamex.report.page import captioned, page, table
 
-_PREFIX = "derivation-"         # of the names of headings, which share the page with others
+_PREFIX = "derivation-"  # of the names of headings, which share the page with others
 
 
 def html(document: Document) -> str:
     """The whole page."""
     sections = [block for block in document.blocks if isinstance(block, Heading) and block.level == 2]
     links = "".join(f'<li><a href="#{anchor(s.text)}">{words(s.text)}</a></li>' for s in sections)
-    body = (f'<h1>{words(document.title)}</h1><p class="lead">{words(document.lead)}</p>'
-            f'<nav aria-label="Contents"><ol class="contents">{links}</ol></nav>')
+    body = (
+        f'<h1>{words(document.title)}</h1><p class="lead">{words(document.lead)}</p>'
+        f'<nav aria-label="Contents"><ol class="contents">{links}</ol></nav>'
+    )
     title = "".join(content for _, content in pieces(document.title))
     blocks = "\n".join(written(block) for block in document.blocks)
     return share(page(title, body + blocks, words(document.foot), "derivation"))
@@ -80,15 +82,18 @@ def written(block: Block, tagged: bool = False) -> str:
         case Exercise(question, answer):
             # Print has nothing to click: there the answer stands in full, and the folded one is left out.
             solved = "".join(written(b, tagged) for b in answer)
-            return (f'<div class="exercise"><p>{words(question, tagged)}</p><details><summary>Answer</summary>{solved}'
-                    f'</details><div class="printed"><b>Answer.</b>{solved}</div></div>')
+            return (
+                f'<div class="exercise"><p>{words(question, tagged)}</p><details><summary>Answer</summary>{solved}'
+                f'</details><div class="printed"><b>Answer.</b>{solved}</div></div>'
+            )
 
 
 def _equation(rows: tuple[str, ...], number: str, tagged: bool) -> str:
     # A row that goes on with a sign gets room around it; at the very start a sign belongs to its term.
     spaced = [re.sub(r"^([+-])\s*", r"{} \1\\; " if i else r"\1", row) for i, row in enumerate(rows)]
-    drawn = "".join(f'<div class="{"row more" if i else "row"}">{_row(row, tagged)}</div>'
-                    for i, row in enumerate(spaced))
+    drawn = "".join(
+        f'<div class="{"row more" if i else "row"}">{_row(row, tagged)}</div>' for i, row in enumerate(spaced)
+    )
     side = f'<span class="number">{escape(number)}</span>' if number else ""
     return f'<div class="equation">{side}{drawn}</div>'
 
@@ -99,8 +104,10 @@ def _row(row: str, tagged: bool) -> str:
     for part in re.split(r"(\\begin\{bmatrix\}.*?\\end\{bmatrix\})", row):
         if part.startswith(r"\begin{bmatrix}"):
             lines = part.removeprefix(r"\begin{bmatrix}").removesuffix(r"\end{bmatrix}").split(r"\\")
-            cells = "".join("<tr>" + "".join(f"<td>{_formula(cell.strip(), 18, tagged)}</td>"
-                                             for cell in line.split("&")) + "</tr>" for line in lines)
+            cells = "".join(
+                "<tr>" + "".join(f"<td>{_formula(cell.strip(), 18, tagged)}</td>" for cell in line.split("&")) + "</tr>"
+                for line in lines
+            )
             found.append(f'<table class="matrix" role="math"><tbody>{cells}</tbody></table>')
         elif part.strip():
             found.append(_formula(part.strip(), 20, tagged))
@@ -130,13 +137,15 @@ def fragment(document: Document, symbols: Iterable[tuple[str, str]]) -> Fragment
             parts[-1][1].append(block)
     names: dict[str, str] = {}
     for name, latex in symbols:
-        names.setdefault(key(latex), name)          # the first of two takes the letter
+        names.setdefault(key(latex), name)  # the first of two takes the letter
     # The title of a section is drawn within its section, and once more, without tags, in the contents.
     contents = tuple((_PREFIX + anchor(head.text), head.text) for head, _ in parts)
     sections = "\n".join(
         f'<section aria-labelledby="{link}"><h2 id="{link}">{words(head.text, tagged=True)}</h2>'
-        + "\n".join(_tagged(block) for block in blocks) + "</section>"
-        for (head, blocks), (link, _) in zip(parts, contents, strict=True))
+        + "\n".join(_tagged(block) for block in blocks)
+        + "</section>"
+        for (head, blocks), (link, _) in zip(parts, contents, strict=True)
+    )
     lead = f'<p class="lead">{words(document.lead)}</p>'
     store, rest = letters_apart(f'{lead}{sections}<p class="quiet">{words(document.foot)}</p>')
     return Fragment(document.title, contents, store + marked(rest, names))

@@ -13,18 +13,32 @@ from hamex.principle.jets import t
 from hamex.principle.stepform import h
 from hamex.report.derivation import names
 
-Expr = Any      # a SymPy expression; SymPy has no types and may be imported in `principle` only
+Expr = Any  # a SymPy expression; SymPy has no types and may be imported in `principle` only
 _FUNCTIONS = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "exp"}
-_RELATIONS = {"Eq": "=", "Ne": r"\neq", "Lt": "<", "Le": r"\leq", "Gt": ">", "Ge": r"\geq", "Equality": "=",
-              "StrictLessThan": "<", "LessThan": r"\leq", "StrictGreaterThan": ">", "GreaterThan": r"\geq",
-              "Unequality": r"\neq"}
+_RELATIONS = {
+    "Eq": "=",
+    "Ne": r"\neq",
+    "Lt": "<",
+    "Le": r"\leq",
+    "Gt": ">",
+    "Ge": r"\geq",
+    "Equality": "=",
+    "StrictLessThan": "<",
+    "LessThan": r"\leq",
+    "StrictGreaterThan": ">",
+    "GreaterThan": r"\geq",
+    "Unequality": r"\neq",
+}
 _DOTS = {1: "dot", 2: "ddot"}
 
 
 def rate(expression: Expr) -> int:
     """The highest order of a time derivative inside an expression."""
-    orders = [sum(int(n) for v, n in node.variable_count if v == t) for node in walk(expression)
-              if getattr(node, "is_Derivative", False)]
+    orders = [
+        sum(int(n) for v, n in node.variable_count if v == t)
+        for node in walk(expression)
+        if getattr(node, "is_Derivative", False)
+    ]
     return max(orders, default=0)
 
 
@@ -82,7 +96,7 @@ def terms(expression: Expr) -> list[str]:
     if not expression.is_Add:
         return [latex(expression)]
     ordered = sorted(expression.as_ordered_terms(), key=rank)
-    if _negative(ordered[0]):      # a sum starts with a positive term if it has one
+    if _negative(ordered[0]):  # a sum starts with a positive term if it has one
         ordered.sort(key=_negative)
     written = [latex(term) for term in ordered]
     return [written[0]] + [f"- {w[1:].strip()}" if w.startswith("-") else f"+ {w}" for w in written[1:]]
@@ -116,7 +130,7 @@ def _product(product: Expr) -> str:
             above += [str(abs(factor.p))] if abs(factor.p) != 1 else []
             below += [str(factor.q)] if factor.q != 1 else []
         elif factor.is_Pow and factor.exp.could_extract_minus_sign() and factor.base != 0 and str(factor.base) != "E":
-            below.append(factor.base ** -factor.exp)
+            below.append(factor.base**-factor.exp)
         else:
             (sums if factor.is_Add or factor.is_Piecewise else above).append(factor)
     numerator, denominator = _factors(above), _factors(below)
@@ -149,7 +163,7 @@ def _place(factor: Any) -> tuple[int, str]:
     if factor.has(h) and not factor.is_Add:
         return 1, ""
     if not factor.has(t) and factor.atoms() == factor.free_symbols | {a for a in factor.atoms() if a.is_Number}:
-        heavy = str(factor).startswith(("m", "rho", "M"))       # mass leads: m g l, ρ A
+        heavy = str(factor).startswith(("m", "rho", "M"))  # mass leads: m g l, ρ A
         return (2 if not factor.is_Add else 6), (" " if heavy else "") + str(factor)
     return (3 if not rate(factor) else 4) if not factor.is_Add else 6, str(factor)
 
@@ -169,9 +183,9 @@ def _power(power: Expr) -> str:
     if str(base) == "E":
         return rf"\mathrm{{e}}^{{{latex(exponent)}}}"
     if exponent.could_extract_minus_sign():
-        return rf"\frac{{1}}{{{latex(base ** -exponent)}}}"
+        return rf"\frac{{1}}{{{latex(base**-exponent)}}}"
     if exponent.is_Rational and exponent.q == 2:
-        inside = latex(base ** exponent.p)
+        inside = latex(base**exponent.p)
         return rf"\sqrt{{{inside}}}"
     name = type(base).__name__
     if name in _FUNCTIONS - {"exp"}:
@@ -188,7 +202,7 @@ def _argument(inside: Expr) -> str:
 
 def _relation(relation: Expr, kind: str) -> str:
     if kind not in ("Eq", "Equality") and rate(relation.rhs) and not rate(relation.lhs):
-        relation = relation.reversed        # J̇ > F_y rather than F_y < J̇
+        relation = relation.reversed  # J̇ > F_y rather than F_y < J̇
         if relation.lhs.could_extract_minus_sign():
             relation = relation.reversedsign
         kind = type(relation).__name__
@@ -268,8 +282,9 @@ def _cases(node: Expr) -> str:
     rows = []
     for value, condition in node.args:
         otherwise = type(condition).__name__ == "BooleanTrue"
-        rows.append(f"{latex(value.factor())} & "
-                    + (r"\text{otherwise}" if otherwise else rf"\text{{if }} {latex(condition)}"))
+        rows.append(
+            f"{latex(value.factor())} & " + (r"\text{otherwise}" if otherwise else rf"\text{{if }} {latex(condition)}")
+        )
     return r"\begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
 
 

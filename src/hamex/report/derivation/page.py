@@ -18,8 +18,22 @@ from hamex.report.derivation.tex import tex
 from hamex.report.style import check_installed
 from hamex.solution.files import check_writable, write_atomically
 
-_SECTIONS = (symbols, four_steps, side_by_side, values_at_the_ends, lost_velocity, end_point_problem, functional,
-             boundary, conserved, time_step, stability, dimension_table, limits, exercises)
+_SECTIONS = (
+    symbols,
+    four_steps,
+    side_by_side,
+    values_at_the_ends,
+    lost_velocity,
+    end_point_problem,
+    functional,
+    boundary,
+    conserved,
+    time_step,
+    stability,
+    dimension_table,
+    limits,
+    exercises,
+)
 HTML, LATEX = (".html",), (".tex",)
 
 

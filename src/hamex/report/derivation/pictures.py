@@ -35,11 +35,13 @@ def _oscillator(upper: str, damped: bool = False) -> Callable[[Action], Drawing]
         if action.loads:
             force(d, 292, 100)
         return d
+
     return draw
 
 
 def _series(branch: bool, hardening: bool = False, beside: str = "") -> Callable[[Action], Drawing]:
     """A spring in series with a dashpot, and with a slider beside that dashpot where there is a ``branch``."""
+
     def draw(action: Action) -> Drawing:
         d = Drawing(560, 230)
         low = 165
@@ -65,6 +67,7 @@ def _series(branch: bool, hardening: bool = False, beside: str = "") -> Callable
         if action.loads:
             force(d, 432, 125)
         return d
+
     return draw
 
 
@@ -127,6 +130,7 @@ def _pendulum(links: int, shaken: bool = False) -> Callable[[Action], Drawing]:
             d.line([(105, 50), (105, 12)], "bad", 1.6, arrow=True)
             d.label((98, 30), r"$d\,\cos\Omega t$", "end", "bad", 13)
         return d
+
     return draw
 
 
@@ -206,13 +210,28 @@ def _beam(action: Action) -> Drawing:
 
 
 _SKETCHES: dict[str, Callable[[Action], Drawing]] = {
-    "harmonic": _oscillator("$k$"), "mixed": _oscillator("$a = 1/k$"), "damped": _oscillator("$k$", True),
-    "forced": _oscillator("$a = 1/k$", True), "duffing": _oscillator("$k$, $k_3$", True),
-    "caldirola-kanai": _oscillator("$k$", True), "viscoplastic": _series(True),
-    "hardening-slider": _series(True, hardening=True), "maxwell": _series(False), "zener": _series(False, beside="k"),
-    "kelvin-voigt": _kelvin_voigt, "particle": _particle, "chain": _chain, "pendulum": _pendulum(1),
-    "double-pendulum": _pendulum(2), "parametric-pendulum": _pendulum(1, shaken=True), "gyroscopic": _gyroscopic,
-    "elastic-1d": _bar, "elastic-2d": _block, "elastic-3d": _block, "euler-bernoulli": _beam, "timoshenko": _beam,
+    "harmonic": _oscillator("$k$"),
+    "mixed": _oscillator("$a = 1/k$"),
+    "damped": _oscillator("$k$", True),
+    "forced": _oscillator("$a = 1/k$", True),
+    "duffing": _oscillator("$k$, $k_3$", True),
+    "caldirola-kanai": _oscillator("$k$", True),
+    "viscoplastic": _series(True),
+    "hardening-slider": _series(True, hardening=True),
+    "maxwell": _series(False),
+    "zener": _series(False, beside="k"),
+    "kelvin-voigt": _kelvin_voigt,
+    "particle": _particle,
+    "chain": _chain,
+    "pendulum": _pendulum(1),
+    "double-pendulum": _pendulum(2),
+    "parametric-pendulum": _pendulum(1, shaken=True),
+    "gyroscopic": _gyroscopic,
+    "elastic-1d": _bar,
+    "elastic-2d": _block,
+    "elastic-3d": _block,
+    "euler-bernoulli": _beam,
+    "timoshenko": _beam,
 }
 
 
@@ -337,8 +356,10 @@ def half_period(symbol: str) -> Drawing:
     """The end-point problem after half a period: all motions from one point meet again in one point."""
     d = _frame(symbol)
     for k in range(-3, 4):
-        points = [(_START + (_END - _START) * s, 95 - 38 * math.cos(math.pi * s) - 10 * k * math.sin(math.pi * s))
-                  for s in (i / 40 for i in range(41))]
+        points = [
+            (_START + (_END - _START) * s, 95 - 38 * math.cos(math.pi * s) - 10 * k * math.sin(math.pi * s))
+            for s in (i / 40 for i in range(41))
+        ]
         d.line(points, "accent" if k else "ink", 1.3)
     d.circle((_START, 57), 5.5, "good")
     d.circle((_END, 133), 5.5, "good")

@@ -14,14 +14,68 @@ __all__ = ["flat", "stacked", "width"]
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_&]|\s+|.")
 _ACCENTS = {"dot": "\u0307", "ddot": "\u0308", "hat": "\u0302", "bar": "\u0304"}
 _SIGNS = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ", "eta": "η",
-    "theta": "θ", "vartheta": "ϑ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π",
-    "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ",
-    "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
-    "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω", "partial": "∂", "int": "∫", "sum": "Σ", "infty": "∞",
-    "leq": " ≤ ", "geq": " ≥ ", "neq": " ≠ ", "approx": " ≈ ", "cdot": "·", "times": "×", "pm": " ± ", "to": " → ",
-    "Rightarrow": " ⇒ ", "langle": "⟨", "rangle": "⟩", "quad": "   ", "qquad": "     ", "dots": "…", "ldots": "…",
-    "in": " ∈ ", "prime": "′", "ell": "ℓ", "equiv": " ≡ ", "mid": " | "}
+    "alpha": "α",
+    "beta": "β",
+    "gamma": "γ",
+    "delta": "δ",
+    "epsilon": "ε",
+    "varepsilon": "ε",
+    "zeta": "ζ",
+    "eta": "η",
+    "theta": "θ",
+    "vartheta": "ϑ",
+    "iota": "ι",
+    "kappa": "κ",
+    "lambda": "λ",
+    "mu": "μ",
+    "nu": "ν",
+    "xi": "ξ",
+    "pi": "π",
+    "rho": "ρ",
+    "sigma": "σ",
+    "tau": "τ",
+    "upsilon": "υ",
+    "phi": "φ",
+    "varphi": "φ",
+    "chi": "χ",
+    "psi": "ψ",
+    "omega": "ω",
+    "Gamma": "Γ",
+    "Delta": "Δ",
+    "Theta": "Θ",
+    "Lambda": "Λ",
+    "Xi": "Ξ",
+    "Pi": "Π",
+    "Sigma": "Σ",
+    "Upsilon": "Υ",
+    "Phi": "Φ",
+    "Psi": "Ψ",
+    "Omega": "Ω",
+    "partial": "∂",
+    "int": "∫",
+    "sum": "Σ",
+    "infty": "∞",
+    "leq": " ≤ ",
+    "geq": " ≥ ",
+    "neq": " ≠ ",
+    "approx": " ≈ ",
+    "cdot": "·",
+    "times": "×",
+    "pm": " ± ",
+    "to": " → ",
+    "Rightarrow": " ⇒ ",
+    "langle": "⟨",
+    "rangle": "⟩",
+    "quad": "   ",
+    "qquad": "     ",
+    "dots": "…",
+    "ldots": "…",
+    "in": " ∈ ",
+    "prime": "′",
+    "ell": "ℓ",
+    "equiv": " ≡ ",
+    "mid": " | ",
+}
 _SMALL = {",": " ", ";": " ", "!": "", " ": " ", "{": "{", "}": "}", "%": "%", "|": "‖"}
 _UP = dict(zip("0123456789+-=()nTi*r", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿᵀⁱ*ʳ", strict=True))
 _DOWN = dict(zip("0123456789+-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
@@ -124,7 +178,7 @@ class _Reader:
                 continue
             box = self.item(token)
             if token == "-" and (not any(b.lines != ("",) for b in found) or _is_sign(found)):
-                box = TextBox(("−",))                # of a number, not between two
+                box = TextBox(("−",))  # of a number, not between two
             elif box.lines == (" ",) and found and found[-1].lines[found[-1].base].endswith(" "):
                 continue
             found.append(box)
@@ -155,7 +209,7 @@ class _Reader:
         table = _UP if token == "^" else _DOWN
         plain = text.replace("−", "-").replace(" ", "")
         head, comma, places = plain.partition(",")
-        if comma and places.isalpha() and (head.isdigit() or not head):      # u_{1,x}: the comma is a derivative
+        if comma and places.isalpha() and (head.isdigit() or not head):  # u_{1,x}: the comma is a derivative
             return TextBox(("".join(table[c] for c in head) + "," + places,))
         if all(c in table or unicodedata.combining(c) for c in plain):
             return TextBox(("".join(table.get(c, c) for c in plain),))
@@ -278,7 +332,7 @@ def _next_term(boxes: list[TextBox], sign: TextBox) -> list[TextBox]:
     """A sign with the boxes up to the next sign, to see whether they still fit."""
     start = next(i for i, box in enumerate(boxes) if box is sign)
     term = [sign]
-    for box in boxes[start + 1:]:
+    for box in boxes[start + 1 :]:
         if "".join(box.lines).strip() in ("+", "−", "=", "⇒"):
             break
         term.append(box)

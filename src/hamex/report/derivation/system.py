@@ -15,7 +15,7 @@ from hamex.report.derivation import names
 from hamex.report.derivation.latex import Expr, field, latex, terms, walk
 from hamex.report.derivation.plain import flat, width
 
-ROW = 84        # columns of text that a displayed row may take before it is broken
+ROW = 84  # columns of text that a displayed row may take before it is broken
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class DerivedSystem:
             form = step_form(self.action, 1)
             for branch in form.branches:
                 form.matrices(branch)
-        except Exception:       # whatever a step form refuses, the page shows the residual instead
+        except Exception:  # whatever a step form refuses, the page shows the residual instead
             return None
         return form
 
@@ -101,8 +101,12 @@ class DerivedSystem:
         found: dict[Any, Any] = {}
         for node in walk(expression):
             if type(node).__name__ == "Piecewise":
-                same = [symbol for slope, symbol in self.slopes.items() if len(slope.args) == len(node.args) and all(
-                    (a[0] - b[0]).expand() == 0 for a, b in zip(slope.args, node.args, strict=True))]
+                same = [
+                    symbol
+                    for slope, symbol in self.slopes.items()
+                    if len(slope.args) == len(node.args)
+                    and all((a[0] - b[0]).expand() == 0 for a, b in zip(slope.args, node.args, strict=True))
+                ]
                 found |= {node: same[0]} if same else {}
         return expression.xreplace(found)
 
@@ -194,8 +198,10 @@ def times(coefficient: Expr, factor: str) -> str:
 
 def signed(parts: Sequence[str]) -> list[str]:
     """Terms to be added up: every one but the first gets its sign in front."""
-    return [p if not i or p.startswith("+") else (f"- {p[1:].strip()}" if p.startswith("-") else f"+ {p}")
-            for i, p in enumerate(parts)]
+    return [
+        p if not i or p.startswith("+") else (f"- {p[1:].strip()}" if p.startswith("-") else f"+ {p}")
+        for i, p in enumerate(parts)
+    ]
 
 
 def rows(head: str, parts: Sequence[str], tail: str = "", limit: int = ROW) -> tuple[str, ...]:

@@ -35,23 +35,77 @@ _TOP = r"""\documentclass[11pt]{article}
   \ifdim\wd\wide>\linewidth \resizebox{\linewidth}{!}{\usebox{\wide}}\else \usebox{\wide}\fi}
 \begin{document}
 """
-_SPECIAL = {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
-            "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": "$<$", ">": "$>$",
-            "|": "$|$"}
-_SIGNS = {"–": "--", "—": "---", "’": "'", "“": "``", "”": "''", "…": r"\dots{}", "·": r"$\cdot$", "×": r"$\times$",
-          "−": "$-$", "≥": r"$\geq$", "≤": r"$\leq$", "≠": r"$\neq$", "→": r"$\to$", "∫": r"$\int$", "∂": r"$\partial$",
-          "§": r"\S{}", "½": r"$\frac{1}{2}$", "∞": r"$\infty$", "√": r"$\sqrt{\ }$", "′": "$'$", "ø": r"{\o}",
-          "Ø": r"{\O}", "ß": r"{\ss}", "∈": r"$\in$", "≈": r"$\approx$", "ℓ": r"$\ell$", "\u00a0": "~"}
-_ACCENTS = {"\u0301": "'", "\u0300": "`", "\u0302": "^", "\u0308": '"', "\u0303": "~", "\u0327": "c", "\u030c": "v",
-            "\u0304": "=", "\u0307": ".", "\u030a": "r", "\u030b": "H"}
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+}
+_SIGNS = {
+    "–": "--",
+    "—": "---",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "…": r"\dots{}",
+    "·": r"$\cdot$",
+    "×": r"$\times$",
+    "−": "$-$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "≠": r"$\neq$",
+    "→": r"$\to$",
+    "∫": r"$\int$",
+    "∂": r"$\partial$",
+    "§": r"\S{}",
+    "½": r"$\frac{1}{2}$",
+    "∞": r"$\infty$",
+    "√": r"$\sqrt{\ }$",
+    "′": "$'$",
+    "ø": r"{\o}",
+    "Ø": r"{\O}",
+    "ß": r"{\ss}",
+    "∈": r"$\in$",
+    "≈": r"$\approx$",
+    "ℓ": r"$\ell$",
+    "\u00a0": "~",
+}
+_ACCENTS = {
+    "\u0301": "'",
+    "\u0300": "`",
+    "\u0302": "^",
+    "\u0308": '"',
+    "\u0303": "~",
+    "\u0327": "c",
+    "\u030c": "v",
+    "\u0304": "=",
+    "\u0307": ".",
+    "\u030a": "r",
+    "\u030b": "H",
+}
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n", strict=True))
 _LOWERED = dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
 
 
 def tex(document: Document) -> str:
     """The whole document."""
-    lines = [_TOP, rf"\title{{{words(document.title)}}}", r"\author{}", r"\date{}", r"\maketitle",
-             rf"\emph{{{words(document.lead)}}}"]
+    lines = [
+        _TOP,
+        rf"\title{{{words(document.title)}}}",
+        r"\author{}",
+        r"\date{}",
+        r"\maketitle",
+        rf"\emph{{{words(document.lead)}}}",
+    ]
     for block in document.blocks:
         lines += ["", *_block(block)]
     return "\n".join([*lines, "", r"\bigskip\noindent{\small " + words(document.signed) + "}", r"\end{document}", ""])
@@ -88,11 +142,14 @@ def _letter(letter: str) -> str:
         return f"$_{{{_LOWERED[letter]}}}$"
     name = unicodedata.name(letter, "")
     if name.startswith("GREEK SMALL LETTER ") and (word := name.rsplit(" ", 1)[1].lower()) != "omicron":
-        return rf"$\{ {'lamda': 'lambda', 'phi': 'varphi'}.get(word, word)}$"
+        return rf"$\{ {'lamda': 'lambda', 'phi': 'varphi'}.get(word, word) }$"
     if name.startswith("GREEK CAPITAL LETTER "):
         word = name.rsplit(" ", 1)[1].capitalize().replace("Lamda", "Lambda")
-        return rf"$\{word}$" if word in ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi",
-                                         "Omega") else word[0]
+        return (
+            rf"$\{word}$"
+            if word in ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega")
+            else word[0]
+        )
     split = unicodedata.normalize("NFD", letter)
     if len(split) == 2 and split[0].isascii() and split[1] in _ACCENTS:
         return rf"\{_ACCENTS[split[1]]}{{{split[0]}}}"
@@ -117,8 +174,12 @@ def _block(block: Block) -> list[str]:
         case Beside(left, right):
             return [line for b in (*left, *right) for line in (*_block(b), "")]
         case Exercise(question, answer):
-            return [rf"\textbf{{Exercise.}} {words(question)}", "", r"\textbf{Answer.}",
-                    *(line for b in answer for line in ("", *_block(b)))]
+            return [
+                rf"\textbf{{Exercise.}} {words(question)}",
+                "",
+                r"\textbf{Answer.}",
+                *(line for b in answer for line in ("", *_block(b))),
+            ]
 
 
 def _equation(rows: tuple[str, ...], number: str) -> list[str]:
@@ -134,7 +195,10 @@ def _table(head: tuple[str, ...], rows: tuple[tuple[str, ...], ...], caption: st
     share = 0.94 / len(head)
     columns = "".join(rf"p{{{share:.3f}\linewidth}}" for _ in head)
     lines = [rf"{words(caption)}", ""] if caption else []
-    lines += [rf"{{\small\begin{{longtable}}{{@{{}}{columns}@{{}}}}", r"\hline",
-              " & ".join(rf"\textbf{{{words(cell)}}}" for cell in head) + r" \\ \hline"]
+    lines += [
+        rf"{{\small\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
+        r"\hline",
+        " & ".join(rf"\textbf{{{words(cell)}}}" for cell in head) + r" \\ \hline",
+    ]
     lines += [" & ".join(words(cell) for cell in row) + r" \\" for row in rows]
     return [*lines, r"\hline", r"\end{longtable}}"]

@@ -40,14 +40,17 @@ def text(document: Document) -> str:
 
 def words(marked: str) -> str:
     """Running text without its marks."""
-    return "".join(flat(content) if kind == "math" else content if kind == "words" else words(content)
-                   for kind, content in pieces(marked))
+    return "".join(
+        flat(content) if kind == "math" else content if kind == "words" else words(content)
+        for kind, content in pieces(marked)
+    )
 
 
 def _wrapped(marked: str, first: str = "", rest: str = "") -> list[str]:
     # Accents count as columns here, which keeps lines within 80 however a terminal counts them.
-    return textwrap.wrap(words(marked), COLUMNS, initial_indent=first, subsequent_indent=rest,
-                         break_on_hyphens=False) or [""]
+    return textwrap.wrap(
+        words(marked), COLUMNS, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+    ) or [""]
 
 
 def _block(block: Block, answers: list[Exercise]) -> list[str]:
@@ -81,7 +84,7 @@ def _equation(rows: tuple[str, ...], number: str) -> list[str]:
     for i, row in enumerate(rows):
         room = COLUMNS - (8 if i else 4)
         lines = stacked(row, room - 2)
-        if max(map(len, lines)) > room:      # wider than a terminal: on one line, cut where it must be
+        if max(map(len, lines)) > room:  # wider than a terminal: on one line, cut where it must be
             lines = textwrap.wrap(flat(row), room, subsequent_indent="    ") if "bmatrix" not in row else _entries(row)
         found += [(" " * (8 if i else 4)) + line for line in lines]
     if number and width(found[0]) + len(number) + 2 <= COLUMNS:

@@ -19,13 +19,27 @@ if TYPE_CHECKING:
 COLOURS = {"element": BLUE, "jump": GREEN, "alpha": ORANGE, "collocation": PINK, "composite": RED, "explicit": INK}
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1, 1.2)), (0, (5, 1.4, 1, 1.4)), (0, (2.5, 1)))
 MARKERS = ("o", "s", "^", "D", "v")
-SHORT = {"newmark-average": "Newmark 1/4", "newmark-linear": "Newmark 1/6", "newmark-damped": "Newmark γ = 0.6",
-         "generalised-alpha": "Generalised-α", "hht": "HHT-α", "central": "Central difference",
-         "runge-kutta-4": "Runge-Kutta 4", "wilson": "Wilson-θ", "bathe-rho": "ρ∞-Bathe"}
-CASES = {"smooth": "smooth: elastic, sine", "viscous": "yielding, with viscosity",
-         "rate-independent": "yielding, rate-independent"}
-WORK_CASES = {"elastic": "elastic", "viscous": "yielding, with viscosity",
-              "rate-independent": "yielding, rate-independent"}
+SHORT = {
+    "newmark-average": "Newmark 1/4",
+    "newmark-linear": "Newmark 1/6",
+    "newmark-damped": "Newmark γ = 0.6",
+    "generalised-alpha": "Generalised-α",
+    "hht": "HHT-α",
+    "central": "Central difference",
+    "runge-kutta-4": "Runge-Kutta 4",
+    "wilson": "Wilson-θ",
+    "bathe-rho": "ρ∞-Bathe",
+}
+CASES = {
+    "smooth": "smooth: elastic, sine",
+    "viscous": "yielding, with viscosity",
+    "rate-independent": "yielding, rate-independent",
+}
+WORK_CASES = {
+    "elastic": "elastic",
+    "viscous": "yielding, with viscosity",
+    "rate-independent": "yielding, rate-independent",
+}
 _FRONTS = ("galerkin-1", "galerkin-2", "discontinuous-1", "generalised-alpha", "bathe", "central")
 _STIFF = ("newmark-average", "generalised-alpha", "discontinuous-1", "bathe")
 _SHOTS = ("galerkin-1", "discontinuous-1", "hht", "generalised-alpha", "wilson", "bathe")
@@ -44,8 +58,12 @@ def member(entry: Entry) -> int:
 
 def line(entry: Entry) -> dict[str, Any]:
     """Options of a curve."""
-    return {"color": COLOURS[entry.family], "ls": DASHES[member(entry) % len(DASHES)], "label": short(entry),
-            "lw": 1.7 if entry.family in ("element", "jump") else 1.1}
+    return {
+        "color": COLOURS[entry.family],
+        "ls": DASHES[member(entry) % len(DASHES)],
+        "label": short(entry),
+        "lw": 1.7 if entry.family in ("element", "jump") else 1.1,
+    }
 
 
 def marked(entry: Entry) -> dict[str, Any]:
@@ -55,8 +73,14 @@ def marked(entry: Entry) -> dict[str, Any]:
 
 def figures(lab: Laboratory) -> dict[str, Figure]:
     """All figures by name."""
-    drawn = {"spectrum": spectrum(lab), "overshoot": overshoot(lab), "order": order(lab), "stiff": stiff(lab),
-             "bar": fronts(lab), "overstress": overstressed()}
+    drawn = {
+        "spectrum": spectrum(lab),
+        "overshoot": overshoot(lab),
+        "order": order(lab),
+        "stiff": stiff(lab),
+        "bar": fronts(lab),
+        "overstress": overstressed(),
+    }
     if all(row.work for row in lab.rows):
         drawn["work"] = work(lab)
     if lab.peaks:
@@ -203,8 +227,11 @@ def overstressed() -> Figure:
             for limit in (-1, 1):
                 axis.axhline(limit, color=INK, lw=0.6, ls=":")
             axis.plot(run.times[part], run.force[part], color=BLUE, lw=1.0)
-            axis.set_title(f"{run.name}: {100 * run.largest:.2g} % over the limit" if run.largest > 1e-4 else
-                           f"{run.name}: on the limit")
+            axis.set_title(
+                f"{run.name}: {100 * run.largest:.2g} % over the limit"
+                if run.largest > 1e-4
+                else f"{run.name}: on the limit"
+            )
         for axis in axes[:, 0]:
             axis.set_ylabel("node force / yield force")
         for axis in axes[-1]:
@@ -219,13 +246,19 @@ def peaks(lab: Laboratory) -> Figure:
         for axis, (title, schemes) in zip(axes[0], lab.peaks.items(), strict=True):
             for found in schemes:
                 errors = np.sort(found.peaks)
-                axis.step(100 * np.maximum(errors, 1e-6), np.arange(1, len(errors) + 1) / len(errors), where="post",
-                          label=found.name, **colours[found.name])
+                axis.step(
+                    100 * np.maximum(errors, 1e-6),
+                    np.arange(1, len(errors) + 1) / len(errors),
+                    where="post",
+                    label=found.name,
+                    **colours[found.name],
+                )
             for level, text in ((0.5, "median"), (0.9, "90th percentile")):
                 axis.axhline(level, color=INK, lw=0.6, ls=":")
                 axis.annotate(text, (0.011, level), xytext=(2, 2), textcoords="offset points", fontsize=8)
-            axis.set(xscale="log", xlim=(0.01, 100), ylim=(0, 1), xlabel="error of the peak displacement [%]",
-                     title=title)
+            axis.set(
+                xscale="log", xlim=(0.01, 100), ylim=(0, 1), xlabel="error of the peak displacement [%]", title=title
+            )
         axes[0, 0].set_ylabel("share of the oscillators")
         _legend(drawing, axes[0, 0], 4)
     return drawing
@@ -234,7 +267,7 @@ def peaks(lab: Laboratory) -> Figure:
 def _peak_colours(lab: Laboratory) -> dict[str, dict[str, Any]]:
     named = {row.entry.name: line(row.entry) for row in lab.rows}
     others = iter(({"color": INK, "ls": "-", "lw": 1.4}, {"color": INK, "ls": ":", "lw": 1.8}, *[{}] * 20))
-    return {found.name: {k: v for k, v in (named.get(found.name) or next(others)).items() if k != "label"}
-            for found in next(iter(lab.peaks.values()))}
-
-
+    return {
+        found.name: {k: v for k, v in (named.get(found.name) or next(others)).items() if k != "label"}
+        for found in next(iter(lab.peaks.values()))
+    }

@@ -16,13 +16,23 @@ from hamex.report.style import BROWN, FAINT, INK, PINE, SOFT
 
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _RADIAL = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0, 20.0)
-_BARS = 24                 # error bars a curve, at most
-_SIZE = 7.5                                   # points
-_LETTER = 0.62 * _SIZE / 72                   # width of a letter [inch]
+_BARS = 24  # error bars a curve, at most
+_SIZE = 7.5  # points
+_LETTER = 0.62 * _SIZE / 72  # width of a letter [inch]
 
 
-def over_period(here: Any, lines: Lines, name: str, *, linear: bool, words: str, unit: str, per: float = 1.0,
-                elastic: str = "", legend: str = "") -> None:
+def over_period(
+    here: Any,
+    lines: Lines,
+    name: str,
+    *,
+    linear: bool,
+    words: str,
+    unit: str,
+    per: float = 1.0,
+    elastic: str = "",
+    legend: str = "",
+) -> None:
     """A result against the period, over its elastic counterpart if there is one."""
     if elastic:
         lines.draw(here, elastic, alternatives=False)
@@ -52,8 +62,18 @@ def period_axis(here: Any, lines: Lines, linear: bool) -> None:
         here.minorticks_off()
 
 
-def with_bars(here: Any, lines: Lines, name: str, error: str, *, linear: bool, words: str, unit: str,
-              elastic: str = "", legend: str = "") -> None:
+def with_bars(
+    here: Any,
+    lines: Lines,
+    name: str,
+    error: str,
+    *,
+    linear: bool,
+    words: str,
+    unit: str,
+    elastic: str = "",
+    legend: str = "",
+) -> None:
     """A result of yielding oscillators with its error bars; of a median, the largest bar of the motions."""
     over_period(here, lines, name, linear=linear, words=words, unit=unit, elastic=elastic, legend=legend)
     every = max(1, -(-len(lines.periods) // _BARS))
@@ -61,9 +81,16 @@ def with_bars(here: Any, lines: Lines, name: str, error: str, *, linear: bool, w
     for curve in lines.curves:
         place = (slice(None), curve.alternative, curve.damping)
         shown = slice(every // 2, None, every)
-        here.errorbar(lines.periods[shown], middle(y[place])[shown], bars[place].max(axis=0)[shown], fmt="none",
-                      ecolor=INK if lines.motions and len(lines.curves) == 1 else curve.colour, elinewidth=0.9,
-                      capsize=1.8, capthick=0.8)
+        here.errorbar(
+            lines.periods[shown],
+            middle(y[place])[shown],
+            bars[place].max(axis=0)[shown],
+            fmt="none",
+            ecolor=INK if lines.motions and len(lines.curves) == 1 else curve.colour,
+            elinewidth=0.9,
+            capsize=1.8,
+            capthick=0.8,
+        )
     here.set_ylim(bottom=0)
 
 
@@ -74,8 +101,15 @@ def relative_error(here: Any, lines: Lines, linear: bool) -> None:
     top = _most(share)
     for curve in lines.curves:
         rows = share[:, curve.alternative, curve.damping]
-        here.plot(lines.periods, rows.max(axis=0), ls="none", marker="os^D"[curve.damping % 4], ms=2.2,
-                  color=curve.colour, label=curve.label)
+        here.plot(
+            lines.periods,
+            rows.max(axis=0),
+            ls="none",
+            marker="os^D"[curve.damping % 4],
+            ms=2.2,
+            color=curve.colour,
+            label=curve.label,
+        )
     period_axis(here, lines, linear)
     most = "largest of the motions" if lines.motions else f"largest {top:.2g} %"
     here.set(ylabel="[%]", title=f"error bar over displacement, {most}")
@@ -113,8 +147,12 @@ def adrs(here: Any, lines: Lines, size: tuple[float, float], legend: bool = True
         widest = _most(lines.values("displacement"))
     lines.draw(here, y, "displacement", per)
     right, top = 1.06 * widest or 1.0, 1.1 * max(_most(elastic), _most(lines.values(y) / per)) or 1.0
-    here.set(xlim=(0, right), ylim=(0, top), xlabel=f"displacement Sd [{lines.spec.length}]",
-             ylabel="yield force over weight" if lines.yielding else "pseudo-acceleration PSa [g]")
+    here.set(
+        xlim=(0, right),
+        ylim=(0, top),
+        xlabel=f"displacement Sd [{lines.spec.length}]",
+        ylabel="yield force over weight" if lines.yielding else "pseudo-acceleration PSa [g]",
+    )
     here.grid(False)
     _radial(here, (right, top), size, lines.g, "secant period" if lines.yielding else "period")
     if legend:
@@ -126,9 +164,9 @@ def _radial(here: Any, corner: tuple[float, float], size: tuple[float, float], g
     right, top = corner
     last = -1.0
     for T in _RADIAL:
-        slope = (2 * np.pi / T) ** 2 / g                         # [g] per length
+        slope = (2 * np.pi / T) ** 2 / g  # [g] per length
         end = (top / slope, top) if top / slope <= right else (right, slope * right)
-        along = end[0] / right + (top - end[1]) / top            # round the corner from the upper left
+        along = end[0] / right + (top - end[1]) / top  # round the corner from the upper left
         if along < 0.035 or along > 1.97:
             continue
         here.plot([0, end[0]], [0, end[1]], color=FAINT, lw=0.7, zorder=0.5)
@@ -136,9 +174,17 @@ def _radial(here: Any, corner: tuple[float, float], size: tuple[float, float], g
         if along - last < (0.38 / size[0] if on_top else 0.16 / size[1]):
             continue
         last = along
-        here.annotate(f"{T:g} s", end, xytext=(0, 2) if on_top else (3, 0), textcoords="offset points", fontsize=7.5,
-                      color=SOFT, ha="center" if on_top else "left", va="bottom" if on_top else "center",
-                      annotation_clip=False)
+        here.annotate(
+            f"{T:g} s",
+            end,
+            xytext=(0, 2) if on_top else (3, 0),
+            textcoords="offset points",
+            fontsize=7.5,
+            color=SOFT,
+            ha="center" if on_top else "left",
+            va="bottom" if on_top else "center",
+            annotation_clip=False,
+        )
     here.set_title(f"ADRS; grey lines: {words}", pad=16)
 
 
@@ -199,7 +245,7 @@ def tripartite(here: Any, lines: Lines, size: tuple[float, float]) -> None:
     ticks = list(_round_numbers(10**low, 10**high))
     here.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     here.minorticks_off()
-    here.set_aspect("equal", anchor="W")      # to the left, where the layout has room for the numbers
+    here.set_aspect("equal", anchor="W")  # to the left, where the layout has room for the numbers
     here.grid(False)
     curve = np.log10(np.stack([np.broadcast_to(lines.periods, v.shape), np.maximum(v, 1e-300)]).reshape(2, -1))
     taken: list[tuple[float, float, float]] = []
@@ -211,11 +257,25 @@ def tripartite(here: Any, lines: Lines, size: tuple[float, float]) -> None:
         for value in values:
             c = math.log10(value * factor)
             ends = _crossing(box, c, rising)
-            here.plot(*(10 ** np.array(ends)).T, color=FAINT, lw=0.9 if _is_decade(value) else 0.4, zorder=0.5,
-                      scalex=False, scaley=False)
+            here.plot(
+                *(10 ** np.array(ends)).T,
+                color=FAINT,
+                lw=0.9 if _is_decade(value) else 0.4,
+                zorder=0.5,
+                scalex=False,
+                scaley=False,
+            )
         for value in sorted(values, key=lambda value: not _is_decade(value)):
-            _name(here, box, _crossing(box, math.log10(value * factor), rising), rising, f"{value:g} {unit}", colour,
-                  curve, taken)
+            _name(
+                here,
+                box,
+                _crossing(box, math.log10(value * factor), rising),
+                rising,
+                f"{value:g} {unit}",
+                colour,
+                curve,
+                taken,
+            )
     here.set_title(f"tripartite; rising lines: PSa [g], falling lines: Sd [{length}]")
 
 
@@ -234,17 +294,25 @@ def _is_decade(value: float) -> bool:
 
 def _crossing(box: DecadeFrame, c: float, rising: bool) -> tuple[tuple[float, float], tuple[float, float]]:
     """Both ends of a line in the frame, lower left or upper left first."""
-    if rising:                                                   # y = x + c
+    if rising:  # y = x + c
         xs = max(box.left, box.low - c), min(box.right, box.high - c)
         return (xs[0], xs[0] + c), (xs[1], xs[1] + c)
-    xs = max(box.left, c - box.high), min(box.right, c - box.low)       # y = c − x
+    xs = max(box.left, c - box.high), min(box.right, c - box.low)  # y = c − x
     return (xs[0], c - xs[0]), (xs[1], c - xs[1])
 
 
-def _name(here: Any, box: DecadeFrame, ends: Any, rising: bool, text: str, colour: str, curve: Array,
-          taken: list[tuple[float, float, float]]) -> None:
+def _name(
+    here: Any,
+    box: DecadeFrame,
+    ends: Any,
+    rising: bool,
+    text: str,
+    colour: str,
+    curve: Array,
+    taken: list[tuple[float, float, float]],
+) -> None:
     """Write a line's name on it near one of its ends, where neither a curve nor another name stands."""
-    long = _LETTER * (len(text) + 1) / box.scale / math.sqrt(2)          # its reach in decades, either way
+    long = _LETTER * (len(text) + 1) / box.scale / math.sqrt(2)  # its reach in decades, either way
     gap, thick = 0.11 / box.scale, 1.3 * _SIZE / 72 / box.scale
     (x0, y0), (x1, y1) = ends
     if x1 - x0 < long + 2 * gap:
@@ -260,6 +328,15 @@ def _name(here: Any, box: DecadeFrame, ends: Any, rising: bool, text: str, colou
         near = np.abs(curve[0][:, None] - dots[:, 0]) + np.abs(curve[1][:, None] - dots[:, 1]) < 1.1 * thick
         if clear and not near.any():
             taken += [(x, y, 0.5 * thick) for x, y in dots]
-            here.text(10**place.x, 10**place.y, text, fontsize=_SIZE, color=colour, rotation=45 * turn,
-                      rotation_mode="anchor", ha="right" if place.back else "left", va="bottom")
+            here.text(
+                10**place.x,
+                10**place.y,
+                text,
+                fontsize=_SIZE,
+                color=colour,
+                rotation=45 * turn,
+                rotation_mode="anchor",
+                ha="right" if place.back else "left",
+                va="bottom",
+            )
             return

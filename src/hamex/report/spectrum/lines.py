@@ -22,8 +22,8 @@ Array = NDArray[Any]
 
 COLOURS = (BLUE, RED, GREEN, ORANGE, PINK, SKY)
 STYLES = ("-", "--", "-.", ":")
-FEW = len(COLOURS)         # motions that have a colour each
-USUAL_PERIODS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)      # periods [s]
+FEW = len(COLOURS)  # motions that have a colour each
+USUAL_PERIODS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)  # periods [s]
 
 
 class SpectrumCurve(NamedTuple):
@@ -120,11 +120,13 @@ class Lines:
         found = []
         for a, name in enumerate(self.alternatives):
             for d, ratio in enumerate(self.damping):
-                words = [word for word in (name, f"damping {ratio}" if len(self.damping) > 1 or not name else "")
-                         if word]
+                words = [
+                    word for word in (name, f"damping {ratio}" if len(self.damping) > 1 or not name else "") if word
+                ]
                 colour, style = (a, d) if self.by else (d, d // len(COLOURS))
-                found.append(SpectrumCurve(a, d, ", ".join(words), COLOURS[colour % len(COLOURS)],
-                                           STYLES[style % len(STYLES)]))
+                found.append(
+                    SpectrumCurve(a, d, ", ".join(words), COLOURS[colour % len(COLOURS)], STYLES[style % len(STYLES)])
+                )
         return found
 
     def draw(self, here: Any, name: str, against: str = "", per: float = 1.0, alternatives: bool = True) -> None:
@@ -134,7 +136,7 @@ class Lines:
         """
         y = self.values(name) / per
         x = self.values(against) if against else np.broadcast_to(self.periods, y.shape)
-        if not alternatives:                                      # the elastic demand under curves of yielding ones
+        if not alternatives:  # the elastic demand under curves of yielding ones
             for d, ratio in enumerate(self.damping):
                 words = f"median of {len(y)}, elastic" if len(y) > 1 else "elastic"
                 words += f", damping {ratio}" if len(self.damping) > 1 else ""
@@ -145,12 +147,21 @@ class Lines:
             xs, ys = x[:, curve.alternative, curve.damping], y[:, curve.alternative, curve.damping]
             named = several and len(self.curves) == 1 and len(ys) <= FEW
             for row in range(len(ys) if several else 0):
-                look = {"color": COLOURS[row], "label": self.motions[row]} if named else {
-                    "color": curve.colour, "alpha": max(0.12, 0.4 - 0.01 * len(ys))}
+                look = (
+                    {"color": COLOURS[row], "label": self.motions[row]}
+                    if named
+                    else {"color": curve.colour, "alpha": max(0.12, 0.4 - 0.01 * len(ys))}
+                )
                 here.plot(xs[row], ys[row], lw=0.9 if named else 0.6, **look)
             words = f"median of {len(ys)}" + ("" if named else f", {curve.label}") if several else curve.label
-            here.plot(middle(xs), middle(ys), color=INK if named else curve.colour, ls=curve.style,
-                      lw=2.0 if several else 1.4, label=words)
+            here.plot(
+                middle(xs),
+                middle(ys),
+                color=INK if named else curve.colour,
+                ls=curve.style,
+                lw=2.0 if several else 1.4,
+                label=words,
+            )
 
     def legend(self, here: Any, where: str = "best", named_by: Any = None, **options: Any) -> None:
         """Name the curves of these axes or of others; colours and styles by themselves where both tell something."""
@@ -165,7 +176,7 @@ class Lines:
             labels = [self.alternatives[curve.alternative] for curve in curves]
             if with_elastic:
                 handles, labels = [Line2D([], [], color=INK), *handles], ["elastic", *labels]
-            handles += [Line2D([], [], color=SOFT, ls=curve.style) for curve in self.curves[:len(self.damping)]]
+            handles += [Line2D([], [], color=SOFT, ls=curve.style) for curve in self.curves[: len(self.damping)]]
             labels += [f"damping {ratio}" for ratio in self.damping]
             labels[0] += f" (medians of {len(self.motions)})" if self.motions else ""
         here.legend(handles, labels, loc=where, fontsize=8, **options)
@@ -179,7 +190,7 @@ def middle(rows: Array) -> Array:
 def short(text: str, width: int) -> str:
     """Names of records differ at their ends, so the middle is left out."""
     half = width // 2
-    return text if len(text) <= width else text[:half] + "…" + text[len(text) - (width - half - 1):]
+    return text if len(text) <= width else text[:half] + "…" + text[len(text) - (width - half - 1) :]
 
 
 def kinds_note(kinds: tuple[str, ...]) -> str:
@@ -196,8 +207,15 @@ def kinds_note(kinds: tuple[str, ...]) -> str:
 
 def conventions(spec: Spectrum) -> dict[str, str]:
     """The conventions behind the numbers, in words."""
-    words = {"interpolation": "record between samples", "peaks": "peaks", "parts_of_steps": "parts of steps",
-             "steps": "step of the runs", "law": "spring", "search": "search", "combination": "combinations"}
+    words = {
+        "interpolation": "record between samples",
+        "peaks": "peaks",
+        "parts_of_steps": "parts of steps",
+        "steps": "step of the runs",
+        "law": "spring",
+        "search": "search",
+        "combination": "combinations",
+    }
     found = {label: str(spec.attributes[name]) for name, label in words.items() if name in spec.attributes}
     length = spec.length if spec.length != "length" else "length (unit not stated)"
     found["gravity"] = f"1 g = {spec.attributes['g']:g} {length}/s²"
@@ -248,23 +266,38 @@ def tables(spec: Spectrum) -> list[SpectrumTable]:
 
 def _elastic(lines: Lines, d: int, title: str, places: list[int]) -> list[SpectrumTable]:
     length = lines.spec.length
-    acceleration, velocity, displacement = (lines.values(name)[:, :, d] for name in (
-        "pseudo_acceleration", "pseudo_velocity", "displacement"))
+    acceleration, velocity, displacement = (
+        lines.values(name)[:, :, d] for name in ("pseudo_acceleration", "pseudo_velocity", "displacement")
+    )
     acceleration = acceleration / lines.g
     if lines.by == "combination":
         names = [{"geometric mean": "geo. mean"}.get(name, name) for name in lines.alternatives]
         both = ((acceleration, "PSa [g]"), (displacement, f"Sd [{length}]"))
         words = _of_motions(lines, title)
-        return [SpectrumTable(f"{what}, {words}", ["T [s]", *names],
-                              _rows(lines, places, [middle(values[:, a]) for a in range(len(names))]))
-                for values, what in both]
+        return [
+            SpectrumTable(
+                f"{what}, {words}",
+                ["T [s]", *names],
+                _rows(lines, places, [middle(values[:, a]) for a in range(len(names))]),
+            )
+            for values, what in both
+        ]
     a, v, u = acceleration[:, 0], velocity[:, 0], displacement[:, 0]
     if len(a) == 1:
-        return [SpectrumTable(title, ["T [s]", "PSa [g]", f"PSv [{length}/s]", f"Sd [{length}]"],
-                              _rows(lines, places, [a[0], v[0], u[0]]))]
-    return [SpectrumTable(_of_motions(lines, title),
-                          ["T [s]", "PSa [g]", "least", "largest", f"PSv [{length}/s]", f"Sd [{length}]"],
-                          _rows(lines, places, [middle(a), a.min(axis=0), a.max(axis=0), middle(v), middle(u)]))]
+        return [
+            SpectrumTable(
+                title,
+                ["T [s]", "PSa [g]", f"PSv [{length}/s]", f"Sd [{length}]"],
+                _rows(lines, places, [a[0], v[0], u[0]]),
+            )
+        ]
+    return [
+        SpectrumTable(
+            _of_motions(lines, title),
+            ["T [s]", "PSa [g]", "least", "largest", f"PSv [{length}/s]", f"Sd [{length}]"],
+            _rows(lines, places, [middle(a), a.min(axis=0), a.max(axis=0), middle(v), middle(u)]),
+        )
+    ]
 
 
 def _yielding(lines: Lines, d: int, title: str, places: list[int]) -> list[SpectrumTable]:
@@ -273,19 +306,28 @@ def _yielding(lines: Lines, d: int, title: str, places: list[int]) -> list[Spect
 
     words, length, names = _of_motions(lines, title), lines.spec.length, lines.alternatives
     if lines.by == "ductility":
-        first = SpectrumTable(f"yield force over weight, {words}", ["T [s]", "elastic", *names],
-                              _rows(lines, places, [*each("elastic_strength"), *each("strength")]))
+        first = SpectrumTable(
+            f"yield force over weight, {words}",
+            ["T [s]", "elastic", *names],
+            _rows(lines, places, [*each("elastic_strength"), *each("strength")]),
+        )
     else:
         first = SpectrumTable(f"ductility, {words}", ["T [s]", *names], _rows(lines, places, each("reached_ductility")))
     bars = lines.values("displacement_error")[:, :, d].max(axis=0)
     moved = _rows(lines, places, [*each("elastic_displacement"), *each("displacement")])
     small = _rows(lines, places, [bars.max(axis=0)], "{:.1g}")
     rows = [[*row, error[1]] for row, error in zip(moved, small, strict=True)]
-    return [first,
-            SpectrumTable(f"largest displacement [{length}], error bar at most ±, {words}",
-                          ["T [s]", "elastic", *names, "±"], rows),
-            SpectrumTable(f"residual displacement [{length}] without its sign, {words}", ["T [s]", *names],
-                          _rows(lines, places, each("residual_displacement")))]
+    return [
+        first,
+        SpectrumTable(
+            f"largest displacement [{length}], error bar at most ±, {words}", ["T [s]", "elastic", *names, "±"], rows
+        ),
+        SpectrumTable(
+            f"residual displacement [{length}] without its sign, {words}",
+            ["T [s]", *names],
+            _rows(lines, places, each("residual_displacement")),
+        ),
+    ]
 
 
 def _of_motions(lines: Lines, title: str) -> str:
@@ -293,5 +335,10 @@ def _of_motions(lines: Lines, title: str) -> str:
 
 
 def _rows(lines: Lines, places: list[int], columns: list[Any], form: str = "{:.4g}") -> list[list[str]]:
-    return [[f"{lines.periods[place]:.4g}", *("–" if np.isnan(column[place]) else form.format(column[place])
-                                              for column in columns)] for place in places]
+    return [
+        [
+            f"{lines.periods[place]:.4g}",
+            *("–" if np.isnan(column[place]) else form.format(column[place]) for column in columns),
+        ]
+        for place in places
+    ]

@@ -16,7 +16,7 @@ from hamex.report.derivation import names
 from hamex.report.derivation.latex import is_field, walk
 from hamex.report.equations import inline
 
-_FIRST = ("m", "M", "rho")         # mass leads, then the others in the order of the alphabet
+_FIRST = ("m", "M", "rho")  # mass leads, then the others in the order of the alphabet
 
 
 def chosen(given: dict[str, Any]) -> Action:
@@ -33,8 +33,13 @@ def _from_library(name: str) -> Action:
 
 
 @lru_cache(maxsize=32)
-def _typed(fields: tuple[str, ...], lagrangian: str, dissipation: str, loads: tuple[tuple[str, str], ...],
-           meanings: tuple[tuple[str, str], ...]) -> Action:
+def _typed(
+    fields: tuple[str, ...],
+    lagrangian: str,
+    dissipation: str,
+    loads: tuple[tuple[str, str], ...],
+    meanings: tuple[tuple[str, str], ...],
+) -> Action:
     return read_action(fields, lagrangian, dissipation, dict(loads), dict(meanings))
 
 
@@ -43,21 +48,36 @@ def description(system: Action, drawn: bool = True) -> dict[str, Any]:
     fields, given, parameters = letters(system)
     about = " ".join((LIBRARY[system.name].__doc__ or "").split("\n\n")[0].split()) if system.name in LIBRARY else ""
     kinds = {**dict.fromkeys(fields, "field"), **dict.fromkeys(given, "load"), **dict.fromkeys(parameters, "parameter")}
-    symbols = [{**_symbol(name, kind, system.meanings.get(name, "")),
-                **(parameter(name, system.name) if kind == "parameter" else {})} for name, kind in kinds.items()]
+    symbols = [
+        {
+            **_symbol(name, kind, system.meanings.get(name, "")),
+            **(parameter(name, system.name) if kind == "parameter" else {}),
+        }
+        for name, kind in kinds.items()
+    ]
     if drawn:
         drawings = dict(reversed(latex_of(system)))
         symbols = [{**symbol, "svg": inline(drawings[symbol["name"]], 18)} for symbol in symbols + _general(fields)]
-    return {"name": system.name, "about": about, "citation": system.citation, "text": texts(system),
-            "symbols": symbols, "runs": not system.space, "starts": [] if system.space else starts(system),
-            "shapes": shapes(given)}
+    return {
+        "name": system.name,
+        "about": about,
+        "citation": system.citation,
+        "text": texts(system),
+        "symbols": symbols,
+        "runs": not system.space,
+        "starts": [] if system.space else starts(system),
+        "shapes": shapes(given),
+    }
 
 
 def letters(system: Action) -> tuple[list[str], list[str], list[str]]:
     """Names of fields, of given functions of time, and of parameters."""
     fields = [q.func.__name__ for q in system.fields]
-    nodes = [node for expression in (system.lagrangian, system.dissipation, *system.loads.values())
-             for node in walk(expression)]
+    nodes = [
+        node
+        for expression in (system.lagrangian, system.dissipation, *system.loads.values())
+        for node in walk(expression)
+    ]
     given = {type(node).__name__ for node in nodes if is_field(node)} - set(fields)
     parameters = {node.name for node in nodes if node.is_Symbol and node != t and node not in system.space}
     return fields, sorted(given), sorted(parameters, key=lambda name: (not name.startswith(_FIRST), name.swapcase()))
@@ -72,8 +92,13 @@ def texts(system: Action) -> dict[str, Any] | None:
         loads = {q.func.__name__: written(load, system.fields) for q, load in system.loads.items()}
     except UnwritableError:
         return None
-    return {"fields": [q.func.__name__ for q in system.fields], "lagrangian": L,
-            "dissipation": "" if system.dissipation == 0 else phi, "loads": loads, "meanings": dict(system.meanings)}
+    return {
+        "fields": [q.func.__name__ for q in system.fields],
+        "lagrangian": L,
+        "dissipation": "" if system.dissipation == 0 else phi,
+        "loads": loads,
+        "meanings": dict(system.meanings),
+    }
 
 
 def latex_of(system: Action) -> list[tuple[str, str]]:
@@ -81,15 +106,18 @@ def latex_of(system: Action) -> list[tuple[str, str]]:
     fields, given, parameters = letters(system)
     own = [(name, names.symbol(name)) for name in (*fields, *given, *parameters)]
     # The momentum of an indexed field is p with an index of its index; in a time step it is p with two indices.
-    momenta = [(f"p {name}", latex) for name in fields
-               for latex in (names.momentum(name, ""), names.symbol(f"p_{name}"))]
+    momenta = [
+        (f"p {name}", latex) for name in fields for latex in (names.momentum(name, ""), names.symbol(f"p_{name}"))
+    ]
     return own + momenta + [(name, latex) for name, (latex, _, _) in _GENERAL.items()]
 
 
 # Letters of every derivation: LaTeX, meaning, unit. Their names hold a blank, which none of a system does.
 _GENERAL = {
-    "the step": ("h", "length of a time step", "s"), "the time": ("t", "time", "s"),
-    "the end": ("T", "end of the time-window", "s"), "the Lagrangian": ("L", "Lagrangian", ""),
+    "the step": ("h", "length of a time step", "s"),
+    "the time": ("t", "time", "s"),
+    "the end": ("T", "end of the time-window", "s"),
+    "the Lagrangian": ("L", "Lagrangian", ""),
     "the dissipation": (r"\varphi", "dissipation function, of rates alone", ""),
 }
 
@@ -107,10 +135,22 @@ def _symbol(name: str, kind: str, meaning: str) -> dict[str, Any]:
 
 # value, least, largest; a range from zero is linear, others are logarithmic
 _PARAMETERS: dict[str, tuple[float, float, float]] = {
-    "m": (1.0, 0.1, 10.0), "M": (1.0, 0.1, 10.0), "k": (40.0, 1.0, 400.0), "a": (0.025, 0.0025, 1.0),
-    "c": (0.3, 0.0, 5.0), "F_y": (1.0, 0.05, 10.0), "eta": (0.5, 0.01, 10.0), "H_k": (8.0, 0.1, 100.0),
-    "H_i": (4.0, 0.1, 100.0), "k_3": (40.0, 0.0, 400.0), "g": (9.81, 1.0, 30.0), "l": (1.0, 0.1, 5.0),
-    "Omega": (2.0, 0.1, 50.0), "omega": (2.0, 0.1, 50.0), "d": (0.05, 0.0, 0.5), "gamma": (0.4, 0.01, 4.0),
+    "m": (1.0, 0.1, 10.0),
+    "M": (1.0, 0.1, 10.0),
+    "k": (40.0, 1.0, 400.0),
+    "a": (0.025, 0.0025, 1.0),
+    "c": (0.3, 0.0, 5.0),
+    "F_y": (1.0, 0.05, 10.0),
+    "eta": (0.5, 0.01, 10.0),
+    "H_k": (8.0, 0.1, 100.0),
+    "H_i": (4.0, 0.1, 100.0),
+    "k_3": (40.0, 0.0, 400.0),
+    "g": (9.81, 1.0, 30.0),
+    "l": (1.0, 0.1, 5.0),
+    "Omega": (2.0, 0.1, 50.0),
+    "omega": (2.0, 0.1, 50.0),
+    "d": (0.05, 0.0, 0.5),
+    "gamma": (0.4, 0.01, 4.0),
     "mu": (0.2, 0.0, 2.0),
 }
 _OTHERS = (1.0, 0.1, 10.0)
@@ -151,7 +191,8 @@ def starts(action: Action) -> list[dict[str, Any]]:
         value = 0.0 if moved or cyclic else _ANGLE if angle else _LENGTH
         found.append({"key": name, "field": name, "kind": "value", "value": value})
         if action.has_momentum[q]:
-            found.append({"key": f"{name}_dot", "field": name, "kind": "rate",
-                          "value": 1.0 if cyclic and not moved else 0.0})
+            found.append(
+                {"key": f"{name}_dot", "field": name, "kind": "rate", "value": 1.0 if cyclic and not moved else 0.0}
+            )
         moved = True
     return found

@@ -19,8 +19,9 @@ class SystemTable(RequestTable):
     """A system of the library by its name, or one that is typed."""
 
     system: str = Field("", max_length=40, description="name in the library; empty for a typed one")
-    fields: list[_Name] = Field([], max_length=8, description="unknown functions of time; when empty, names with a "
-                                                              "rate")
+    fields: list[_Name] = Field(
+        [], max_length=8, description="unknown functions of time; when empty, names with a rate"
+    )
     lagrangian: _Text = Field("", description="L in the small language, as m*u'^2/2 - k*u^2/2")
     dissipation: _Text = Field("", description="φ of the rates, as c*u'^2/2")
     loads: dict[_Name, _Text] = Field({}, max_length=8, description="force on a field, as f(t)")
@@ -69,10 +70,12 @@ class RunTable(SystemTable):
     """A system with numbers in it."""
 
     parameters: dict[_Name, Finite] = Field({}, max_length=60, description="a number for every parameter")
-    shapes: dict[_Name, Shape] = Field({}, max_length=40, description="history of a given function of time; zero when "
-                                                                      "left out")
+    shapes: dict[_Name, Shape] = Field(
+        {}, max_length=40, description="history of a given function of time; zero when left out"
+    )
     start: dict[Annotated[str, Field(max_length=30)], Finite] = Field(
-        {}, max_length=24, description="u, u_dot or P_u at t = 0; zero when left out")
+        {}, max_length=24, description="u, u_dot or P_u at t = 0; zero when left out"
+    )
     duration: Positive = Field(10.0, le=1e6, description="[s]")
     step: Positive = Field(0.01, description="[s]")
     degree: int = Field(1, ge=1, le=4, description="of the polynomials in time")
@@ -80,8 +83,10 @@ class RunTable(SystemTable):
     @model_validator(mode="after")
     def _few_steps(self) -> RunTable:
         if self.duration / self.step * self.degree > limits.SLOW_STEPS:
-            raise ValueError(f"duration / step times the degree must be at most {limits.SLOW_STEPS}: "
-                             "take a longer step or a shorter duration")
+            raise ValueError(
+                f"duration / step times the degree must be at most {limits.SLOW_STEPS}: "
+                "take a longer step or a shorter duration"
+            )
         return self
 
 
@@ -92,17 +97,32 @@ def script(run: RunTable) -> str:
     lines = ['"""A motion from hamex studio."""', ""]
     curved = any(isinstance(shape, SineShape | PulseShape) for shape in run.shapes.values())
     lines += ["import math", ""] if curved else []
-    lines += ["import hamex as hx", *_system(run), "numbers = {", *numbers, "}",
-              f"sol = hx.simulate(system, numbers, {dict(run.start)!r}, duration={run.duration!r}, step={run.step!r}, "
-              f"degree={run.degree!r})", "", "print(sol)", 'print(f"energy unaccounted for: {sol.residual:.3e}")', ""]
+    lines += [
+        "import hamex as hx",
+        *_system(run),
+        "numbers = {",
+        *numbers,
+        "}",
+        f"sol = hx.simulate(system, numbers, {dict(run.start)!r}, duration={run.duration!r}, step={run.step!r}, "
+        f"degree={run.degree!r})",
+        "",
+        "print(sol)",
+        'print(f"energy unaccounted for: {sol.residual:.3e}")',
+        "",
+    ]
     return "\n".join(lines)
 
 
 def _system(run: RunTable) -> list[str]:
     if run.system:
         return ["from hamex.principle.library import action", "", f"system = action({run.system!r})"]
-    given: dict[str, Any] = {"fields": list(run.fields), "lagrangian": run.lagrangian, "dissipation": run.dissipation,
-                             "loads": dict(run.loads), "meanings": dict(run.meanings)}
+    given: dict[str, Any] = {
+        "fields": list(run.fields),
+        "lagrangian": run.lagrangian,
+        "dissipation": run.dissipation,
+        "loads": dict(run.loads),
+        "meanings": dict(run.meanings),
+    }
     said = [f"    {name}={value!r}," for name, value in given.items() if value or name == "fields"]
     return ["from hamex.principle.language import read_action", "", "system = read_action(", *said, ")"]
 
@@ -113,6 +133,8 @@ def _history(shape: Shape) -> str:
     if isinstance(shape, SineShape):
         return f"lambda time: {shape.amplitude!r} * math.sin(2 * math.pi * time / {shape.period!r})"
     if isinstance(shape, PulseShape):
-        return (f"lambda time: {shape.amplitude!r} * math.sin(math.pi * time / {shape.length!r}) "
-                f"if 0 <= time <= {shape.length!r} else 0.0")
+        return (
+            f"lambda time: {shape.amplitude!r} * math.sin(math.pi * time / {shape.length!r}) "
+            f"if 0 <= time <= {shape.length!r} else 0.0"
+        )
     return "0.0"

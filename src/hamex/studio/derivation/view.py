@@ -26,10 +26,12 @@ from hamex.studio.workers import Answer, Crew, QueueFullError, TimeUpError
 
 crew = Crew("hamex.studio.derivation.work", size=2)
 _LONG = ("derive", "latex", "page")
-_WAIT = 1.5                 # seconds that a request waits for its answer, before it is told to ask again
-_PATIENCE = 15.0            # seconds without a question after which work is given up: its page went away
-_RESPONSES: dict[int | str, dict[str, Any]] = {202: {"description": "being worked out: ask the same again"},
-                                          503: {"description": "others use all workers"}}
+_WAIT = 1.5  # seconds that a request waits for its answer, before it is told to ask again
+_PATIENCE = 15.0  # seconds without a question after which work is given up: its page went away
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    202: {"description": "being worked out: ask the same again"},
+    503: {"description": "others use all workers"},
+}
 
 
 @asynccontextmanager

@@ -26,7 +26,7 @@ from hamex.simulate import simulate
 from hamex.studio.derivation.system import chosen, description, latex_of
 from hamex.studio.wire import number, packed
 
-_MEMORY = 4_000_000_000         # bytes of addresses: what needs more ends with a message instead of the computer
+_MEMORY = 4_000_000_000  # bytes of addresses: what needs more ends with a message instead of the computer
 
 
 def library(_: dict[str, Any]) -> dict[str, Any]:
@@ -46,8 +46,11 @@ def derive(given: dict[str, Any]) -> dict[str, Any]:
     """The derivation of a system as part of a page."""
     system = chosen(given)
     shown = fragment(derivation(system), latex_of(system))
-    return {"title": shown.title, "contents": [{"link": link, "text": text} for link, text in shown.contents],
-            "html": shown.body}
+    return {
+        "title": shown.title,
+        "contents": [{"link": link, "text": text} for link, text in shown.contents],
+        "html": shown.body,
+    }
 
 
 def run(given: dict[str, Any]) -> dict[str, Any]:
@@ -60,12 +63,21 @@ def run(given: dict[str, Any]) -> dict[str, Any]:
     numbers = {**given["parameters"], **{name: _history(shape) for name, shape in shapes.items()}}
     sol = simulate(system, numbers, given["start"], given["duration"], given["step"], given["degree"])
     fields = [q.func.__name__ for q in system.fields]
-    columns = {word: {name: packed(sol.values(word)[:, i]) for i, name in enumerate(fields)}
-               for word in ("displacement", "velocity", "momentum")}
+    columns = {
+        word: {name: packed(sol.values(word)[:, i]) for i, name in enumerate(fields)}
+        for word in ("displacement", "velocity", "momentum")
+    }
     iterations = sol.values("iterations")
-    return {"fields": fields, "step": given["step"], "steps": len(iterations), **columns,
-            "hamiltonian": packed(sol.values("hamiltonian")), "imbalance": packed(sol.values("imbalance")),
-            "residual": number(sol.residual), "iterations": number(float(iterations.mean()))}
+    return {
+        "fields": fields,
+        "step": given["step"],
+        "steps": len(iterations),
+        **columns,
+        "hamiltonian": packed(sol.values("hamiltonian")),
+        "imbalance": packed(sol.values("imbalance")),
+        "residual": number(sol.residual),
+        "iterations": number(float(iterations.mean())),
+    }
 
 
 def _history(shape: dict[str, Any]) -> float | Callable[[float], float]:
@@ -100,15 +112,24 @@ def answer(request: bytes) -> bytes:
         found = TASKS[asked["task"]](asked["given"])
     except LanguageError as problem:
         where = f"column {problem.column + 1}: " if problem.text else ""
-        status, found = 422, {"message": where + problem.said, "field": problem.place, "column": problem.column,
-                              "length": problem.length}
+        status, found = (
+            422,
+            {
+                "message": where + problem.said,
+                "field": problem.place,
+                "column": problem.column,
+                "length": problem.length,
+            },
+        )
     except HamexError as problem:
         status, found = 422, _refused(str(problem))
     except MemoryError:
         status, found = 422, {"message": "this needs too much memory; make the system smaller", "field": None}
-    except Exception as problem:        # a typed system may meet any gap of the algebra
-        status, found = 422, {"message": f"this is beyond what could be worked out ({type(problem).__name__})",
-                              "field": None}
+    except Exception as problem:  # a typed system may meet any gap of the algebra
+        status, found = (
+            422,
+            {"message": f"this is beyond what could be worked out ({type(problem).__name__})", "field": None},
+        )
     return f"{status} {json.dumps(found, allow_nan=False)}\n".encode()
 
 
@@ -121,18 +142,21 @@ def _refused(said: str) -> dict[str, Any]:
     elif said.startswith("simulate"):
         place = f"parameters.{name[1]}" if name else "step" if "shorter step" in said else None
     else:
-        place = "dissipation" if "dissipati" in message or "friction" in message else (
-            "loads" if message.startswith("the load") else "lagrangian")
+        place = (
+            "dissipation"
+            if "dissipati" in message or "friction" in message
+            else ("loads" if message.startswith("the load") else "lagrangian")
+        )
     return {"message": message, "field": place}
 
 
 def main() -> None:
     """Answer until the input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)        # Ctrl-C ends the server, and its end ends this
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and its end ends this
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)                                       # whatever else is printed is no answer
+    os.dup2(2, 1)  # whatever else is printed is no answer
     _bound_memory()
-    svg("u")                                            # loads the fonts
+    svg("u")  # loads the fonts
     waiting: queue.Queue[bytes] = queue.Queue()
     threading.Thread(target=_listen, args=(waiting,), daemon=True).start()
     while True:
@@ -150,7 +174,7 @@ def _listen(waiting: queue.Queue[bytes]) -> None:
 def _bound_memory() -> None:
     try:
         import resource
-    except ImportError:         # not on Windows
+    except ImportError:  # not on Windows
         return
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))

@@ -34,7 +34,7 @@ from hamex.study.study import FINISHED
 
 Array = NDArray[Any]
 FRACTILES = (16, 50, 84)
-_BEYOND = 2.2            # fractiles are told up to so many limits
+_BEYOND = 2.2  # fractiles are told up to so many limits
 _POINTS = 161
 
 
@@ -98,8 +98,14 @@ class Analysis:
             self.curves.append(_curve(file, payload, table))
 
         with in_proportion():
-            found = ida(file.study, file.demand, file.limit, intensity=file.intensity, hunting=file.hunting,
-                        executor=WatchedExecutor(job.check, took))
+            found = ida(
+                file.study,
+                file.demand,
+                file.limit,
+                intensity=file.intensity,
+                hunting=file.hunting,
+                executor=WatchedExecutor(job.check, took),
+            )
         job.check()
         answer = _finished(file, found)
         self.found = found
@@ -110,8 +116,13 @@ class Analysis:
         curves = self.curves[:]
         seconds = time.monotonic() - self._begin
         left = seconds * (self.total - len(curves)) / len(curves) if curves else None
-        return {"done": len(curves), "total": self.total, "seconds": seconds, "left": left,
-                "curves": [_curve_answer(curve) for curve in curves[since:]]}
+        return {
+            "done": len(curves),
+            "total": self.total,
+            "seconds": seconds,
+            "left": left,
+            "curves": [_curve_answer(curve) for curve in curves[since:]],
+        }
 
     def csv(self) -> str | None:
         """All runs as a table; None until it is finished."""
@@ -147,17 +158,24 @@ def _check_size(request: IdaRequest, first: StudyFile) -> None:
     if not is_linear(study.scheme):
         raise InputError('scheme.kind must be "galerkin" of degree 1 in the studio; `hamex ida` takes any scheme')
     if isinstance(systems(study.template, axes_of(study.axes, study.intensity), study.seed, study.scheme), list):
-        raise InputError("[model] the studio studies oscillators and shear frames without links whose springs yield "
-                         "or stay elastic; `hamex ida` takes any model")
+        raise InputError(
+            "[model] the studio studies oscillators and shear frames without links whose springs yield "
+            "or stay elastic; `hamex ida` takes any model"
+        )
     times = (1 if request.records.synthetic is None else request.records.synthetic.count) * (
-        1 if first.hunting is None else first.hunting.runs)
+        1 if first.hunting is None else first.hunting.runs
+    )
     plan = study.plan()
     if plan.runs * times > limits.RUNS:
-        raise InputError(f"{plan.runs * times:,} runs are more than the {limits.RUNS:,} that the studio takes; ask for "
-                         "fewer records or levels")
+        raise InputError(
+            f"{plan.runs * times:,} runs are more than the {limits.RUNS:,} that the studio takes; ask for "
+            "fewer records or levels"
+        )
     if plan.seconds * times > limits.STUDY:
-        raise InputError(f"the study would take about {plan.seconds * times:.0f} s, the studio takes "
-                         f"{limits.STUDY:.0f} s; ask for fewer runs, a smaller model or a longer scheme.step")
+        raise InputError(
+            f"the study would take about {plan.seconds * times:.0f} s, the studio takes "
+            f"{limits.STUDY:.0f} s; ask for fewer runs, a smaller model or a longer scheme.step"
+        )
 
 
 def _curve(file: StudyFile, payload: Mapping[str, Any], table: Columns) -> RecordCurve:
@@ -165,8 +183,11 @@ def _curve(file: StudyFile, payload: Mapping[str, Any], table: Columns) -> Recor
     record = payload["record"]
     scale = np.abs(table["scale"] if "scale" in table else payload["scales"])
     heights = heights_of(payload["systems"])
-    columns = table if file.demand in table else with_ratios(
-        table, None if heights is None else np.repeat(heights, len(scale), axis=0))
+    columns = (
+        table
+        if file.demand in table
+        else with_ratios(table, None if heights is None else np.repeat(heights, len(scale), axis=0))
+    )
     # A record whose runs all ran away has no numbers to tell.
     values = columns.get(file.demand, np.full(len(scale), np.nan))
     demand = np.where(columns["status"] == FINISHED, np.abs(values), np.inf)
@@ -182,16 +203,29 @@ def _finished(file: StudyFile, found: Ida) -> dict[str, Any]:
     curves = found.curves[0]
     demands = np.linspace(0, _BEYOND * curves.limit, _POINTS)[1:]
     there = [~np.isnan(im) for im in curves.im]
-    final = [RecordCurve(label, im[kept], demand[kept])
-             for label, im, demand, kept in zip(curves.labels, curves.im, curves.demand, there, strict=True)]
-    return {"curves": [_curve_answer(curve) for curve in final], "intensity": curves.im_name,
-            "demand": curves.demand_label, "limit": curves.limit, "limit_name": curves.limit_name,
-            "motions": curves.motions, "flags": list(curves.flags), "runs": len(found.columns["status"]),
-            "seconds": found.seconds,
-            "fractiles": {"percent": FRACTILES, "demand": packed(demands, "f8"),
-                          "im": packed(curves.intensity_for(demands.tolist(), FRACTILES), "f8")},
-            "capacities": [number(value) for value in curves.capacities.tolist()],
-            "tried": curves.tried.tolist(), "fragility": _fragility(file, curves)}
+    final = [
+        RecordCurve(label, im[kept], demand[kept])
+        for label, im, demand, kept in zip(curves.labels, curves.im, curves.demand, there, strict=True)
+    ]
+    return {
+        "curves": [_curve_answer(curve) for curve in final],
+        "intensity": curves.im_name,
+        "demand": curves.demand_label,
+        "limit": curves.limit,
+        "limit_name": curves.limit_name,
+        "motions": curves.motions,
+        "flags": list(curves.flags),
+        "runs": len(found.columns["status"]),
+        "seconds": found.seconds,
+        "fractiles": {
+            "percent": FRACTILES,
+            "demand": packed(demands, "f8"),
+            "im": packed(curves.intensity_for(demands.tolist(), FRACTILES), "f8"),
+        },
+        "capacities": [number(value) for value in curves.capacities.tolist()],
+        "tried": curves.tried.tolist(),
+        "fragility": _fragility(file, curves),
+    }
 
 
 def _fragility(file: StudyFile, curves: IdaCurves) -> dict[str, Any]:
@@ -204,11 +238,22 @@ def _fragility(file: StudyFile, curves: IdaCurves) -> dict[str, Any]:
     im = np.linspace(right / _POINTS, right, _POINTS)
     low, high = found.band(im)
     bounds = {name: [number(end) for end in ends] for name, ends in found.interval().items()}
-    return {"why": "", "median": found.median, "dispersion": found.dispersion, "modelling": found.modelling,
-            "total_dispersion": found.total_dispersion, "interval": bounds, "method": found.method,
-            "resamples": found.resamples, "resampled": found.data.resampling, "im": packed(im, "f8"),
-            "probability": packed(found.probability(im), "f8"), "low": packed(low, "f8"), "high": packed(high, "f8"),
-            **_data(found)}
+    return {
+        "why": "",
+        "median": found.median,
+        "dispersion": found.dispersion,
+        "modelling": found.modelling,
+        "total_dispersion": found.total_dispersion,
+        "interval": bounds,
+        "method": found.method,
+        "resamples": found.resamples,
+        "resampled": found.data.resampling,
+        "im": packed(im, "f8"),
+        "probability": packed(found.probability(im), "f8"),
+        "low": packed(low, "f8"),
+        "high": packed(high, "f8"),
+        **_data(found),
+    }
 
 
 def _data(found: Fragility) -> dict[str, Any]:
@@ -219,8 +264,10 @@ def _data(found: Fragility) -> dict[str, Any]:
         return {"points": {"im": columns["level"], "share": share.tolist(), "steps": False}, "censored": []}
     values, hidden = np.array(columns["capacity"]), np.array(columns["censored"])
     place, share = kaplan_meier(values, hidden)
-    return {"points": {"im": place.tolist(), "share": share.tolist(), "steps": True},
-            "censored": values[hidden].tolist()}
+    return {
+        "points": {"im": place.tolist(), "share": share.tolist(), "steps": True},
+        "censored": values[hidden].tolist(),
+    }
 
 
 @contextmanager

@@ -83,8 +83,12 @@ def ask(name: str, since: int = Query(0, ge=0, description="number of curves kno
     """Where a study stands; its result once it is finished. Who does not ask for a minute is taken to be gone."""
     job = _job(name)
     state = job.state
-    return {"state": state, "message": job.message, **job.work.progress(since),
-            "result": job.result if state == FINISHED else None}
+    return {
+        "state": state,
+        "message": job.message,
+        **job.work.progress(since),
+        "result": job.result if state == FINISHED else None,
+    }
 
 
 @router.delete("/ida/{name}")
@@ -126,15 +130,20 @@ def ida_code(tables: StudyTables, file: StudyFile) -> str:
             lines.append(f"{name}s = {wrapped(file.study.axes[name])}")
             axes.append(f'"{name}": {name}s')
     more = arguments(tables.given("duration", "seed"))
-    lines.append(f"study = hx.Study(model, {{{', '.join(axes)}}}, [{', '.join(map(said, file.study.measures))}],\n"
-                 f"                 {called(tables.scheme)}, g=g, intensity=intensity{more and ', ' + more})")
+    lines.append(
+        f"study = hx.Study(model, {{{', '.join(axes)}}}, [{', '.join(map(said, file.study.measures))}],\n"
+        f"                 {called(tables.scheme)}, g=g, intensity=intensity{more and ', ' + more})"
+    )
     hunting = "" if tables.hunt is None else f", hunting=hx.Hunt({arguments(_given(tables.hunt))})"
     lines.append(f"found = hx.ida(study, {said(file.demand)}, {file.limit!r}, intensity=intensity{hunting}, workers=1)")
     lines += [_CURVES.rstrip(), ""]
     # One record has a curve and no distribution.
     if records is not None and records.count > 1:
-        lines += [f"fit = curves.fragility({file.modelling!r}, {file.study.seed!r}, {file.resamples!r}, "
-                  f"stripes={file.stripes!r})", _FIT.strip()]
+        lines += [
+            f"fit = curves.fragility({file.modelling!r}, {file.study.seed!r}, {file.resamples!r}, "
+            f"stripes={file.stripes!r})",
+            _FIT.strip(),
+        ]
     return "\n".join(lines) + "\n"
 
 

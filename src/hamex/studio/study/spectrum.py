@@ -71,9 +71,11 @@ class SpectrumRequest(RequestTable):
     damping: Annotated[Finite, Field(ge=0, lt=1)] = Field(0.05, description="ratio of critical damping")
     periods: PeriodsTable
     ductility: list[Annotated[Finite, Field(gt=1)]] | None = Field(
-        None, min_length=1, max_length=4, description="ductilities, above 1")
+        None, min_length=1, max_length=4, description="ductilities, above 1"
+    )
     hardening: Annotated[Finite, Field(ge=0, lt=1)] = Field(
-        0.0, description="stiffness after yield over elastic stiffness")
+        0.0, description="stiffness after yield over elastic stiffness"
+    )
 
 
 class SpectrumScript(SpectrumRequest):
@@ -102,9 +104,11 @@ def admitted(request: SpectrumRequest) -> tuple[Units, float, GroundMotion]:
             each = np.maximum(LEAST_PARTS, STEPS_PER_PERIOD * (motion.step / request.periods.build()))
             work = len(motion.acceleration) * float(each.sum())
         if not work <= limits.YIELDING:
-            raise InputError(f"periods.count must be smaller for this motion: {request.periods.count} periods from "
-                             f"{request.periods.start:g} s on are {work / limits.YIELDING:.1f} times what the studio "
-                             "takes; or start at a longer period")
+            raise InputError(
+                f"periods.count must be smaller for this motion: {request.periods.count} periods from "
+                f"{request.periods.start:g} s on are {work / limits.YIELDING:.1f} times what the studio "
+                "takes; or start at a longer period"
+            )
     return units, request.units.gravity or units.gravity, motion
 
 
@@ -115,8 +119,17 @@ def answer(request: SpectrumRequest) -> dict[str, Any]:
     if request.ductility is None:
         curves = _elastic(spectrum(motion, periods, request.damping, g=g, units=units), g)
     else:
-        curves = _yielding(spectrum(motion, periods, request.damping, g=g, ductility=request.ductility, units=units,
-                                    hardening=request.hardening))
+        curves = _yielding(
+            spectrum(
+                motion,
+                periods,
+                request.damping,
+                g=g,
+                ductility=request.ductility,
+                units=units,
+                hardening=request.hardening,
+            )
+        )
     return {"periods": packed(periods, "f8"), "length": units.length, "g": g, **curves, "motion": _motion(motion)}
 
 
@@ -129,39 +142,69 @@ def _elastic(found: Spectrum, g: float) -> dict[str, Any]:
 
 def _yielding(found: Spectrum) -> dict[str, Any]:
     """Results by ductility, (ductility, period)."""
-    names = ("strength", "displacement", "yield_displacement", "residual_displacement", "strength_reduction",
-             "displacement_error")
-    return {"ductility": found.coordinates["ductility"].tolist(),
-            **{name: packed(found.values(name)[0], "f8") for name in names}}
+    names = (
+        "strength",
+        "displacement",
+        "yield_displacement",
+        "residual_displacement",
+        "strength_reduction",
+        "displacement_error",
+    )
+    return {
+        "ductility": found.coordinates["ductility"].tolist(),
+        **{name: packed(found.values(name)[0], "f8") for name in names},
+    }
 
 
 def _motion(motion: GroundMotion) -> dict[str, Any]:
     """The motion itself [g]."""
     factor = in_gravities(motion.unit)
-    return {"source": motion.source, "kind": motion.kind, "step": motion.step, "peak": number(motion.peak * factor),
-            "acceleration": packed(motion.acceleration * factor)}
+    return {
+        "source": motion.source,
+        "kind": motion.kind,
+        "step": motion.step,
+        "peak": number(motion.peak * factor),
+        "acceleration": packed(motion.acceleration * factor),
+    }
 
 
 def spectrum_code(request: SpectrumScript) -> str:
     """A script that makes the spectra."""
-    lines = [headline("Spectra"), "", "import numpy as np", "", "import hamex as hx", "", *units_lines(request.units),
-             *motion_lines(request.motion)]
+    lines = [
+        headline("Spectra"),
+        "",
+        "import numpy as np",
+        "",
+        "import hamex as hx",
+        "",
+        *units_lines(request.units),
+        *motion_lines(request.motion),
+    ]
     fine = request.periods if request.ductility is None else request.elastic
     if fine is not None:
-        lines += ["", _periods(fine), f"elastic = hx.spectrum(motion, periods, {request.damping!r}, g=g, units=units)",
-                  _ELASTIC.strip()]
+        lines += [
+            "",
+            _periods(fine),
+            f"elastic = hx.spectrum(motion, periods, {request.damping!r}, g=g, units=units)",
+            _ELASTIC.strip(),
+        ]
     if request.ductility is not None:
-        lines += ["", _periods(request.periods),
-                  f"yielding = hx.spectrum(motion, periods, {request.damping!r}, g=g, ductility={request.ductility!r}, "
-                  f"units=units, hardening={request.hardening!r})", _YIELDING.strip()]
+        lines += [
+            "",
+            _periods(request.periods),
+            f"yielding = hx.spectrum(motion, periods, {request.damping!r}, g=g, ductility={request.ductility!r}, "
+            f"units=units, hardening={request.hardening!r})",
+            _YIELDING.strip(),
+        ]
     return "\n".join(lines) + "\n"
 
 
 def _periods(table: PeriodsTable) -> str:
     spaced = "geomspace" if table.spacing == "log" else "linspace"
     # A few rows are printed, however many periods there are.
-    return (f"periods = np.{spaced}({table.start!r}, {table.stop!r}, {table.count!r})\n"
-            f"every = {max(1, table.count // 10)}")
+    return (
+        f"periods = np.{spaced}({table.start!r}, {table.stop!r}, {table.count!r})\nevery = {max(1, table.count // 10)}"
+    )
 
 
 @router.post("/spectrum")

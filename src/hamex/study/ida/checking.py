@@ -36,8 +36,13 @@ def whole(who: str, name: str, values: ArrayLike, size: int) -> Array:
     array = numbers(who, name, np.full(size, values) if np.ndim(values) == 0 else values)
     if len(array) != size:
         raise InputError(f"{who}: {len(array)} {name} for {size} levels")
-    refuse(who, name, array, ~(np.isfinite(array) & (array >= 0) & (array == np.floor(array))),
-           "must be a whole number ≥ 0")
+    refuse(
+        who,
+        name,
+        array,
+        ~(np.isfinite(array) & (array >= 0) & (array == np.floor(array))),
+        "must be a whole number ≥ 0",
+    )
     return array
 
 

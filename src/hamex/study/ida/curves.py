@@ -20,8 +20,8 @@ from hamex.study.ida.fragility import Fragility
 from hamex.study.study import FINISHED
 
 Array = NDArray[Any]
-LARGE = 10.0                 # scale factors beyond this are told: the motion is no longer that of its earthquake
-PGA = "pga"                  # column: of the scaled record [g]
+LARGE = 10.0  # scale factors beyond this are told: the motion is no longer that of its earthquake
+PGA = "pga"  # column: of the scaled record [g]
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,12 +138,21 @@ class IdaCurves:
             said.append(f"{censored} of {count} records never pass {self.limit_name}; they are censored")
         away = int(np.isinf(self.demand).any(axis=1).sum())
         if away:
-            said.append(f"numbers of {away} of {count} records ran away at some intensity; they count as passing every "
-                        "limit there")
+            said.append(
+                f"numbers of {away} of {count} records ran away at some intensity; they count as passing every "
+                "limit there"
+            )
         return tuple(said)
 
-    def fragility(self, modelling: float = 0.0, seed: int = 0, resamples: int = 1000, *, stripes: bool = False,
-                  link: str = "probit") -> Fragility:
+    def fragility(
+        self,
+        modelling: float = 0.0,
+        seed: int = 0,
+        resamples: int = 1000,
+        *,
+        stripes: bool = False,
+        link: str = "probit",
+    ) -> Fragility:
         """Fragility of the limit by maximum likelihood.
 
         By default lognormal from one capacity a record, censored records included. ``stripes`` counts exceedances at
@@ -153,20 +162,46 @@ class IdaCurves:
             if link != "probit":
                 raise InputError(f"ida: the link {link!r} needs stripes; capacities have the link 'probit'")
             return Fragility.from_capacities(
-                self.capacities, self.tried, modelling=modelling, limit=self.limit_name, intensity=self.im_name,
-                motions=self.motions, seed=seed, resamples=resamples)
+                self.capacities,
+                self.tried,
+                modelling=modelling,
+                limit=self.limit_name,
+                intensity=self.im_name,
+                motions=self.motions,
+                seed=seed,
+                resamples=resamples,
+            )
         if self.levels is None:
-            raise InputError("ida: stripes need records that are all scaled to the same levels; these have one "
-                             "capacity each")
+            raise InputError(
+                "ida: stripes need records that are all scaled to the same levels; these have one capacity each"
+            )
         over = (self.demand > self.limit).T
-        make = Fragility.from_stripes if link == "probit" else lambda *given, **more: Fragility.glm(
-            *given, link=link, **more)
-        return make(self.levels, over, modelling=modelling, limit=self.limit_name, intensity=self.im_name,
-                    motions=self.motions, seed=seed, resamples=resamples)
+        make = (
+            Fragility.from_stripes
+            if link == "probit"
+            else lambda *given, **more: Fragility.glm(*given, link=link, **more)
+        )
+        return make(
+            self.levels,
+            over,
+            modelling=modelling,
+            limit=self.limit_name,
+            intensity=self.im_name,
+            motions=self.motions,
+            seed=seed,
+            resamples=resamples,
+        )
 
 
-def curves_of(columns: Mapping[str, Array], parameters: Sequence[str], demand: str, limit: float, im_name: str,
-              words: tuple[str, str], motions: str) -> tuple[IdaCurves, ...]:
+def curves_of(
+    columns: Mapping[str, Array],
+    parameters: Sequence[str],
+    demand: str,
+    limit: float,
+    im_name: str,
+    words: tuple[str, str],
+    motions: str,
+) -> tuple[IdaCurves, ...]:
     """Curves from a table of runs, models and records in the order in which they first stand there."""
     if demand not in columns:
         raise InputError(f"ida: the table has no {demand!r}; it has {', '.join(columns)}")
@@ -188,8 +223,10 @@ def curves_of(columns: Mapping[str, Array], parameters: Sequence[str], demand: s
     place = np.arange(len(order)) - np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))
     for kind, column in enumerate((im, scale, values)):
         out[kind, model[order], record[order], place] = column[order]
-    return tuple(IdaCurves(cell, labels, out[0, i], out[1, i], out[2, i], im_name, words[0], limit, motions, words[1])
-                 for i, cell in enumerate(models))
+    return tuple(
+        IdaCurves(cell, labels, out[0, i], out[1, i], out[2, i], im_name, words[0], limit, motions, words[1])
+        for i, cell in enumerate(models)
+    )
 
 
 def _numbered(names: Array) -> tuple[Array, tuple[str, ...]]:

@@ -36,7 +36,7 @@ from hamex.study.ida.estimation import (
 from hamex.study.ida.links import LOGIT, PROBIT, FragilityCurve, LinkFunction, Parameters
 
 Array = NDArray[Any]
-_ROUND = 1e-9     # a capacity this close above its bound is at it: both were interpolated or scaled
+_ROUND = 1e-9  # a capacity this close above its bound is at it: both were interpolated or scaled
 
 
 class FragilityData(Protocol):
@@ -66,16 +66,19 @@ class Stripes:
     exceeded: Array | None = None
 
     @classmethod
-    def checked(cls, who: str, levels: ArrayLike, exceedances: ArrayLike, counts: ArrayLike | None,
-                link: LinkFunction) -> Stripes:
+    def checked(
+        cls, who: str, levels: ArrayLike, exceedances: ArrayLike, counts: ArrayLike | None, link: LinkFunction
+    ) -> Stripes:
         """Stripes from what a user gave; ``exceedances`` may be (level, record) of true and false, without counts."""
         x = positive(who, "levels", levels, least=2)
         table = None
         if np.ndim(exceedances) == 2:
             table = np.array(exceedances)
             if counts is not None or len(table) != len(x) or not np.isin(table, (0, 1)).all():
-                raise InputError(f"{who}: a table of exceedances is (level, record), here ({len(x)}, n), of true and "
-                                 f"false, and needs no counts; got shape {table.shape}")
+                raise InputError(
+                    f"{who}: a table of exceedances is (level, record), here ({len(x)}, n), of true and "
+                    f"false, and needs no counts; got shape {table.shape}"
+                )
             exceedances, counts = table.sum(axis=1), np.full(len(x), table.shape[1])
         elif counts is None:
             raise InputError(f"{who}: say out of how many motions, counts=…, one number or one for each level")
@@ -83,8 +86,14 @@ class Stripes:
         refuse(who, "counts", n, n < 1, "must be at least 1")
         refuse(who, "exceedances", k, k > n, "must not be above the count of its level")
         order = np.argsort(x, kind="stable")
-        return cls(who, numbers(who, "levels", x[order]), k[order], n[order], link,
-                   None if table is None else table[order].astype(bool))
+        return cls(
+            who,
+            numbers(who, "levels", x[order]),
+            k[order],
+            n[order],
+            link,
+            None if table is None else table[order].astype(bool),
+        )
 
     @property
     def resampling(self) -> str:
@@ -132,16 +141,24 @@ class Stripes:
         deviance = float(2 * np.sum(xlogy(k, k / (n * p)) + xlogy(n - k, (n - k) / (n * q))))
         pearson = float(np.sum((k - n * p) ** 2 / (n * p * q)))
         freedom, likelihood = len(k) - 2, exceedance_likelihood(z, k, n, self.link)
-        found = {"log likelihood": likelihood, "AIC": 4 - 2 * likelihood, "deviance": deviance, "Pearson": pearson,
-                 "degrees of freedom": float(freedom)}
-        if freedom and not self._pairs:      # with one motion a level neither follows a χ² distribution
+        found = {
+            "log likelihood": likelihood,
+            "AIC": 4 - 2 * likelihood,
+            "deviance": deviance,
+            "Pearson": pearson,
+            "degrees of freedom": float(freedom),
+        }
+        if freedom and not self._pairs:  # with one motion a level neither follows a χ² distribution
             found |= {"p (deviance)": float(chdtrc(freedom, deviance)), "p (Pearson)": float(chdtrc(freedom, pearson))}
         return found
 
     def columns(self) -> dict[str, list[Any]]:
         """The data as columns."""
-        return {"level": self.levels.tolist(), "exceedances": self.exceedances.astype(int).tolist(),
-                "counts": self.counts.astype(int).tolist()}
+        return {
+            "level": self.levels.tolist(),
+            "exceedances": self.exceedances.astype(int).tolist(),
+            "counts": self.counts.astype(int).tolist(),
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,15 +181,19 @@ class Capacities:
         refuse(who, "capacities", x, ~(x > 0), "must be positive, or inf for a record that never exceeded the limit")
         bounds = np.full(len(x), np.inf)
         if censored_at is not None:
-            bounds = positive(who, "censored_at", np.full(len(x), censored_at) if np.ndim(censored_at) == 0
-                              else censored_at)
+            bounds = positive(
+                who, "censored_at", np.full(len(x), censored_at) if np.ndim(censored_at) == 0 else censored_at
+            )
             if len(bounds) != len(x):
                 raise InputError(f"{who}: {len(bounds)} bounds censored_at for {len(x)} capacities")
-            refuse(who, "capacities", x, ~never & (x > (1 + _ROUND) * bounds),
-                   "must not be above its bound censored_at")
+            refuse(
+                who, "capacities", x, ~never & (x > (1 + _ROUND) * bounds), "must not be above its bound censored_at"
+            )
         elif never.any():
-            raise InputError(f"{who}: capacities[{int(np.argmax(never))}] = inf: the record never exceeded the limit; "
-                             "say up to which intensity it was tried, censored_at=…, one number or one a record")
+            raise InputError(
+                f"{who}: capacities[{int(np.argmax(never))}] = inf: the record never exceeded the limit; "
+                "say up to which intensity it was tried, censored_at=…, one number or one a record"
+            )
         return cls(who, np.where(never, bounds, x), never, np.maximum(bounds, np.where(never, 0.0, x)))
 
     @property
@@ -186,8 +207,10 @@ class Capacities:
         if self.censored.all():
             raise SeparationError(f"{self.who}: no record exceeded the limit; scale the motions further")
         if not deviation[0] > 0:
-            raise SeparationError(f"{self.who}: all capacities are {self.values[~self.censored][0]:g}, so that the "
-                                  "dispersion has no estimate; add records")
+            raise SeparationError(
+                f"{self.who}: all capacities are {self.values[~self.censored][0]:g}, so that the "
+                "dispersion has no estimate; add records"
+            )
         return (FragilityCurve(float(np.exp(mean[0])), float(deviation[0]), PROBIT),)
 
     def resampled(self, generator: np.random.Generator, count: int) -> tuple[tuple[Parameters, ...], Array]:
@@ -208,8 +231,12 @@ class Capacities:
         bounds = np.log(self.bounds)
         drawn, hidden = np.minimum(draws, bounds), draws > bounds
         again = kaplan_meier(drawn, hidden, *fit_censored(drawn, hidden, np.ones(draws.shape)))
-        return {"log likelihood": likelihood, "AIC": 4 - 2 * likelihood, "KS": float(found[0]),
-                "p (KS)": p_value(found[0], again)}
+        return {
+            "log likelihood": likelihood,
+            "AIC": 4 - 2 * likelihood,
+            "KS": float(found[0]),
+            "p (KS)": p_value(found[0], again),
+        }
 
     def columns(self) -> dict[str, list[Any]]:
         """The data as columns."""
@@ -227,21 +254,31 @@ class Cloud:
     collapsed: Array
 
     @classmethod
-    def checked(cls, who: str, im: ArrayLike, demand: ArrayLike, threshold: float,
-                collapsed: ArrayLike | None) -> Cloud:
+    def checked(
+        cls, who: str, im: ArrayLike, demand: ArrayLike, threshold: float, collapsed: ArrayLike | None
+    ) -> Cloud:
         """A cloud from what a user gave."""
         x, d = positive(who, "im", im, least=3), numbers(who, "demand", demand, least=3)
         fell = np.zeros(len(x), dtype=bool) if collapsed is None else np.array(collapsed)
         if not len(x) == len(d) == len(fell) or fell.dtype != bool:
-            raise InputError(f"{who}: im, demand and collapsed (true or false) must have one entry a run; "
-                             f"got {len(x)}, {len(d)} and {len(fell)} of {fell.dtype}")
+            raise InputError(
+                f"{who}: im, demand and collapsed (true or false) must have one entry a run; "
+                f"got {len(x)}, {len(d)} and {len(fell)} of {fell.dtype}"
+            )
         if not is_positive(threshold):
             raise InputError(f"{who}: the threshold must be a positive demand, got {threshold!r}")
-        refuse(who, "demand", d, ~fell & ~(np.isfinite(d) & (d > 0)),
-               "must be positive and finite; say collapsed=… for runs that collapsed")
+        refuse(
+            who,
+            "demand",
+            d,
+            ~fell & ~(np.isfinite(d) & (d > 0)),
+            "must be positive and finite; say collapsed=… for runs that collapsed",
+        )
         if np.unique(x[~fell]).size < 3:
-            raise InputError(f"{who}: {np.unique(x[~fell]).size} intensities without collapse; a regression with "
-                             "scatter needs 3 or more")
+            raise InputError(
+                f"{who}: {np.unique(x[~fell]).size} intensities without collapse; a regression with "
+                "scatter needs 3 or more"
+            )
         return cls(who, x, np.where(fell, np.nan, d), float(threshold), fell)
 
     @property
@@ -253,13 +290,17 @@ class Cloud:
         """The curve of the regression, and that of collapse where some runs collapsed."""
         parameters, _ = self._fitted(np.ones((1, len(self.im))))
         if not parameters[0].dispersion[0] > 0:
-            raise SeparationError(f"{self.who}: the demand does not grow with the intensity, or has no scatter, so "
-                                  "that no fragility fits; widen the range of intensities")
+            raise SeparationError(
+                f"{self.who}: the demand does not grow with the intensity, or has no scatter, so "
+                "that no fragility fits; widen the range of intensities"
+            )
         if self.collapsed.any():
             ones = np.ones(len(self.im))
             refuse_separated(f"{self.who}, collapse", self.im, self.collapsed * ones, ones, self._collapse(ones[None]))
-        return tuple(FragilityCurve(float(np.exp(one.log_median[0])), float(one.dispersion[0]), link)
-                     for one, link in zip(parameters, (PROBIT, LOGIT), strict=False))
+        return tuple(
+            FragilityCurve(float(np.exp(one.log_median[0])), float(one.dispersion[0]), link)
+            for one, link in zip(parameters, (PROBIT, LOGIT), strict=False)
+        )
 
     def resampled(self, generator: np.random.Generator, count: int) -> tuple[tuple[Parameters, ...], Array]:
         """Parameters of fits to resampled runs, and which of them separate collapse from survival."""
@@ -275,8 +316,13 @@ class Cloud:
         draws = _residuals(x, np.random.default_rng(seed).normal(size=(DRAWS, len(x))))
         found, again = _to_normal(residual), _to_normal(draws)
         _, slope, sigma = _regression(x, y, np.ones((1, len(x))))
-        out = {"R²": float(1 - np.sum(residual**2) / np.sum((y - y.mean()) ** 2)), "σ of ln demand": float(sigma[0]),
-               "slope b": float(slope[0]), "KS": float(found[0]), "p (KS)": p_value(found[0], again)}
+        out = {
+            "R²": float(1 - np.sum(residual**2) / np.sum((y - y.mean()) ** 2)),
+            "σ of ln demand": float(sigma[0]),
+            "slope b": float(slope[0]),
+            "KS": float(found[0]),
+            "p (KS)": p_value(found[0], again),
+        }
         if len(curves) > 1:
             ones = np.ones(len(self.im))
             z = np.log(self.im / curves[1].median) / curves[1].dispersion
@@ -285,8 +331,11 @@ class Cloud:
 
     def columns(self) -> dict[str, list[Any]]:
         """The data as columns; no demand where a run collapsed."""
-        return {"im": self.im.tolist(), "demand": [None if math.isnan(d) else d for d in self.demand.tolist()],
-                "collapsed": self.collapsed.tolist()}
+        return {
+            "im": self.im.tolist(),
+            "demand": [None if math.isnan(d) else d for d in self.demand.tolist()],
+            "collapsed": self.collapsed.tolist(),
+        }
 
     def _collapse(self, weights: Array) -> ExceedanceFits:
         return fit_exceedances(np.log(self.im), weights * self.collapsed, weights, LOGIT)
@@ -296,8 +345,9 @@ class Cloud:
         a, b, sigma = _regression(np.log(self.im[keep]), np.log(self.demand[keep]), weights[:, keep])
         with np.errstate(invalid="ignore", divide="ignore"):
             rising = b > 0
-            demand = Parameters(np.where(rising, (math.log(self.threshold) - a) / b, np.nan),
-                                np.where(rising, sigma / b, np.nan))
+            demand = Parameters(
+                np.where(rising, (math.log(self.threshold) - a) / b, np.nan), np.where(rising, sigma / b, np.nan)
+            )
         if not self.collapsed.any():
             return (demand,), np.zeros(len(weights), dtype=bool)
         found = self._collapse(weights)

@@ -20,14 +20,14 @@ from hamex.errors import InputError
 from hamex.study.ida.links import PROBIT, LinkFunction
 
 Array = NDArray[Any]
-Value = Callable[[Array, Array, Array], Array]                      # rows, x, y → values of these rows
-Derivatives = Callable[[Array, Array, Array], tuple[Array, ...]]    # the same → first (x, y) and second (xx, xy, yy)
+Value = Callable[[Array, Array, Array], Array]  # rows, x, y → values of these rows
+Derivatives = Callable[[Array, Array, Array], tuple[Array, ...]]  # the same → first (x, y) and second (xx, xy, yy)
 
-ITERATIONS, HALVINGS = 100, 60      # of Newton's method, and of one of its steps
-DRAWS = 999         # samples behind a p-value
-_CLOSE = 1e-12      # twice the gain still expected; the step that follows squares the error and ends below round-off
-_SLACK = 1e-13      # round-off of a value, relative
-_FLAT = 1e-9        # a slope that is round-off, with levels scaled to unit standard deviation
+ITERATIONS, HALVINGS = 100, 60  # of Newton's method, and of one of its steps
+DRAWS = 999  # samples behind a p-value
+_CLOSE = 1e-12  # twice the gain still expected; the step that follows squares the error and ends below round-off
+_SLACK = 1e-13  # round-off of a value, relative
+_FLAT = 1e-9  # a slope that is round-off, with levels scaled to unit standard deviation
 
 
 # Exceedances ------------------------------------------------------------------------------------------------
@@ -72,8 +72,9 @@ def exceedance_likelihood(z: Array, exceedances: Array, counts: Array, link: Lin
     eta = link.scale * z
     # Nothing exceeded at a level of probability 0 is no contradiction: 0 · ln 0 = 0.
     with np.errstate(invalid="ignore"):
-        terms = np.where(k > 0, k * link.log_probability(eta), 0) + np.where(n > k, (n - k) *
-                                                                             link.log_probability(-eta), 0)
+        terms = np.where(k > 0, k * link.log_probability(eta), 0) + np.where(
+            n > k, (n - k) * link.log_probability(-eta), 0
+        )
     return float(np.sum(ways + terms))
 
 
@@ -118,11 +119,15 @@ class SeparationError(InputError):
 def refuse_separated(who: str, levels: Array, exceedances: Array, counts: Array, found: ExceedanceFits) -> None:
     """Raise if the fit of the first row is a step or does not rise."""
     if found.separated[0]:
-        raise SeparationError(f"{who}: {_picture(levels, exceedances, counts)}, so that any curve steep enough fits "
-                              "and the dispersion has no estimate; add levels, or motions, between the two")
+        raise SeparationError(
+            f"{who}: {_picture(levels, exceedances, counts)}, so that any curve steep enough fits "
+            "and the dispersion has no estimate; add levels, or motions, between the two"
+        )
     if np.isnan(found.dispersion[0]):
-        raise SeparationError(f"{who}: exceedances do not become more frequent as the level grows, so that no "
-                              "fragility fits; check the order of levels and exceedances, or add levels")
+        raise SeparationError(
+            f"{who}: exceedances do not become more frequent as the level grows, so that no "
+            "fragility fits; check the order of levels and exceedances, or add levels"
+        )
 
 
 def _picture(levels: Array, exceedances: Array, counts: Array) -> str:
@@ -160,9 +165,9 @@ def fit_censored(values: Array, censored: Array, weights: Array) -> tuple[Array,
     count = seen.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(count > 0, (seen * values).sum(axis=1) / count, np.inf)
-        deviation = np.where(count > 0, np.sqrt((seen * (values - mean[:, None])**2).sum(axis=1) / count), 0.0)
+        deviation = np.where(count > 0, np.sqrt((seen * (values - mean[:, None]) ** 2).sum(axis=1) / count), 0.0)
         alike = np.ptp(np.where(seen > 0, values, mean[:, None]), axis=1) == 0
-    deviation[alike] = 0.0     # not the round-off of the mean
+    deviation[alike] = 0.0  # not the round-off of the mean
     above = (bound > 0) & (values > mean[:, None])
     # Bounds all below the values of a single one say nothing; without bounds the closed form is the maximum.
     rows = np.flatnonzero((count > 0) & (bound.sum(axis=1) > 0) & ((deviation > 0) | above.any(axis=1)))
@@ -188,7 +193,7 @@ def _censored_maxima(y: Array, seen: Array, bound: Array, mean: Array, deviation
     def value(rows: Array, delta: Array, gamma: Array) -> Array:
         eta = delta[:, None] - gamma[:, None] * y[rows]
         with np.errstate(invalid="ignore", divide="ignore"):
-            inside = np.where(gamma > 0, count[rows] * np.log(gamma), -np.inf)     # σ stays positive
+            inside = np.where(gamma > 0, count[rows] * np.log(gamma), -np.inf)  # σ stays positive
         return inside + (-0.5 * seen[rows] * eta**2 + bound[rows] * PROBIT.log_probability(eta)).sum(axis=1)
 
     def derivatives(rows: Array, delta: Array, gamma: Array) -> tuple[Array, ...]:
@@ -196,8 +201,13 @@ def _censored_maxima(y: Array, seen: Array, bound: Array, mean: Array, deviation
         eta = delta[:, None] - gamma[:, None] * here
         slope, bend = PROBIT.slopes(eta)
         first, second = -w * eta + c * slope, -w + c * bend
-        return (first.sum(axis=1), count[rows] / gamma - (first * here).sum(axis=1), second.sum(axis=1),
-                -(second * here).sum(axis=1), -count[rows] / gamma**2 + (second * here**2).sum(axis=1))
+        return (
+            first.sum(axis=1),
+            count[rows] / gamma - (first * here).sum(axis=1),
+            second.sum(axis=1),
+            -(second * here).sum(axis=1),
+            -count[rows] / gamma**2 + (second * here**2).sum(axis=1),
+        )
 
     start = 1 / np.maximum(deviation / width[:, 0], 0.1)
     delta, gamma = maximise(value, derivatives, np.zeros(len(y)), start)
@@ -271,7 +281,7 @@ def kaplan_meier(values: Array, censored: Array, mean: Array, deviation: Array) 
     >>> kaplan_meier(np.array([[0.0]]), np.array([[False]]), np.zeros(1), np.ones(1)).tolist()
     [0.5]
     """
-    order = np.argsort(np.where(censored, np.nextafter(values, np.inf), values), axis=1)     # seen before censored
+    order = np.argsort(np.where(censored, np.nextafter(values, np.inf), values), axis=1)  # seen before censored
     y, hidden = np.take_along_axis(values, order, 1), np.take_along_axis(censored, order, 1)
     size = y.shape[1]
     left = size - np.arange(size)

@@ -24,8 +24,8 @@ from hamex.study.ida.links import PROBIT, FragilityCurve, LinkFunction, Paramete
 Array = NDArray[Any]
 KINDS = ("recorded", "synthetic", "matched")
 UNSTATED = "unstated"
-LEVEL = 0.9           # of bands, unless another is asked for
-POINTS = 201          # rows of a file
+LEVEL = 0.9  # of bands, unless another is asked for
+POINTS = 201  # rows of a file
 
 
 class Options(TypedDict, total=False):
@@ -83,8 +83,9 @@ class Fragility:
     resamples: int = 1000
 
     @classmethod
-    def from_stripes(cls, levels: ArrayLike, exceedances: ArrayLike, counts: ArrayLike | None = None,
-                     **options: Unpack[Options]) -> Fragility:
+    def from_stripes(
+        cls, levels: ArrayLike, exceedances: ArrayLike, counts: ArrayLike | None = None, **options: Unpack[Options]
+    ) -> Fragility:
         """Lognormal by maximum likelihood (Baker 2015): ``exceedances`` out of ``counts`` motions at ``levels``.
 
         Where the same records stand at every level, give ``exceedances`` as (level, record) of true and false, so that
@@ -94,8 +95,15 @@ class Fragility:
         return _fitted(data, "stripes, maximum likelihood", options)
 
     @classmethod
-    def glm(cls, levels: ArrayLike, exceedances: ArrayLike, counts: ArrayLike | None = None, *,
-            link: str = "probit", **options: Unpack[Options]) -> Fragility:
+    def glm(
+        cls,
+        levels: ArrayLike,
+        exceedances: ArrayLike,
+        counts: ArrayLike | None = None,
+        *,
+        link: str = "probit",
+        **options: Unpack[Options],
+    ) -> Fragility:
         """Generalised linear model of exceedances on ln(level) with a link "probit" or "logit".
 
         With "probit" it is the lognormal fit to stripes. One motion a level: ``counts=1``.
@@ -104,8 +112,9 @@ class Fragility:
         return _fitted(data, f"generalised linear model on ln IM, {link}", options)
 
     @classmethod
-    def from_capacities(cls, capacities: ArrayLike, censored_at: ArrayLike | None = None,
-                        **options: Unpack[Options]) -> Fragility:
+    def from_capacities(
+        cls, capacities: ArrayLike, censored_at: ArrayLike | None = None, **options: Unpack[Options]
+    ) -> Fragility:
         """Lognormal by maximum likelihood to the capacities of an incremental dynamic analysis, one a record.
 
         A record that never exceeded the limit has the capacity ``inf`` and counts as "above ``censored_at``", the
@@ -118,16 +127,26 @@ class Fragility:
         return _fitted(data, "capacities, maximum likelihood", options)
 
     @classmethod
-    def from_cloud(cls, im: ArrayLike, demand: ArrayLike, threshold: float, *, collapsed: ArrayLike | None = None,
-                   **options: Unpack[Options]) -> Fragility:
+    def from_cloud(
+        cls,
+        im: ArrayLike,
+        demand: ArrayLike,
+        threshold: float,
+        *,
+        collapsed: ArrayLike | None = None,
+        **options: Unpack[Options],
+    ) -> Fragility:
         """Regression of ln demand on ln im, one run a motion, exceeded where the demand passes ``threshold``.
 
         ``collapsed`` marks runs without a demand; their probability is a logistic regression on ln im.
         """
         data = Cloud.checked("Fragility.from_cloud", im, demand, threshold, collapsed)
         options.setdefault("limit", f"demand > {threshold:g}")
-        return _fitted(data, "cloud, regression of ln demand" + (" and logistic regression of collapse"
-                                                                if data.collapsed.any() else ""), options)
+        return _fitted(
+            data,
+            "cloud, regression of ln demand" + (" and logistic regression of collapse" if data.collapsed.any() else ""),
+            options,
+        )
 
     def __post_init__(self) -> None:
         who = "Fragility"
@@ -135,8 +154,10 @@ class Fragility:
             raise InputError(f"{who}: the modelling dispersion must be a number ≥ 0, got {self.modelling!r}")
         kinds = self.motions.split(" + ") if isinstance(self.motions, str) else [repr(self.motions)]
         if self.motions != UNSTATED and not set(kinds) <= set(KINDS):
-            raise InputError(f"{who}: motions must be {', '.join(KINDS)}, several joined by ' + ', or {UNSTATED}; "
-                             f"got {self.motions!r}")
+            raise InputError(
+                f"{who}: motions must be {', '.join(KINDS)}, several joined by ' + ', or {UNSTATED}; "
+                f"got {self.motions!r}"
+            )
         for name, least in (("seed", 0), ("resamples", 2)):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
@@ -197,24 +218,40 @@ class Fragility:
     def table(self) -> dict[str, str | float]:
         """What to print, by name."""
         bounds = self.interval()
-        return {"limit": self.limit, "intensity": self.intensity, "motions": self.motions, "method": self.method,
-                "link": self.link, "median": self.median, "dispersion": self.dispersion,
-                "modelling dispersion": self.modelling, "total dispersion": self.total_dispersion,
-                **{f"{name}, {LEVEL:.0%} {end}": value for name, pair in bounds.items()
-                   for end, value in zip(("from", "to"), pair, strict=True)},
-                "resampled": self.data.resampling, "resamples": self.resamples, "seed": self.seed,
-                "resamples without finite slope": self.degenerate, "resamples left out": self.lost, **self.goodness}
+        return {
+            "limit": self.limit,
+            "intensity": self.intensity,
+            "motions": self.motions,
+            "method": self.method,
+            "link": self.link,
+            "median": self.median,
+            "dispersion": self.dispersion,
+            "modelling dispersion": self.modelling,
+            "total dispersion": self.total_dispersion,
+            **{
+                f"{name}, {LEVEL:.0%} {end}": value
+                for name, pair in bounds.items()
+                for end, value in zip(("from", "to"), pair, strict=True)
+            },
+            "resampled": self.data.resampling,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "resamples without finite slope": self.degenerate,
+            "resamples left out": self.lost,
+            **self.goodness,
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as what JSON knows."""
         curves = [{"median": one.median, "dispersion": one.dispersion, "link": one.link.name} for one in self.curves]
-        table = {name: None if isinstance(value, float) and not math.isfinite(value) else value
-                 for name, value in self.table().items()}      # JSON has no infinity
+        table = {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in self.table().items()
+        }  # JSON has no infinity
         return {"hamex": __version__, "fragility": table, "curves": curves, "data": self.data.columns()}
 
     def save(self, path: str | Path) -> Path:
-        """Write ``.json`` (everything) or ``.csv`` (the curve with its band, labels as comments), whole or not at all.
-        """
+        """Write ``.json`` (everything) or ``.csv`` (the curve and its band, labels as comments), whole or not at all."""
         path = Path(path)
         check_writable(path, (".json", ".csv"))
         return write_atomically(path, self._json if path.suffix.lower() == ".json" else self._csv)
@@ -222,8 +259,10 @@ class Fragility:
     def __repr__(self) -> str:
         wider = f" ⊕ {self.modelling:g} for modelling" if self.modelling else ""
         what = f"P({self.limit or 'limit exceeded'})"
-        return (f"Fragility({what}: median {self.median:.4g} {self.intensity}, dispersion {self.dispersion:.4g}{wider};"
-                f" {self.method}; motions: {self.motions})")
+        return (
+            f"Fragility({what}: median {self.median:.4g} {self.intensity}, dispersion {self.dispersion:.4g}{wider};"
+            f" {self.method}; motions: {self.motions})"
+        )
 
     @cached_property
     def _bootstrap(self) -> tuple[tuple[Parameters, ...], Array]:
@@ -235,8 +274,9 @@ class Fragility:
         return found.reshape(len(found), *np.shape(im))
 
     def _json(self, path: Path) -> None:
-        path.write_text(json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
-                        encoding="utf-8")
+        path.write_text(
+            json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
+        )
 
     def _csv(self, path: Path) -> None:
         reach = 3.5 * self.total_dispersion

@@ -14,11 +14,11 @@ from hamex.study.ida.checking import positive, refuse
 from hamex.study.ida.fragility import LEVEL, Fragility, quantiles
 
 Array = NDArray[Any]
-_NODES = 10           # Gauss-Legendre, on pieces of a quarter of the dispersion near the median
+_NODES = 10  # Gauss-Legendre, on pieces of a quarter of the dispersion near the median
 _PIECE = 0.25
-_GROWTH = 0.1         # longest piece over its distance from the median
-_TAIL = 40.0          # e-folds after which a tail is nothing
-_CHUNK = 2_000_000    # probabilities held at once
+_GROWTH = 0.1  # longest piece over its distance from the median
+_TAIL = 40.0  # e-folds after which a tail is nothing
+_CHUNK = 2_000_000  # probabilities held at once
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,9 @@ class AnnualFrequency:
         return -math.expm1(-self.rate * years)
 
 
-def annual_frequency(fragility: Fragility, hazard_im: ArrayLike, hazard_rate: ArrayLike, *,
-                     level: float = LEVEL) -> AnnualFrequency:
+def annual_frequency(
+    fragility: Fragility, hazard_im: ArrayLike, hazard_rate: ArrayLike, *, level: float = LEVEL
+) -> AnnualFrequency:
     """Integrate a fragility over a hazard curve, in the logarithm of the intensity.
 
     Parameters
@@ -89,8 +90,16 @@ def annual_frequency(fragility: Fragility, hazard_im: ArrayLike, hazard_rate: Ar
     nodes, weights = (np.concatenate([piece[part] for piece in pieces]) if pieces else np.ones(0) for part in (0, 1))
     low, high = _limits(fragility, nodes, weights, level)
     below = _below(fragility, float(u[0]), float(rate[0]), float(slopes[0]))
-    return AnnualFrequency(float(fragility.probability(nodes) @ weights), low, high, level, below, float(rate[-1]),
-                           fragility.limit, fragility.motions)
+    return AnnualFrequency(
+        float(fragility.probability(nodes) @ weights),
+        low,
+        high,
+        level,
+        below,
+        float(rate[-1]),
+        fragility.limit,
+        fragility.motions,
+    )
 
 
 def _breaks(fragility: Fragility, reach: float) -> Array:
@@ -107,7 +116,7 @@ def _breaks(fragility: Fragility, reach: float) -> Array:
 
 def _quadrature(low: float, high: float, rate: float, slope: float, breaks: Array) -> tuple[Array, Array]:
     """Intensities and weights |dλ| of the power law λ = rate · (im/im_low)^−slope between two ln im."""
-    even = np.linspace(low, high, 1 + max(1, math.ceil((high - low) * slope)))     # one e-fold of λ at most
+    even = np.linspace(low, high, 1 + max(1, math.ceil((high - low) * slope)))  # one e-fold of λ at most
     ends = np.unique(np.concatenate([even, breaks[(breaks > low) & (breaks < high)]]))
     points, weights = np.polynomial.legendre.leggauss(_NODES)
     half = 0.5 * np.diff(ends)[:, None]
@@ -131,7 +140,7 @@ def _below(fragility: Fragility, first: float, rate: float, slope: float) -> flo
     away = reach + max(abs(first - math.log(curve.median)) for curve in fragility.curves)
     im, weights = _quadrature(first - reach, first, rate * math.exp(slope * reach), slope, _breaks(fragility, away))
     found = float(fragility.probability(im) @ weights)
-    for steep, distance in tails:      # from there down a logistic curve is (im/θ)^steep, and has to win against λ
+    for steep, distance in tails:  # from there down a logistic curve is (im/θ)^steep, and has to win against λ
         if steep <= slope:
             return math.inf
         found += slope * rate / (steep - slope) * math.exp(steep * (distance - reach) + slope * reach)

@@ -23,7 +23,7 @@ from hamex.study.study import FINISHED, Study, part_of, run_part
 
 Array = NDArray[Any]
 _STATUS = "status"
-_SHORTEST = 1e-6             # step over first
+_SHORTEST = 1e-6  # step over first
 
 
 @dataclass(frozen=True)
@@ -65,20 +65,35 @@ class Hunt:
             raise InputError(f"Hunt: largest must not be below first ({self.first:g}), got {self.largest!r}")
 
 
-def hunt_parts(study: Study, axes: Axes, built: Systems, demand: str, limit: float, sizes: Array,
-               hunting: Hunt) -> list[StudyPart]:
+def hunt_parts(
+    study: Study, axes: Axes, built: Systems, demand: str, limit: float, sizes: Array, hunting: Hunt
+) -> list[StudyPart]:
     """One part for every model and record, models outermost."""
     parts = []
     for number in range(len(built)):
         for record, size in zip(axes.records, sizes, strict=True):
-            payload = {**part_of(study, built, number, record), "demand": demand, "limit": float(limit),
-                       "size": float(size), "hunting": hunting}
+            payload = {
+                **part_of(study, built, number, record),
+                "demand": demand,
+                "limit": float(limit),
+                "size": float(size),
+                "hunting": hunting,
+            }
             parts.append(StudyPart(digest("hunt", __version__, *payload.values()), 1.0, payload))
     return parts
 
 
-def hunt(study: Study, axes: Axes, built: Systems, demand: str, limit: float, sizes: Array, hunting: Hunt,
-         store: Path | None, options: Mapping[str, Any]) -> tuple[dict[str, Array], Outcome]:
+def hunt(
+    study: Study,
+    axes: Axes,
+    built: Systems,
+    demand: str,
+    limit: float,
+    sizes: Array,
+    hunting: Hunt,
+    store: Path | None,
+    options: Mapping[str, Any],
+) -> tuple[dict[str, Array], Outcome]:
     """All runs as columns, axes first, and what the engine did."""
     done = run_parts(hunt_part, hunt_parts(study, axes, built, demand, limit, sizes, hunting), store=store, **options)
     names = list(axes.models)
@@ -119,8 +134,10 @@ def hunt_part(payload: Mapping[str, Any]) -> Columns:
     _fill(found, run, hunting.runs, payload["limit"])
     order = sorted(rows)
     names = max((list(rows[im]) for im in order), key=len)
-    return {SCALE: np.array(order) / payload["size"],
-            **{name: np.concatenate([rows[im].get(name, np.full(1, np.nan)) for im in order]) for name in names}}
+    return {
+        SCALE: np.array(order) / payload["size"],
+        **{name: np.concatenate([rows[im].get(name, np.full(1, np.nan)) for im in order]) for name in names},
+    }
 
 
 def _fill(found: dict[float, float], run: Callable[[float], float], runs: int, limit: float) -> None:

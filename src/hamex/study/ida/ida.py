@@ -63,9 +63,19 @@ class Ida:
         return len(self.curves)
 
 
-def ida(study: Study, demand: str, limit: float, *, intensity: Intensity, hunting: Hunt | None = None,
-        executor: Executor | None = None, workers: int | None = None, cluster: str | None = None,
-        store: str | Path | None = None, tell: Tell | None = None) -> Ida:
+def ida(
+    study: Study,
+    demand: str,
+    limit: float,
+    *,
+    intensity: Intensity,
+    hunting: Hunt | None = None,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    store: str | Path | None = None,
+    tell: Tell | None = None,
+) -> Ida:
     """Curves of demand against intensity for every model of a study.
 
     Parameters
@@ -119,8 +129,9 @@ def check_ida(study: Study, demand: str, hunting: Hunt | None) -> tuple[Axes, Sy
     axes = axes_of(study.axes, study.intensity)
     built = systems(study.template, axes, study.seed, study.scheme)
     if demand != base_measure(demand) and heights_of(built) is None:
-        raise InputError(f"ida: {demand} needs the heights of all storeys; give them to the model, or take "
-                         f"{base_measure(demand)!r}")
+        raise InputError(
+            f"ida: {demand} needs the heights of all storeys; give them to the model, or take {base_measure(demand)!r}"
+        )
     return axes, built
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hamex.errors import InputError
 
 Array = NDArray[Any]
-_BISECTIONS = 50     # of a range of a few units of ln im
+_BISECTIONS = 50  # of a range of a few units of ln im
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def _logistic(eta: Array) -> Array:
 
 def _logistic_slopes(eta: Array) -> tuple[Array, Array]:
     small = np.exp(-np.abs(eta))
-    other = np.where(eta > 0, small, 1.0) / (1 + small)     # 1 − F, without cancellation
+    other = np.where(eta > 0, small, 1.0) / (1 + small)  # 1 − F, without cancellation
     return other, -small / (1 + small) ** 2
 
 
@@ -120,10 +120,17 @@ def fractiles(curves: Sequence[Parameters], links: Sequence[LinkFunction], proba
         return curves[0].log_median + curves[0].dispersion * _quantile(links[0], probability)
     # Together they lie above each curve: the answer is below the smallest of theirs, and above where each has a share.
     share = 1 - (1 - probability) ** (1 / len(curves))
-    high = np.min([one.log_median + one.dispersion * _quantile(link, probability)
-                   for one, link in zip(curves, links, strict=True)], axis=0)
-    low = np.min([one.log_median + one.dispersion * _quantile(link, share)
-                  for one, link in zip(curves, links, strict=True)], axis=0)
+    high = np.min(
+        [
+            one.log_median + one.dispersion * _quantile(link, probability)
+            for one, link in zip(curves, links, strict=True)
+        ],
+        axis=0,
+    )
+    low = np.min(
+        [one.log_median + one.dispersion * _quantile(link, share) for one, link in zip(curves, links, strict=True)],
+        axis=0,
+    )
     for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
         above = combined(curves, links, 0.0, middle[:, None])[:, 0] >= probability

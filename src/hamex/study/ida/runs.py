@@ -75,16 +75,19 @@ class IdaRuns:
 
     def curves(self) -> tuple[IdaCurves, ...]:
         """Curves of every model."""
-        return curves_of(self.columns, self.parameters, self.demand, self.limit, self.im_name, self.words[self.demand],
-                         self.motions)
+        return curves_of(
+            self.columns, self.parameters, self.demand, self.limit, self.im_name, self.words[self.demand], self.motions
+        )
 
     def fragility(self, curves: IdaCurves) -> Fragility | str:
         """The fragility of one model, or why there is none."""
         hidden = int(np.isinf(curves.capacities).sum())
         if hidden and self.hunted is not None and (self.demand != self.hunted[0] or self.limit > self.hunted[1]):
             # A bound that depends on the response itself is no bound the likelihood can take: it would be biased.
-            return (f"{hidden} of {len(curves.labels)} records do not pass {curves.limit_name} before their hunt for "
-                    f"{self.words[self.hunted[0]][0]} > {self.hunted[1]:g} ends; run the study with this limit")
+            return (
+                f"{hidden} of {len(curves.labels)} records do not pass {curves.limit_name} before their hunt for "
+                f"{self.words[self.hunted[0]][0]} > {self.hunted[1]:g} ends; run the study with this limit"
+            )
         try:
             return curves.fragility(self.modelling, self.seed, self.resamples, stripes=self.stripes, link=self.link)
         except SeparationError as problem:
@@ -110,13 +113,27 @@ class IdaRuns:
         place = {label: number for number, label in enumerate(labels)}
         runs: dict[str, list[Any]] = {RECORD: [place[label] for label in self.columns[RECORD].tolist()]}
         runs |= {name: [None if value != value else value for value in self.columns[name].tolist()] for name in kept}
-        return {"hamex": __version__, "kind": "ida", "title": self.title, "motions": self.motions,
-                "limit": {"measure": self.demand, "value": self.limit}, "intensity": self.im_name,
-                "parameters": list(self.parameters),
-                "measures": {name: list(said) for name, said in self.words.items()},
-                "fragility": {"stripes": self.stripes, "modelling": self.modelling, "seed": self.seed,
-                              "resamples": self.resamples, "link": self.link, "hunted": self.hunted},
-                "about": dict(self.about), "records": labels, "runs": runs}
+        return {
+            "hamex": __version__,
+            "kind": "ida",
+            "title": self.title,
+            "motions": self.motions,
+            "limit": {"measure": self.demand, "value": self.limit},
+            "intensity": self.im_name,
+            "parameters": list(self.parameters),
+            "measures": {name: list(said) for name, said in self.words.items()},
+            "fragility": {
+                "stripes": self.stripes,
+                "modelling": self.modelling,
+                "seed": self.seed,
+                "resamples": self.resamples,
+                "link": self.link,
+                "hunted": self.hunted,
+            },
+            "about": dict(self.about),
+            "records": labels,
+            "runs": runs,
+        }
 
 
 def read_runs(path: str | Path, demand: str | None = None, limit: float | None = None) -> IdaRuns:
@@ -140,16 +157,26 @@ def _from_json(path: Path) -> IdaRuns:
         data = json.loads(path.read_text(encoding="utf-8"))
         runs, fit = data["runs"], data["fragility"]
         hunted = None if fit["hunted"] is None else tuple(fit["hunted"])
-        columns = {name: np.array([np.nan if value is None else value for value in values])
-                   for name, values in runs.items()}
+        columns = {
+            name: np.array([np.nan if value is None else value for value in values]) for name, values in runs.items()
+        }
         columns[RECORD] = np.array([data["records"][number] for number in runs[RECORD]])
-        return IdaRuns(data["title"], columns, tuple(data["parameters"]), data["intensity"], data["motions"],
-                       {name: (said[0], said[1]) for name, said in data["measures"].items()},
-                       data["limit"]["measure"], data["limit"]["value"], about=data["about"],
-                       **fit | {"hunted": hunted})
+        return IdaRuns(
+            data["title"],
+            columns,
+            tuple(data["parameters"]),
+            data["intensity"],
+            data["motions"],
+            {name: (said[0], said[1]) for name, said in data["measures"].items()},
+            data["limit"]["measure"],
+            data["limit"]["value"],
+            about=data["about"],
+            **fit | {"hunted": hunted},
+        )
     except (ValueError, KeyError, TypeError, IndexError) as problem:
-        raise FileError(f"cannot read {path}: not a result of `hamex ida` ({type(problem).__name__}: {problem})"
-                        ) from None
+        raise FileError(
+            f"cannot read {path}: not a result of `hamex ida` ({type(problem).__name__}: {problem})"
+        ) from None
 
 
 def _from_table(path: Path, demand: str | None, limit: float | None) -> IdaRuns:
@@ -164,22 +191,38 @@ def _from_table(path: Path, demand: str | None, limit: float | None) -> IdaRuns:
     im_name = next((name for name in frame.columns if name.endswith("]")), None)
     missing = [name for name in (RECORD, SCALE, STATUS, MOTIONS) if name not in frame.columns]
     if missing or im_name is None:
-        raise FileError(f"cannot read {path}: it has no column {missing[0] if missing else 'of an intensity [unit]'}; "
-                        "a table of runs is one that `hamex ida` wrote")
+        raise FileError(
+            f"cannot read {path}: it has no column {missing[0] if missing else 'of an intensity [unit]'}; "
+            "a table of runs is one that `hamex ida` wrote"
+        )
     columns = {name: np.asarray(frame[name].to_numpy()) for name in frame.columns if name != MOTIONS}
-    front = frame.columns[:frame.columns.index(SCALE)]
-    measures = [name for name in frame.columns if name not in (*_FIXED, *front, im_name)
-                and not name.rpartition("_")[2].isdigit()]
+    front = frame.columns[: frame.columns.index(SCALE)]
+    measures = [
+        name
+        for name in frame.columns
+        if name not in (*_FIXED, *front, im_name) and not name.rpartition("_")[2].isdigit()
+    ]
     if limit is None:
         raise InputError(f"{path}: a table tells no limit; say it: --limit 0.03")
     if demand is None and len(measures) > 1:
         raise InputError(f"{path}: say which measure the limit is of: --measure, one of {', '.join(measures)}")
-    return IdaRuns(path.stem, columns, tuple(name for name in front if name != RECORD), im_name, frame[MOTIONS][0],
-                   {name: (name.replace("_", " "), "") for name in measures}, demand or measures[0], limit)
+    return IdaRuns(
+        path.stem,
+        columns,
+        tuple(name for name in front if name != RECORD),
+        im_name,
+        frame[MOTIONS][0],
+        {name: (name.replace("_", " "), "") for name in measures},
+        demand or measures[0],
+        limit,
+    )
 
 
 def measures_in(columns: Mapping[str, Array]) -> list[str]:
     """Measures of runs, those of single storeys left out; drift ratios before drifts."""
-    names = [name for name in columns if name not in _FIXED and not name.endswith("]")
-             and not name.rpartition("_")[2].isdigit()]
+    names = [
+        name
+        for name in columns
+        if name not in _FIXED and not name.endswith("]") and not name.rpartition("_")[2].isdigit()
+    ]
     return sorted(names, key=lambda name: name not in RATIOS.values())

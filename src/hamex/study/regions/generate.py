@@ -17,17 +17,38 @@ from hamex.study.regions.motions import EARTH
 Array = NDArray[Any]
 
 # Storeys that a type is made with.
-_RANGE = {"W1": (1, 2), "W2": (1, 4), "S1": (1, 12), "S2": (1, 12), "S3": (1, 1), "S4": (1, 12), "S5": (2, 12),
-          "C1": (1, 12), "C2": (1, 12), "C3": (2, 12), "PC1": (1, 2), "PC2": (1, 12), "RM1": (1, 6), "RM2": (1, 12),
-          "URM": (1, 5), "MH": (1, 1)}
-_LEVELS = (0.3, 0.7, 0.9, 1.0)       # up to high, moderate, low, pre
-_NUMBERS = 8                         # random numbers of a building, some to spare
+_RANGE = {
+    "W1": (1, 2),
+    "W2": (1, 4),
+    "S1": (1, 12),
+    "S2": (1, 12),
+    "S3": (1, 1),
+    "S4": (1, 12),
+    "S5": (2, 12),
+    "C1": (1, 12),
+    "C2": (1, 12),
+    "C3": (2, 12),
+    "PC1": (1, 2),
+    "PC2": (1, 12),
+    "RM1": (1, 6),
+    "RM2": (1, 12),
+    "URM": (1, 5),
+    "MH": (1, 1),
+}
+_LEVELS = (0.3, 0.7, 0.9, 1.0)  # up to high, moderate, low, pre
+_NUMBERS = 8  # random numbers of a building, some to spare
 SCATTER_PERIOD, SCATTER_STRENGTH = 0.2, 0.3
 
 
-def generate_inventory(count: int, seed: int = 0, *, centre: tuple[float, float] = (-115.5, 32.8),
-                       extent: float = 40.0, storeys: tuple[int, int] = (1, 12),
-                       names: Sequence[str] | None = None) -> Inventory:
+def generate_inventory(
+    count: int,
+    seed: int = 0,
+    *,
+    centre: tuple[float, float] = (-115.5, 32.8),
+    extent: float = 40.0,
+    storeys: tuple[int, int] = (1, 12),
+    names: Sequence[str] | None = None,
+) -> Inventory:
     """Buildings at random places in a square, of random height, type and design level.
 
     Storeys are equally likely, and so are the types that have them. Periods and strengths scatter around the type's
@@ -71,17 +92,22 @@ def generate_inventory(count: int, seed: int = 0, *, centre: tuple[float, float]
     half = 0.5 * extent / EARTH
     return Inventory(
         longitude=longitude + np.degrees(half * (2 * u[:, 3] - 1) / np.cos(np.radians(latitude))),
-        latitude=latitude + np.degrees(half * (2 * u[:, 4] - 1)), storeys=floors,
-        type=np.array(types.NAMES)[kind], design=np.array(types.LEVELS)[level],
+        latitude=latitude + np.degrees(half * (2 * u[:, 4] - 1)),
+        storeys=floors,
+        type=np.array(types.NAMES)[kind],
+        design=np.array(types.LEVELS)[level],
         period=usual["period"] * np.exp(SCATTER_PERIOD * _normal(u[:, 5])),
-        strength=usual["strength"] * np.exp(SCATTER_STRENGTH * _normal(u[:, 6])), source=f"generated, seed {seed}")
+        strength=usual["strength"] * np.exp(SCATTER_STRENGTH * _normal(u[:, 6])),
+        source=f"generated, seed {seed}",
+    )
 
 
 def _tables(who: str, low: int, high: int, names: tuple[str, ...]) -> dict[int, Array]:
     """Types, as numbers in NAMES, by storeys."""
     if not (isinstance(low, int) and isinstance(high, int) and 1 <= low <= high):
-        raise InputError(f"{who}: storeys must be two whole numbers from 1 on, the first not above the second; got "
-                         f"{(low, high)!r}")
+        raise InputError(
+            f"{who}: storeys must be two whole numbers from 1 on, the first not above the second; got {(low, high)!r}"
+        )
     for name in names:
         if name not in _RANGE:
             raise InputError(f"{who}: {name!r} is no type; known are {', '.join(_RANGE)}")

@@ -14,7 +14,7 @@ from hamex.errors import InputError
 from hamex.study.regions import types
 
 Array = NDArray[Any]
-Column = Any      # anything like an array when given, an array from then on
+Column = Any  # anything like an array when given, an array from then on
 
 LIMITS = tuple(f"drift_{state}" for state in types.STATES)
 # Columns with numbers that may be left out, and what is allowed in them.
@@ -116,7 +116,7 @@ class Inventory:
                 default = np.full(given.shape, np.nan)
                 default[typed] = found[name]
                 changes[name] = np.where(missing, default, given)
-        for name, usual in (("relaxation", 0.0), ("dispersion", types.DISPERSION)):     # of no type in particular
+        for name, usual in (("relaxation", 0.0), ("dispersion", types.DISPERSION)):  # of no type in particular
             if name in changes:
                 changes[name] = np.nan_to_num(changes[name], nan=usual)
         done = replace(self, **changes, design=np.where(names < 0, "", np.array(types.LEVELS)[levels]))
@@ -136,8 +136,11 @@ class Inventory:
         check_writable(target, (".csv",))
         columns: dict[str, Any] = {name: getattr(self, name) for name in COLUMNS if name not in LIMITS}
         columns |= {name: self.limits[:, i] for i, name in enumerate(LIMITS)}
-        kept = {name: values for name, values in columns.items()
-                if name in _NEEDED or np.any(values != "" if values.dtype.kind == "U" else ~np.isnan(values))}
+        kept = {
+            name: values
+            for name, values in columns.items()
+            if name in _NEEDED or np.any(values != "" if values.dtype.kind == "U" else ~np.isnan(values))
+        }
         frame = pl.DataFrame(kept).with_columns(pl.col(pl.Float64).fill_nan(None))
         return write_atomically(target, frame.write_csv)
 
@@ -145,8 +148,11 @@ class Inventory:
 
     def _numbers(self, name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> Array:
         try:
-            array = np.full(shape, np.nan) if values is None else np.array(np.broadcast_to(
-                np.asarray(values, dtype=float), shape))
+            array = (
+                np.full(shape, np.nan)
+                if values is None
+                else np.array(np.broadcast_to(np.asarray(values, dtype=float), shape))
+            )
         except (TypeError, ValueError):
             raise InputError(f"{self.source}: {name} must be numbers of shape {shape}") from None
         array.setflags(write=False)
@@ -164,8 +170,13 @@ class Inventory:
         given = self._numbers("storeys", self.storeys, (count,))
         good = (given >= 1) & (given <= types.TALLEST) & (given == np.round(given))
         if not good.all():
-            raise self._error(~good, "storeys", f"must be a whole number from 1 to {types.TALLEST}, got "
-                                                f"{given[~good][0]:g}".replace("got nan", "nothing is given"))
+            raise self._error(
+                ~good,
+                "storeys",
+                f"must be a whole number from 1 to {types.TALLEST}, got {given[~good][0]:g}".replace(
+                    "got nan", "nothing is given"
+                ),
+            )
         return np.asarray(given.astype(np.int64))
 
     def _check(self) -> None:
@@ -184,14 +195,18 @@ class Inventory:
         for name, codes, words in (("type", names, types.NAMES), ("design", levels, types.LEVELS)):
             bad = codes < -1
             if bad.any():
-                raise self._error(bad, name, f"{str(getattr(self, name)[bad][0])!r} is not known; known are "
-                                             f"{', '.join(words)}")
+                raise self._error(
+                    bad, name, f"{str(getattr(self, name)[bad][0])!r} is not known; known are {', '.join(words)}"
+                )
         both = (names >= 0) & (levels >= 0)
         bad = np.zeros(len(self), dtype=bool)
         bad[both] = ~types.has_level(names[both], levels[both])
         if bad.any():
-            raise self._error(bad, "design", f"Hazus knows {self.type[bad][0]} at low and pre design only, got "
-                                             f"{str(self.design[bad][0])!r}")
+            raise self._error(
+                bad,
+                "design",
+                f"Hazus knows {self.type[bad][0]} at low and pre design only, got {str(self.design[bad][0])!r}",
+            )
         self._check_limits()
 
     def _check_limits(self) -> None:
@@ -207,8 +222,7 @@ class Inventory:
 
     def _error(self, bad: Array, column: str, reason: str) -> InputError:
         row = int(bad.argmax())
-        return InputError(f"{self.source}, row {row + 1} (id {self.id[row]}), column {column}: "
-                          f"{reason}")
+        return InputError(f"{self.source}, row {row + 1} (id {self.id[row]}), column {column}: {reason}")
 
 
 _NEEDED = ("id", "longitude", "latitude", "storeys", "type")

@@ -19,15 +19,15 @@ from hamex.motion.ground import GroundMotion, el_centro, kinds_of
 from hamex.motion.records import read_record
 
 Array = NDArray[Any]
-EARTH = 6371.0088           # km, mean radius (IUGG)
+EARTH = 6371.0088  # km, mean radius (IUGG)
 EL_CENTRO = "el-centro"
 TABLE = "stations.csv"
 _NEEDED = ("longitude", "latitude", "file")
 COLUMNS = ("id", *_NEEDED, "unit", "step", "component", "scale")
-NEIGHBOURS = 4              # stations that are interpolated between
+NEIGHBOURS = 4  # stations that are interpolated between
 _PERIODS = np.geomspace(0.05, 5.0, 61)
 _DAMPING = 0.05
-_NEAR = 1e-6                # km: a building at a station takes its motion as it is
+_NEAR = 1e-6  # km: a building at a station takes its motion as it is
 
 
 class Shaking(NamedTuple):
@@ -79,19 +79,24 @@ class MotionGrid:
             raise InputError(f"MotionGrid: {len(motions)} motions need as many different ids, got {len(self.id)}")
         if self.longitude is None and self.latitude is None:
             if len(motions) > 1:
-                raise InputError(f"MotionGrid: {len(motions)} motions need the longitudes and latitudes of their "
-                                 "stations")
+                raise InputError(
+                    f"MotionGrid: {len(motions)} motions need the longitudes and latitudes of their stations"
+                )
             return
         for name, far in (("longitude", 180.0), ("latitude", 90.0)):
             values = np.array(getattr(self, name), dtype=float)
             if values.shape != (len(motions),) or not (np.abs(values) <= far).all():
-                raise InputError(f"MotionGrid: {name} must be {len(motions)} numbers of degrees from −{far:g} to "
-                                 f"{far:g}, one a station")
+                raise InputError(
+                    f"MotionGrid: {name} must be {len(motions)} numbers of degrees from −{far:g} to "
+                    f"{far:g}, one a station"
+                )
             object.__setattr__(self, name, values)
         still = [name for name, motion in zip(self.id, motions, strict=True) if self.interpolated and motion.peak == 0]
         if still:
-            raise InputError(f"MotionGrid: the motion of station {still[0]} is zero throughout, which has no logarithm "
-                             "to interpolate; leave the station out, or take the nearest")
+            raise InputError(
+                f"MotionGrid: the motion of station {still[0]} is zero throughout, which has no logarithm "
+                "to interpolate; leave the station out, or take the nearest"
+            )
 
     def __len__(self) -> int:
         return len(self.motions)
@@ -113,7 +118,9 @@ class MotionGrid:
             return "one motion everywhere"
         return f"nearest of {len(self)} stations" + (
             f", scaled to Sa(T1) interpolated between the nearest {min(NEIGHBOURS, len(self))}"
-            if self.interpolated else "")
+            if self.interpolated
+            else ""
+        )
 
     def shaking(self, longitude: Array, latitude: Array, period: Array) -> Shaking:
         """Station and factor of each building."""
@@ -160,8 +167,9 @@ def great_circle(chord: Array) -> Array:
     return np.asarray(2 * EARTH * np.arcsin(np.clip(0.5 * np.asarray(chord), 0.0, 1.0)))
 
 
-def read_motions(path: str | Path, *, unit: str | None = None, step: float | None = None,
-                 interpolated: bool = False) -> MotionGrid:
+def read_motions(
+    path: str | Path, *, unit: str | None = None, step: float | None = None, interpolated: bool = False
+) -> MotionGrid:
     """Motions of a region.
 
     Parameters
@@ -203,22 +211,26 @@ def _rows(path: Path) -> list[dict[str, str]] | None:
                 return None
             for name in _NEEDED:
                 if name not in names:
-                    raise InputError(f"{path}: there is no column {name}; a table of stations has the columns "
-                                     f"{', '.join(COLUMNS)}, of which {', '.join(_NEEDED)} are needed")
-            return [{name: (value or "").strip() for name, value in zip(names, row.values(), strict=False)}
-                    for row in rows]
+                    raise InputError(
+                        f"{path}: there is no column {name}; a table of stations has the columns "
+                        f"{', '.join(COLUMNS)}, of which {', '.join(_NEEDED)} are needed"
+                    )
+            return [
+                {name: (value or "").strip() for name, value in zip(names, row.values(), strict=False)} for row in rows
+            ]
     except UnicodeDecodeError:
         return None
     except OSError as problem:
         raise FileError(f"cannot read {path}: {problem.strerror}") from None
 
 
-def _grid(path: Path, rows: list[dict[str, str]], unit: str | None, step: float | None,
-          interpolated: bool) -> MotionGrid:
+def _grid(
+    path: Path, rows: list[dict[str, str]], unit: str | None, step: float | None, interpolated: bool
+) -> MotionGrid:
     if not rows:
         raise InputError(f"{path}: no stations")
     motions, places, names = [], [], []
-    read: dict[tuple[str, ...], GroundMotion] = {}       # stations may share a file
+    read: dict[tuple[str, ...], GroundMotion] = {}  # stations may share a file
     for number, row in enumerate(rows, start=1):
         where = f"{path}, row {number}"
         places.append([_number(where, name, row[name]) for name in ("longitude", "latitude")])
@@ -229,8 +241,12 @@ def _grid(path: Path, rows: list[dict[str, str]], unit: str | None, step: float 
         if key not in read:
             own = _number(where, "step", row["step"]) if row.get("step") else step
             try:
-                read[key] = read_record(path.parent / row["file"], unit=row.get("unit") or unit, step=own,
-                                        component=row.get("component") or None)
+                read[key] = read_record(
+                    path.parent / row["file"],
+                    unit=row.get("unit") or unit,
+                    step=own,
+                    component=row.get("component") or None,
+                )
             except HamexError as problem:
                 raise InputError(f"{where}, column file: {problem}") from None
         factor = row.get("scale")

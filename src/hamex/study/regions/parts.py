@@ -27,12 +27,15 @@ from hamex.study.regions.types import STATES
 
 Array = NDArray[Any]
 # A storey at rest carries no force, so that its drift is its slip: the residual needs no free vibration to die out.
-MEASURES = {"drift_ratio": "drift", "floor_acceleration": "absolute_acceleration",
-            "residual_drift_ratio": "residual_slip"}
+MEASURES = {
+    "drift_ratio": "drift",
+    "floor_acceleration": "absolute_acceleration",
+    "residual_drift_ratio": "residual_slip",
+}
 PROBABILITIES = ("p_none", *(f"p_{state}" for state in STATES))
 FINISHED = "finished"
-LONGEST, PER_PERIOD = 0.01, 40     # step at most so many seconds, and so many steps in a first period
-_WORK = 4e8                        # storey-steps of a part at most: about a second
+LONGEST, PER_PERIOD = 0.01, 40  # step at most so many seconds, and so many steps in a first period
+_WORK = 4e8  # storey-steps of a part at most: about a second
 _COLUMNS = ("period", "strength", "damping", "hardening", "relaxation", "height")
 
 
@@ -45,8 +48,14 @@ def steps_for(period: Array, station: Array, grid: MotionGrid, step: float | Non
     return np.asarray(own / 2.0**halvings)
 
 
-def region_parts(full: Inventory, grid: MotionGrid, shaking: Shaking, step: Array, rows: Array | None = None,
-                 peaks_only: bool = False) -> list[StudyPart]:
+def region_parts(
+    full: Inventory,
+    grid: MotionGrid,
+    shaking: Shaking,
+    step: Array,
+    rows: Array | None = None,
+    peaks_only: bool = False,
+) -> list[StudyPart]:
     """Cut by storeys, step and station, the same for every executor: resumed parts must be recognised."""
     rows = np.arange(len(full)) if rows is None else rows
     storeys, station = full.storeys[rows], shaking.station[rows]
@@ -73,18 +82,28 @@ def _blocks(storeys: Array, work: Array) -> list[tuple[int, int]]:
     return found
 
 
-def _payload(full: Inventory, grid: MotionGrid, shaking: Shaking, step: Array, block: Array,
-             peaks_only: bool) -> dict[str, Any]:
+def _payload(
+    full: Inventory, grid: MotionGrid, shaking: Shaking, step: Array, block: Array, peaks_only: bool
+) -> dict[str, Any]:
     station, h = shaking.station[block], step[block]
     used, local = np.unique(station, return_inverse=True)
     new = np.flatnonzero((np.diff(station, prepend=-1) != 0) | (np.diff(h, prepend=-1.0) != 0))
-    groups = [(int(begin), int(end), int(local[begin]), float(h[begin]))
-              for begin, end in zip(new, [*new[1:], len(block)], strict=True)]
+    groups = [
+        (int(begin), int(end), int(local[begin]), float(h[begin]))
+        for begin, end in zip(new, [*new[1:], len(block)], strict=True)
+    ]
     columns = {name: getattr(full, name)[block] for name in _COLUMNS}
     if not peaks_only:
         columns |= {"limits": full.limits[block], "dispersion": full.dispersion[block]}
-    return {"storeys": int(full.storeys[block[0]]), "row": block, "factor": shaking.factor[block], "groups": groups,
-            "motions": tuple(grid.motions[i] for i in used), "columns": columns, "peaks_only": peaks_only}
+    return {
+        "storeys": int(full.storeys[block[0]]),
+        "row": block,
+        "factor": shaking.factor[block],
+        "groups": groups,
+        "motions": tuple(grid.motions[i] for i in used),
+        "columns": columns,
+        "peaks_only": peaks_only,
+    }
 
 
 # In a worker -------------------------------------------------------------------------------------------------
@@ -104,13 +123,21 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
     found["floor_acceleration"] /= GRAVITY
     seconds = np.zeros(len(shear_frames))
     peak = found["drift_ratio"].max(axis=1)
-    table: Columns = {"row": payload["row"], "peak_drift_ratio": peak,
-                      "peak_floor_acceleration": found["floor_acceleration"].max(axis=1), SECONDS: seconds}
+    table: Columns = {
+        "row": payload["row"],
+        "peak_drift_ratio": peak,
+        "peak_floor_acceleration": found["floor_acceleration"].max(axis=1),
+        SECONDS: seconds,
+    }
     if not payload["peaks_only"]:
         states = state_probabilities(peak, columns["limits"], columns["dispersion"])
-        table |= {"peak_storey": found["drift_ratio"].argmax(axis=1) + 1,
-                  "peak_residual_drift_ratio": found["residual_drift_ratio"].max(axis=1),
-                  **{name: states[:, i] for i, name in enumerate(PROBABILITIES)}, **found, "status": status.astype(str)}
+        table |= {
+            "peak_storey": found["drift_ratio"].argmax(axis=1) + 1,
+            "peak_residual_drift_ratio": found["residual_drift_ratio"].max(axis=1),
+            **{name: states[:, i] for i, name in enumerate(PROBABILITIES)},
+            **found,
+            "status": status.astype(str),
+        }
     seconds[0] = time.thread_time() - begun
     return table
 
@@ -126,19 +153,36 @@ def state_probabilities(drift: Array, limits: Array, dispersion: Array) -> Array
     """
     from scipy.special import ndtr
 
-    with np.errstate(divide="ignore"):               # no drift at all: ln 0 = −∞, probability 0
+    with np.errstate(divide="ignore"):  # no drift at all: ln 0 = −∞, probability 0
         reached = ndtr(np.log(drift[:, None] / limits) / dispersion[:, None])
     bounds = np.concatenate([np.ones((len(drift), 1)), reached, np.zeros((len(drift), 1))], axis=1)
     return np.asarray(bounds[:, :-1] - bounds[:, 1:])
 
 
-def _march(shear_frames: ShearFrames, motion: GroundMotion, h: float, factor: Array, begin: int, end: int,
-           found: dict[str, Array], status: Array) -> None:
+def _march(
+    shear_frames: ShearFrames,
+    motion: GroundMotion,
+    h: float,
+    factor: Array,
+    begin: int,
+    end: int,
+    found: dict[str, Array],
+    status: Array,
+) -> None:
     """March some buildings; if one of them fails, halves, until it stands alone: numbers do not depend on company."""
     which = slice(begin, end)
     try:
-        result = batch(shear_frames.chosen(which), motion, Galerkin(h), tuple(MEASURES.values()), scales=factor[which],
-                       g=GRAVITY, paired=True, threads=1, block=1 << 16)
+        result = batch(
+            shear_frames.chosen(which),
+            motion,
+            Galerkin(h),
+            tuple(MEASURES.values()),
+            scales=factor[which],
+            g=GRAVITY,
+            paired=True,
+            threads=1,
+            block=1 << 16,
+        )
     except HamexError as problem:
         if end - begin == 1:
             status[begin] = f"{type(problem).__name__}: {problem}"

@@ -18,18 +18,49 @@ if TYPE_CHECKING:
 
 # Other names of columns, without case, blanks and signs; among them those of SimCenter's inventories.
 _ALIASES = {
-    "id": "id", "buildingid": "id", "assetid": "id", "name": "id",
-    "longitude": "longitude", "lon": "longitude", "lng": "longitude", "x": "longitude",
-    "latitude": "latitude", "lat": "latitude", "y": "latitude",
-    "storeys": "storeys", "stories": "storeys", "numberofstories": "storeys", "numstories": "storeys",
+    "id": "id",
+    "buildingid": "id",
+    "assetid": "id",
+    "name": "id",
+    "longitude": "longitude",
+    "lon": "longitude",
+    "lng": "longitude",
+    "x": "longitude",
+    "latitude": "latitude",
+    "lat": "latitude",
+    "y": "latitude",
+    "storeys": "storeys",
+    "stories": "storeys",
+    "numberofstories": "storeys",
+    "numstories": "storeys",
     "nstories": "storeys",
-    "type": "type", "structuretype": "type", "buildingtype": "type", "hazustype": "type", "structtyp": "type",
-    "design": "design", "designlevel": "design", "codelevel": "design",
-    "period": "period", "periods": "period", "t1": "period",
-    "strength": "strength", "yieldcoefficient": "strength", "damping": "damping", "dampingratio": "damping",
-    "hardening": "hardening", "hardeningratio": "hardening", "relaxation": "relaxation", "relaxations": "relaxation",
-    "height": "height", "storeyheight": "height", "storyheight": "height", "heightm": "height",
-    "dispersion": "dispersion", "beta": "dispersion", **{f"drift{state}": f"drift_{state}" for state in STATES}}
+    "type": "type",
+    "structuretype": "type",
+    "buildingtype": "type",
+    "hazustype": "type",
+    "structtyp": "type",
+    "design": "design",
+    "designlevel": "design",
+    "codelevel": "design",
+    "period": "period",
+    "periods": "period",
+    "t1": "period",
+    "strength": "strength",
+    "yieldcoefficient": "strength",
+    "damping": "damping",
+    "dampingratio": "damping",
+    "hardening": "hardening",
+    "hardeningratio": "hardening",
+    "relaxation": "relaxation",
+    "relaxations": "relaxation",
+    "height": "height",
+    "storeyheight": "height",
+    "storyheight": "height",
+    "heightm": "height",
+    "dispersion": "dispersion",
+    "beta": "dispersion",
+    **{f"drift{state}": f"drift_{state}" for state in STATES},
+}
 _LEVELS = {**{level: level for level in LEVELS}, "hc": "high", "mc": "moderate", "lc": "low", "pc": "pre"}
 _NEEDED = ("longitude", "latitude", "storeys", "type")
 
@@ -76,8 +107,9 @@ def _read_csv(path: Path) -> pl.DataFrame:
     except pl.exceptions.NoDataError:
         raise InputError(f"{path}: the file is empty") from None
     except (pl.exceptions.ComputeError, pl.exceptions.PolarsError, OSError) as problem:
-        raise InputError(f"{path}: not a table of comma-separated values with a header: "
-                         f"{str(problem).splitlines()[0]}") from None
+        raise InputError(
+            f"{path}: not a table of comma-separated values with a header: {str(problem).splitlines()[0]}"
+        ) from None
 
 
 def _read_geojson(path: Path) -> pl.DataFrame:
@@ -97,15 +129,18 @@ def _read_geojson(path: Path) -> pl.DataFrame:
         geometry = feature.get("geometry") or {}
         place = geometry.get("coordinates") or []
         if geometry.get("type") != "Point" or len(place) < 2:
-            raise InputError(f"{path}, row {number}, column geometry: buildings are points, got "
-                             f"{geometry.get('type') or 'nothing'}; give the centre")
+            raise InputError(
+                f"{path}, row {number}, column geometry: buildings are points, got "
+                f"{geometry.get('type') or 'nothing'}; give the centre"
+            )
         words = {key: "" if value is None else str(value) for key, value in (feature.get("properties") or {}).items()}
         about = {"id": str(feature["id"])} if "id" in feature else {}
         words = {key: value for key, value in words.items() if _meaning(key) not in ("longitude", "latitude")}
         rows.append(about | words | {"longitude": str(place[0]), "latitude": str(place[1])})
     names = list(dict.fromkeys(name for row in rows for name in row))
-    return pl.DataFrame([[row.get(name, "") for row in rows] for name in names],
-                        schema=dict.fromkeys(names, pl.String), orient="col")
+    return pl.DataFrame(
+        [[row.get(name, "") for row in rows] for name in names], schema=dict.fromkeys(names, pl.String), orient="col"
+    )
 
 
 def _meaning(name: str) -> str | None:
@@ -128,8 +163,10 @@ def _inventory(path: Path, frame: pl.DataFrame) -> Inventory:
             named[meaning] = name
     for name in _NEEDED:
         if name not in named:
-            raise InputError(f"{path}: there is no column {name}; it has {', '.join(frame.columns)}. An inventory has "
-                             f"the columns {', '.join(COLUMNS)}, of which {', '.join(_NEEDED)} are needed")
+            raise InputError(
+                f"{path}: there is no column {name}; it has {', '.join(frame.columns)}. An inventory has "
+                f"the columns {', '.join(COLUMNS)}, of which {', '.join(_NEEDED)} are needed"
+            )
     words = {name: frame[column].fill_null("").str.strip_chars() for name, column in named.items()}
     numbers: dict[str, Any] = {}
     for name in ("longitude", "latitude", "storeys", *NUMBERS, *LIMITS):
@@ -147,5 +184,10 @@ def _inventory(path: Path, frame: pl.DataFrame) -> Inventory:
         texts["design"] = plain.replace(_LEVELS)
     if "id" in words:
         texts["id"] = words["id"]
-    return Inventory(**numbers, limits=limits, source=str(path), ignored=tuple(ignored),
-                     **{name: column.to_numpy().astype(str) for name, column in texts.items()})
+    return Inventory(
+        **numbers,
+        limits=limits,
+        source=str(path),
+        ignored=tuple(ignored),
+        **{name: column.to_numpy().astype(str) for name, column in texts.items()},
+    )

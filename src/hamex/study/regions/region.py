@@ -25,9 +25,9 @@ from hamex.study.regions.result import Region, StepCheck
 
 Array = NDArray[Any]
 
-SAMPLE, FINER = 500, 8          # buildings that are run again, at a step so many times shorter
-_RATE = 3e8                     # storey-steps a second on one processor, for the estimate
-_BYTES = 3 * 8                  # results of a storey
+SAMPLE, FINER = 500, 8  # buildings that are run again, at a step so many times shorter
+_RATE = 3e8  # storey-steps a second on one processor, for the estimate
+_BYTES = 3 * 8  # results of a storey
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,19 @@ class RegionPlan:
     size: int
 
 
-def region(inventory: Inventory, motions: MotionGrid | GroundMotion, *, step: float | None = None,
-           sample: int = SAMPLE, seed: int = 0, executor: Executor | None = None, workers: int | None = None,
-           cluster: str | None = None, store: str | Path | None = None, tell: Tell | None = None) -> Region:
+def region(
+    inventory: Inventory,
+    motions: MotionGrid | GroundMotion,
+    *,
+    step: float | None = None,
+    sample: int = SAMPLE,
+    seed: int = 0,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    store: str | Path | None = None,
+    tell: Tell | None = None,
+) -> Region:
     """Largest drifts, floor accelerations and residual drifts of every storey of every building, and damage states.
 
     Each building is a bilinear or viscoplastic shear model with all its storeys (no pinching, no degradation, no
@@ -74,18 +84,44 @@ def region(inventory: Inventory, motions: MotionGrid | GroundMotion, *, step: fl
     rows = _sample(len(full), sample, seed)
     parts = region_parts(full, grid, shaking, steps)
     checks = region_parts(full, grid, shaking, steps / FINER, rows, True) if rows.size else []
-    done = run_parts(run_part, [*parts, *checks], store=None if store is None else Path(store), executor=executor,
-                     workers=workers, cluster=cluster, tell=tell)
-    columns, by_storey = _merged(full, done.tables[:len(parts)])
+    done = run_parts(
+        run_part,
+        [*parts, *checks],
+        store=None if store is None else Path(store),
+        executor=executor,
+        workers=workers,
+        cluster=cluster,
+        tell=tell,
+    )
+    columns, by_storey = _merged(full, done.tables[: len(parts)])
     kernel = sum(float(table[SECONDS][0]) for table in done.tables)
-    provenance = {"hamex": __version__, "scheme": "Galerkin of degree 1", "region": digest([p.key for p in parts]),
-                  "inventory": inventory.source, "motions": grid.kind, "stations": grid.rule}
-    return Region(full, grid, shaking, steps, columns, by_storey, _check(columns, rows, done.tables[len(parts):]),
-                  provenance, done.ran, done.found, kernel, time.perf_counter() - begun)
+    provenance = {
+        "hamex": __version__,
+        "scheme": "Galerkin of degree 1",
+        "region": digest([p.key for p in parts]),
+        "inventory": inventory.source,
+        "motions": grid.kind,
+        "stations": grid.rule,
+    }
+    return Region(
+        full,
+        grid,
+        shaking,
+        steps,
+        columns,
+        by_storey,
+        _check(columns, rows, done.tables[len(parts) :]),
+        provenance,
+        done.ran,
+        done.found,
+        kernel,
+        time.perf_counter() - begun,
+    )
 
 
-def plan_region(inventory: Inventory, motions: MotionGrid | GroundMotion, *, step: float | None = None,
-                sample: int = SAMPLE) -> RegionPlan:
+def plan_region(
+    inventory: Inventory, motions: MotionGrid | GroundMotion, *, step: float | None = None, sample: int = SAMPLE
+) -> RegionPlan:
     """What a run would do, without doing it."""
     full, grid, shaking, steps = _prepared(inventory, motions, step)
     parts = region_parts(full, grid, shaking, steps)
@@ -95,12 +131,15 @@ def plan_region(inventory: Inventory, motions: MotionGrid | GroundMotion, *, ste
     return RegionPlan(len(full), storeys, len(parts), total, total / _RATE, _BYTES * storeys + 200 * len(full))
 
 
-def _prepared(inventory: Inventory, motions: MotionGrid | GroundMotion,
-              step: float | None) -> tuple[Inventory, MotionGrid, Shaking, Array]:
+def _prepared(
+    inventory: Inventory, motions: MotionGrid | GroundMotion, step: float | None
+) -> tuple[Inventory, MotionGrid, Shaking, Array]:
     grid = MotionGrid((motions,)) if isinstance(motions, GroundMotion) else motions
     if not isinstance(inventory, Inventory) or not isinstance(grid, MotionGrid):
-        raise InputError("region: give an Inventory and a MotionGrid or a GroundMotion, got "
-                         f"{type(inventory).__name__} and {type(motions).__name__}")
+        raise InputError(
+            "region: give an Inventory and a MotionGrid or a GroundMotion, got "
+            f"{type(inventory).__name__} and {type(motions).__name__}"
+        )
     if step is not None and not is_positive(step):
         raise InputError(f"region: step must be a positive number of seconds, got {step!r}")
     full = inventory.filled()

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 LABEL = "demands of {} shear models: no pinching, no degradation, no P-Delta"
 WITHIN = 0.02
-MANY = 200_000          # buildings beyond which GeoJSON, a kilobyte each, is written only when asked for
+MANY = 200_000  # buildings beyond which GeoJSON, a kilobyte each, is written only when asked for
 _PIECE = 20_000
-_DIGITS = 6             # significant ones, of places nine: a decimetre; Parquet has them all
+_DIGITS = 6  # significant ones, of places nine: a decimetre; Parquet has them all
 _DEMANDS = ("peak_drift_ratio", "peak_floor_acceleration", "peak_residual_drift_ratio")
 
 
@@ -55,9 +55,11 @@ class StepCheck:
         found: dict[str, Any] = {"buildings": len(self.rows), "step": f"h/{self.finer}"}
         for name, errors in self.errors.items():
             good = errors[np.isfinite(errors)]
-            found[name] = {"share_within_2_percent": self.share(name),
-                           "median": float(np.median(good)) if good.size else None,
-                           "percentile_95": float(np.percentile(good, 95)) if good.size else None}
+            found[name] = {
+                "share_within_2_percent": self.share(name),
+                "median": float(np.median(good)) if good.size else None,
+                "percentile_95": float(np.percentile(good, 95)) if good.size else None,
+            }
         return found
 
 
@@ -116,8 +118,9 @@ class Region:
     def label(self) -> str:
         """What the numbers are."""
         viscous = self.inventory.relaxation > 0
-        return LABEL.format("viscoplastic" if viscous.all() else "bilinear and viscoplastic" if viscous.any() else
-                            "bilinear")
+        return LABEL.format(
+            "viscoplastic" if viscous.all() else "bilinear and viscoplastic" if viscous.any() else "bilinear"
+        )
 
     @property
     def failed(self) -> int:
@@ -132,8 +135,10 @@ class Region:
     def values(self, name: str) -> Array:
         """A column."""
         if name not in self.columns:
-            raise InputError(f"the region has no {name!r}; it has {', '.join(self.columns)}, and by_storey "
-                             f"{', '.join(self.by_storey)}")
+            raise InputError(
+                f"the region has no {name!r}; it has {', '.join(self.columns)}, and by_storey "
+                f"{', '.join(self.by_storey)}"
+            )
         return self.columns[name]
 
     def building(self, number: int) -> dict[str, Any]:
@@ -148,10 +153,27 @@ class Region:
 
     def _about(self) -> dict[str, Array]:
         x, shaking = self.inventory, self.shaking
-        known = ("id", "longitude", "latitude", "storeys", "type", "design", "period", "strength", "damping",
-                 "hardening", "relaxation", "height")
-        return {**{name: getattr(x, name) for name in known}, "station": np.array(self.grid.id)[shaking.station],
-                "distance_km": shaking.distance, "factor": shaking.factor, "step": self.step}
+        known = (
+            "id",
+            "longitude",
+            "latitude",
+            "storeys",
+            "type",
+            "design",
+            "period",
+            "strength",
+            "damping",
+            "hardening",
+            "relaxation",
+            "height",
+        )
+        return {
+            **{name: getattr(x, name) for name in known},
+            "station": np.array(self.grid.id)[shaking.station],
+            "distance_km": shaking.distance,
+            "factor": shaking.factor,
+            "step": self.step,
+        }
 
     @cached_property
     def frame(self) -> pl.DataFrame:
@@ -160,8 +182,12 @@ class Region:
 
         plain = {name: np.ascontiguousarray(values) for name, values in (self._about() | dict(self.columns)).items()}
         frame = pl.DataFrame(plain).with_columns(
-            pl.when(pl.col("relaxation") > 0).then(pl.lit("viscoplastic shear")).otherwise(pl.lit("bilinear shear"))
-            .alias("model"), pl.lit(self.motions).alias("motions"))
+            pl.when(pl.col("relaxation") > 0)
+            .then(pl.lit("viscoplastic shear"))
+            .otherwise(pl.lit("bilinear shear"))
+            .alias("model"),
+            pl.lit(self.motions).alias("motions"),
+        )
         row = np.repeat(np.arange(len(self)), self.inventory.storeys)
         lists = pl.DataFrame({"row": row, **self.by_storey}).group_by("row", maintain_order=True).agg(pl.all())
         return pl.concat([frame, lists.select(*MEASURES)], how="horizontal")
@@ -171,16 +197,32 @@ class Region:
         """In sum: demands, expected damage by type and by storeys, what the step costs, where the numbers are from."""
         distances = self.shaking.distance
         return {
-            "label": self.label, "motions": self.motions, "buildings": len(self),
-            "storeys": int(self.inventory.storeys.sum()), "failed": self.failed, "all": _all_buildings(self),
-            "by_type": _grouped(self, "type"), "by_storeys": _grouped(self, "storeys"),
-            "step": {"longest": float(self.step.max()), "shortest": float(self.step.min()),
-                     "error": None if self.check is None else self.check.summary},
-            "stations": {"number": len(self.grid), "rule": self.grid.rule,
-                         "farthest_km": None if self.grid.everywhere else float(distances.max())},
-            "defaults": SOURCE, "ignored_columns": list(self.inventory.ignored), "provenance": dict(self.provenance),
-            "parts_run": self.ran, "parts_found": self.found, "kernel_seconds": self.kernel_seconds,
-            "seconds": self.seconds}
+            "label": self.label,
+            "motions": self.motions,
+            "buildings": len(self),
+            "storeys": int(self.inventory.storeys.sum()),
+            "failed": self.failed,
+            "all": _all_buildings(self),
+            "by_type": _grouped(self, "type"),
+            "by_storeys": _grouped(self, "storeys"),
+            "step": {
+                "longest": float(self.step.max()),
+                "shortest": float(self.step.min()),
+                "error": None if self.check is None else self.check.summary,
+            },
+            "stations": {
+                "number": len(self.grid),
+                "rule": self.grid.rule,
+                "farthest_km": None if self.grid.everywhere else float(distances.max()),
+            },
+            "defaults": SOURCE,
+            "ignored_columns": list(self.inventory.ignored),
+            "provenance": dict(self.provenance),
+            "parts_run": self.ran,
+            "parts_found": self.found,
+            "kernel_seconds": self.kernel_seconds,
+            "seconds": self.seconds,
+        }
 
     def save(self, path: str | Path) -> Path:
         """Write ``.parquet`` or ``.geojson``, atomically; both say what the numbers are."""
@@ -218,7 +260,8 @@ def _demands(region: Region, column: str | None = None) -> Any:
         columns[column] = np.ascontiguousarray(getattr(region.inventory, column))
     good = region.columns["status"] == FINISHED
     return pl.DataFrame({name: values[good] for name, values in columns.items()}).with_columns(
-        pl.col(pl.Float64).fill_nan(None))
+        pl.col(pl.Float64).fill_nan(None)
+    )
 
 
 def _sums() -> list[Any]:
@@ -243,8 +286,11 @@ def _write_geojson(region: Region, path: Path) -> None:
     """
     about = {"label": region.label, **region.provenance}
     with path.open("wb") as file:
-        file.write(b'{"type":"FeatureCollection","hamex":' + json.dumps(about, ensure_ascii=False).encode()
-                   + b',"features":[\n')
+        file.write(
+            b'{"type":"FeatureCollection","hamex":'
+            + json.dumps(about, ensure_ascii=False).encode()
+            + b',"features":[\n'
+        )
         for begin in range(0, len(region), _PIECE):
             lines = _features(region.frame.slice(begin, _PIECE)).write_ndjson().encode()
             file.write((b",\n" if begin else b"") + lines.rstrip(b"\n").replace(b"\n", b",\n"))
@@ -260,7 +306,11 @@ def _features(frame: pl.DataFrame) -> pl.DataFrame:
     short = frame.with_columns(
         of.by_name("longitude", "latitude").round_sig_figs(9),
         (number - of.by_name("longitude", "latitude")).fill_nan(None).round_sig_figs(_DIGITS),
-        of.by_name(*MEASURES).list.eval(each.fill_nan(None).round_sig_figs(_DIGITS)))
+        of.by_name(*MEASURES).list.eval(each.fill_nan(None).round_sig_figs(_DIGITS)),
+    )
     place = pl.struct(pl.lit("Point").alias("type"), pl.concat_list("longitude", "latitude").alias("coordinates"))
-    return short.select(pl.lit("Feature").alias("type"), place.alias("geometry"),
-                        pl.struct(pl.exclude("longitude", "latitude")).alias("properties"))
+    return short.select(
+        pl.lit("Feature").alias("type"),
+        place.alias("geometry"),
+        pl.struct(pl.exclude("longitude", "latitude")).alias("properties"),
+    )

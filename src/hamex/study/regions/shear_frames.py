@@ -28,12 +28,13 @@ from hamex.model.units import STANDARD_GRAVITY, Units
 Array = NDArray[Any]
 
 UNITS = Units("m", "kN")
-GRAVITY = STANDARD_GRAVITY      # m/s²
-_SECOND = np.sqrt(6.0)          # ω₂/ω₁
+GRAVITY = STANDARD_GRAVITY  # m/s²
+_SECOND = np.sqrt(6.0)  # ω₂/ω₁
 
 
-def regular_shear_frames(storeys: int, period: Array, strength: Array, damping: Array, hardening: Array,
-                         relaxation: Array, height: Array) -> ShearFrames:
+def regular_shear_frames(
+    storeys: int, period: Array, strength: Array, damping: Array, hardening: Array, relaxation: Array, height: Array
+) -> ShearFrames:
     """Models of buildings of one height; each parameter is an array with one entry per building.
 
     >>> from hamex.model.chains import frequencies
@@ -52,8 +53,20 @@ def regular_shear_frames(storeys: int, period: Array, strength: Array, damping: 
     alpha, beta = rayleigh_of(storeys, omega, damping)
     main, side = diagonals(beta[:, None] * k)
     ones, none = np.ones((count, storeys)), np.broadcast_to(0.0, (count, storeys))
-    return ShearFrames(ones, k, main + alpha[:, None], side, none, none, limit, relaxation[:, None] * k,
-                       k * (hardening / (1 - hardening))[:, None], none, height[:, None] * ones, UNITS)
+    return ShearFrames(
+        ones,
+        k,
+        main + alpha[:, None],
+        side,
+        none,
+        none,
+        limit,
+        relaxation[:, None] * k,
+        k * (hardening / (1 - hardening))[:, None],
+        none,
+        height[:, None] * ones,
+        UNITS,
+    )
 
 
 def rayleigh_of(storeys: int, omega: Array, damping: Array) -> tuple[Array, Array]:
@@ -70,5 +83,11 @@ def single(shear_frames: ShearFrames, number: int) -> Model:
     side = shear_frames.damping_side[number, 1:]
     full = np.diag(shear_frames.damping_main[number]) + np.diag(side, 1) + np.diag(side, -1)
     laws = [Slider(*(float(value) for value in law)) for law in zip(*rows, strict=True)]
-    return shear_frame(shear_frames.mass[number], shear_frames.stiffness[number], full, laws,
-                       heights=shear_frames.heights[number], units=shear_frames.units)
+    return shear_frame(
+        shear_frames.mass[number],
+        shear_frames.stiffness[number],
+        full,
+        laws,
+        heights=shear_frames.heights[number],
+        units=shear_frames.units,
+    )

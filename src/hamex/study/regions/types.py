@@ -27,24 +27,52 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-SOURCE = ("FEMA Hazus Earthquake Model Technical Manual (Hazus-MH 2.1 numbering), tables 5.1, 5.4, 5.5, 5.7 and 5.9; "
-          "damping: Hazus Advanced Engineering Building Module")
-FOOT = 0.3048                                  # m, exact
-LEVELS = ("high", "moderate", "low", "pre")    # seismic design levels
+SOURCE = (
+    "FEMA Hazus Earthquake Model Technical Manual (Hazus-MH 2.1 numbering), tables 5.1, 5.4, 5.5, 5.7 and 5.9; "
+    "damping: Hazus Advanced Engineering Building Module"
+)
+FOOT = 0.3048  # m, exact
+LEVELS = ("high", "moderate", "low", "pre")  # seismic design levels
 STATES = ("slight", "moderate", "extensive", "complete")
 DISPERSION = 0.4
 _EXPONENT = 0.75
 
 DESCRIPTIONS = {
-    "W1": "wood, light frame", "W2": "wood, commercial and industrial", "S1": "steel moment frame",
-    "S2": "steel braced frame", "S3": "steel light frame", "S4": "steel frame, concrete shear walls",
-    "S5": "steel frame, unreinforced masonry infill", "C1": "concrete moment frame", "C2": "concrete shear walls",
-    "C3": "concrete frame, unreinforced masonry infill", "PC1": "precast concrete tilt-up walls",
-    "PC2": "precast concrete frame, shear walls", "RM1": "reinforced masonry, wood or metal deck",
-    "RM2": "reinforced masonry, precast concrete diaphragms", "URM": "unreinforced masonry bearing walls",
-    "MH": "mobile home"}
-DAMPING = {"W1": 0.10, "W2": 0.10, "S1": 0.05, "S2": 0.05, "S3": 0.05, "S4": 0.05, "S5": 0.10, "C1": 0.07, "C2": 0.07,
-           "C3": 0.10, "PC1": 0.07, "PC2": 0.07, "RM1": 0.07, "RM2": 0.07, "URM": 0.10, "MH": 0.05}
+    "W1": "wood, light frame",
+    "W2": "wood, commercial and industrial",
+    "S1": "steel moment frame",
+    "S2": "steel braced frame",
+    "S3": "steel light frame",
+    "S4": "steel frame, concrete shear walls",
+    "S5": "steel frame, unreinforced masonry infill",
+    "C1": "concrete moment frame",
+    "C2": "concrete shear walls",
+    "C3": "concrete frame, unreinforced masonry infill",
+    "PC1": "precast concrete tilt-up walls",
+    "PC2": "precast concrete frame, shear walls",
+    "RM1": "reinforced masonry, wood or metal deck",
+    "RM2": "reinforced masonry, precast concrete diaphragms",
+    "URM": "unreinforced masonry bearing walls",
+    "MH": "mobile home",
+}
+DAMPING = {
+    "W1": 0.10,
+    "W2": 0.10,
+    "S1": 0.05,
+    "S2": 0.05,
+    "S3": 0.05,
+    "S4": 0.05,
+    "S5": 0.10,
+    "C1": 0.07,
+    "C2": 0.07,
+    "C3": 0.10,
+    "PC1": 0.07,
+    "PC2": 0.07,
+    "RM1": 0.07,
+    "RM2": 0.07,
+    "URM": 0.10,
+    "MH": 0.05,
+}
 
 # Class: type, storeys up to, typical storeys N₀, roof [ft], Te [s], γ, λ, Cs high, moderate, low and pre, μ of all
 # four. Types with unreinforced masonry have neither high nor moderate design.
@@ -88,18 +116,54 @@ _CLASSES: dict[str, tuple[Any, ...]] = {
     "MH": ("MH", 99, 1, 10, 0.35, 1.5, 2.0, 0.1, 0.1, 0.1, 6, 6, 6, 6),
 }
 # Drift ratios at the thresholds of the four states, low-rise class, by design level.
-_WOOD = ((.004, .012, .04, .1), (.004, .0099, .0306, .075), (.004, .0099, .0306, .075), (.0032, .0079, .0245, .06))
-_BRACED = ((.005, .01, .03, .08), (.005, .0087, .0233, .06), (.005, .008, .02, .05), (.004, .0064, .016, .04))
-_STIFF = ((.004, .008, .024, .07), (.004, .0069, .0187, .0525), (.004, .0064, .0161, .0438),
-          (.0032, .0051, .0128, .035))
-_LIGHT = (_STIFF[0], (.004, .007, .0187, .0525), *_STIFF[2:])
-_BRITTLE = ((_NO,) * 4, (_NO,) * 4, (.003, .006, .015, .035), (.0024, .0048, .012, .028))
+_WOOD = (
+    (0.004, 0.012, 0.04, 0.1),
+    (0.004, 0.0099, 0.0306, 0.075),
+    (0.004, 0.0099, 0.0306, 0.075),
+    (0.0032, 0.0079, 0.0245, 0.06),
+)
+_BRACED = (
+    (0.005, 0.01, 0.03, 0.08),
+    (0.005, 0.0087, 0.0233, 0.06),
+    (0.005, 0.008, 0.02, 0.05),
+    (0.004, 0.0064, 0.016, 0.04),
+)
+_STIFF = (
+    (0.004, 0.008, 0.024, 0.07),
+    (0.004, 0.0069, 0.0187, 0.0525),
+    (0.004, 0.0064, 0.0161, 0.0438),
+    (0.0032, 0.0051, 0.0128, 0.035),
+)
+_LIGHT = (_STIFF[0], (0.004, 0.007, 0.0187, 0.0525), *_STIFF[2:])
+_BRITTLE = ((_NO,) * 4, (_NO,) * 4, (0.003, 0.006, 0.015, 0.035), (0.0024, 0.0048, 0.012, 0.028))
 _LIMITS = {
-    "W1": _WOOD, "W2": _WOOD, "S2": _BRACED, "C1": _BRACED, "S3": _LIGHT, "PC1": _LIGHT, "S4": _STIFF, "PC2": _STIFF,
-    "RM1": _STIFF, "RM2": _STIFF, "S5": _BRITTLE, "C3": _BRITTLE, "URM": _BRITTLE,
-    "S1": ((.006, .012, .03, .08), (.006, .0104, .0235, .06), (.006, .0096, .0203, .05), (.0048, .0076, .0162, .04)),
-    "C2": ((.004, .01, .03, .08), (.004, .0084, .0232, .06), (.004, .0076, .0197, .05), (.0032, .0061, .0158, .04)),
-    "MH": ((.004, .008, .024, .07),) * 3 + ((.0032, .0064, .0192, .056),)}
+    "W1": _WOOD,
+    "W2": _WOOD,
+    "S2": _BRACED,
+    "C1": _BRACED,
+    "S3": _LIGHT,
+    "PC1": _LIGHT,
+    "S4": _STIFF,
+    "PC2": _STIFF,
+    "RM1": _STIFF,
+    "RM2": _STIFF,
+    "S5": _BRITTLE,
+    "C3": _BRITTLE,
+    "URM": _BRITTLE,
+    "S1": (
+        (0.006, 0.012, 0.03, 0.08),
+        (0.006, 0.0104, 0.0235, 0.06),
+        (0.006, 0.0096, 0.0203, 0.05),
+        (0.0048, 0.0076, 0.0162, 0.04),
+    ),
+    "C2": (
+        (0.004, 0.01, 0.03, 0.08),
+        (0.004, 0.0084, 0.0232, 0.06),
+        (0.004, 0.0076, 0.0197, 0.05),
+        (0.0032, 0.0061, 0.0158, 0.04),
+    ),
+    "MH": ((0.004, 0.008, 0.024, 0.07),) * 3 + ((0.0032, 0.0064, 0.0192, 0.056),),
+}
 
 CLASSES = tuple(_CLASSES)
 # A type is written with its class of height (C1M), or without (C1): then the storeys decide.
@@ -180,6 +244,13 @@ def defaults(names: Array, storeys: Array, levels: Array) -> dict[str, Array]:
     """
     row = classes_of(names, storeys)
     numbers = _NUMBERS[row, levels]
-    return {"period": _PERIOD[names, storeys], "strength": numbers[:, 0], "damping": _DAMPING[row],
-            "hardening": numbers[:, 1], "relaxation": np.zeros(len(row)),
-            "height": _HEIGHT[row], "limits": numbers[:, 2:], "dispersion": np.full(len(row), DISPERSION)}
+    return {
+        "period": _PERIOD[names, storeys],
+        "strength": numbers[:, 0],
+        "damping": _DAMPING[row],
+        "hardening": numbers[:, 1],
+        "relaxation": np.zeros(len(row)),
+        "height": _HEIGHT[row],
+        "limits": numbers[:, 2:],
+        "dispersion": np.full(len(row), DISPERSION),
+    }

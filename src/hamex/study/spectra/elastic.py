@@ -26,18 +26,18 @@ from hamex.study.spectra.result import Quantity
 
 Array = NDArray[Any]
 
-FINER = 32               # samples to one of the record's: what is left of linear interpolation is 0.1 % at Nyquist
+FINER = 32  # samples to one of the record's: what is left of linear interpolation is 0.1 % at Nyquist
 
 INTERPOLATIONS = {
     "linear": "linear between samples; one zero sample follows the last",
     "band-limited": f"band-limited: {FINER} samples to one of the record's by Fourier series of the record and as many "
-                    "zeros at least, linear between these; cut to the record and the zero sample that follows it",
+    "zeros at least, linear between these; cut to the record and the zero sample that follows it",
 }
 
-MOST_PARTS = 4096        # of a step, for the shortest period let in
-SHORTEST = {"inside": kernels.FINEST / MOST_PARTS, "samples": 1e-6}      # period over step
-_BLOCK = 64              # oscillators of a task, at least
-_WORTH_THREADS = 20_000_000    # oscillator-steps; below, starting threads costs more than they save
+MOST_PARTS = 4096  # of a step, for the shortest period let in
+SHORTEST = {"inside": kernels.FINEST / MOST_PARTS, "samples": 1e-6}  # period over step
+_BLOCK = 64  # oscillators of a task, at least
+_WORTH_THREADS = 20_000_000  # oscillator-steps; below, starting threads costs more than they save
 
 QUANTITIES = {
     "displacement": Quantity("length", "largest displacement relative to the ground, Sd"),
@@ -45,11 +45,15 @@ QUANTITIES = {
     "pseudo_acceleration": Quantity("acceleration", "pseudo-acceleration ω² Sd"),
     "velocity": Quantity("velocity", "largest velocity relative to the ground"),
     "absolute_acceleration": Quantity("acceleration", "largest acceleration with that of the ground"),
-    "input_energy": Quantity("energy_per_mass",
-                             "work of the ground on the relative motion, −∫ a u̇ dt per unit mass, to the record's end"),
+    "input_energy": Quantity(
+        "energy_per_mass", "work of the ground on the relative motion, −∫ a u̇ dt per unit mass, to the record's end"
+    ),
 }
-KINDS = {"displacement": kernels.DISPLACEMENT, "velocity": kernels.VELOCITY,
-         "absolute_acceleration": kernels.ABSOLUTE_ACCELERATION}
+KINDS = {
+    "displacement": kernels.DISPLACEMENT,
+    "velocity": kernels.VELOCITY,
+    "absolute_acceleration": kernels.ABSOLUTE_ACCELERATION,
+}
 PSEUDO = {"pseudo_velocity": 1, "pseudo_acceleration": 2}
 
 PEAKS = {
@@ -58,14 +62,16 @@ PEAKS = {
 }
 PARTS = {
     "inside": f"steps are cut into the least power of two of parts that are at most T/{kernels.FINEST:g} long; this "
-              "serves the search for peaks only, the motion is exact for any step",
+    "serves the search for peaks only, the motion is exact for any step",
     "samples": "none; the motion is exact for any step",
 }
 
-DIRECTIONS = 180         # one degree apart; the other half circle is the same with another sign
+DIRECTIONS = 180  # one degree apart; the other half circle is the same with another sign
 COMBINATIONS = ("RotD00", "RotD50", "RotD100", "geometric mean")
-MEANING = (f"RotDnn: of the peaks in {DIRECTIONS} directions one degree apart, the least, the median and the largest, "
-           "for each oscillator by itself; geometric mean: of the peaks of the two components as given")
+MEANING = (
+    f"RotDnn: of the peaks in {DIRECTIONS} directions one degree apart, the least, the median and the largest, "
+    "for each oscillator by itself; geometric mean: of the peaks of the two components as given"
+)
 
 
 class Accelerogram(NamedTuple):
@@ -79,7 +85,7 @@ def accelerogram(motion: GroundMotion, g: float, interpolation: str, samples: in
     """The motion times g, followed by zeros to ``samples`` and one more."""
     count = max(samples, motion.acceleration.size)
     a = np.zeros(count + 1)
-    np.multiply(motion.acceleration, in_gravities(motion.unit) * g, out=a[:motion.acceleration.size])
+    np.multiply(motion.acceleration, in_gravities(motion.unit) * g, out=a[: motion.acceleration.size])
     return Accelerogram(a, motion.step) if interpolation == "linear" else finer(Accelerogram(a, motion.step))
 
 
@@ -91,9 +97,9 @@ def finer(given: Accelerogram) -> Accelerogram:
     count = given.a.size
     long = 1 << (2 * count - 1).bit_length()
     parts = np.fft.rfft(given.a, long)
-    parts[-1] *= 0.5                               # the Nyquist term stands for two when it is no longer the last
-    dense = FINER * np.fft.irfft(parts, FINER * long)[:FINER * (count - 1) + 1]
-    dense[::FINER] = given.a                       # round-off only
+    parts[-1] *= 0.5  # the Nyquist term stands for two when it is no longer the last
+    dense = FINER * np.fft.irfft(parts, FINER * long)[: FINER * (count - 1) + 1]
+    dense[::FINER] = given.a  # round-off only
     return Accelerogram(dense, given.step / FINER)
 
 
@@ -157,8 +163,9 @@ def tasks(samples: list[int], oscillators: int, threads: int | None) -> tuple[in
     if threads is None:
         threads = processors() if sum(samples) * oscillators > _WORTH_THREADS else 1
     size = oscillators if threads == 1 else max(_BLOCK, -(-oscillators // (4 * threads)))
-    return threads, [(number, slice(begin, begin + size))
-                     for number in range(len(samples)) for begin in range(0, oscillators, size)]
+    return threads, [
+        (number, slice(begin, begin + size)) for number in range(len(samples)) for begin in range(0, oscillators, size)
+    ]
 
 
 @dataclass(frozen=True, eq=False)

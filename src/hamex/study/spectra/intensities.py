@@ -23,7 +23,7 @@ from hamex.study.spectra.spectrum import spectrum
 
 Array = NDArray[Any]
 PERIODS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
-HOUSNER = np.arange(10, 251) / 100       # periods of Housner's integral [s], every 0.01 s from 0.1 to 2.5
+HOUSNER = np.arange(10, 251) / 100  # periods of Housner's integral [s], every 0.01 s from 0.1 to 2.5
 
 # Name, unit and meaning, in the order of the table. L stands for the user's unit of length.
 _MEANING = {
@@ -69,8 +69,13 @@ class Intensities(Mapping[str, Any]):
         return len(self.found)
 
 
-def intensities(motion: GroundMotion, g: float, periods: Sequence[float] | None = None, damping: float = 0.05,
-                length: str = UNSTATED_LENGTH) -> Intensities:
+def intensities(
+    motion: GroundMotion,
+    g: float,
+    periods: Sequence[float] | None = None,
+    damping: float = 0.05,
+    length: str = UNSTATED_LENGTH,
+) -> Intensities:
     """Intensity measures of a motion.
 
     Parameters
@@ -106,9 +111,9 @@ def intensities(motion: GroundMotion, g: float, periods: Sequence[float] | None 
     if wanted.ndim != 1 or not wanted.size or not (np.isfinite(wanted).all() and (wanted > 0).all()):
         raise LoadError(f"intensities: periods must be positive numbers of seconds, got {periods!r}")
     a, step = motion.acceleration * (in_gravities(motion.unit) * g), motion.step
-    fiv3 = np.array([measures.fiv3(a, step, T) for T in wanted])       # first: it refuses records that are too short
+    fiv3 = np.array([measures.fiv3(a, step, T) for T in wanted])  # first: it refuses records that are too short
     sa = pseudo_acceleration(motion, np.concatenate([wanted, HOUSNER]), damping)
-    at_periods, for_housner = sa[:len(wanted)], sa[len(wanted):]
+    at_periods, for_housner = sa[: len(wanted)], sa[len(wanted) :]
     found = {
         "PGA": float(np.abs(a).max()) / g,
         "PGV": measures.peak_velocity(a, step),
@@ -122,9 +127,13 @@ def intensities(motion: GroundMotion, g: float, periods: Sequence[float] | None 
         "Housner": float(np.trapezoid(for_housner * g * HOUSNER / (2 * np.pi), HOUSNER)),
         "FIV3": fiv3,
     }
-    return Intensities(found, wanted, float(damping), {name: unit.replace("L", length)
-                                                       for name, (unit, _) in _MEANING.items()},
-                       {name: meaning for name, (_, meaning) in _MEANING.items()})
+    return Intensities(
+        found,
+        wanted,
+        float(damping),
+        {name: unit.replace("L", length) for name, (unit, _) in _MEANING.items()},
+        {name: meaning for name, (_, meaning) in _MEANING.items()},
+    )
 
 
 def pseudo_acceleration(motion: GroundMotion, periods: Array, damping: float) -> Array:
@@ -164,12 +173,22 @@ def histories(motion: GroundMotion, g: float, damping: float = 0.05) -> MotionHi
     a = motion.acceleration * (in_gravities(motion.unit) * g)
     rising = measures.husid(a, motion.step)
     periods = np.geomspace(0.03, 5.0, 120)
-    peaks = {"acceleration": float(np.abs(a).max()) / g, "velocity": measures.peak_velocity(a, motion.step),
-             "displacement": measures.peak_displacement(a, motion.step)}
+    peaks = {
+        "acceleration": float(np.abs(a).max()) / g,
+        "velocity": measures.peak_velocity(a, motion.step),
+        "displacement": measures.peak_displacement(a, motion.step),
+    }
     return MotionHistories(
-        np.arange(len(a) + 1) * motion.step, np.append(a, 0.0) / g, measures.velocity(a, motion.step),
-        measures.displacement(a, motion.step), rising / rising[-1] if rising[-1] > 0 else rising, periods,
-        pseudo_acceleration(motion, periods, damping), damping, peaks)
+        np.arange(len(a) + 1) * motion.step,
+        np.append(a, 0.0) / g,
+        measures.velocity(a, motion.step),
+        measures.displacement(a, motion.step),
+        rising / rising[-1] if rising[-1] > 0 else rising,
+        periods,
+        pseudo_acceleration(motion, periods, damping),
+        damping,
+        peaks,
+    )
 
 
 class Intensity(Protocol):

@@ -21,7 +21,7 @@ from hamex.motion.synthetic import synthetic_suite
 from hamex.study.spectra.targets import Target, response
 
 Array = NDArray[Any]
-PERIODS = (0.05, 4.0, 100)      # matched by default: from, to [s], how many, in equal ratios
+PERIODS = (0.05, 4.0, 100)  # matched by default: from, to [s], how many, in equal ratios
 ITERATIONS = 30
 TOLERANCE = 0.05
 
@@ -54,8 +54,14 @@ class Match:
         return float(np.abs(np.log(self.spectrum / self.wanted)).max())
 
 
-def match_to_target(motion: GroundMotion, target: Target, periods: ArrayLike | None = None, *,
-                    iterations: int = ITERATIONS, tolerance: float = TOLERANCE) -> Match:
+def match_to_target(
+    motion: GroundMotion,
+    target: Target,
+    periods: ArrayLike | None = None,
+    *,
+    iterations: int = ITERATIONS,
+    tolerance: float = TOLERANCE,
+) -> Match:
     """Change a motion until its spectrum follows a target. No random numbers: the same motion gives the same match.
 
     Parameters
@@ -105,9 +111,16 @@ def match_to_target(motion: GroundMotion, target: Target, periods: ArrayLike | N
     return replace(match, motion=replace(best, source=source, kind="matched"))
 
 
-def matched_suite(count: int, target: Target, *, seed: int, periods: ArrayLike | None = None,
-                  iterations: int = ITERATIONS, tolerance: float = TOLERANCE,
-                  **shaking: Any) -> tuple[GroundMotion, ...]:
+def matched_suite(
+    count: int,
+    target: Target,
+    *,
+    seed: int,
+    periods: ArrayLike | None = None,
+    iterations: int = ITERATIONS,
+    tolerance: float = TOLERANCE,
+    **shaking: Any,
+) -> tuple[GroundMotion, ...]:
     """Synthetic motions, each matched to a target spectrum; the source of each tells its deviation.
 
     ``shaking`` takes magnitude, distance, vs30, step, duration and scatter of :func:`hamex.synthetic_suite`; they
@@ -119,15 +132,18 @@ def matched_suite(count: int, target: Target, *, seed: int, periods: ArrayLike |
     >>> [motion.kind for motion in hx.matched_suite(2, hx.eurocode8(0.3, "B"), seed=1, iterations=3)]
     ['matched', 'matched']
     """
-    return tuple(match_to_target(motion, target, periods, iterations=iterations, tolerance=tolerance).motion
-                 for motion in synthetic_suite(count, seed=seed, **shaking))
+    return tuple(
+        match_to_target(motion, target, periods, iterations=iterations, tolerance=tolerance).motion
+        for motion in synthetic_suite(count, seed=seed, **shaking)
+    )
 
 
 def _periods(who: str, target: Target, periods: ArrayLike | None) -> Array:
     if periods is None:
         first, last, count = PERIODS
         return np.geomspace(max(first, target.shortest), min(last, target.longest), count).clip(
-            target.shortest, target.longest)
+            target.shortest, target.longest
+        )
     T = np.array(periods, dtype=float)
     if T.ndim != 1 or len(T) < 2 or not (np.isfinite(T) & (T > 0)).all() or not (np.diff(T) > 0).all():
         raise InputError(f"{who}: periods must be two or more positive seconds, rising")

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-AXES = {"period": ("s", "natural period of the undamped oscillator"),
-        "damping": ("1", "damping ratio, of critical")}
+AXES = {"period": ("s", "natural period of the undamped oscillator"), "damping": ("1", "damping ratio, of critical")}
 
 
 class Quantity(NamedTuple):
@@ -147,8 +146,9 @@ class Spectrum:
 
     def _write_csv(self, path: Path) -> None:
         units = {dim: AXES.get(dim, ("",))[0] for dim in self.dims}
-        columns = axis_columns({f"{dim} [{units[dim]}]" if units[dim] else dim: labels
-                                for dim, labels in self.coordinates.items()})
+        columns = axis_columns(
+            {f"{dim} [{units[dim]}]" if units[dim] else dim: labels for dim, labels in self.coordinates.items()}
+        )
         shape = tuple(len(labels) for labels in self.coordinates.values())
         for name in self.quantities:
             own = self._dims(name)

@@ -34,8 +34,8 @@ from hamex.study.spectra.result import Spectrum
 from hamex.study.spectra.yielding import SEARCH, SHORTEST_YIELDING, STEPS, Yielding
 
 Array = NDArray[Any]
-LONGEST = 1e9            # period over step: beyond, the record is an instant
-_GRAVITY = 0.01          # g may be rounded, not mistaken
+LONGEST = 1e9  # period over step: beyond, the record is an instant
+_GRAVITY = 0.01  # g may be rounded, not mistaken
 
 
 def spectrum(
@@ -113,8 +113,20 @@ def spectrum(
     _threads(threads)
     if ductility is not None or strength is not None:
         _refuse_elastic(across=across is not None, interpolation=interpolation != "linear", peaks=peaks != "inside")
-        return _yielding(first, several, period, ratio, ductility, strength, _share("hardening", hardening),
-                         _share("viscosity", viscosity, math.inf), bool(branches), float(g), length, threads)
+        return _yielding(
+            first,
+            several,
+            period,
+            ratio,
+            ductility,
+            strength,
+            _share("hardening", hardening),
+            _share("viscosity", viscosity, math.inf),
+            bool(branches),
+            float(g),
+            length,
+            threads,
+        )
     shortest = SHORTEST[peaks] / (FINER if interpolation == "band-limited" else 1)
     _refuse_outside(period, [given.step for given in first], shortest)
     omega, zeta = np.empty((ratio.size, period.size)), np.empty((ratio.size, period.size))
@@ -127,16 +139,28 @@ def spectrum(
     else:
         _refuse_unlike(first, others)
         _choice("peaks of two components", peaks, ("inside",))
-        family = Rotated(tuple(_pair(x, y, g, interpolation) for x, y in zip(first, others, strict=True)), several,
-                         omega, zeta, threads)
+        family = Rotated(
+            tuple(_pair(x, y, g, interpolation) for x, y in zip(first, others, strict=True)),
+            several,
+            omega,
+            zeta,
+            threads,
+        )
         coordinates = {"combination": np.array(COMBINATIONS), **coordinates}
     wanted = _names(measures, tuple(family.quantities))
     if several:
         labels = [given.source or f"motion {number}" for number, given in enumerate(first)]
         coordinates = {"motion": np.array(labels), **coordinates}
     words: dict[str, str | float] = {
-        "interpolation": INTERPOLATIONS[interpolation], "peaks": PEAKS[peaks], "parts_of_steps": PARTS[peaks],
-        "source": _sources(first), "motions": kinds_of(first), "g": float(g), "length": length, "hamex": __version__}
+        "interpolation": INTERPOLATIONS[interpolation],
+        "peaks": PEAKS[peaks],
+        "parts_of_steps": PARTS[peaks],
+        "source": _sources(first),
+        "motions": kinds_of(first),
+        "g": float(g),
+        "length": length,
+        "hamex": __version__,
+    }
     if others is not None:
         words |= {"across": _sources(others), "combination": MEANING}
     result = Spectrum(coordinates, family, length, words)
@@ -145,9 +169,20 @@ def spectrum(
     return result
 
 
-def _yielding(motions: list[GroundMotion], several: bool, periods: Array, damping: Array, ductility: ArrayLike | None,
-              strength: ArrayLike | None, hardening: float, viscosity: float, branches: bool, g: float, length: str,
-              threads: int | None) -> Spectrum:
+def _yielding(
+    motions: list[GroundMotion],
+    several: bool,
+    periods: Array,
+    damping: Array,
+    ductility: ArrayLike | None,
+    strength: ArrayLike | None,
+    hardening: float,
+    viscosity: float,
+    branches: bool,
+    g: float,
+    length: str,
+    threads: int | None,
+) -> Spectrum:
     if ductility is not None and strength is not None:
         raise InputError("spectrum: give either ductility or strength")
     by = "strength" if ductility is None else "ductility"
@@ -158,8 +193,19 @@ def _yielding(motions: list[GroundMotion], several: bool, periods: Array, dampin
     still = [number for number, motion in enumerate(motions) if motion.peak == 0]
     if still and by == "ductility":
         raise InputError(f"spectrum: motion {still[0]} is zero throughout; nothing yields under it")
-    family = Yielding(tuple(motions), several, periods, damping, targets, by == "ductility", branches, hardening,
-                      viscosity, g, threads)
+    family = Yielding(
+        tuple(motions),
+        several,
+        periods,
+        damping,
+        targets,
+        by == "ductility",
+        branches,
+        hardening,
+        viscosity,
+        g,
+        threads,
+    )
     coordinates: dict[str, Array] = {"damping": damping, by: targets}
     if several:
         labels = [motion.source or f"motion {number}" for number, motion in enumerate(motions)]
@@ -167,9 +213,16 @@ def _yielding(motions: list[GroundMotion], several: bool, periods: Array, dampin
     if branches:
         coordinates["branch"] = np.arange(family.width)
     words: dict[str, str | float] = {
-        "interpolation": INTERPOLATIONS["linear"], "peaks": "largest value at the ends of the steps", "steps": STEPS,
-        "law": f"bilinear, hardening {hardening:g}, viscosity over stiffness {viscosity:g} s", "g": g, "length": length,
-        "source": _sources(motions), "motions": kinds_of(motions), "hamex": __version__}
+        "interpolation": INTERPOLATIONS["linear"],
+        "peaks": "largest value at the ends of the steps",
+        "steps": STEPS,
+        "law": f"bilinear, hardening {hardening:g}, viscosity over stiffness {viscosity:g} s",
+        "g": g,
+        "length": length,
+        "source": _sources(motions),
+        "motions": kinds_of(motions),
+        "hamex": __version__,
+    }
     if by == "ductility":
         words["search"] = SEARCH
     return Spectrum({**coordinates, "period": periods}, family, length, words)
@@ -187,7 +240,7 @@ def _pair(x: GroundMotion, y: GroundMotion, g: float, interpolation: str) -> tup
 def _periods(given: ArrayLike) -> Array:
     """Periods as (n,), all of them positive seconds."""
     array = _numbers("periods", given)
-    if not 0 < array[array.argmin()] <= array[array.argmax()] < math.inf:         # false where there is a NaN
+    if not 0 < array[array.argmin()] <= array[array.argmax()] < math.inf:  # false where there is a NaN
         bad = int(np.flatnonzero(~((array > 0) & np.isfinite(array)))[0])
         raise InputError(f"spectrum: periods must be positive seconds, but periods[{bad}] is {array[bad]:g}")
     return array
@@ -198,8 +251,9 @@ def _damping(given: ArrayLike) -> Array:
     array = _numbers("damping", given)
     if not 0 <= array[array.argmin()] <= array[array.argmax()] < 1:
         bad = int(np.flatnonzero(~((array >= 0) & (array < 1)))[0])
-        raise InputError("spectrum: damping is a ratio of critical, 0 ≤ ζ < 1 (0.05 for 5 %), "
-                         f"but damping[{bad}] is {array[bad]:g}")
+        raise InputError(
+            f"spectrum: damping is a ratio of critical, 0 ≤ ζ < 1 (0.05 for 5 %), but damping[{bad}] is {array[bad]:g}"
+        )
     return array
 
 
@@ -229,16 +283,20 @@ def _refuse_unlike(first: list[GroundMotion], across: list[GroundMotion]) -> Non
         raise LoadError(f"spectrum: {len(first)} motions and {len(across)} across them; each needs its own")
     for number, (x, y) in enumerate(zip(first, across, strict=True)):
         if x.step != y.step:
-            raise LoadError(f"spectrum: the components of motion {number} have steps {x.step:g} s and {y.step:g} s; "
-                            "resample one of them")
+            raise LoadError(
+                f"spectrum: the components of motion {number} have steps {x.step:g} s and {y.step:g} s; "
+                "resample one of them"
+            )
 
 
 def _refuse_outside(array: Array, steps: Sequence[float], shortest: float) -> None:
     """Refuse periods far outside what a record's step can say anything about."""
     low, high = int(array.argmin()), int(array.argmax())
     if array[low] < shortest * max(steps):
-        raise InputError(f"spectrum: periods[{low}] is {array[low]:g} s, far below the record's step {max(steps):g} s; "
-                         f"take at least {shortest * max(steps):.3g} s")
+        raise InputError(
+            f"spectrum: periods[{low}] is {array[low]:g} s, far below the record's step {max(steps):g} s; "
+            f"take at least {shortest * max(steps):.3g} s"
+        )
     if array[high] > LONGEST * min(steps):
         raise InputError(f"spectrum: periods[{high}] is {array[high]:g} s; take at most {LONGEST * min(steps):.3g} s")
 
@@ -292,8 +350,9 @@ def _above(name: str, given: Any, above: float) -> Array:
 def _share(name: str, given: object, below: float = 1.0) -> float:
     """A number from 0 up to but not including another."""
     if not is_finite(given) or not 0 <= float(given) < below:  # type: ignore[arg-type]
-        raise InputError(f"spectrum: {name} must be a number ≥ 0{'' if math.isinf(below) else f' and < {below:g}'}; "
-                         f"got {given!r}")
+        raise InputError(
+            f"spectrum: {name} must be a number ≥ 0{'' if math.isinf(below) else f' and < {below:g}'}; got {given!r}"
+        )
     return float(given)  # type: ignore[arg-type]
 
 

@@ -26,12 +26,12 @@ from hamex.solve.batch import batch
 
 Array = NDArray[Any]
 STEPS_PER_PERIOD = 200
-LEAST_PARTS = 4          # steps to a sample of the record
-COARSE = 128             # points of the first scan, equal ratios
-CHUNK = 16               # of them at a time, until the largest target is passed
-WEAKEST = 0.01           # of the elastic strength: the end of the scan
-NEAR = 0.85              # a cell whose ends come this near to the target is scanned again
-FINE = 8                 # points of that scan, and of every multisection
+LEAST_PARTS = 4  # steps to a sample of the record
+COARSE = 128  # points of the first scan, equal ratios
+CHUNK = 16  # of them at a time, until the largest target is passed
+WEAKEST = 0.01  # of the elastic strength: the end of the scan
+NEAR = 0.85  # a cell whose ends come this near to the target is scanned again
+FINE = 8  # points of that scan, and of every multisection
 ROUNDS = 5
 
 
@@ -83,10 +83,22 @@ class YieldingOscillators:
             here = np.flatnonzero((keys == (parts, samples)).all(axis=1))
             T = self.periods[which[here]]
             k = (2 * np.pi / T) ** 2
-            many = oscillators(stiffness=k, damping_ratio=self.damping, yield_force=yields[here],
-                               viscosity=self.relaxation * k, kinematic=k * self.hardening / (1 - self.hardening))
-            found = batch(many, self.motion, Galerkin(self.motion.step / parts), measures, g=self.g,
-                          duration=samples * self.motion.step, threads=self.threads)
+            many = oscillators(
+                stiffness=k,
+                damping_ratio=self.damping,
+                yield_force=yields[here],
+                viscosity=self.relaxation * k,
+                kinematic=k * self.hardening / (1 - self.hardening),
+            )
+            found = batch(
+                many,
+                self.motion,
+                Galerkin(self.motion.step / parts),
+                measures,
+                g=self.g,
+                duration=samples * self.motion.step,
+                threads=self.threads,
+            )
             for name in measures:
                 out[name][here] = found.values(name)[:, 0, 0]
         return out
@@ -145,16 +157,16 @@ def _scan(curve: _DuctilityCurve, grid: Array, periods: int, enough: float) -> A
     scanned = np.full((periods, len(grid)), np.nan)
     open_ = np.arange(periods)
     for begin in range(0, len(grid), CHUNK):
-        here = grid[begin:begin + CHUNK]
+        here = grid[begin : begin + CHUNK]
         values = curve(np.repeat(open_, len(here)), np.tile(here, len(open_))).reshape(len(open_), -1)
-        scanned[open_, begin:begin + CHUNK] = values
+        scanned[open_, begin : begin + CHUNK] = values
         open_ = open_[values.max(axis=1) < enough]
         if not open_.size:
             break
     return scanned
 
 
-Brackets = tuple[Array, Array, Array, Array]     # period, target, and the ends: stronger, weaker
+Brackets = tuple[Array, Array, Array, Array]  # period, target, and the ends: stronger, weaker
 
 
 def _brackets(curve: _DuctilityCurve, grid: Array, scanned: Array, targets: Array, branches: bool) -> Brackets:
@@ -176,18 +188,22 @@ def _brackets(curve: _DuctilityCurve, grid: Array, scanned: Array, targets: Arra
     if not branches:
         found = [cell for i, cell in enumerate(found) if i == 0 or found[i - 1][:2] != cell[:2]]
     columns = list(zip(*found, strict=True)) or [(), (), (), ()]
-    return (np.array(columns[0], dtype=np.intp), np.array(columns[1], dtype=np.intp), np.array(columns[2], dtype=float),
-            np.array(columns[3], dtype=float))
+    return (
+        np.array(columns[0], dtype=np.intp),
+        np.array(columns[1], dtype=np.intp),
+        np.array(columns[2], dtype=float),
+        np.array(columns[3], dtype=float),
+    )
 
 
-def _second_scan(curve: _DuctilityCurve, grid: Array, doubtful: list[tuple[int, int, int]], targets: Array) -> list[
-        tuple[int, int, float, float]]:
+def _second_scan(
+    curve: _DuctilityCurve, grid: Array, doubtful: list[tuple[int, int, int]], targets: Array
+) -> list[tuple[int, int, float, float]]:
     period, target, cell = (np.array(column) for column in zip(*doubtful, strict=True))
     inside = np.geomspace(grid[cell], grid[cell + 1], FINE + 1, axis=1)
     values = curve(np.repeat(period, FINE + 1), inside.ravel()).reshape(inside.shape) >= targets[target][:, None]
     rows, places = np.nonzero(values[:, 1:] != values[:, :-1])
-    return [(int(period[i]), int(target[i]), inside[i, j], inside[i, j + 1])
-            for i, j in zip(rows, places, strict=True)]
+    return [(int(period[i]), int(target[i]), inside[i, j], inside[i, j + 1]) for i, j in zip(rows, places, strict=True)]
 
 
 def _closed_in(curve: _DuctilityCurve, brackets: Brackets, targets: Array) -> Brackets:
@@ -195,7 +211,7 @@ def _closed_in(curve: _DuctilityCurve, brackets: Brackets, targets: Array) -> Br
     which, target, high, low = brackets
     if not which.size:
         return brackets
-    first = curve(which, high) >= targets[target]         # the side of the stronger end; a crossing runs either way
+    first = curve(which, high) >= targets[target]  # the side of the stronger end; a crossing runs either way
     for _ in range(ROUNDS):
         inside = np.geomspace(high, low, FINE + 1, axis=1)
         middle = curve(np.repeat(which, FINE - 1), inside[:, 1:-1].ravel()).reshape(-1, FINE - 1)

@@ -40,8 +40,9 @@ class Target:
     damping: float = 0.05
 
     @classmethod
-    def from_points(cls, periods: ArrayLike, accelerations: ArrayLike, name: str = "points",
-                    damping: float = 0.05) -> Target:
+    def from_points(
+        cls, periods: ArrayLike, accelerations: ArrayLike, name: str = "points", damping: float = 0.05
+    ) -> Target:
         """Through points, accelerations in g; linear between them in logarithms of both.
 
         >>> Target.from_points([0.1, 1.0], [1.0, 0.1]).acceleration(0.2).round(3).tolist()
@@ -49,8 +50,9 @@ class Target:
         """
         T, a = (np.array(values, dtype=float) for values in (periods, accelerations))
         if T.ndim != 1 or T.shape != a.shape or len(T) < 2:
-            raise InputError(f"Target.from_points: periods and accelerations must be (n,) alike, n ≥ 2; "
-                             f"got {T.shape} and {a.shape}")
+            raise InputError(
+                f"Target.from_points: periods and accelerations must be (n,) alike, n ≥ 2; got {T.shape} and {a.shape}"
+            )
         for values, label in ((T, "periods"), (a, "accelerations")):
             bad = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
             if bad.size:
@@ -66,8 +68,10 @@ class Target:
         T = np.asarray(periods, dtype=float)
         bad = np.flatnonzero(~((T.ravel() >= self.shortest) & (T.ravel() <= self.longest) & np.isfinite(T.ravel())))
         if bad.size:
-            raise InputError(f"{self.name}: periods[{bad[0]}] = {T.ravel()[bad[0]]:g} s; the spectrum is defined from "
-                             f"{self.shortest:g} to {self.longest:g} s")
+            raise InputError(
+                f"{self.name}: periods[{bad[0]}] = {T.ravel()[bad[0]]:g} s; the spectrum is defined from "
+                f"{self.shortest:g} to {self.longest:g} s"
+            )
         return np.asarray(self.shape(T))
 
 
@@ -93,16 +97,30 @@ def asce7(sds: float, sd1: float, tl: float = 8.0, *, mce: bool = False) -> Targ
         raise InputError(f"asce7: tl = {tl:g} s lies below TS = sd1/sds = {ts:g} s")
     factor = 1.5 if mce else 1.0
     name = f"ASCE 7 {'MCE_R' if mce else 'design'} spectrum, SDS {sds:g}, SD1 {sd1:g}, TL {tl:g} s"
-    return Target(name, partial(_four_branches, start=0.4 * factor * sds, flat=factor * sds, tb=0.2 * ts, tc=ts, td=tl),
-                  (0.2 * ts, ts, tl))
+    return Target(
+        name,
+        partial(_four_branches, start=0.4 * factor * sds, flat=factor * sds, tb=0.2 * ts, tc=ts, td=tl),
+        (0.2 * ts, ts, tl),
+    )
 
 
 # EN 1998-1:2004, tables 3.2 and 3.3: soil factor S, corner periods T_B, T_C and T_D [s] by ground type.
 _GROUND = {
-    1: {"A": (1.0, 0.15, 0.4, 2.0), "B": (1.2, 0.15, 0.5, 2.0), "C": (1.15, 0.2, 0.6, 2.0), "D": (1.35, 0.2, 0.8, 2.0),
-        "E": (1.4, 0.15, 0.5, 2.0)},
-    2: {"A": (1.0, 0.05, 0.25, 1.2), "B": (1.35, 0.05, 0.25, 1.2), "C": (1.5, 0.1, 0.25, 1.2),
-        "D": (1.8, 0.1, 0.3, 1.2), "E": (1.6, 0.05, 0.25, 1.2)}}
+    1: {
+        "A": (1.0, 0.15, 0.4, 2.0),
+        "B": (1.2, 0.15, 0.5, 2.0),
+        "C": (1.15, 0.2, 0.6, 2.0),
+        "D": (1.35, 0.2, 0.8, 2.0),
+        "E": (1.4, 0.15, 0.5, 2.0),
+    },
+    2: {
+        "A": (1.0, 0.05, 0.25, 1.2),
+        "B": (1.35, 0.05, 0.25, 1.2),
+        "C": (1.5, 0.1, 0.25, 1.2),
+        "D": (1.8, 0.1, 0.3, 1.2),
+        "E": (1.6, 0.05, 0.25, 1.2),
+    },
+}
 
 
 def eurocode8(ag: float, ground: str = "A", *, kind: int = 1, damping: float = 0.05) -> Target:
@@ -129,8 +147,14 @@ def eurocode8(ag: float, ground: str = "A", *, kind: int = 1, damping: float = 0
     S, tb, tc, td = _GROUND[kind][ground]
     eta = max(0.55, math.sqrt(10 / (5 + 100 * damping)))
     name = f"EN 1998-1 type {kind} elastic spectrum, ag {ag:g} g, ground {ground}, damping {damping:g}"
-    return Target(name, partial(_four_branches, start=ag * S, flat=2.5 * eta * ag * S, tb=tb, tc=tc, td=td),
-                  (tb, tc, td), 4.0, 0.0, damping)
+    return Target(
+        name,
+        partial(_four_branches, start=ag * S, flat=2.5 * eta * ag * S, tb=tb, tc=tc, td=td),
+        (tb, tc, td),
+        4.0,
+        0.0,
+        damping,
+    )
 
 
 def _four_branches(periods: Array, start: float, flat: float, tb: float, tc: float, td: float) -> Array:
@@ -187,8 +211,14 @@ class Scaling:
         return float((self.mean / self.wanted).min())
 
 
-def scale_to_target(motions: Iterable[GroundMotion], target: Target, periods: ArrayLike, *, at: float | None = None,
-                    spectra: ArrayLike | None = None) -> Scaling:
+def scale_to_target(
+    motions: Iterable[GroundMotion],
+    target: Target,
+    periods: ArrayLike,
+    *,
+    at: float | None = None,
+    spectra: ArrayLike | None = None,
+) -> Scaling:
     """Scale motions to a target spectrum.
 
     Parameters
@@ -214,12 +244,15 @@ def scale_to_target(motions: Iterable[GroundMotion], target: Target, periods: Ar
         raise InputError(f"{who}: periods must be (n,) of positive seconds")
     given = response(motions, T, target.damping) if spectra is None else np.array(spectra, dtype=float)
     if given.ndim != 2 or given.shape[1] != len(T) or len(given) == 0 or (motions and len(given) != len(motions)):
-        raise InputError(f"{who}: spectra must be (motion, period), here ({len(motions) or 'n'}, {len(T)}); "
-                         f"got {given.shape}")
+        raise InputError(
+            f"{who}: spectra must be (motion, period), here ({len(motions) or 'n'}, {len(T)}); got {given.shape}"
+        )
     bad = np.argwhere(~(np.isfinite(given) & (given > 0)))
     if bad.size:
-        raise InputError(f"{who}: the spectrum of motion {bad[0][0]} at {T[bad[0][1]]:g} s is "
-                         f"{given[tuple(bad[0])]:g}; it must be positive")
+        raise InputError(
+            f"{who}: the spectrum of motion {bad[0][0]} at {T[bad[0][1]]:g} s is "
+            f"{given[tuple(bad[0])]:g}; it must be positive"
+        )
     wanted = target.acceleration(T)
     if at is None:
         factors, method = np.exp(np.mean(np.log(wanted / given), axis=1)), "least squares in log"
@@ -235,8 +268,9 @@ def response(motions: Sequence[GroundMotion], periods: Array, damping: float) ->
     return np.asarray(spectrum(list(motions), periods, damping=damping, g=1.0).values("pseudo_acceleration")[:, 0])
 
 
-def _at(who: str, motions: Sequence[GroundMotion], target: Target, periods: Array, at: float, given: Array,
-        computed: bool) -> Array:
+def _at(
+    who: str, motions: Sequence[GroundMotion], target: Target, periods: Array, at: float, given: Array, computed: bool
+) -> Array:
     if not is_positive(at):
         raise InputError(f"{who}: at must be a period in seconds, got {at!r}")
     if computed:

@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 
 from hamex.motion.ground import GroundMotion
 from hamex.study.spectra.result import Quantity
-from hamex.study.spectra.strengths import (
-    COARSE,
-    LEAST_PARTS,
-    STEPS_PER_PERIOD,
-    WEAKEST,
-    YieldingOscillators,
-    strengths,
-)
+from hamex.study.spectra.strengths import COARSE, LEAST_PARTS, STEPS_PER_PERIOD, WEAKEST, YieldingOscillators, strengths
 
 Array = NDArray[Any]
 
@@ -38,14 +31,23 @@ _QUANTITIES = {
     "residual_error": Quantity("length", "error bar: change of the residual displacement at half the step"),
     "step": Quantity("time", "step of the runs", ("period",)),
 }
-_RUN = {"displacement": "displacement", "residual_displacement": "residual_displacement", "velocity": "velocity",
-        "absolute_acceleration": "absolute_acceleration", "plastic_energy": "plastic_work",
-        "reached_ductility": "ductility"}
-SHORTEST_YIELDING = STEPS_PER_PERIOD / 4096      # shortest period over the record's step
-STEPS = (f"the record's step over {LEAST_PARTS}, 6, 8, 12, 16, 24 …, the first that leaves at least {STEPS_PER_PERIOD} "
-         "steps a period; error bars are the change at half of it")
-SEARCH = (f"the largest strength that gives the ductility, sought from the elastic strength down to {WEAKEST:g} of it "
-          f"in {COARSE} ratios and again where it comes near; crossings closer together may be missed")
+_RUN = {
+    "displacement": "displacement",
+    "residual_displacement": "residual_displacement",
+    "velocity": "velocity",
+    "absolute_acceleration": "absolute_acceleration",
+    "plastic_energy": "plastic_work",
+    "reached_ductility": "ductility",
+}
+SHORTEST_YIELDING = STEPS_PER_PERIOD / 4096  # shortest period over the record's step
+STEPS = (
+    f"the record's step over {LEAST_PARTS}, 6, 8, 12, 16, 24 …, the first that leaves at least {STEPS_PER_PERIOD} "
+    "steps a period; error bars are the change at half of it"
+)
+SEARCH = (
+    f"the largest strength that gives the ductility, sought from the elastic strength down to {WEAKEST:g} of it "
+    f"in {COARSE} ratios and again where it comes near; crossings closer together may be missed"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +119,9 @@ class Yielding:
         return np.array(with_branch if self.several else with_branch[0])
 
     def _oscillators(self, motion: GroundMotion, damping: float) -> YieldingOscillators:
-        return YieldingOscillators(motion, self.periods, damping, self.hardening, self.relaxation, self.g,
-                                   threads=self.threads)
+        return YieldingOscillators(
+            motion, self.periods, damping, self.hardening, self.relaxation, self.g, threads=self.threads
+        )
 
     def _search(self) -> None:
         """Strengths (motion, damping, target, branch, period), over weight, and elastic ones over them."""
@@ -134,8 +137,9 @@ class Yielding:
                     found.append(search.yields.swapaxes(1, 2))
                     elastic.append(search.elastic)
                 else:
-                    yields = np.broadcast_to(self.targets[:, None, None] * self.g,
-                                             (len(self.targets), 1, len(self.periods)))
+                    yields = np.broadcast_to(
+                        self.targets[:, None, None] * self.g, (len(self.targets), 1, len(self.periods))
+                    )
                     found.append(yields)
                     peak = yielding.run(every, np.full(len(every), np.inf), ("displacement",))["displacement"]
                     elastic.append((2 * np.pi / self.periods) ** 2 * peak)
@@ -143,7 +147,7 @@ class Yielding:
         shape = (len(self.motions), len(self.damping), len(self.targets), width, len(self.periods))
         table = np.full((len(found), *shape[2:]), np.nan)
         for row, array in zip(table, found, strict=True):
-            row[:, :array.shape[1]] = array
+            row[:, : array.shape[1]] = array
         self._runs["strength"] = table.reshape(shape) / self.g
         demands = np.array(elastic).reshape(shape[0], shape[1], 1, 1, shape[4]) / self.g
         self._runs["strength_reduction"] = demands / self._runs["strength"]
