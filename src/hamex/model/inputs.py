@@ -206,7 +206,7 @@ def weak_dof(matrix: Any) -> int | None:
 
 
 def semidefinite(who: str, what: str, matrix: Any, labels: Sequence[str], scale: Array | None = None) -> None:
-    """Refuse a symmetric matrix that is negative for some motion, beyond rounding relative to its diagonal ``scale``."""
+    """Refuse a symmetric matrix that is negative for some motion, beyond rounding relative to ``scale``."""
     from scipy import sparse
 
     diagonal = matrix.diagonal()

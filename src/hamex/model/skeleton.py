@@ -187,9 +187,9 @@ def _device(points: Joints, name: str, link: Link) -> tuple[Element, Dashpot | N
             tuple(f"{name}.{part}" for part in link.plan),
             columns,
             np.eye(len(columns)) / number(points.who, f"stiffness of {name}", link.stiffness, positive=True),
-            ((tuple(range(len(columns))), law),),
+            ((tuple(range(len(columns))), law),),  # type: ignore[arg-type]
             name,
-        )  # type: ignore[arg-type]
+        )
         return Element(name, a, b, (block,)), None
     column = _along(points, name, a, b, link.direction)
     if link.law is None and link.stiffness is None:

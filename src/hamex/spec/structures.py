@@ -163,11 +163,11 @@ class TrussTable(SkeletonTable):
     def build(self, units: Units, gravity: float) -> Model:
         bars = _by_name(self.bars, "bars")
         return truss(
-            self.nodes,
+            self.nodes,  # type: ignore[arg-type]
             bars,
-            self.supports,
-            self.masses,
-            law=law(self.law, "law"),  # type: ignore[arg-type]
+            self.supports,  # type: ignore[arg-type]
+            self.masses,  # type: ignore[arg-type]
+            law=law(self.law, "law"),
             **self.given("rigidity"),
             **self.shared(units),
         )

@@ -251,7 +251,7 @@ class Fragility:
         return {"hamex": __version__, "fragility": table, "curves": curves, "data": self.data.columns()}
 
     def save(self, path: str | Path) -> Path:
-        """Write ``.json`` (everything) or ``.csv`` (the curve and its band, labels as comments), whole or not at all."""
+        """Write ``.json`` (everything) or ``.csv`` (curve and band, labels as comments), whole or not at all."""
         path = Path(path)
         check_writable(path, (".json", ".csv"))
         return write_atomically(path, self._json if path.suffix.lower() == ".json" else self._csv)
