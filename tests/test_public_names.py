@@ -2,9 +2,12 @@
 
 import doctest
 import importlib
+import inspect
 import subprocess
 import sys
+import typing
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import pytest
 
@@ -18,23 +21,91 @@ MODULES = sorted(
 )
 
 
-@pytest.mark.parametrize("name", hx.__all__)
+NAMESPACES = {name: getattr(hx, name) for name in hx.__all__ if isinstance(getattr(hx, name), ModuleType)}
+NAMES = [name for name in hx.__all__ if name not in NAMESPACES]
+LISTED = {f"hx.{name}": getattr(hx, name) for name in NAMES} | {
+    f"hx.{space}.{name}": getattr(module, name) for space, module in NAMESPACES.items() for name in dir(module)
+}
+
+
+def functions(thing):
+    """A public function, or the public methods and the constructor of a class, by name."""
+    parts = {"": thing}
+    if isinstance(thing, type):
+        parts = {f".{name}": part for name, part in vars(thing).items() if name[0] != "_" or name == "__init__"}
+    for name, part in parts.items():
+        inner = part.fget if isinstance(part, property) else getattr(part, "__func__", part)
+        if isinstance(inner, FunctionType):
+            yield name, inner
+
+
+@pytest.mark.parametrize("name", LISTED)
 def test_each_public_name_resolves_and_explains_itself(name):
-    thing = getattr(hx, name)
-    assert thing.__name__ == name
+    thing = LISTED[name]
+    assert thing.__name__ == name.rpartition(".")[2]
     text = thing.__doc__ or ""
     assert text.strip()
-    assert not text.startswith(f"{name}("), "a dataclass without words of its own"
+    assert not text.startswith(f"{thing.__name__}("), "a dataclass without words of its own"
 
 
-def test_the_list_of_names_is_complete_and_without_doubles():
-    assert sorted(set(hx.__all__)) == hx.__all__ == sorted(hx._HOME)
-    assert set(hx.__all__) <= set(dir(hx))
+def test_the_front_door_shows_public_names_and_nothing_else():
+    assert list(NAMESPACES) == ["laws", "links", "motions", "regions", "schemes", "targets"]
+    assert set(dir(hx)) < set(hx.__all__)
+    behind = {name for name in NAMES if name not in dir(hx)}
+    assert all(any(getattr(space, name, None) is getattr(hx, name) for space in NAMESPACES.values()) for name in behind)
+    assert {"asce7", "viscous_damper", "Inventory", "sine", "LeapFrog", "Surface"} <= behind
+    assert {"Slider", "Galerkin", "el_centro", "solve", "targets"} <= set(dir(hx))
 
 
-def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'Sliders'"):
-        _ = hx.Sliders
+@pytest.mark.parametrize("space", NAMESPACES)
+def test_a_namespace_completes_to_what_is_public_in_it(space):
+    for name in dir(NAMESPACES[space]):
+        home = getattr(NAMESPACES[space], name).__module__
+        assert home.startswith(NAMESPACES[space].__name__), f"{name} is at home in {home}"
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_signatures_print_types_without_quotes_and_can_be_evaluated(name):
+    for part, function in functions(LISTED[name]):
+        for argument, annotation in function.__annotations__.items():
+            assert repr(annotation)[0] not in "'\"", f"{name}{part}({argument})"
+        needed = " ".join(map(str, function.__annotations__.values()))
+        if "xr." not in needed:  # xarray is loaded by those who ask for labels
+            typing.get_type_hints(function)
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_what_is_required_and_one_option_go_by_position_and_the_rest_by_keyword(name):
+    for part, function in functions(LISTED[name]):
+        if part == ".__init__":
+            continue  # data: every field by position or by keyword, in the order of the class
+        arguments = inspect.signature(function).parameters.values()
+        by_position = [one for one in arguments if one.kind is one.POSITIONAL_OR_KEYWORD]
+        assert len([one for one in by_position if one.default is not one.empty]) <= 1, f"{name}{part}"
+
+
+def test_calls_from_before_the_rule_work():
+    law = hx.Slider(0.3)
+    assert hx.oscillator(1.0, 225.0, 1.5, law).laws == hx.oscillator(1.0, 225.0, damping=1.5, law=law).laws
+    with pytest.raises(TypeError, match="positional"):
+        hx.oscillator(1.0, 225.0, 1.5, law, hx.Units("m", "kN"), 7)
+    with pytest.raises(TypeError, match="multiple values|positional"):
+        hx.oscillator(1.0, 225.0, 1.5, law, law=law)
+
+
+def test_python_runs_the_package():
+    done = subprocess.run([sys.executable, "-m", "hamex", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"hamex {hx.__version__}"
+
+
+def test_type_checkers_read_the_package():
+    assert (ROOT / "py.typed").exists()
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("Sliders", "Slider"), ("oscilator", "oscillator")])
+def test_an_unknown_name_is_an_attribute_error(wrong, right):
+    with pytest.raises(AttributeError, match=f"no attribute '{wrong}'; did you mean '{right}'"):
+        getattr(hx, wrong)
 
 
 @pytest.mark.parametrize(

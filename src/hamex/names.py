@@ -1,0 +1,161 @@
+"""The front door: public names and how they are called.
+
+Names are written once: a package's stub (``__init__.pyi``) lists them for editors and, read here, for Python. A name is
+loaded when it is first used, so that ``import hamex`` stays cheap.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Iterator
+from functools import wraps
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+class Home(NamedTuple):
+    """Where a public name lives: an attribute of a module, or a module in a package."""
+
+    module: str
+    name: str
+
+    def load(self) -> Any:
+        return import_module(f"{self.module}.{self.name}") if self.is_module() else self.attribute()
+
+    def attribute(self) -> Any:
+        return getattr(import_module(self.module), self.name)
+
+    def is_module(self) -> bool:
+        return hasattr(sys.modules.get(self.module) or import_module(self.module), "__path__") and (
+            find_spec(f"{self.module}.{self.name}") is not None
+        )
+
+
+def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a package whose stub lies beside ``file``.
+
+    A namespace is a name for a module. What a stub imports from a namespace of its own is an alias: it works as any
+    other name and is in ``__all__``, but ``dir`` leaves it to the namespace.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> "targets" in dir(hx), "asce7" in dir(hx), "asce7" in hx.__all__, hx.asce7 is hx.targets.asce7
+    (True, False, True, True)
+    """
+    homes = _homes(package, Path(file).with_suffix(".pyi"))
+    module = sys.modules[package]
+
+    class Package(ModuleType):
+        """Keeps a function where it stands: importing the module of the same name must not hide it."""
+
+        def __setattr__(self, name: str, value: object) -> None:
+            if isinstance(value, ModuleType) and name in homes and value.__name__ == homes[name].module:
+                value = getattr(value, name)
+            super().__setattr__(name, value)
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{_hint(name, homes)}")
+        value = homes[name].load()
+        _write_types_plainly(value)
+        setattr(module, name, value)
+        return value
+
+    def names() -> list[str]:
+        namespaces = {f"{home.module}.{home.name}" for home in homes.values() if home.is_module()}
+        return sorted(name for name, home in homes.items() if home.module not in namespaces)
+
+    module.__class__ = Package
+    return find, names, sorted(homes)
+
+
+def _homes(package: str, stub: Path) -> dict[str, Home]:
+    imported = {}
+    for line in ast.parse(stub.read_text(encoding="utf-8")).body:
+        match line:
+            case ast.ImportFrom(module, names, level=1):
+                for alias in names:
+                    home = Home(".".join(filter(None, (package, module))), alias.name)
+                    imported[alias.asname or alias.name] = home
+            case ast.Assign([ast.Name(name)], ast.Name(other)):  # type checkers take an import under its own name only
+                imported[name] = imported.pop(other)
+    return imported
+
+
+def _hint(name: str, known: dict[str, Home]) -> str:
+    if name.startswith("_"):  # Python and its tools ask for these, thousands of times
+        return ""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+class TypeText(str):
+    """An annotation as it is written in the source: ``help`` prints it without quotes, tools evaluate it as before."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _write_types_plainly(value: object) -> None:
+    for function in _functions(value):
+        for name, annotation in function.__annotations__.items():
+            if isinstance(annotation, str):
+                function.__annotations__[name] = TypeText(annotation)
+
+
+def _functions(value: object) -> Iterator[FunctionType]:
+    parts = vars(value).values() if isinstance(value, type) else (value,)
+    for part in parts:
+        inner = part.fget if isinstance(part, property) else getattr(part, "__func__", part)
+        if isinstance(inner, FunctionType):
+            yield inner
+
+
+def own_names(module: str) -> Callable[[], list[str]]:
+    """``__dir__`` of a module that serves as a namespace: what it defines, without what it imports."""
+
+    def names() -> list[str]:
+        things = vars(sys.modules[module]).items()
+        return sorted(name for name, thing in things if name[0] != "_" and getattr(thing, "__module__", "") == module)
+
+    return names
+
+
+def options_by_keyword(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Let options that are keywords by our rule go by position all the same, in the order of the signature.
+
+    The rule: what is required, and the first option, may go by position; every further option is a keyword. Calls
+    that were written before it keep working.
+
+    Examples
+    --------
+    >>> @options_by_keyword
+    ... def beam(length, rigidity=1.0, *, mass=0.0):
+    ...     return length, rigidity, mass
+    >>> beam(2.0, 3.0, 4.0), beam(2.0, mass=4.0)
+    ((2.0, 3.0, 4.0), (2.0, 1.0, 4.0))
+    """
+    code = function.__code__
+    by_position = code.co_argcount
+    options = code.co_varnames[by_position : by_position + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def call(*given: Given.args, **named: Given.kwargs) -> Result:
+        late = dict(zip(options, given[by_position:], strict=False))
+        if not late or len(given) > by_position + len(options) or late.keys() & named.keys():
+            return function(*given, **named)
+        return function(*given[:by_position], **late, **named)  # type: ignore[arg-type]
+
+    return call
