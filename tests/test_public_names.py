@@ -21,9 +21,8 @@ MODULES = sorted(
 )
 
 
-NAMESPACES = {name: getattr(hx, name) for name in hx.__all__ if isinstance(getattr(hx, name), ModuleType)}
-NAMES = [name for name in hx.__all__ if name not in NAMESPACES]
-LISTED = {f"hx.{name}": getattr(hx, name) for name in NAMES} | {
+NAMESPACES = {name: getattr(hx, name) for name in dir(hx) if isinstance(getattr(hx, name), ModuleType)}
+LISTED = {f"hx.{name}": getattr(hx, name) for name in hx.__all__} | {
     f"hx.{space}.{name}": getattr(module, name) for space, module in NAMESPACES.items() for name in dir(module)
 }
 
@@ -50,8 +49,8 @@ def test_each_public_name_resolves_and_explains_itself(name):
 
 def test_the_front_door_shows_public_names_and_nothing_else():
     assert list(NAMESPACES) == ["laws", "links", "motions", "regions", "schemes", "targets"]
-    assert set(dir(hx)) < set(hx.__all__)
-    behind = {name for name in NAMES if name not in dir(hx)}
+    assert set(dir(hx)) <= {*hx.__all__, *NAMESPACES}
+    behind = {name for name in hx.__all__ if name not in dir(hx)}
     assert all(any(getattr(space, name, None) is getattr(hx, name) for space in NAMESPACES.values()) for name in behind)
     assert {"asce7", "viscous_damper", "Inventory", "sine", "LeapFrog", "Surface"} <= behind
     assert {"Slider", "Galerkin", "el_centro", "solve", "targets"} <= set(dir(hx))
@@ -89,7 +88,7 @@ def test_calls_from_before_the_rule_work():
     assert hx.oscillator(1.0, 225.0, 1.5, law).laws == hx.oscillator(1.0, 225.0, damping=1.5, law=law).laws
     with pytest.raises(TypeError, match="positional"):
         hx.oscillator(1.0, 225.0, 1.5, law, hx.Units("m", "kN"), 7)
-    with pytest.raises(TypeError, match="multiple values|positional"):
+    with pytest.raises(TypeError, match=r"multiple values|positional"):
         hx.oscillator(1.0, 225.0, 1.5, law, law=law)
 
 

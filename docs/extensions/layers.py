@@ -17,6 +17,7 @@ from pathlib import Path
 
 import hamex
 from extensions.text import markdown, table
+from hamex.names import read_stub
 
 ROOT = Path(hamex.__file__).parent
 TRIES = 20
@@ -92,7 +93,10 @@ def _imported(source: str, package: list[str]) -> set[str]:
 def _home(rest: str, known: set[str]) -> str:
     """``march.run`` → ``march``; a public name → the layer it lives in."""
     first = rest.partition(".")[0]
-    return first if first in known or not first else getattr(hamex, "_HOME", {}).get(first, "hamex.").split(".")[1]
+    if first in known or not first:
+        return first
+    home = read_stub("hamex", hamex.__file__).get(first)
+    return home.module.split(".")[1] if home else ""
 
 
 def direct(found: dict[str, Layer]) -> dict[str, set[str]]:

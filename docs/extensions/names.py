@@ -28,19 +28,13 @@ def public() -> dict[str, Any]:
 
 def spaces() -> dict[str, ModuleType]:
     """The namespaces of the package."""
-    asked = {name: getattr(hx, name) for name in dir(hx) if not name.startswith("_")}
-    return {
-        name: thing
-        for name, thing in asked.items()
-        if isinstance(thing, ModuleType) and name in getattr(hx, "_NAMESPACES", ())
-    }
+    return {name: thing for name in dir(hx) if isinstance(thing := getattr(hx, name), ModuleType)}
 
 
 def members(space: str) -> dict[str, Any]:
     """Public names of a namespace."""
     module = spaces()[space]
-    listed = getattr(module, "__all__", None) or [name for name in dir(module) if not name.startswith("_")]
-    return {name: getattr(module, name) for name in listed}
+    return {name: getattr(module, name) for name in dir(module)}
 
 
 @cache

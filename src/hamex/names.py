@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import wraps
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
@@ -21,28 +20,23 @@ Result = TypeVar("Result")
 
 
 class Home(NamedTuple):
-    """Where a public name lives: an attribute of a module, or a module in a package."""
+    """Where a public name lives: an attribute of a module or, for a namespace, a module in a package."""
 
     module: str
     name: str
+    is_namespace: bool
 
     def load(self) -> Any:
-        return import_module(f"{self.module}.{self.name}") if self.is_module() else self.attribute()
-
-    def attribute(self) -> Any:
+        if self.is_namespace:
+            return import_module(f"{self.module}.{self.name}")
         return getattr(import_module(self.module), self.name)
-
-    def is_module(self) -> bool:
-        return hasattr(sys.modules.get(self.module) or import_module(self.module), "__path__") and (
-            find_spec(f"{self.module}.{self.name}") is not None
-        )
 
 
 def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """``__getattr__``, ``__dir__`` and ``__all__`` of a package whose stub lies beside ``file``.
 
-    A namespace is a name for a module. What a stub imports from a namespace of its own is an alias: it works as any
-    other name and is in ``__all__``, but ``dir`` leaves it to the namespace.
+    What a stub imports from a namespace of its own is an alias: it works as any other name and is in ``__all__``, but
+    ``dir`` leaves it to the namespace.
 
     Examples
     --------
@@ -50,7 +44,7 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     >>> "targets" in dir(hx), "asce7" in dir(hx), "asce7" in hx.__all__, hx.asce7 is hx.targets.asce7
     (True, False, True, True)
     """
-    homes = _homes(package, Path(file).with_suffix(".pyi"))
+    homes = read_stub(package, file)
     module = sys.modules[package]
 
     class Package(ModuleType):
@@ -69,25 +63,29 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
         setattr(module, name, value)
         return value
 
-    def names() -> list[str]:
-        namespaces = {f"{home.module}.{home.name}" for home in homes.values() if home.is_module()}
-        return sorted(name for name, home in homes.items() if home.module not in namespaces)
-
+    namespaces = {f"{home.module}.{home.name}" for home in homes.values() if home.is_namespace}
+    listed = sorted(name for name, home in homes.items() if home.module not in namespaces)
     module.__class__ = Package
-    return find, names, sorted(homes)
+    return find, listed.copy, sorted(name for name, home in homes.items() if not home.is_namespace)
 
 
-def _homes(package: str, stub: Path) -> dict[str, Home]:
-    imported = {}
+def read_stub(package: str, file: str) -> dict[str, Home]:
+    """Homes of the public names of a package, by name."""
+    stub = Path(file).with_suffix(".pyi")
+    homes = {}
     for line in ast.parse(stub.read_text(encoding="utf-8")).body:
         match line:
             case ast.ImportFrom(module, names, level=1):
+                within = stub.parent.joinpath(*(module or "").split("."))
                 for alias in names:
-                    home = Home(".".join(filter(None, (package, module))), alias.name)
-                    imported[alias.asname or alias.name] = home
+                    found = within.is_dir() and (
+                        (within / alias.name).is_dir() or (within / f"{alias.name}.py").exists()
+                    )
+                    home = Home(".".join(filter(None, (package, module))), alias.name, found)
+                    homes[alias.asname or alias.name] = home
             case ast.Assign([ast.Name(name)], ast.Name(other)):  # type checkers take an import under its own name only
-                imported[name] = imported.pop(other)
-    return imported
+                homes[name] = homes.pop(other)
+    return homes
 
 
 def _hint(name: str, known: dict[str, Home]) -> str:

@@ -1,0 +1,9 @@
+"""``hx.laws``: what one spring does."""
+
+from .slider import Slider as Slider
+from .power import PowerLaw as PowerLaw
+from .surface import Surface as Surface
+from .gap import Gap as Gap
+
+from .law import Group as Group, Law as Law, Split as Split
+from .registry import by_kind as by_kind, known as known, register as register
