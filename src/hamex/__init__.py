@@ -45,7 +45,7 @@ _HOMES = {
     "hamex.motion.waves": ("ground_wave",),
     "hamex.schemes.time_elements": ("DiscontinuousGalerkin", "Galerkin"),
     "hamex.schemes.nodal": ("Newmark",),
-    "hamex.schemes.exact": ("PiecewiseExact",),
+    "hamex.schemes.oscillator": ("PiecewiseExact",),
     "hamex.schemes.leapfrog": ("LeapFrog",),
     "hamex.solve.parts": ("Keep",),
     "hamex.problem": ("Limit", "Problem", "State"),

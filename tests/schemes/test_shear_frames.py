@@ -6,8 +6,8 @@ import pytest
 import hamex as hx
 from hamex.errors import ModelError, SchemeError
 from hamex.model.shear_frames import shear_frames
-from hamex.schemes.shear_frame import shear_frame_numbers
-from hamex.schemes.shear_frames import check_convex, shear_frames_numbers, shear_frames_of, softens
+from hamex.schemes.shear_frame import shear_frame_numbers, shear_frames_of
+from hamex.solve.shear_frames import check_convex, shear_frames_numbers, softens
 
 RNG = np.random.default_rng(8)
 

@@ -10,23 +10,22 @@ from hamex.schemes.scheme import Scheme
 
 if TYPE_CHECKING:
     from hamex.schemes.composite import Bathe, RhoBathe, TrBdf2, WilsonTheta
-    from hamex.schemes.exact import PiecewiseExact
     from hamex.schemes.explicit import CentralDifference, RungeKutta4
-    from hamex.schemes.generalised_alpha import GeneralisedAlpha, HilberHughesTaylor
     from hamex.schemes.leapfrog import LeapFrog
-    from hamex.schemes.nodal import Newmark
-    from hamex.schemes.quasi_static import QuasiStatic
+    from hamex.schemes.nodal import GeneralisedAlpha, HilberHughesTaylor, Newmark
+    from hamex.schemes.oscillator import PiecewiseExact
+    from hamex.schemes.scheme import QuasiStatic
     from hamex.schemes.time_elements import DiscontinuousGalerkin, Galerkin
 
 _MODULES = {  # class → its module
     "Galerkin": "time_elements",
     "DiscontinuousGalerkin": "time_elements",
     "Newmark": "nodal",
-    "GeneralisedAlpha": "generalised_alpha",
-    "HilberHughesTaylor": "generalised_alpha",
-    "PiecewiseExact": "exact",
+    "GeneralisedAlpha": "nodal",
+    "HilberHughesTaylor": "nodal",
+    "PiecewiseExact": "oscillator",
     "LeapFrog": "leapfrog",
-    "QuasiStatic": "quasi_static",
+    "QuasiStatic": "scheme",
     "WilsonTheta": "composite",
     "Bathe": "composite",
     "RhoBathe": "composite",

@@ -3,17 +3,18 @@ element."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import ConvergenceError
+from hamex.errors import ConvergenceError, ModelError
 from hamex.march.run import Kernel, compiled, worth_compiling
-from hamex.march.shear_frame import ISOTROPIC, KINEMATIC, ROWS, shear_frame
-from hamex.model.record import Model
+from hamex.march.shear_frame import ISOTROPIC, KINEMATIC, ROWS, FrameHistory, shear_frame
+from hamex.model.record import Model, dense
+from hamex.model.shear_frames import ARRAYS, ShearFrames
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 from hamex.schemes._stepforms import linear_element as linear_element_form
@@ -150,15 +151,7 @@ class ShearFrameMarch:
             np.ascontiguousarray(loads.patterns.T),
             hardens,
             self.softens,
-            u,
-            p,
-            slip,
-            X,
-            w,
-            F,
-            branch,
-            solves,
-            searches,
+            FrameHistory(u, p, slip, X, w, F, branch, solves, searches),
             count,
         )
         if failed:
@@ -179,3 +172,37 @@ class ShearFrameMarch:
             "branch": branch.astype(float),
         }
         return Ran(nodes, {"force": F, "solves": solves, "searches": searches}, end)
+
+
+def shear_frames_of(models: Sequence[Model]) -> ShearFrames:
+    """Models of floors in a row, each on one storey spring with a slider, as arrays; all of one height."""
+    if not models:
+        raise ModelError("shear_frames: no models; give at least one")
+    storeys = len(models[0].dofs)
+    rows: list[dict[str, Array]] = []
+    for number, model in enumerate(models):
+        if not (is_shear_frame(model) or _is_one_storey(model)):
+            raise ModelError(
+                f"shear_frames: model {number} is not a plain shear frame: floors in a row, one slider "
+                "per storey, masses everywhere, and neither links nor modal damping"
+            )
+        if len(model.dofs) != storeys:
+            raise ModelError(
+                f"shear_frames: model {number} has {len(model.dofs)} storeys and model 0 has {storeys}; "
+                "batch those of one height"
+            )
+        if not np.all(model.influence == 1) or model.influence.shape[1] != 1:
+            raise ModelError(f"shear_frames: the floors of model {number} do not all move with the ground")
+        heights = np.full(storeys, np.nan) if model.storeys is None else model.storeys.heights
+        rows.append({**storeys_of(model), "heights": heights})
+    return ShearFrames(**{name: np.array([row[name] for row in rows]) for name in ARRAYS}, units=models[0].units)
+
+
+def _is_one_storey(model: Model) -> bool:
+    return (
+        len(model.dofs) == len(model.springs) == 1
+        and set(model.laws) == {"slider"}
+        and not model.damping.weights.size
+        and dense(model.compatibility)[0, 0] == 1
+        and model.mass.diagonal()[0] > 0
+    )

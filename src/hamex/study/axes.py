@@ -145,7 +145,7 @@ def systems(template: Template, axes: Axes, seed: int, scheme: Scheme) -> System
     if all(is_oscillator(model) for model in built):
         return Oscillators.of(built)
     if all(is_shear_frame(model) for model in built) and len({len(model.dofs) for model in built}) == 1:
-        from hamex.schemes.shear_frames import shear_frames_of
+        from hamex.schemes.shear_frame import shear_frames_of
 
         return shear_frames_of(built)
     return built
