@@ -41,7 +41,7 @@ PATIENCE = 60  # of the search: halving alone would do
 CRITICAL = 1e-13  # 1 − ζ² of what counts as critical damping
 
 LANES = 8
-# Rows of the table of a block: what Δu, hv at the end and the moment take from u, hv and a at both ends of the step.
+# Rows of the table of energies: what Δu, hv at the end and the moment take from u, hv and a at both ends of the step.
 DU = 0
 V = 4
 MOMENT = 8

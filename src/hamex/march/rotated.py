@@ -171,6 +171,7 @@ def revisit(
     row = ROWS + KEPT * stretch
     p, dp = xt[row + STATE, lane], xt[row + INCREMENT, lane]
     q, dq = yt[row + STATE, lane], yt[row + INCREMENT, lane]
+    xseries, yseries = x.series, y.series
     for r in range(start_of(stretch, parts, len(xs)), start_of(stretch + 1, parts, len(xs))):
         for j in range(parts):
             dp = increment(xa, xs, r, j, lane, xt, p, dp)
@@ -181,7 +182,7 @@ def revisit(
                 p0, p1 = ends(p, dp, l0, l1, square, beta, sigma, phi0, phi1)
                 q0, q1 = ends(q, dq, m0, m1, square, beta, sigma, phi0, phi1)
                 px, py = StepPart(p, dp, p0, p1, l0, l1), StepPart(q, dq, q0, q1, m0, m1)
-                sweep(px, py, square, beta, margin, directions, out, item, x.series, y.series, spare)
+                sweep(px, py, square, beta, margin, directions, out, item, xseries, yseries, spare)
             p, q = p + dp, q + dq
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import import_module
 from types import FunctionType
@@ -261,6 +260,8 @@ def in_threads(go: Callable[[Task], Result], tasks: Sequence[Task], threads: int
     """What comes of all tasks, in their order; the first error stops those that have not begun."""
     if threads == 1 or len(tasks) == 1:
         return [go(task) for task in tasks]
+    from concurrent.futures import ThreadPoolExecutor  # ten milliseconds that one run should not pay
+
     with ThreadPoolExecutor(threads) as pool:
         try:
             return list(pool.map(go, tasks))

@@ -1,10 +1,9 @@
-"""Shear frames with one slider per storey: recognised by their record, and the tridiagonal route of the linear
-element."""
+"""Shear frames with one slider per storey: recognised by their record, one of them or many as arrays, and the
+tridiagonal route of the linear element for one; that for many is :mod:`hamex.solve.shear_frames`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,14 +26,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 _WORK_PER_STOREY = 12  # a storey's step in units of an oscillator's, for the choice to compile
-
-
-@dataclass(frozen=True, eq=False)
-class ShearFrameNumbers:
-    """Arrays of :class:`hamex.march.shear_frame.Chain`, in its order, and whether K is there at all."""
-
-    arrays: tuple[Array, ...]
-    softens: bool
 
 
 def is_shear_frame(model: Model) -> bool:
@@ -62,12 +53,6 @@ def _within(matrix: Any, width: int) -> bool:
     """True when no stored entry lies further than ``width`` from the diagonal."""
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     return bool(np.all(np.abs(rows - matrix.indices) <= width))
-
-
-def shear_frame_numbers(model: Model, h: float) -> ShearFrameNumbers:
-    """The step of a shear frame, from the generated step form."""
-    rows = tuple(np.ascontiguousarray(row, dtype=float) for row in shear_frame_rows(storeys_of(model), h))
-    return ShearFrameNumbers(rows, bool(np.any(model.stiffness.data)))
 
 
 def storeys_of(model: Model) -> dict[str, Array]:
@@ -124,11 +109,10 @@ class ShearFrameMarch:
     def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
         self.problem, self.scheme, self.how = problem, scheme, how
         model, h = problem.model, scheme.step
-        numbers = shear_frame_numbers(model, h)
-        if numbers.softens:
+        self.softens = int(np.any(model.stiffness.data))
+        if self.softens:
             check_promise(model, scheme)
-        self.softens = int(numbers.softens)
-        self.table = np.stack(numbers.arrays)
+        self.table = np.stack(shear_frame_rows(storeys_of(model), h)).astype(float, copy=False)
         self.hardens = int(np.any(self.table[[KINEMATIC, ISOTROPIC]] > 0))
         work = how.steps * len(model.dofs) * _WORK_PER_STOREY
         self.kernel: Kernel = compiled(shear_frame) if worth_compiling(work) else shear_frame

@@ -22,7 +22,7 @@ from hamex.motion.load import Load, LoadSum
 from hamex.motion.units import in_gravities
 from hamex.schemes import Scheme
 from hamex.schemes.prepare import is_oscillator
-from hamex.schemes.shear_frame import is_shear_frame
+from hamex.schemes.shear_frame import is_shear_frame, shear_frames_of
 from hamex.schemes.time_elements import Galerkin, is_linear
 from hamex.solution.batch import STATE, Batch
 from hamex.solution.source import model_numbers, named_bytes
@@ -184,7 +184,7 @@ def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
             return ManyOscillators(Oscillators.of(systems))
         shaken = all(isinstance(motion, GroundMotion) for motion in cases.motions)
         if linear and shaken and all(is_shear_frame(model) for model in systems):
-            return ManyFrames(_frames(systems))
+            return ManyFrames(shear_frames_of(systems))
         if len({len(model.dofs) for model in systems}) > 1:
             raise ModelError("batch: the models have different numbers of degrees of freedom; batch those of one size")
         return OneByOne(systems, scheme)
@@ -200,12 +200,6 @@ def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
     if not _single(cases):
         raise LoadError("batch: a load on oscillators has one channel")
     return ManyOscillators(systems)
-
-
-def _frames(models: list[Model]) -> ShearFrames:
-    from hamex.schemes.shear_frame import shear_frames_of
-
-    return shear_frames_of(models)
 
 
 def _single(cases: Cases) -> bool:
