@@ -13,7 +13,7 @@ import numpy as np
 
 import hamex as hx
 from hamex.march import run
-from hamex.march.leapfrog import Frame, Walk, leapfrog
+from hamex.march.leapfrog import Frame, LeapFrogHistory, leapfrog
 
 Array = np.ndarray[Any, Any]
 
@@ -111,7 +111,7 @@ def explicit(frame: frames.Frame, duration: float, step: float, scale: float = 1
         return int(
             kernel(
                 *inputs,
-                Walk(
+                LeapFrogHistory(
                     u,
                     slip,
                     momentum,

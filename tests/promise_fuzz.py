@@ -251,7 +251,7 @@ def outcome(seed, unchecked=False):
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")
         if unchecked:
-            patch.setattr(import_module("hamex.schemes.stage_marches"), "check_promise", lambda model, scheme: None)
+            patch.setattr(import_module("hamex.schemes.stage_march"), "check_promise", lambda model, scheme: None)
         given, scheme, label, facts = problem(seed)
         row = {"seed": seed, "scheme": label, **facts, "why": ""}
         began = time.perf_counter()

@@ -6,7 +6,7 @@ from random_structures import random_structure
 import hamex as hx
 from hamex.model.record import dense
 from hamex.schemes.springs import states
-from hamex.schemes.stages import Table
+from hamex.schemes.stages import StageTable
 
 # Positive diagonals D of mathematics.md §9, by family and number of stages.
 WEIGHTS = {
@@ -21,7 +21,7 @@ WEIGHTS = {
 SCHEMES = [("G", 2), ("G", 3), ("G", 4), ("D", 1), ("D", 2), ("D", 3)]
 
 
-def table_of(family, stages) -> Table:
+def table_of(family, stages) -> StageTable:
     """The element of a family by its number of stages."""
     scheme = hx.Galerkin(1.0, degree=stages) if family == "G" else hx.DiscontinuousGalerkin(1.0, degree=stages - 1)
     return scheme.table()

@@ -177,7 +177,7 @@ def test_the_package_itself_imports_nothing_until_a_name_is_asked_for():
         ("hamex.model.laws.law", "from ...march import run"),
         ("hamex.model.laws.law", "from ... import march"),
         ("hamex.motion.load", "import hamex.schemes"),
-        ("hamex.march.linear", "from scipy.linalg import expm"),
+        ("hamex.march.oscillator", "from scipy.linalg import expm"),
         ("hamex.schemes.prepare", "if TYPE_CHECKING:\n    import numba"),
         ("hamex.solve", "import importlib\nimportlib.import_module('xarray')"),
         ("hamex.solution.energy", "from hamex.solve import solve"),

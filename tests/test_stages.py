@@ -219,7 +219,7 @@ class Staged(hx.Galerkin):
 
 def test_degree_one_by_stages_is_the_kernel_of_the_linear_element():
     from hamex.schemes.scheme import How
-    from hamex.schemes.stage_marches import ElementMarch
+    from hamex.schemes.stage_march import ElementMarch
     from hamex.solve.parts import solution_of, state_of
 
     frame = hx.shear_frame([1.0] * 3, [900.0, 800.0, 700.0], damping=3.0, laws=hx.Slider(6.0, 0.5, 40.0, 5.0))

@@ -9,8 +9,7 @@ from stage_problems import SCHEMES, has_one_solution, random_problem, table_of, 
 
 import hamex as hx
 from hamex.schemes.springs import states
-from hamex.schemes.stage_march import StageMarch
-from hamex.schemes.stage_marches import Pieces
+from hamex.schemes.stage_march import Pieces, StageMarch
 
 FAMILY = [
     hx.Galerkin(0.02, degree=2),

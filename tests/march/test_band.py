@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hamex.march import run
-from hamex.march.band import Band, backsolve, factorise, sweep
+from hamex.march.matrices import Band, backsolve, factorise, sweep
 
 
 def random_band(rng, n, width, rank=0, springs=0):

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import eigh, expm
 
 from hamex.march import run
-from hamex.march.leapfrog import Frame, Walk, leapfrog, stable_step
+from hamex.march.leapfrog import Frame, LeapFrogHistory, leapfrog, stable_step
 
 M = np.array([2.0, 1.5, 1.0])
 K = np.array([300.0, 200.0, 120.0])
@@ -40,7 +40,9 @@ def march(load, h, dashpots, u0=(0.0, 0.0, 0.0), v0=(0.0, 0.0, 0.0), ahead=0.5, 
     )
     kernel = run.compiled(leapfrog) if compile else leapfrog
     with np.errstate(over="ignore", invalid="ignore"):
-        code = kernel(load, ground(-M), h, ahead, 0, 0, frame, Walk(u, s, p, v, X, w, np.zeros(5), give, rate))
+        code = kernel(
+            load, ground(-M), h, ahead, 0, 0, frame, LeapFrogHistory(u, s, p, v, X, w, np.zeros(5), give, rate)
+        )
     return u[:, 1:], s[:, 1:], v[1:], code
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from hamex.march import input_energy, inside_step, linear, run
+from hamex.march import exact_step, oscillator, run
 from hamex.march import spectrum as kernels
-from hamex.march.propagator import propagator
+from hamex.march.exact_step import propagator
 
 RNG = np.random.default_rng(20)
 NOISE = np.append(RNG.normal(size=400), 0.0)
@@ -38,7 +38,7 @@ def looked_at(a, h, period, zeta, parts, longer=1.0):
     flow = expm(system * fine)
     u, v = np.zeros(len(dense)), np.zeros(len(dense))
     rows = [(row[0], row[1], row[2] - row[3], row[3]) for row in flow[:2]]
-    run.compiled(linear.recurrence)(dense, *rows[0], *rows[1], u, v)
+    run.compiled(oscillator.recurrence)(dense, *rows[0], *rows[1], u, v)
     return np.array([np.abs(x).max() for x in (u, v, w * w * u + 2 * zeta * w * v)])
 
 
@@ -147,13 +147,13 @@ def test_the_peak_of_any_step_is_found_with_one_turning_point_or_two():
             start, l0, l1 = 0.2 * abs(l0), -abs(l0), abs(l0)
         sigma, phi0, phi1, _ = propagator(theta, zeta)
         rise = -square * phi0 * q0 + sigma * start + phi1 * l0 + (phi0 - phi1) * l1
-        first, last = inside_step.ends(q0, rise, l0, l1, square, beta, sigma, phi0, phi1)
+        first, last = exact_step.ends(q0, rise, l0, l1, square, beta, sigma, phi0, phi1)
         assert first == pytest.approx(start, rel=1e-9, abs=1e-10 * (abs(q0) + abs(l0) + abs(l1)))
-        space, own = np.zeros((3, inside_step.TERMS)), np.zeros((3, inside_step.TERMS))
+        space, own = np.zeros((3, exact_step.TERMS)), np.zeros((3, exact_step.TERMS))
         margin = 0.125 * math.exp(beta) / math.cos(0.5 * theta)
         nodes = max(abs(q0), abs(q0 + rise))
-        found = inside_step.largest(q0, q0 + rise, first, last, l0, l1, square, beta, margin, nodes, space)
-        dense = closely(own, inside_step.expand(q0, first, l0, l1, square, beta, own))
+        found = exact_step.largest(q0, q0 + rise, first, last, l0, l1, square, beta, margin, nodes, space)
+        dense = closely(own, exact_step.expand(q0, first, l0, l1, square, beta, own))
         assert own[0].sum() == pytest.approx(q0 + rise, rel=1e-12, abs=1e-13 * np.abs(own[0]).sum())
         assert dense * (1 - 1e-12) <= found <= dense + 1e-7 * np.abs(own[0]).sum()
         slopes = np.polynomial.polynomial.polyval(np.linspace(0, 1, 201), np.polynomial.polynomial.polyder(own[0]))
@@ -166,14 +166,14 @@ def test_the_first_swing_after_a_node_is_the_largest(zeta):
     for q, slope in ((1.0, 0.5), (-1.0, 0.5), (0.3, -2.0), (0.0, 1.0), (-0.2, -0.4)):
         theta = 0.3
         beta, square = zeta * theta, theta * theta
-        found = inside_step.afterwards(q, slope, square, beta, 0.0)
+        found = exact_step.afterwards(q, slope, square, beta, 0.0)
         d = math.sqrt(square - beta * beta)
         x = np.linspace(1e-9, 1.2 * math.pi / d, 400_001)
         free = np.exp(-beta * x) * (q * np.cos(d * x) + (slope + beta * q) / d * np.sin(d * x))
         size = np.abs(free)
         turns = (size[1:-1] >= size[:-2]) & (size[1:-1] > size[2:])
         assert found == pytest.approx(size[1:-1][turns].max(), rel=1e-7)
-        assert inside_step.afterwards(q, slope, square, beta, 10.0) == 10.0
+        assert exact_step.afterwards(q, slope, square, beta, 10.0) == 10.0
 
 
 @pytest.mark.parametrize("zeta", [1 - 1e-10, 1 - 3e-14, 1.0])
@@ -184,8 +184,8 @@ def test_the_only_swing_next_to_critical_damping(zeta):
         (1.0, 0.3, 2 * math.exp(-0.5)),
         (1.0, -1.0, (0.7 / 0.21 - 1) * math.exp(-0.3 / 0.21)),
     ):
-        assert inside_step.afterwards(q, slope, 0.09, zeta * 0.3, 0.0) == pytest.approx(expected, rel=1e-6)
-    assert inside_step.afterwards(1.0, -0.1, 0.09, zeta * 0.3, 0.0) <= 1.0  # falls and never turns
+        assert exact_step.afterwards(q, slope, 0.09, zeta * 0.3, 0.0) == pytest.approx(expected, rel=1e-6)
+    assert exact_step.afterwards(1.0, -0.1, 0.09, zeta * 0.3, 0.0) <= 1.0  # falls and never turns
 
 
 @pytest.mark.parametrize("zeta", [0.0, 0.05, 0.5])
@@ -193,7 +193,7 @@ def test_input_energy_is_what_is_stored_and_lost(zeta):
     """½v² + ½ω²u² + 2ζω∫v² dt by Gauss points in every step, from the propagator of a fraction of the step."""
     periods = np.array([0.03, 0.3, 2.0, 50.0])
     out = np.empty(len(periods))
-    run.compiled(input_energy.input_energy)(NOISE, STEP, 2 * np.pi / periods, np.full(len(periods), zeta), out)
+    run.compiled(exact_step.input_energy)(NOISE, STEP, 2 * np.pi / periods, np.full(len(periods), zeta), out)
     points, weights = np.polynomial.legendre.leggauss(24)
     for period, energy in zip(periods, out, strict=True):
         w, u, v, lost = 2 * math.pi / period, 0.0, 0.0, 0.0

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from hamex.march.compiler import Held, struct_of
 from hamex.march.run import compiled, held
-from hamex.march.structs import Held, struct_of
 
 
 class Inner(NamedTuple):

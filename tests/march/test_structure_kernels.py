@@ -91,11 +91,11 @@ def test_what_a_kernel_calls_is_part_of_its_name_in_the_cache(monkeypatch):
 
 
 def test_interpreted_replaces_only_what_it_must():
-    def asked(*_):
+    def called(*_):
         return 0.0
 
-    plain = run.interpreted(newton.newton, {"ask": asked})
-    assert plain.__globals__["renewed"].__globals__["ask"] is asked
+    plain = run.interpreted(newton.newton, {"call_matrix": called})
+    assert plain.__globals__["renewed"].__globals__["call_matrix"] is called
     assert plain.__globals__["evaluate"] is run.compiled(newton.evaluate)  # the springs stay compiled
     assert newton.newton.__globals__["renewed"] is newton.renewed  # and the module is untouched
 

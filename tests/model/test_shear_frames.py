@@ -7,7 +7,7 @@ import hamex as hx
 from hamex.errors import ModelError
 from hamex.model.chains import frequencies
 from hamex.model.shear_frames import ARRAYS, shear_frames
-from hamex.schemes.shear_frames import shear_frames_of
+from hamex.schemes.shear_frame import shear_frames_of
 
 RNG = np.random.default_rng(5)
 

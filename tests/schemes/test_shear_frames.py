@@ -6,8 +6,8 @@ import pytest
 import hamex as hx
 from hamex.errors import ModelError, SchemeError
 from hamex.model.shear_frames import shear_frames
-from hamex.schemes.shear_frame import shear_frame_numbers
-from hamex.schemes.shear_frames import check_convex, shear_frames_numbers, shear_frames_of, softens
+from hamex.schemes.shear_frame import shear_frame_rows, shear_frames_of, storeys_of
+from hamex.solve.shear_frames import check_convex, shear_frames_numbers, softens
 
 RNG = np.random.default_rng(8)
 
@@ -24,7 +24,7 @@ def test_numbers_are_those_of_each_chain(weight):
     models = [model(4, weight, damping=hx.rayleigh(z)) for z in (0.02, 0.05)]
     numbers = shear_frames_numbers(shear_frames_of(models), 0.02)
     for i, one in enumerate(models):
-        assert np.allclose(numbers[i], np.stack(shear_frame_numbers(one, 0.02).arrays), rtol=1e-14, atol=0)
+        assert np.allclose(numbers[i], np.stack(shear_frame_rows(storeys_of(one), 0.02)), rtol=1e-14, atol=0)
     assert softens(shear_frames_of(models)).tolist() == [weight > 0] * 2
 
 

@@ -2,8 +2,8 @@
 
 Storey i (1 … N) lies between floors i − 1 and i; floor 0 is the ground, at rest in relative coordinates. Displacement
 stands on the nodes of time, velocity half-way between them; every spring is returned to its yield limit at the node
-(backward Euler in the slip, as in :mod:`hamex.march.newmark`). Nothing is solved and nothing iterates, but the step is
-stable only up to :func:`stable_step`, and every floor needs a mass.
+(backward Euler in the slip, as in Newmark's method). Nothing is solved and nothing iterates, but the step is stable
+only up to :func:`stable_step`, and every floor needs a mass.
 
 The storey dashpots see a velocity that is known already: that of the last half step plus ``ahead`` times its last
 change. 0 is the usual lagged velocity, first order in the damping; 0.5 extrapolates to the node and keeps the order 2,
@@ -53,7 +53,7 @@ class Frame(NamedTuple):
     isotropic: Numbers
 
 
-class Walk(NamedTuple):
+class LeapFrogHistory(NamedTuple):
     """Histories by rows, and what goes on from step to step.
 
     Row 0 of the displacements u, the slips s and the momenta p holds the start; of the ground only u and v are read,
@@ -74,17 +74,16 @@ class Walk(NamedTuple):
 
 
 def leapfrog(
-    load: Numbers, pattern: Numbers, h: float, ahead: float, going: int, stride: int, frame: Frame, walk: Walk
+    load: Numbers, pattern: Numbers, h: float, ahead: float, going: int, stride: int, frame: Frame, out: LeapFrogHistory
 ) -> int:
     """March under ``pattern · load`` at the nodes; returns 0, or the number of the step that left the finite numbers.
 
     ``going`` is 1 where a run goes on from the state that another left, 0 where it starts from velocities at a node.
-    The
-    momentum at a node is the mean of the two half steps beside it, from the forces there, so that a last node has one
-    too.
+    The momentum at a node is the mean of the two half steps beside it, from the forces there, so that a last node has
+    one too.
     """
     inv_mass, k, c, yield_force, viscosity, kinematic, isotropic = frame
-    u, s, p, v, X, w, F, give, rate = walk
+    u, s, p, v, X, w, F, give, rate = out
     top = len(inv_mass) - 1
     u1, s1 = u[0], s[0]
     for i in range(1, top + 1):

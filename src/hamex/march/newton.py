@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hamex.march.calls import invoke as ask
-from hamex.march.rows import Rows, copied, product
-from hamex.march.springs import Springs, evaluate
+from hamex.march.matrices import Rows, copied, product
+from hamex.march.run import invoke as call_matrix  # its own name: a sparse solver takes its place
+from hamex.march.springs import SpringGroups, evaluate
 
 Array = Any
 
@@ -48,7 +48,7 @@ class Matrix(NamedTuple):
     data: Any
 
 
-class Step(NamedTuple):
+class StepEquation(NamedTuple):
     """What every step shares: S, B by springs, and the scheme's three numbers."""
 
     S: Rows
@@ -95,7 +95,7 @@ class Scratch(NamedTuple):
     block: Array
 
 
-def stretch(step: Step, x: Array, out: Array) -> None:
+def stretch(step: StepEquation, x: Array, out: Array) -> None:
     """out = Bᵀ x."""
     for j in range(len(out)):
         total = 0.0
@@ -104,7 +104,7 @@ def stretch(step: Step, x: Array, out: Array) -> None:
         out[j] = total
 
 
-def gradient(step: Step, s: Scratch, F: Array) -> float:
+def gradient(step: StepEquation, s: Scratch, F: Array) -> float:
     """s.g = S x + weight B F − r − factor·pull; returns the largest |g| relative to the terms of the rows.
 
     A row that vanishes by symmetry has terms of round-off only, so the largest row is the measure of all.
@@ -128,7 +128,7 @@ def gradient(step: Step, s: Scratch, F: Array) -> float:
     return worst / largest if largest > 0.0 else 0.0
 
 
-def sizes(step: Step, u: Array, z: Array, noise: Array) -> None:
+def sizes(step: StepEquation, u: Array, z: Array, noise: Array) -> None:
     """noise = k (|B|ᵀ|u| + |slip|), spring by spring, weighed as what cancels."""
     for j in range(len(noise)):
         total = abs(z[step.slip[j]])
@@ -137,14 +137,21 @@ def sizes(step: Step, u: Array, z: Array, noise: Array) -> None:
         noise[j] = _CANCELLED * step.stiff[j] * total
 
 
-def placed(step: Step, s: Scratch, alpha: float) -> None:
+def placed(step: StepEquation, s: Scratch, alpha: float) -> None:
     """The deformation increment at x + α d."""
     for j in range(len(s.dx)):
         s.dx[j] = s.moved[j] + (s.ex[j] + alpha * s.ed[j])
 
 
 def newton(
-    step: Step, matrix: Matrix, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array, count: Array
+    step: StepEquation,
+    matrix: Matrix,
+    s: Scratch,
+    springs: SpringGroups,
+    z: Array,
+    branch: Array,
+    F: Array,
+    count: Array,
 ) -> float:
     """Solve one step: s.x, F, s.dz and branch are filled; s.x and branch hold the guess on entry, s.r, s.e0, s.moved
     and s.noise the question.
@@ -199,7 +206,7 @@ def newton(
     return left
 
 
-def renewed(step: Step, matrix: Matrix, s: Scratch, count: Array) -> float:
+def renewed(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> float:
     """Factor the tangent unless it is the last one; returns 0, or 1 + the row whose pivot is not positive."""
     same = True
     for i in range(len(s.T)):
@@ -209,7 +216,7 @@ def renewed(step: Step, matrix: Matrix, s: Scratch, count: Array) -> float:
     if same:
         return 0.0
     copied(s.T, s.factored)
-    code = ask(matrix.factorise, (matrix.data, s.T))
+    code = call_matrix(matrix.factorise, (matrix.data, s.T))
     count[FACTORS] += 1
     if code > 0.0 and not step.reported:
         s.factored[0] = float("nan")  # equal to nothing: the next step factors anew
@@ -217,15 +224,15 @@ def renewed(step: Step, matrix: Matrix, s: Scratch, count: Array) -> float:
     count[UNCERTAIN] = 1 if code > 0.0 else 0
     if len(step.pull) > 0:
         copied(step.pull, s.z)
-        ask(matrix.solve, (matrix.data, s.z, s.small))
+        call_matrix(matrix.solve, (matrix.data, s.z, s.small))
     return 0.0
 
 
-def direction(step: Step, matrix: Matrix, s: Scratch, count: Array) -> float:
+def direction(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> float:
     """Newton's direction s.d with S d and Bᵀ d; returns the slope of Φ along it."""
     for i in range(len(s.d)):
         s.d[i] = -s.g[i]
-    ask(matrix.solve, (matrix.data, s.d, s.small))
+    call_matrix(matrix.solve, (matrix.data, s.d, s.small))
     count[SOLVES] += 1
     if len(step.pull) > 0:
         constrain(step.pull, s.z, s.factor, s.d)
@@ -266,7 +273,14 @@ def advance(s: Scratch, alpha: float) -> None:
 
 
 def search(
-    step: Step, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array, slope0: float, count: Array
+    step: StepEquation,
+    s: Scratch,
+    springs: SpringGroups,
+    z: Array,
+    branch: Array,
+    F: Array,
+    slope0: float,
+    count: Array,
 ) -> float:
     """Length of the step along d: the slope of Φ there is at most a tenth of the first, and Φ is lower.
 
@@ -290,17 +304,17 @@ def search(
             alpha = 0.5 * (low + high)
         placed(step, s, alpha)
         evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
-        found = slope(step, s, F, alpha)
+        slope_here = slope(step, s, F, alpha)
         count[SEARCHES] += 1
-        if found > 0.0:
-            high, slope_high = alpha, found
+        if slope_here > 0.0:
+            high, slope_high = alpha, slope_here
             weight_low = 0.5 * weight_low if trial > 0 else weight_low
         else:
-            low, slope_low, weight_low = alpha, found, found
-            if found >= SETTLED * slope0:
-                # Φ has fallen by α·|found| at least. The rising end is better where it is flatter and Φ falls there
-                # too: full steps that overshoot a little then stay quadratic.
-                if slope_high < -found and (high - alpha) * slope_high < -alpha * found:
+            low, slope_low, weight_low = alpha, slope_here, slope_here
+            if slope_here >= SETTLED * slope0:
+                # Φ has fallen by α·|slope_here| at least. The rising end is better where it is flatter and Φ falls
+                # there too: full steps that overshoot a little then stay quadratic.
+                if slope_high < -slope_here and (high - alpha) * slope_high < -alpha * slope_here:
                     low = high
                     break
                 return alpha
@@ -312,7 +326,7 @@ def search(
 
 
 def smaller(
-    step: Step, s: Scratch, springs: Springs, z: Array, branch: Array, F: Array, worst: float, count: Array
+    step: StepEquation, s: Scratch, springs: SpringGroups, z: Array, branch: Array, F: Array, worst: float, count: Array
 ) -> float:
     """Length of a step towards a zero of the gradient: halved until that is smaller than ``worst``; whole if it never
     is.
@@ -322,10 +336,10 @@ def smaller(
     held, alpha = step.tau <= 0.0, 1.0
     for _ in range(_HALVINGS):
         advance(s, alpha)
-        found = gradient(step, s, F)
+        residual = gradient(step, s, F)
         advance(s, -alpha)
         count[SEARCHES] += 1
-        if found < worst:
+        if residual < worst:
             return alpha
         alpha *= 0.5
         placed(step, s, alpha)
@@ -335,7 +349,7 @@ def smaller(
     return 1.0
 
 
-def slope(step: Step, s: Scratch, F: Array, alpha: float) -> float:
+def slope(step: StepEquation, s: Scratch, F: Array, alpha: float) -> float:
     """dΦ/dα along d."""
     total = 0.0
     for i in range(len(s.r)):

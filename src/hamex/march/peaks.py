@@ -38,7 +38,7 @@ CREEP = 8  # 2β
 ROWS = 9
 
 
-# Factors of the generated step form, see hamex.schemes.oscillators.
+# Factors of the generated step form, see hamex.solve.oscillators.
 OF_MASS = 0  # in M̂
 OF_DAMPING = 1
 OF_FORCE = 2  # impulse of the spring in the first row

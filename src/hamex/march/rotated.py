@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hamex.march.inside_step import PATIENCE, SETTLED, TERMS, afterwards, differentiate, ends, expand, largest
+from hamex.march.exact_step import PATIENCE, SETTLED, TERMS, afterwards, differentiate, ends, expand, largest
 from hamex.march.lanes import Lane, Mask, choose, maximum, minimum, put, size, some, spread, take
 from hamex.march.spectrum import (
     BETA,
@@ -58,6 +58,17 @@ class Component(NamedTuple):
     slope: Array
     table: Array
     series: Array
+
+
+class StepPart(NamedTuple):
+    """One component in a part of a step: q at its start and its increment, slope and load at both ends."""
+
+    q: float
+    rise: float
+    start: float
+    end: float
+    l0: float
+    l1: float
 
 
 def rotated(
@@ -133,10 +144,10 @@ def least(directions: Array, out: Array, item: int) -> float:
     for i in range(LANES, out.shape[1], LANES):
         low = minimum(take(out, item, i, LANES), low)
     put(directions, LEAST, 0, low)
-    found = directions[LEAST, 0]
+    smallest = directions[LEAST, 0]
     for k in range(1, LANES):
-        found = min(found, directions[LEAST, k])
-    return found
+        smallest = min(smallest, directions[LEAST, k])
+    return smallest
 
 
 def revisit(
@@ -170,45 +181,14 @@ def revisit(
                 m0, m1 = load(ya, ys, r, j, h, lane, yt)
                 p0, p1 = ends(p, dp, l0, l1, square, beta, sigma, phi0, phi1)
                 q0, q1 = ends(q, dq, m0, m1, square, beta, sigma, phi0, phi1)
-                sweep(
-                    p,
-                    dp,
-                    p0,
-                    p1,
-                    l0,
-                    l1,
-                    q,
-                    dq,
-                    q0,
-                    q1,
-                    m0,
-                    m1,
-                    square,
-                    beta,
-                    margin,
-                    directions,
-                    out,
-                    item,
-                    xseries,
-                    yseries,
-                    spare,
-                )
+                px, py = StepPart(p, dp, p0, p1, l0, l1), StepPart(q, dq, q0, q1, m0, m1)
+                sweep(px, py, square, beta, margin, directions, out, item, xseries, yseries, spare)
             p, q = p + dp, q + dq
 
 
 def sweep(
-    p: float,
-    dp: float,
-    p0: float,
-    p1: float,
-    l0: float,
-    l1: float,
-    q: float,
-    dq: float,
-    q0: float,
-    q1: float,
-    m0: float,
-    m1: float,
+    x: StepPart,
+    y: StepPart,
     square: float,
     beta: float,
     margin: float,
@@ -219,11 +199,9 @@ def sweep(
     ys: Array,
     spare: Array,
 ) -> None:
-    """Raise the peaks of all directions by one part: at its nodes, and where the velocity changes sign inside.
-
-    p and q are the two components at the start of the part, dp and dq their increments, p0 … q1 the slopes at both
-    ends, l0 … m1 the loads.
-    """
+    """Raise the peaks of all directions by one part: at its nodes, and where the velocity changes sign inside."""
+    p, dp, p0, p1, l0, l1 = x
+    q, dq, q0, q1, m0, m1 = y
     terms = 0
     bx, by = l0 - 2.0 * beta * p0 - square * p, m0 - 2.0 * beta * q0 - square * q
     ex, ey = l1 - 2.0 * beta * p1 - square * (p + dp), m1 - 2.0 * beta * q1 - square * (q + dq)

@@ -1,26 +1,38 @@
-"""Run a kernel compiled or not: the same function, the same bits.
+"""Run a kernel compiled or not: the same function, the same bits; many of them in threads.
 
 Importing Numba and loading a cached kernel costs about half a second; an uncompiled step costs well
 under a microsecond on lists. Below ``WORTH_COMPILING`` steps the kernel therefore runs as plain
 Python, unless Numba is loaded already. ``benchmarks/threshold.py`` measures the break-even.
+
+A function that is chosen at run time is called by :func:`invoke`: by its number uncompiled, by its machine address
+compiled.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 Kernel = Callable[..., Any]
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 # Modules whose functions mean machine instructions, and what tells the compiler so.
-_INSTRUCTIONS = {"hamex.march.lanes": "hamex.march.vector", "hamex.march.calls": "hamex.march.addresses"}
+_INSTRUCTIONS = {"hamex.march.lanes": "hamex.march.vector", "hamex.march.run": "hamex.march.compiler"}
 WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
+FUNCTIONS: list[Callable[..., Any]] = []  # what the numbers mean in uncompiled runs
+_NUMBERS: dict[Callable[..., Any], int] = {}
+_KEPT: list[Any] = []  # compiled functions whose addresses are in use must stay
+# Python never calls what another kernel calls, nor what is called by its address: half of the compiler's time goes into
+# the wrappers that it would need for that.
+_BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 @cache
@@ -63,33 +75,41 @@ def _ready(kernel: Kernel) -> Kernel:
     return twin
 
 
-# Python never calls what another kernel calls, nor what is called by its address: half of the compiler's time goes into
-# the wrappers that it would need for that.
-_BARE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-
 @cache
 def _inner(kernel: Kernel) -> Kernel:
     """A function that compiled code alone calls; it is kept with its callers."""
     numba: Any = import_module("numba")
 
-    from hamex.march.linked import linked, returned
+    from hamex.march.compiler import linked, returned
 
     if kernel.__module__.startswith("hamex.") and returned(kernel) is not None:
         return linked(_ready(kernel))
     return numba.njit(nogil=True, error_model="numpy", **_BARE)(_ready(kernel))
 
 
+def invoke(address: int, arguments: tuple[Any, ...]) -> Any:
+    """Call a function by its number; compiled code calls its address, see :mod:`hamex.march.compiler`."""
+    return FUNCTIONS[address](*arguments)
+
+
+def numbered(function: Callable[..., Any]) -> int:
+    """The number of a function in uncompiled runs."""
+    if function not in _NUMBERS:
+        _NUMBERS[function] = len(FUNCTIONS)
+        FUNCTIONS.append(function)
+    return _NUMBERS[function]
+
+
 def address(kernel: Kernel, *arguments: Any) -> int:
-    """Machine address of the kernel compiled for these arguments, for :func:`hamex.march.calls.invoke`."""
-    from hamex.march.structs import kind_of
+    """Machine address of the kernel compiled for these arguments, for :func:`hamex.march.run.invoke`."""
+    from hamex.march.compiler import kind_of
 
     return _address(kernel, tuple(kind_of(argument) for argument in arguments))
 
 
 def held(value: Any) -> Any:
     """What a compiled kernel is given: a named tuple by one pointer, to be kept as long as it is used; else itself."""
-    from hamex.march.structs import Held
+    from hamex.march.compiler import Held
 
     return Held(value) if hasattr(value, "_fields") else value
 
@@ -105,11 +125,8 @@ def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
 
     machine = numba.njit(numba.types.float64(*kinds), **_options(kernel), **_BARE)(_ready(kernel))
     _KEPT.append(machine)
-    found = machine.overloads[kinds]
-    return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
-
-
-_KEPT: list[Any] = []  # compiled functions whose addresses are in use must stay
+    overload = machine.overloads[kinds]
+    return int(overload.library.get_pointer_to_function(overload.fndesc.llvm_func_name))
 
 
 @cache
@@ -161,7 +178,7 @@ def bound(kernel: Kernel, replaced: Mapping[str, Any]) -> Kernel:
 
 
 @cache
-def each(kernel: Kernel, name: str, law: Kernel) -> Kernel:
+def around_law(kernel: Kernel, name: str, law: Kernel) -> Kernel:
     """A loop over springs around the law of one spring, which it knows as ``name``."""
     law.is_law = True  # type: ignore[attr-defined]
     twin = bound(kernel, {name: law})
@@ -232,3 +249,22 @@ def march(
 def worth_compiling(steps: int) -> bool:
     """True when loading the compiler costs less than it saves, or is paid already."""
     return steps >= WORTH_COMPILING or "numba" in sys.modules
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_threads(go: Callable[[Task], Result], tasks: Sequence[Task], threads: int) -> list[Result]:
+    """What comes of all tasks, in their order; the first error stops those that have not begun."""
+    if threads == 1 or len(tasks) == 1:
+        return [go(task) for task in tasks]
+    from concurrent.futures import ThreadPoolExecutor  # ten milliseconds that one run should not pay
+
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            return list(pool.map(go, tasks))
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise

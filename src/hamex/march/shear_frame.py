@@ -12,7 +12,7 @@ arrays costs more than the arithmetic of twenty storeys.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 Array = Any
 
@@ -51,6 +51,23 @@ PIVOT = 13  # 1/D
 ROWS = 14
 
 
+class FrameHistory(NamedTuple):
+    """What a march fills, (node or step, storey); row 0 at the nodes and the branches are given.
+
+    Back force X and accumulated slip w have a row per node, or one row for all where nothing hardens.
+    """
+
+    u: Array
+    p: Array
+    slip: Array
+    X: Array
+    w: Array
+    F: Array
+    branch: Array  # (storey,)
+    solves: Array  # (step,)
+    searches: Array
+
+
 def shear_frame(
     c: Array,
     s: Array,
@@ -59,18 +76,11 @@ def shear_frame(
     patterns: Array,
     hardens: int,
     softens: int,
-    u: Array,
-    p: Array,
-    slip: Array,
-    X: Array,
-    w: Array,
-    F: Array,
-    branch: Array,
-    solves: Array,
-    searches: Array,
+    out: FrameHistory,
     count: Array,
 ) -> int:
     """March; returns 0, or the number of the step that was not solved. ``softens``: K is not zero."""
+    u, p, slip, X, w, F, branch, solves, searches = out
     n, half = len(branch), 0.5 * h
     many = softens or len(patterns) > 1
     last = n - 1
@@ -375,14 +385,14 @@ def search(c: Array, s: Array, half: float, X: Array, w: Array, count: Array) ->
             alpha = low + (high - low) * (0.5 * SETTLED * first - low_slope) / (high_slope - low_slope)
         if not low < alpha < high:
             alpha = 0.5 * (low + high)
-        found = slope(c, s, half, X, w, alpha)
+        slope_here = slope(c, s, half, X, w, alpha)
         count[1] += 1
-        if found > 0.0:
-            high, high_slope = alpha, found
+        if slope_here > 0.0:
+            high, high_slope = alpha, slope_here
             low_slope *= 0.5
         else:
-            low, low_slope = alpha, found
-            if found >= SETTLED * first:
+            low, low_slope = alpha, slope_here
+            if slope_here >= SETTLED * first:
                 break
     return low if low > 0.0 else alpha
 

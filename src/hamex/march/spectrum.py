@@ -19,9 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from hamex.march.inside_step import TERMS, afterwards, ends, largest
+from hamex.march.exact_step import TERMS, afterwards, ends, largest, propagator
 from hamex.march.lanes import Lane, maximum, put, size, some, take
-from hamex.march.propagator import propagator
 
 Array = Any
 

@@ -21,14 +21,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hamex.march.calls import invoke
+from hamex.march.run import invoke
 
 Array = Any
 HEAD = 8
 SPRINGS, FLOWS = 6, 5
 
 
-class Springs(NamedTuple):
+class SpringGroups(NamedTuple):
     """Groups of springs as the march takes them."""
 
     law: Array  # addresses (compiled) or numbers of functions (not compiled)
@@ -39,7 +39,7 @@ class Springs(NamedTuple):
 
 
 def evaluate(
-    springs: Springs,
+    springs: SpringGroups,
     e0: Array,
     dx: Array,
     reach: float,
@@ -82,7 +82,7 @@ def evaluate(
     return changed
 
 
-def commit(springs: Springs, length: float, z: Array, dz: Array, after: Array) -> None:
+def commit(springs: SpringGroups, length: float, z: Array, dz: Array, after: Array) -> None:
     """The state at the end of a step that is ``length`` times τ long."""
     for g in range(len(springs.law)):
         begin = springs.begin[g]

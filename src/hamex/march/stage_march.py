@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hamex.march.calls import invoke
-from hamex.march.lu import Wide
-from hamex.march.rows import Rows
-from hamex.march.stage_newton import ASK, Motion, Work, solve_step
-from hamex.march.stage_springs import Local, Springs, StageLaws
+from hamex.march.matrices import Rows, Wide
+from hamex.march.run import invoke
+from hamex.march.stage_newton import FOLLOW_STATE, Motion, Work, solve_step
+from hamex.march.stage_springs import Local, StageLaws, StageSprings
 
 Array = Any
 
 _CANCELLED = 0.05  # of deformations that cancel before they enter a row, which leave a few bits only
 
 
-class Element(NamedTuple):
+class StageNumbers(NamedTuple):
     """The element's numbers for a step of length h; W = A⁻¹."""
 
     h: float
@@ -43,7 +42,7 @@ class History(NamedTuple):
 
 
 def stage_march(
-    element: Element,
+    element: StageNumbers,
     motion: Motion,
     local: Local,
     laws: StageLaws,
@@ -54,7 +53,7 @@ def stage_march(
     patterns: Array,
     out: History,
     e0: Array,
-    s: Springs,
+    s: StageSprings,
     w: Work,
     count: Array,
 ) -> int:
@@ -70,7 +69,7 @@ def stage_march(
         finished(element, mass, k, out, s, w)
         if len(local.follows) > 0:
             change(motion, out.u[k], out.u[k + 1], w.ext[0])
-            invoke(motion.call[ASK], (laws, 0, e0, w.ext[0], out.z[k], s))
+            invoke(motion.call[FOLLOW_STATE], (laws, 0, e0, w.ext[0], out.z[k], s))
             for i in range(len(local.follows)):
                 out.z[k + 1, local.follows[i]] = s.dzp[local.follows[i]]
                 for j in range(len(element.tau)):
@@ -79,7 +78,7 @@ def stage_march(
 
 
 def prepared(
-    element: Element,
+    element: StageNumbers,
     motion: Motion,
     beside: Rows,
     load: Array,
@@ -90,7 +89,7 @@ def prepared(
     local: Local,
     branch: Array,
     e0: Array,
-    s: Springs,
+    s: StageSprings,
     w: Work,
 ) -> None:
     """Right side, deformations, round-off and first branches of a step: functions of the state alone."""
@@ -135,7 +134,7 @@ def change(motion: Motion, before: Array, after: Array, out: Array) -> None:
         out[j] = total
 
 
-def finished(element: Element, mass: Rows, k: int, out: History, s: Springs, w: Work) -> None:
+def finished(element: StageNumbers, mass: Rows, k: int, out: History, s: StageSprings, w: Work) -> None:
     """The next node, and what the stages held."""
     q = len(element.tau)
     u, p, z, x = out.u, out.p, out.z, w.x

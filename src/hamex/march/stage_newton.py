@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hamex.march.calls import invoke
-from hamex.march.lu import Wide
-from hamex.march.stage_springs import Local, Springs, StageLaws, carried
+from hamex.march.matrices import Wide
+from hamex.march.run import invoke
+from hamex.march.stage_springs import Local, StageLaws, StageSprings, carried
 
 Array = Any
 
@@ -28,7 +28,7 @@ _ALONG = 15  # Newton steps at one place of the path
 _HALVINGS = 10  # of a damped step
 _PATH = 4000  # places on the path
 # What is called by its address, and so compiled once by itself: entries of Motion.call.
-RESPOND, LINEARISE, MEASURE, SOLVE, ASK = 0, 1, 2, 3, 4
+RESPOND, LINEARISE, MEASURE, SOLVE, FOLLOW_STATE = 0, 1, 2, 3, 4
 
 
 class Motion(NamedTuple):
@@ -131,7 +131,7 @@ def modal(shape: Array, damp: Array, q: int, x: Array, w: Work) -> None:
 
 
 def untied(
-    motion: Motion, local: Local, e0: Array, z0: Array, hold: float, w: Work, Y: Array, ex: Array, s: Springs
+    motion: Motion, local: Local, e0: Array, z0: Array, hold: float, w: Work, Y: Array, ex: Array, s: StageSprings
 ) -> float:
     """The springs' own residual, relative to the terms of their rows; takes hold·R₀ from R and adds to the merit.
 
@@ -174,7 +174,7 @@ def measured(
     Y: Array,
     ex: Array,
     hold: float,
-    s: Springs,
+    s: StageSprings,
     w: Work,
 ) -> float:
     """Both residuals at a place where the springs have answered, relative to the terms of their rows."""
@@ -183,7 +183,15 @@ def measured(
 
 
 def tried(
-    motion: Motion, local: Local, laws: StageLaws, e0: Array, z0: Array, alpha: float, hold: float, s: Springs, w: Work
+    motion: Motion,
+    local: Local,
+    laws: StageLaws,
+    e0: Array,
+    z0: Array,
+    alpha: float,
+    hold: float,
+    s: StageSprings,
+    w: Work,
 ) -> tuple[bool, float]:
     """Go α along the step: whether a branch changed, and the relative residual there."""
     q = len(motion.cross)
@@ -210,7 +218,7 @@ def accepted(w: Work) -> None:
             w.ex[i, j] = w.ext[i, j]
 
 
-def relieved(motion: Motion, q: int, s: Springs, w: Work) -> None:
+def relieved(motion: Motion, q: int, s: StageSprings, w: Work) -> None:
     """g at the forces that the springs would have once their own equations are satisfied."""
     for j in range(s.F.shape[1]):
         for i in range(q):
@@ -221,7 +229,15 @@ def relieved(motion: Motion, q: int, s: Springs, w: Work) -> None:
 
 
 def direction(
-    motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Array, z0: Array, s: Springs, w: Work, count: Array
+    motion: Motion,
+    local: Local,
+    laws: StageLaws,
+    matrix: Wide,
+    e0: Array,
+    z0: Array,
+    s: StageSprings,
+    w: Work,
+    count: Array,
 ) -> bool:
     """Newton's step from a place that was measured; False when the matrix is singular."""
     q = len(motion.cross)
@@ -252,7 +268,7 @@ def newton(
     e0: Array,
     z0: Array,
     hold: float,
-    s: Springs,
+    s: StageSprings,
     w: Work,
     count: Array,
 ) -> float:
@@ -294,7 +310,15 @@ def newton(
 
 
 def solve_step(
-    motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Array, z0: Array, s: Springs, w: Work, count: Array
+    motion: Motion,
+    local: Local,
+    laws: StageLaws,
+    matrix: Wide,
+    e0: Array,
+    z0: Array,
+    s: StageSprings,
+    w: Work,
+    count: Array,
 ) -> float:
     """One step from x = 0 and Y = 0 on the branches in s.branch; returns the relative residual, infinite on failure."""
     restart(w)
@@ -327,7 +351,15 @@ def restart(w: Work) -> None:
 
 
 def follow(
-    motion: Motion, local: Local, laws: StageLaws, matrix: Wide, e0: Array, z0: Array, s: Springs, w: Work, count: Array
+    motion: Motion,
+    local: Local,
+    laws: StageLaws,
+    matrix: Wide,
+    e0: Array,
+    z0: Array,
+    s: StageSprings,
+    w: Work,
+    count: Array,
 ) -> float:
     """Follow the solution of "left side = r + (1 − share)·(its residual at rest)" from share 0, where it is known."""
     q = len(motion.cross)

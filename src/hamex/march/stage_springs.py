@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hamex.march.calls import invoke
-from hamex.march.lu import backsolve_small, eliminate
+from hamex.march.matrices import backsolve_small, eliminate
+from hamex.march.run import invoke
 
 Array = Any
 
@@ -85,7 +85,7 @@ class Local(NamedTuple):
     widest: int  # largest d
 
 
-class Springs(NamedTuple):
+class StageSprings(NamedTuple):
     """All springs at all stages: what the laws answered, and what follows from it."""
 
     F: Array  # (stage, spring)
@@ -120,14 +120,14 @@ def shifted(cross: Array, i: int, z0: Array, Y: Array, out: Array) -> None:
         out[v] = z0[v] - total
 
 
-def asked(laws: StageLaws, i: int, e0: Array, dx: Array, z: Array, s: Springs) -> float:
+def followed_state(laws: StageLaws, i: int, e0: Array, dx: Array, z: Array, s: StageSprings) -> float:
     """All springs at one deformation: Fp, Tp, dzp and branchp, for the state that follows it."""
     at_stage(laws, i, e0, dx, z, i < 0, s.Fp, s.Tp, s.dzp, s.branchp)
     return 0.0
 
 
 def respond(
-    laws: StageLaws, cross: Array, e0: Array, ex: Array, z0: Array, Y: Array, forced: bool, s: Springs
+    laws: StageLaws, cross: Array, e0: Array, ex: Array, z0: Array, Y: Array, forced: bool, s: StageSprings
 ) -> float:
     """All stages: F, T, dz and branch of the springs, and R; 1 when a branch changed."""
     changed = 0.0
@@ -145,7 +145,7 @@ def respond(
 
 
 def linearised(
-    laws: StageLaws, local: Local, cross: Array, e0: Array, ex: Array, z0: Array, Y: Array, s: Springs
+    laws: StageLaws, local: Local, cross: Array, e0: Array, ex: Array, z0: Array, Y: Array, s: StageSprings
 ) -> float:
     """What Newton needs of the springs at a place where they have answered."""
     slopes(laws, local, cross, e0, ex, z0, Y, s)
@@ -153,7 +153,9 @@ def linearised(
     return 0.0
 
 
-def slopes(laws: StageLaws, local: Local, cross: Array, e0: Array, ex: Array, z0: Array, Y: Array, s: Springs) -> None:
+def slopes(
+    laws: StageLaws, local: Local, cross: Array, e0: Array, ex: Array, z0: Array, Y: Array, s: StageSprings
+) -> None:
     """How dz and F answer to the start, for the blocks whose state moves; one entry of every block at a time."""
     held = len(cross) > 0  # true; the compiler makes a copy of a function for every literal
     for i in range(len(cross)):
@@ -179,7 +181,7 @@ def slopes(laws: StageLaws, local: Local, cross: Array, e0: Array, ex: Array, z0
             shifted(cross, i, z0, Y, s.z)
 
 
-def clear(local: Local, i: int, s: Springs) -> None:
+def clear(local: Local, i: int, s: StageSprings) -> None:
     """Slopes of stage i of springs that do not flow: the force answers to slip alone."""
     for b in range(len(local.first)):
         d, m = local.many[b], local.size[b]
@@ -193,7 +195,7 @@ def clear(local: Local, i: int, s: Springs) -> None:
                 s.press[local.press[b] + (i * m + a) * d + v] = out
 
 
-def move(local: Local, i: int, p: int, e0: Array, ex: Array, s: Springs) -> bool:
+def move(local: Local, i: int, p: int, e0: Array, ex: Array, s: StageSprings) -> bool:
     """Move entry p of every block that flows at stage i; False when there is none."""
     some = False
     for b in range(len(local.first)):
@@ -212,7 +214,7 @@ def move(local: Local, i: int, p: int, e0: Array, ex: Array, s: Springs) -> bool
     return some
 
 
-def flows(b: int, i: int, local: Local, s: Springs) -> bool:
+def flows(b: int, i: int, local: Local, s: StageSprings) -> bool:
     """True when the state of a block moves at stage i, or is on a branch where it may."""
     for a in range(local.first[b], local.first[b] + local.size[b]):
         if s.branch[i, a] != 0:
@@ -223,7 +225,7 @@ def flows(b: int, i: int, local: Local, s: Springs) -> bool:
     return moves
 
 
-def condense(local: Local, cross: Array, s: Springs) -> None:
+def condense(local: Local, cross: Array, s: StageSprings) -> None:
     """Block by block: dY = fixed + gain · de, forces held and tangents between the stages."""
     for b in range(len(local.first)):
         d, q = local.many[b], len(cross)
@@ -250,7 +252,7 @@ def condense(local: Local, cross: Array, s: Springs) -> None:
         tied(b, local, cross, s)
 
 
-def rest(b: int, local: Local, q: int, s: Springs) -> None:
+def rest(b: int, local: Local, q: int, s: StageSprings) -> None:
     """A block that does not flow at any stage."""
     d, m, first = local.many[b], local.size[b], local.first[b]
     for i in range(q):
@@ -266,7 +268,7 @@ def rest(b: int, local: Local, q: int, s: Springs) -> None:
         s.gain[entry] = 0.0
 
 
-def solved(b: int, local: Local, q: int, s: Springs) -> None:
+def solved(b: int, local: Local, q: int, s: StageSprings) -> None:
     """Fill ``fixed`` and ``gain`` of a block from its factored matrix."""
     d, m, at = local.many[b], local.size[b], local.begin[b]
     for row in range(q * d):
@@ -285,7 +287,7 @@ def solved(b: int, local: Local, q: int, s: Springs) -> None:
             s.gain[local.gain[b] + row * q * m + column] = s.right[row]
 
 
-def tied(b: int, local: Local, cross: Array, s: Springs) -> None:
+def tied(b: int, local: Local, cross: Array, s: StageSprings) -> None:
     """Fill ``held`` and ``coupled`` of a block: F at a stage answers to the states of the others."""
     d, m, at, first, q = local.many[b], local.size[b], local.begin[b], local.first[b], len(cross)
     for i in range(q):
@@ -308,7 +310,7 @@ def tied(b: int, local: Local, cross: Array, s: Springs) -> None:
                 s.coupled[local.place[b] + (i * m + a) * q * m + column] = total
 
 
-def carried(local: Local, q: int, ed: Array, s: Springs, out: Array) -> None:
+def carried(local: Local, q: int, ed: Array, s: StageSprings, out: Array) -> None:
     """out = dY, for increments ``ed`` of the deformations (stage, spring)."""
     for b in range(len(local.first)):
         d, m, at, first = local.many[b], local.size[b], local.begin[b], local.first[b]

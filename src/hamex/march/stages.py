@@ -42,7 +42,7 @@ class Maps(NamedTuple):
     kinematic: Array
 
 
-class Walk(NamedTuple):
+class MappedHistory(NamedTuple):
     """Histories at the nodes, row 0 the start; slip rates g and forces F (step, row), mean forces (step, spring); the
     branches, which hold the guess; and solves."""
 
@@ -69,7 +69,7 @@ class Room(NamedTuple):
     order: Array
 
 
-def stages(slip: Slip, maps: Maps, load: Array, walk: Walk, room: Room) -> int:
+def stages(slip: Slip, maps: Maps, load: Array, walk: MappedHistory, room: Room) -> int:
     """March; returns 0, or the number of the step whose branches were not found."""
     trial, soft, move, move_low, slide, weights, h, kinematic = maps
     u, p, s, X, w, g, F, mean, branch, solves = walk

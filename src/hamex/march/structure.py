@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hamex.march.calls import invoke
-from hamex.march.newton import SEARCHES, SOLVES, UNCERTAIN, Matrix, Scratch, Step, sizes, stretch
-from hamex.march.rows import Rows, added, copied, filled, times
-from hamex.march.springs import Springs, commit
+from hamex.march.matrices import Rows, added, copied, filled, times
+from hamex.march.newton import SEARCHES, SOLVES, UNCERTAIN, Matrix, Scratch, StepEquation, sizes, stretch
+from hamex.march.run import invoke
+from hamex.march.springs import SpringGroups, commit
 
 Array = Any
 
@@ -24,13 +24,13 @@ class Stepper(NamedTuple):
     """A step ready to be taken: its solver (an address, or a number uncompiled), and what it works on."""
 
     solver: int
-    step: Step
+    step: StepEquation
     matrix: Matrix
     scratch: Scratch
-    springs: Springs
+    springs: SpringGroups
 
 
-class System(NamedTuple):
+class StructureMatrices(NamedTuple):
     """Matrices that a driver multiplies with; ``beside`` is K, the stiffness outside the springs."""
 
     mass: Rows
@@ -83,7 +83,7 @@ def pushed(channels: Array, patterns: Array, factor: float, out: Array) -> None:
             out[i] += patterns[a, i] * value
 
 
-def prepared(k: int, step: Step, s: Scratch, push: Push, path: Path) -> None:
+def prepared(k: int, step: StepEquation, s: Scratch, push: Push, path: Path) -> None:
     """What the springs of step k see: deformation at its start, what supports add, and the measure of round-off."""
     stretch(step, path.u[k], s.e0)
     here, there = push.imposed[min(k, len(push.imposed) - 1)], push.imposed[min(k + 1, len(push.imposed) - 1)]
@@ -116,7 +116,7 @@ def advanced(k: int, node: int, length: float, by: Stepper, push: Push, path: Pa
     return True
 
 
-def galerkin(by: Stepper, system: System, push: Push, path: Path, h: float) -> int:
+def galerkin(by: Stepper, system: StructureMatrices, push: Push, path: Path, h: float) -> int:
     """March the linear time element; returns 0, or the number of the step that could not be taken."""
     s = by.scratch
     for k in range(len(push.values)):
@@ -132,7 +132,7 @@ def galerkin(by: Stepper, system: System, push: Push, path: Path, h: float) -> i
     return 0
 
 
-def nodal(by: Stepper, system: System, push: Push, path: Path, n: Nodal) -> int:
+def nodal(by: Stepper, system: StructureMatrices, push: Push, path: Path, n: Nodal) -> int:
     """Newmark's family and generalised-α, the springs returned to their limit at the end of the step; loads at the
     nodes.
 
@@ -165,14 +165,14 @@ def nodal(by: Stepper, system: System, push: Push, path: Path, n: Nodal) -> int:
     return 0
 
 
-def gathered(step: Step, F: Array, factor: float, out: Array) -> None:
+def gathered(step: StepEquation, F: Array, factor: float, out: Array) -> None:
     """out += factor · B F."""
     for j in range(len(F)):
         for m in range(step.begin[j], step.begin[j + 1]):
             out[step.dof[m]] += factor * step.share[m] * F[j]
 
 
-def static(by: Stepper, system: System, push: Push, path: Path, penalty: float, factor: Array) -> int:
+def static(by: Stepper, system: StructureMatrices, push: Push, path: Path, penalty: float, factor: Array) -> int:
     """Slow loading: ``values`` hold load factors, or under displacement control values of pull · u.
 
     The first pattern is what the factor multiplies, the second stays on. F[k] is the force at node k, entry 0 is given;

@@ -62,11 +62,15 @@ def _spread(context: Any, builder: Any, value: Any, kind: types.Type, to: LanesT
 
 def _lanes_of(*kinds: types.Type) -> LanesType | None:
     """The lane type among operands that are lanes or single numbers; None for anything else."""
-    found = [kind for kind in kinds if isinstance(kind, LanesType)]
+    vectors = [kind for kind in kinds if isinstance(kind, LanesType)]
     rest = [kind for kind in kinds if not isinstance(kind, LanesType)]
-    if not found or any(not isinstance(kind, types.Number) for kind in rest) or any(kind != found[0] for kind in found):
+    if (
+        not vectors
+        or any(not isinstance(kind, types.Number) for kind in rest)
+        or any(kind != vectors[0] for kind in vectors)
+    ):
         return None
-    return found[0]
+    return vectors[0]
 
 
 def _register(
@@ -104,8 +108,8 @@ _PAIRS = [(LanesType, LanesType), (LanesType, types.Number), (types.Number, Lane
 
 
 def _mask_of(*kinds: types.Type) -> MaskType | None:
-    found = _lanes_of(*kinds)
-    return None if found is None else MaskType(found.count)
+    vector = _lanes_of(*kinds)
+    return None if vector is None else MaskType(vector.count)
 
 
 def _arithmetic(name: str) -> Callable[..., Any]:

@@ -48,7 +48,7 @@ from typing import NamedTuple
 Row = tuple[float, ...]
 
 
-class Element(NamedTuple):
+class ElementTable(NamedTuple):
     """A time element as a collocation method on [0, 1]."""
 
     nodes: Row
@@ -103,9 +103,9 @@ def source() -> str:
     """The whole generated module."""
     lines = [_HEAD]
     for name, degrees, jumps in (("CONTINUOUS", CONTINUOUS, False), ("DISCONTINUOUS", DISCONTINUOUS, True)):
-        lines += ["", f"{name}: dict[int, Element] = {{"]
+        lines += ["", f"{name}: dict[int, ElementTable] = {{"]
         for degree in degrees:
-            lines += [f"    {degree}: Element(", *_entries(table(degree, jumps)), "    ),"]
+            lines += [f"    {degree}: ElementTable(", *_entries(table(degree, jumps)), "    ),"]
         lines.append("}")
     return "\n".join([*lines, ""])
 

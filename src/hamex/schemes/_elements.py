@@ -18,7 +18,7 @@ from typing import NamedTuple
 Row = tuple[float, ...]
 
 
-class Element(NamedTuple):
+class ElementTable(NamedTuple):
     """A time element as a collocation method on [0, 1]."""
 
     nodes: Row
@@ -30,8 +30,8 @@ class Element(NamedTuple):
     weights_low: Row
 
 
-CONTINUOUS: dict[int, Element] = {
-    1: Element(
+CONTINUOUS: dict[int, ElementTable] = {
+    1: ElementTable(
         nodes=(0.5,),
         matrix=(
             (0.5,),
@@ -46,7 +46,7 @@ CONTINUOUS: dict[int, Element] = {
         ),
         weights_low=(0.0,),
     ),
-    2: Element(
+    2: ElementTable(
         nodes=(0.2113248654051871, 0.7886751345948129),
         matrix=(
             (0.25, -0.03867513459481288),
@@ -64,7 +64,7 @@ CONTINUOUS: dict[int, Element] = {
         ),
         weights_low=(0.0, 0.0),
     ),
-    3: Element(
+    3: ElementTable(
         nodes=(0.11270166537925831, 0.5, 0.8872983346207417),
         matrix=(
             (0.1388888888888889, -0.0359766675249389, 0.009789444015308325),
@@ -85,7 +85,7 @@ CONTINUOUS: dict[int, Element] = {
         ),
         weights_low=(-1.2335811384723961e-17, 2.4671622769447922e-17, -1.2335811384723961e-17),
     ),
-    4: Element(
+    4: ElementTable(
         nodes=(0.06943184420297371, 0.33000947820757187, 0.6699905217924281, 0.9305681557970263),
         matrix=(
             (0.08696371128436346, -0.026604180084998794, 0.012627462689404725, -0.0035551496857956833),
@@ -111,8 +111,8 @@ CONTINUOUS: dict[int, Element] = {
     ),
 }
 
-DISCONTINUOUS: dict[int, Element] = {
-    0: Element(
+DISCONTINUOUS: dict[int, ElementTable] = {
+    0: ElementTable(
         nodes=(1.0,),
         matrix=(
             (1.0,),
@@ -127,7 +127,7 @@ DISCONTINUOUS: dict[int, Element] = {
         ),
         weights_low=(0.0,),
     ),
-    1: Element(
+    1: ElementTable(
         nodes=(0.3333333333333333, 1.0),
         matrix=(
             (0.4166666666666667, -0.08333333333333333),
@@ -145,7 +145,7 @@ DISCONTINUOUS: dict[int, Element] = {
         ),
         weights_low=(0.0, 0.0),
     ),
-    2: Element(
+    2: ElementTable(
         nodes=(0.1550510257216822, 0.6449489742783178, 1.0),
         matrix=(
             (0.1968154772236604, -0.06553542585019839, 0.02377097434822015),

@@ -161,8 +161,8 @@ def _rates(x: Mass) -> list[complex]:
                 [x.k / x.viscosity, 0.0, -(x.k + x.kinematic) / x.viscosity],
             ]
         )
-    found = np.concatenate([np.linalg.eigvals(np.array(system)) for system in systems])
-    return [complex(rate) for rate in found if abs(rate) > _ROUND_OFF * np.abs(found).max()]  # 0: drift
+    rates = np.concatenate([np.linalg.eigvals(np.array(system)) for system in systems])
+    return [complex(rate) for rate in rates if abs(rate) > _ROUND_OFF * np.abs(rates).max()]  # 0: drift
 
 
 def _stable_on(rate: complex) -> float:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hamex.model.record import Model
     from hamex.schemes.onestage import Newton
     from hamex.schemes.promise import Form
-    from hamex.schemes.stages import Table
+    from hamex.schemes.stages import StageTable
 
 LoadRule = Literal["average", "end", "mean"]
 LOAD_RULES: tuple[str, ...] = get_args(LoadRule)
@@ -60,14 +60,17 @@ class ElementScheme(Scheme):
             if len(group.springs)
         )
 
-    def table(self) -> Table:
+    def table(self) -> StageTable:
         """Nodes, matrix and weights of the element on [0, 1]; what doubles leave out stands in its ``low`` parts."""
         from hamex.schemes._elements import CONTINUOUS, DISCONTINUOUS
-        from hamex.schemes.stages import Table
+        from hamex.schemes.stages import StageTable
 
-        found = (CONTINUOUS if self.continuous else DISCONTINUOUS)[self.degree]
-        return Table(
-            *(np.array(x) for x in (found.nodes, found.matrix, found.weights, found.matrix_low, found.weights_low))
+        element = (CONTINUOUS if self.continuous else DISCONTINUOUS)[self.degree]
+        return StageTable(
+            *(
+                np.array(x)
+                for x in (element.nodes, element.matrix, element.weights, element.matrix_low, element.weights_low)
+            )
         )
 
     def loads(
@@ -84,11 +87,11 @@ class ElementScheme(Scheme):
     def linear(self, Omega: Array | float, zeta: float = 0.0) -> LinearMap:
         """One step on the linear oscillator; the element of one stage takes the average of its ends as load."""
         table = self.table()
-        found = table_map(Omega, zeta, table.A, table.b, table.c)
+        whole = table_map(Omega, zeta, table.A, table.b, table.c)
         if not (self.whole and self.load == "average"):
-            return found
-        total = found.loading.sum(axis=-1, keepdims=True)
-        return LinearMap(found.matrix, total * [0.5, 0.5], np.array([0.0, 1.0]))
+            return whole
+        total = whole.loading.sum(axis=-1, keepdims=True)
+        return LinearMap(whole.matrix, total * [0.5, 0.5], np.array([0.0, 1.0]))
 
     def longest_step(self, model: Model) -> float:
         """Longest step with exactly one solution whatever the springs do [s]."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import OverflowRunError, SchemeError
-from hamex.march.leapfrog import Frame, Walk, leapfrog, stable_step
+from hamex.march.leapfrog import Frame, LeapFrogHistory, leapfrog, stable_step
 from hamex.march.run import Kernel, compiled, worth_compiling
 from hamex.model.record import Model, per_spring
 from hamex.problem import Problem
@@ -98,7 +98,7 @@ class LeapFrogMarch:
         X[0, 1:], w[0, 1:] = now["back_force"], now["accumulated_slip"]
         if going:
             F[1:-1] = now["storey_force"]
-        walk = Walk(u, slip, p, v, X, w, F, np.zeros(n + 1), np.zeros(n + 1))
+        walk = LeapFrogHistory(u, slip, p, v, X, w, F, np.zeros(n + 1), np.zeros(n + 1))
         with np.errstate(over="ignore", invalid="ignore"):  # what runs away is told by name below
             failed = self.kernel(
                 np.ascontiguousarray(loads.entered[:, 0]),

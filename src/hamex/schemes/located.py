@@ -26,8 +26,8 @@ from hamex.problem import Problem
 from hamex.problem.loads import loading, loads_between
 from hamex.schemes.scheme import How, Ran
 from hamex.schemes.stage_history import hardening_jumps, jump_form, spent_inside
-from hamex.schemes.stage_marches import Pieces
-from hamex.schemes.stages import StageMaps, Table, coupling, stage_maps
+from hamex.schemes.stage_march import Pieces
+from hamex.schemes.stages import StageMaps, StageTable, coupling, stage_maps
 
 if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
@@ -121,7 +121,7 @@ class Located:
 
     def __init__(self, problem: Problem, scheme: ElementScheme) -> None:
         self.problem, self.model, self.step = problem, problem.model, scheme.step
-        self.table: Table = scheme.table()
+        self.table: StageTable = scheme.table()
         self.law = per_spring(self.model)
         means = np.zeros((1, problem.load.channels))
         self.patterns = loading(problem, means, means).patterns
@@ -214,15 +214,15 @@ class Located:
         nodes = np.append(self.table.c, 1.0) * h
         order = np.argsort(nodes, kind="stable")
         row = next(i for i in order if wrong[i].any())
-        found: tuple[float, int, Piece] | None = None
+        earliest: tuple[float, int, Piece] | None = None
         for spring in np.flatnonzero(wrong[row]):
-            length = nodes[row] if found is None else min(nodes[row], found[0])
+            length = nodes[row] if earliest is None else min(nodes[row], earliest[0])
             reached = self._reached(now, branch, t, length, int(spring), near[spring])
-            if found is None or reached[0] < found[0]:
-                found = reached
-            if found[0] == 0.0:  # nothing comes before that, and there is no piece of no length to ask
+            if earliest is None or reached[0] < earliest[0]:
+                earliest = reached
+            if earliest[0] == 0.0:  # nothing comes before that, and there is no piece of no length to ask
                 break
-        return found
+        return earliest
 
     def _reached(
         self, now: Moment, branch: Array, t: Instant, far: float, spring: int, near: float

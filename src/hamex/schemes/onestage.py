@@ -13,21 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.march import band as band_route
+from hamex.march import matrices as band_route
 from hamex.march import newton as solver
-from hamex.march.band import Band
-from hamex.march.calls import invoke, numbered
-from hamex.march.newton import Matrix, Scratch, Step
-from hamex.march.rows import Rows
-from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, worth_compiling
-from hamex.march.structure import Path, Push, Stepper, System
+from hamex.march.matrices import Band, Rows
+from hamex.march.newton import Matrix, Scratch, StepEquation
+from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, invoke, numbered, worth_compiling
+from hamex.march.structure import Path, Push, Stepper, StructureMatrices
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
 from hamex.schemes import sparse as sparse_route
-from hamex.schemes.assembly import WIDEST_BAND, assemble, band_of
 from hamex.schemes.scheme import Ran
-from hamex.schemes.springs import Asks, Blocks, is_straight, prepared_springs, states
-from hamex.schemes.structure import OneStage
+from hamex.schemes.springs import Blocks, ForceOf, is_straight, prepared_springs, states
+from hamex.schemes.structure import WIDEST_BAND, OneStage, assemble, band_of
 
 Array = NDArray[Any]
 _WORK_PER_SPRING = 60  # a spring's step in units of an oscillator's, for the choice to compile
@@ -37,7 +34,7 @@ _CARRIED = 6  # rows of what nodal schemes carry along, see hamex.march.structur
 @cache
 def _sparse_newton() -> Kernel:
     """The step around a sparse solver: plain Python, but for what does not factor or solve."""
-    return interpreted(solver.newton, {"ask": invoke})
+    return interpreted(solver.newton, {"call_matrix": invoke})
 
 
 @dataclass(frozen=True)
@@ -62,8 +59,8 @@ class Walked(NamedTuple):
 class OneStageMarch:
     """Steps of one length on one model.
 
-    ``driver(stepper, system, push, path, *numbers)`` is a kernel of :mod:`hamex.march.structure`; ``asks``: whether the
-    laws are asked for the mean of a step or at its end; ``carries``: names of (dof,) vectors that the driver carries
+    ``driver(stepper, system, push, path, *numbers)`` is a kernel of :mod:`hamex.march.structure`; ``force_of``: whether
+    laws give the mean force of a step or that at its end; ``carries``: names of (dof,) vectors that the driver carries
     from step to step.
     """
 
@@ -73,7 +70,7 @@ class OneStageMarch:
     patterns: Array
     driver: Kernel
     numbers: tuple[Any, ...]
-    asks: Asks
+    force_of: ForceOf
     who: str
     steps: int  # how many will be taken in all, for the choice to compile
     newton: Newton = field(default_factory=Newton)
@@ -88,13 +85,13 @@ class OneStageMarch:
         self.compiles = self.sparse or worth_compiling(self.steps * len(model.springs) * _WORK_PER_SPRING)
         self.hand = held if self.compiles else as_it_is
         damping = model.damping
-        self.system = System(
+        self.system = StructureMatrices(
             self._rows(model.mass),
             self._rows(damping.matrix, damping.shapes, damping.weights),
             self._rows(model.stiffness),
         )
         self.states = states(model)
-        self.springs = prepared_springs(model, self.blocks, stage.tau, self.asks, self.who, self.compiles)
+        self.springs = prepared_springs(model, self.blocks, stage.tau, self.force_of, self.who, self.compiles)
         self.step = self._step()
         self.scratch = self._scratch()
         self.ordered = np.ascontiguousarray(self.patterns[self.order].T)
@@ -104,7 +101,7 @@ class OneStageMarch:
     @property
     def at_nodes(self) -> bool:
         """True where forces belong to nodes."""
-        return self.asks == "end"
+        return self.force_of == "end"
 
     def walk(self, now: Mapping[str, Array], values: Array, imposed: Array | None = None) -> Walked:
         """March from a state by name under channel values, one row per step (or per node for nodal schemes).
@@ -189,12 +186,12 @@ class OneStageMarch:
         end |= {name: self._restored(path.carried[row]) for row, name in enumerate(self.carries)}
         if self.carries_force:
             end["end_force"] = path.F[-1].copy()
-        found = {"solves": path.solves, "searches": path.searches, "force": path.F}
+        per_step = {"solves": path.solves, "searches": path.searches, "force": path.F}
         if self.at_nodes:
             # From the state alone, so that a restart finds the same bits.
             force = self.model.elastic_force(self.model.deformation(u) - nodes["slip"])
-            found["force"] = 0.5 * (force[:-1] + force[1:])
-        return Ran(nodes, found, end, uncertain=int(path.last[2]))
+            per_step["force"] = 0.5 * (force[:-1] + force[1:])
+        return Ran(nodes, per_step, end, uncertain=int(path.last[2]))
 
     def _restored(self, x: Array) -> Array:
         """An array with the kernel's dofs last, in the model's order."""
@@ -220,11 +217,11 @@ class OneStageMarch:
             np.zeros(0) if weights is None else np.array(weights, dtype=float),
         )
 
-    def _step(self) -> Step:
+    def _step(self) -> StepEquation:
         stage, assembly, plain = self.stage, self.assembly, self.newton
         S, B = assembly.S, assembly.B
         rows = Rows(S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data, assembly.low, stage.low_weight)
-        return Step(
+        return StepEquation(
             rows,
             B.indptr.astype(np.int64),
             B.indices.astype(np.int64),
@@ -237,7 +234,7 @@ class OneStageMarch:
             float(stage.weight),
             float(stage.reach),
             float(stage.tau),
-            is_straight(self.model, self.asks),
+            is_straight(self.model, self.force_of),
             plain.tolerance is None,
             plain.reported,
             plain.tolerance or 0.0,

@@ -1,25 +1,35 @@
-"""One mass on one spring with a slider: the paper's oscillator, with a kernel of its own for each scheme."""
+"""One mass on one spring with a slider: the paper's oscillator, with a kernel of its own for each scheme; and the
+scheme that is for an elastic oscillator alone, its exact solution."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError
-from hamex.march.linear import recurrence
-from hamex.march.newmark import Rule, newmark
-from hamex.march.oscillator import BLOCK, galerkin, galerkin_record
+from hamex.march.oscillator import (
+    BLOCK,
+    Clock,
+    NewmarkRule,
+    SpringLimit,
+    galerkin,
+    galerkin_record,
+    newmark,
+    recurrence,
+)
 from hamex.march.run import march
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 from hamex.schemes.prepare import exact_recurrence, linear_element, scalars
-from hamex.schemes.scheme import How, Ran, Scheme, on_dof
+from hamex.schemes.scheme import How, Ran, Scheme, check_step, on_dof
 
 if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
+    from hamex.schemes.scheme import March
 
 Array = NDArray[Any]
 _PAGE = 1 << 21  # bytes
@@ -74,7 +84,8 @@ class GalerkinOscillator(_Oscillator):
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps; a record is read by the kernel itself, so that no step's load is stored."""
         arrays, F = self._nodes(now, steps)
-        law = (self.rows, self.x.yield_force, self.x.kinematic, self.x.isotropic, self.stride)
+        x = self.x
+        law = (self.rows, SpringLimit(x.yield_force, x.kinematic, x.isotropic), self.stride)
         load = self.problem.load if first == 0 else self.problem.load.after(first * self.h)
         reading = load.reading(self.h, self.scheme.load, self.how.quiet or first > 0)
         if reading is None:
@@ -83,14 +94,15 @@ class GalerkinOscillator(_Oscillator):
             march(galerkin, (pushed, pushed, 1.0, *law), (*arrays, F), self.how.steps)
         else:
             work = np.empty(min(BLOCK, steps) + 1)
-            march(galerkin_record, (*reading, *law), (work, *arrays, F), self.how.steps)
+            clock = Clock(reading.base, reading.first, reading.ratio, reading.rule)
+            march(galerkin_record, (reading.samples, clock, reading.scale, *law), (work, *arrays, F), self.how.steps)
         return self._ran(arrays, {"force": F[:, None]})
 
 
 class NewmarkOscillator(_Oscillator):
     """Newmark's method with Newton-Raphson, as section 6 of the paper has it."""
 
-    def __init__(self, problem: Problem, scheme: Scheme, how: How, rule: Rule) -> None:
+    def __init__(self, problem: Problem, scheme: Scheme, how: How, rule: NewmarkRule) -> None:
         super().__init__(problem, scheme, how)
         self.scheme, self.rule = scheme, rule
 
@@ -163,3 +175,25 @@ def _fresh(count: int) -> Array:
     block = np.empty(count + _PAGE // 8)
     skip = -block.__array_interface__["data"][0] % _PAGE // 8
     return block[skip : skip + count]
+
+
+@dataclass(frozen=True)
+class PiecewiseExact(Scheme):
+    """Exact solution of an elastic oscillator under a load that is linear between nodes.
+
+    Exact for sampled records when the step divides the record's; refused for springs that can slip.
+
+    Examples
+    --------
+    >>> PiecewiseExact(step=0.02).step
+    0.02
+    """
+
+    step: float
+
+    def __post_init__(self) -> None:
+        check_step("PiecewiseExact", self.step)
+
+    def prepare(self, problem: Problem, how: How) -> March:
+        """One elastic mass on one spring."""
+        return ExactOscillator(problem, self, how)

@@ -2,7 +2,8 @@
 
 A scheme is data with a name, an order, its step on the linear oscillator, the longest step with one solution, and
 ``prepare``, which returns a march: it takes any number of steps from a state and hands back the next one. A new scheme
-is one module and one line in :mod:`hamex.schemes`.
+is one module and one line in :mod:`hamex.schemes`. :class:`QuasiStatic` prepares nothing: it is the scheme of a result
+under slow loading, which :mod:`hamex.solve.static` finds.
 """
 
 from __future__ import annotations
@@ -173,3 +174,25 @@ def joined(parts: list[Ran]) -> Ran:
     steps = {name: np.concatenate([part.steps[name] for part in parts]) for name in parts[0].steps}
     inside = None if parts[0].inside is None else parts[0].inside.joined([part.inside for part in parts])
     return Ran(nodes, steps, parts[-1].end, inside)
+
+
+@dataclass(frozen=True)
+class QuasiStatic(Scheme):
+    """Slow loading in increments, which count as time: what :func:`hamex.pushover` and its kin record as scheme.
+
+    Examples
+    --------
+    >>> QuasiStatic(by="force").step
+    1.0
+    """
+
+    by: Literal["displacement", "force"] = "displacement"
+    step: float = 1.0
+
+    def loads(
+        self, load: Histories, steps: int, quiet: bool = True, histories: Mapping[str, Array] = _NOTHING
+    ) -> tuple[Array, Array]:
+        """The run found the factor of the first channel itself, and keeps it; the second is there all the time."""
+        factor = histories["load_factor"]
+        values = np.column_stack([factor, np.ones_like(factor)])
+        return values, 0.5 * (values[:-1] + values[1:])

@@ -1,19 +1,19 @@
-"""Shear frames with one slider per storey: recognised by their record, and the tridiagonal route of the linear
-element."""
+"""Shear frames with one slider per storey: recognised by their record, one of them or many as arrays, and the
+tridiagonal route of the linear element for one; that for many is :mod:`hamex.solve.shear_frames`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import ConvergenceError
+from hamex.errors import ConvergenceError, ModelError
 from hamex.march.run import Kernel, compiled, worth_compiling
-from hamex.march.shear_frame import ISOTROPIC, KINEMATIC, ROWS, shear_frame
-from hamex.model.record import Model
+from hamex.march.shear_frame import ISOTROPIC, KINEMATIC, ROWS, FrameHistory, shear_frame
+from hamex.model.record import Model, dense
+from hamex.model.shear_frames import ARRAYS, ShearFrames
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 from hamex.schemes._stepforms import linear_element as linear_element_form
@@ -26,14 +26,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 _WORK_PER_STOREY = 12  # a storey's step in units of an oscillator's, for the choice to compile
-
-
-@dataclass(frozen=True, eq=False)
-class ShearFrameNumbers:
-    """Arrays of :class:`hamex.march.shear_frame.Chain`, in its order, and whether K is there at all."""
-
-    arrays: tuple[Array, ...]
-    softens: bool
 
 
 def is_shear_frame(model: Model) -> bool:
@@ -61,12 +53,6 @@ def _within(matrix: Any, width: int) -> bool:
     """True when no stored entry lies further than ``width`` from the diagonal."""
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     return bool(np.all(np.abs(rows - matrix.indices) <= width))
-
-
-def shear_frame_numbers(model: Model, h: float) -> ShearFrameNumbers:
-    """The step of a shear frame, from the generated step form."""
-    rows = tuple(np.ascontiguousarray(row, dtype=float) for row in shear_frame_rows(storeys_of(model), h))
-    return ShearFrameNumbers(rows, bool(np.any(model.stiffness.data)))
 
 
 def storeys_of(model: Model) -> dict[str, Array]:
@@ -123,11 +109,10 @@ class ShearFrameMarch:
     def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
         self.problem, self.scheme, self.how = problem, scheme, how
         model, h = problem.model, scheme.step
-        numbers = shear_frame_numbers(model, h)
-        if numbers.softens:
+        self.softens = int(np.any(model.stiffness.data))
+        if self.softens:
             check_promise(model, scheme)
-        self.softens = int(numbers.softens)
-        self.table = np.stack(numbers.arrays)
+        self.table = np.stack(shear_frame_rows(storeys_of(model), h)).astype(float, copy=False)
         self.hardens = int(np.any(self.table[[KINEMATIC, ISOTROPIC]] > 0))
         work = how.steps * len(model.dofs) * _WORK_PER_STOREY
         self.kernel: Kernel = compiled(shear_frame) if worth_compiling(work) else shear_frame
@@ -150,15 +135,7 @@ class ShearFrameMarch:
             np.ascontiguousarray(loads.patterns.T),
             hardens,
             self.softens,
-            u,
-            p,
-            slip,
-            X,
-            w,
-            F,
-            branch,
-            solves,
-            searches,
+            FrameHistory(u, p, slip, X, w, F, branch, solves, searches),
             count,
         )
         if failed:
@@ -179,3 +156,37 @@ class ShearFrameMarch:
             "branch": branch.astype(float),
         }
         return Ran(nodes, {"force": F, "solves": solves, "searches": searches}, end)
+
+
+def shear_frames_of(models: Sequence[Model]) -> ShearFrames:
+    """Models of floors in a row, each on one storey spring with a slider, as arrays; all of one height."""
+    if not models:
+        raise ModelError("shear_frames: no models; give at least one")
+    storeys = len(models[0].dofs)
+    rows: list[dict[str, Array]] = []
+    for number, model in enumerate(models):
+        if not (is_shear_frame(model) or _is_one_storey(model)):
+            raise ModelError(
+                f"shear_frames: model {number} is not a plain shear frame: floors in a row, one slider "
+                "per storey, masses everywhere, and neither links nor modal damping"
+            )
+        if len(model.dofs) != storeys:
+            raise ModelError(
+                f"shear_frames: model {number} has {len(model.dofs)} storeys and model 0 has {storeys}; "
+                "batch those of one height"
+            )
+        if not np.all(model.influence == 1) or model.influence.shape[1] != 1:
+            raise ModelError(f"shear_frames: the floors of model {number} do not all move with the ground")
+        heights = np.full(storeys, np.nan) if model.storeys is None else model.storeys.heights
+        rows.append({**storeys_of(model), "heights": heights})
+    return ShearFrames(**{name: np.array([row[name] for row in rows]) for name in ARRAYS}, units=models[0].units)
+
+
+def _is_one_storey(model: Model) -> bool:
+    return (
+        len(model.dofs) == len(model.springs) == 1
+        and set(model.laws) == {"slider"}
+        and not model.damping.weights.size
+        and dense(model.compatibility)[0, 0] == 1
+        and model.mass.diagonal()[0] > 0
+    )

@@ -1,7 +1,7 @@
 """The matrix of a step as a sparse one, factored by SuperLU: for structures whose band would be too wide.
 
-For one stage it answers the same two calls as :mod:`hamex.march.band`, for several the same call as
-:mod:`hamex.march.lu`; the step makes them without knowing which it is.
+For one stage it answers the same two calls as :mod:`hamex.march.matrices`, for several the same call as
+:mod:`hamex.march.matrices`; the step makes them without knowing which it is.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.schemes.assembly import Assembly
-from hamex.schemes.stage_system import System
+from hamex.schemes.stage_system import StageSystem
+from hamex.schemes.structure import Assembly
 
 Array = NDArray[Any]
 
@@ -83,7 +83,7 @@ def backsolve(matrix: SparseMatrix, x: Array, small: Array) -> int:
 class SparseLU:
     """base + Σ share·tangent in compressed columns with a fixed pattern, its factors, and a low-rank part."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: StageSystem) -> None:
         n, base = system.base.shape[0], system.base.tocoo()
         key = np.concatenate([base.col, system.column]).astype(np.int64) * n + np.concatenate([base.row, system.row])
         places, target = np.unique(key, return_inverse=True)

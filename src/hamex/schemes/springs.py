@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
 from hamex.march import springs as loops
-from hamex.march.calls import numbered
-from hamex.march.run import Kernel, address, each
-from hamex.march.springs import HEAD, Springs
+from hamex.march.run import Kernel, address, around_law, numbered
+from hamex.march.springs import HEAD, SpringGroups
 from hamex.model.record import Model
 
 Array = NDArray[Any]
 # How a scheme asks the laws: "mean" of a step (flowing laws at half of it, others along its path), or at its "end".
-Asks = Literal["mean", "end"]
+ForceOf = Literal["mean", "end"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,15 +46,15 @@ class Blocks:
     def pairs(self) -> tuple[Array, Array, Array]:
         """Springs (left, right) and the entry of T between them, for all entries that are in use."""
         alone = np.ones(len(self.stiffness), dtype=bool)
-        found = []
+        in_blocks = []
         for m in np.unique(self.size):
             own = self.size == m
             a, b = (x.ravel() for x in np.indices((m, m)))
             first, place = self.first[own][:, None], self.place[own][:, None]
-            found.append(np.stack([(first + a).ravel(), (first + b).ravel(), (place + m * a + b).ravel()]))
+            in_blocks.append(np.stack([(first + a).ravel(), (first + b).ravel(), (place + m * a + b).ravel()]))
             alone[(first + np.arange(m)).ravel()] = False
         single = np.flatnonzero(alone)
-        left, right, entry = np.concatenate([np.stack([single] * 3), *found], axis=1)
+        left, right, entry = np.concatenate([np.stack([single] * 3), *in_blocks], axis=1)
         return left, right, entry
 
     def filled(self, by_group: dict[str, Array], model: Model) -> Array:
@@ -136,25 +135,27 @@ class States:
 def states(model: Model) -> States:
     """Places of all state variables: group by group, spring by spring, in the order of the law's variables."""
     at, slip = 0, np.zeros(len(model.springs), dtype=np.int64)
-    found: dict[str, list[tuple[Array, Array]]] = {}
+    places: dict[str, list[tuple[Array, Array]]] = {}
     for group in model.laws.values():
         springs, count = group.springs, len(group.law.variables)
         base = at + count * np.arange(len(springs))
         slip[springs] = base
         for v, name in enumerate(group.law.variables):
-            found.setdefault(name, []).append((springs, base + v))
+            places.setdefault(name, []).append((springs, base + v))
         at += count * len(springs)
     return States(
         at,
         slip,
         {
             name: (np.concatenate([s for s, _ in parts]), np.concatenate([p for _, p in parts]))
-            for name, parts in found.items()
+            for name, parts in places.items()
         },
     )
 
 
-def prepared_springs(model: Model, blocks: Blocks, tau: float, asks: Asks, who: str, compile: bool) -> Springs:
+def prepared_springs(
+    model: Model, blocks: Blocks, tau: float, force_of: ForceOf, who: str, compile: bool
+) -> SpringGroups:
     """All groups of a model for steps that ask after the time τ; refuses laws that the scheme cannot ask."""
     I: list[Array] = []
     P: list[Array] = []
@@ -179,12 +180,12 @@ def prepared_springs(model: Model, blocks: Blocks, tau: float, asks: Asks, who: 
             ).astype(np.int64)
         )
         P.append(numbers.ravel())
-        kernels.append(kernel_of(group.law, asks, who))
+        kernels.append(kernel_of(group.law, force_of, who))
         z_at += len(group.law.variables) * springs
         block_at += len(group.first) if group.blocked else 0
     addresses = [address(kernel, *_EXAMPLE) if compile else numbered(kernel) for kernel in kernels]
     whole = np.concatenate(I) if I else np.zeros(0, dtype=np.int64)
-    return Springs(
+    return SpringGroups(
         np.array(addresses, dtype=np.int64),
         np.array(begin, dtype=np.int64),
         np.array(row, dtype=np.int64),
@@ -198,22 +199,22 @@ _LINE, _TABLE, _WHOLE = np.zeros(1), np.zeros((1, 1)), np.zeros(HEAD, dtype=np.i
 _EXAMPLE = (_WHOLE, 0, _LINE, 0, _LINE, _LINE, 1.0, 1.0, _LINE, True, _LINE, _LINE, _LINE, _WHOLE, _TABLE)
 
 
-def kernel_of(law: Any, asks: Asks, who: str) -> Kernel:
+def kernel_of(law: Any, force_of: ForceOf, who: str) -> Kernel:
     """How a law answers a scheme; a SchemeError where it cannot."""
-    if asks == "mean" and law.form != "flow":
+    if force_of == "mean" and law.form != "flow":
         if law.spring_along is None:
             raise SchemeError(
                 f"{who}: {law.__name__} follows its path and has no form along a step; use "
                 "Newmark(…, safeguarded=True), which asks it at the nodes"
             )
-        return each(loops.each_along, "spring_along", law.spring_along)
+        return around_law(loops.each_along, "spring_along", law.spring_along)
     if law.group_at is not None:
         return law.group_at
     if law.spring_at is None:
         raise SchemeError(f"{who}: {law.__name__} cannot be asked at a deformation, only along a path; use Galerkin")
-    return each(loops.each_at, "spring_at", law.spring_at)
+    return around_law(loops.each_at, "spring_at", law.spring_at)
 
 
-def is_straight(model: Model, asks: Asks) -> bool:
+def is_straight(model: Model, force_of: ForceOf) -> bool:
     """True when every law is piecewise linear in the form in which it is asked."""
-    return all(group.law.straight and (asks == "end" or group.law.form == "flow") for group in model.laws.values())
+    return all(group.law.straight and (force_of == "end" or group.law.form == "flow") for group in model.laws.values())

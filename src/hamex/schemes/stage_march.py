@@ -1,29 +1,45 @@
-"""Elements of several stages on any structure with any law: from a state, n steps and the next state."""
+"""Marches of the time elements with several stages, on any structure with any law: by maps of a whole step where a
+model is small (:mod:`hamex.schemes.stages`), else by the equations of the stages.
+
+Prepared once; from a state, n steps and the next state. Steps that are cut at events, or halved to a tolerance, are
+made of these in :mod:`hamex.schemes.located`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.march.calls import invoke, numbered
-from hamex.march.lu import lu_solved
-from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, worth_compiling
+from hamex.errors import ConvergenceError, SchemeError
+from hamex.march.matrices import lu_solved
+from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, invoke, numbered, worth_compiling
 from hamex.march.stage_march import History, stage_march
 from hamex.march.stage_newton import measured
-from hamex.march.stage_springs import StageLaws, asked, linearised, respond
+from hamex.march.stage_springs import StageLaws, followed_state, linearised, respond
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
+from hamex.problem import Problem
+from hamex.problem.loads import loads_between
+from hamex.schemes.promised import check_promise
+from hamex.schemes.scheme import How, Ran, joined
 from hamex.schemes.sparse import SparseLU
 from hamex.schemes.sparse import lu_solved as sparse_solved
 from hamex.schemes.springs import prepared_springs, spring_blocks, states
-from hamex.schemes.stage_system import WIDEST_BAND, Layout, System
-from hamex.schemes.stages import Table
+from hamex.schemes.stage_history import StageHistory
+from hamex.schemes.stage_system import WIDEST_BAND, StageLayout, StageSystem
+from hamex.schemes.stages import MappedSteps, StageTable, is_small
+
+if TYPE_CHECKING:
+    from hamex.schemes.families import ElementScheme
 
 Array = NDArray[Any]
 _WORK_PER_SPRING = 600  # a spring's stage in units of an oscillator's step, for the choice to compile
+_SLIDER = ("slip", "back_force", "accumulated_slip")  # what its state has, in the order of the maps
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +75,7 @@ class StageMarch:
     def __init__(
         self,
         model: Model,
-        table: Table,
+        table: StageTable,
         h: float,
         patterns: Array,
         most: int = 1000,
@@ -67,7 +83,7 @@ class StageMarch:
         who: str = "element of several stages",
     ) -> None:
         self.layout = layout_of(model)
-        self.system = System(model, self.layout, table, h)
+        self.system = StageSystem(model, self.layout, table, h)
         self.q, self.order = len(table.c), self.system.order
         self.motion, self.patterns = self.system.motion(), np.ascontiguousarray(patterns[self.order].T, dtype=float)
         self.wide = self.system.width > WIDEST_BAND if wide is None else wide
@@ -88,7 +104,7 @@ class StageMarch:
 
     def _plain(self) -> Kernel:
         """Nothing compiled; the same bits."""
-        self.motion.call[:] = [numbered(f) for f in (respond, linearised, measured, lu_solved, asked)]
+        self.motion.call[:] = [numbered(f) for f in (respond, linearised, measured, lu_solved, followed_state)]
         return stage_march
 
     def _compiled(self) -> Kernel:
@@ -98,7 +114,13 @@ class StageMarch:
         if self.wide:
             self.motion.call[:] = [
                 numbered(f)
-                for f in (compiled(respond), compiled(linearised), compiled(measured), sparse_solved, compiled(asked))
+                for f in (
+                    compiled(respond),
+                    compiled(linearised),
+                    compiled(measured),
+                    sparse_solved,
+                    compiled(followed_state),
+                )
             ]
             return interpreted(stage_march, {"invoke": invoke})
         self.motion.call[:] = [
@@ -106,7 +128,7 @@ class StageMarch:
             address(linearised, self.laws, local, m.cross, e0, w.ex, z0, w.Y, s),
             address(measured, m, local, e0, z0, w.x, s.F, w.Y, w.ex, 0.0, s, w),
             address(lu_solved, self.matrix, s.coupled, True, w.d, w.small),
-            address(asked, self.laws, 0, e0, w.ex[0], z0, s),
+            address(followed_state, self.laws, 0, e0, w.ex[0], z0, s),
         ]
         return compiled(stage_march)
 
@@ -157,7 +179,7 @@ class StageMarch:
         return out
 
 
-def layout_of(model: Model) -> Layout:
+def layout_of(model: Model) -> StageLayout:
     """Blocks of springs and their states, group by group; elastic laws have no state that flows."""
     blocks, places = spring_blocks(model), states(model)
     first, size, begin, variables, tangent, straight, stiffness, follows = ([] for _ in range(8))
@@ -183,7 +205,7 @@ def layout_of(model: Model) -> Layout:
         np.concatenate([np.zeros(0, dtype=np.int64), *x])
         for x in (first, size, begin, variables, tangent, straight, follows)
     ]
-    return Layout(
+    return StageLayout(
         whole[0],
         whole[1],
         stiffness,
@@ -212,3 +234,119 @@ def laws_of(model: Model, tau: Array, who: str, machine: bool) -> StageLaws:
         np.concatenate([x.P for x in each]),
         np.zeros((16, WIDEST)),
     )
+
+
+def check_stages(problem: Problem, scheme: ElementScheme, how: How) -> None:
+    """Refuse what an element with several stages cannot do, before any work."""
+    model, name = problem.model, scheme.label
+    if how.promise == "reported":
+        raise SchemeError(
+            f'{name}: promise="reported" is for schemes of one stage, whose step is a descent; use Galerkin(degree=1)'
+        )
+    if problem.supports is not None:
+        raise SchemeError(f"{name}: moving supports are available with Galerkin(degree=1) only")
+    for group in model.laws.values():
+        if group.law.form == "path":
+            raise SchemeError(
+                f"{name}: {group.law.__name__} follows its path, and there is none between stages; use "
+                "Newmark(…, safeguarded=True)"
+            )
+        if group.law.kind == "surface" and np.any(group.isotropic > 0) and len(scheme.table().c) > 1:
+            raise SchemeError(
+                f"{name}: surfaces with isotropic hardening have no certain answer where a stage would "
+                "start below no slip; use Galerkin(degree=1), or kinematic hardening"
+            )
+    others = [group for kind, group in model.laws.items() if kind != "slider"]
+    if scheme.locate and any(
+        group.law.form != "flow" or np.any(group.law.yields(group) | group.law.damps(group)) for group in others
+    ):
+        raise SchemeError(f"{name}: locate finds the events of springs with a Slider only; leave it out for other laws")
+    check_promise(model, scheme)
+
+
+class ElementMarch:
+    """Whole steps of an element."""
+
+    def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
+        self.problem, self.scheme, self.how = problem, scheme, how
+        patterns = loads_between(problem, scheme, 0, 1, True).patterns
+        self.pieces = Pieces(problem.model, scheme.table(), scheme.step, patterns, how.steps, scheme.label)
+
+    def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
+        """Some steps from a state on."""
+        values = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0).entered
+        ran, failed = self.pieces.march(now, values)
+        if failed:
+            step = first + failed
+            raise ConvergenceError(
+                f"{self.scheme.name}: step {step} (t = {step * self.scheme.step:g} s) was not "
+                "solved to round-off; loads or parameters are out of proportion (or overflow)"
+            )
+        return ran
+
+
+class Pieces:
+    """Steps of one length, prepared once; ``march`` takes any number of them.
+
+    A few sliders are marched by maps of a whole step, with sums beyond double precision; everything else, and a step
+    whose branches those maps do not find, by the equations of the stages.
+    """
+
+    def __init__(self, model: Model, table: StageTable, h: float, patterns: Array, most: int, who: str) -> None:
+        self.model, self.table, self.h, self.most, self.patterns, self.who = model, table, h, most, patterns, who
+        self.mapped = MappedSteps(model, table, h, patterns, most) if is_small(model, table) else None
+        self.states = states(model)
+
+    @cached_property
+    def by_stages(self) -> StageMarch:
+        """The march by the equations of the stages."""
+        return StageMarch(self.model, self.table, self.h, self.patterns, self.most, who=self.who)
+
+    def march(self, now: Mapping[str, Array], values: Array) -> tuple[Ran, int]:
+        """From a state by name under stage loads (step, stage, channel); and 0, or the step that was not solved."""
+        if self.mapped is None:
+            return self._staged(now, values)
+        parts: list[Ran] = []
+        done = 0
+        while done < len(values):
+            ran, failed = self._mapped(now, values[done:])
+            if failed:
+                if failed > 1:
+                    ran, _ = self._mapped(now, values[done : done + failed - 1])
+                    parts.append(ran)
+                    now, done = ran.end, done + failed - 1
+                ran, wrong = self._staged({**now, "branch": np.zeros(len(self.model.springs))}, values[done : done + 1])
+                if wrong:
+                    return ran, done + 1
+            parts.append(ran)
+            now, done = ran.end, done + len(ran.steps["force"])
+        return joined(parts), 0
+
+    def _mapped(self, now: Mapping[str, Array], values: Array) -> tuple[Ran, int]:
+        assert self.mapped is not None
+        guess = now.get("branch", np.zeros(len(self.model.springs))).astype(np.int64)
+        histories, failed = self.mapped.march(
+            tuple(now[name] for name in ("displacement", "momentum", *_SLIDER)), guess, values
+        )
+        nodes = dict(zip(("displacement", "momentum", *_SLIDER), histories[:5], strict=True))
+        moved, rates, force, mean, solves, branch = histories[5:]
+        inside = self._inside(moved, values, rates, np.abs(rates), force)
+        end = {name: value[-1].copy() for name, value in nodes.items()} | {"branch": branch.astype(float)}
+        return Ran(nodes, {"force": mean, "solves": solves}, end, inside), failed
+
+    def _staged(self, now: Mapping[str, Array], values: Array) -> tuple[Ran, int]:
+        branch = now.get("branch", np.zeros(len(self.model.springs)))
+        z = self.states.packed(dict(now))
+        steps = self.by_stages.advance(now["displacement"], now["momentum"], z, branch, values)
+        nodes = {"displacement": steps.u, "momentum": steps.p}
+        nodes |= {name: self.states.unpacked(steps.z, name) for name in self.states.variables}
+        rates = self.states.unpacked(steps.rate, "slip")
+        growth = self.states.unpacked(steps.rate, "accumulated_slip") if "accumulated_slip" in nodes else 0 * rates
+        end = {name: value[-1].copy() for name, value in nodes.items()} | {"branch": steps.branch.astype(float)}
+        inside = self._inside(steps.stage, values, rates, growth, steps.force)
+        mean = np.einsum("i,rij->rj", self.table.b, steps.force)
+        return Ran(nodes, {"force": mean, "solves": steps.solves}, end, inside), steps.failed
+
+    def _inside(self, moved: Array, values: Array, rates: Array, growth: Array, force: Array) -> StageHistory:
+        table = self.table
+        return StageHistory(table.c, table.A, table.b, moved, values, rates, growth, force, bool(table.c[-1] < 1))

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.march.lu import Wide
-from hamex.march.rows import Rows
-from hamex.march.stage_march import Element
+from hamex.march.matrices import Rows, Wide
+from hamex.march.stage_march import StageNumbers
 from hamex.march.stage_newton import Motion, Work
-from hamex.march.stage_springs import Local, Springs
+from hamex.march.stage_springs import Local, StageSprings
 from hamex.model.record import Model
-from hamex.schemes.stages import Table
+from hamex.schemes.stages import StageTable
 
 Array = NDArray[Any]
 
@@ -24,7 +23,7 @@ _COARSE = 0.5  # the same for laws that are straight on the branch held: exact, 
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class StageLayout:
     """Blocks of springs with their state: what a stage must know of laws beside their kernels.
 
     Attributes
@@ -50,7 +49,7 @@ class Layout:
     tangents: int
 
 
-def element_numbers(table: Table, h: float) -> tuple[Element, Array, Array]:
+def element_numbers(table: StageTable, h: float) -> tuple[StageNumbers, Array, Array]:
     """The march's numbers, W = A⁻¹, and what the stages see of one another; with the low parts of the table."""
     from hamex.schemes.stages import solve_small
 
@@ -66,11 +65,11 @@ def element_numbers(table: Table, h: float) -> tuple[Element, Array, Array]:
     tau, start, weights, last, push = (
         np.ascontiguousarray(x, dtype=float) for x in (h / own, W.sum(axis=1) / h, b, end, end @ W / h)
     )
-    numbers = Element(float(h), tau, start, weights, last, push, float(np.round(1 - end.sum(), 12)))
+    numbers = StageNumbers(float(h), tau, start, weights, last, push, float(np.round(1 - end.sum(), 12)))
     return numbers, np.asarray(W, dtype=float), np.ascontiguousarray(cross, dtype=float)
 
 
-def local_blocks(layout: Layout, q: int) -> Local:
+def local_blocks(layout: StageLayout, q: int) -> Local:
     """Where the blocks stand in the arrays of the stages."""
     m, d = layout.size.astype(np.int64), (layout.size * layout.variables).astype(np.int64)
 
@@ -96,10 +95,10 @@ def local_blocks(layout: Layout, q: int) -> Local:
     )
 
 
-class System:
+class StageSystem:
     """Matrices of a step of length h; ``order[i]`` is the model's dof of the kernels' dof i."""
 
-    def __init__(self, model: Model, layout: Layout, table: Table, h: float) -> None:
+    def __init__(self, model: Model, layout: StageLayout, table: StageTable, h: float) -> None:
         from scipy import sparse
 
         self.layout, self.q = layout, len(table.c)
@@ -212,12 +211,12 @@ class System:
             np.zeros(len(U), dtype=np.int64),
         )
 
-    def springs(self) -> Springs:
+    def springs(self) -> StageSprings:
         """Room for what the springs answer."""
         q, springs, entries, local = self.q, self.B.shape[1], self.layout.entries, self.local
         d, m = local.many, local.size
         widest = q * local.widest
-        return Springs(
+        return StageSprings(
             np.zeros((q, springs)),
             np.zeros((q, self.layout.tangents)),
             np.zeros((q, entries)),
@@ -269,7 +268,7 @@ def _rows(matrix: Any) -> Rows:
     )
 
 
-def _order(M: Any, C: Any, K: Any, compatibility: Any, layout: Layout) -> Array:
+def _order(M: Any, C: Any, K: Any, compatibility: Any, layout: StageLayout) -> Array:
     """Dofs in an order with a narrow band."""
     from scipy import sparse
     from scipy.sparse.csgraph import reverse_cuthill_mckee

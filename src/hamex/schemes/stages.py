@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
 from hamex.march.run import Kernel, compiled, worth_compiling
-from hamex.march.stages import Maps, Room, Slip, Walk, stages
+from hamex.march.stages import MappedHistory, Maps, Room, Slip, stages
 from hamex.model.record import Model, dense, parameter, per_spring
 
 Array = NDArray[Any]
@@ -27,7 +27,7 @@ _FEW = 16  # stages times springs up to which maps of a whole step are the faste
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class StageTable:
     """A time element: nodes c, matrix A and weights b on [0, 1], with what their doubles leave out."""
 
     c: Array
@@ -55,7 +55,7 @@ class StageMaps:
     place_slip: Array
 
 
-def stage_maps(model: Model, table: Table, h: float, patterns: Array, extended: bool = True) -> StageMaps:
+def stage_maps(model: Model, table: StageTable, h: float, patterns: Array, extended: bool = True) -> StageMaps:
     """Maps for a step of length h under loads ``patterns`` (dof, channel); small ones in extended precision."""
     n, springs, q = len(model.dofs), len(model.springs), len(table.c)
     exact: Any = np.longdouble if extended and q * n <= _SMALL else np.float64
@@ -123,7 +123,7 @@ def solve_small(matrix: Array, right: Array) -> Array:
     return x
 
 
-def coupling(maps: StageMaps, table: Table, h: float, kinematic: Array) -> Array:
+def coupling(maps: StageMaps, table: StageTable, h: float, kinematic: Array) -> Array:
     """N: loss of F − X at the stages per slip rate, ``soft`` plus what kinematic hardening adds."""
     return maps.soft + h * np.kron(table.A, np.diag(kinematic))
 
@@ -131,7 +131,7 @@ def coupling(maps: StageMaps, table: Table, h: float, kinematic: Array) -> Array
 class MappedSteps:
     """Steps of a few sliders by maps of a whole step, prepared once."""
 
-    def __init__(self, model: Model, table: Table, h: float, patterns: Array, most: int) -> None:
+    def __init__(self, model: Model, table: StageTable, h: float, patterns: Array, most: int) -> None:
         self.model, self.table, self.h = model, table, h
         self.maps = stage_maps(model, table, h, patterns)
         self.slip = slip_problem(model, table, self.maps, h)
@@ -157,7 +157,7 @@ class MappedSteps:
         numbers = Maps(
             maps.trial, maps.soft, maps.move, maps.move_low, maps.slide, table.b, float(self.h), self.kinematic
         )
-        walk = Walk(u, p, slip, X, w, g, F, mean, branch, solves)
+        walk = MappedHistory(u, p, slip, X, w, g, F, mean, branch, solves)
         room = Room(
             np.empty(maps.move.shape[1]),
             np.empty(rows),
@@ -186,7 +186,7 @@ class MappedSteps:
         ), int(failed)
 
 
-def is_small(model: Model, table: Table) -> bool:
+def is_small(model: Model, table: StageTable) -> bool:
     """True where maps of a whole step cost least: a few sliders and nothing else.
 
     Isotropic hardening goes by the stages, whose law knows what happens where a stage would start below no slip.
@@ -196,7 +196,7 @@ def is_small(model: Model, table: Table) -> bool:
     return len(table.c) * max(len(model.springs), len(model.dofs)) <= _FEW
 
 
-def slip_problem(model: Model, table: Table, maps: StageMaps, h: float) -> Slip:
+def slip_problem(model: Model, table: StageTable, maps: StageMaps, h: float) -> Slip:
     """The complementarity problem of a step of length h."""
     law, q = per_spring(model), len(table.c)
     return Slip(

@@ -22,7 +22,7 @@ class TimeElement(ElementScheme):
         """The march of this element: its fast route where the model has one, else the one for any structure."""
         if self.whole:
             return self._linear(problem, how)
-        from hamex.schemes.stage_marches import ElementMarch, check_stages
+        from hamex.schemes.stage_march import ElementMarch, check_stages
 
         check_stages(problem, self, how)
         if self.locate:

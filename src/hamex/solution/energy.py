@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.march.energy import energies
+from hamex.march.oscillator import energies
 from hamex.march.run import march, worth_compiling
 from hamex.model.algebra import quadratic
 from hamex.model.laws.law import Split

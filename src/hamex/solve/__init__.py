@@ -131,5 +131,5 @@ def _passed(
     problem: Problem, scheme: Scheme, ran: Ran, now: Mapping[str, Array], done: int, limit: Limit
 ) -> int | None:
     """How many of these steps lead to the first node beyond the limit; None when none does."""
-    found = part_of(problem, scheme, ran, now, done, limit).exceeded
-    return None if found is None else max(round(found.time / scheme.step) - done, 1)
+    exceeded = part_of(problem, scheme, ran, now, done, limit).exceeded
+    return None if exceeded is None else max(round(exceeded.time / scheme.step) - done, 1)

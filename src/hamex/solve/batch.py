@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex import __version__
 from hamex.checks import is_positive, whole_steps
 from hamex.errors import InputError, LoadError, ModelError, ProblemError
+from hamex.march.run import in_threads, processors
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
@@ -21,13 +22,12 @@ from hamex.motion.load import Load, LoadSum
 from hamex.motion.units import in_gravities
 from hamex.schemes import Scheme
 from hamex.schemes.prepare import is_oscillator
-from hamex.schemes.shear_frame import is_shear_frame
+from hamex.schemes.shear_frame import is_shear_frame, shear_frames_of
 from hamex.schemes.time_elements import Galerkin, is_linear
 from hamex.solution.batch import STATE, Batch
 from hamex.solution.source import model_numbers, named_bytes
-from hamex.solve.cases import Cases, Motion, Part, arrange
-from hamex.solve.runners import Found, ManyFrames, ManyOscillators, OneByOne, Record, Runner, Wish
-from hamex.solve.threads import each, processors
+from hamex.solve.cases import CaseGroup, Cases, Motion, arrange
+from hamex.solve.runners import BlockResults, ManyFrames, ManyOscillators, OneByOne, Request, Runner, SampledMotion
 
 Array = NDArray[Any]
 Systems = Oscillators | ShearFrames | list[Model]
@@ -87,37 +87,37 @@ def batch(
     """
     systems = _systems(models)
     cases = arrange(len(systems), loads, scales, paired)
-    wish = Wish(_names("measures", measures), _names("histories", histories), bool(final), _dtype(dtype))
+    request = Request(_names("measures", measures), _names("histories", histories), bool(final), _dtype(dtype))
     run = _runner(systems, cases, scheme)
-    run.check(wish)
+    run.check(request)
     records = [_record(motion, scheme, duration, g, run) for motion in cases.motions]
     given = None if start is None else _start(start, cases, run.places)
-    if wish.histories and len({record.steps for record in records}) > 1:
+    if request.histories and len({record.steps for record in records}) > 1:
         raise ProblemError("batch: motions of different length have histories of different length; give a duration")
     out = _Out(cases)
     tasks = [
-        (part, begin, min(begin + size, part.size))
-        for part in cases.parts(run.kinds)
-        for size in [_block(block) or run.block(records[part.motion].steps)]
-        for begin in range(0, part.size, size)
+        (group, begin, min(begin + size, group.size))
+        for group in cases.groups(run.kinds)
+        for size in [_block(block) or run.block(records[group.motion].steps)]
+        for begin in range(0, group.size, size)
     ]
 
-    def go(task: tuple[Part, int, int]) -> None:
-        places, found = _march(run, *task, records, wish, given)
-        out.put(task[0].motion, places, found)
+    def go(task: tuple[CaseGroup, int, int]) -> None:
+        places, results = _march(run, *task, records, request, given)
+        out.put(task[0].motion, places, results)
 
-    each(go, tasks, _threads(threads))
-    rounding = _rounding(run, cases, records, wish, given, out) if wish.dtype == np.float32 else {}
+    in_threads(go, tasks, _threads(threads))
+    rounding = _rounding(run, cases, records, request, given, out) if request.dtype == np.float32 else {}
     return Batch(
-        {name: cases.shown(out.arrays["measure", name]) for name in wish.measures},
+        {name: cases.shown(out.arrays["measure", name]) for name in request.measures},
         cases.dims,
         _labels(cases, run.places),
         systems[0].units if isinstance(systems, list) else systems.units,
         scheme.step,
         tuple(record.steps for record in records),
-        lambda: _provenance(systems, cases, records, scheme, wish, given),
-        {name: cases.shown(out.arrays["history", name]) for name in wish.histories},
-        {name: cases.shown(out.arrays["final", name]) for name in STATE} if wish.final else None,
+        lambda: _provenance(systems, cases, records, scheme, request, given),
+        {name: cases.shown(out.arrays["history", name]) for name in request.histories},
+        {name: cases.shown(out.arrays["final", name]) for name in STATE} if request.final else None,
         rounding,
     )
 
@@ -129,9 +129,9 @@ class _Out:
         self.cases = cases
         self.arrays: dict[tuple[str, str], Array] = {}
 
-    def put(self, motion: int, places: Any, found: Found) -> None:
+    def put(self, motion: int, places: Any, block: BlockResults) -> None:
         """Write the results of a block into their places."""
-        for kind, results in (("measure", found.measures), ("history", found.histories), ("final", found.final)):
+        for kind, results in (("measure", block.measures), ("history", block.histories), ("final", block.final)):
             for name, values in results.items():
                 # setdefault is atomic: two threads that come first agree on one array.
                 array = self.arrays.get((kind, name))
@@ -142,22 +142,22 @@ class _Out:
 
 def _march(
     run: Runner,
-    part: Part,
+    group: CaseGroup,
     begin: int,
     end: int,
-    records: Sequence[Record],
-    wish: Wish,
+    records: Sequence[SampledMotion],
+    request: Request,
     given: Mapping[str, Array] | None,
-) -> tuple[Any, Found]:
-    which, scales, places = part.block(begin, end)
+) -> tuple[Any, BlockResults]:
+    which, scales, places = group.block(begin, end)
     first = which.start if isinstance(which, slice) else int(which[0])
     start = None
     if given is not None:
         start = {
-            name: (array if part.cases.motion_of is not None else array[part.motion])[places]
+            name: (array if group.cases.motion_of is not None else array[group.motion])[places]
             for name, array in given.items()
         }
-    return places, run.march(part.kind, which, first, scales, records[part.motion], wish, start)
+    return places, run.march(group.kind, which, first, scales, records[group.motion], request, start)
 
 
 # What was given ----------------------------------------------------------------------------------------------
@@ -166,13 +166,13 @@ def _march(
 def _systems(models: object) -> Systems:
     if isinstance(models, Oscillators | ShearFrames):
         return models
-    found = [models] if isinstance(models, Model) else list(models) if isinstance(models, Sequence | np.ndarray) else []
-    if not found or not all(isinstance(model, Model) for model in found):
+    given = [models] if isinstance(models, Model) else list(models) if isinstance(models, Sequence | np.ndarray) else []
+    if not given or not all(isinstance(model, Model) for model in given):
         raise ModelError(
             "batch: models must be made by oscillators(…) or shear_frames(…), or be a Model or a list of "
             f"Models, at least one; got {type(models).__name__}"
         )
-    return found
+    return given
 
 
 def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
@@ -184,7 +184,7 @@ def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
             return ManyOscillators(Oscillators.of(systems))
         shaken = all(isinstance(motion, GroundMotion) for motion in cases.motions)
         if linear and shaken and all(is_shear_frame(model) for model in systems):
-            return ManyFrames(_frames(systems))
+            return ManyFrames(shear_frames_of(systems))
         if len({len(model.dofs) for model in systems}) > 1:
             raise ModelError("batch: the models have different numbers of degrees of freedom; batch those of one size")
         return OneByOne(systems, scheme)
@@ -202,12 +202,6 @@ def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
     return ManyOscillators(systems)
 
 
-def _frames(models: list[Model]) -> ShearFrames:
-    from hamex.schemes.shear_frames import shear_frames_of
-
-    return shear_frames_of(models)
-
-
 def _single(cases: Cases) -> bool:
     return all(
         isinstance(motion, GroundMotion) or (isinstance(motion, Load) and motion.width == motion.channels == 1)
@@ -215,7 +209,7 @@ def _single(cases: Cases) -> bool:
     )
 
 
-def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | None, run: Runner) -> Record:
+def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | None, run: Runner) -> SampledMotion:
     if isinstance(motion, GroundMotion):
         if g is None or not is_positive(g):
             raise LoadError(f"batch: ground motions need g, one gravity in the models' units; got {g!r}")
@@ -232,19 +226,21 @@ def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | N
     else:
         steps = whole_steps("batch", duration, h)
     if isinstance(run, OneByOne):
-        return Record(motion, np.zeros(0), h, steps, g)
+        return SampledMotion(motion, np.zeros(0), h, steps, g)
     assert isinstance(scheme, Galerkin)
     values = np.ascontiguousarray(load.step_values(h, steps, scheme.load)[:, 0])
     if isinstance(motion, GroundMotion):
-        return Record(motion, values, h, steps, g)
+        return SampledMotion(motion, values, h, steps, g)
     assert isinstance(motion, Load)
     push = 1.0 if motion.patterns is None else float(motion.patterns[0, 0])
-    return Record(motion, values, h, steps, None, push, 0.0 if motion.ground is None else float(motion.ground[0, 0]))
+    return SampledMotion(
+        motion, values, h, steps, None, push, 0.0 if motion.ground is None else float(motion.ground[0, 0])
+    )
 
 
 def _start(start: Mapping[str, ArrayLike], cases: Cases, places: int) -> dict[str, Array]:
     shape = (*cases.shape, places) if places else cases.shape
-    found = {}
+    state = {}
     for name, values in start.items():
         if name not in STATE:
             raise ProblemError(f"batch: start has no {name!r}; it may have {', '.join(STATE)}")
@@ -260,15 +256,15 @@ def _start(start: Mapping[str, ArrayLike], cases: Cases, places: int) -> dict[st
         if cases.motion_of is None:
             models, motions, scales = cases.shape
             array = array.swapaxes(0, 1).reshape(motions, models * scales, *shape[3:])
-        found[name] = array
-    return found
+        state[name] = array
+    return state
 
 
 def _names(what: str, names: Sequence[str]) -> tuple[str, ...]:
-    found = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
-    if what == "measures" and not found:
+    chosen = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    if what == "measures" and not chosen:
         raise InputError('batch: no measures; ask for at least one, e.g. measures=("displacement",)')
-    return found
+    return chosen
 
 
 def _dtype(name: object) -> Any:
@@ -303,17 +299,22 @@ def _labels(cases: Cases, places: int) -> dict[str, Any]:
 
 
 def _rounding(
-    run: Runner, cases: Cases, records: Sequence[Record], wish: Wish, given: Mapping[str, Array] | None, out: _Out
+    run: Runner,
+    cases: Cases,
+    records: Sequence[SampledMotion],
+    request: Request,
+    given: Mapping[str, Array] | None,
+    out: _Out,
 ) -> dict[str, float]:
     """Largest deviation from float64 in a sample of each motion, relative to the largest value there."""
-    exact = Wish(wish.measures, (), False, np.dtype(np.float64))
-    worst = dict.fromkeys(wish.measures, 0.0)
-    for part in cases.parts(run.kinds):
-        sample = part.sample(_SAMPLE)
-        places, found = _march(run, sample, 0, sample.size, records, exact, given)
-        for name, values in found.measures.items():
+    exact = Request(request.measures, (), False, np.dtype(np.float64))
+    worst = dict.fromkeys(request.measures, 0.0)
+    for group in cases.groups(run.kinds):
+        sample = group.sample(_SAMPLE)
+        places, results = _march(run, sample, 0, sample.size, records, exact, given)
+        for name, values in results.measures.items():
             rough = out.arrays["measure", name]
-            rough = (rough if cases.motion_of is not None else rough[part.motion])[places]
+            rough = (rough if cases.motion_of is not None else rough[group.motion])[places]
             scale = float(np.nanmax(np.abs(values), initial=0.0))
             if scale > 0:
                 worst[name] = max(worst[name], float(np.nanmax(np.abs(rough - values)) / scale))
@@ -323,13 +324,13 @@ def _rounding(
 def _provenance(
     systems: Systems,
     cases: Cases,
-    records: Sequence[Record],
+    records: Sequence[SampledMotion],
     scheme: Scheme,
-    wish: Wish,
+    request: Request,
     start: Mapping[str, Array] | None,
 ) -> dict[str, str]:
     """What a reader needs to repeat the batch. The hash covers every number that enters it."""
-    digest = hashlib.sha256(repr((scheme, wish.measures, str(wish.dtype), cases.shape)).encode())
+    digest = hashlib.sha256(repr((scheme, request.measures, str(request.dtype), cases.shape)).encode())
     models = (
         [model_numbers(model) for model in systems]
         if isinstance(systems, list)
@@ -346,7 +347,7 @@ def _provenance(
     return {"hamex": __version__, "scheme": repr(scheme), "batch": digest.hexdigest()}
 
 
-def _motion_numbers(record: Record) -> dict[str, Any]:
+def _motion_numbers(record: SampledMotion) -> dict[str, Any]:
     """The numbers of a motion: as the kernels take it, or at the nodes where models are solved one by one."""
     more = {"h": record.h, "steps": record.steps, "gravity": record.gravity, "push": record.push, "shake": record.shake}
     if record.values.size:

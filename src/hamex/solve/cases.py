@@ -60,17 +60,17 @@ class Cases:
         models, motions, scales = self.shape
         return stored.reshape(motions, models, scales, *stored.shape[2:]).swapaxes(0, 1)
 
-    def parts(self, kinds: Array | None = None) -> Iterator[Part]:
+    def groups(self, kinds: Array | None = None) -> Iterator[CaseGroup]:
         """Cases that share a motion and a kind of model."""
         for motion in range(len(self.motions)):
             for kind in (0,) if kinds is None else np.flatnonzero(np.bincount(kinds)):
                 members = None if kinds is None or np.all(kinds == kind) else np.flatnonzero(kinds == kind)
-                part = Part(self, motion, int(kind), self._members(motion, members))
-                if part.size:
-                    yield part
+                group = CaseGroup(self, motion, int(kind), self._members(motion, members))
+                if group.size:
+                    yield group
 
     def _members(self, motion: int, members: Array | None) -> Array | None:
-        """Models (or cases, where paired) of the part; None for all of them."""
+        """Models (or cases, where paired) of the group; None for all of them."""
         if self.motion_of is None or len(self.motions) == 1:
             return members
         mine = self.motion_of == motion
@@ -82,7 +82,7 @@ class Cases:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class CaseGroup:
     """Cases under one motion whose models are of one kind."""
 
     cases: Cases
@@ -96,11 +96,11 @@ class Part:
         models = self.cases.models if self.members is None else len(self.members)
         return models if self.cases.motion_of is not None else models * len(self.cases.scales)
 
-    def sample(self, count: int) -> Part:
+    def sample(self, count: int) -> CaseGroup:
         """The cases of at most ``count`` models, evenly spaced."""
         members = np.arange(self.cases.models) if self.members is None else self.members
         chosen = np.unique(np.linspace(0, len(members) - 1, count).astype(np.intp))
-        return Part(self.cases, self.motion, self.kind, members[chosen])
+        return CaseGroup(self.cases, self.motion, self.kind, members[chosen])
 
     def block(self, begin: int, end: int) -> tuple[Any, Array, Any]:
         """Models, scales and places of the cases from ``begin`` to ``end``; slices where they can be."""
@@ -127,8 +127,8 @@ def arrange(models: int, loads: object, scales: ArrayLike, paired: bool) -> Case
     count = max(sizes.values())
     wrong = [name for name, size in sizes.items() if size not in (1, count)]
     if wrong or models not in (1, count):
-        told = ", ".join(f"{size} {name}" for name, size in sizes.items())
-        raise ProblemError(f"batch: paired runs need one of each, or as many; got {told}")
+        counts = ", ".join(f"{size} {name}" for name, size in sizes.items())
+        raise ProblemError(f"batch: paired runs need one of each, or as many; got {counts}")
     if models != count:
         raise ProblemError(
             "batch: paired runs take one model per case; for one model under many motions leave paired out"
@@ -140,12 +140,14 @@ def arrange(models: int, loads: object, scales: ArrayLike, paired: bool) -> Case
 
 
 def _motions(loads: object) -> list[Motion]:
-    found = [loads] if isinstance(loads, Motion) else list(loads) if isinstance(loads, Sequence | np.ndarray) else None
-    if found is None or not all(isinstance(motion, Motion) for motion in found):
+    motions = (
+        [loads] if isinstance(loads, Motion) else list(loads) if isinstance(loads, Sequence | np.ndarray) else None
+    )
+    if motions is None or not all(isinstance(motion, Motion) for motion in motions):
         raise LoadError(f"batch: loads must be a GroundMotion or a Load, or a list of them; got {type(loads).__name__}")
-    if not found:
+    if not motions:
         raise LoadError("batch: there is no load; give at least one")
-    return found
+    return motions
 
 
 def _scales(scales: ArrayLike) -> Array:

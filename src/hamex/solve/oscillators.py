@@ -1,4 +1,5 @@
-"""Batches of oscillators: blocks of tiles through the compiled kernel, measures out."""
+"""Batches of oscillators: coefficients of their steps from the generated step form, blocks of tiles through the
+compiled kernel, measures out."""
 
 from __future__ import annotations
 
@@ -9,16 +10,128 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import OverflowRunError
+from hamex.errors import OverflowRunError, SchemeError
 from hamex.march import oscillators as tile
 from hamex.march import peaks
 from hamex.march.lanes import padded
 from hamex.march.run import compiled, settled
 from hamex.model.oscillators import Oscillators
-from hamex.schemes.oscillators import BatchElement, batch_element, peak_factors
+from hamex.schemes._stepforms import linear_element as linear_element_form
+from hamex.schemes.prepare import lift
 from hamex.solution.batch import STATE
 
 Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class BatchElement:
+    """One step of every oscillator, by the names of :mod:`hamex.march.oscillators`, and the scales of its numbers.
+
+    Lengths are in units of ``unit``, the deformation Q Fy at which the mean of a step begins to slip. What only some
+    kernels need is computed when asked for.
+    """
+
+    x: Oscillators
+    effective: Array  # M̂
+    flexibility: Array  # Q
+    unit: Array  # [length]
+    push: Array  # per unit of force on the mass
+    beta: Array
+    rho: Array
+    mu: Array
+    softening: Any  # impulse of the stiffness outside the spring per displacement
+
+    @property
+    def kappa(self) -> Array:
+        """e' per y."""
+        return np.asarray(2 / (self.x.stiffness * self.flexibility))
+
+    @property
+    def beside(self) -> Array:
+        """Free motion per displacement, by the stiffness outside the spring."""
+        return np.asarray(self.softening / self.effective)
+
+    @property
+    def limit(self) -> Array:
+        """1, or what the unit leaves of it: 0 for a spring that yields at no force."""
+        return np.where(self.x.yield_force == 0, 0.0, 1.0)
+
+    @property
+    def shift(self) -> Array:
+        """Back force per slip, in the units of y."""
+        return np.asarray(self.flexibility * self.x.kinematic)
+
+    @property
+    def grow(self) -> Array:
+        """Growth of the limit per accumulated slip, in the units of y."""
+        return np.asarray(self.flexibility * self.x.isotropic)
+
+    @property
+    def force(self) -> Array:
+        """Spring force per unit of y."""
+        return np.asarray(self.unit / self.flexibility)
+
+    @property
+    def velocity(self) -> Array:
+        """Velocity per unit of q."""
+        return np.asarray(2 * self.unit * self.effective / self.x.mass)
+
+
+def batch_element(x: Oscillators, h: float, first: int = 0) -> BatchElement:
+    """The step's coefficients; refuses a step at which some problem stops being convex, counted from ``first``."""
+    form = linear_element_form(h)
+    blocks: Any = {"m": x.mass, "c": x.damping, "k": x.geometric, "a": 1 / x.stiffness, "b": 1.0}
+    start, spring = lift(form["motion_start"], blocks), lift(form["spring_start"], blocks)
+    effective = np.asarray(start["du"])
+    bad = effective <= 0
+    if bad.any():
+        i = int(bad.argmax())
+        c, k, m = x.damping[i], x.geometric[i], x.mass[i]
+        limit = (c + np.sqrt(c * c - 4 * k * m)) / -k
+        raise SchemeError(
+            f"Galerkin: with the negative stiffness {k:g} of oscillator {first + i} the step must be "
+            f"below {limit:.6g} s, got {h:g} s"
+        )
+    momentum = start["du"] - lift({"du": form["motion_end"]["du"]}, blocks)["du"]
+    recoil = start["F"] / effective
+    flexibility = spring["F"] - spring["du"] * recoil
+    half = spring["g"]
+    stiff = half / flexibility
+    yields = np.isfinite(x.yield_force)
+    unit = flexibility * x.yield_force
+    # A spring that never yields, or yields at no force, has no length of its own.
+    unit[~yields | (unit == 0)] = 1.0
+    beta = stiff / (x.viscosity + stiff + half * (x.kinematic + x.isotropic))
+    return BatchElement(
+        x,
+        effective,
+        np.asarray(flexibility),
+        unit,
+        push=-start["f"] / (2 * unit * effective),
+        beta=np.where(yields, beta, 0.0),
+        rho=recoil / (2 * flexibility),
+        mu=momentum / effective,
+        softening=start["u"],
+    )
+
+
+def peak_factors(h: float) -> Array:
+    """Factors of the step form in the order of :mod:`hamex.march.peaks`, where nothing stands beside the spring."""
+    form = linear_element_form(h)
+    start, end, spring = form["motion_start"], form["motion_end"], form["spring_start"]
+    return np.array(
+        [
+            start["du"]["m"],
+            start["du"]["c"],
+            start["F"]["b"],
+            spring["F"]["a"],
+            spring["du"]["b"],
+            spring["g"][""],
+            -start["f"][""],
+            start["du"]["m"] - end["du"]["m"],
+        ]
+    )
+
 
 # What the kernel must do for a measure, beyond the peak displacement that it always keeps.
 NEEDS: Mapping[str, tuple[str, ...]] = {
@@ -36,7 +149,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class OscillatorBlock:
     """Oscillators under one record.
 
     Attributes
@@ -63,7 +176,7 @@ class Block:
 class Marched:
     """Tables after the march, (row, oscillator), and what their numbers mean."""
 
-    block: Block
+    block: OscillatorBlock
     element: BatchElement
     rows: _Tiles
     history: Array
@@ -104,7 +217,7 @@ class Marched:
 
 
 @dataclass(frozen=True, eq=False)
-class Peaks:
+class DisplacementPeaks:
     """Largest and last displacements."""
 
     x: Oscillators
@@ -152,7 +265,9 @@ def flags_of(kind: int) -> frozenset[str]:
     return frozenset(name for bit, name in ((1, "LIMITS"), (2, "SOFTENS")) if kind & bit)
 
 
-def march_oscillators(block: Block, flags: frozenset[str], dtype: Any = np.float64) -> Marched | Peaks:
+def march_oscillators(
+    block: OscillatorBlock, flags: frozenset[str], dtype: Any = np.float64
+) -> Marched | DisplacementPeaks:
     """March a block of one kind; ``flags`` are those of :mod:`hamex.march.oscillators`; with none, peaks only."""
     kind = np.dtype(dtype)
     narrow = 1 if kind == np.float64 else 2  # numbers of half the size go twice as many to a vector
@@ -176,7 +291,7 @@ def _overflow(number: int) -> OverflowRunError:
 
 
 def _marched(
-    block: Block, element: BatchElement, values: Array, flags: frozenset[str], kind: Any, narrow: int
+    block: OscillatorBlock, element: BatchElement, values: Array, flags: frozenset[str], kind: Any, narrow: int
 ) -> tuple[_Tiles, Array]:
     """The tables and the history after the march of :mod:`hamex.march.oscillators`."""
     constants: dict[str, Any] = dict.fromkeys(sorted(flags), True)
@@ -190,7 +305,7 @@ def _marched(
     return table, history.swapaxes(0, 1).reshape(kept, -1)[:, : len(block.x)].astype(float, copy=False)
 
 
-def _peaks(block: Block, values: Array, kind: Any, narrow: int) -> Peaks:
+def _peaks(block: OscillatorBlock, values: Array, kind: Any, narrow: int) -> DisplacementPeaks:
     """The march of :mod:`hamex.march.peaks`, which sets up and reads off by itself."""
     constants = {"LANES": narrow * peaks.LANES, "TILE": narrow * peaks.TILE} if narrow > 1 else {}
     x, count = block.x, len(block.x)
@@ -204,7 +319,7 @@ def _peaks(block: Block, values: Array, kind: Any, narrow: int) -> Peaks:
     lost = compiled(peaks.end)(tiles, unit, top, last)
     if lost:
         raise _overflow(block.first + lost - 1)
-    return Peaks(x, top, last)
+    return DisplacementPeaks(x, top, last)
 
 
 def _plain(array: Array) -> Array:
@@ -229,7 +344,7 @@ class _Tiles:
             self.tiles[whole, row, : self.count - whole * width] = values[whole * width :]
 
 
-def _fill(table: _Tiles, block: Block, element: BatchElement) -> None:
+def _fill(table: _Tiles, block: OscillatorBlock, element: BatchElement) -> None:
     table[tile.PUSH] = element.push * block.push
     for name, row in (("beta", tile.BETA), ("rho", tile.RHO), ("kappa", tile.KAPPA), ("mu", tile.MU)):
         table[row] = getattr(element, name)
@@ -240,7 +355,7 @@ def _fill(table: _Tiles, block: Block, element: BatchElement) -> None:
         _begin(table, block, element)
 
 
-def _begin(table: _Tiles, block: Block, element: BatchElement) -> None:
+def _begin(table: _Tiles, block: OscillatorBlock, element: BatchElement) -> None:
     """Put a start state into the tiles."""
     given, unit = block.start or {}, element.unit
     u, p, slip, back, accumulated = (given.get(name, np.zeros(len(unit))) for name in STATE)

@@ -21,7 +21,7 @@ from hamex.schemes import Scheme
 from hamex.solution.batch import HISTORIES, STATE
 from hamex.solution.solution import Solution
 from hamex.solve import solve
-from hamex.solve.oscillators import NEEDS, Block, Peaks, flags_of, kinds, march_oscillators
+from hamex.solve.oscillators import NEEDS, DisplacementPeaks, OscillatorBlock, flags_of, kinds, march_oscillators
 from hamex.solve.shear_frames import MEASURES as OF_BUILDINGS
 from hamex.solve.shear_frames import march_shear_frames
 
@@ -86,7 +86,7 @@ def measure(solution: Solution, name: str) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class SampledMotion:
     """A motion as the kernels take it.
 
     Attributes
@@ -109,7 +109,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Wish:
+class Request:
     """What to keep of each run."""
 
     measures: tuple[str, ...]
@@ -119,7 +119,7 @@ class Wish:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class BlockResults:
     """What a block gave, each (case, …)."""
 
     measures: dict[str, Array]
@@ -140,10 +140,10 @@ class ManyOscillators:
         self.systems = systems
         self.kinds = kinds(systems)
 
-    def check(self, wish: Wish) -> None:
+    def check(self, request: Request) -> None:
         """Refuse what this kind of run cannot give."""
-        known("measures", wish.measures, NEEDS)
-        known("histories", wish.histories, HISTORIES)
+        known("measures", request.measures, NEEDS)
+        known("histories", request.histories, HISTORIES)
 
     def march(
         self,
@@ -151,14 +151,14 @@ class ManyOscillators:
         which: Any,
         first: int,
         scales: Array,
-        record: Record,
-        wish: Wish,
+        record: SampledMotion,
+        request: Request,
         start: Mapping[str, Array] | None,
-    ) -> Found:
+    ) -> BlockResults:
         """March some of them; ``first`` is the number of the first for messages."""
         x = self.systems.chosen(which)
         ground = record.gravity is not None
-        block = Block(
+        block = OscillatorBlock(
             x,
             first,
             record.values,
@@ -167,18 +167,18 @@ class ManyOscillators:
             record.h,
             start,
         )
-        flags = flags_of(kind).union(*(NEEDS[name] for name in wish.measures))
-        if wish.final:
+        flags = flags_of(kind).union(*(NEEDS[name] for name in request.measures))
+        if request.final:
             flags |= {"SLIPS"}
-        if wish.histories:
+        if request.histories:
             flags |= {"HISTORY"}
-        done = march_oscillators(block, flags, wish.dtype)
-        if isinstance(done, Peaks):
-            return Found({name: done.measure(name) for name in wish.measures})
-        return Found(
-            {name: done.measure(name) for name in wish.measures},
-            {name: done.kept(name) for name in wish.histories},
-            {name: done.final(name) for name in STATE} if wish.final else {},
+        done = march_oscillators(block, flags, request.dtype)
+        if isinstance(done, DisplacementPeaks):
+            return BlockResults({name: done.measure(name) for name in request.measures})
+        return BlockResults(
+            {name: done.measure(name) for name in request.measures},
+            {name: done.kept(name) for name in request.histories},
+            {name: done.final(name) for name in STATE} if request.final else {},
         )
 
 
@@ -195,11 +195,11 @@ class ManyFrames:
         """Cases of a block: enough to put similar frames together."""
         return 4096
 
-    def check(self, wish: Wish) -> None:
+    def check(self, request: Request) -> None:
         """Refuse what this kind of run cannot give."""
-        known("measures", wish.measures, OF_BUILDINGS)
-        known("histories", wish.histories, {})
-        if wish.dtype == np.float32:
+        known("measures", request.measures, OF_BUILDINGS)
+        known("histories", request.histories, {})
+        if request.dtype == np.float32:
             raise InputError("batch: shear frames are marched in float64")
 
     def march(
@@ -208,17 +208,17 @@ class ManyFrames:
         which: Any,
         first: int,
         scales: Array,
-        record: Record,
-        wish: Wish,
+        record: SampledMotion,
+        request: Request,
         start: Mapping[str, Array] | None,
-    ) -> Found:
+    ) -> BlockResults:
         """March some of them; ``first`` is the number of the first for messages."""
-        asked = (*wish.measures, "final") if wish.final else wish.measures
-        found = march_shear_frames(
-            self.systems.chosen(which), record.values, scales, record.h, asked, start, first=first
+        measures = (*request.measures, "final") if request.final else request.measures
+        results = march_shear_frames(
+            self.systems.chosen(which), record.values, scales, record.h, measures, start, first=first
         )
-        final = {name: found.pop(f"final_{name}") for name in STATE} if wish.final else {}
-        return Found(found, {}, final)
+        final = {name: results.pop(f"final_{name}") for name in STATE} if request.final else {}
+        return BlockResults(results, {}, final)
 
 
 class OneByOne:
@@ -234,11 +234,11 @@ class OneByOne:
         self.models, self.scheme = models, scheme
         self.places = 0 if len(models[0].dofs) == 1 else len(getattr(models[0].storeys, "names", ()))
 
-    def check(self, wish: Wish) -> None:
+    def check(self, request: Request) -> None:
         """Refuse what this kind of run cannot give."""
-        known("measures", wish.measures, measures_of(self.places))
-        known("histories", wish.histories, {})
-        if wish.final or wish.dtype == np.float32:
+        known("measures", request.measures, measures_of(self.places))
+        known("histories", request.histories, {})
+        if request.final or request.dtype == np.float32:
             raise InputError(
                 "batch: models that are solved one by one give measures in float64 and no final states; "
                 "use hamex.solve for those"
@@ -250,15 +250,15 @@ class OneByOne:
         which: Any,
         first: int,
         scales: Array,
-        record: Record,
-        wish: Wish,
+        record: SampledMotion,
+        request: Request,
         start: Mapping[str, Array] | None,
-    ) -> Found:
+    ) -> BlockResults:
         """March some of them; ``first`` is the number of the first for messages."""
         if start is not None:
             raise InputError("batch: models that are solved one by one start at rest; use hamex.solve")
         numbers = np.arange(which.start, which.stop) if isinstance(which, slice) else which
-        rows: dict[str, list[Any]] = {name: [] for name in wish.measures}
+        rows: dict[str, list[Any]] = {name: [] for name in request.measures}
         for number, scale in zip(numbers, scales, strict=True):
             model = self.models[number]
             load = (
@@ -269,9 +269,9 @@ class OneByOne:
             assert isinstance(load, Load | LoadSum)
             problem = Problem(model, load.scaled(float(scale)), record.steps * record.h, State())
             solution = solve(problem, self.scheme)
-            for name in wish.measures:
+            for name in request.measures:
                 rows[name].append(measure(solution, name))
-        return Found({name: np.array(values) for name, values in rows.items()})
+        return BlockResults({name: np.array(values) for name, values in rows.items()})
 
 
 Runner = ManyOscillators | ManyFrames | OneByOne

@@ -1,4 +1,4 @@
-"""Batches of shear buildings: blocks of groups through the compiled kernel, measures out."""
+"""Batches of shear frames: the numbers of their steps, blocks of groups through the compiled kernel, measures out."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import ConvergenceError, InputError, OverflowRunError, ProblemError
+from hamex.errors import ConvergenceError, InputError, OverflowRunError, ProblemError, SchemeError
 from hamex.march import shear_frame as one
 from hamex.march import shear_frames as place
 from hamex.march.lanes import padded
-from hamex.march.run import compiled, settled
-from hamex.model.shear_frames import ShearFrames
-from hamex.schemes.shear_frames import check_convex, shear_frames_numbers, softens
+from hamex.march.run import compiled, in_threads, settled
+from hamex.model.shear_frames import ShearFrames, diagonals
+from hamex.schemes._stepforms import linear_element as linear_element_form
+from hamex.schemes.prepare import lift
+from hamex.schemes.promise import ZERO
+from hamex.schemes.shear_frame import shear_frame_rows
 from hamex.solution.batch import STATE
-from hamex.solve.threads import each
 
 Array = NDArray[Any]
 
@@ -124,7 +126,7 @@ def march_shear_frames(
     block : frames marched in one go; neither it nor the threads change a bit of the result.
     first : number of the first frame, for messages.
     """
-    names = [name for wish in measures for name in (_FINAL if wish == "final" else (wish,))]
+    names = [name for measure in measures for name in (_FINAL if measure == "final" else (measure,))]
     known = {**MEASURES, **_FINAL, **_SOLVES}
     for name in names:
         if name not in known:
@@ -155,7 +157,7 @@ def march_shear_frames(
         for hard, soft, order in _kinds(frames, scale)
         for at in range(0, len(order), block)
     ]
-    each(march, tasks, threads)
+    in_threads(march, tasks, threads)
     _refuse(failed, finite, h, first)
     return out
 
@@ -188,7 +190,7 @@ def _kinds(frames: ShearFrames, scale: Array) -> list[tuple[bool, bool, Array]]:
     with np.errstate(all="ignore"):  # the order is a matter of speed only
         strength = frames.yield_force[:, 0] / (weight * abs(scale))
     rigidity = frames.stiffness[:, 0] / weight
-    found = []
+    kinds = []
     for hardens in (False, True):
         for softer in (False, True):
             own = np.flatnonzero((hard == hardens) & (soft == softer))
@@ -196,8 +198,8 @@ def _kinds(frames: ShearFrames, scale: Array) -> list[tuple[bool, bool, Array]]:
                 rank = np.empty(own.size, dtype=np.int64)
                 rank[np.argsort(strength[own], kind="stable")] = np.arange(own.size)
                 bins = rank // max(int(2 * own.size**0.5), 1)
-                found.append((hardens, softer, own[np.lexsort((rigidity[own], bins))]))
-    return found
+                kinds.append((hardens, softer, own[np.lexsort((rigidity[own], bins))]))
+    return kinds
 
 
 def _march(
@@ -290,3 +292,60 @@ def _aligned(shape: tuple[int, ...]) -> Array:
     raw = np.zeros(size + 8)
     skip = (-raw.ctypes.data % 64) // 8
     return raw[skip : skip + size].reshape(shape)
+
+
+def shear_frames_numbers(frames: ShearFrames, h: float) -> Array:
+    """The step of every frame from the generated step form, (frame, row, storey): rows as in ``march.shear_frame``."""
+    rows = shear_frame_rows(vars(frames), h)
+    out = np.empty((len(frames), len(rows), frames.storeys))
+    for i, row in enumerate(rows):
+        out[:, i] = row
+    return out
+
+
+def softens(frames: ShearFrames) -> Array:
+    """Which frames have stiffness outside their springs."""
+    return np.asarray(np.any(frames.geometric_main != 0, axis=1) | np.any(frames.geometric_side != 0, axis=1))
+
+
+def check_convex(frames: ShearFrames, h: float, first: int = 0) -> None:
+    """Refuse a step at which some frame's potential is not strictly convex; name the frame and the admissible step.
+
+    Frames are counted from ``first``. See :mod:`hamex.schemes.promise`.
+    """
+    some = np.flatnonzero(softens(frames))
+    weak = some[~_is_convex(frames.chosen(some), h)]
+    if not weak.size:
+        return
+    frame = frames.chosen(weak[:1])
+    low = h
+    while low > 1e-9 * h and not _is_convex(frame, low)[0]:
+        low *= 0.5
+    high = min(2 * low, h)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if _is_convex(frame, middle)[0] else (low, middle)
+    raise SchemeError(
+        f"Galerkin: with the negative stiffness of frame {first + weak[0]} the step must be below "
+        f"{low:.6g} s, got {h:g} s"
+    )
+
+
+def _is_convex(frames: ShearFrames, h: float) -> Array:
+    """Whether M̂ + (h/4) B T Bᵀ is positive definite in the softest state, everything slipping."""
+    form = linear_element_form(h)
+    spring = lift(form["spring_start"], {"a": 1.0, "b": 1.0})
+    factor = -form["motion_start"]["F"]["b"] * spring["du"]
+    numbers = shear_frames_numbers(frames, h)
+    k = frames.stiffness
+    held = frames.viscosity + spring["g"] * (frames.kinematic + frames.isotropic)
+    soft = np.where(np.isinf(frames.yield_force), k, k * held / (held + spring["g"] * k))
+    main, side = (factor * x for x in diagonals(soft))
+    scale = 1 / np.sqrt(abs(numbers[:, 0]) + factor * diagonals(k)[0])
+    main = (main + numbers[:, 0]) * scale * scale - ZERO
+    side = (side + numbers[:, 1])[:, 1:] * scale[:, 1:] * scale[:, :-1]
+    pivot, good = main[:, 0], main[:, 0] > 0
+    for i in range(1, frames.storeys):
+        pivot = main[:, i] - side[:, i - 1] ** 2 / np.where(good, pivot, 1.0)
+        good &= pivot > 0
+    return np.asarray(good)

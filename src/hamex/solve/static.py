@@ -18,7 +18,7 @@ from hamex.model.record import Model
 from hamex.motion.load import Load
 from hamex.problem import Problem, State
 from hamex.schemes.onestage import OneStageMarch
-from hamex.schemes.quasi_static import QuasiStatic
+from hamex.schemes.scheme import QuasiStatic
 from hamex.schemes.springs import Blocks, spring_blocks
 from hamex.schemes.structure import static_stage, tangent_matrix
 from hamex.solution.solution import Solution

@@ -18,7 +18,7 @@ from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import GroundMotion
 from hamex.schemes import Scheme
 from hamex.schemes.prepare import is_oscillator
-from hamex.schemes.shear_frame import is_shear_frame
+from hamex.schemes.shear_frame import is_shear_frame, shear_frames_of
 from hamex.schemes.time_elements import is_linear
 from hamex.study.sequence import MotionSequence, motions_of
 
@@ -145,8 +145,6 @@ def systems(template: Template, axes: Axes, seed: int, scheme: Scheme) -> System
     if all(is_oscillator(model) for model in built):
         return Oscillators.of(built)
     if all(is_shear_frame(model) for model in built) and len({len(model.dofs) for model in built}) == 1:
-        from hamex.schemes.shear_frames import shear_frames_of
-
         return shear_frames_of(built)
     return built
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError, MissingPackageError, StudyError
-from hamex.solve.threads import processors
+from hamex.march.run import processors
 
 Array = NDArray[Any]
 Columns = dict[str, Array]

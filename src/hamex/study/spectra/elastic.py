@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.march import input_energy, rotated
+from hamex.march import rotated
 from hamex.march import spectrum as kernels
+from hamex.march.exact_step import input_energy
 from hamex.march.lanes import padded
-from hamex.march.run import compiled, settled
+from hamex.march.run import compiled, in_threads, processors, settled
 from hamex.motion.ground import GroundMotion
 from hamex.motion.units import in_gravities
-from hamex.solve.threads import each, processors
 from hamex.study.spectra.result import Quantity
 
 Array = NDArray[Any]
@@ -140,7 +140,7 @@ class Elastic:
             return run(self.records[number], omega[part], zeta[part], KINDS.get(name, 0), self.peaks)
 
         threads, chosen = tasks([record.a.size for record in self.records], omega.size, self.threads)
-        found = each(go, chosen, threads)
+        found = in_threads(go, chosen, threads)
         out = found[0] if len(found) == 1 else np.concatenate(found)
         return out.reshape((len(self.records), *self.omega.shape) if self.several else self.omega.shape)
 
@@ -154,7 +154,7 @@ def peaks(record: Accelerogram, omega: Array, zeta: Array, kind: int, where: str
 
 def _energies(record: Accelerogram, omega: Array, zeta: Array, kind: int, where: str) -> Array:
     out = np.empty(omega.size)
-    compiled(input_energy.input_energy)(record.a, record.step, omega, zeta, out)
+    compiled(input_energy)(record.a, record.step, omega, zeta, out)
     return out
 
 
@@ -195,7 +195,7 @@ class Rotated:
 
         samples = [DIRECTIONS * x.a.size for x, _ in self.pairs]
         threads, chosen = tasks(samples, omega.size, self.threads)
-        found = np.concatenate(each(go, chosen, threads), axis=1)
+        found = np.concatenate(in_threads(go, chosen, threads), axis=1)
         out = found.reshape((len(COMBINATIONS), len(self.pairs), *self.omega.shape))
         return np.ascontiguousarray(out.swapaxes(0, 1)) if self.several else out[:, 0]
 

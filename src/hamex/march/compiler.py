@@ -1,0 +1,253 @@
+"""What Numba is taught: named tuples behind one pointer, functions linked into their caller, calls by address.
+
+Loaded by the compiler only (:mod:`hamex.march.run`).
+
+*Named tuples.* Left to itself, Numba passes a tuple of twenty arrays as 140 numbers, takes it apart and puts it
+together again at every call, and spends most of its time on that. Here the numbers stand in memory, where a function
+reads the few that it uses: per array its address and its lengths, per number itself, and tuples within tuples in their
+place. Nothing writes to them, and the compiler is told so; so what a loop reads is read once, before it.
+
+*Functions that a kernel calls.* Left to itself, Numba makes a finished library of every function, and optimises it and
+turns it into machine code again with each level of its callers, so that a function four calls down is compiled four
+times. Here a function becomes part of the library of the kernel that is being compiled, which is optimised once, when
+it is complete. What a function returns must be known before: its annotation says it.
+
+*Calls by address*, which is what :func:`hamex.march.run.invoke` means compiled. A function that is called so is neither
+compiled nor optimised again with every caller, and which one it is may be decided at run time. Both sides agree on the
+types, because the address was compiled for the very arguments (:func:`hamex.march.run.address`); all return a number.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from llvmlite import ir
+from numba import typeof
+from numba.core import cgutils, compiler, types
+from numba.core.targetconfig import ConfigStack
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr_generic, models, register_model, unbox
+
+_INT, _INDEX = ir.IntType(64), ir.IntType(32)
+_NOTHING = ir.Constant(cgutils.voidptr_t, None)
+_KINDS = {"None": types.none, "bool": types.boolean, "int": types.int64, "float": types.float64}
+_PARTS: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()  # library → (function, types) → description
+
+
+class Struct(types.Type):
+    """A named tuple behind a pointer: names and types of its fields, and where each begins [words]."""
+
+    def __init__(self, name: str, fields: tuple[tuple[str, Any], ...]) -> None:
+        self.fields = dict(fields)
+        self.begin, self.size = {}, 0
+        for field, kind in fields:
+            self.begin[field] = self.size
+            self.size += kind.size if isinstance(kind, Struct) else 1 + getattr(kind, "ndim", 0)
+        super().__init__(f"{name}({', '.join(f'{field}: {kind}' for field, kind in fields)})")
+
+
+class Held:
+    """A named tuple of C-contiguous arrays, numbers and such tuples, laid out for compiled code when that first asks.
+
+    Plain Python reads it as it reads the tuple, so that a march around a sparse solver hands it on.
+    """
+
+    def __init__(self, fields: Any) -> None:
+        self.fields = fields
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "address":
+            self.words = np.array(list(_words(self.fields)), dtype=np.uint64)
+            value: Any = self.words.ctypes.data
+        elif name == "_numba_type_":
+            value = struct_of(self.fields)
+        else:
+            value = getattr(self.fields, name)
+            value = Held(value) if isinstance(value, tuple) else value
+        self.__dict__[name] = value
+        return value
+
+
+def _words(fields: Any) -> Iterator[int]:
+    for value in fields:
+        if isinstance(value, np.ndarray):
+            if not value.flags.c_contiguous:
+                raise ValueError(f"compiled code reads arrays without gaps; got strides {value.strides}")
+            yield value.__array_interface__["data"][0]
+            yield from value.shape
+        elif isinstance(value, tuple):
+            yield from _words(value)
+        elif isinstance(value, float):
+            yield ctypes.c_uint64.from_buffer(ctypes.c_double(value)).value
+        else:
+            yield int(value) % 2**64
+
+
+def struct_of(fields: Any) -> Struct:
+    """The type behind a named tuple."""
+    return _struct(type(fields).__name__, fields._fields, tuple(kind_of(value) for value in fields))
+
+
+def kind_of(value: Any) -> Any:
+    """The type of a kernel's argument, or of a field: arrays without gaps, whether or not Python may write to them."""
+    if isinstance(value, np.ndarray):
+        return _array(value.dtype, value.ndim)
+    return struct_of(value) if isinstance(value, tuple) else typeof(value)
+
+
+@cache
+def _array(dtype: Any, ndim: int) -> Any:
+    return typeof(np.empty((1,) * ndim, dtype=dtype))
+
+
+@cache
+def _struct(name: str, fields: tuple[str, ...], kinds: tuple[Any, ...]) -> Struct:
+    return Struct(name, tuple(zip(fields, kinds, strict=True)))
+
+
+@register_model(Struct)
+class _Model(models.PrimitiveModel):
+    def __init__(self, dmm: Any, kind: Any) -> None:
+        super().__init__(dmm, kind, _INT.as_pointer())
+
+
+@unbox(Struct)
+def _unboxed(kind: Any, held: Any, c: Any) -> Any:
+    address = c.pyapi.object_getattr_string(held, "address")
+    number = c.pyapi.long_as_longlong(address)
+    c.pyapi.decref(address)
+    return NativeValue(
+        c.builder.inttoptr(number, _INT.as_pointer()), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred())
+    )
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = Struct
+
+    def generic_resolve(self, struct: Struct, name: str) -> Any:  # type: ignore[override]
+        return struct.fields.get(name)
+
+
+@lower_getattr_generic(Struct)
+def _field(context: Any, builder: Any, struct: Struct, pointer: Any, name: str) -> Any:
+    kind, at = struct.fields[name], struct.begin[name]
+    if isinstance(kind, Struct):
+        return builder.gep(pointer, [_INDEX(at)])
+    if isinstance(kind, types.Array):
+        return _viewed(context, builder, kind, pointer, at)
+    word = _read(builder, pointer, at)
+    if kind == types.float64:
+        return builder.bitcast(word, ir.DoubleType())
+    return builder.icmp_signed("!=", word, _INT(0)) if kind == types.boolean else word
+
+
+def _viewed(context: Any, builder: Any, kind: Any, pointer: Any, at: int) -> Any:
+    """The array whose address and lengths stand from a word on."""
+    entry, model = context.get_data_type(kind.dtype), context.data_model_manager[kind]
+    size = _INT(context.get_abi_sizeof(entry))
+    lengths = [_read(builder, pointer, at + 1 + axis) for axis in range(kind.ndim)]
+    strides, items = [size], lengths[-1]
+    for length in lengths[-2::-1]:
+        strides.insert(0, builder.mul(items, size))
+        items = builder.mul(items, length)
+    own = {
+        "meminfo": _NOTHING,
+        "parent": _NOTHING,
+        "nitems": items,
+        "itemsize": size,
+        "data": builder.inttoptr(_read(builder, pointer, at), entry.as_pointer()),
+        "shape": cgutils.pack_array(builder, lengths),
+        "strides": cgutils.pack_array(builder, strides),
+    }
+    array = ir.Constant(model.get_value_type(), ir.Undefined)
+    for field, value in own.items():
+        array = builder.insert_value(array, value, model.get_field_position(field))
+    return array
+
+
+def _read(builder: Any, pointer: Any, at: int) -> Any:
+    """A word that never changes."""
+    loaded = builder.load(builder.gep(pointer, [_INDEX(at)]))
+    loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return loaded
+
+
+class _Flags(compiler.Flags):
+    """Flags of a part, which are quick to compare: the compiler does so ten times for every operator in a function."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Flags) and bool(self._values == other._values)
+
+    def __hash__(self) -> int:
+        return hash(_Flags)
+
+
+def returned(function: Callable[..., Any]) -> Any:
+    """What the function returns, by its annotation; None where that says nothing to the compiler."""
+    said = str(function.__annotations__.get("return", ""))
+    if not said.startswith("tuple["):
+        return _KINDS.get(said)
+    kinds = [_KINDS.get(part.strip()) for part in said[len("tuple[") : -1].split(",")]
+    return types.Tuple(kinds) if None not in kinds else None
+
+
+def linked(function: Callable[..., Any]) -> Any:
+    """The function as compiled kernels call it."""
+    result = returned(function)
+
+    def define(typing: Any, *arguments: Any) -> Any:
+        return result(*arguments), build
+
+    def build(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        parts = _PARTS.setdefault(context.active_code_library, {})
+        if (function, sig.args) not in parts:
+            parts[function, sig.args] = _lowered(context, function, sig)
+        return context.call_internal(builder, parts[function, sig.args], sig, arguments)
+
+    own = list(inspect.signature(function).parameters.values())
+    first = inspect.Parameter("typing", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    define.__signature__ = inspect.Signature([first, *own])  # type: ignore[attr-defined]
+    define.__name__ = function.__name__
+    return intrinsic(define)
+
+
+def _lowered(context: Any, function: Callable[..., Any], sig: Any) -> Any:
+    library = context.active_code_library
+    flags: Any = _Flags(ConfigStack().top())
+    flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+    part = compiler.compile_internal(
+        context.typing_context, context, library, function, sig.args, sig.return_type, flags, {}
+    ).fndesc
+    # Dropped where all calls were inlined, as in a library of its own.
+    library._final_module.get_function(part.llvm_func_name).linkage = "linkonce_odr"
+    return part
+
+
+@intrinsic
+def invoke(typing: Any, address: Any, arguments: Any) -> Any:
+    kinds = tuple(types.unliteral(kind) for kind in arguments.types)
+    signature = types.float64(types.int64, arguments)
+
+    def build(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        function = context.call_conv.get_function_type(types.float64, kinds)
+        pointer = builder.inttoptr(args[0], function.as_pointer())
+        given = cgutils.unpack_tuple(builder, args[1])
+        values = [
+            context.cast(builder, value, old, new)
+            for value, old, new in zip(given, sig.args[1].types, kinds, strict=True)
+        ]
+        status, result = context.call_conv.call_function(builder, pointer, types.float64, kinds, values)
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return result
+
+    return signature, build

@@ -1,0 +1,320 @@
+"""Matrices as the drivers hold them: by rows for products, in bands for solving; each with a low-rank part on top.
+
+The low-rank part, which modal damping brings, is never filled in: products take it factor by factor, solutions handle
+it by Woodbury's identity. All is spelled out in loops, because the compiler takes seconds over a slice.
+
+Row i of a symmetric band holds the entries (i, i), (i, i − 1), … (i, i − width); it is factored as ``L D Lᵀ``. Row i of
+one that is not symmetric holds the columns i − low … i + 2·low (``low`` below the diagonal, as many above, and what row
+exchanges bring in).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+Array = Any
+
+
+class Rows(NamedTuple):
+    """A matrix in compressed rows plus low · diag(low_weight) · lowᵀ."""
+
+    row: Array
+    column: Array
+    value: Array
+    low: Array
+    low_weight: Array
+
+
+def times(matrix: Rows, x: Array, factor: float, out: Array) -> None:
+    """out += factor · matrix x."""
+    for i in range(len(out)):
+        total = 0.0
+        for m in range(matrix.row[i], matrix.row[i + 1]):
+            total += matrix.value[m] * x[matrix.column[m]]
+        out[i] += factor * total
+    for a in range(len(matrix.low_weight)):
+        total = 0.0
+        for i in range(len(out)):
+            total += matrix.low[i, a] * x[i]
+        total *= factor * matrix.low_weight[a]
+        for i in range(len(out)):
+            out[i] += matrix.low[i, a] * total
+
+
+def product(matrix: Rows, x: Array, out: Array) -> None:
+    """out = matrix x."""
+    filled(0.0, out)
+    times(matrix, x, 1.0, out)
+
+
+def copied(x: Array, out: Array) -> None:
+    """out = x."""
+    for i in range(len(out)):
+        out[i] = x[i]
+
+
+def filled(x: float, out: Array) -> None:
+    """out = x everywhere."""
+    for i in range(len(out)):
+        out[i] = x
+
+
+def added(x: Array, y: Array, out: Array) -> None:
+    """out = x + y."""
+    for i in range(len(out)):
+        out[i] = x[i] + y[i]
+
+
+class Band(NamedTuple):
+    """A symmetric positive definite matrix in a band, and its factors: ``base`` is what does not change, the list
+    behind it adds the springs' tangents; U W Uᵀ is the low-rank part."""
+
+    base: Array  # (n, width + 1)
+    row: Array  # place in the band of each contribution
+    offset: Array
+    source: Array  # its entry in T
+    share: Array  # its factor
+    low: Array  # U, (n, rank)
+    low_weight: Array  # W, (rank,)
+    factor: Array  # (n, width + 1): D and L
+    spread: Array  # (rank, n): rows of (A⁻¹U)ᵀ
+    cap: Array  # (rank, rank): Cholesky factor of W⁻¹ + UᵀA⁻¹U
+
+
+def factorise(band: Band, T: Array) -> int:
+    """Assemble base + Σ share·T and factor it; returns 0, or 1 + the first row whose pivot is not positive.
+
+    The factors are complete all the same: a matrix that is not positive definite still has a solution.
+    """
+    f, bad = band.factor, 0
+    n, columns = f.shape
+    for i in range(n):
+        for j in range(columns):
+            f[i, j] = band.base[i, j]
+    for i in range(len(band.row)):
+        f[band.row[i], band.offset[i]] += band.share[i] * T[band.source[i]]
+    for i in range(n):
+        # Row i of L, left to right: L_ij = (A_ij − Σ_m L_im D_m L_jm) / D_j.
+        for j in range(max(0, i - columns + 1), i):
+            total = f[i, i - j]
+            for m in range(max(0, i - columns + 1, j - columns + 1), j):
+                total -= f[i, i - m] * f[j, j - m]  # here row i still holds L_im D_m
+            f[i, i - j] = total
+        pivot = f[i, 0]
+        for j in range(max(0, i - columns + 1), i):
+            product = f[i, i - j]
+            f[i, i - j] = product * f[j, 0]
+            pivot -= product * f[i, i - j]
+        if not pivot > 0.0 and bad == 0:
+            bad = i + 1
+        f[i, 0] = 1.0 / pivot if pivot != 0.0 else 0.0
+    rank = band.low.shape[1]
+    for a in range(rank):
+        for i in range(n):
+            band.spread[a, i] = band.low[i, a]
+        sweep(band, band.spread[a])
+    for a in range(rank):
+        for b in range(a + 1):
+            total = 1.0 / band.low_weight[a] if a == b else 0.0
+            for i in range(n):
+                total += band.low[i, a] * band.spread[b, i]
+            for m in range(b):
+                total -= band.cap[a, m] * band.cap[b, m]
+            band.cap[a, b] = math.sqrt(abs(total)) if a == b else total / band.cap[b, b]
+            if a == b and not total > 0.0 and bad == 0:
+                bad = n
+    return bad
+
+
+def sweep(band: Band, x: Array) -> None:
+    """x ← (L D Lᵀ)⁻¹ x."""
+    f = band.factor
+    n, columns = f.shape
+    for i in range(n):
+        total = x[i]
+        for j in range(max(0, i - columns + 1), i):
+            total -= f[i, i - j] * x[j]
+        x[i] = total
+    for i in range(n - 1, -1, -1):
+        total = x[i] * f[i, 0]
+        for j in range(i + 1, min(n, i + columns)):
+            total -= f[j, j - i] * x[j]
+        x[i] = total
+
+
+def backsolve(band: Band, x: Array, small: Array) -> int:
+    """x ← A⁻¹ x with the low-rank part; ``small`` is work space, one entry per rank."""
+    sweep(band, x)
+    n, rank = band.low.shape
+    for a in range(rank):
+        total = 0.0
+        for i in range(n):
+            total += band.low[i, a] * x[i]
+        for b in range(a):
+            total -= band.cap[a, b] * small[b]
+        small[a] = total / band.cap[a, a]
+    for a in range(rank - 1, -1, -1):
+        total = small[a]
+        for b in range(a + 1, rank):
+            total -= band.cap[b, a] * small[b]
+        small[a] = total / band.cap[a, a]
+    for a in range(rank):
+        for i in range(n):
+            x[i] -= band.spread[a, i] * small[a]
+    return 0
+
+
+class Wide(NamedTuple):
+    """A matrix in a band that is not symmetric, and its factors: ``base`` and list as for a symmetric one; U X Uᵀ is
+    the low-rank part."""
+
+    base: Array  # (n, 3·below + 1)
+    row: Array  # place in the band of each contribution
+    offset: Array
+    source: Array  # its entry among the tangents
+    share: Array  # its factor
+    U: Array  # (rank, n)
+    inner: Array  # (rank, rank): X⁻¹
+    factor: Array  # (n, 3·below + 1)
+    pivot: Array  # (n,)
+    spread: Array  # (rank, n): rows of (A⁻¹U)ᵀ
+    cap: Array  # (rank, rank): factors of X⁻¹ + UᵀA⁻¹U
+    order: Array  # (rank,): its row exchanges
+
+
+def lu_solved(band: Wide, tangents: Array, fresh: bool, x: Array, small: Array) -> float:
+    """x ← A⁻¹ x, with new factors where the tangents are ``fresh``; returns 0, or 1 when the matrix is singular."""
+    if fresh and not lu_factorise(band, tangents):
+        return 1.0
+    lu_backsolve(band, x, small)
+    return 0.0
+
+
+def lu_factorise(band: Wide, tangents: Array) -> bool:
+    """Assemble base + Σ share·tangent and factor it; False when a pivot is zero or not a number."""
+    f = band.factor
+    n, columns = f.shape
+    for i in range(n):
+        for j in range(columns):
+            f[i, j] = band.base[i, j]
+    for i in range(len(band.row)):
+        f[band.row[i], band.offset[i]] += band.share[i] * tangents[band.source[i]]
+    if not eliminate_band(f, band.pivot):
+        return False
+    rank = len(band.U)
+    for a in range(rank):
+        for i in range(n):
+            band.spread[a, i] = band.U[a, i]
+        sweep_band(f, band.pivot, band.spread[a])
+    for a in range(rank):
+        for b in range(rank):
+            total = band.inner[a, b]
+            for i in range(n):
+                total += band.U[a, i] * band.spread[b, i]
+            band.cap[a, b] = total
+    return rank == 0 or eliminate(band.cap, rank, band.order)
+
+
+def lu_backsolve(band: Wide, x: Array, small: Array) -> None:
+    """x ← A⁻¹ x with the low-rank part; ``small`` is work space, one entry per rank."""
+    sweep_band(band.factor, band.pivot, x)
+    rank, n = band.U.shape
+    for a in range(rank):
+        total = 0.0
+        for i in range(n):
+            total += band.U[a, i] * x[i]
+        small[a] = total
+    if rank > 0:
+        backsolve_small(band.cap, rank, band.order, small)
+    for a in range(rank):
+        for i in range(n):
+            x[i] -= band.spread[a, i] * small[a]
+
+
+def eliminate_band(f: Array, pivot: Array) -> bool:
+    """Factors in place; the multipliers stay in the rows where they were made."""
+    n, columns = f.shape
+    below = (columns - 1) // 3
+    for k in range(n):
+        best, last = k, min(n, k + below + 1)
+        for i in range(k + 1, last):
+            if abs(f[i, k - i + below]) > abs(f[best, k - best + below]):
+                best = i
+        pivot[k] = best
+        end = min(n, k + 2 * below + 1)
+        if best != k:
+            for j in range(k, end):
+                held = f[k, j - k + below]
+                f[k, j - k + below] = f[best, j - best + below]
+                f[best, j - best + below] = held
+        head = f[k, below]
+        if not abs(head) > 0.0:
+            return False
+        for i in range(k + 1, last):
+            factor = f[i, k - i + below] / head
+            f[i, k - i + below] = factor
+            if factor != 0.0:
+                for j in range(k + 1, end):
+                    f[i, j - i + below] -= factor * f[k, j - k + below]
+    return True
+
+
+def sweep_band(f: Array, pivot: Array, x: Array) -> None:
+    """x ← (factors)⁻¹ x."""
+    n, columns = f.shape
+    below = (columns - 1) // 3
+    for k in range(n):
+        best = pivot[k]
+        if best != k:
+            held = x[k]
+            x[k] = x[best]
+            x[best] = held
+        for i in range(k + 1, min(n, k + below + 1)):
+            x[i] -= f[i, k - i + below] * x[k]
+    for k in range(n - 1, -1, -1):
+        total = x[k]
+        for j in range(k + 1, min(n, k + 2 * below + 1)):
+            total -= f[k, j - k + below] * x[j]
+        x[k] = total / f[k, below]
+
+
+def eliminate(a: Array, n: int, order: Array) -> bool:
+    """Factors of a small full matrix in place, with row exchanges; False when a pivot is zero or not a number."""
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(a[i, k]) > abs(a[best, k]):
+                best = i
+        order[k] = best
+        if best != k:
+            for j in range(n):
+                held = a[k, j]
+                a[k, j] = a[best, j]
+                a[best, j] = held
+        if not abs(a[k, k]) > 0.0:
+            return False
+        for i in range(k + 1, n):
+            factor = a[i, k] / a[k, k]
+            a[i, k] = factor
+            if factor != 0.0:
+                for j in range(k + 1, n):
+                    a[i, j] -= factor * a[k, j]
+    return True
+
+
+def backsolve_small(a: Array, n: int, order: Array, x: Array) -> None:
+    """x ← (factors)⁻¹ x."""
+    for k in range(n):
+        best = order[k]
+        if best != k:
+            held = x[k]
+            x[k] = x[best]
+            x[best] = held
+    for i in range(n):
+        for k in range(i):
+            x[i] -= a[i, k] * x[k]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            x[i] -= a[i, k] * x[k]
+        x[i] /= a[i, i]
