@@ -41,8 +41,7 @@ _HOMES = {
     "hamex.motion.load": ("Load",),
     "hamex.motion.records": ("Suite", "read_record", "read_suite"),
     "hamex.motion.synthetic": ("synthetic_suite",),
-    "hamex.motion.pulses": ("constant", "half_sine", "sine", "triangle"),
-    "hamex.motion.waves": ("ground_wave",),
+    "hamex.motion.pulses": ("constant", "ground_wave", "half_sine", "sine", "triangle"),
     "hamex.schemes.time_elements": ("DiscontinuousGalerkin", "Galerkin"),
     "hamex.schemes.nodal": ("Newmark",),
     "hamex.schemes.exact": ("PiecewiseExact",),
@@ -113,10 +112,9 @@ if TYPE_CHECKING:
     from hamex.model.units import Units
     from hamex.motion.ground import GroundMotion, el_centro
     from hamex.motion.load import Load
-    from hamex.motion.pulses import constant, half_sine, sine, triangle
+    from hamex.motion.pulses import constant, ground_wave, half_sine, sine, triangle
     from hamex.motion.records import Suite, read_record, read_suite
     from hamex.motion.synthetic import synthetic_suite
-    from hamex.motion.waves import ground_wave
     from hamex.principle.action import Action
     from hamex.problem import Limit, Problem, State
     from hamex.schemes import DiscontinuousGalerkin, Galerkin, LeapFrog, Newmark, PiecewiseExact
