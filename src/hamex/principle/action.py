@@ -65,8 +65,8 @@ class Action(StatedAction):
         object.__setattr__(self, "lagrangian", sp.sympify(self.lagrangian))
         object.__setattr__(self, "dissipation", sp.sympify(self.dissipation))
         object.__setattr__(self, "loads", {q: sp.sympify(Q) for q, Q in self.loads.items()})
-        check(self)
-        _flag(self)
+        _refuse_uncovered(self)
+        _warn_unless_convex(self)
 
     def steps(self) -> tuple[FrameworkStep, ...]:
         """The four steps of section 4.1, in order."""
@@ -99,31 +99,19 @@ class Action(StatedAction):
         return charges(self, shifts)
 
 
-def _flag(action: Action) -> None:
-    """Say aloud that a dissipation is not convex, and in which rates."""
-    fields = convexity(action).fields
-    if fields:
-        rates = ", ".join(f"d{q}/dt" for q in fields)
-        warnings.warn(
-            f"the dissipation is not convex in {rates}: it can feed energy in, and a step may have several solutions",
-            ConvexityWarning,
-            stacklevel=4,
-        )
-
-
-def check(action: StatedAction) -> None:
+def _refuse_uncovered(action: StatedAction) -> None:
     """Raise an ActionError that says what is not covered and what to write instead."""
     if not action.fields:
         raise ActionError("Action: no fields; give the unknown functions, e.g. Function('u')(t)")
     for q in action.fields:
-        _field(action, q)
-    _dissipation(action)
-    _loads(action)
+        _refuse_field(action, q)
+    _refuse_dissipation(action)
+    _refuse_loads(action)
     for q in action.fields:
-        _multiplier(action, q)
+        _refuse_multiplier(action, q)
 
 
-def _field(action: StatedAction, q: AppliedUndef) -> None:
+def _refuse_field(action: StatedAction, q: AppliedUndef) -> None:
     if not isinstance(q, AppliedUndef) or t not in q.args:
         raise ActionError(
             f"Action: the field {q} must be a function of t, e.g. Function('u')(t), with the t of "
@@ -145,7 +133,7 @@ def _field(action: StatedAction, q: AppliedUndef) -> None:
             )
 
 
-def _dissipation(action: StatedAction) -> None:
+def _refuse_dissipation(action: StatedAction) -> None:
     """φ is a function of the rates of the fields and of nothing else that moves."""
     rates = {q.diff(t) for q in action.fields}
     for node in action.dissipation.atoms(sp.Derivative):
@@ -173,7 +161,7 @@ def _dissipation(action: StatedAction) -> None:
             )
 
 
-def _loads(action: StatedAction) -> None:
+def _refuse_loads(action: StatedAction) -> None:
     """Loads are functions of place and time; the rest of the machinery relies on it."""
     for q, load in action.loads.items():
         if q not in action.fields:
@@ -193,7 +181,7 @@ def _loads(action: StatedAction) -> None:
             )
 
 
-def _multiplier(action: StatedAction, q: AppliedUndef) -> None:
+def _refuse_multiplier(action: StatedAction, q: AppliedUndef) -> None:
     """A field that enters L linearly, without its rate and nowhere else, enforces a constraint on the others."""
     found = indices(action.lagrangian, q)
     if action.dissipation.has(q) or found != [()]:
@@ -224,6 +212,18 @@ def _is_exact(expression: sp.Expr, action: StatedAction) -> bool:
     from hamex.principle.charges import antiderivative
 
     return antiderivative(expression, action.fields) is not None
+
+
+def _warn_unless_convex(action: Action) -> None:
+    """Say aloud that a dissipation is not convex, and in which rates."""
+    fields = convexity(action).fields
+    if fields:
+        rates = ", ".join(f"d{q}/dt" for q in fields)
+        warnings.warn(
+            f"the dissipation is not convex in {rates}: it can feed energy in, and a step may have several solutions",
+            ConvexityWarning,
+            stacklevel=4,
+        )
 
 
 @dataclass(frozen=True)

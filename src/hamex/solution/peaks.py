@@ -38,7 +38,7 @@ OF_STRUCTURES = (
     "overturning_moment",
 )
 RESIDUALS = {"residual_slip": "slip", "residual_drift": "storey_drift"}  # the last values of these
-IMPLAUSIBLE = 0.2
+IMPLAUSIBLE = 0.2  # share of damping in the largest spring force beyond which a warning names the place
 _SMALL = 0.01  # joints whose damping moment is below this share of the largest spring moment do not count
 
 
