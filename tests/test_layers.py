@@ -182,7 +182,7 @@ def test_the_package_itself_imports_nothing_until_a_name_is_asked_for():
         ("hamex.solve", "import importlib\nimportlib.import_module('xarray')"),
         ("hamex.solution.energy", "from hamex.solve import solve"),
         ("hamex.problem", "from hamex.solution.solution import Solution"),
-        ("hamex.problem.state", "from hamex.schemes import Scheme"),
+        ("hamex.problem", "from hamex.schemes import Scheme"),
         ("hamex.schemes", "from hamex import Solution"),
         ("hamex.report.figures", "from hamex.paper import opensees"),
         ("hamex.model.laws.law", "import somebody_elses_package"),

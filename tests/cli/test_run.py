@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.motion.textfile import read_samples
+from hamex.motion.records.columns import read_samples
 from hamex.spec import read_problem
 
 PROBLEMS = Path(__file__).parents[2] / "examples" / "problems"

@@ -6,7 +6,7 @@ from scipy import sparse
 
 import hamex as hx
 from hamex.errors import ModelError
-from hamex.model.eigen import DENSE, eigen
+from hamex.model.algebra import DENSE, eigen
 
 
 def test_the_five_storey_frame_of_chopra():

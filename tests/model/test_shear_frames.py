@@ -5,8 +5,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import ModelError
-from hamex.model.chains import frequencies
-from hamex.model.shear_frames import ARRAYS, shear_frames
+from hamex.model.shear_frames import ARRAYS, frequencies, shear_frames
 from hamex.schemes.shear_frame import shear_frames_of
 
 RNG = np.random.default_rng(5)

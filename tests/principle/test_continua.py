@@ -3,8 +3,7 @@
 import pytest
 import sympy as sp
 
-from hamex.principle.identity import is_zero
-from hamex.principle.jets import t
+from hamex.principle.jets import is_zero, t
 from hamex.principle.library import action
 
 

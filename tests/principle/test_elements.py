@@ -12,15 +12,14 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from hamex.principle import elements, emit
+from hamex.principle import emit
 from hamex.principle.jets import t
 from hamex.principle.jumps import histories, jump_form
 from hamex.principle.library import action
-from hamex.principle.quadrature import tau
-from hamex.principle.stepform import h, shapes, step_form
+from hamex.principle.stepform import h, shapes, step_form, tau
 from hamex.schemes import _elements
 
-FAMILIES = [(s, False) for s in elements.CONTINUOUS] + [(s, True) for s in elements.DISCONTINUOUS]
+FAMILIES = [(s, False) for s in emit.CONTINUOUS] + [(s, True) for s in emit.DISCONTINUOUS]
 m, c, k, a, b, x, r = sp.symbols("m c k a b x r", positive=True)
 
 
@@ -29,13 +28,13 @@ def emitted(degree, jumps):
 
 
 def test_the_generated_file_is_what_the_shape_functions_yield():
-    text = elements.TARGET.read_text(encoding="utf-8")
-    assert text == elements.source(), "run python -m hamex.principle.emit and see what changed"
+    text = emit.ELEMENTS.read_text(encoding="utf-8")
+    assert text == emit.elements_source(), "run python -m hamex.principle.emit and see what changed"
 
 
 def test_another_quadrature_changes_the_file(monkeypatch):
-    monkeypatch.setattr(elements, "gauss_rule", lambda points: elements.radau_rule(points))
-    assert elements.source() != elements.TARGET.read_text(encoding="utf-8")
+    monkeypatch.setattr(emit, "gauss_rule", lambda points: emit.radau_rule(points))
+    assert emit.elements_source() != emit.ELEMENTS.read_text(encoding="utf-8")
 
 
 class Step:
@@ -122,7 +121,7 @@ def test_one_step_of_the_rows_is_one_step_of_the_table(degree, jumps):
         step = Step(degree, jumps, seed=degree + 10 * jumps)
         u, J, X, R = step.fields
         n, form = step.numbers, step.form
-        for table, tolerance in ((elements.table(degree, jumps), 1e-40), (emitted(degree, jumps), 1e-13)):
+        for table, tolerance in ((emit.element_table(degree, jumps), 1e-40), (emitted(degree, jumps), 1e-13)):
             start, K, stages, H = collocation(step, table)
             size, weights, d = len(table.nodes), [mpf(w) for w in table.weights], [mpf(w) for w in table.jump]
             nodes = [sp.Float(node, 50) for node in table.nodes]
@@ -242,7 +241,7 @@ def test_period_elongation_at_a_tenth_of_the_period(degree, percent, digits):
 @pytest.mark.parametrize(("degree", "jumps"), FAMILIES)
 def test_the_last_digits(degree, jumps):
     """Entries are the nearest doubles, and with their remainders right to 30 digits: order conditions in exact sums."""
-    e, exact = emitted(degree, jumps), elements.table(degree, jumps)
+    e, exact = emitted(degree, jumps), emit.element_table(degree, jumps)
     size = len(e.nodes)
     high = sp.Matrix(e.matrix).applyfunc(lambda y: sp.Float(y, 60))
     low = sp.Matrix(e.matrix_low).applyfunc(lambda y: sp.Float(y, 60))

@@ -12,9 +12,16 @@ from hypothesis import given, settings
 
 from hamex.errors import ActionError
 from hamex.principle import Action, t
-from hamex.principle.language import FUNCTIONS, LanguageError, Vocabulary, read_action, read_expression
+from hamex.principle.language import (
+    FUNCTIONS,
+    LanguageError,
+    UnwritableError,
+    Vocabulary,
+    read_action,
+    read_expression,
+    written,
+)
 from hamex.principle.library import LIBRARY, action
-from hamex.principle.notation import UnwritableError, written
 
 m, k, l, g, c = sp.symbols("m k l g c", positive=True)
 u, theta, f = (sp.Function(name)(t) for name in ("u", "theta", "f"))

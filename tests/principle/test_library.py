@@ -9,7 +9,7 @@ from hamex.errors import ActionError
 from hamex.principle.action import Action
 from hamex.principle.charges import energy_rate
 from hamex.principle.jets import t
-from hamex.principle.library import LIBRARY, action, continua, oscillators
+from hamex.principle.library import LIBRARY, action, continua, lumped
 from hamex.principle.stepform import h, step_form, t_0
 
 LUMPED_LINEAR = [
@@ -186,7 +186,7 @@ def test_gyroscopic_momentum_and_coriolis_force():
 
 @pytest.mark.parametrize("n", [1, 2, 6])
 def test_chain_of_n_masses(n):
-    system = oscillators.chain(n)
+    system = lumped.chain(n)
     assert len(system.fields) == n
     equations = [system.strong_form()[q] for q in system.fields]
     stiffness = sp.Matrix([[sp.diff(e, q) for q in system.fields] for e in equations])
@@ -196,7 +196,7 @@ def test_chain_of_n_masses(n):
 
 def test_a_chain_without_masses_is_refused():
     with pytest.raises(ActionError, match="at least 1"):
-        oscillators.chain(0)
+        lumped.chain(0)
 
 
 @pytest.mark.parametrize("degree", [1, 2])

@@ -6,8 +6,7 @@ import pytest
 import sympy as sp
 
 from hamex.errors import ActionError, ConvexityWarning
-from hamex.principle.action import Action
-from hamex.principle.convexity import convexity
+from hamex.principle.action import Action, convexity
 from hamex.principle.jets import t
 from hamex.principle.library import LIBRARY, action
 from hamex.principle.stepform import slider_potential

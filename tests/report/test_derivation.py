@@ -11,9 +11,9 @@ import pytest
 import sympy as sp
 
 from hamex.principle.action import Action
-from hamex.principle.helmholtz import helmholtz
 from hamex.principle.jets import t
 from hamex.principle.library import LIBRARY, action
+from hamex.principle.variation import helmholtz
 from hamex.report import equations
 from hamex.report.derivation.closing import MixedDimensionError, dimension_of, dimension_product, read_unit
 from hamex.report.derivation.frameworks import end_points

@@ -15,7 +15,7 @@ import pytest
 import hamex as hx
 from hamex.errors import StepWarning
 from hamex.solution.peaks import PEAKS
-from hamex.solution.source import Named, Record
+from hamex.solution.source import HistoriesOnly, KeptLayout
 
 SEED, CASES, FINER = 2024, 200, 64
 NAMES = (*PEAKS, "residual_slip")
@@ -183,8 +183,10 @@ def test_two_components_keep_their_own_place():
 
     def beside(run, names):
         pairs = {n: np.hstack([0.5 * run.values(n), run.values(n)]) for n in names}
-        two = Named(("first", "second"), ("one", "two"))
-        return dataclasses.replace(run, source=Record("", two, run.units, run.step, {}), histories=pairs, _cache={})
+        two = KeptLayout(("first", "second"), ("one", "two"))
+        return dataclasses.replace(
+            run, source=HistoriesOnly("", two, run.units, run.step, {}), histories=pairs, _cache={}
+        )
 
     both = estimate(
         *(beside(run, ("displacement", "velocity", "force", "node_force", "slip", "deformation")) for run in runs)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hamex.model.eigen import DENSE
+from hamex.model.algebra import DENSE
 from hamex.model.modes import Modes, modes
 from hamex.model.record import Model
 from hamex.solution.schema import unit

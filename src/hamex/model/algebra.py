@@ -1,14 +1,24 @@
-"""Products and solutions with matrices that are plain or sparse, one vector per row."""
+"""Linear algebra of a model's matrices, plain or sparse: products and solutions with one vector per row; the elastic
+stiffness, springs that have not slipped in parallel with the linear stiffness; natural frequencies and shapes, where
+massless motions are condensed statically.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.errors import ModelError
+
 Array = NDArray[Any]
 Matrix = Any  # a NumPy array or a SciPy sparse array
+DENSE = 400  # dofs up to which the full problem is solved even if only some modes are wanted
+ALL = 4000  # dofs up to which all modes may be asked for
+_MASSLESS = 1e-12  # eigenvalue of the scaled mass below which a motion counts as massless
+_STILL = 1e-14  # ω² relative to the largest one below which a motion counts as free
 
 
 def rows(x: Array, matrix: Matrix) -> Array:
@@ -42,3 +52,159 @@ def solved(matrix: Matrix, x: Array) -> Array:
 
         out[..., held] = splu(csc_array(matrix[held][:, held])).solve(np.ascontiguousarray(x[..., held].T)).T
     return out
+
+
+def inverse(flexibility: Any) -> Any:
+    """``A⁻¹`` of a block-diagonal flexibility, block by block, as a sparse array."""
+    from scipy import sparse
+    from scipy.sparse.csgraph import connected_components
+
+    a = sparse.csr_array(flexibility)
+    count, label = connected_components(a, directed=False)
+    if count == a.shape[0]:
+        return sparse.diags_array(1 / a.diagonal()).tocsr()
+    order = np.argsort(label, kind="stable")
+    sizes = np.bincount(label)
+    start = np.cumsum(sizes) - sizes
+    row_numbers, columns, values = [], [], []
+    for size in np.unique(sizes):  # all blocks of one size at once
+        members = order[start[sizes == size][:, None] + np.arange(size)]
+        row = np.repeat(members, size, axis=1)
+        column = np.tile(members, size)
+        blocks = np.asarray(a[row.ravel(), column.ravel()]).reshape(-1, size, size)
+        row_numbers.append(row.ravel())
+        columns.append(column.ravel())
+        values.append(np.linalg.inv(blocks).ravel())
+    return sparse.csr_array(
+        (np.concatenate(values), (np.concatenate(row_numbers), np.concatenate(columns))), shape=a.shape
+    )
+
+
+def group_stiffness(flexibility: Any, laws: Mapping[str, Any]) -> dict[str, Any]:
+    """Stiffness of the springs of every group of laws: (spring,), or (block, m, m) padded to the widest block."""
+    if not isinstance(flexibility, np.ndarray):  # one oscillator needs no SciPy
+        from scipy import sparse
+
+        flexibility = sparse.csr_array(flexibility)
+    main = flexibility.diagonal()
+    return {
+        kind: _inverted(flexibility, group.first, group.sizes) if group.blocked else 1 / main[group.first]
+        for kind, group in laws.items()
+    }
+
+
+def _inverted(flexibility: Any, first: Any, sizes: Any) -> Any:
+    """(block, m, m): inverses of diagonal blocks, all of one size at once; zeros beyond a block's own size."""
+    widest = int(sizes.max())
+    out = np.zeros((len(first), widest, widest))
+    for m in np.unique(sizes):
+        own = np.flatnonzero(sizes == m)
+        row = first[own][:, None, None] + np.arange(m)[:, None]
+        column = first[own][:, None, None] + np.arange(m)
+        row, column = np.broadcast_arrays(row, column)
+        k = np.linalg.inv(np.asarray(flexibility[row.ravel(), column.ravel()]).reshape(len(own), m, m))
+        out[own, :m, :m] = 0.5 * (k + k.transpose(0, 2, 1))
+    return out
+
+
+def elastic_stiffness(stiffness: Any, flexibility: Any, compatibility: Any) -> Any:
+    """``K + B A⁻¹ Bᵀ``: what resists a sudden motion, before anything slips."""
+    from scipy import sparse
+
+    b = sparse.csr_array(compatibility)
+    return sparse.csr_array(sparse.csr_array(stiffness) + b @ inverse(flexibility) @ b.T)
+
+
+def static_stiffness(stiffness: Any, flexibility: Any, compatibility: Any, laws: Mapping[str, Any]) -> Any:
+    """``K + B A⁻¹ Bᵀ`` without the springs that flow under any force: what resists a slow small motion.
+
+    Each law knows its share: dampers carry no force at rest, an open gap resists nothing.
+    """
+    from scipy import sparse
+
+    b = sparse.csr_array(compatibility)
+    springs = inverse(flexibility)
+    share = np.ones(b.shape[1])
+    for group in laws.values():
+        share[group.springs] = group.law.static_share(group, springs.diagonal()[group.springs])
+    root = sparse.diags_array(np.sqrt(share))
+    return sparse.csr_array(sparse.csr_array(stiffness) + b @ root @ springs @ root @ b.T)
+
+
+def eigen(mass: Any, stiffness: Any, count: int | None = None) -> tuple[Array, Array]:
+    """Frequencies [rad/time], lowest first, and mass-normalised shapes (dof, mode); all modes if ``count`` is None.
+
+    A shape's largest entry is positive (the first of several equal ones).
+    """
+    size = mass.shape[0]
+    if count is None and size > ALL:
+        raise ModelError(f"modes: all modes of {size} dofs are too many; say how many are wanted")
+    few = count is not None and size > DENSE and count < size // 4
+    squares, shapes = _some(mass, stiffness, count or 0) if few else _all(mass, stiffness)
+    available = squares.size
+    if count is not None and count > available:
+        raise ModelError(
+            f"modes: {count} asked for, but the masses allow {available} mode{'s' if available != 1 else ''}"
+        )
+    squares, shapes = squares[:count], shapes[:, :count]
+    if squares.size and squares.min() < -1e-9 * abs(squares).max():
+        raise ModelError("modes: the stiffness is negative for some motion, so that it has no natural frequency")
+    squares = np.where(squares < _STILL * abs(squares).max(initial=0.0), 0.0, squares)
+    return np.sqrt(squares), _signed(shapes)
+
+
+def _signed(shapes: Array) -> Array:
+    size = abs(shapes)
+    first = np.argmax(size > (1 - 1e-6) * size.max(axis=0, initial=0.0), axis=0)
+    return np.asarray(shapes * np.sign(shapes[first, np.arange(shapes.shape[1])]))
+
+
+def _all(mass: Any, stiffness: Any) -> tuple[Array, Array]:
+    from scipy.linalg import eigh
+
+    M, K = _plain(mass), _plain(stiffness)
+    heavy, light = _by_mass(M)
+    if light.shape[1]:
+        soft = light.T @ K @ light
+        try:
+            heavy = heavy - light @ np.linalg.solve(soft, light.T @ K @ heavy)
+        except np.linalg.LinAlgError:
+            raise ModelError(
+                "modes: a massless motion has no stiffness at rest, so that it cannot be condensed"
+            ) from None
+    if heavy.shape[1] == 0:
+        raise ModelError("modes: the model has no mass")
+    squares, shapes = eigh(heavy.T @ K @ heavy, heavy.T @ M @ heavy)
+    return squares, heavy @ shapes
+
+
+def _by_mass(M: Array) -> tuple[Array, Array]:
+    """Two sets of motions that span all: those with mass, and those without."""
+    main = np.diag(M)
+    massive = main > 0
+    one = np.eye(M.shape[0])
+    if not np.any(M - np.diag(main)):
+        return one[:, massive], one[:, ~massive]
+    # Constraints can tie several dofs to one mass: the matrix then lacks rank without a zero on its diagonal.
+    scale = np.where(massive, 1 / np.sqrt(np.where(massive, main, 1.0)), 1.0)
+    values, vectors = np.linalg.eigh(scale[:, None] * M * scale)
+    vectors = scale[:, None] * vectors
+    return vectors[:, values > _MASSLESS], vectors[:, values <= _MASSLESS]
+
+
+def _some(mass: Any, stiffness: Any, count: int) -> tuple[Array, Array]:
+    from scipy import sparse
+    from scipy.sparse.linalg import eigsh
+
+    M, K = sparse.csc_array(mass), sparse.csc_array(stiffness)
+    # A shift far below the first mode keeps the factor regular where a motion has no stiffness at rest.
+    shift = -1e-9 * K.diagonal().sum() / M.diagonal().sum()
+    start = np.random.default_rng(1).standard_normal(K.shape[0])
+    squares, shapes = eigsh(K, count, M, sigma=shift, v0=start)
+    order = np.argsort(squares)
+    shapes = shapes[:, order]
+    return squares[order], shapes / np.sqrt(np.sum(shapes * (M @ shapes), axis=0))
+
+
+def _plain(matrix: Any) -> Array:
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())

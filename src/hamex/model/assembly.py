@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from hamex.checks import is_finite
 from hamex.errors import ModelError
+from hamex.model.algebra import DENSE, elastic_stiffness, static_stiffness
 from hamex.model.backbone import Parallel
-from hamex.model.blocks import Block, Springs, gather
+from hamex.model.blocks import Block, GatheredSprings, gather
 from hamex.model.damping import Damping, Modal, Ratio, Rayleigh, proportional
-from hamex.model.eigen import DENSE
-from hamex.model.elastic import elastic_stiffness, static_stiffness
 from hamex.model.inputs import number, semidefinite, square, weak_dof
 from hamex.model.laws.law import Law
 from hamex.model.laws.slider import Slider
@@ -27,7 +26,7 @@ from hamex.model.units import Units
 Array = NDArray[Any]
 Column = Mapping[int, float]
 SpringLaw = Law | Parallel
-Wish = Any  # a damping matrix, 0, or what ratio, rayleigh and modal return
+DampingLike = Any  # a damping matrix, 0, or what ratio, rayleigh and modal return
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def assemble(
     blocks: Sequence[Block],
     dashpots: Sequence[Dashpot],
     geometric: Any,
-    damping: Wish,
+    damping: DampingLike,
     influence: Array,
     directions: tuple[str, ...],
     support_names: tuple[str, ...],
@@ -150,25 +149,30 @@ def matrix_of(columns: Sequence[Column], weights: Iterable[float], size: int) ->
 
 
 def damping_of(
-    who: str, wish: Wish, mass: Any, stiffness: Callable[[], Any], dashpots: Sequence[Dashpot], dofs: Sequence[str]
+    who: str,
+    damping: DampingLike,
+    mass: Any,
+    stiffness: Callable[[], Any],
+    dashpots: Sequence[Dashpot],
+    dofs: Sequence[str],
 ) -> Damping:
     """What is asked for, in terms of the modes at rest or as a matrix, and the dashpots beside it.
 
-    ``stiffness`` gives what resists a slow small motion, where the wish needs it.
+    ``stiffness`` gives what resists a slow small motion, where the damping needs it.
     """
     from scipy import sparse
 
     size = len(dofs)
-    if isinstance(wish, Ratio | Rayleigh | Modal):
-        base = proportional(who, wish, mass, stiffness())
-    elif wish is None or (is_finite(wish) and wish == 0):
+    if isinstance(damping, Ratio | Rayleigh | Modal):
+        base = proportional(who, damping, mass, stiffness())
+    elif damping is None or (is_finite(damping) and damping == 0):
         base = Damping.full(sparse.csr_array((size, size)))
-    elif np.ndim(wish) == 2 or sparse.issparse(wish):
-        matrix = square(who, "the damping matrix", wish, size)
+    elif np.ndim(damping) == 2 or sparse.issparse(damping):
+        matrix = square(who, "the damping matrix", damping, size)
         semidefinite(who, "the damping matrix", matrix, dofs)
         base = Damping.full(matrix)
     else:
-        raise ModelError(f"{who}: damping must be a matrix, ratio(…), rayleigh(…) or modal(…), got {wish!r}")
+        raise ModelError(f"{who}: damping must be a matrix, ratio(…), rayleigh(…) or modal(…), got {damping!r}")
     if not dashpots:
         return base
     added = matrix_of([each.column for each in dashpots], [each.coefficient for each in dashpots], size)
@@ -176,7 +180,7 @@ def damping_of(
 
 
 def _refuse_unstable(
-    who: str, springs: Springs, geometric: Any, motions: Sequence[str], critical: Callable[[Array], str]
+    who: str, springs: GatheredSprings, geometric: Any, motions: Sequence[str], critical: Callable[[Array], str]
 ) -> None:
     from scipy import sparse
 

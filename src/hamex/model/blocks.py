@@ -42,7 +42,7 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
-class Springs:
+class GatheredSprings:
     """The spring part of a Model: A, B, supports, laws, names and groups."""
 
     flexibility: Any
@@ -53,7 +53,7 @@ class Springs:
     groups: Mapping[str, tuple[int, ...]]
 
 
-def gather(blocks: Sequence[Block], dofs: int, supports: int = 0) -> Springs:
+def gather(blocks: Sequence[Block], dofs: int, supports: int = 0) -> GatheredSprings:
     """Number the springs in the order of the blocks and put everything into sparse arrays."""
     from scipy import sparse
 
@@ -70,7 +70,7 @@ def gather(blocks: Sequence[Block], dofs: int, supports: int = 0) -> Springs:
     moved = [column for block in blocks for column in (block.supports or ({},) * len(block.names))]
     # SciPy builds no block diagonal of nothing.
     flexibility = sparse.block_diag([block.flexibility for block in blocks]) if blocks else np.zeros((0, 0))
-    return Springs(
+    return GatheredSprings(
         sparse.csr_array(flexibility),
         _by_column(columns, dofs),
         _by_column(moved, supports),
@@ -82,7 +82,7 @@ def gather(blocks: Sequence[Block], dofs: int, supports: int = 0) -> Springs:
 
 def from_groups(
     who: str, names: Sequence[str], flexibility: Any, compatibility: Any, supports: Any, groups: Sequence[Any]
-) -> Springs:
+) -> GatheredSprings:
     """The spring part of a Model from groups of laws as arrays: no object per spring. Others are elastic by
     themselves."""
     from scipy import sparse
@@ -113,7 +113,7 @@ def from_groups(
             name, number = f"{kind} {number}", number + 1
         laws[name] = group
     together = {name: tuple(group.springs.tolist()) for name, group in laws.items()}
-    return Springs(
+    return GatheredSprings(
         sparse.csr_array(flexibility),
         sparse.csr_array(compatibility),
         sparse.csr_array(supports),

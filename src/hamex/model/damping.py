@@ -167,24 +167,24 @@ class Damping:
         return np.asarray(matrix + (self.shapes * self.weights) @ self.shapes.T)
 
 
-def proportional(who: str, wish: Ratio | Rayleigh | Modal, mass: Any, stiffness: Any) -> Damping:
-    """What a wish in terms of modes means for a mass and an initial stiffness."""
+def proportional(who: str, damping: Ratio | Rayleigh | Modal, mass: Any, stiffness: Any) -> Damping:
+    """What ratios of modes mean for a mass and an initial stiffness."""
     from scipy import sparse
 
-    if isinstance(wish, Modal):
-        return _superposed(who, wish, mass, stiffness)
-    if isinstance(wish, Ratio):
-        alpha, beta = 0.0, 2 * wish.value / _frequencies(who, (wish.mode,), mass, stiffness)[0]
-    elif wish.alpha is not None and wish.beta is not None:
-        alpha, beta = wish.alpha, wish.beta
+    if isinstance(damping, Modal):
+        return _superposed(who, damping, mass, stiffness)
+    if isinstance(damping, Ratio):
+        alpha, beta = 0.0, 2 * damping.value / _frequencies(who, (damping.mode,), mass, stiffness)[0]
+    elif damping.alpha is not None and damping.beta is not None:
+        alpha, beta = damping.alpha, damping.beta
     else:
-        w = _frequencies(who, wish.modes, mass, stiffness)
+        w = _frequencies(who, damping.modes, mass, stiffness)
         if np.ptp(w) < 1e-9 * w.max():
-            raise ModelError(f"{who}: modes {wish.modes} have one frequency, which does not fix Rayleigh damping")
-        alpha, beta = np.linalg.solve(np.stack([1 / (2 * w), w / 2], axis=1), wish.ratios)
+            raise ModelError(f"{who}: modes {damping.modes} have one frequency, which does not fix Rayleigh damping")
+        alpha, beta = np.linalg.solve(np.stack([1 / (2 * w), w / 2], axis=1), damping.ratios)
         if min(alpha, beta) < -1e-12:
             raise ModelError(
-                f"{who}: ratios {wish.ratios} in modes {wish.modes} need a negative coefficient of "
+                f"{who}: ratios {damping.ratios} in modes {damping.modes} need a negative coefficient of "
                 f"{'mass' if alpha < 0 else 'stiffness'}, so that some mode gains energy; "
                 "bring the ratios closer together"
             )
@@ -192,19 +192,19 @@ def proportional(who: str, wish: Ratio | Rayleigh | Modal, mass: Any, stiffness:
     return Damping.full(sparse.csr_array(alpha * mass + beta * stiffness))
 
 
-def _superposed(who: str, wish: Modal, mass: Any, stiffness: Any) -> Damping:
+def _superposed(who: str, damping: Modal, mass: Any, stiffness: Any) -> Damping:
     from scipy import sparse
 
-    from hamex.model.eigen import eigen
+    from hamex.model.algebra import eigen
 
-    w, shapes = eigen(mass, stiffness, None if wish.modes is None else max(wish.modes))
-    places = np.arange(w.size) if wish.modes is None else np.array(wish.modes) - 1
-    weights = 2 * np.array(wish.ratios) * w[places]
+    w, shapes = eigen(mass, stiffness, None if damping.modes is None else max(damping.modes))
+    places = np.arange(w.size) if damping.modes is None else np.array(damping.modes) - 1
+    weights = 2 * np.array(damping.ratios) * w[places]
     return Damping(sparse.csr_array(mass.shape), np.asarray(mass @ shapes[:, places]), weights)
 
 
 def _frequencies(who: str, modes: Sequence[int], mass: Any, stiffness: Any) -> Array:
-    from hamex.model.eigen import eigen
+    from hamex.model.algebra import eigen
 
     w = eigen(mass, stiffness, max(modes))[0][np.array(modes) - 1]
     if w.min() == 0:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError
-from hamex.model.assembly import Column, SpringLaw, Wish, as_surface, spring
+from hamex.model.assembly import Column, DampingLike, SpringLaw, as_surface, spring
 from hamex.model.blocks import Block
 from hamex.model.inputs import number
 from hamex.model.joints import Constraints, Diaphragms, Joints, joints
@@ -21,7 +21,7 @@ from hamex.model.laws.surface import Surface
 from hamex.model.levels import Levels
 from hamex.model.links import Link
 from hamex.model.record import Model
-from hamex.model.skeleton import Element, Masses, complete, horizontal_masses, listed, relative, span
+from hamex.model.skeleton import Masses, PlacedElement, complete, horizontal_masses, listed, relative, span
 from hamex.model.units import Units
 
 Array = NDArray[Any]
@@ -37,7 +37,7 @@ HINGES_SPACE = {
 }
 
 
-def beam(points: Joints, name: str, member: Member) -> Element:
+def beam(points: Joints, name: str, member: Member) -> PlacedElement:
     """A member as blocks of springs by motion of its nodes, with its P-Delta."""
     a, b, length, line = span(points, name, member.start, member.end)
     space = len(line) == 3
@@ -71,7 +71,7 @@ def beam(points: Joints, name: str, member: Member) -> Element:
         blocks.append(Block(names, tuple(columns[i] for i in group), flexibility[np.ix_(group, group)], own_laws, name))
     compression = number(WHO, f"compression of {name}", member.compression, signed=True)
     softened = tuple((relative(points, a, b, axis), -compression / length) for axis in axes[1:]) if compression else ()
-    return Element(name, a, b, tuple(blocks), softened)
+    return PlacedElement(name, a, b, tuple(blocks), softened)
 
 
 def _axes(name: str, line: Array, up: Sequence[float] | None) -> list[Array]:
@@ -82,10 +82,10 @@ def _axes(name: str, line: Array, up: Sequence[float] | None) -> list[Array]:
         return [line, np.array([-line[1], line[0]])]
     if up is None:
         up = (1.0, 0.0, 0.0) if abs(line[2]) > 1 - 1e-9 else (0.0, 0.0, 1.0)
-    wish = np.array([number(WHO, f"up of {name}", x, signed=True) for x in up])
-    across = wish - (wish @ line) * line if wish.shape == (3,) else np.zeros(3)
+    upwards = np.array([number(WHO, f"up of {name}", x, signed=True) for x in up])
+    across = upwards - (upwards @ line) * line if upwards.shape == (3,) else np.zeros(3)
     size = np.linalg.norm(across)
-    if size <= 1e-9 * np.linalg.norm(wish):
+    if size <= 1e-9 * np.linalg.norm(upwards):
         raise ModelError(f"{WHO}: {name}: up must be a vector of three numbers, not along the member; got {up!r}")
     y = across / size
     return [line, y, np.cross(line, y)]
@@ -266,7 +266,7 @@ def frame(
     members: Mapping[str, Member] | Sequence[Member],
     supports: Mapping[Hashable, str | Sequence[str]],
     masses: Masses,
-    damping: Wish = 0.0,
+    damping: DampingLike = 0.0,
     *,
     constraints: Constraints | None = None,
     diaphragms: Diaphragms | None = None,

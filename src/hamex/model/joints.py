@@ -159,8 +159,8 @@ def joints(
     for floor, members in zip(floors, (diaphragms or {}).values(), strict=True):
         for motion, tie in _diaphragm(start, floor, members, masters[floor], weights).items():
             _tie(start, motion, tie, held, ties, f"diaphragm {floor!r}")
-    for name, wish in (constraints or {}).items():
-        motion, tie = _constraint(start, name, wish)
+    for name, leaders in (constraints or {}).items():
+        motion, tie = _constraint(start, name, leaders)
         _tie(start, motion, tie, held, ties, f"the constraint of {name!r}")
     for motion, tie in ties.items():
         for master in tie:
@@ -194,10 +194,10 @@ def _held(points: Joints, supports: Mapping[Hashable, str | Sequence[str]]) -> s
     if not isinstance(supports, Mapping) or not supports:
         raise ModelError(f"{who}: supports must map nodes to directions, at least one; got {supports!r}")
     held = {points.motion(len(points.names), part) for part in parts}
-    for name, wish in supports.items():
+    for name, directions in supports.items():
         if str(name) not in points.numbers:
             raise ModelError(f"{who}: supports: there is no node {name!r}; nodes are {_few(points.names)}")
-        for word in _directions(points, wish):
+        for word in _directions(points, directions):
             if word not in parts:
                 raise ModelError(
                     f'{who}: support of node {str(name)!r}: {word!r} is no direction; take "fixed", '
@@ -207,13 +207,13 @@ def _held(points: Joints, supports: Mapping[Hashable, str | Sequence[str]]) -> s
     return held
 
 
-def _directions(points: Joints, wish: str | Sequence[str]) -> Sequence[str]:
-    if not isinstance(wish, str):
-        return wish
+def _directions(points: Joints, directions: str | Sequence[str]) -> Sequence[str]:
+    if not isinstance(directions, str):
+        return directions
     words = {"fixed": points.components, "pinned": points.translations}
-    if wish in words:
-        return words[wish]
-    return re.findall(r"r?[xyz]", wish) if re.fullmatch(r"(r?[xyz][ ,]*)+", wish) else [wish]
+    if directions in words:
+        return words[directions]
+    return re.findall(r"r?[xyz]", directions) if re.fullmatch(r"(r?[xyz][ ,]*)+", directions) else [directions]
 
 
 def _diaphragm(
@@ -243,8 +243,8 @@ def _diaphragm(
     return ties
 
 
-def _constraint(points: Joints, name: str, wish: str | Mapping[str, float]) -> tuple[int, Column]:
-    tie = {wish: 1.0} if isinstance(wish, str) else dict(wish)
+def _constraint(points: Joints, name: str, leaders: str | Mapping[str, float]) -> tuple[int, Column]:
+    tie = {leaders: 1.0} if isinstance(leaders, str) else dict(leaders)
     for label in (name, *tie):
         if label not in points.labels or str(label).rpartition(".")[0] == GROUND:
             raise ModelError(

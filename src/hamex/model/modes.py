@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError
-from hamex.model.eigen import eigen
-from hamex.model.elastic import static_stiffness
+from hamex.model.algebra import eigen, static_stiffness
 from hamex.model.record import Model
 
 Array = NDArray[Any]

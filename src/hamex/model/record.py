@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import LawError, ModelError
-from hamex.model.algebra import diagonal, quadratic, rows, solved
+from hamex.model.algebra import diagonal, group_stiffness, quadratic, rows, solved
 from hamex.model.damping import Damping
-from hamex.model.elastic import group_stiffness
 from hamex.model.laws import by_kind
 from hamex.model.laws.law import Group
 from hamex.model.laws.surface import Surfaces

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError
-from hamex.model.assembly import Column, Dashpot, SpringLaw, Wish, assemble, matrix_of, spring
+from hamex.model.assembly import Column, DampingLike, Dashpot, SpringLaw, assemble, matrix_of, spring
 from hamex.model.blocks import Block
 from hamex.model.inputs import each, numbers, unique
 from hamex.model.layout import Geometry, Storeys
@@ -25,7 +25,7 @@ GROUND = "ground"
 def shear_frame(
     masses: Sequence[float],
     stiffnesses: float | Sequence[float | None] | None,
-    damping: Wish = 0.0,
+    damping: DampingLike = 0.0,
     laws: SpringLaw | Sequence[SpringLaw | None] | None = None,
     *,
     heights: float | Sequence[float] | None = None,
@@ -76,7 +76,7 @@ def shear_frame(
         for name, column, k, law in rows
         for block in spring(WHO, name, column, k, law, name, ground if name == storeys[0] else None)
     ]
-    dashpots, wish = _storey_dashpots(damping, storeys, columns)
+    dashpots, rest = _storey_dashpots(damping, storeys, columns)
     ends = [(i, i + 1) for i in range(count)]
     elements = list(storeys)
     for name, link in named(WHO, links, storeys):
@@ -93,7 +93,7 @@ def shear_frame(
         blocks=blocks,
         dashpots=dashpots,
         geometric=_p_delta(weights, height, floors, columns),
-        damping=wish,
+        damping=rest,
         influence=np.ones((count, 1)),
         directions=("x",),
         support_names=(GROUND,),
@@ -126,8 +126,10 @@ def _between(low: int, high: int) -> Column:
     return {dof - 1: sign for dof, sign in ((high, 1.0), (low, -1.0)) if dof > 0}
 
 
-def _storey_dashpots(damping: Wish, storeys: Sequence[str], columns: Sequence[Column]) -> tuple[list[Dashpot], Wish]:
-    """Coefficients of the storeys as dashpots; any other wish is passed on."""
+def _storey_dashpots(
+    damping: DampingLike, storeys: Sequence[str], columns: Sequence[Column]
+) -> tuple[list[Dashpot], DampingLike]:
+    """Coefficients of the storeys as dashpots; any other damping is passed on."""
     if isinstance(damping, str) or np.ndim(damping) > 1 or not (np.ndim(damping) == 1 or np.isscalar(damping)):
         return [], damping
     values = numbers(WHO, "damping", damping, storeys)

@@ -1,4 +1,8 @@
-"""Many shear frames at once: one array per parameter, for batches."""
+"""Many shear frames at once: one array per parameter, for batches.
+
+The natural frequency that a damping ratio belongs to is found for all frames by bisection on the number of modes below
+a bound: modes of small full matrices cost more than the march of a batch.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex.errors import ModelError
-from hamex.model.chains import frequencies
 from hamex.model.damping import Modal, Ratio, Rayleigh
 from hamex.model.units import Units
 
 Array = NDArray[Any]
 WHO = "shear_frames"
+_BLOCK = 4096  # frames that are worked on while they lie close to the processor
+_STILL = 1e-14  # ω² relative to the largest one below which a motion counts as free
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,28 +223,28 @@ def _p_delta(x: dict[str, Array]) -> Array:
     return beside
 
 
-def _proportional(wish: Any, x: dict[str, Array], beside: Array) -> tuple[Array, Array]:
+def _proportional(damping: Any, x: dict[str, Array], beside: Array) -> tuple[Array, Array]:
     """C in terms of the modes at rest; a storey that yields at no force counts with its hardening in series."""
     hardening = x["kinematic hardening"] + x["isotropic hardening"]
     share = np.where(x["yield force"] == 0, hardening / (x["stiffness"] + hardening), 1.0)
-    alpha, beta = _coefficients(wish, x["mass"], x["stiffness"] * share + beside)
+    alpha, beta = _coefficients(damping, x["mass"], x["stiffness"] * share + beside)
     main, side = diagonals(beta[:, None] * (x["stiffness"] * share + beside))
     return main + alpha[:, None] * x["mass"], side
 
 
-def _coefficients(wish: Ratio | Rayleigh, mass: Array, storeys: Array) -> tuple[Array, Array]:
+def _coefficients(damping: Ratio | Rayleigh, mass: Array, storeys: Array) -> tuple[Array, Array]:
     """alpha and beta of C = alpha M + beta K, one of each per frame."""
     count, none = len(mass), np.zeros(len(mass))
-    if isinstance(wish, Ratio):
-        return none, 2 * wish.value / _frequency(wish.mode, mass, storeys)
-    if wish.alpha is not None and wish.beta is not None:
-        return np.full(count, wish.alpha), np.full(count, wish.beta)
-    (first, second), (low, high) = wish.ratios, (_frequency(mode, mass, storeys) for mode in wish.modes)
+    if isinstance(damping, Ratio):
+        return none, 2 * damping.value / _frequency(damping.mode, mass, storeys)
+    if damping.alpha is not None and damping.beta is not None:
+        return np.full(count, damping.alpha), np.full(count, damping.beta)
+    (first, second), (low, high) = damping.ratios, (_frequency(mode, mass, storeys) for mode in damping.modes)
     apart = (high - low) * (high + low)
     same = abs(high - low) < 1e-9 * np.maximum(low, high)
     if same.any():
         raise ModelError(
-            f"{WHO}: modes {wish.modes} of frame {int(same.argmax())} have one frequency, which does not "
+            f"{WHO}: modes {damping.modes} of frame {int(same.argmax())} have one frequency, which does not "
             "fix Rayleigh damping"
         )
     alpha = 2 * low * high * (first * high - second * low) / apart
@@ -247,7 +252,7 @@ def _coefficients(wish: Ratio | Rayleigh, mass: Array, storeys: Array) -> tuple[
     for values, what in ((alpha, "mass"), (beta, "stiffness")):
         if (values < -1e-12).any():
             raise ModelError(
-                f"{WHO}: ratios {wish.ratios} in modes {wish.modes} need a negative coefficient of {what} "
+                f"{WHO}: ratios {damping.ratios} in modes {damping.modes} need a negative coefficient of {what} "
                 f"in frame {int((values < -1e-12).argmax())}, so that some mode gains energy; bring the "
                 "ratios closer together"
             )
@@ -267,3 +272,52 @@ def _frequency(mode: int, mass: Array, storeys: Array) -> Array:
             "it has no critical damping; name another mode, or give coefficients"
         )
     return found
+
+
+def frequencies(mass: Array, storeys: Array, mode: int) -> Array:
+    """ω of one mode, counted from 1, of each frame: masses and stiffnesses (frame, storey), from the ground up.
+
+    >>> frequencies(np.array([[1.0, 1.0]]), np.array([[3.0, 2.0]]), 1).round(12).tolist()
+    [1.0]
+    """
+    return np.concatenate(
+        [
+            _block_frequencies(mass[at : at + _BLOCK], storeys[at : at + _BLOCK], mode)
+            for at in range(0, len(mass), _BLOCK)
+        ]
+    )
+
+
+def _block_frequencies(mass: Array, storeys: Array, mode: int) -> Array:
+    # M^−½ K M^−½, a row per floor.
+    root = 1 / np.sqrt(mass.T)
+    k = storeys.T
+    main = k.copy()
+    main[:-1] += k[1:]
+    main *= root * root
+    side = k[1:] * root[1:] * root[:-1]
+    squared = side * side
+    bound = main.copy()  # Gershgorin: no eigenvalue beyond
+    bound[:-1] += abs(side)
+    bound[1:] += abs(side)
+    largest = bound.max(axis=0)
+    squared = np.maximum(squared, np.finfo(float).tiny)  # so that a pivot of zero gives ∞ and never NaN
+    low, high = np.zeros_like(largest), largest * (1 + 1e-15)
+    with np.errstate(divide="ignore"):
+        while np.any(high - low > 5e-16 * largest):
+            middle = 0.5 * (low + high)
+            above = _modes_below(main, squared, middle) >= mode
+            low, high = np.where(above, low, middle), np.where(above, middle, high)
+    found = 0.5 * (low + high)
+    return np.sqrt(np.where(found < _STILL * largest, 0.0, found))
+
+
+def _modes_below(main: Array, squared: Array, bound: Array) -> Array:
+    """Number of eigenvalues below a bound: negative pivots of the shifted matrix (Sturm)."""
+    pivot = main[0] - bound
+    count = (pivot < 0).astype(np.int32)
+    for row, coupling in zip(main[1:], squared, strict=True):
+        np.divide(coupling, pivot, out=pivot)
+        np.subtract(row - bound, pivot, out=pivot)
+        count += pivot < 0
+    return count

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError
-from hamex.model.assembly import Column, Dashpot, Wish, assemble, matrix_of, spring
+from hamex.model.assembly import Column, DampingLike, Dashpot, assemble, matrix_of, spring
 from hamex.model.blocks import Block
 from hamex.model.inputs import number, unique
 from hamex.model.joints import GROUND, Joints
@@ -25,7 +25,7 @@ Masses = Mapping[Hashable, float | Sequence[float]]
 
 
 @dataclass(frozen=True)
-class Element:
+class PlacedElement:
     """One bar or member on its nodes: springs by motion, and columns that gravity makes softer.
 
     ``softened`` are pairs (column, weight) of geometric stiffness ``weight · b bᵀ``.
@@ -125,9 +125,9 @@ def _mass(points: Joints, masses: Masses) -> Any:
 
 def complete(
     points: Joints,
-    elements: Sequence[Element],
+    elements: Sequence[PlacedElement],
     masses: Masses,
-    damping: Wish,
+    damping: DampingLike,
     links: Sequence[Link],
     levels: Levels | None,
     units: Units | None,
@@ -176,7 +176,7 @@ def complete(
     )
 
 
-def _device(points: Joints, name: str, link: Link) -> tuple[Element, Dashpot | None]:
+def _device(points: Joints, name: str, link: Link) -> tuple[PlacedElement, Dashpot | None]:
     a, b = points.node(link.start, name), points.node(link.end, name)
     if a == b:
         raise ModelError(f"{points.who}: {name} begins and ends at the same point")
@@ -190,11 +190,11 @@ def _device(points: Joints, name: str, link: Link) -> tuple[Element, Dashpot | N
             ((tuple(range(len(columns))), law),),  # type: ignore[arg-type]
             name,
         )
-        return Element(name, a, b, (block,)), None
+        return PlacedElement(name, a, b, (block,)), None
     column = _along(points, name, a, b, link.direction)
     if link.law is None and link.stiffness is None:
-        return Element(name, a, b, ()), Dashpot(column, link.coefficient)
-    return Element(name, a, b, tuple(spring(points.who, name, column, link.stiffness, link.law, name))), None
+        return PlacedElement(name, a, b, ()), Dashpot(column, link.coefficient)
+    return PlacedElement(name, a, b, tuple(spring(points.who, name, column, link.stiffness, link.law, name))), None
 
 
 def _along(points: Joints, name: str, a: int, b: int, direction: str | None) -> dict[int, float]:
@@ -217,7 +217,7 @@ def _along(points: Joints, name: str, a: int, b: int, direction: str | None) -> 
     return {points.motion(b, direction): 1.0, points.motion(a, direction): -1.0}
 
 
-def _refuse_loose(points: Joints, parts: Sequence[Element]) -> None:
+def _refuse_loose(points: Joints, parts: Sequence[PlacedElement]) -> None:
     """Refuse nodes that no element holds, and groups of nodes without a support."""
     from scipy import sparse
     from scipy.sparse.csgraph import connected_components

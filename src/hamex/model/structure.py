@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex.errors import ModelError
-from hamex.model.assembly import SpringLaw, Wish, as_surface, damping_of, spring
-from hamex.model.blocks import Block, Springs, from_groups, gather
-from hamex.model.elastic import elastic_stiffness, static_stiffness
+from hamex.model.algebra import elastic_stiffness, static_stiffness
+from hamex.model.assembly import DampingLike, SpringLaw, as_surface, damping_of, spring
+from hamex.model.blocks import Block, GatheredSprings, from_groups, gather
 from hamex.model.inputs import Numbered, number, semidefinite, sparse_matrix, square, unique, weak_dof
 from hamex.model.joints import AXES
 from hamex.model.laws.law import Group, Law
@@ -26,7 +26,7 @@ _MANY = 10_000  # names beyond which none is stored
 
 def structure(
     mass: Matrix,
-    damping: Wish,
+    damping: DampingLike,
     flexibility: Matrix,
     compatibility: Matrix,
     laws: Laws = None,
@@ -99,7 +99,7 @@ def structure_from_stiffness(
     mass: Matrix,
     stiffness: Matrix,
     springs: Mapping[str, tuple[Any, float | None, SpringLaw]] | Sequence[tuple[Any, float | None, SpringLaw]],
-    damping: Wish = 0.0,
+    damping: DampingLike = 0.0,
     *,
     geometric: Matrix | None = None,
     influence: ArrayLike | None = None,
@@ -277,9 +277,9 @@ def _spring(who: str, name: str, given: Any, dofs: Sequence[str]) -> list[Block]
 def _model(
     who: str,
     M: Any,
-    damping: Wish,
+    damping: DampingLike,
     K: Any,
-    parts: Springs,
+    parts: GatheredSprings,
     dofs: tuple[str, ...],
     influence: ArrayLike | None,
     directions: Sequence[str] | None,

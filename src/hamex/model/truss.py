@@ -6,14 +6,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hamex.errors import ModelError
-from hamex.model.assembly import SpringLaw, Wish, spring
+from hamex.model.assembly import DampingLike, SpringLaw, spring
 from hamex.model.backbone import Parallel
 from hamex.model.inputs import number
 from hamex.model.joints import Constraints, Diaphragms, Joints, joints
 from hamex.model.levels import Levels
 from hamex.model.links import Link
 from hamex.model.record import Model
-from hamex.model.skeleton import Element, Masses, complete, horizontal_masses, listed, relative, span
+from hamex.model.skeleton import Masses, PlacedElement, complete, horizontal_masses, listed, relative, span
 from hamex.model.units import Units
 
 WHO = "truss"
@@ -48,7 +48,7 @@ def truss(
     bars: Mapping[str, Bar | tuple[Hashable, Hashable]] | Sequence[Bar | tuple[Hashable, Hashable]],
     supports: Mapping[Hashable, str | Sequence[str]],
     masses: Masses,
-    damping: Wish = 0.0,
+    damping: DampingLike = 0.0,
     *,
     rigidity: float | None = None,
     law: SpringLaw | None = None,
@@ -91,7 +91,7 @@ def truss(
 
 def _bar(
     points: Joints, name: str, given: Bar | tuple[Hashable, Hashable], rigidity: float | None, law: SpringLaw | None
-) -> Element:
+) -> PlacedElement:
     if not isinstance(given, Bar) and (isinstance(given, str) or len(given) != 2):
         raise ModelError(f"{WHO}: bars: {given!r} is no pair of nodes")
     bar = given if isinstance(given, Bar) else Bar(*given)
@@ -105,4 +105,4 @@ def _bar(
         if common is None:
             raise ModelError(f"{WHO}: {name} needs a rigidity EA or a stiffness")
         stiffness = number(WHO, f"rigidity of {name}", common, positive=True) / length
-    return Element(name, a, b, tuple(spring(WHO, name, relative(points, a, b, line), stiffness, own, name)))
+    return PlacedElement(name, a, b, tuple(spring(WHO, name, relative(points, a, b, line), stiffness, own, name)))

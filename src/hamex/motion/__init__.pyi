@@ -4,5 +4,10 @@ from .ground import GroundMotion as GroundMotion, el_centro as el_centro
 from .load import Load as Load
 from .records import Suite as Suite, read_record as read_record, read_suite as read_suite
 from .synthetic import synthetic_suite as synthetic_suite
-from .pulses import constant as constant, half_sine as half_sine, sine as sine, triangle as triangle
-from .waves import ground_wave as ground_wave
+from .pulses import (
+    constant as constant,
+    ground_wave as ground_wave,
+    half_sine as half_sine,
+    sine as sine,
+    triangle as triangle,
+)

@@ -3,29 +3,39 @@
 For coordinates q with P_q = ∂L/∂q̇, dissipation φ(q̇) and loads Q_q the extended principle is
 
     δA_NEW = −∫ (L_q̇ δq̇ + L_q δq) dt + ∫ (φ_q̇ − Q_q) δq dt + [ P̂_q δq̂ ]₀ᵀ = 0.
+
+What the rule does not cover is refused by name, before anything is derived from it. A dissipation that is not convex is
+covered, but said aloud: only a convex one never feeds energy in and gives each step one solution. Each piece is decided
+by the principal minors of its Hessian in the rates, parameters positive. Across the pieces, and where the minors stay
+undecided, forces are compared at random pairs of rates: a convex potential has monotone forces,
+(g(a) − g(b))·(a − b) ≥ 0, and one pair that breaks this is a proof of the contrary.
 """
 
 from __future__ import annotations
 
+import math
+import random
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError, ConvexityWarning
-from hamex.principle.convexity import convexity
-from hamex.principle.refusals import check
+from hamex.principle.jets import indices, is_zero, jet, partial, t
 from hamex.principle.variation import StatedAction
 
 if TYPE_CHECKING:
     from hamex.principle.charges import Charge
-    from hamex.principle.conditions import BoundaryCondition, EndPointConstraints, InitialCondition
-    from hamex.principle.steps import Step
+    from hamex.principle.conditions import BoundaryCondition, EndPointConstraints, FrameworkStep, InitialCondition
 
 __all__ = ["Action", "ActionError"]
+
+_PAIRS = 200  # of rates at which forces are compared
+_MINORS = 4  # 2ⁿ minors: beyond this many rates the pairs decide alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +65,12 @@ class Action(StatedAction):
         object.__setattr__(self, "lagrangian", sp.sympify(self.lagrangian))
         object.__setattr__(self, "dissipation", sp.sympify(self.dissipation))
         object.__setattr__(self, "loads", {q: sp.sympify(Q) for q, Q in self.loads.items()})
-        check(self)
-        _flag(self)
+        _refuse_uncovered(self)
+        _warn_unless_convex(self)
 
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[FrameworkStep, ...]:
         """The four steps of section 4.1, in order."""
-        from hamex.principle.steps import steps
+        from hamex.principle.conditions import steps
 
         return steps(self)
 
@@ -89,7 +99,122 @@ class Action(StatedAction):
         return charges(self, shifts)
 
 
-def _flag(action: Action) -> None:
+def _refuse_uncovered(action: StatedAction) -> None:
+    """Raise an ActionError that says what is not covered and what to write instead."""
+    if not action.fields:
+        raise ActionError("Action: no fields; give the unknown functions, e.g. Function('u')(t)")
+    for q in action.fields:
+        _refuse_field(action, q)
+    _refuse_dissipation(action)
+    _refuse_loads(action)
+    for q in action.fields:
+        _refuse_multiplier(action, q)
+
+
+def _refuse_field(action: StatedAction, q: AppliedUndef) -> None:
+    if not isinstance(q, AppliedUndef) or t not in q.args:
+        raise ActionError(
+            f"Action: the field {q} must be a function of t, e.g. Function('u')(t), with the t of "
+            "hamex.principle, which is real"
+        )
+    if set(q.args) != {t, *action.space}:
+        raise ActionError(
+            f"Action: the field {q} must be a function of {', '.join(map(str, [*action.space, t]))}; "
+            "name the coordinates of a density in space=(x, …)"
+        )
+    if not action.lagrangian.has(q) and not action.dissipation.has(q):
+        raise ActionError(f"Action: the field {q} occurs neither in the Lagrangian nor in the dissipation")
+    for index in indices(action.lagrangian, q):
+        times, places = index.count(t), len(index) - index.count(t)
+        if times > 1 or places > 2 or (times and places):
+            raise ActionError(
+                f"Action: the derivative {jet(q, index)} in the Lagrangian is not covered; "
+                "rates enter once, space derivatives up to the second"
+            )
+
+
+def _refuse_dissipation(action: StatedAction) -> None:
+    """φ is a function of the rates of the fields and of nothing else that moves."""
+    rates = {q.diff(t) for q in action.fields}
+    for node in action.dissipation.atoms(sp.Derivative):
+        if node.expr in action.fields and node not in rates:
+            raise ActionError(f"Action: the dissipation must be a function of rates, but contains {node}")
+    for q in action.fields:
+        if () in indices(action.dissipation, q):
+            raise ActionError(
+                f"Action: the dissipation must be a function of rates, but contains {q} itself; friction "
+                "whose limit depends on a place is non-associated: it has no potential φ(q̇)"
+            )
+    if action.dissipation != 0 and not action.dissipation.has(*rates):
+        raise ActionError(
+            f"Action: the dissipation must be a function of rates, but {action.dissipation} contains "
+            "none of the fields' rates"
+        )
+    for size in action.dissipation.atoms(sp.Abs):
+        limit = sp.expand(action.dissipation).coeff(size)
+        others = rates - size.atoms(sp.Derivative)
+        if size.has(*rates) and limit.has(*others):
+            raise ActionError(
+                f"Action: non-associated friction: the limit {limit} of {size} depends on another rate. "
+                "No potential φ(q̇) yields it without a spurious motion of the normal force; "
+                "give a constant limit, or an associated law ⟨|F| − μN⟩²/2η in the impulses"
+            )
+
+
+def _refuse_loads(action: StatedAction) -> None:
+    """Loads are functions of place and time; the rest of the machinery relies on it."""
+    for q, load in action.loads.items():
+        if q not in action.fields:
+            raise ActionError(
+                f"Action: the load on {q} acts on no field; the fields are {', '.join(map(str, action.fields))}"
+            )
+        moving = [f for f in action.fields if load.has(f)]
+        if moving and any(node.expr in moving and t in node.variables for node in load.atoms(sp.Derivative)):
+            raise ActionError(
+                f"Action: the load on {q} depends on rates; dampers belong in the dissipation, and "
+                "friction that depends on other forces is non-associated: it has no potential φ(q̇)"
+            )
+        if moving:
+            raise ActionError(
+                f"Action: the load on {q} depends on {moving[0]}; a load is a function of time, "
+                "springs and weights belong in the Lagrangian"
+            )
+
+
+def _refuse_multiplier(action: StatedAction, q: AppliedUndef) -> None:
+    """A field that enters L linearly, without its rate and nowhere else, enforces a constraint on the others."""
+    found = indices(action.lagrangian, q)
+    if action.dissipation.has(q) or found != [()]:
+        return
+    constraint = partial(action.lagrangian, q)
+    if not is_zero(partial(constraint, q)):
+        return
+    others = [f for f in action.fields if f != q]
+    if any(t in index for f in others for index in indices(constraint, f)):
+        # Rates in exact form under a load are a balance of forces at a massless joint, J̇ = f: covered.
+        if q in action.loads and _is_exact(constraint, action):
+            return
+        raise ActionError(
+            f"Action: {q} multiplies the velocity constraint {constraint} = 0. Varied like this it is "
+            "vakonomic, not nonholonomic: its forces are not those of rolling or of a blade. Use "
+            "coordinates that satisfy it, or give dampers in the dissipation"
+        )
+    if constraint.has(*others):
+        raise ActionError(
+            f"Action: {q} multiplies the constraint {constraint} = 0 on positions: a multiplier of "
+            "index 3, whose step is not determined by the rule. Use coordinates that satisfy it, or a "
+            "stiff spring"
+        )
+    raise ActionError(f"Action: {q} enters the Lagrangian only as {constraint}·{q}: no equation determines it")
+
+
+def _is_exact(expression: sp.Expr, action: StatedAction) -> bool:
+    from hamex.principle.charges import antiderivative
+
+    return antiderivative(expression, action.fields) is not None
+
+
+def _warn_unless_convex(action: Action) -> None:
     """Say aloud that a dissipation is not convex, and in which rates."""
     fields = convexity(action).fields
     if fields:
@@ -99,3 +224,81 @@ def _flag(action: Action) -> None:
             ConvexityWarning,
             stacklevel=4,
         )
+
+
+@dataclass(frozen=True)
+class Convexity:
+    """``pieces``: every piece proved convex (None: not decided). ``fields``: rates in which φ was refuted."""
+
+    pieces: bool | None
+    fields: tuple[AppliedUndef, ...]
+
+    @property
+    def refuted(self) -> bool:
+        """True when a pair of rates shows forces that are not monotone."""
+        return bool(self.fields)
+
+
+def convexity(action: StatedAction) -> Convexity:
+    """Decide the convexity of the dissipation of an action."""
+    acting = [q for q in action.fields if action.dissipation.has(q.diff(t))]
+    if not acting:
+        return Convexity(True, ())
+    rates = [sp.Dummy(q.func.__name__, real=True) for q in acting]
+    names = {q.diff(t): rate for q, rate in zip(acting, rates, strict=True)}
+    potential = action.dissipation.xreplace(names)
+    if potential.has(sp.Abs, sp.Max, sp.Min, sp.Heaviside, sp.sign):
+        potential = potential.rewrite(sp.Piecewise)
+    folded = sp.piecewise_fold(potential)
+    pieces = [piece for piece, _ in folded.args] if isinstance(folded, sp.Piecewise) else [folded]
+    verdicts = [_positive_hessian(piece, rates) for piece in pieces]
+    whole = None if None in verdicts else all(verdicts)
+    if whole and len(pieces) == 1:
+        return Convexity(True, ())
+    return Convexity(whole, tuple(acting[i] for i in _refutation(potential, rates)))
+
+
+def _positive_hessian(piece: sp.Expr, rates: list[sp.Dummy]) -> bool | None:
+    """True when every principal minor is proved nonnegative."""
+    if len(rates) > _MINORS:
+        return None
+    hessian = sp.hessian(piece, rates)
+    for size in range(1, len(rates) + 1):
+        for chosen in combinations(range(len(rates)), size):
+            minor = sp.factor(hessian.extract(chosen, chosen).det())
+            if minor.is_nonnegative is None:
+                return None
+            if not minor.is_nonnegative:
+                return False
+    return True
+
+
+def _refutation(potential: sp.Expr, rates: list[sp.Dummy]) -> list[int]:
+    """Rates along which two points show falling forces: one rate at a time first, then all together."""
+    others = sorted(potential.free_symbols - set(rates), key=lambda s: s.name)
+    functions = sorted(potential.atoms(AppliedUndef), key=str)
+    dummies = [sp.Dummy() for _ in functions]
+    flat = potential.xreplace(dict(zip(functions, dummies, strict=True)))
+    gradient = sp.lambdify([rates, [*others, *dummies]], [sp.diff(flat, rate) for rate in rates], "math")
+    source = random.Random(1)
+    single = [i for i in range(len(rates)) if _falls(gradient, [i], len(rates), len(others) + len(dummies), source)]
+    if single:
+        return single
+    every = list(range(len(rates)))
+    return every if len(every) > 1 and _falls(gradient, every, len(rates), len(others) + len(dummies), source) else []
+
+
+def _falls(gradient: object, moved: list[int], n: int, parameters: int, source: random.Random) -> bool:
+    assert callable(gradient)
+    for _ in range(_PAIRS):
+        values = [math.exp(source.gauss(0, 1)) for _ in range(parameters)]
+        one = [source.gauss(0, 3) for _ in range(n)]
+        other = [source.gauss(0, 3) if i in moved else x for i, x in enumerate(one)]
+        try:
+            g, k = gradient(one, values), gradient(other, values)
+        except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+            continue
+        work = [(g[i] - k[i]) * (one[i] - other[i]) for i in moved]
+        if sum(work) < -1e-9 * sum(map(abs, work)) - 1e-12:
+            return True
+    return False

@@ -1,4 +1,6 @@
-"""Which data the principle accepts: initial conditions in their order, boundary conditions, and the classical rival."""
+"""Which data the principle accepts: initial conditions in their order, boundary conditions, and the classical rival;
+and the four steps of section 4.1, which end in the assignment of the initial values.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,7 @@ from dataclasses import dataclass
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.identity import is_zero
-from hamex.principle.jets import Index, jet, partial, t
+from hamex.principle.jets import Index, is_zero, jet, partial, t
 from hamex.principle.variation import StatedAction
 
 T = sp.Symbol("T", positive=True)
@@ -98,3 +99,46 @@ def classical(action: StatedAction, start: sp.Expr = sp.S.Zero, end: sp.Expr = T
         constraints += [sp.Eq(at(delta, instant), 0, evaluate=False) for instant in (start, end)]
         brackets.append(-variation.ends[q] * delta)
     return EndPointConstraints(tuple(variation.bulk.values()), tuple(constraints), tuple(brackets))
+
+
+@dataclass(frozen=True)
+class FrameworkStep:
+    """One step of the extension framework: its number, what is done, and the result."""
+
+    number: int
+    title: str
+    result: sp.Expr | tuple[InitialCondition, ...]
+
+
+def steps(action: StatedAction) -> tuple[FrameworkStep, ...]:
+    """Lagrangian, action, stationarity with the reserved end values, assignment of the given initial values."""
+    window = (t, 0, T)
+    space = tuple(action.space)
+    functional = sp.Integral(action.lagrangian, *space, window)
+    return (
+        FrameworkStep(1, "Define the Lagrangian", action.lagrangian),
+        FrameworkStep(2, "Define the action over a fixed time window", functional),
+        FrameworkStep(
+            3,
+            "Make the extended action stationary: one reserved value of each momentum and place at both ends",
+            new_variation(action),
+        ),
+        FrameworkStep(
+            4, "Assign the given initial values: momentum first, then place", tuple(initial_conditions(action))
+        ),
+    )
+
+
+def new_variation(action: StatedAction) -> sp.Expr:
+    """δA_NEW: the weak form and the hatted brackets, eqs. (29), (37), (45), (60)."""
+    variation = action.variation()
+    weak = sum(
+        (coefficient * jet(variation.test(q), index) for (q, index), coefficient in variation.weak.items()), sp.S.Zero
+    )
+    brackets = sp.S.Zero
+    for q in action.fields:
+        if action.has_momentum[q]:
+            for instant, sign in ((T, 1), (sp.S.Zero, -1)):
+                brackets += sign * hat("phat", q, instant) * at(variation.test(q), instant)
+    whole = sp.Integral(weak, *action.space, (t, 0, T))
+    return whole + (sp.Integral(brackets, *action.space) if action.space and brackets != 0 else brackets)

@@ -65,7 +65,7 @@ _NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo)
 
 
 @dataclass(frozen=True)
-class Part:
+class BoundedExpression:
     """An expression with bounds on what its expansion costs."""
 
     value: sp.Expr
@@ -141,11 +141,13 @@ class Reader:
         what = "the text ends" if token.kind == "end" else f"{token.text!r} stands"
         return self.wrong(f"{what} where a number, a name or a bracket is expected", token)
 
-    def sum(self) -> Part:
+    def sum(self) -> BoundedExpression:
         parts = [self.product()]
         while sign := self.take("+", "-"):
             part = self.product()
-            parts.append(part if sign.text == "+" else Part(-part.value, part.terms, part.degree, part.inner))
+            parts.append(
+                part if sign.text == "+" else BoundedExpression(-part.value, part.terms, part.degree, part.inner)
+            )
         if len(parts) == 1:
             return parts[0]
         return self.bounded(
@@ -155,7 +157,7 @@ class Reader:
             max(p.inner for p in parts),
         )
 
-    def product(self) -> Part:
+    def product(self) -> BoundedExpression:
         parts = [self.signed()]
         terms = parts[0].terms
         while sign := self.take("*", "/"):
@@ -163,7 +165,7 @@ class Reader:
             if sign.text == "/":
                 if part.value.is_zero:
                     raise self.wrong("division by zero", sign)
-                part = Part(1 / part.value, 1, part.degree, part.inner)
+                part = BoundedExpression(1 / part.value, 1, part.degree, part.inner)
             parts.append(part)
             terms *= part.terms
         if len(parts) == 1:
@@ -172,14 +174,14 @@ class Reader:
             sp.Mul(*(p.value for p in parts)), terms, sum(p.degree for p in parts), max(p.inner for p in parts)
         )
 
-    def signed(self) -> Part:
+    def signed(self) -> BoundedExpression:
         negative = False
         while sign := self.take("+", "-"):
             negative ^= sign.text == "-"
         part = self.power()
-        return Part(-part.value, part.terms, part.degree, part.inner) if negative else part
+        return BoundedExpression(-part.value, part.terms, part.degree, part.inner) if negative else part
 
-    def power(self) -> Part:
+    def power(self) -> BoundedExpression:
         base, start = self.atom(), self.now
         if not self.take("^"):
             return base
@@ -188,7 +190,7 @@ class Reader:
         self.depth -= 1
         return self.raised(base, raised.value, start)
 
-    def raised(self, base: Part, exponent: sp.Expr, sign: Token) -> Part:
+    def raised(self, base: BoundedExpression, exponent: sp.Expr, sign: Token) -> BoundedExpression:
         """A power whose exponent is a number within bounds, or a parameter."""
         if exponent.is_Rational:
             if abs(exponent.p) > POWER * exponent.q or exponent.q > POWER:
@@ -210,24 +212,26 @@ class Reader:
             raise self.wrong("this power is not a real number", sign)
         return found
 
-    def bounded(self, value: sp.Expr, terms: int, degree: int, inner: int, sign: Token | None = None) -> Part:
+    def bounded(
+        self, value: sp.Expr, terms: int, degree: int, inner: int, sign: Token | None = None
+    ) -> BoundedExpression:
         if terms > TERMS or degree > DEGREE:
             raise self.wrong(
                 f"this grows too large: at most {TERMS} terms when multiplied out, and powers up to {DEGREE} in all",
                 sign or self.tokens[max(0, self.at - 1)],
             )
-        return Part(value, terms, degree, inner)
+        return BoundedExpression(value, terms, degree, inner)
 
     def deeper(self, token: Token) -> None:
         self.depth += 1
         if self.depth > DEPTH:
             raise self.wrong(f"brackets and powers within each other: at most {DEPTH}", token)
 
-    def atom(self) -> Part:
+    def atom(self) -> BoundedExpression:
         token = self.now
         if token.kind == "number":
             self.at += 1
-            return Part(sp.Rational(Fraction(token.text)))
+            return BoundedExpression(sp.Rational(Fraction(token.text)))
         if token.kind == "name":
             self.at += 1
             return self.called(token) if self.now.text == "(" else self.named(token)
@@ -245,19 +249,19 @@ class Reader:
             raise self.wrong("a prime stands behind a field, as in u'; take the rate of each field", self.now)
         self.depth -= 1
 
-    def named(self, token: Token) -> Part:
+    def named(self, token: Token) -> BoundedExpression:
         """A field, its rate, the time, pi, or a parameter."""
         name = token.text
         if name in self.words.fields:
             return self.rate(self.words.fields[name])
         if name.removesuffix("_dot") in self.words.fields:
-            return Part(self.words.fields[name.removesuffix("_dot")].diff(t), degree=1)
+            return BoundedExpression(self.words.fields[name.removesuffix("_dot")].diff(t), degree=1)
         if self.now.text.startswith("'"):
             raise self.wrong(f"{name!r} has a rate but is not among the fields ({', '.join(self.words.fields)})", token)
         if name == "t":
-            return Part(t, degree=1)
+            return BoundedExpression(t, degree=1)
         if name == "pi":
-            return Part(sp.pi)
+            return BoundedExpression(sp.pi)
         if name in self.words.given:
             raise self.wrong(f"{name!r} is a function of time elsewhere; write {name}(t)", token)
         why = unusable(name)
@@ -266,20 +270,20 @@ class Reader:
         if name.endswith("_dot"):
             raise self.wrong(f"{name!r} is the rate of no field; the fields are {', '.join(self.words.fields)}", token)
         self.room(token)
-        return Part(self.words.parameters.setdefault(name, sp.Symbol(name, positive=True)), degree=1)
+        return BoundedExpression(self.words.parameters.setdefault(name, sp.Symbol(name, positive=True)), degree=1)
 
-    def rate(self, q: AppliedUndef) -> Part:
+    def rate(self, q: AppliedUndef) -> BoundedExpression:
         """A field or, behind it, one prime."""
         prime = self.take("'", "''")
         if prime and (prime.text == "''" or self.now.text.startswith("'")):
             raise self.wrong("a Lagrangian and a dissipation hold first rates only, u' and no u''", prime)
-        return Part(q.diff(t) if prime else q, degree=1)
+        return BoundedExpression(q.diff(t) if prime else q, degree=1)
 
     def room(self, token: Token) -> None:
         if len(self.words.parameters) + len(self.words.given) >= NAMES:
             raise self.wrong(f"at most {NAMES} names", token)
 
-    def called(self, token: Token) -> Part:
+    def called(self, token: Token) -> BoundedExpression:
         """A function with its arguments, a field written u(t), or a given function of time."""
         name = token.text
         opening = self.now
@@ -310,7 +314,7 @@ class Reader:
             raise self.wrong(f"{name} of this is not a real number", token)
         return self.bounded(value, 1, max(1, *(p.degree for p in parts)), inner, token)
 
-    def of_time(self, token: Token) -> Part:
+    def of_time(self, token: Token) -> BoundedExpression:
         name = token.text
         if name in self.words.fields:
             return self.rate(self.words.fields[name])
@@ -322,7 +326,7 @@ class Reader:
                 f"{name}(t) has a rate but is not among the fields ({', '.join(self.words.fields)})", token
             )
         self.room(token)
-        return Part(self.words.given.setdefault(name, sp.Function(name)(t)), degree=1)
+        return BoundedExpression(self.words.given.setdefault(name, sp.Function(name)(t)), degree=1)
 
     def no_function(self, name: str) -> str:
         near = [_OTHERS[name]] if name in _OTHERS else get_close_matches(name, FUNCTIONS, n=1)

@@ -3,23 +3,85 @@
 Rows are the coefficients of the virtual values δq_i, i = 0 … s: trial values at the start of a step are given, test
 functions there are free. Integrals use s Gauss points: exact for the mixed forms of the paper, and what makes terms in
 the displacement alone unconditionally stable.
+
+The points of a rule are roots of a polynomial N, and its sums need no roots: with p = q·N + r the rule sees only r and
+integrates it exactly, so that polynomials are summed in rational numbers. What is no polynomial (a pendulum, explicit
+time) is taken at the points.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.principle.action import Action, ActionError
 from hamex.principle.jets import partial, t
-from hamex.principle.quadrature import Rule, gauss_rule, tau
 
+tau = sp.Symbol("tau", real=True)
 h = sp.Symbol("h", positive=True)
 t_0 = sp.Symbol("t_0", real=True)  # start of the step, where time is explicit
+# Order of the pieces in `slider_potential`: slip forward, slip backward, no slip.
+BRANCH_NAMES = ("plus", "minus", "elastic")
+
+
+@dataclass(frozen=True)
+class QuadratureRule:
+    """Quadrature in τ over [0, 1] at the roots of ``nodal``, exact for every polynomial of lower degree than it."""
+
+    nodal: sp.Poly
+
+    @property
+    def size(self) -> int:
+        """How many points."""
+        return int(self.nodal.degree())
+
+    @cached_property
+    def roots(self) -> tuple[sp.Expr, ...]:
+        """The points, exactly, in order."""
+        return tuple(sorted(self.nodal.real_roots(), key=lambda root: root.evalf()))
+
+    @cached_property
+    def weight(self) -> sp.Poly:
+        """A rational polynomial whose value at a point is the weight there.
+
+        The weight of c is ∫ N(σ)/((σ − c) N′(c)) dσ, reduced modulo N(c) = 0: no root is ever divided by.
+        """
+        sigma = sp.Dummy()
+        N = self.nodal.as_expr()
+        quotient = sp.cancel((N.subs(tau, sigma) - N) / (sigma - tau))
+        moment = sp.Poly(sp.integrate(sp.expand(quotient), (sigma, 0, 1)), tau)
+        return (moment * self.nodal.diff().invert(self.nodal)).rem(self.nodal)
+
+    def weighted(self, factor: sp.Expr = sp.S.One) -> list[sp.Expr]:
+        """Weight times the value of a polynomial, point by point."""
+        reduced = (self.weight * sp.Poly(factor, tau)).rem(self.nodal).as_expr()
+        return [sp.expand(reduced.subs(tau, root)) for root in self.roots]
+
+    def integral(self, expression: sp.Expr) -> sp.Expr:
+        """The sum over the points."""
+        expanded = sp.expand(expression)
+        if not expanded.is_polynomial(tau):
+            pairs = zip(self.roots, self.weighted(), strict=True)
+            return sum((weight * expression.subs(tau, root) for root, weight in pairs), sp.S.Zero)
+        rest = sp.Poly(expanded, tau).rem(self.nodal)
+        return sp.expand(sum(c / (n + 1) for (n,), c in rest.terms()))
+
+
+@lru_cache
+def gauss_rule(points: int) -> QuadratureRule:
+    """Roots of the Legendre polynomial: exact up to degree 2·points − 1."""
+    return QuadratureRule(sp.Poly(sp.legendre(points, 2 * tau - 1), tau))
+
+
+@lru_cache
+def radau_rule(points: int) -> QuadratureRule:
+    """The end of the step and what orthogonality leaves: exact up to degree 2·points − 2 (right Radau)."""
+    x = 2 * tau - 1
+    return QuadratureRule(sp.Poly(sp.expand(sp.legendre(points, x) - sp.legendre(points - 1, x)), tau))
 
 
 def shapes(degree: int) -> list[sp.Expr]:
@@ -54,7 +116,7 @@ class StepForm:
     momentum_old: dict[AppliedUndef, sp.Symbol]
     branches: dict[str, tuple[sp.Expr, ...]]
     conditions: dict[str, sp.Basic]
-    rule: Rule
+    rule: QuadratureRule
 
     @property
     def unknowns(self) -> tuple[sp.Symbol, ...]:
@@ -133,7 +195,7 @@ def step_form(action: Action, degree: int = 1) -> StepForm:
 
 
 def virtual_work(
-    action: Action, q: AppliedUndef, test: sp.Expr, trial: dict[sp.Basic, sp.Expr], force: sp.Expr, rule: Rule
+    action: Action, q: AppliedUndef, test: sp.Expr, trial: dict[sp.Basic, sp.Expr], force: sp.Expr, rule: QuadratureRule
 ) -> sp.Expr:
     """∫ (−L_q̇ δq̇ − L_q δq + φ_q̇ δq − Q δq) dt for one virtual value, summed by the rule."""
     rate, value = partial(action.lagrangian, q, (t,)), partial(action.lagrangian, q)
@@ -144,7 +206,7 @@ def virtual_work(
     return row
 
 
-def load_values(q: AppliedUndef, rule: Rule) -> list[sp.Symbol]:
+def load_values(q: AppliedUndef, rule: QuadratureRule) -> list[sp.Symbol]:
     """The load on a field at the points of a rule, as symbols."""
     name = f"f_{q.func.__name__}"
     return [sp.Symbol(name if rule.size == 1 else f"{name}_{i + 1}", real=True) for i in range(rule.size)]
@@ -161,10 +223,6 @@ def forces_by_branch(action: Action) -> tuple[dict[str, dict[AppliedUndef, sp.Ex
         forces[label] = {q: partial(piece, q, (t,)) for q in action.fields}
         conditions[label] = condition
     return forces, conditions
-
-
-# Order of the pieces in `slider_potential`: slip forward, slip backward, no slip.
-BRANCH_NAMES = ("plus", "minus", "elastic")
 
 
 def slider_potential(rate: sp.Expr, yield_force: sp.Expr, viscosity: sp.Expr) -> sp.Piecewise:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ProblemError
-from hamex.model.elastic import static_stiffness
+from hamex.model.algebra import static_stiffness
 from hamex.model.record import Model
 from hamex.motion.load import Load
 from hamex.problem import Problem

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from hamex.report.page import check_plot, heading, table, write_drawing
 from hamex.report.structure import bare, good_scale, mark, marks, paint
 from hamex.report.style import BLUE, ENERGIES, GREEN, INK, ORANGE, PINK, RED, figure, mosaic
+from hamex.solution.results import frames_at
 from hamex.solution.schema import unit
-from hamex.solution.shape import at
 from hamex.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -144,8 +144,8 @@ def _shape(axes: Any, solution: Solution) -> None:
     peak = solution.peaks["displacement"]
     node = round(peak.time / solution.step)
     scale = good_scale(geometry, peak.value)
-    deformed = at(solution, np.array([node]), scale).positions[0]
-    slipped = at(solution, np.array([solution.steps]), scale).slipped[0]
+    deformed = frames_at(solution, np.array([node]), scale).positions[0]
+    slipped = frames_at(solution, np.array([solution.steps]), scale).slipped[0]
     paint(axes, geometry, geometry.coordinates, weight=1.0, thin=True)
     paint(axes, geometry, deformed)
     mark(axes, marks(geometry, deformed, slipped, solution.springs))

@@ -349,7 +349,7 @@ def fastest(mass: Any, stiffness: Any) -> float:
     from scipy import sparse
     from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
-    from hamex.model.eigen import eigen
+    from hamex.model.algebra import eigen
 
     if mass.shape[0] <= DENSE:
         return float(eigen(mass, stiffness)[0][-1])

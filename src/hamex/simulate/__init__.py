@@ -17,10 +17,9 @@ from hamex.checks import is_positive, whole_steps
 from hamex.errors import ProblemError
 from hamex.principle.action import Action
 from hamex.principle.numeric import functions
-from hamex.simulate.march import Element, March
-from hamex.simulate.system import Given, System, start_values
+from hamex.simulate.march import ActionMarch, GaussElement, Given, NumericAction, start_values
 from hamex.solution.solution import Solution
-from hamex.solution.source import Named, Names, Record
+from hamex.solution.source import HistoriesOnly, KeptLayout, KeptUnits
 
 __all__ = ["simulate"]
 
@@ -58,14 +57,14 @@ def simulate(
     if isinstance(degree, bool) or not isinstance(degree, int) or degree < 1:
         raise ProblemError(f"simulate: the degree must be a whole number from 1 on, got {degree!r}")
     steps = _steps(duration, step)
-    system = System(functions(action), parameters, step)
+    system = NumericAction(functions(action), parameters, step)
     q, v, p = start_values(system, start)
-    march = March(system, Element.of(degree, system), steps)
+    march = ActionMarch(system, GaussElement.of(degree, system), steps)
     march.run(q, v, p)
     return _solution(action, system, march, degree)
 
 
-def _solution(action: Action, system: System, march: March, degree: int) -> Solution:
+def _solution(action: Action, system: NumericAction, march: ActionMarch, degree: int) -> Solution:
     steps = march.steps
     histories = march.histories()
     # A lumped action has no springs of its own; the schema's spring results are there, with no columns.
@@ -86,7 +85,9 @@ def _solution(action: Action, system: System, march: March, degree: int) -> Solu
         "action": action.name,
     }
     why = "hamex.simulate ran an action, which has no model"
-    return Solution(Record(why, Named(system.f.fields), Names("length", "force"), system.step, words), histories, {})
+    return Solution(
+        HistoriesOnly(why, KeptLayout(system.f.fields), KeptUnits("length", "force"), system.step, words), histories, {}
+    )
 
 
 def _steps(duration: float, step: float) -> int:

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import FileError
-from hamex.problem.state import ON_DOFS
+from hamex.problem import ON_DOFS
 from hamex.solution.keeping import model_tree, packed, problem_tree, scheme_tree
 from hamex.solution.outline import Answers, Extent
-from hamex.solution.source import THRIFTY, Record, Run
+from hamex.solution.source import THRIFTY, HistoriesOnly, Run
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -140,7 +140,7 @@ def _labelled(solution: Answers, whole: bool) -> xr.Dataset:
         "provenance": json.dumps(solution.provenance),
         "error": json.dumps(dict(solution.error)),
         "extent": json.dumps(extent_words(solution.extent)),
-        "why": "" if whole else solution.source.why if isinstance(solution.source, Record) else THRIFTY,
+        "why": "" if whole else solution.source.why if isinstance(solution.source, HistoriesOnly) else THRIFTY,
     }
     return dataset
 

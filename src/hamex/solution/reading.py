@@ -16,7 +16,7 @@ from hamex.schemes.stage_history import StageHistory
 from hamex.solution.keeping import model_of, problem_of, scheme_of, unpacked
 from hamex.solution.outline import Exceedance, Extent, Peak
 from hamex.solution.solution import Solution
-from hamex.solution.source import OLD_FILE, Named, Names, Record, Run
+from hamex.solution.source import OLD_FILE, HistoriesOnly, KeptLayout, KeptUnits, Run
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,9 +27,9 @@ Array = NDArray[Any]
 def layout_of(words: dict[str, Any], dofs: tuple[str, ...], springs: tuple[str, ...]) -> tuple[Layout, Array | None]:
     """The layout, and the mean motion of the supports; no words for an oscillator."""
     if not words:
-        return Named(dofs, springs, yields=np.zeros(len(springs), dtype=bool)), None
+        return KeptLayout(dofs, springs, yields=np.zeros(len(springs), dtype=bool)), None
     base = words["base"]
-    return Named(
+    return KeptLayout(
         dofs,
         springs,
         tuple(words["directions"]),
@@ -163,15 +163,15 @@ def _run(groups: dict[str, xr.Dataset]) -> Run:
     return Run(problem_of(unpacked(groups["problem"]), model), scheme_of(unpacked(groups["scheme"])))
 
 
-def _record(dataset: xr.Dataset) -> Record:
+def _record(dataset: xr.Dataset) -> HistoriesOnly:
     attributes = dataset.attrs
     dofs, springs = (tuple(str(name) for name in dataset[dim].values) for dim in ("dof", "spring"))
     words = json.loads(str(dataset["places"].values)) if "places" in dataset else {}
     layout, moved = layout_of(words, dofs, springs)
-    return Record(
+    return HistoriesOnly(
         attributes.get("why", OLD_FILE),
         layout,
-        Names(attributes["length"], attributes["force"]),
+        KeptUnits(attributes["length"], attributes["force"]),
         float(attributes["step"]),
         json.loads(attributes["provenance"]),
         moved,

@@ -20,18 +20,17 @@ from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import Loading
 from hamex.schemes import Scheme
 from hamex.schemes.stage_history import StageHistory
-from hamex.solution.damping import DampingShare, damping_share
 from hamex.solution.energy import energy_of, split_of
 from hamex.solution.outline import Exceedance, Extent, Peak, UnitNames
-from hamex.solution.peaks import Peaks, exceedance
+from hamex.solution.peaks import DampingShare, Peaks, damping_share, exceedance
 from hamex.solution.results import derivable
 from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit, variable
-from hamex.solution.source import Record, Run
+from hamex.solution.source import HistoriesOnly, Run
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from hamex.solution.shape import Frames
+    from hamex.solution.results import Frames
 
 Array = NDArray[Any]
 
@@ -74,7 +73,7 @@ class Solution:
     True
     """
 
-    source: Run | Record
+    source: Run | HistoriesOnly
     histories: Mapping[str, Array]
     internal: Mapping[str, Array]
     error: Mapping[str, float] = field(default_factory=dict)
@@ -289,7 +288,7 @@ class Solution:
     def frames(self, count: int = 60, scale: float = 1.0) -> Frames:
         """Deformed shapes at ``count`` evenly spaced instants, displacements times ``scale``; positions of the
         nodes, and which elements and springs have yielded by then."""
-        from hamex.solution.shape import frames
+        from hamex.solution.results import frames
 
         return frames(self, count, scale)
 

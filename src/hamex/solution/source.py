@@ -83,7 +83,7 @@ def _arrays(number: Any) -> list[Array]:
 
 
 @dataclass(frozen=True)
-class Names:
+class KeptUnits:
     """Unit names as they stand in a record."""
 
     length: str
@@ -131,7 +131,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Named(Layout):
+class KeptLayout(Layout):
     """Names and places of dofs and springs, as a record keeps them."""
 
     dofs: tuple[str, ...]
@@ -145,7 +145,7 @@ class Named(Layout):
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class HistoriesOnly:
     """Histories without a problem: all that can be computed from them stands among them.
 
     Attributes

@@ -17,11 +17,11 @@ from hamex.model.units import METRE
 from hamex.motion import pulses
 from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.load import Load
+from hamex.motion.pulses import Shape, ground_wave
 from hamex.motion.records import read_record
-from hamex.motion.records.formats import FORMATS, format_by_ending
+from hamex.motion.records.columns import read_samples
+from hamex.motion.records.read import FORMATS, format_by_ending
 from hamex.motion.synthetic import synthetic_suite
-from hamex.motion.textfile import read_samples
-from hamex.motion.waves import Shape, ground_wave
 from hamex.solve import State
 from hamex.spec.base import Finite, Named, Positive, Table, inside
 

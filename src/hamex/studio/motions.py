@@ -9,9 +9,8 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from hamex.errors import InputError, LoadError
-from hamex.motion import seismology
 from hamex.motion.records.read import record_from_bytes
-from hamex.motion.synthetic import LEAD, LENGTH, LIMITS
+from hamex.motion.synthetic import LEAD, LENGTH, LIMITS, shaking_duration
 from hamex.spec.loads import Choice, MotionTable, SyntheticMotionTable
 from hamex.studio import limits
 from hamex.studio.wire import RequestTable
@@ -59,7 +58,7 @@ def _seconds(table: SyntheticMotionTable) -> float:
     magnitude, distance = table.magnitude or 6.5, table.distance or 20.0
     if not (low <= magnitude <= high and near <= distance <= far):
         return 0.0
-    return 5.0 * math.ceil((LEAD + 2 * LENGTH * seismology.duration(magnitude, distance)) / 5.0)
+    return 5.0 * math.ceil((LEAD + 2 * LENGTH * shaking_duration(magnitude, distance)) / 5.0)
 
 
 class DroppedRecord(RequestTable):

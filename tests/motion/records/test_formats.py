@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import hamex as hx
 from hamex.errors import InputError
-from hamex.motion.records.formats import FORMATS, format_of
+from hamex.motion.records.read import FORMATS, format_of
 from hamex.motion.records.text import Text
 
 NUMBERS = st.lists(

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import FileError, LoadError
-from hamex.motion.textfile import number
 
 Array = NDArray[Any]
 _PLAIN = re.compile(r"[0-9eE.+\-\s]*", re.ASCII)
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _DOS_END = "\x1a"
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?", re.ASCII)
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
 
 
 def read_text(path: Path) -> str:
@@ -44,6 +45,19 @@ def text_of(data: bytes, path: Path) -> str:
     if _UNPRINTABLE.search(text):
         raise FileError(f"cannot read {path}: not a text file")
     return text
+
+
+def number(word: str) -> float | None:
+    """A word as a number; None if it is not one. ``nan`` and ``inf`` are numbers here, so that they can be refused.
+
+    Python's own float() takes "1_000" too, and not the exponent D of Fortran.
+
+    >>> number("1.5D-3"), number("1_000")
+    (0.0015, None)
+    """
+    if _NUMBER.fullmatch(word):
+        return float(word.replace("d", "e").replace("D", "e"))
+    return float(word) if _NOT_FINITE.fullmatch(word) else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,27 +4,10 @@
 from hamex.principle.library import paper
 
 # isort: split
-from hamex.principle.library import oscillators
-
-# isort: split
-from hamex.principle.library import mechanics
-
-# isort: split
-from hamex.principle.library import elements
+from hamex.principle.library import lumped
 
 # isort: split
 from hamex.principle.library import continua
 from hamex.principle.library.entries import KIM, LIBRARY, action, function, positive
 
-__all__ = [
-    "KIM",
-    "LIBRARY",
-    "action",
-    "continua",
-    "elements",
-    "function",
-    "mechanics",
-    "oscillators",
-    "paper",
-    "positive",
-]
+__all__ = ["KIM", "LIBRARY", "action", "continua", "function", "lumped", "paper", "positive"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hamex.principle.charges import energy_rate
-from hamex.principle.helmholtz import helmholtz
+from hamex.principle.variation import helmholtz
 from hamex.report.derivation import pictures
 from hamex.report.derivation.blocks import (
     Beside,

@@ -7,11 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from hamex.principle.action import Action
-from hamex.principle.identity import is_zero
-from hamex.principle.jets import partial, t
-from hamex.principle.language import read_action
+from hamex.principle.jets import is_zero, partial, t
+from hamex.principle.language import UnwritableError, read_action, written
 from hamex.principle.library import LIBRARY, action
-from hamex.principle.notation import UnwritableError, written
 from hamex.report.derivation import names
 from hamex.report.derivation.latex import is_field, walk
 from hamex.report.equations import inline

@@ -37,7 +37,7 @@ def regular_shear_frames(
 ) -> ShearFrames:
     """Models of buildings of one height; each parameter is an array with one entry per building.
 
-    >>> from hamex.model.chains import frequencies
+    >>> from hamex.model.shear_frames import frequencies
     >>> one = np.ones(1)
     >>> town = regular_shear_frames(12, 1.45 * one, 0.07 * one, 0.05 * one, 0.1 * one, 0 * one, 3 * one)
     >>> round(float(2 * np.pi / frequencies(town.mass, town.stiffness, 1)[0]), 12)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hamex import el_centro
 from hamex.errors import FileError, LoadError, UnitError
-from hamex.motion.textfile import read_motion, read_samples
+from hamex.motion.records.columns import read_motion, read_samples
 
 
 @pytest.fixture
