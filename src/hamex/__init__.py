@@ -66,8 +66,7 @@ _HOMES = {
     "hamex.study.spectra.matching": ("match_to_target", "matched_suite"),
     "hamex.study.study": ("Study",),
     "hamex.study.sequence": ("MotionSequence",),
-    "hamex.study.ida.ida": ("Ida", "ida"),
-    "hamex.study.ida.hunt": ("Hunt",),
+    "hamex.study.ida.ida": ("Hunt", "Ida", "ida"),
     "hamex.study.regions.inventory": ("Inventory",),
     "hamex.study.regions.reading": ("read_inventory",),
     "hamex.study.regions.generate": ("generate_inventory",),
@@ -132,8 +131,7 @@ if TYPE_CHECKING:
     from hamex.spec.study import read_study
     from hamex.study.ida.fragility import Fragility
     from hamex.study.ida.frequency import annual_frequency
-    from hamex.study.ida.hunt import Hunt
-    from hamex.study.ida.ida import Ida, ida
+    from hamex.study.ida.ida import Hunt, Ida, ida
     from hamex.study.regions.generate import generate_inventory
     from hamex.study.regions.inventory import Inventory
     from hamex.study.regions.motions import MotionGrid, read_motions

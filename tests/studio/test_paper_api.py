@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from hamex.paper import results
 from hamex.paper.audit import run
-from hamex.paper.cases import CASES
+from hamex.paper.results import CASES
 from hamex.schemes import Galerkin, Newmark
 from hamex.solve import solve
 from hamex.studio import paper

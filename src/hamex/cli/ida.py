@@ -171,8 +171,8 @@ def _progress(plan: Plan, hunting: bool) -> Iterator[Tell | None]:
 
 
 def _runs(file: StudyFile, found: Ida) -> IdaRuns:
-    from hamex.study.demands import words_of
     from hamex.study.ida.runs import IdaRuns, measures_in
+    from hamex.study.table import words_of
 
     study = file.study
     first = found.curves[0]

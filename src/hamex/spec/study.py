@@ -25,11 +25,10 @@ from hamex.spec import _allowed, _named, _toml
 from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_version, explain
 from hamex.spec.loads import SyntheticMotionTable, place_of
 from hamex.spec.tables import KINDS, SchemeTable, UnitsTable, tables_for
-from hamex.study.demands import base_measure, words_of
-from hamex.study.ida.hunt import Hunt
-from hamex.study.ida.ida import check_ida
+from hamex.study.ida.ida import Hunt, check_ida
 from hamex.study.spectra.intensities import Intensity, Pga, Sa
 from hamex.study.study import Study
+from hamex.study.table import base_measure, words_of
 
 __all__ = ["StudyFile", "read_study"]
 

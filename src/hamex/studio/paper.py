@@ -17,7 +17,8 @@ from hamex.errors import ConvergenceError
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.model.units import Units
-from hamex.paper.cases import (
+from hamex.paper.page import CAPTIONS
+from hamex.paper.results import (
     CASES,
     CONVENTIONS,
     DURATION,
@@ -29,9 +30,10 @@ from hamex.paper.cases import (
     STIFFNESS,
     YIELD_FORCE,
     Case,
+    converge,
+    milli,
+    opensees_reference,
 )
-from hamex.paper.page import CAPTIONS
-from hamex.paper.results import converge, milli, opensees_reference
 from hamex.schemes import Galerkin, Newmark
 from hamex.solution.solution import Solution
 from hamex.solve import Problem, solve

@@ -22,8 +22,7 @@ from hamex.motion.ground import GroundMotion, kinds_of
 from hamex.schemes import Scheme
 from hamex.solve.batch import batch
 from hamex.study.axes import Axes, Record, Systems, Template, axes_of, systems, units_of
-from hamex.study.digest import digest
-from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, run_parts
+from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, digest, run_parts
 from hamex.study.sequence import MotionSequence, march_sequence, motions_of
 from hamex.study.spectra.intensities import Intensity
 from hamex.study.table import StudyTable

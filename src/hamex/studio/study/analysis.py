@@ -25,12 +25,12 @@ from hamex.studio.jobs import Job
 from hamex.studio.motions import admit_synthetic
 from hamex.studio.wire import RequestTable, number, packed
 from hamex.study.axes import axes_of, first_of, systems
-from hamex.study.demands import heights_of, with_ratios
 from hamex.study.engine import Columns
 from hamex.study.ida.curves import IdaCurves
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.ida import Ida, ida
 from hamex.study.study import FINISHED
+from hamex.study.table import heights_of, with_ratios
 
 Array = NDArray[Any]
 FRACTILES = (16, 50, 84)

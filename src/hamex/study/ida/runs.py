@@ -16,10 +16,10 @@ from hamex.checks import is_positive
 from hamex.errors import FileError, InputError
 from hamex.solution.files import check_writable, write_atomically
 from hamex.study.axes import RECORD, SCALE
-from hamex.study.demands import RATIOS
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.ida.estimation import SeparationError
 from hamex.study.ida.fragility import Fragility
+from hamex.study.table import RATIOS
 
 if TYPE_CHECKING:
     import polars as pl
