@@ -16,6 +16,7 @@ from hamex import __version__, schemes
 from hamex.model import laws
 from hamex.spec.base import Table
 from hamex.spec.derived import DerivedTable
+from hamex.spec.study import StudyFile, StudyTables
 from hamex.spec.tables import ProblemTables
 
 
@@ -289,3 +290,53 @@ def _duration(tables: ProblemTables) -> list[str]:
     if tables.duration is not None:
         return [f"duration = {tables.duration!r}"]
     return [f"duration = -(-(load.end + {tables.tail or 0.0!r} - 1e-9 * scheme.step) // scheme.step) * scheme.step"]
+
+
+# Studies ---------------------------------------------------------------------------------------------------
+
+_CURVES = """
+curves = found.curves[0]
+for label, capacity in zip(curves.labels, curves.capacities):
+    print(f"{label}: {curves.limit_name} at {capacity:.8g} {intensity.unit}")
+"""
+_FIT = """
+low, high = fit.interval()["median"]
+print(f"median capacity {fit.median:.8g} {intensity.unit} ({low:.4g} to {high:.4g})")
+print(f"dispersion {fit.dispersion:.8g}, with modelling {fit.total_dispersion:.8g}")
+"""
+
+
+def ida_code(tables: StudyTables, file: StudyFile) -> str:
+    """A script of a study. ``file`` is what the tables build, with as many records as one likes: it knows the levels
+    and measures."""
+    lines = [headline(tables.title or "A study of the studio"), ""]
+    lines += [*import_lines(tables.model, tables.scheme), *units_lines(tables.units), *model_lines(tables.model)]
+    records = tables.records.synthetic
+    lines.append(f"records = {'[hx.el_centro()]' if records is None else suite_code(records, records.count)}")
+    intensity = tables.intensity
+    lines.append(f"intensity = hx.{type(file.intensity).__name__}({arguments(_given(intensity))})")
+    axes = ['"record": records']
+    for name in ("scale", "level"):
+        if name in file.study.axes:
+            lines.append(f"{name}s = {wrapped(file.study.axes[name])}")
+            axes.append(f'"{name}": {name}s')
+    more = arguments(tables.given("duration", "seed"))
+    lines.append(
+        f"study = hx.Study(model, {{{', '.join(axes)}}}, [{', '.join(map(said, file.study.measures))}],\n"
+        f"                 {called(tables.scheme)}, g=g, intensity=intensity{more and ', ' + more})"
+    )
+    hunting = "" if tables.hunt is None else f", hunting=hx.Hunt({arguments(_given(tables.hunt))})"
+    lines.append(f"found = hx.ida(study, {said(file.demand)}, {file.limit!r}, intensity=intensity{hunting}, workers=1)")
+    lines += [_CURVES.rstrip(), ""]
+    # One record has a curve and no distribution.
+    if records is not None and records.count > 1:
+        lines += [
+            f"fit = curves.fragility({file.modelling!r}, {file.study.seed!r}, {file.resamples!r}, "
+            f"stripes={file.stripes!r})",
+            _FIT.strip(),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _given(table: Any) -> dict[str, Any]:
+    return dict(table.given(*(name for name in type(table).model_fields if name != "kind")))
