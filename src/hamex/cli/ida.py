@@ -218,9 +218,9 @@ def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, js
     from json import dumps
 
     from hamex.cli.fragility import summary_of
-    from hamex.report.demands import demands_of, write_demands, write_edp
     from hamex.report.ida_page import write_pictures, write_report
     from hamex.solution.files import write_atomically
+    from hamex.study.ida.runs import demands_of, write_demands, write_edp
 
     fits = [(curves, runs.fragility(curves)) for curves in found.curves]
     summary = summary_of(runs, fits)

@@ -23,7 +23,7 @@ from hamex.spec.base import Numbers, Table
 _PLAIN = (float, int, bool, str)
 
 
-class Choice(Table):
+class TableByKind(Table):
     """A table whose class is chosen by its kind, among those known at that moment.
 
     Attributes

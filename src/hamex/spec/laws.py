@@ -12,7 +12,7 @@ from hamex.model.backbone import backbone
 from hamex.model.damping import modal, ratio, rayleigh
 from hamex.model.laws import known
 from hamex.spec.base import Numbers, Table, inside
-from hamex.spec.derived import Choice, table_of
+from hamex.spec.derived import TableByKind, table_of
 
 
 class BackboneTable(Table):
@@ -30,7 +30,7 @@ class BackboneTable(Table):
         )
 
 
-class LawTable(Choice):
+class LawTable(TableByKind):
     """A law of any kind that is known when the file is read; ``kind = "slider"`` may be left out."""
 
     usual = "slider"

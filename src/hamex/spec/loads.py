@@ -30,7 +30,7 @@ At = Annotated[
     Annotated[str, Tag("·one")] | Annotated[dict[str, float], Tag("·table")],
     Discriminator(lambda value: "·table" if isinstance(value, dict) else "·one"),
 ]
-Choice = Annotated[
+NumberOrName = Annotated[
     Annotated[str, Tag("·name")] | Annotated[int, Tag("·one")],
     Discriminator(lambda value: "·name" if isinstance(value, str) else "·one"),
 ]
@@ -95,8 +95,8 @@ class MotionTable(Table):
     format: str | None = None
     unit: str | None = None
     step: float | None = None
-    component: Choice | None = None
-    column: Choice | None = None
+    component: NumberOrName | None = None
+    column: NumberOrName | None = None
     source: str | None = None
     scale: Finite = Field(1.0, description="factor on the motion")
     direction: str | None = Field(

@@ -334,10 +334,10 @@ def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = N
 
 def _measures(tables: StudyTables, units: Units) -> tuple[str, ...]:
     """The limit's measure first; drift ratios come with drifts."""
-    asked = tables.measures if tables.measures is not None else ["absolute_acceleration"]
-    for name in asked:
+    measures = tables.measures if tables.measures is not None else ["absolute_acceleration"]
+    for name in measures:
         words_of(name, units, False)
-    return tuple(dict.fromkeys(base_measure(name) for name in (tables.limit.measure, *asked)))
+    return tuple(dict.fromkeys(base_measure(name) for name in (tables.limit.measure, *measures)))
 
 
 def _checked(path: Path | None, data: dict[str, Any], where: str = "") -> StudyTables:

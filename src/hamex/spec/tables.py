@@ -23,7 +23,7 @@ from hamex.problem import Limit
 from hamex.schemes import Scheme, known
 from hamex.solve import State
 from hamex.spec.base import Positive, Table, Version, check_version
-from hamex.spec.derived import Choice, table_of
+from hamex.spec.derived import TableByKind, table_of
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
 from hamex.spec.structures import OscillatorTable
 
@@ -66,7 +66,7 @@ class LimitTable(Table):
         return Limit(**self.given("drift_ratio", "drift"))
 
 
-class SchemeTable(Choice):
+class SchemeTable(TableByKind):
     """``[scheme]`` of any kind that is known when the file is read: the name of its class in small letters."""
 
     step: float

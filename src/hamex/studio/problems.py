@@ -19,7 +19,7 @@ from hamex.motion.synthetic import LEAD, LENGTH, LIMITS
 from hamex.schemes import Scheme
 from hamex.spec import ProblemFile, problem_of
 from hamex.spec.base import inside
-from hamex.spec.loads import Choice, MotionTable, SyntheticMotionTable
+from hamex.spec.loads import MotionTable, NumberOrName, SyntheticMotionTable
 from hamex.spec.structures import OscillatorTable, ShearFrameTable
 from hamex.spec.tables import ProblemTables, SchemeTable
 from hamex.studio import limits
@@ -210,8 +210,8 @@ class DroppedRecord(RequestTable):
     content: str = Field(max_length=limits.BODY, description="the text of the file")
     unit: str | None = Field(None, description='of the accelerations, "g", "m/s2" …')
     step: float | None = Field(None, description="time between samples [s]")
-    component: Choice | None = Field(None, description="which record of a file with several")
-    column: Choice | None = Field(None, description="which column of a file with several")
+    component: NumberOrName | None = Field(None, description="which record of a file with several")
+    column: NumberOrName | None = Field(None, description="which column of a file with several")
 
 
 @router.post("/record")
