@@ -23,7 +23,7 @@ from hamex.studio.scripts import headline, motion_lines, units_lines
 from hamex.studio.wire import RequestTable, attached, number, packed
 from hamex.study.spectra.result import Spectrum
 from hamex.study.spectra.spectrum import spectrum
-from hamex.study.spectra.strengths import LEAST_PARTS, STEPS_PER_PERIOD
+from hamex.study.spectra.yielding import LEAST_PARTS, STEPS_PER_PERIOD
 
 Array = NDArray[Any]
 router = APIRouter(prefix="/api/study")

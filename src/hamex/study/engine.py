@@ -283,11 +283,7 @@ def _read(store: Path, key: str) -> Columns | None:
         frame = pl.read_parquet(path)
     except (pl.exceptions.ComputeError, OSError):
         return None  # not ours or damaged: run the part again
-    return {name: _plain(frame[name]) for name in frame.columns}
-
-
-def _plain(column: Any) -> Array:
-    return np.asarray(column.to_numpy())
+    return {name: np.asarray(frame[name].to_numpy()) for name in frame.columns}
 
 
 # Keys ------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from hamex.checks import is_positive
 from hamex.errors import HamexError, InputError
 from hamex.model.oscillators import Oscillators
 from hamex.model.shear_frames import ShearFrames
-from hamex.motion.ground import GroundMotion, kinds_of
+from hamex.motion.ground import kinds_of
 from hamex.schemes import Scheme
 from hamex.solve.batch import batch
 from hamex.study.axes import Axes, Record, Systems, Template, axes_of, systems, units_of
@@ -87,11 +87,7 @@ class Study:
         if not is_positive(self.g):
             raise InputError(f"Study: g must be positive, one gravity in the models' units; got {self.g!r}")
         object.__setattr__(self, "axes", dict(self.axes))
-        axes_of(self.axes, self._intensity())
-
-    def _intensity(self) -> Callable[[GroundMotion], float] | None:
-        intensity = self.intensity
-        return None if intensity is None else lambda record: intensity(record)
+        axes_of(self.axes, self.intensity)
 
     def replace(self, **changes: Any) -> Study:
         """A copy with changes."""
@@ -99,7 +95,7 @@ class Study:
 
     def plan(self) -> Plan:
         """What a run would do, without doing it."""
-        axes = axes_of(self.axes, self._intensity())
+        axes = axes_of(self.axes, self.intensity)
         parts = self._parts(axes, systems(self.template, axes, self.seed, self.scheme))
         steps, runs = sum(part.weight for part in parts), math.prod(axes.shape)
         return Plan(runs, len(parts), steps, steps / _RATE, runs * 8 * (len(self.measures) + 1))
@@ -117,7 +113,7 @@ class Study:
 
         The table is the same to the last bit for any executor, number of workers and history of interruptions.
         """
-        axes = axes_of(self.axes, self._intensity())
+        axes = axes_of(self.axes, self.intensity)
         built = systems(self.template, axes, self.seed, self.scheme)
         parts = self._parts(axes, built)
         begun = time.perf_counter()
