@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Discriminator, Field, Tag, ValidationError, create_model, model_validator
+from pydantic import Field, ValidationError, create_model, model_validator
 
 from hamex.errors import FileError, InputError, SpecError
 from hamex.model.record import Model
@@ -23,8 +23,9 @@ from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.records import read_suite
 from hamex.spec import _allowed, _named, _toml
 from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_version, explain
-from hamex.spec.loads import SyntheticMotionTable, place_of
+from hamex.spec.loads import NumberOrName, SyntheticMotionTable, place_of
 from hamex.spec.tables import KINDS, SchemeTable, UnitsTable, tables_for
+from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.ida import Hunt, check_ida
 from hamex.study.spectra.intensities import Intensity, Pga, Sa
 from hamex.study.study import Study
@@ -72,13 +73,7 @@ class RecordsTable(Table):
     unit: str | None = None
     step: float | None = None
     format: str | None = None
-    component: (
-        Annotated[
-            Annotated[str, Tag("·name")] | Annotated[int, Tag("·one")],
-            Discriminator(lambda value: "·name" if isinstance(value, str) else "·one"),
-        ]
-        | None
-    ) = None
+    component: NumberOrName | None = None
     synthetic: SyntheticTable | None = Field(None, description="motions made from magnitude and distance")
     name: Literal["el-centro", "el_centro"] | None = Field(None, description="the record that comes with hamex")
 
@@ -114,7 +109,7 @@ class SaTable(Table):
     damping: Positive | None = Field(None, description="fraction of critical damping of the spectrum")
 
     def build(self) -> Sa:
-        return Sa(**self.given("period", "damping"))
+        return Sa(**self.arguments())
 
 
 class PgaTable(Table):
@@ -171,7 +166,7 @@ class HuntTable(Table):
     largest: float | None = None
 
     def build(self) -> Hunt:
-        return Hunt(**self.given("first", "step", "growth", "runs", "largest"))
+        return Hunt(**self.arguments())
 
 
 class StudyLimitTable(Table):
@@ -186,9 +181,9 @@ class FragilityTable(Table):
 
     method: Literal["capacities", "stripes"] | None = None
     modelling: Annotated[Finite, Field(ge=0)] = Field(
-        default=0.0, description="dispersion for what the model leaves out"
+        default=Fragility.modelling, description="dispersion for what the model leaves out"
     )
-    resamples: int = Field(default=1000, description="number of bootstrap samples")
+    resamples: int = Field(default=Fragility.resamples, description="number of bootstrap samples")
 
 
 class StudyTables(Table):

@@ -63,7 +63,7 @@ class LimitTable(Table):
     drift: float | None = None
 
     def build(self) -> Limit:
-        return Limit(**self.given("drift_ratio", "drift"))
+        return Limit(**self.arguments())
 
 
 class SchemeTable(TableByKind):

@@ -5,6 +5,8 @@ and records dropped as files; refused when they go beyond the limits.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from inspect import signature
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,7 +17,8 @@ from hamex.errors import InputError, LoadError
 from hamex.model.damping import Damping
 from hamex.motion import seismology
 from hamex.motion.records.read import record_from_bytes
-from hamex.motion.synthetic import LEAD, LENGTH, LIMITS
+from hamex.motion.synthetic import LEAD, LENGTH, LIMITS, synthetic_suite
+from hamex.motion.waves import ground_wave
 from hamex.schemes import Scheme
 from hamex.spec import ProblemFile, problem_of
 from hamex.spec.base import inside
@@ -165,7 +168,8 @@ def admit_motion(table: MotionTable) -> None:
     """Refuse a motion of too many samples."""
     samples = float(len(table.accelerations or ()))
     if table.wave is not None and table.wave.step != 0:
-        samples = abs((table.wave.cycles or 3.0) * table.wave.period / (table.wave.step or 0.005))
+        # The longest wave without cycles is a wavelet of three periods.
+        samples = abs((table.wave.cycles or 3.0) * table.wave.period / (table.wave.step or _usual(ground_wave, "step")))
     if not samples <= limits.SAMPLES:
         raise InputError(f"motion: {samples:.3g} samples are more than the studio takes ({limits.SAMPLES:,})")
     if table.synthetic is not None:
@@ -178,7 +182,7 @@ def admit_synthetic(table: SyntheticMotionTable, count: int, place: str) -> None
         raise InputError(f"{place}.count must be at least 1, got {count}")
     if table.scatter is not None and table.scatter > _SCATTER:
         raise InputError(f"{place}.scatter must be at most {_SCATTER:g}, got {table.scatter:g}")
-    samples = _seconds(table) / (table.step or 0.01)
+    samples = _seconds(table) / (table.step or _usual(synthetic_suite, "step"))
     if not samples <= limits.SAMPLES:  # also false for what is no number
         raise InputError(
             f"{place}.step must be longer, or {place}.duration shorter: the motion would have more than "
@@ -197,10 +201,16 @@ def _seconds(table: SyntheticMotionTable) -> float:
         return table.duration
     low, high = LIMITS["magnitude"]
     near, far = LIMITS["distance"]
-    magnitude, distance = table.magnitude or 6.5, table.distance or 20.0
+    magnitude = table.magnitude or _usual(synthetic_suite, "magnitude")
+    distance = table.distance or _usual(synthetic_suite, "distance")
     if not (low <= magnitude <= high and near <= distance <= far):
         return 0.0
     return 5.0 * math.ceil((LEAD + 2 * LENGTH * seismology.duration(magnitude, distance)) / 5.0)
+
+
+def _usual(constructor: Callable[..., Any], name: str) -> float:
+    """What a constructor takes where a table leaves a key out."""
+    return float(signature(constructor).parameters[name].default)
 
 
 class DroppedRecord(RequestTable):

@@ -59,10 +59,7 @@ def called(table: Any) -> str:
     """The call that builds what a table of a law or a scheme says."""
     if not isinstance(table, DerivedTable):
         raise NoCodeError(f"a law of kind {table.kind}")
-    keys = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in table.given(*(name for name in type(table).model_fields if name != "kind")).items()
-    }
+    keys = {name: tuple(value) if isinstance(value, list) else value for name, value in table.arguments().items()}
     return f"{_name(table.made)}({arguments(keys)})"
 
 
@@ -146,11 +143,13 @@ def _law(table: Any) -> str:
 def _damping(table: Any) -> str:
     if table is None:
         return "0.0"
-    keys = table.given(*(name for name in type(table).model_fields if name != "kind"))
+    keys = table.arguments()
     if table.kind == "coefficients":
         return repr(table.storeys)
     if table.kind == "matrix":
         return repr(table.rows)
+    if table.kind == "ratio":
+        return f"hx.ratio({', '.join([said(keys.pop('ratio')), *([arguments(keys)] if keys else [])])})"
     if table.kind == "rayleigh" and "modes" in keys:
         keys["modes"] = tuple(keys["modes"])
     return f"hx.{table.kind}({arguments(keys)})"
@@ -198,8 +197,7 @@ def motion_lines(motion: Any) -> list[str]:
 
 def suite_code(synthetic: Any, count: int) -> str:
     """So many synthetic motions."""
-    keys = synthetic.given("seed", "magnitude", "distance", "vs30", "step", "duration", "scatter")
-    return f"hx.synthetic_suite({count}, {arguments(keys)})"
+    return f"hx.synthetic_suite({count}, {arguments(synthetic.arguments('count'))})"
 
 
 _PRINTED = """
@@ -255,7 +253,7 @@ def _force(table: Any) -> str:
     if table.kind == "samples":
         scaled = f".scaled({table.scale!r})" if table.scale != 1 else ""
         return f"hx.Load({wrapped(table.forces)}, {table.step!r}){scaled}"
-    keys = table.given(*(name for name in type(table).model_fields if name not in ("kind", "at", "period")))
+    keys = table.arguments("at", "period")
     if getattr(table, "period", None) is not None:
         return (
             f"hx.sine({table.amplitude!r}, omega=2 * 3.141592653589793 / {table.period!r}"
@@ -270,7 +268,7 @@ def _start(tables: ProblemTables) -> str:
     if start is None:
         return ""
     if (
-        any(isinstance(value, dict) for value in start.given(*type(start).model_fields).values())
+        any(isinstance(value, dict) for value in start.arguments().values())
         or start.back_force is not None
         or start.accumulated_slip is not None
     ):
@@ -314,7 +312,7 @@ def ida_code(tables: StudyTables, file: StudyFile) -> str:
     records = tables.records.synthetic
     lines.append(f"records = {'[hx.el_centro()]' if records is None else suite_code(records, records.count)}")
     intensity = tables.intensity
-    lines.append(f"intensity = hx.{type(file.intensity).__name__}({arguments(_given(intensity))})")
+    lines.append(f"intensity = hx.{type(file.intensity).__name__}({arguments(intensity.arguments())})")
     axes = ['"record": records']
     for name in ("scale", "level"):
         if name in file.study.axes:
@@ -325,7 +323,7 @@ def ida_code(tables: StudyTables, file: StudyFile) -> str:
         f"study = hx.Study(model, {{{', '.join(axes)}}}, [{', '.join(map(said, file.study.measures))}],\n"
         f"                 {called(tables.scheme)}, g=g, intensity=intensity{more and ', ' + more})"
     )
-    hunting = "" if tables.hunt is None else f", hunting=hx.Hunt({arguments(_given(tables.hunt))})"
+    hunting = "" if tables.hunt is None else f", hunting=hx.Hunt({arguments(tables.hunt.arguments())})"
     lines.append(f"found = hx.ida(study, {said(file.demand)}, {file.limit!r}, intensity=intensity{hunting}, workers=1)")
     lines += [_CURVES.rstrip(), ""]
     # One record has a curve and no distribution.
@@ -336,7 +334,3 @@ def ida_code(tables: StudyTables, file: StudyFile) -> str:
             _FIT.strip(),
         ]
     return "\n".join(lines) + "\n"
-
-
-def _given(table: Any) -> dict[str, Any]:
-    return dict(table.given(*(name for name in type(table).model_fields if name != "kind")))

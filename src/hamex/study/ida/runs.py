@@ -67,7 +67,7 @@ class IdaRuns:
     stripes: bool = False
     modelling: float = 0.0
     seed: int = 0
-    resamples: int = 1000
+    resamples: int = Fragility.resamples
     link: str = "probit"
     hunted: tuple[str, float] | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
