@@ -219,7 +219,7 @@ class StudyTables(Table):
 
 
 @dataclass(frozen=True)
-class Built:
+class ParametricModel:
     """The template of a study with parameters: keys of ``[model]``, as "damping.ratio", and their values."""
 
     path: Path | None
@@ -282,7 +282,7 @@ def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = N
     with _named(path, "model", tables.model):
         template: Any = tables.model.build(units, gravity)
     if tables.parameters:
-        template = Built(path, data, units)
+        template = ParametricModel(path, data, units)
     with _named(path, "scheme", tables.scheme):
         scheme = tables.scheme.build()
     with _named(path, "records", tables.records):
