@@ -30,7 +30,7 @@ from hamex.studio.jobs import FINISHED, Job, Jobs, TooManyJobsError
 from hamex.studio.problems import admit_synthetic
 from hamex.studio.scripts import NoCodeError, ida_code
 from hamex.studio.wire import RequestTable, attached, number, packed
-from hamex.study.axes import axes_of, first_of, systems
+from hamex.study.axes import first_of
 from hamex.study.engine import Columns
 from hamex.study.ida.curves import IdaCurves
 from hamex.study.ida.fragility import Fragility
@@ -163,7 +163,7 @@ def _check_size(request: IdaRequest, first: StudyFile) -> None:
     study = first.study
     if not is_linear(study.scheme):
         raise InputError('scheme.kind must be "galerkin" of degree 1 in the studio; `hamex ida` takes any scheme')
-    if isinstance(systems(study.template, axes_of(study.axes, study.intensity), study.seed, study.scheme), list):
+    if isinstance(study.models, list):
         raise InputError(
             "[model] the studio studies oscillators and shear frames without links whose springs yield "
             "or stay elastic; `hamex ida` takes any model"

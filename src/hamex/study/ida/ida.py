@@ -20,7 +20,7 @@ from hamex import __version__
 from hamex.checks import is_finite, is_positive
 from hamex.errors import InputError, OverflowRunError
 from hamex.motion.units import in_gravities
-from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, Systems, axes_of, first_of, systems, units_of
+from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, first_of, units_of
 from hamex.study.engine import SECONDS, Columns, Outcome, StudyPart, Tell, digest, run_parts
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.spectra.intensities import Intensity
@@ -144,7 +144,8 @@ def ida(
     """
     if not is_positive(limit):
         raise InputError(f"ida: the limit must be a positive number, got {limit!r}")
-    axes, built = check_ida(study, demand, hunting)
+    check_ida(study, demand, hunting)
+    axes, heights = study.grid, heights_of(study.models)
     sizes = np.array([intensity(first_of(record)) for record in axes.records])
     options: dict[str, Any] = {"executor": executor, "workers": workers, "cluster": cluster, "tell": tell}
     where = None if store is None else Path(store)
@@ -153,31 +154,29 @@ def ida(
     if hunting is not None:
         if not np.all(sizes > 0):
             raise InputError(f"ida: the intensity of record {int(np.argmin(sizes > 0))} is zero; it cannot be scaled")
-        runs, done = hunt(study, axes, built, demand, limit, sizes, hunting, where, options)
+        runs, done = hunt(study, demand, limit, sizes, hunting, where, options)
         ran, found, seconds = done.ran, done.found, done.seconds
     else:
         table = study.run(store=where, **options)
-        runs = with_ratios(table.columns, _by_row(heights_of(built), axes))
+        runs = with_ratios(table.columns, _by_row(heights, axes))
         ran, found, seconds = table.ran, table.found, table.seconds
     columns = _described(runs, axes, sizes, im_name, study.intensity == intensity)
-    name, unit = words_of(demand, units_of(built), heights_of(built) is not None)
+    name, unit = words_of(demand, units_of(study.models), heights is not None)
     curves = curves_of(columns, tuple(axes.models), demand, limit, im_name, (name, unit), study.kind)
     return Ida(curves, table, columns, ran, found, seconds)
 
 
-def check_ida(study: Study, demand: str, hunting: Hunt | None) -> tuple[Axes, Systems]:
-    """Axes and models of a study that can give these curves."""
+def check_ida(study: Study, demand: str, hunting: Hunt | None) -> None:
+    """Refuse a study that cannot give these curves."""
     if hunting is not None and {SCALE, LEVEL} & set(study.axes):
         raise InputError('ida: hunting seeks the scales itself; leave the axes "scale" and "level" out')
     if demand not in study.measures and base_measure(demand) not in study.measures:
         raise InputError(f"ida: the demand {demand!r} is none of the study's measures ({', '.join(study.measures)})")
-    axes = axes_of(study.axes, study.intensity)
-    built = systems(study.template, axes, study.seed, study.scheme)
-    if demand != base_measure(demand) and heights_of(built) is None:
+    heights = heights_of(study.models)  # built for every demand: what cannot be built is refused before any run
+    if demand != base_measure(demand) and heights is None:
         raise InputError(
             f"ida: {demand} needs the heights of all storeys; give them to the model, or take {base_measure(demand)!r}"
         )
-    return axes, built
 
 
 def _by_row(heights: Array | None, axes: Axes) -> Array | None:
@@ -205,15 +204,13 @@ def _described(runs: Mapping[str, Array], axes: Axes, sizes: Array, im_name: str
 # Hunting ---------------------------------------------------------------------------------------------------
 
 
-def hunt_parts(
-    study: Study, axes: Axes, built: Systems, demand: str, limit: float, sizes: Array, hunting: Hunt
-) -> list[StudyPart]:
+def hunt_parts(study: Study, demand: str, limit: float, sizes: Array, hunting: Hunt) -> list[StudyPart]:
     """One part for every model and record, models outermost."""
     parts = []
-    for number in range(len(built)):
-        for record, size in zip(axes.records, sizes, strict=True):
+    for number in range(len(study.models)):
+        for record, size in zip(study.grid.records, sizes, strict=True):
             payload = {
-                **part_of(study, built, number, record),
+                **part_of(study, number, record),
                 "demand": demand,
                 "limit": float(limit),
                 "size": float(size),
@@ -224,18 +221,11 @@ def hunt_parts(
 
 
 def hunt(
-    study: Study,
-    axes: Axes,
-    built: Systems,
-    demand: str,
-    limit: float,
-    sizes: Array,
-    hunting: Hunt,
-    store: Path | None,
-    options: Mapping[str, Any],
+    study: Study, demand: str, limit: float, sizes: Array, hunting: Hunt, store: Path | None, options: Mapping[str, Any]
 ) -> tuple[dict[str, Array], Outcome]:
     """All runs as columns, axes first, and what the engine did."""
-    done = run_parts(hunt_part, hunt_parts(study, axes, built, demand, limit, sizes, hunting), store=store, **options)
+    done = run_parts(hunt_part, hunt_parts(study, demand, limit, sizes, hunting), store=store, **options)
+    axes = study.grid
     names = list(axes.models)
     shape = [len(axes.models[name]) for name in names]
     count = len(axes.records)
