@@ -120,9 +120,8 @@ def _paper(folder: Path) -> None:
     from hamex.paper import results
     from hamex.paper.audit import run
     from hamex.paper.audit.page import write_page
-    from hamex.paper.cases import CASES
     from hamex.paper.page import write_paper
-    from hamex.paper.results import Convergence
+    from hamex.paper.results import CASES, Convergence
 
     steps = np.array([0.02, 0.01, 0.005])
     # Errors are made up: the page only shows them.

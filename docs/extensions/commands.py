@@ -5,7 +5,7 @@ from __future__ import annotations
 from typer import Typer
 from typer.testing import CliRunner
 
-from hamex.cli.app import app
+from hamex.cli import app
 
 
 def all_of_them(text: str) -> str:

@@ -43,8 +43,7 @@ from .study.ida.fragility import Fragility as Fragility
 from .study.ida.frequency import annual_frequency as annual_frequency
 from .study.study import Study as Study
 from .study.sequence import MotionSequence as MotionSequence
-from .study.ida.ida import Ida as Ida, ida as ida
-from .study.ida.hunt import Hunt as Hunt
+from .study.ida.ida import Hunt as Hunt, Ida as Ida, ida as ida
 from .study.regions.result import Region as Region
 from .study.regions.region import region as region
 from .spec import read_problem as read_problem

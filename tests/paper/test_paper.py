@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from hamex.paper import opensees, results
-from hamex.paper.cases import CASES, CONVENTIONS
 from hamex.paper.page import write_paper
+from hamex.paper.results import CASES, CONVENTIONS
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.report.demands import demands_of, write_demands, write_edp
 from hamex.report.ida import draw_curves, draw_fragility, draw_stripes, flags_of, kaplan_meier
 from hamex.report.ida_page import write_fragility, write_pictures, write_report
 from hamex.report.style import PAPER
-from hamex.study.demands import words_of
-from hamex.study.ida.runs import IdaRuns, measures_in, read_runs
+from hamex.study.ida.runs import IdaRuns, demands_of, measures_in, read_runs, write_demands, write_edp
+from hamex.study.table import words_of
 
 
 @pytest.fixture(scope="module")

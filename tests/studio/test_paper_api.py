@@ -9,12 +9,12 @@ from fastapi.testclient import TestClient
 
 from hamex.paper import results
 from hamex.paper.audit import run
-from hamex.paper.cases import CASES
+from hamex.paper.results import CASES
 from hamex.schemes import Galerkin, Newmark
 from hamex.solve import solve
 from hamex.studio import paper
 from hamex.studio.app import create_app
-from hamex.studio.audit import Audit
+from hamex.studio.paper import Audit
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_the_audit_is_told_as_it_runs_and_can_be_ended():
 
 
 def test_an_audit_that_fails_says_so_and_can_be_started_again(monkeypatch):
-    monkeypatch.setattr("hamex.studio.audit.sys.executable", "/bin/false")
+    monkeypatch.setattr("hamex.studio.paper.sys.executable", "/bin/false")
     audit = Audit()
     audit.ask(0, 0)
     first = audit._streams["verdicts"]

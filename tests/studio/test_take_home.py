@@ -70,6 +70,7 @@ STATES = {
     "paper": problem(scheme={"kind": "galerkin", "step": 0.01, "load": "end"}),
     "frame": problem(FRAME),
     "frame, modal": problem({**FRAME, "damping": {"kind": "modal", "ratio": 0.03}}),
+    "frame, ratio": problem({**FRAME, "damping": {"kind": "ratio", "ratio": 0.03, "mode": 2}}),
     "frame, dampers": problem(
         {
             "kind": "shear_frame",

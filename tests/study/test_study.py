@@ -5,7 +5,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import InputError
-from hamex.study.digest import digest
+from hamex.study.engine import digest
 
 STEP = hx.Galerkin(0.02)
 MODEL = hx.oscillator(mass=1, stiffness=225, damping=1.5, law=hx.Slider(0.27, 1.5))

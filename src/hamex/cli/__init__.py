@@ -1,4 +1,5 @@
-"""Command line: words in, one call, a file or a table out."""
+"""Command line: words in, one call, a file or a table out. One line per command, which loads what it needs when it is
+called."""
 
 from __future__ import annotations
 
@@ -6,11 +7,53 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Annotated, TextIO
 
+import typer
+
+from hamex import __version__
+from hamex.cli import audit, derive, fragility, ida, init, modes, paper, records, region, run, schemes, spectrum, studio
 from hamex.errors import HamexError
 
 _RED, _YELLOW, _PLAIN = "\033[31m", "\033[33m", "\033[0m"
+
+app = typer.Typer(
+    help="Structural dynamics from the action up: extended Hamilton's principle, marched in time.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+app.command("run")(run.command)
+app.command("modes")(modes.command)
+app.command("ida")(ida.command)
+app.command("fragility")(fragility.command)
+app.command("init")(init.command)
+app.command("paper")(paper.command)
+app.command("derive")(derive.command)
+app.command("audit")(audit.command)
+app.command("schemes")(schemes.command)
+app.command("spectrum")(spectrum.command)
+app.command("region")(region.command)
+app.command("studio")(studio.command)
+app.add_typer(records.app, name="records")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"hamex {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -29,8 +72,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = _one_line
         try:
-            from hamex.cli.app import app
-
             app(args=None if arguments is None else list(arguments), prog_name="hamex")
         except HamexError as problem:
             _say(sys.stderr, "error", _RED, str(problem))

@@ -103,12 +103,12 @@ def _try(file: StudyFile) -> None:
 
     from hamex.motion.ground import GroundMotion
     from hamex.solve.batch import batch
-    from hamex.study.axes import axes_of, systems
 
     study = file.study
     h = study.scheme.step
-    built = systems(study.template, axes_of(study.axes, study.intensity), study.seed, study.scheme)
-    batch(built, GroundMotion(np.zeros(2), h, "g"), study.scheme, study.measures, g=study.g, duration=h, threads=1)
+    batch(
+        study.models, GroundMotion(np.zeros(2), h, "g"), study.scheme, study.measures, g=study.g, duration=h, threads=1
+    )
 
 
 def _show_plan(file: StudyFile, plan: Plan, json: bool) -> None:
@@ -171,8 +171,8 @@ def _progress(plan: Plan, hunting: bool) -> Iterator[Tell | None]:
 
 
 def _runs(file: StudyFile, found: Ida) -> IdaRuns:
-    from hamex.study.demands import words_of
     from hamex.study.ida.runs import IdaRuns, measures_in
+    from hamex.study.table import words_of
 
     study = file.study
     first = found.curves[0]
@@ -206,21 +206,18 @@ def _runs(file: StudyFile, found: Ida) -> IdaRuns:
 
 
 def _units(file: StudyFile) -> Any:
-    from hamex.study.axes import axes_of, systems, units_of
+    from hamex.study.axes import units_of
 
-    built = systems(
-        file.study.template, axes_of(file.study.axes, file.study.intensity), file.study.seed, file.study.scheme
-    )
-    return units_of(built)
+    return units_of(file.study.models)
 
 
 def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, json: bool) -> None:
     from json import dumps
 
     from hamex.cli.fragility import summary_of
-    from hamex.report.demands import demands_of, write_demands, write_edp
     from hamex.report.ida_page import write_pictures, write_report
     from hamex.solution.files import write_atomically
+    from hamex.study.ida.runs import demands_of, write_demands, write_edp
 
     fits = [(curves, runs.fragility(curves)) for curves in found.curves]
     summary = summary_of(runs, fits)

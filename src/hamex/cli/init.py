@@ -33,7 +33,7 @@ def command(
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
 ) -> None:
     """Write a commented starter file: a problem, or a study (ida)."""
-    kind, target = _wish(what, file)
+    kind, target = _kind_and_file(what, file)
     if target.suffix != ".toml":
         raise FileError(f"cannot write {target}: the ending must be .toml")
     text = (Path(__file__).parent / "starters" / f"{kind}.toml").read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ def command(
     print(f"wrote {target}; now: hamex {'ida' if kind == 'ida' else 'run'} {target}")
 
 
-def _wish(what: str | None, file: Path | None) -> tuple[str, Path]:
+def _kind_and_file(what: str | None, file: Path | None) -> tuple[str, Path]:
     """Kind of starter and name of the file; a single word is either of them."""
     if what is None:
         return "oscillator", Path("problem.toml")

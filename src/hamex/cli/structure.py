@@ -83,7 +83,7 @@ def structure_tables(solution: Solution) -> dict[str, Any]:
         whole = sum(groups.values())
         most = list(groups.items())[:_GROUPS]
         rows = [[name, f"{value:.4g}", f"{100 * value / whole:.1f} %"] for name, value in most]
-        tables.append((["dissipated by slip in", f">{unit('energy', length, force)}", ">share"], rows))
+        tables.append((["plastic energy of", f">{unit('energy', length, force)}", ">share"], rows))
     counted, searched = "solves" in solution.names, "searches" in solution.names
     return {
         "storeys": storeys,

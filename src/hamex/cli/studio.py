@@ -23,6 +23,6 @@ def command(
     missing = [name for name in ("fastapi", "uvicorn", "plotly", "ziamath") if find_spec(name) is None]
     if missing:
         raise MissingPackageError(f"the studio needs {', '.join(missing)}: pip install 'hamex[studio,plot]'")
-    from hamex.studio.serve import serve
+    from hamex.studio.app import serve
 
     serve(host, port, open_page)

@@ -42,15 +42,7 @@ _STRUCTURE_PEAKS = {
     "slip": "slip",
     "hinge_rotation": "hinge rotation",
 }
-_ENERGIES = {
-    "start": "brought by the start",
-    "input": "work of the load",
-    "viscous": "dissipated by damping",
-    "plastic": "dissipated by slip",
-    "hardening": "stored by hardening",
-    "stored": "stored elastically",
-    "kinetic": "kinetic",
-}
+_ENERGIES = ("input", "viscous", "plastic", "hardening", "stored", "kinetic")
 _OVERSHOOT = "read step means; node forces overshoot at viscosity 0 (docs/limits.md)"
 # Measured on 72 oscillators under El Centro: lab/rate_independent.py, table in docs/which-scheme.md.
 _BETTER = (
@@ -136,8 +128,8 @@ def _ductility(solution: Solution) -> dict[str, Any] | None:
 
 
 def _energies(solution: Solution) -> dict[str, float]:
-    """Energies at the end; beside the work of the load, what the start state brought along."""
-    found = {name: float(solution.values(name)[-1]) for name in _ENERGIES if name != "start"}
+    """Energies at the end; beside the input, what the start state brought along."""
+    found = {name: float(solution.values(name)[-1]) for name in _ENERGIES}
     return {"start": float(sum(solution.values(name)[0] for name in ("kinetic", "stored", "hardening")))} | found
 
 
@@ -214,11 +206,11 @@ def _law_line(law: type[Law], numbers: dict[str, Any], length: str, force: str) 
     meanings, words = meanings_of(law), []
     for name in law.names():
         if numbers.get(name) is not None:
-            told = re.search(r"\[(.+?)\]", meanings.get(name, ""))
+            in_brackets = re.search(r"\[(.+?)\]", meanings.get(name, ""))
             unit_ = (
                 ""
-                if told is None or told[1] == "1"
-                else " " + told[1].replace("force", force).replace("length", length).replace("time", "s")
+                if in_brackets is None or in_brackets[1] == "1"
+                else " " + in_brackets[1].replace("force", force).replace("length", length).replace("time", "s")
             )
             words.append(f"{name.replace('_', ' ')} {numbers[name]:.5g}{unit_}")
     return ", ".join([law.__name__, *words])
@@ -254,11 +246,11 @@ def _peaks(peaks: dict[str, dict[str, Any]], structure: bool) -> str:
 def _energy_table(energies: dict[str, float], label: str) -> str:
     put_in = energies["start"] + energies["input"]
     rows = [
-        [_ENERGIES[name], f"{value:.4g}", f"{100 * value / put_in:.1f} %" if put_in > 0 else ""]
+        [name, f"{value:.4g}", f"{100 * value / put_in:.1f} %" if put_in > 0 else ""]
         for name, value in energies.items()
         if value or name == "input"
     ]
-    whole = "start + work" if energies["start"] else "input"
+    whole = "start + input" if energies["start"] else "input"
     return aligned(["energy at the end", f">{label}", f">share of {whole}"], rows)
 
 

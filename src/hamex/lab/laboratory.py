@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
-from hamex.lab import bar, rate_independent, stiff_soft
+from hamex.lab import rate_independent
 from hamex.lab.catalogue import CATALOGUE, Entry
 from hamex.lab.convergence import Order, WorkPrecision, measured_order, work_precision
+from hamex.lab.fast_modes import COURANT, Front, StiffSoft, front, stiff_soft
 from hamex.lab.free_vibration import (
     Drift,
     Overshoot,
@@ -50,8 +51,8 @@ class SchemeFindings:
     overshoot: Overshoot | None
     drift: Drift
     orders: dict[str, Order]
-    stiff: stiff_soft.StiffSoft
-    fronts: dict[float, bar.Front | None]
+    stiff: StiffSoft
+    fronts: dict[float, Front | None]
     work: dict[str, WorkPrecision]
 
 
@@ -119,8 +120,8 @@ def _row(entry: Entry, work: bool) -> SchemeFindings:
         overshoot(scheme),
         drift(entry.make),
         {case: measured_order(entry, case) for case in CASES},
-        stiff_soft.stiff_soft(scheme),
-        {courant: bar.front(scheme, courant) for courant in bar.COURANT},
+        stiff_soft(scheme),
+        {courant: front(scheme, courant) for courant in COURANT},
         timed,
     )
 

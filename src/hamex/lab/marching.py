@@ -1,4 +1,4 @@
-"""Histories of linear systems, by the one-step map of a scheme, and the return map that references rest on."""
+"""Histories of linear oscillators by the one-step map of a scheme, and the return map that references rest on."""
 
 from __future__ import annotations
 
@@ -47,24 +47,3 @@ def load_at(problem: Problem, step: float, steps: int, nodes: Array) -> Array:
 def at_nodes(function: Callable[[Array], Array], nodes: Array, step: float, steps: int) -> Array:
     """A function of time at the load nodes of every step, (steps, k)."""
     return np.asarray(function((np.arange(steps)[:, None] + nodes) * step))
-
-
-def modal_history(
-    scheme: Scheme, omega: Array, shapes: Array, push: Array, load: Callable[[Array], Array], step: float, steps: int
-) -> tuple[Array, Array]:
-    """Displacements and velocities (steps + 1, dof) of an undamped structure from rest, mode by mode.
-
-    ``shapes`` (dof, mode) are normalised to unit modal mass, ``push`` (dof,) is the force for a unit of ``load``.
-    """
-    Omega = omega * step
-    one = scheme.linear(Omega)
-    q = step**2 * (shapes.T @ push)
-    values = at_nodes(load, one.nodes, step, steps)
-    first = float(load(np.zeros(1))[0])
-    x = np.empty((steps + 1, len(omega), one.size))
-    x[0] = start(one.size, Omega, 0.0, 0.0, 0.0, q * first)
-    kicks = np.einsum("mik,m,rk->rmi", one.loading, q, values)
-    with np.errstate(over="ignore", invalid="ignore"):  # unstable schemes run away; the caller looks
-        for r in range(steps):
-            x[r + 1] = (one.matrix @ x[r, :, :, None])[:, :, 0] + kicks[r]
-        return x[:, :, 0] @ shapes.T, x[:, :, 1] @ shapes.T / step

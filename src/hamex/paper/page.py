@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hamex.errors import FileError
-from hamex.paper.cases import CONVENTIONS
-from hamex.paper.results import Convergence, PaperResults, PaperRow, milli
+from hamex.paper.results import CONVENTIONS, Convergence, PaperResults, PaperRow, milli
 from hamex.report.equations import equation
 from hamex.report.page import captioned, cards, page, table
 from hamex.report.style import BLUE, GREEN, INK, ORANGE, RED, check_installed, figure, save, to_svg
@@ -191,7 +190,7 @@ def _opensees(results: PaperResults) -> str:
         "were computed in this run"
         if source["live"]
         else f"are recorded values from the repository, because here: {escape(source['reason'])} "
-        "Rerun <code>python -m hamex.paper.record</code> where it is installed"
+        "Rerun <code>python -m hamex.paper.results</code> where it is installed"
     )
     effect = "it does" if source["eta_honoured"] else "it does NOT"
     return (

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from hamex.report.page import captioned, cards, page, table
 from hamex.report.style import BLUE, INK, PAPER, RED, STEPS, figure, to_svg
 from hamex.solution.files import check_writable, write_atomically
-from hamex.study.regions.parts import FINISHED, LONGEST, PER_PERIOD, PROBABILITIES
 from hamex.study.regions.result import Region
-from hamex.study.regions.types import DESCRIPTIONS, STATES
+from hamex.study.regions.shear_frames import FINISHED, LONGEST, PER_PERIOD, PROBABILITIES
+from hamex.study.regions.types import STATES, TYPES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -207,8 +207,8 @@ def _group_table(rows: list[dict[str, Any]], key: str, head: str) -> str:
             ]
         )
     words = [
-        f"{name} {DESCRIPTIONS[name]}"
-        for name in DESCRIPTIONS
+        f"{name} {TYPES[name].description}"
+        for name in TYPES
         if any(str(row[key]) in (name, name + "L", name + "M", name + "H") for row in rows)
     ]
     heads = [

@@ -23,7 +23,7 @@ from hamex.problem import Limit
 from hamex.schemes import Scheme
 from hamex.solve import Problem, State
 from hamex.spec.base import Table, explain, placed
-from hamex.spec.derived import Choice
+from hamex.spec.derived import TableByKind
 from hamex.spec.loads import LoadTable, supports_load
 from hamex.spec.tables import KINDS, ProblemTables, tables_for
 
@@ -258,7 +258,7 @@ def _parts(path: str, given: Any) -> list[tuple[str, Any]]:
 
 
 def _classes(annotation: Any) -> list[type[Table]]:
-    if isinstance(annotation, type) and issubclass(annotation, Choice):
+    if isinstance(annotation, type) and issubclass(annotation, TableByKind):
         return list(annotation.tables().values())
     if isinstance(annotation, type) and issubclass(annotation, Table):
         return [annotation]

@@ -153,6 +153,10 @@ class Table(BaseModel):
         """Keys that stand in the file, so that a default is said once, in the constructor."""
         return {name: getattr(self, name) for name in names if name in self.model_fields_set}
 
+    def arguments(self, *without: str) -> dict[str, Any]:
+        """All keys that stand in the file but ``kind`` and ``without``: what a constructor of the same keys takes."""
+        return self.given(*(name for name in type(self).model_fields if name not in ("kind", *without)))
+
     def one_of(self, *names: str, needed: bool = True) -> None:
         """Refuse two of these keys together, and none of them when one is needed."""
         count = sum(name in self.model_fields_set for name in names)

@@ -23,7 +23,7 @@ from hamex.spec.base import Numbers, Table
 _PLAIN = (float, int, bool, str)
 
 
-class Choice(Table):
+class TableByKind(Table):
     """A table whose class is chosen by its kind, among those known at that moment.
 
     Attributes
@@ -80,9 +80,8 @@ class DerivedTable(Table):
 
     def build(self) -> Any:
         """An object of the class, from the keys that stand in the file."""
-        keys = self.given(*(name for name in type(self).model_fields if name != "kind"))
         try:
-            return self.made(**{name: _frozen(value) for name, value in keys.items()})
+            return self.made(**{name: _frozen(value) for name, value in self.arguments().items()})
         except HamexError:
             raise
         except (TypeError, ValueError) as problem:  # a class of a user need not know our errors

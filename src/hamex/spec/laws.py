@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
@@ -12,7 +13,7 @@ from hamex.model.backbone import backbone
 from hamex.model.damping import modal, ratio, rayleigh
 from hamex.model.laws import known
 from hamex.spec.base import Numbers, Table, inside
-from hamex.spec.derived import Choice, table_of
+from hamex.spec.derived import TableByKind, table_of
 
 
 class BackboneTable(Table):
@@ -30,7 +31,7 @@ class BackboneTable(Table):
         )
 
 
-class LawTable(Choice):
+class LawTable(TableByKind):
     """A law of any kind that is known when the file is read; ``kind = "slider"`` may be left out."""
 
     usual = "slider"
@@ -89,7 +90,7 @@ class ModalTable(Table):
     ) = None
 
     def build(self) -> Any:
-        return modal(**self.given("ratio", "modes"))
+        return modal(**self.arguments())
 
 
 class CoefficientsTable(Table):
@@ -126,18 +127,6 @@ def damping(table: Any) -> Any:
         return table.build()
 
 
-# Keys that each kind of link needs, beyond its ends.
-_NEEDS = {
-    "viscous_damper": ("coefficient",),
-    "power_damper": ("coefficient", "exponent", "stiffness"),
-    "maxwell_damper": ("coefficient", "stiffness"),
-    "friction_slider": ("force", "stiffness"),
-    "bilinear_isolator": ("stiffness", "yield_force", "post_stiffness"),
-    "plan_isolator": ("stiffness", "yield_force", "post_stiffness"),
-    "elastic_link": ("stiffness",),
-    "spring_link": (),  # a backbone brings its own stiffness
-}
-_MAY = {"bilinear_isolator": ("viscosity",), "plan_isolator": ("viscosity",), "spring_link": ("stiffness", "law")}
 End = Annotated[
     Annotated[str, Tag("·one")] | Annotated[int, Tag("·number")],
     Discriminator(lambda value: "·number" if isinstance(value, int) else "·one"),
@@ -160,12 +149,12 @@ class LinkTable(Table):
     start: End = Field(description='node or floor; "ground", or 0 in a shear frame, is the ground')
     end: End = Field(description='node or floor; "ground", or 0 in a shear frame, is the ground')
     coefficient: float | None = None
-    exponent: float | None = Field(None, description="of the velocity in a power law")
+    exponent: float | None = None
     force: float | None = Field(None, description="at which it slips [force]")
     stiffness: float | None = None
-    yield_force: float | None = Field(None, description="force at first slip [force]")
-    post_stiffness: float | None = Field(None, description="stiffness after yielding [force/length]")
-    viscosity: float | None = Field(None, description="of the slider [force·s/length]")
+    yield_force: float | None = None
+    post_stiffness: float | None = None
+    viscosity: float | None = None
     law: LawTable | None = None
     direction: str | None = None
     directions: list[str] | None = Field(None, description="the two directions in plan")
@@ -173,16 +162,9 @@ class LinkTable(Table):
 
     @model_validator(mode="after")
     def _keys(self) -> LinkTable:
-        needs = _NEEDS[self.kind]
-        known = {
-            "kind",
-            "start",
-            "end",
-            "name",
-            *needs,
-            *_MAY.get(self.kind, ()),
-            "directions" if self.kind == "plan_isolator" else "direction",
-        }
+        taken = signature(getattr(links, self.kind)).parameters
+        needs = [name for name, key in taken.items() if key.default is key.empty and name not in ("start", "end")]
+        known = {"kind", *taken}
         for name in needs:
             if name not in self.model_fields_set:
                 raise ValueError(f"{name} is missing; {self.kind} needs {', '.join(needs)}")
@@ -193,7 +175,7 @@ class LinkTable(Table):
     def build(self) -> links.Link:
         values = {
             name: tuple(value) if isinstance(value, list) else value
-            for name, value in self.given(*self.model_fields_set - {"kind", "start", "end"}).items()
+            for name, value in self.arguments("start", "end").items()
         }
         if self.law is not None:
             values["law"] = law(self.law, "law")

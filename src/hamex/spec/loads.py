@@ -30,7 +30,7 @@ At = Annotated[
     Annotated[str, Tag("·one")] | Annotated[dict[str, float], Tag("·table")],
     Discriminator(lambda value: "·table" if isinstance(value, dict) else "·one"),
 ]
-Choice = Annotated[
+NumberOrName = Annotated[
     Annotated[str, Tag("·name")] | Annotated[int, Tag("·one")],
     Discriminator(lambda value: "·name" if isinstance(value, str) else "·one"),
 ]
@@ -55,9 +55,7 @@ class SyntheticMotionTable(Table):
     scatter: float | None = None
 
     def motions(self, count: int) -> tuple[GroundMotion, ...]:
-        return _synthetic(
-            count, tuple(self.given("seed", "magnitude", "distance", "vs30", "step", "duration", "scatter").items())
-        )
+        return _synthetic(count, tuple(self.arguments("count").items()))
 
 
 @lru_cache(16)
@@ -77,7 +75,7 @@ class WaveTable(Table):
     unit: str | None = None
 
     def build(self) -> GroundMotion:
-        return ground_wave(self.shape, self.amplitude, self.period, **self.given("cycles", "step", "unit"))
+        return ground_wave(**self.arguments())
 
 
 class MotionTable(Table):
@@ -95,8 +93,8 @@ class MotionTable(Table):
     format: str | None = None
     unit: str | None = None
     step: float | None = None
-    component: Choice | None = None
-    column: Choice | None = None
+    component: NumberOrName | None = None
+    column: NumberOrName | None = None
     source: str | None = None
     scale: Finite = Field(1.0, description="factor on the motion")
     direction: str | None = Field(
@@ -207,7 +205,7 @@ class ConstantTable(ForceTable):
     duration: float | None = Field(None, description="end of the force, inclusive [s]; for ever by default")
 
     def history(self, folder: Path | None) -> Load:
-        return pulses.constant(self.amplitude, **self.given("duration"))
+        return pulses.constant(**self.arguments("at"))
 
 
 class HalfSineTable(ForceTable):
@@ -218,7 +216,7 @@ class HalfSineTable(ForceTable):
     duration: float = Field(description="length of the pulse [s]")
 
     def history(self, folder: Path | None) -> Load:
-        return pulses.half_sine(self.amplitude, self.duration)
+        return pulses.half_sine(**self.arguments("at"))
 
 
 class TriangleTable(ForceTable):
@@ -230,7 +228,7 @@ class TriangleTable(ForceTable):
     peak: float | None = Field(None, description="when it is largest, as a share of the duration; 0 is a blast")
 
     def history(self, folder: Path | None) -> Load:
-        return pulses.triangle(self.amplitude, self.duration, **self.given("peak"))
+        return pulses.triangle(**self.arguments("at"))
 
 
 class SamplesTable(ForceTable):

@@ -177,19 +177,6 @@ Hinges = Annotated[
     Annotated[LawTable, Tag("·table")] | Annotated[list[LawTable], Tag("·list")],
     Discriminator(lambda value: "·list" if isinstance(value, list) else "·table"),
 ]
-_SECTION = (
-    "modulus",
-    "area",
-    "inertia",
-    "inertia_y",
-    "shear_modulus",
-    "torsion",
-    "shear_area",
-    "shear_area_y",
-    "compression",
-    "release",
-    "up",
-)
 
 
 class SectionTable(Table):
@@ -211,7 +198,7 @@ class SectionTable(Table):
 
     def values(self, place: str) -> dict[str, Any]:
         """Arguments of a Member that stand in this table."""
-        found = self.given(*_SECTION)
+        found = self.given(*(name for name in SectionTable.model_fields if name not in ("hinges", "axial")))
         if self.axial is not None:
             found["axial"] = law(self.axial, f"{place}.axial")
         if isinstance(self.hinges, list):

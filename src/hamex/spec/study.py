@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Discriminator, Field, Tag, ValidationError, create_model, model_validator
+from pydantic import Field, ValidationError, create_model, model_validator
 
 from hamex.errors import FileError, InputError, SpecError
 from hamex.model.record import Model
@@ -23,13 +23,13 @@ from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.records import read_suite
 from hamex.spec import _allowed, _named, _toml
 from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_version, explain
-from hamex.spec.loads import SyntheticMotionTable, place_of
+from hamex.spec.loads import NumberOrName, SyntheticMotionTable, place_of
 from hamex.spec.tables import KINDS, SchemeTable, UnitsTable, tables_for
-from hamex.study.demands import base_measure, words_of
-from hamex.study.ida.hunt import Hunt
-from hamex.study.ida.ida import check_ida
+from hamex.study.ida.fragility import Fragility
+from hamex.study.ida.ida import Hunt, check_ida
 from hamex.study.spectra.intensities import Intensity, Pga, Sa
 from hamex.study.study import Study
+from hamex.study.table import base_measure, words_of
 
 __all__ = ["StudyFile", "read_study"]
 
@@ -73,13 +73,7 @@ class RecordsTable(Table):
     unit: str | None = None
     step: float | None = None
     format: str | None = None
-    component: (
-        Annotated[
-            Annotated[str, Tag("·name")] | Annotated[int, Tag("·one")],
-            Discriminator(lambda value: "·name" if isinstance(value, str) else "·one"),
-        ]
-        | None
-    ) = None
+    component: NumberOrName | None = None
     synthetic: SyntheticTable | None = Field(None, description="motions made from magnitude and distance")
     name: Literal["el-centro", "el_centro"] | None = Field(None, description="the record that comes with hamex")
 
@@ -115,7 +109,7 @@ class SaTable(Table):
     damping: Positive | None = Field(None, description="fraction of critical damping of the spectrum")
 
     def build(self) -> Sa:
-        return Sa(**self.given("period", "damping"))
+        return Sa(**self.arguments())
 
 
 class PgaTable(Table):
@@ -172,7 +166,7 @@ class HuntTable(Table):
     largest: float | None = None
 
     def build(self) -> Hunt:
-        return Hunt(**self.given("first", "step", "growth", "runs", "largest"))
+        return Hunt(**self.arguments())
 
 
 class StudyLimitTable(Table):
@@ -187,9 +181,9 @@ class FragilityTable(Table):
 
     method: Literal["capacities", "stripes"] | None = None
     modelling: Annotated[Finite, Field(ge=0)] = Field(
-        default=0.0, description="dispersion for what the model leaves out"
+        default=Fragility.modelling, description="dispersion for what the model leaves out"
     )
-    resamples: int = Field(default=1000, description="number of bootstrap samples")
+    resamples: int = Field(default=Fragility.resamples, description="number of bootstrap samples")
 
 
 class StudyTables(Table):
@@ -225,7 +219,7 @@ class StudyTables(Table):
 
 
 @dataclass(frozen=True)
-class Built:
+class ParametricModel:
     """The template of a study with parameters: keys of ``[model]``, as "damping.ratio", and their values."""
 
     path: Path | None
@@ -288,7 +282,7 @@ def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = N
     with _named(path, "model", tables.model):
         template: Any = tables.model.build(units, gravity)
     if tables.parameters:
-        template = Built(path, data, units)
+        template = ParametricModel(path, data, units)
     with _named(path, "scheme", tables.scheme):
         scheme = tables.scheme.build()
     with _named(path, "records", tables.records):
@@ -335,10 +329,10 @@ def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = N
 
 def _measures(tables: StudyTables, units: Units) -> tuple[str, ...]:
     """The limit's measure first; drift ratios come with drifts."""
-    asked = tables.measures if tables.measures is not None else ["absolute_acceleration"]
-    for name in asked:
+    measures = tables.measures if tables.measures is not None else ["absolute_acceleration"]
+    for name in measures:
         words_of(name, units, False)
-    return tuple(dict.fromkeys(base_measure(name) for name in (tables.limit.measure, *asked)))
+    return tuple(dict.fromkeys(base_measure(name) for name in (tables.limit.measure, *measures)))
 
 
 def _checked(path: Path | None, data: dict[str, Any], where: str = "") -> StudyTables:

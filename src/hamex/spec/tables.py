@@ -23,7 +23,7 @@ from hamex.problem import Limit
 from hamex.schemes import Scheme, known
 from hamex.solve import State
 from hamex.spec.base import Positive, Table, Version, check_version
-from hamex.spec.derived import Choice, table_of
+from hamex.spec.derived import TableByKind, table_of
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
 from hamex.spec.structures import OscillatorTable
 
@@ -63,10 +63,10 @@ class LimitTable(Table):
     drift: float | None = None
 
     def build(self) -> Limit:
-        return Limit(**self.given("drift_ratio", "drift"))
+        return Limit(**self.arguments())
 
 
-class SchemeTable(Choice):
+class SchemeTable(TableByKind):
     """``[scheme]`` of any kind that is known when the file is read: the name of its class in small letters."""
 
     step: float

@@ -1,11 +1,20 @@
-"""Paper view: section 6 live, Table 2 digit by digit, OpenSees beside it, every equation audited."""
+"""Paper view: section 6 live, Table 2 digit by digit, OpenSees beside it, every equation audited.
+
+The audit runs in child processes: started once, told while it runs, kept while the server lives.
+"""
 
 from __future__ import annotations
 
+import atexit
+import json
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -17,7 +26,8 @@ from hamex.errors import ConvergenceError
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.model.units import Units
-from hamex.paper.cases import (
+from hamex.paper.page import CAPTIONS
+from hamex.paper.results import (
     CASES,
     CONVENTIONS,
     DURATION,
@@ -29,16 +39,19 @@ from hamex.paper.cases import (
     STIFFNESS,
     YIELD_FORCE,
     Case,
+    converge,
+    milli,
+    opensees_reference,
 )
-from hamex.paper.page import CAPTIONS
-from hamex.paper.results import converge, milli, opensees_reference
 from hamex.schemes import Galerkin, Newmark
 from hamex.solution.solution import Solution
 from hamex.solve import Problem, solve
 from hamex.spec.base import Finite
-from hamex.studio.audit import Audit
+from hamex.studio.jobs import FAILED, FINISHED, RUNNING
 from hamex.studio.scripts import headline, said
 from hamex.studio.wire import RequestTable, attached, packed
+
+_STREAMS = ("verdicts", "drawings")
 
 
 class PaperRequest(RequestTable):
@@ -192,6 +205,95 @@ def paper_code(request: PaperRequest) -> str:
         ),
     ]
     return "\n".join(lines) + "\n"
+
+
+class AuditStream:
+    """Lines of one child process."""
+
+    def __init__(self, what: str) -> None:
+        self.total = 0
+        self.lines: list[dict[str, Any]] = []
+        # Nothing from a request reaches the child. Equations are drawn again rather than kept on disk, and the child
+        # finds this very copy of the package.
+        paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
+        self._child = subprocess.Popen(
+            [sys.executable, "-P", "-m", "hamex.paper.audit.stream", what],
+            text=True,
+            encoding="utf-8",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+                "HAMEX_CACHE": "",
+                "PYTHONIOENCODING": "utf-8",
+            },
+        )
+        self._reader = threading.Thread(target=self._read, name=f"audit {what}", daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._child.stdout is not None
+        with self._child.stdout as lines:
+            for line in lines:
+                message = json.loads(line)
+                if "total" in message:
+                    self.total = message["total"]
+                else:
+                    self.lines.append(next(iter(message.values())))
+        self._child.wait()
+
+    @property
+    def state(self) -> str:
+        """Running, finished or failed."""
+        if self._reader.is_alive():
+            return RUNNING
+        return FINISHED if self._child.returncode == 0 and len(self.lines) == self.total else FAILED
+
+    def end(self) -> None:
+        """Kill the child."""
+        self._child.kill()
+        self._reader.join(2.0)
+
+
+class Audit:
+    """Verdicts and drawings, side by side: on two processors they are ready together."""
+
+    def __init__(self) -> None:
+        self._streams: dict[str, AuditStream] = {}
+        self._lock = threading.Lock()
+        atexit.register(self.end)
+
+    def ask(self, items: int, drawings: int) -> dict[str, Any]:
+        """What there is from these numbers on; the first question starts it, and starts it again after a failure."""
+        with self._lock:
+            failed = any(stream.state == FAILED for stream in self._streams.values())
+            if not self._streams or (failed and not items and not drawings):
+                self._end()
+                self._streams = {what: AuditStream(what) for what in _STREAMS}
+            verdicts, drawn = (self._streams[what] for what in _STREAMS)
+        # States are read before the lines: what is finished has all of them.
+        state = {what: stream.state for what, stream in self._streams.items()}
+        return {
+            "state": state["verdicts"],
+            "total": verdicts.total,
+            "done": len(verdicts.lines),
+            "items": verdicts.lines[items:],
+            "drawn": state["drawings"],
+            "drawings": drawn.lines[drawings:],
+        }
+
+    def end(self) -> None:
+        """Kill what runs and forget it."""
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        for stream in self._streams.values():
+            if stream.state == RUNNING:
+                stream.end()
+        self._streams = {}
 
 
 _audit = Audit()

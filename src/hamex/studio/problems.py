@@ -1,21 +1,30 @@
-"""Problems as the page sends them: the tables of problem files, of the kinds that the views know, within the limits."""
+"""Problems and ground motions as the page sends them: the tables of problem files, of the kinds that the views know,
+and records dropped as files; refused when they go beyond the limits.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from inspect import signature
 from typing import Annotated, Any
 
 import numpy as np
+from fastapi import APIRouter
 from pydantic import Discriminator, Field, Tag
 
-from hamex.errors import InputError
+from hamex.errors import InputError, LoadError
 from hamex.model.damping import Damping
+from hamex.motion.pulses import ground_wave
+from hamex.motion.records.read import record_from_bytes
+from hamex.motion.synthetic import LEAD, LENGTH, LIMITS, shaking_duration, synthetic_suite
 from hamex.schemes import Scheme
 from hamex.spec import ProblemFile, problem_of
 from hamex.spec.base import inside
+from hamex.spec.loads import MotionTable, NumberOrName, SyntheticMotionTable
 from hamex.spec.structures import OscillatorTable, ShearFrameTable
 from hamex.spec.tables import ProblemTables, SchemeTable
 from hamex.studio import limits
-from hamex.studio.motions import admit_motion
 from hamex.studio.wire import RequestTable
 
 # How long a history takes, roughly and rather too much, from histories of yielding oscillators and frames of 2 to 200
@@ -24,6 +33,8 @@ _CELL = 7e-7  # seconds per step and storey: the march, its energies, its way to
 _PAIR = 1.3e-7  # per step and pair of storeys (and stages) that are coupled by full matrices
 _LOCATED = 6e-3  # per step and spring when the instants of yield are sought, in Python
 _HALVINGS = 7  # an error bar costs runs at half and at a quarter of the step
+_SCATTER = 5.0  # beyond, exponentials of it leave every meaning behind
+router = APIRouter(prefix="/api", tags=["records"])
 
 
 def _kind(value: Any) -> str:
@@ -38,14 +49,14 @@ class OscillatorProblem(ProblemTables):
     model: OscillatorTable
 
 
-class FrameProblem(ProblemTables):
+class ShearFrameProblem(ProblemTables):
     """A problem file with a shear frame."""
 
     model: ShearFrameTable
 
 
 AnyProblem = Annotated[
-    Annotated[OscillatorProblem, Tag("·oscillator")] | Annotated[FrameProblem, Tag("·shear_frame")],
+    Annotated[OscillatorProblem, Tag("·oscillator")] | Annotated[ShearFrameProblem, Tag("·shear_frame")],
     Discriminator(_kind),
 ]
 
@@ -150,3 +161,82 @@ def admit_effort(file: ProblemFile, schemes: list[Any], error: bool = False) -> 
             f"scheme.step: this would take about {seconds:.0f} s, and the studio has {limits.HISTORY:g} s "
             "for it; take a longer step, fewer storeys or Rayleigh damping, or `hamex run`"
         )
+
+
+def admit_motion(table: MotionTable) -> None:
+    """Refuse a motion of too many samples."""
+    samples = float(len(table.accelerations or ()))
+    if table.wave is not None and table.wave.step != 0:
+        # The longest wave without cycles is a wavelet of three periods.
+        samples = abs((table.wave.cycles or 3.0) * table.wave.period / (table.wave.step or _usual(ground_wave, "step")))
+    if not samples <= limits.SAMPLES:
+        raise InputError(f"motion: {samples:.3g} samples are more than the studio takes ({limits.SAMPLES:,})")
+    if table.synthetic is not None:
+        admit_synthetic(table.synthetic, 1, "motion.synthetic")
+
+
+def admit_synthetic(table: SyntheticMotionTable, count: int, place: str) -> None:
+    """Refuse motions of too many samples, one by one or all together."""
+    if count < 1:
+        raise InputError(f"{place}.count must be at least 1, got {count}")
+    if table.scatter is not None and table.scatter > _SCATTER:
+        raise InputError(f"{place}.scatter must be at most {_SCATTER:g}, got {table.scatter:g}")
+    samples = _seconds(table) / (table.step or _usual(synthetic_suite, "step"))
+    if not samples <= limits.SAMPLES:  # also false for what is no number
+        raise InputError(
+            f"{place}.step must be longer, or {place}.duration shorter: the motion would have more than "
+            f"{limits.SAMPLES:,} samples"
+        )
+    if count * samples > limits.SUITE:
+        raise InputError(
+            f"{place}.count must be smaller: the studio takes about {int(limits.SUITE / samples)} motions "
+            "of this length"
+        )
+
+
+def _seconds(table: SyntheticMotionTable) -> float:
+    """Length of a motion [s], at most; its own constructor refuses magnitudes out of range."""
+    if table.duration is not None:
+        return table.duration
+    low, high = LIMITS["magnitude"]
+    near, far = LIMITS["distance"]
+    magnitude = table.magnitude or _usual(synthetic_suite, "magnitude")
+    distance = table.distance or _usual(synthetic_suite, "distance")
+    if not (low <= magnitude <= high and near <= distance <= far):
+        return 0.0
+    return 5.0 * math.ceil((LEAD + 2 * LENGTH * shaking_duration(magnitude, distance)) / 5.0)
+
+
+def _usual(constructor: Callable[..., Any], name: str) -> float:
+    """What a constructor takes where a table leaves a key out."""
+    return float(signature(constructor).parameters[name].default)
+
+
+class DroppedRecord(RequestTable):
+    """A text file, and what it may not tell itself."""
+
+    name: str = Field(max_length=200, description="name of the file; tells the format, is no path")
+    content: str = Field(max_length=limits.BODY, description="the text of the file")
+    unit: str | None = Field(None, description='of the accelerations, "g", "m/s2" …')
+    step: float | None = Field(None, description="time between samples [s]")
+    component: NumberOrName | None = Field(None, description="which record of a file with several")
+    column: NumberOrName | None = Field(None, description="which column of a file with several")
+
+
+@router.post("/record")
+def record(dropped: DroppedRecord) -> dict[str, Any]:
+    """The samples of a record file, as the accelerations of a ``[motion]``."""
+    name = dropped.name.replace("\\", "/").rpartition("/")[2].replace("\0", "")
+    motion = record_from_bytes(
+        dropped.content.encode("utf-8", "replace"), name, **dropped.given("unit", "step", "component", "column")
+    )
+    if len(motion.acceleration) > limits.SAMPLES:
+        raise LoadError(f"{name} holds {len(motion.acceleration):,} samples; the studio takes {limits.SAMPLES:,}")
+    return {
+        "accelerations": motion.acceleration.tolist(),
+        "step": motion.step,
+        "unit": motion.unit,
+        "source": motion.source,
+        "peak": motion.peak,
+        "duration": motion.duration,
+    }

@@ -16,6 +16,7 @@ from hamex import __version__, schemes
 from hamex.model import laws
 from hamex.spec.base import Table
 from hamex.spec.derived import DerivedTable
+from hamex.spec.study import StudyFile, StudyTables
 from hamex.spec.tables import ProblemTables
 
 
@@ -58,10 +59,7 @@ def called(table: Any) -> str:
     """The call that builds what a table of a law or a scheme says."""
     if not isinstance(table, DerivedTable):
         raise NoCodeError(f"a law of kind {table.kind}")
-    keys = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in table.given(*(name for name in type(table).model_fields if name != "kind")).items()
-    }
+    keys = {name: tuple(value) if isinstance(value, list) else value for name, value in table.arguments().items()}
     return f"{_name(table.made)}({arguments(keys)})"
 
 
@@ -145,11 +143,13 @@ def _law(table: Any) -> str:
 def _damping(table: Any) -> str:
     if table is None:
         return "0.0"
-    keys = table.given(*(name for name in type(table).model_fields if name != "kind"))
+    keys = table.arguments()
     if table.kind == "coefficients":
         return repr(table.storeys)
     if table.kind == "matrix":
         return repr(table.rows)
+    if table.kind == "ratio":
+        return f"hx.ratio({', '.join([said(keys.pop('ratio')), *([arguments(keys)] if keys else [])])})"
     if table.kind == "rayleigh" and "modes" in keys:
         keys["modes"] = tuple(keys["modes"])
     return f"hx.{table.kind}({arguments(keys)})"
@@ -197,8 +197,7 @@ def motion_lines(motion: Any) -> list[str]:
 
 def suite_code(synthetic: Any, count: int) -> str:
     """So many synthetic motions."""
-    keys = synthetic.given("seed", "magnitude", "distance", "vs30", "step", "duration", "scatter")
-    return f"hx.synthetic_suite({count}, {arguments(keys)})"
+    return f"hx.synthetic_suite({count}, {arguments(synthetic.arguments('count'))})"
 
 
 _PRINTED = """
@@ -254,7 +253,7 @@ def _force(table: Any) -> str:
     if table.kind == "samples":
         scaled = f".scaled({table.scale!r})" if table.scale != 1 else ""
         return f"hx.Load({wrapped(table.forces)}, {table.step!r}){scaled}"
-    keys = table.given(*(name for name in type(table).model_fields if name not in ("kind", "at", "period")))
+    keys = table.arguments("at", "period")
     if getattr(table, "period", None) is not None:
         return (
             f"hx.sine({table.amplitude!r}, omega=2 * 3.141592653589793 / {table.period!r}"
@@ -269,7 +268,7 @@ def _start(tables: ProblemTables) -> str:
     if start is None:
         return ""
     if (
-        any(isinstance(value, dict) for value in start.given(*type(start).model_fields).values())
+        any(isinstance(value, dict) for value in start.arguments().values())
         or start.back_force is not None
         or start.accumulated_slip is not None
     ):
@@ -289,3 +288,49 @@ def _duration(tables: ProblemTables) -> list[str]:
     if tables.duration is not None:
         return [f"duration = {tables.duration!r}"]
     return [f"duration = -(-(load.end + {tables.tail or 0.0!r} - 1e-9 * scheme.step) // scheme.step) * scheme.step"]
+
+
+# Studies ---------------------------------------------------------------------------------------------------
+
+_CURVES = """
+curves = found.curves[0]
+for label, capacity in zip(curves.labels, curves.capacities):
+    print(f"{label}: {curves.limit_name} at {capacity:.8g} {intensity.unit}")
+"""
+_FIT = """
+low, high = fit.interval()["median"]
+print(f"median capacity {fit.median:.8g} {intensity.unit} ({low:.4g} to {high:.4g})")
+print(f"dispersion {fit.dispersion:.8g}, with modelling {fit.total_dispersion:.8g}")
+"""
+
+
+def ida_code(tables: StudyTables, file: StudyFile) -> str:
+    """A script of a study. ``file`` is what the tables build, with as many records as one likes: it knows the levels
+    and measures."""
+    lines = [headline(tables.title or "A study of the studio"), ""]
+    lines += [*import_lines(tables.model, tables.scheme), *units_lines(tables.units), *model_lines(tables.model)]
+    records = tables.records.synthetic
+    lines.append(f"records = {'[hx.el_centro()]' if records is None else suite_code(records, records.count)}")
+    intensity = tables.intensity
+    lines.append(f"intensity = hx.{type(file.intensity).__name__}({arguments(intensity.arguments())})")
+    axes = ['"record": records']
+    for name in ("scale", "level"):
+        if name in file.study.axes:
+            lines.append(f"{name}s = {wrapped(file.study.axes[name])}")
+            axes.append(f'"{name}": {name}s')
+    more = arguments(tables.given("duration", "seed"))
+    lines.append(
+        f"study = hx.Study(model, {{{', '.join(axes)}}}, [{', '.join(map(said, file.study.measures))}],\n"
+        f"                 {called(tables.scheme)}, g=g, intensity=intensity{more and ', ' + more})"
+    )
+    hunting = "" if tables.hunt is None else f", hunting=hx.Hunt({arguments(tables.hunt.arguments())})"
+    lines.append(f"found = hx.ida(study, {said(file.demand)}, {file.limit!r}, intensity=intensity{hunting}, workers=1)")
+    lines += [_CURVES.rstrip(), ""]
+    # One record has a curve and no distribution.
+    if records is not None and records.count > 1:
+        lines += [
+            f"fit = curves.fragility({file.modelling!r}, {file.study.seed!r}, {file.resamples!r}, "
+            f"stripes={file.stripes!r})",
+            _FIT.strip(),
+        ]
+    return "\n".join(lines) + "\n"

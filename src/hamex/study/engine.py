@@ -7,12 +7,13 @@ this process writes and merges, so a cluster needs no shared disk.
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -282,8 +283,48 @@ def _read(store: Path, key: str) -> Columns | None:
         frame = pl.read_parquet(path)
     except (pl.exceptions.ComputeError, OSError):
         return None  # not ours or damaged: run the part again
-    return {name: _plain(frame[name]) for name in frame.columns}
+    return {name: np.asarray(frame[name].to_numpy()) for name in frame.columns}
 
 
-def _plain(column: Any) -> Array:
-    return np.asarray(column.to_numpy())
+# Keys ------------------------------------------------------------------------------------------------------
+
+
+def digest(*things: Any) -> str:
+    """Hexadecimal hash; equal content gives equal hashes, on any machine.
+
+    >>> digest(1.0, "a") == digest(1.0, "a") != digest(1.0, "b")
+    True
+    """
+    hasher = hashlib.sha256()
+    for thing in things:
+        _hash(hasher.update, thing)
+    return hasher.hexdigest()[:32]
+
+
+def _hash(update: Callable[[bytes], object], thing: Any) -> None:
+    if isinstance(thing, np.ndarray):
+        update(f"array{thing.dtype.str}{thing.shape}".encode())
+        update(np.ascontiguousarray(thing).tobytes())
+    elif hasattr(thing, "tocsr"):
+        matrix = thing.tocsr().sorted_indices()
+        for part in (matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data):
+            _hash(update, part)
+    elif thing is None or isinstance(thing, bool | int | float | str | np.generic):
+        update(f"{type(thing).__name__}:{thing!r};".encode())
+    elif is_dataclass(thing) and not isinstance(thing, type):
+        update(type(thing).__name__.encode())
+        for field in fields(thing):
+            update(field.name.encode())
+            _hash(update, getattr(thing, field.name))
+    elif isinstance(thing, type):  # the law of a group of springs
+        update(f"{thing.__module__}.{thing.__qualname__};".encode())
+    elif isinstance(thing, Mapping):
+        for name in sorted(thing):
+            update(str(name).encode())
+            _hash(update, thing[name])
+    elif isinstance(thing, tuple | list):
+        update(f"{len(thing)}:".encode())
+        for entry in thing:
+            _hash(update, entry)
+    else:
+        raise InputError(f"study: {thing!r:.60} cannot be hashed, so its results could not be recognised again")

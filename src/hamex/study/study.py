@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,11 @@ from hamex.checks import is_positive
 from hamex.errors import HamexError, InputError
 from hamex.model.oscillators import Oscillators
 from hamex.model.shear_frames import ShearFrames
-from hamex.motion.ground import GroundMotion, kinds_of
+from hamex.motion.ground import kinds_of
 from hamex.schemes import Scheme
 from hamex.solve.batch import batch
 from hamex.study.axes import Axes, Record, Systems, Template, axes_of, systems, units_of
-from hamex.study.digest import digest
-from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, run_parts
+from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, digest, run_parts
 from hamex.study.sequence import MotionSequence, march_sequence, motions_of
 from hamex.study.spectra.intensities import Intensity
 from hamex.study.table import StudyTable
@@ -88,11 +88,17 @@ class Study:
         if not is_positive(self.g):
             raise InputError(f"Study: g must be positive, one gravity in the models' units; got {self.g!r}")
         object.__setattr__(self, "axes", dict(self.axes))
-        axes_of(self.axes, self._intensity())
+        _ = self.grid  # refuses what cannot be an axis
 
-    def _intensity(self) -> Callable[[GroundMotion], float] | None:
-        intensity = self.intensity
-        return None if intensity is None else lambda record: intensity(record)
+    @cached_property
+    def grid(self) -> Axes:
+        """The axes in their order, checked."""
+        return axes_of(self.axes, self.intensity)
+
+    @cached_property
+    def models(self) -> Systems:
+        """All models, in the order of the axes; arrays where a compiled kernel takes them."""
+        return systems(self.template, self.grid, self.seed, self.scheme)
 
     def replace(self, **changes: Any) -> Study:
         """A copy with changes."""
@@ -100,9 +106,8 @@ class Study:
 
     def plan(self) -> Plan:
         """What a run would do, without doing it."""
-        axes = axes_of(self.axes, self._intensity())
-        parts = self._parts(axes, systems(self.template, axes, self.seed, self.scheme))
-        steps, runs = sum(part.weight for part in parts), math.prod(axes.shape)
+        parts = self._parts()
+        steps, runs = sum(part.weight for part in parts), math.prod(self.grid.shape)
         return Plan(runs, len(parts), steps, steps / _RATE, runs * 8 * (len(self.measures) + 1))
 
     def run(
@@ -118,9 +123,7 @@ class Study:
 
         The table is the same to the last bit for any executor, number of workers and history of interruptions.
         """
-        axes = axes_of(self.axes, self._intensity())
-        built = systems(self.template, axes, self.seed, self.scheme)
-        parts = self._parts(axes, built)
+        parts = self._parts()
         begun = time.perf_counter()
         done = run_parts(
             run_part,
@@ -131,12 +134,12 @@ class Study:
             cluster=cluster,
             tell=tell,
         )
-        columns = _merged(done.tables, axes)
+        columns = _merged(done.tables, self.grid)
         kernel = sum(float(table[SECONDS][0]) for table in done.tables)
         return StudyTable(
-            axes,
+            self.grid,
             columns,
-            units_of(built),
+            units_of(self.models),
             {
                 "hamex": __version__,
                 "scheme": repr(self.scheme),
@@ -154,8 +157,9 @@ class Study:
         """What the motions are: recorded, synthetic, matched, or several of them."""
         return kinds_of(motion for record in self.axes["record"] for motion in motions_of(record))
 
-    def _parts(self, axes: Axes, built: Systems) -> list[StudyPart]:
+    def _parts(self) -> list[StudyPart]:
         """Cut by records and models, the same for every executor: resumed parts must be recognised."""
+        axes, built = self.grid, self.models
         weight = _weight(built) * axes.scales.shape[1]
         steps = [self._steps(record) for record in axes.records]
         total = weight * len(built) * sum(steps)
@@ -165,7 +169,7 @@ class Study:
         for record, scales, count in zip(axes.records, axes.scales, steps, strict=True):
             size = max(1, int(most / (weight * count)))
             for begin in range(0, len(built), size):
-                payload = {**part_of(self, built, begin, record, size), "scales": scales}
+                payload = {**part_of(self, begin, record, size), "scales": scales}
                 chosen = payload["systems"]
                 parts.append(StudyPart(digest(chosen, record, scales, common), weight * count * len(chosen), payload))
         return parts
@@ -174,8 +178,9 @@ class Study:
         return max(1.0, (record.duration if self.duration is None else self.duration) / self.scheme.step)
 
 
-def part_of(study: Study, built: Systems, begin: int, record: Record, size: int = 1) -> dict[str, Any]:
+def part_of(study: Study, begin: int, record: Record, size: int = 1) -> dict[str, Any]:
     """What a worker needs of a study to march some of its models through one record."""
+    built = study.models
     chosen = built[begin : begin + size] if isinstance(built, list) else built.chosen(slice(begin, begin + size))
     return {
         "systems": chosen,

@@ -22,7 +22,7 @@ from hamex.principle.library import LIBRARY, action
 from hamex.studio import limits
 from hamex.studio.app import create_app
 from hamex.studio.derivation import view
-from hamex.studio.workers import Crew, LostError, QueueFullError, TimeUpError
+from hamex.studio.jobs import Crew, LostError, QueueFullError, TimeUpError
 
 PENDULUM = {"fields": ["theta"], "lagrangian": "m*l^2*theta'^2/2 + m*g*l*cos(theta)", "dissipation": "c*theta'^2/2"}
 

@@ -7,7 +7,7 @@ import hamex as hx
 from hamex.errors import InputError
 from hamex.study.engine import StoppedError
 from hamex.study.ida.curves import IdaCurves
-from hamex.study.ida.hunt import hunt_part
+from hamex.study.ida.ida import hunt_part
 
 STEP = hx.Galerkin(0.02)
 MODEL = hx.oscillator(mass=1, stiffness=225, damping=1.5, law=hx.Slider(0.27, 1.5))
@@ -122,7 +122,7 @@ def hunted(demand_of, hunting, limit=2.0, monkeypatch=None):
             "kernel_seconds": np.zeros(1),
         }
 
-    monkeypatch.setattr("hamex.study.ida.hunt.run_part", known)
+    monkeypatch.setattr("hamex.study.ida.ida.run_part", known)
     table = hunt_part(
         {"hunting": hunting, "demand": "ductility", "limit": limit, "size": 0.5, "systems": hx.Oscillators.of([MODEL])}
     )

@@ -213,7 +213,7 @@ def test_generated_buildings_are_what_was_asked_for():
     assert np.log(town.period / usual.period).std() == pytest.approx(0.2, rel=0.05)
     assert np.log(town.strength / usual.strength).std() == pytest.approx(0.3, rel=0.05)
     everything = hx.generate_inventory(20_000, seed=1)
-    assert set(everything.type.tolist()) == set(types.DESCRIPTIONS)
+    assert set(everything.type.tolist()) == set(types.TYPES)
     assert set(everything.storeys.tolist()) == set(range(1, 13))
     assert len(LIMITS) == 4
 

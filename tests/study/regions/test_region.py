@@ -11,7 +11,7 @@ import pytest
 import hamex as hx
 from hamex.errors import ConvergenceError, InputError
 from hamex.study.engine import StoppedError
-from hamex.study.regions import parts
+from hamex.study.regions import shear_frames
 from hamex.study.regions.region import plan_region
 from hamex.study.regions.shear_frames import GRAVITY, regular_shear_frames, single
 
@@ -85,11 +85,11 @@ def test_results_do_not_depend_on_company_order_or_executor(found):
 
 
 def test_parts_are_cut_by_height_and_size(monkeypatch, found):
-    monkeypatch.setattr(parts, "_WORK", 6_000.0)
+    monkeypatch.setattr(shear_frames, "_WORK", 6_000.0)
     many = hx.region(found.inventory, grid(True), workers=1, sample=0)
     assert many.ran > len(set(found.inventory.storeys.tolist())) + 5
     assert np.array_equal(many.by_storey["drift_ratio"], found.by_storey["drift_ratio"])
-    for part in parts.region_parts(many.inventory, many.grid, many.shaking, many.step):
+    for part in shear_frames.region_parts(many.inventory, many.grid, many.shaking, many.step):
         rows = part.payload["row"]
         assert len(set(many.inventory.storeys[rows].tolist())) == 1
         for begin, end, motion, h in part.payload["groups"]:
@@ -120,9 +120,9 @@ def test_an_interrupted_region_goes_on_where_it_stopped(tmp_path):
 
 def test_step_is_the_record_s_halved_until_short_enough():
     two = hx.MotionGrid([SHORT, hx.GroundMotion([0.1, 0.2], 0.004, "g")], [0.0, 1.0], [0.0, 0.0])
-    found = parts.steps_for(np.array([2.0, 0.4, 0.39, 0.1, 2.0, 0.1]), np.array([0, 0, 0, 0, 1, 1]), two, None)
+    found = shear_frames.steps_for(np.array([2.0, 0.4, 0.39, 0.1, 2.0, 0.1]), np.array([0, 0, 0, 0, 1, 1]), two, None)
     assert found == pytest.approx([0.01, 0.01, 0.005, 0.0025, 0.004, 0.002])
-    assert parts.steps_for(np.ones(2), np.zeros(2, dtype=int), two, 0.003).tolist() == [0.003, 0.003]
+    assert shear_frames.steps_for(np.ones(2), np.zeros(2, dtype=int), two, 0.003).tolist() == [0.003, 0.003]
 
 
 def test_step_error_is_that_of_a_run_at_an_eighth(found):
@@ -162,7 +162,7 @@ def test_a_building_that_fails_leaves_the_others_alone(monkeypatch):
             raise ConvergenceError("not solved")
         return hx.batch(frames, *rest, **options)
 
-    monkeypatch.setattr(parts, "batch", refusing)
+    monkeypatch.setattr(shear_frames, "batch", refusing)
     found = hx.region(given, SHORT, workers=1, sample=40)
     assert found.failed == 3
     assert found.values("status")[lost].tolist() == ["ConvergenceError: not solved"] * 3

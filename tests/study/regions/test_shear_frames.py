@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from hamex.study.regions.parts import state_probabilities
-from hamex.study.regions.shear_frames import GRAVITY, regular_shear_frames, single
+from hamex.study.regions.shear_frames import GRAVITY, regular_shear_frames, single, state_probabilities
 
 
 def some(storeys, count=6, seed=0):

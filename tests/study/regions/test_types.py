@@ -93,7 +93,7 @@ def test_storeys_decide_on_the_class_unless_it_is_named(name, storeys, expected)
 
 
 def test_periods_rise_with_every_storey_and_limits_with_every_state():
-    for name in types.DESCRIPTIONS:
+    for name in types.TYPES:
         row = np.full(30, types.NAMES.index(name))
         found = types.defaults(row, np.arange(1, 31), types.usual_level(row))
         assert (np.diff(found["period"]) > 0).all(), name

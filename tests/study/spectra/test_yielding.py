@@ -5,7 +5,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import InputError
-from hamex.study.spectra.strengths import YieldingOscillators, parts_of
+from hamex.study.spectra.yielding import YieldingOscillators, parts_of
 
 G = 9.80665
 MOTION = hx.el_centro()

@@ -15,8 +15,7 @@ from hamex.paper.audit import dimensions
 from hamex.paper.audit.engine import amplification, elastic_system, inverse
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, Claim, Judged, decide, judged, readable, zero
 from hamex.paper.audit.notation import J_o, a, c, f_r, h, m, p_o, u_o
-from hamex.paper.cases import CASES, DURATION, MASS, RESONANT_END, RESONANT_OMEGA, STIFFNESS, Case
-from hamex.paper.results import milli
+from hamex.paper.results import CASES, DURATION, MASS, RESONANT_END, RESONANT_OMEGA, STIFFNESS, Case, milli
 from hamex.problem import State
 from hamex.schemes import Galerkin, Newmark
 from hamex.solution.solution import Solution

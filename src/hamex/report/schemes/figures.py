@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hamex.lab import bar, stiff_soft
 from hamex.lab.catalogue import CATALOGUE, Entry
 from hamex.lab.convergence import PERIOD
+from hamex.lab.fast_modes import BAR_DURATION, STIFF_SOFT_STEP, STIFF_SOFT_STEPS, exact_front, stiff_soft_reference
 from hamex.lab.laboratory import STEPS, WIDE, Laboratory
 from hamex.lab.rate_independent import overstress
 from hamex.report.style import BLUE, GREEN, GREY, INK, ORANGE, PINK, RED, figure
@@ -190,8 +190,8 @@ def stiff(lab: Laboratory) -> Figure:
     """Velocity of the mass behind the stiff spring."""
     rows = [row for row in lab.rows if row.entry.key in _STIFF]
     with figure(1, len(rows), width=11.5, height=3.1, sharey=True) as (drawing, axes):
-        fine = np.linspace(0, stiff_soft.STEP * stiff_soft.STEPS, 600)
-        exact = stiff_soft.reference(fine)[1][:, 0]
+        fine = np.linspace(0, STIFF_SOFT_STEP * STIFF_SOFT_STEPS, 600)
+        exact = stiff_soft_reference(fine)[1][:, 0]
         for row, axis in zip(rows, axes[0], strict=True):
             axis.plot(fine, exact, color=GREY, lw=2.4, label="reference")
             axis.plot(row.stiff.time, row.stiff.velocity, **line(row.entry) | {"lw": 1.1, "ls": "-"})
@@ -204,13 +204,13 @@ def fronts(lab: Laboratory) -> Figure:
     """Force at mid-length of the bar, one panel a scheme, step = Δx/c."""
     rows = [row for row in lab.rows if row.entry.key in _FRONTS]
     with figure(2, 3, width=11.5, height=5.4, sharex=True, sharey=True) as (drawing, axes):
-        fine = np.linspace(0, bar.DURATION, 2001)
+        fine = np.linspace(0, BAR_DURATION, 2001)
         for row, axis in zip(rows, axes.ravel(), strict=False):
             front = row.fronts[1.0]
-            axis.plot(fine, bar.exact(fine), color=GREY, lw=2.2)
+            axis.plot(fine, exact_front(fine), color=GREY, lw=2.2)
             if front is not None:
                 axis.plot(front.time, front.force, **line(row.entry) | {"lw": 1.0, "ls": "-"})
-            axis.set(title=short(row.entry), ylim=(-0.4, 2.6), xlim=(0, bar.DURATION))
+            axis.set(title=short(row.entry), ylim=(-0.4, 2.6), xlim=(0, BAR_DURATION))
         for axis in axes[-1]:
             axis.set_xlabel("time · c / length")
         for axis in axes[:, 0]:

@@ -1,4 +1,7 @@
-"""What a worker of the derivation view does, in a process of its own: read, derive, run. SymPy is loaded here alone."""
+"""What a worker of the derivation view does, in a process of its own: read, derive, run. SymPy is loaded here alone.
+
+Below it a system as the page shows it before anything is derived: its texts, symbols, controls and starts.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,25 @@ import threading
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from hamex.errors import HamexError
-from hamex.principle.language import LanguageError
-from hamex.principle.library import LIBRARY
+from hamex.principle.action import Action
+from hamex.principle.jets import is_zero, partial, t
+from hamex.principle.language import LanguageError, UnwritableError, read_action, written
+from hamex.principle.library import LIBRARY, action
+from hamex.report.derivation import names
 from hamex.report.derivation.html import fragment, html
+from hamex.report.derivation.latex import is_field, walk
 from hamex.report.derivation.page import derivation
 from hamex.report.derivation.tex import tex
-from hamex.report.equations import svg
+from hamex.report.equations import inline, svg
 from hamex.simulate import simulate
-from hamex.studio.derivation.system import chosen, description, latex_of
 from hamex.studio.wire import number, packed
 
 _MEMORY = 4_000_000_000  # bytes of addresses: what needs more ends with a message instead of the computer
+_FIRST = ("m", "M", "rho")  # mass leads, then the others in the order of the alphabet
 
 
 def library(_: dict[str, Any]) -> dict[str, Any]:
@@ -178,6 +186,188 @@ def _bound_memory() -> None:
         return
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+
+
+# Systems ---------------------------------------------------------------------------------------------------
+
+
+def chosen(given: dict[str, Any]) -> Action:
+    """The action that a request means; the same one for the same request, with all that it has worked out."""
+    if given["system"]:
+        return _from_library(given["system"])
+    pairs = (tuple(sorted(given[key].items())) for key in ("loads", "meanings"))
+    return _typed(tuple(given["fields"]), given["lagrangian"], given["dissipation"], *pairs)
+
+
+@lru_cache(maxsize=32)
+def _from_library(name: str) -> Action:
+    return action(name)
+
+
+@lru_cache(maxsize=32)
+def _typed(
+    fields: tuple[str, ...],
+    lagrangian: str,
+    dissipation: str,
+    loads: tuple[tuple[str, str], ...],
+    meanings: tuple[tuple[str, str], ...],
+) -> Action:
+    return read_action(fields, lagrangian, dissipation, dict(loads), dict(meanings))
+
+
+def description(system: Action, drawn: bool = True) -> dict[str, Any]:
+    """All that the page needs to offer inputs for a system; ``drawn`` with its letters as they look."""
+    fields, given, parameters = letters(system)
+    about = " ".join((LIBRARY[system.name].__doc__ or "").split("\n\n")[0].split()) if system.name in LIBRARY else ""
+    kinds = {**dict.fromkeys(fields, "field"), **dict.fromkeys(given, "load"), **dict.fromkeys(parameters, "parameter")}
+    symbols = [
+        {
+            **_symbol(name, kind, system.meanings.get(name, "")),
+            **(parameter(name, system.name) if kind == "parameter" else {}),
+        }
+        for name, kind in kinds.items()
+    ]
+    if drawn:
+        drawings = dict(reversed(latex_of(system)))
+        symbols = [{**symbol, "svg": inline(drawings[symbol["name"]], 18)} for symbol in symbols + _general(fields)]
+    return {
+        "name": system.name,
+        "about": about,
+        "citation": system.citation,
+        "text": texts(system),
+        "symbols": symbols,
+        "runs": not system.space,
+        "starts": [] if system.space else starts(system),
+        "shapes": shapes(given),
+    }
+
+
+def letters(system: Action) -> tuple[list[str], list[str], list[str]]:
+    """Names of fields, of given functions of time, and of parameters."""
+    fields = [q.func.__name__ for q in system.fields]
+    nodes = [
+        node
+        for expression in (system.lagrangian, system.dissipation, *system.loads.values())
+        for node in walk(expression)
+    ]
+    given = {type(node).__name__ for node in nodes if is_field(node)} - set(fields)
+    parameters = {node.name for node in nodes if node.is_Symbol and node != t and node not in system.space}
+    return fields, sorted(given), sorted(parameters, key=lambda name: (not name.startswith(_FIRST), name.swapcase()))
+
+
+def texts(system: Action) -> dict[str, Any] | None:
+    """The system in the small language; None where it has no text there."""
+    if system.space:
+        return None
+    try:
+        L, phi = (written(e, system.fields) for e in (system.lagrangian, system.dissipation))
+        loads = {q.func.__name__: written(load, system.fields) for q, load in system.loads.items()}
+    except UnwritableError:
+        return None
+    return {
+        "fields": [q.func.__name__ for q in system.fields],
+        "lagrangian": L,
+        "dissipation": "" if system.dissipation == 0 else phi,
+        "loads": loads,
+        "meanings": dict(system.meanings),
+    }
+
+
+def latex_of(system: Action) -> list[tuple[str, str]]:
+    """Every symbol that a page can point at, with its LaTeX; those of the system come first."""
+    fields, given, parameters = letters(system)
+    own = [(name, names.symbol(name)) for name in (*fields, *given, *parameters)]
+    # The momentum of an indexed field is p with an index of its index; in a time step it is p with two indices.
+    momenta = [
+        (f"p {name}", latex) for name in fields for latex in (names.momentum(name, ""), names.symbol(f"p_{name}"))
+    ]
+    return own + momenta + [(name, latex) for name, (latex, _, _) in _GENERAL.items()]
+
+
+# Letters of every derivation: LaTeX, meaning, unit. Their names hold a blank, which none of a system does.
+_GENERAL = {
+    "the step": ("h", "length of a time step", "s"),
+    "the time": ("t", "time", "s"),
+    "the end": ("T", "end of the time-window", "s"),
+    "the Lagrangian": ("L", "Lagrangian", ""),
+    "the dissipation": (r"\varphi", "dissipation function, of rates alone", ""),
+}
+
+
+def _general(fields: list[str]) -> list[dict[str, Any]]:
+    momenta = [_symbol(f"p {name}", "general", f"momentum of {name}") for name in fields]
+    return momenta + [_symbol(name, "general", f"{meaning} [{unit}]") for name, (_, meaning, unit) in _GENERAL.items()]
+
+
+def _symbol(name: str, kind: str, meaning: str) -> dict[str, Any]:
+    words, _, unit = meaning.partition("[")
+    plain = {"field": "unknown function of time", "parameter": "parameter", "load": "given function of time"}
+    return {"name": name, "kind": kind, "meaning": words.strip() or plain.get(kind, ""), "unit": unit.rstrip("] ")}
+
+
+# value, least, largest; a range from zero is linear, others are logarithmic
+_PARAMETERS: dict[str, tuple[float, float, float]] = {
+    "m": (1.0, 0.1, 10.0),
+    "M": (1.0, 0.1, 10.0),
+    "k": (40.0, 1.0, 400.0),
+    "a": (0.025, 0.0025, 1.0),
+    "c": (0.3, 0.0, 5.0),
+    "F_y": (1.0, 0.05, 10.0),
+    "eta": (0.5, 0.01, 10.0),
+    "H_k": (8.0, 0.1, 100.0),
+    "H_i": (4.0, 0.1, 100.0),
+    "k_3": (40.0, 0.0, 400.0),
+    "g": (9.81, 1.0, 30.0),
+    "l": (1.0, 0.1, 5.0),
+    "Omega": (2.0, 0.1, 50.0),
+    "omega": (2.0, 0.1, 50.0),
+    "d": (0.05, 0.0, 0.5),
+    "gamma": (0.4, 0.01, 4.0),
+    "mu": (0.2, 0.0, 2.0),
+}
+_OTHERS = (1.0, 0.1, 10.0)
+# A pivot shaken at twice the natural frequency is what makes that pendulum grow.
+_BY_SYSTEM = {"parametric-pendulum": {"Omega": 6.26}}
+_LENGTH, _ANGLE = 0.1, 2.0
+
+
+def parameter(name: str, system: str) -> dict[str, Any]:
+    """Where the control of a parameter stands; an indexed letter is taken like the letter."""
+    value, least, largest = _PARAMETERS.get(name) or _PARAMETERS.get(re.sub(r"_?\d+$", "", name)) or _OTHERS
+    return {"value": _BY_SYSTEM.get(system, {}).get(name, value), "min": least, "max": largest, "log": least > 0}
+
+
+def shapes(names: list[str]) -> dict[str, dict[str, Any]]:
+    """What acts at first: the last of the given functions, which is the load on the top of a chain."""
+    still: dict[str, Any] = {"shape": "zero"}
+    acting: dict[str, Any] = {"shape": "sine", "amplitude": 1.5, "period": 1.0}
+    return {name: acting if name == names[-1] else still for name in names}
+
+
+def starts(action: Action) -> list[dict[str, Any]]:
+    """What may be said about t = 0: value and rate of a field, or the momentum where it says more than the rate.
+
+    The momentum of the impulse of a spring is minus its slip: zero says that the spring has not slipped, whatever the
+    displacement is.
+    """
+    found: list[dict[str, Any]] = []
+    moved = bool(action.loads)
+    for q in action.fields:
+        name, momentum = q.func.__name__, action.momentum(q)
+        still = momentum.xreplace({field.diff(t): field * 0 for field in action.fields})
+        cyclic = is_zero(partial(action.lagrangian, q))
+        if cyclic and still != 0:
+            found.append({"key": f"P_{name}", "field": name, "kind": "momentum", "value": 0.0})
+            continue
+        angle = "rad" in action.meanings.get(name, "") or name.startswith(("theta", "phi", "psi", "alpha"))
+        value = 0.0 if moved or cyclic else _ANGLE if angle else _LENGTH
+        found.append({"key": name, "field": name, "kind": "value", "value": value})
+        if action.has_momentum[q]:
+            found.append(
+                {"key": f"{name}_dot", "field": name, "kind": "rate", "value": 1.0 if cyclic and not moved else 0.0}
+            )
+        moved = True
+    return found
 
 
 if __name__ == "__main__":

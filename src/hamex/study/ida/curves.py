@@ -148,7 +148,7 @@ class IdaCurves:
         self,
         modelling: float = 0.0,
         seed: int = 0,
-        resamples: int = 1000,
+        resamples: int = Fragility.resamples,
         *,
         stripes: bool = False,
         link: str = "probit",

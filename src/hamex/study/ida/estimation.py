@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
-from hamex.study.ida.links import PROBIT, LinkFunction
+from hamex.study.ida.probability import PROBIT, LinkFunction
 
 Array = NDArray[Any]
 Value = Callable[[Array, Array, Array], Array]  # rows, x, y → values of these rows

@@ -18,8 +18,8 @@ from hamex.checks import is_finite
 from hamex.errors import InputError
 from hamex.solution.files import check_writable, write_atomically
 from hamex.study.ida.checking import positive
-from hamex.study.ida.data import Capacities, Cloud, FragilityData, Stripes
-from hamex.study.ida.links import PROBIT, FragilityCurve, LinkFunction, Parameters, combined, fractiles, link_of
+from hamex.study.ida.observations import Capacities, Cloud, FragilityData, Stripes
+from hamex.study.ida.probability import PROBIT, FragilityCurve, LinkFunction, Parameters, combined, fractiles, link_of
 
 Array = NDArray[Any]
 KINDS = ("recorded", "synthetic", "matched")

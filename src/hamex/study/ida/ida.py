@@ -1,29 +1,74 @@
-"""``ida``: incremental dynamic analysis of every model of a study, with given scales or levels, or by hunting."""
+"""``ida``: incremental dynamic analysis of every model of a study, with given scales or levels, or by hunting.
+
+Hunt and fill: step up until a record passes the limit, then fill the largest gaps (Vamvatsikos & Cornell 2002).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_positive
-from hamex.errors import InputError
+from hamex import __version__
+from hamex.checks import is_finite, is_positive
+from hamex.errors import InputError, OverflowRunError
 from hamex.motion.units import in_gravities
-from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, Systems, axes_of, first_of, systems, units_of
-from hamex.study.demands import base_measure, heights_of, with_ratios, words_of
-from hamex.study.engine import Tell
+from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, first_of, units_of
+from hamex.study.engine import SECONDS, Columns, Outcome, StudyPart, Tell, digest, run_parts
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
-from hamex.study.ida.hunt import Hunt, hunt
 from hamex.study.spectra.intensities import Intensity
-from hamex.study.study import Study
-from hamex.study.table import StudyTable
+from hamex.study.study import FINISHED, Study, part_of, run_part
+from hamex.study.table import StudyTable, base_measure, heights_of, with_ratios, words_of
 
 Array = NDArray[Any]
+_STATUS = "status"
+_SHORTEST = 1e-6  # step over first
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """How to hunt.
+
+    Attributes
+    ----------
+    first : intensity of the first run.
+    step : increment of the first step; each further step is longer by ``growth``.
+    growth : added to the increment after each step.
+    runs : at most, hunting and filling together.
+    largest : intensity beyond which a record is given up and counts as censored.
+
+    Examples
+    --------
+    >>> Hunt(first=0.1, step=0.1, growth=0.05, runs=12).largest
+    inf
+    """
+
+    first: float
+    step: float
+    growth: float = 0.0
+    runs: int = 16
+    largest: float = np.inf
+
+    def __post_init__(self) -> None:
+        for name in ("first", "step"):
+            if not is_positive(getattr(self, name)):
+                raise InputError(f"Hunt: {name} must be a positive number, got {getattr(self, name)!r}")
+        if self.step < _SHORTEST * self.first:
+            # Added to first it would change nothing, and the hunt would stay where it is.
+            raise InputError(f"Hunt: step must not be below {_SHORTEST:g} of first ({self.first:g}), got {self.step!r}")
+        if not is_finite(self.growth) or self.growth < 0:
+            raise InputError(f"Hunt: growth must be a number ≥ 0, got {self.growth!r}")
+        if not isinstance(self.runs, int) or isinstance(self.runs, bool) or self.runs < 2:
+            raise InputError(f"Hunt: runs must be a whole number ≥ 2, got {self.runs!r}")
+        if math.isnan(self.largest) or self.largest < self.first:
+            raise InputError(f"Hunt: largest must not be below first ({self.first:g}), got {self.largest!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +144,8 @@ def ida(
     """
     if not is_positive(limit):
         raise InputError(f"ida: the limit must be a positive number, got {limit!r}")
-    axes, built = check_ida(study, demand, hunting)
+    check_ida(study, demand, hunting)
+    axes, heights = study.grid, heights_of(study.models)
     sizes = np.array([intensity(first_of(record)) for record in axes.records])
     options: dict[str, Any] = {"executor": executor, "workers": workers, "cluster": cluster, "tell": tell}
     where = None if store is None else Path(store)
@@ -108,31 +154,29 @@ def ida(
     if hunting is not None:
         if not np.all(sizes > 0):
             raise InputError(f"ida: the intensity of record {int(np.argmin(sizes > 0))} is zero; it cannot be scaled")
-        runs, done = hunt(study, axes, built, demand, limit, sizes, hunting, where, options)
+        runs, done = hunt(study, demand, limit, sizes, hunting, where, options)
         ran, found, seconds = done.ran, done.found, done.seconds
     else:
         table = study.run(store=where, **options)
-        runs = with_ratios(table.columns, _by_row(heights_of(built), axes))
+        runs = with_ratios(table.columns, _by_row(heights, axes))
         ran, found, seconds = table.ran, table.found, table.seconds
     columns = _described(runs, axes, sizes, im_name, study.intensity == intensity)
-    name, unit = words_of(demand, units_of(built), heights_of(built) is not None)
+    name, unit = words_of(demand, units_of(study.models), heights is not None)
     curves = curves_of(columns, tuple(axes.models), demand, limit, im_name, (name, unit), study.kind)
     return Ida(curves, table, columns, ran, found, seconds)
 
 
-def check_ida(study: Study, demand: str, hunting: Hunt | None) -> tuple[Axes, Systems]:
-    """Axes and models of a study that can give these curves."""
+def check_ida(study: Study, demand: str, hunting: Hunt | None) -> None:
+    """Refuse a study that cannot give these curves."""
     if hunting is not None and {SCALE, LEVEL} & set(study.axes):
         raise InputError('ida: hunting seeks the scales itself; leave the axes "scale" and "level" out')
     if demand not in study.measures and base_measure(demand) not in study.measures:
         raise InputError(f"ida: the demand {demand!r} is none of the study's measures ({', '.join(study.measures)})")
-    axes = axes_of(study.axes, study.intensity)
-    built = systems(study.template, axes, study.seed, study.scheme)
-    if demand != base_measure(demand) and heights_of(built) is None:
+    heights = heights_of(study.models)  # built for every demand: what cannot be built is refused before any run
+    if demand != base_measure(demand) and heights is None:
         raise InputError(
             f"ida: {demand} needs the heights of all storeys; give them to the model, or take {base_measure(demand)!r}"
         )
-    return axes, built
 
 
 def _by_row(heights: Array | None, axes: Axes) -> Array | None:
@@ -155,3 +199,101 @@ def _described(runs: Mapping[str, Array], axes: Axes, sizes: Array, im_name: str
     front = {name: runs[name] for name in (RECORD, *axes.models, SCALE)}
     front |= {im_name: im, PGA: scale * peaks[record]}
     return front | {name: values for name, values in runs.items() if name not in (*front, LEVEL)}
+
+
+# Hunting ---------------------------------------------------------------------------------------------------
+
+
+def hunt_parts(study: Study, demand: str, limit: float, sizes: Array, hunting: Hunt) -> list[StudyPart]:
+    """One part for every model and record, models outermost."""
+    parts = []
+    for number in range(len(study.models)):
+        for record, size in zip(study.grid.records, sizes, strict=True):
+            payload = {
+                **part_of(study, number, record),
+                "demand": demand,
+                "limit": float(limit),
+                "size": float(size),
+                "hunting": hunting,
+            }
+            parts.append(StudyPart(digest("hunt", __version__, *payload.values()), 1.0, payload))
+    return parts
+
+
+def hunt(
+    study: Study, demand: str, limit: float, sizes: Array, hunting: Hunt, store: Path | None, options: Mapping[str, Any]
+) -> tuple[dict[str, Array], Outcome]:
+    """All runs as columns, axes first, and what the engine did."""
+    done = run_parts(hunt_part, hunt_parts(study, demand, limit, sizes, hunting), store=store, **options)
+    axes = study.grid
+    names = list(axes.models)
+    shape = [len(axes.models[name]) for name in names]
+    count = len(axes.records)
+    columns: dict[str, list[Any]] = {name: [] for name in (RECORD, *names, SCALE)}
+    for number, table in enumerate(done.tables):
+        rows = len(table[SCALE])
+        cell = np.unravel_index(number // count, shape) if names else ()
+        columns[RECORD] += [axes.labels[number % count]] * rows
+        for name, place in zip(names, cell, strict=True):
+            columns[name] += [axes.values(name)[place]] * rows
+        columns[SCALE] += table[SCALE].tolist()
+    found = {name: np.array(values) for name, values in columns.items()}
+    # A record whose runs all ran away has no storeys to tell of.
+    measures = dict.fromkeys(name for table in done.tables for name in table if name not in (SCALE, SECONDS, _STATUS))
+    for name in (*measures, _STATUS):
+        found[name] = np.concatenate([table.get(name, np.full(len(table[SCALE]), np.nan)) for table in done.tables])
+    return found, done
+
+
+def hunt_part(payload: Mapping[str, Any]) -> Columns:
+    """Hunt one record with one model; rows by growing scale."""
+    hunting: Hunt = payload["hunting"]
+    found: dict[float, float] = {}
+    rows: dict[float, Columns] = {}
+
+    def run(im: float) -> float:
+        rows[im] = _run(payload, im / payload["size"])
+        found[im] = _demand(rows[im], payload["demand"])
+        return found[im]
+
+    im, step, number = hunting.first, hunting.step, 0
+    while len(found) < hunting.runs - 1 and im <= hunting.largest and run(im) <= payload["limit"]:
+        number += 1
+        # Multiples, not sums: intensities do not drift, and the largest one is met.
+        im = hunting.first + number * step + 0.5 * number * (number - 1) * hunting.growth
+    _fill(found, run, hunting.runs, payload["limit"])
+    order = sorted(rows)
+    names = max((list(rows[im]) for im in order), key=len)
+    return {
+        SCALE: np.array(order) / payload["size"],
+        **{name: np.concatenate([rows[im].get(name, np.full(1, np.nan)) for im in order]) for name in names},
+    }
+
+
+def _fill(found: dict[float, float], run: Callable[[float], float], runs: int, limit: float) -> None:
+    """Halve the bracket of the limit or the widest gap below it, until the runs are used up."""
+    while len(found) < runs:
+        points = sorted(found)
+        over = [im for im in points if found[im] > limit]
+        top = over[0] if over else points[-1]
+        below = [0.0, *(im for im in points if im <= top)]
+        gaps = [(high - low, low, high) for low, high in pairwise(below)]
+        bracket = gaps[-1]
+        widest = max(gaps)
+        # The bracket of the limit counts twice: that is where the capacity is read off.
+        _, low, high = bracket if over and 2 * bracket[0] >= widest[0] else widest
+        run(0.5 * (low + high))
+
+
+def _run(payload: Mapping[str, Any], scale: float) -> Columns:
+    """One run with drift ratios; one that ran away has no numbers, one that failed otherwise ends the hunt."""
+    found = run_part({**payload, "scales": np.array([scale])})
+    status = str(found[_STATUS][0])
+    if status != FINISHED and not status.startswith(OverflowRunError.__name__):
+        raise InputError(f"ida: a run has no result: {status}")
+    return with_ratios(found, heights_of(payload["systems"]))
+
+
+def _demand(row: Columns, name: str) -> float:
+    """∞ for a run that ran away: beyond every limit."""
+    return abs(float(row[name][0])) if str(row[_STATUS][0]) == FINISHED else float("inf")

@@ -16,12 +16,11 @@ from hamex import __version__
 from hamex.checks import is_positive
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
-from hamex.study.digest import digest
-from hamex.study.engine import SECONDS, Columns, Tell, run_parts
+from hamex.study.engine import SECONDS, Columns, Tell, digest, run_parts
 from hamex.study.regions.inventory import Inventory
 from hamex.study.regions.motions import MotionGrid, Shaking
-from hamex.study.regions.parts import MEASURES, region_parts, run_part, steps_for
 from hamex.study.regions.result import Region, StepCheck
+from hamex.study.regions.shear_frames import MEASURES, region_parts, run_part, steps_for
 
 Array = NDArray[Any]
 

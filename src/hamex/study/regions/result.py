@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hamex.errors import InputError
 from hamex.study.regions.inventory import Inventory
 from hamex.study.regions.motions import MotionGrid, Shaking
-from hamex.study.regions.parts import FINISHED, MEASURES, PROBABILITIES
+from hamex.study.regions.shear_frames import FINISHED, MEASURES, PROBABILITIES
 from hamex.study.regions.types import SOURCE
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""From an inventory to models: shear frames whose period, strength and damping are what the inventory says.
+"""Buildings of a region as shear frames: models of what an inventory says, marched in batches of one height.
 
 Floors weigh the same, 1 t each: only ratios count. Storey i of N is one bilinear spring with
 
@@ -9,27 +9,49 @@ Floors weigh the same, 1 t each: only ratios count. Storey i of N is one bilinea
 * kinematic hardening, and viscosity where the inventory has a relaxation time.
 
 Damping is Rayleigh's with the same ratio in the first two modes and the initial stiffness; one storey has stiffness
-proportional damping.
+proportional damping. Damage states follow from the largest storey drift, by lognormal thresholds as Hazus has them.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex import __version__
+from hamex.errors import HamexError
 from hamex.model.laws.slider import Slider
 from hamex.model.record import Model
 from hamex.model.shear_frame import shear_frame
 from hamex.model.shear_frames import ShearFrames, diagonals
 from hamex.model.units import STANDARD_GRAVITY, Units
+from hamex.motion.ground import GroundMotion
+from hamex.schemes import Galerkin
+from hamex.solve.batch import batch
+from hamex.study.engine import SECONDS, Columns, StudyPart, digest
+from hamex.study.regions.inventory import Inventory
+from hamex.study.regions.motions import MotionGrid, Shaking
+from hamex.study.regions.types import STATES
 
 Array = NDArray[Any]
 
 UNITS = Units("m", "kN")
 GRAVITY = STANDARD_GRAVITY  # m/s²
 _SECOND = np.sqrt(6.0)  # ω₂/ω₁
+# A storey at rest carries no force, so that its drift is its slip: the residual needs no free vibration to die out.
+MEASURES = {
+    "drift_ratio": "drift",
+    "floor_acceleration": "absolute_acceleration",
+    "residual_drift_ratio": "residual_slip",
+}
+PROBABILITIES = ("p_none", *(f"p_{state}" for state in STATES))
+FINISHED = "finished"
+LONGEST, PER_PERIOD = 0.01, 40  # step at most so many seconds, and so many steps in a first period
+_WORK = 4e8  # storey-steps of a part at most: about a second
+_COLUMNS = ("period", "strength", "damping", "hardening", "relaxation", "height")
 
 
 def regular_shear_frames(
@@ -91,3 +113,159 @@ def single(shear_frames: ShearFrames, number: int) -> Model:
         heights=shear_frames.heights[number],
         units=shear_frames.units,
     )
+
+
+def steps_for(period: Array, station: Array, grid: MotionGrid, step: float | None) -> Array:
+    """Step of each building [s]: the record's, halved until it is short enough; or the one asked for."""
+    if step is not None:
+        return np.full(len(period), float(step))
+    own = np.array([motion.step for motion in grid.motions])[station]
+    halvings = np.ceil(np.log2(np.maximum(own / np.minimum(LONGEST, period / PER_PERIOD), 1.0)) - 1e-9)
+    return np.asarray(own / 2.0**halvings)
+
+
+def region_parts(
+    full: Inventory,
+    grid: MotionGrid,
+    shaking: Shaking,
+    step: Array,
+    rows: Array | None = None,
+    peaks_only: bool = False,
+) -> list[StudyPart]:
+    """Cut by storeys, step and station, the same for every executor: resumed parts must be recognised."""
+    rows = np.arange(len(full)) if rows is None else rows
+    storeys, station = full.storeys[rows], shaking.station[rows]
+    order = rows[np.lexsort((rows, station, step[rows], storeys))]
+    duration = np.array([motion.duration for motion in grid.motions])
+    work = full.storeys[order] * np.maximum(duration[shaking.station[order]] / step[order], 1.0)
+    parts = []
+    for begin, end in _blocks(full.storeys[order], work):
+        block = order[begin:end]
+        payload = _payload(full, grid, shaking, step, block, peaks_only)
+        parts.append(StudyPart(digest(payload, __version__), float(work[begin:end].sum()), payload))
+    return parts
+
+
+def _blocks(storeys: Array, work: Array) -> list[tuple[int, int]]:
+    """Runs of one height, each of _WORK at most."""
+    starts = np.flatnonzero(np.diff(storeys, prepend=-1))
+    found = []
+    for begin, end in zip(starts, [*starts[1:], len(storeys)], strict=True):
+        done = np.cumsum(work[begin:end])
+        cuts = np.searchsorted(done, np.arange(1, int(done[-1] / _WORK) + 1) * _WORK)
+        edges = np.unique([begin, *(begin + cuts), end])
+        found += list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+    return found
+
+
+def _payload(
+    full: Inventory, grid: MotionGrid, shaking: Shaking, step: Array, block: Array, peaks_only: bool
+) -> dict[str, Any]:
+    station, h = shaking.station[block], step[block]
+    used, local = np.unique(station, return_inverse=True)
+    new = np.flatnonzero((np.diff(station, prepend=-1) != 0) | (np.diff(h, prepend=-1.0) != 0))
+    groups = [
+        (int(begin), int(end), int(local[begin]), float(h[begin]))
+        for begin, end in zip(new, [*new[1:], len(block)], strict=True)
+    ]
+    columns = {name: getattr(full, name)[block] for name in _COLUMNS}
+    if not peaks_only:
+        columns |= {"limits": full.limits[block], "dispersion": full.dispersion[block]}
+    return {
+        "storeys": int(full.storeys[block[0]]),
+        "row": block,
+        "factor": shaking.factor[block],
+        "groups": groups,
+        "motions": tuple(grid.motions[i] for i in used),
+        "columns": columns,
+        "peaks_only": peaks_only,
+    }
+
+
+# In a worker -------------------------------------------------------------------------------------------------
+
+
+def run_part(payload: Mapping[str, Any]) -> Columns:
+    """Demands of the buildings of a part; one that fails has its message as status."""
+    begun = time.thread_time()
+    columns = payload["columns"]
+    shear_frames = regular_shear_frames(payload["storeys"], **{name: columns[name] for name in _COLUMNS})
+    found = {name: np.full(shear_frames.mass.shape, np.nan) for name in MEASURES}
+    status = np.full(len(shear_frames), FINISHED, dtype=object)
+    for begin, end, motion, h in payload["groups"]:
+        _march(shear_frames, payload["motions"][motion], h, payload["factor"], begin, end, found, status)
+    found["drift_ratio"] /= shear_frames.heights
+    found["residual_drift_ratio"] = np.abs(found["residual_drift_ratio"]) / shear_frames.heights
+    found["floor_acceleration"] /= GRAVITY
+    seconds = np.zeros(len(shear_frames))
+    peak = found["drift_ratio"].max(axis=1)
+    table: Columns = {
+        "row": payload["row"],
+        "peak_drift_ratio": peak,
+        "peak_floor_acceleration": found["floor_acceleration"].max(axis=1),
+        SECONDS: seconds,
+    }
+    if not payload["peaks_only"]:
+        states = state_probabilities(peak, columns["limits"], columns["dispersion"])
+        table |= {
+            "peak_storey": found["drift_ratio"].argmax(axis=1) + 1,
+            "peak_residual_drift_ratio": found["residual_drift_ratio"].max(axis=1),
+            **{name: states[:, i] for i, name in enumerate(PROBABILITIES)},
+            **found,
+            "status": status.astype(str),
+        }
+    seconds[0] = time.thread_time() - begun
+    return table
+
+
+def state_probabilities(drift: Array, limits: Array, dispersion: Array) -> Array:
+    """Probabilities of none, slight, moderate, extensive and complete damage, (building, 5).
+
+    ``drift`` is the largest drift ratio of any storey, ``limits`` the medians of the thresholds (building, 4). A state
+    is reached with probability Φ(ln(drift/limit)/dispersion). NaN where a building has no limits.
+
+    >>> state_probabilities(np.array([0.01]), np.array([[0.005, 0.01, 0.03, 0.08]]), np.array([0.4])).round(3).tolist()
+    [[0.042, 0.458, 0.497, 0.003, 0.0]]
+    """
+    from scipy.special import ndtr
+
+    with np.errstate(divide="ignore"):  # no drift at all: ln 0 = −∞, probability 0
+        reached = ndtr(np.log(drift[:, None] / limits) / dispersion[:, None])
+    bounds = np.concatenate([np.ones((len(drift), 1)), reached, np.zeros((len(drift), 1))], axis=1)
+    return np.asarray(bounds[:, :-1] - bounds[:, 1:])
+
+
+def _march(
+    shear_frames: ShearFrames,
+    motion: GroundMotion,
+    h: float,
+    factor: Array,
+    begin: int,
+    end: int,
+    found: dict[str, Array],
+    status: Array,
+) -> None:
+    """March some buildings; if one of them fails, halves, until it stands alone: numbers do not depend on company."""
+    which = slice(begin, end)
+    try:
+        result = batch(
+            shear_frames.chosen(which),
+            motion,
+            Galerkin(h),
+            tuple(MEASURES.values()),
+            scales=factor[which],
+            g=GRAVITY,
+            paired=True,
+            threads=1,
+            block=1 << 16,
+        )
+    except HamexError as problem:
+        if end - begin == 1:
+            status[begin] = f"{type(problem).__name__}: {problem}"
+            return
+        middle = (begin + end) // 2
+        _march(shear_frames, motion, h, factor, begin, middle, found, status)
+        _march(shear_frames, motion, h, factor, middle, end, found, status)
+        return
+    for name, measure in MEASURES.items():
+        found[name][which] = result.values(measure)

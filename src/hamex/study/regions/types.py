@@ -20,7 +20,7 @@ What the model takes from them:
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,43 +36,6 @@ LEVELS = ("high", "moderate", "low", "pre")  # seismic design levels
 STATES = ("slight", "moderate", "extensive", "complete")
 DISPERSION = 0.4
 _EXPONENT = 0.75
-
-DESCRIPTIONS = {
-    "W1": "wood, light frame",
-    "W2": "wood, commercial and industrial",
-    "S1": "steel moment frame",
-    "S2": "steel braced frame",
-    "S3": "steel light frame",
-    "S4": "steel frame, concrete shear walls",
-    "S5": "steel frame, unreinforced masonry infill",
-    "C1": "concrete moment frame",
-    "C2": "concrete shear walls",
-    "C3": "concrete frame, unreinforced masonry infill",
-    "PC1": "precast concrete tilt-up walls",
-    "PC2": "precast concrete frame, shear walls",
-    "RM1": "reinforced masonry, wood or metal deck",
-    "RM2": "reinforced masonry, precast concrete diaphragms",
-    "URM": "unreinforced masonry bearing walls",
-    "MH": "mobile home",
-}
-DAMPING = {
-    "W1": 0.10,
-    "W2": 0.10,
-    "S1": 0.05,
-    "S2": 0.05,
-    "S3": 0.05,
-    "S4": 0.05,
-    "S5": 0.10,
-    "C1": 0.07,
-    "C2": 0.07,
-    "C3": 0.10,
-    "PC1": 0.07,
-    "PC2": 0.07,
-    "RM1": 0.07,
-    "RM2": 0.07,
-    "URM": 0.10,
-    "MH": 0.05,
-}
 
 # Class: type, storeys up to, typical storeys N₀, roof [ft], Te [s], γ, λ, Cs high, moderate, low and pre, μ of all
 # four. Types with unreinforced masonry have neither high nor moderate design.
@@ -136,38 +99,51 @@ _STIFF = (
 )
 _LIGHT = (_STIFF[0], (0.004, 0.007, 0.0187, 0.0525), *_STIFF[2:])
 _BRITTLE = ((_NO,) * 4, (_NO,) * 4, (0.003, 0.006, 0.015, 0.035), (0.0024, 0.0048, 0.012, 0.028))
-_LIMITS = {
-    "W1": _WOOD,
-    "W2": _WOOD,
-    "S2": _BRACED,
-    "C1": _BRACED,
-    "S3": _LIGHT,
-    "PC1": _LIGHT,
-    "S4": _STIFF,
-    "PC2": _STIFF,
-    "RM1": _STIFF,
-    "RM2": _STIFF,
-    "S5": _BRITTLE,
-    "C3": _BRITTLE,
-    "URM": _BRITTLE,
-    "S1": (
-        (0.006, 0.012, 0.03, 0.08),
-        (0.006, 0.0104, 0.0235, 0.06),
-        (0.006, 0.0096, 0.0203, 0.05),
-        (0.0048, 0.0076, 0.0162, 0.04),
-    ),
-    "C2": (
-        (0.004, 0.01, 0.03, 0.08),
-        (0.004, 0.0084, 0.0232, 0.06),
-        (0.004, 0.0076, 0.0197, 0.05),
-        (0.0032, 0.0061, 0.0158, 0.04),
-    ),
-    "MH": ((0.004, 0.008, 0.024, 0.07),) * 3 + ((0.0032, 0.0064, 0.0192, 0.056),),
+_STEEL_MOMENT = (
+    (0.006, 0.012, 0.03, 0.08),
+    (0.006, 0.0104, 0.0235, 0.06),
+    (0.006, 0.0096, 0.0203, 0.05),
+    (0.0048, 0.0076, 0.0162, 0.04),
+)
+_CONCRETE_WALLS = (
+    (0.004, 0.01, 0.03, 0.08),
+    (0.004, 0.0084, 0.0232, 0.06),
+    (0.004, 0.0076, 0.0197, 0.05),
+    (0.0032, 0.0061, 0.0158, 0.04),
+)
+_MOBILE = ((0.004, 0.008, 0.024, 0.07),) * 3 + ((0.0032, 0.0064, 0.0192, 0.056),)
+
+
+class BuildingType(NamedTuple):
+    """What buildings of a type share at any height; ``limits`` are drift ratios by design level and damage state."""
+
+    description: str
+    damping: float
+    limits: tuple[tuple[float, ...], ...]
+
+
+TYPES = {
+    "W1": BuildingType("wood, light frame", 0.10, _WOOD),
+    "W2": BuildingType("wood, commercial and industrial", 0.10, _WOOD),
+    "S1": BuildingType("steel moment frame", 0.05, _STEEL_MOMENT),
+    "S2": BuildingType("steel braced frame", 0.05, _BRACED),
+    "S3": BuildingType("steel light frame", 0.05, _LIGHT),
+    "S4": BuildingType("steel frame, concrete shear walls", 0.05, _STIFF),
+    "S5": BuildingType("steel frame, unreinforced masonry infill", 0.10, _BRITTLE),
+    "C1": BuildingType("concrete moment frame", 0.07, _BRACED),
+    "C2": BuildingType("concrete shear walls", 0.07, _CONCRETE_WALLS),
+    "C3": BuildingType("concrete frame, unreinforced masonry infill", 0.10, _BRITTLE),
+    "PC1": BuildingType("precast concrete tilt-up walls", 0.07, _LIGHT),
+    "PC2": BuildingType("precast concrete frame, shear walls", 0.07, _STIFF),
+    "RM1": BuildingType("reinforced masonry, wood or metal deck", 0.07, _STIFF),
+    "RM2": BuildingType("reinforced masonry, precast concrete diaphragms", 0.07, _STIFF),
+    "URM": BuildingType("unreinforced masonry bearing walls", 0.10, _BRITTLE),
+    "MH": BuildingType("mobile home", 0.05, _MOBILE),
 }
 
 CLASSES = tuple(_CLASSES)
 # A type is written with its class of height (C1M), or without (C1): then the storeys decide.
-NAMES = tuple(dict.fromkeys((*DESCRIPTIONS, *CLASSES)))
+NAMES = tuple(dict.fromkeys((*TYPES, *CLASSES)))
 TALLEST = 200
 
 
@@ -205,7 +181,7 @@ def _number_table() -> Array:
         ductility = np.array([m0, m1, m2, m3])
         table[row, :, 0] = strength
         table[row, :, 1] = (over - 1) / (over * ductility - 1)
-        table[row, :, 2:] = _LIMITS[kind]
+        table[row, :, 2:] = TYPES[kind].limits
     return table
 
 
@@ -213,7 +189,7 @@ _CLASS = _class_table()
 _NUMBERS = _number_table()
 _PERIOD = _period_table()
 _HEIGHT = np.array([FOOT * row[3] / row[2] for row in _CLASSES.values()])
-_DAMPING = np.array([DAMPING[row[0]] for row in _CLASSES.values()])
+_DAMPING = np.array([TYPES[row[0]].damping for row in _CLASSES.values()])
 
 
 def classes_of(names: Array, storeys: Array) -> Array:

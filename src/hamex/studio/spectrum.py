@@ -18,12 +18,12 @@ from hamex.spec.base import Finite, Table, inside
 from hamex.spec.loads import MotionTable
 from hamex.spec.tables import UnitsTable
 from hamex.studio import limits
-from hamex.studio.motions import admit_motion
+from hamex.studio.problems import admit_motion
 from hamex.studio.scripts import headline, motion_lines, units_lines
 from hamex.studio.wire import RequestTable, attached, number, packed
 from hamex.study.spectra.result import Spectrum
 from hamex.study.spectra.spectrum import spectrum
-from hamex.study.spectra.strengths import LEAST_PARTS, STEPS_PER_PERIOD
+from hamex.study.spectra.yielding import LEAST_PARTS, STEPS_PER_PERIOD
 
 Array = NDArray[Any]
 router = APIRouter(prefix="/api/study")

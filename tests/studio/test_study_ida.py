@@ -11,10 +11,9 @@ from fastapi.testclient import TestClient
 
 import hamex as hx
 from hamex.cli import main
-from hamex.studio import limits
+from hamex.studio import ida, limits
 from hamex.studio.app import create_app
-from hamex.studio.study import analysis
-from hamex.studio.study.ida import jobs
+from hamex.studio.ida import jobs
 
 OSCILLATOR = {
     "units": {"length": "m", "force": "kN"},
@@ -122,14 +121,14 @@ class Gate:
 
     def __init__(self, monkeypatch):
         self.open = threading.Semaphore(0)
-        submit = analysis.WatchedExecutor.submit
+        submit = ida.WatchedExecutor.submit
 
         def gated(watched, fn, /, *args, **kwargs):
             while not self.open.acquire(timeout=0.01):
                 watched.check()
             return submit(watched, fn, *args, **kwargs)
 
-        monkeypatch.setattr(analysis.WatchedExecutor, "submit", gated)
+        monkeypatch.setattr(ida.WatchedExecutor, "submit", gated)
 
 
 def until(client, name, done):

@@ -33,7 +33,7 @@ from hamex.study.ida.estimation import (
     p_value,
     refuse_separated,
 )
-from hamex.study.ida.links import LOGIT, PROBIT, FragilityCurve, LinkFunction, Parameters
+from hamex.study.ida.probability import LOGIT, PROBIT, FragilityCurve, LinkFunction, Parameters
 
 Array = NDArray[Any]
 _ROUND = 1e-9  # a capacity this close above its bound is at it: both were interpolated or scaled

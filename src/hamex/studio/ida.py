@@ -1,16 +1,21 @@
-"""An incremental dynamic analysis as a job: admitted or refused, told record by record, its fragility at the end."""
+"""Incremental dynamic analyses as jobs: admitted or refused, told record by record, their fragility at the end; ended,
+or taken home as file, table or script.
+"""
 
 from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
+import tomli_w
+from fastapi import APIRouter, FastAPI, HTTPException, Query
+from fastapi.responses import PlainTextResponse, Response
 from numpy.typing import NDArray
 from pydantic import Field
 
@@ -21,16 +26,17 @@ from hamex.solution.batch import write_columns
 from hamex.spec.structures import OscillatorTable, ShearFrameTable
 from hamex.spec.study import StudyFile, StudyTables, study_of
 from hamex.studio import limits
-from hamex.studio.jobs import Job
-from hamex.studio.motions import admit_synthetic
-from hamex.studio.wire import RequestTable, number, packed
-from hamex.study.axes import axes_of, first_of, systems
-from hamex.study.demands import heights_of, with_ratios
+from hamex.studio.jobs import FINISHED, Job, Jobs, TooManyJobsError
+from hamex.studio.problems import admit_synthetic
+from hamex.studio.scripts import NoCodeError, ida_code
+from hamex.studio.wire import RequestTable, attached, number, packed
+from hamex.study.axes import first_of
 from hamex.study.engine import Columns
 from hamex.study.ida.curves import IdaCurves
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.ida import Ida, ida
-from hamex.study.study import FINISHED
+from hamex.study.study import FINISHED as RUN_FINISHED
+from hamex.study.table import heights_of, with_ratios
 
 Array = NDArray[Any]
 FRACTILES = (16, 50, 84)
@@ -157,7 +163,7 @@ def _check_size(request: IdaRequest, first: StudyFile) -> None:
     study = first.study
     if not is_linear(study.scheme):
         raise InputError('scheme.kind must be "galerkin" of degree 1 in the studio; `hamex ida` takes any scheme')
-    if isinstance(systems(study.template, axes_of(study.axes, study.intensity), study.seed, study.scheme), list):
+    if isinstance(study.models, list):
         raise InputError(
             "[model] the studio studies oscillators and shear frames without links whose springs yield "
             "or stay elastic; `hamex ida` takes any model"
@@ -190,7 +196,7 @@ def _curve(file: StudyFile, payload: Mapping[str, Any], table: Columns) -> Recor
     )
     # A record whose runs all ran away has no numbers to tell.
     values = columns.get(file.demand, np.full(len(scale), np.nan))
-    demand = np.where(columns["status"] == FINISHED, np.abs(values), np.inf)
+    demand = np.where(columns["status"] == RUN_FINISHED, np.abs(values), np.inf)
     order = np.argsort(scale, kind="stable")
     return RecordCurve(record.source, scale[order] * file.intensity(first_of(record)), demand[order])
 
@@ -298,3 +304,79 @@ def check_study(tables: StudyTables) -> None:
         raise InputError(f"fragility.resamples must be at most {limits.RESAMPLES:,}, got {tables.fragility.resamples}")
     if tables.records.synthetic is not None:
         admit_synthetic(tables.records.synthetic, tables.records.synthetic.count, "records.synthetic")
+
+
+jobs: Jobs[Analysis] = Jobs(limits.STUDIES)
+
+
+@asynccontextmanager
+async def _until_shutdown(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    jobs.end()
+
+
+router = APIRouter(prefix="/api/study", lifespan=_until_shutdown)
+
+
+@router.post("/ida", responses={429: {"description": "too many studies are running"}})
+def start(request: IdaRequest) -> dict[str, Any]:
+    """Start an incremental dynamic analysis."""
+    analysis = Analysis(request)
+    try:
+        job = jobs.start(analysis)
+    except TooManyJobsError as problem:
+        raise HTTPException(429, str(problem)) from None
+    return {"id": job.id, "total": analysis.total}
+
+
+@router.post("/ida/file")
+def file(request: IdaRequest) -> dict[str, str]:
+    """The study as a file for ``hamex ida``."""
+    return {"name": "study.toml", "text": tomli_w.dumps(request.tables)}
+
+
+@router.post("/ida/python")
+def python(request: IdaRequest) -> Response:
+    """A script that runs the study and fits its fragility."""
+    first = admitted(request)
+    try:
+        return attached(ida_code(request, first), "text/x-python", "study.py")
+    except NoCodeError as problem:
+        raise InputError(f"there is no code for {problem}; take the study file home") from None
+
+
+@router.get("/ida/{name}")
+def ask(name: str, since: int = Query(0, ge=0, description="number of curves known already")) -> dict[str, Any]:
+    """Where a study stands; its result once it is finished. Who does not ask for a minute is taken to be gone."""
+    job = _job(name)
+    state = job.state
+    return {
+        "state": state,
+        "message": job.message,
+        **job.work.progress(since),
+        "result": job.result if state == FINISHED else None,
+    }
+
+
+@router.delete("/ida/{name}")
+def cancel(name: str) -> dict[str, Any]:
+    """End a study."""
+    job = _job(name)
+    job.cancel()
+    return {"state": job.state}
+
+
+@router.get("/ida/{name}/runs.csv", response_class=PlainTextResponse)
+def runs(name: str) -> PlainTextResponse:
+    """All runs of a finished study."""
+    text = _job(name).work.csv()
+    if text is None:
+        raise HTTPException(409, "the study is not finished")
+    return PlainTextResponse(text, media_type="text/csv")
+
+
+def _job(name: str) -> Job[Analysis]:
+    job = jobs.find(name)
+    if job is None:
+        raise HTTPException(404, "there is no such study; it may have been forgotten, start it again")
+    return job

@@ -1,1 +1,0 @@
-"""Study view: spectra at once, incremental dynamic analyses as jobs."""
