@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from hamex.report.page import STYLE, plotly_script
 
 router = APIRouter(include_in_schema=False)
-START, ALONE = "start.js", "classroom.js"  # the modules that the studio and a page taken home begin with
+START, ALONE = "start.js", "history/classroom.js"  # the modules that the studio and a page taken home begin with
 STYLES = ("studio.css", "derivation.css", "study.css", "paper.css")
 # A module begins with comments and imports, of names or of all of a module; what it exports it declares.
 _HEAD = re.compile(r"\s+|//[^\n]*|/\*.*?\*/|(?P<statement>import\b[^;]*;)", re.DOTALL)
