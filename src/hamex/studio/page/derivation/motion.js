@@ -1,4 +1,4 @@
-// The motion of a derived system: its fields, a plane, its energy and the drift of it.
+// The motion of a derived system: its fields, a plane, its energy and the imbalance of it.
 import {element, short} from "../elements.js";
 import {card, cardRow, panel} from "../panels.js";
 import {colours, curve, draw} from "../plots.js";
@@ -81,12 +81,12 @@ const timeAxis = ({steps, step}) => ({title: "time [s]", range: [0, step * steps
 export function motionPlots(view) {
   const fields = panel("Motion", "wide first"),
     plane = panel("Plane"),
-    energy = panel("Energy and its drift");
+    energy = panel("Energy and its imbalance");
   const pick = () => view.set({plane: [across.value, up.value]}),
     across = element("select", {"aria-label": "across", onchange: pick}),
     up = element("select", {"aria-label": "up", onchange: pick});
   plane.note.append(up, " over ", across);
-  const cards = {residual: card("energy unaccounted for, relative"), peak: card("largest"), steps: card("steps")};
+  const cards = {residual: card("energy residual"), peak: card("largest"), steps: card("steps")};
   const root = element("div", {class: "running"}, cardRow(cards), fields.root, plane.root, energy.root);
 
   /**
@@ -194,16 +194,16 @@ function drawEnergy({plot}, motion) {
       }),
       curve(t, unpack(motion.imbalance), {
         yaxis: "y2",
-        name: "drift",
+        name: "imbalance",
         width: 1.2,
         color: colour.red,
-        hover: "%{x:.3f} s: %{y:.2e}<extra>drift</extra>",
+        hover: "%{x:.3f} s: %{y:.2e}<extra>imbalance</extra>",
       }),
     ],
     {
       xaxis: {...timeAxis(motion), anchor: "y2"},
       yaxis: {title: "H", domain: row(0, 2, 0.1), nticks: 5},
-      yaxis2: {title: "drift", domain: row(1, 2, 0.1), nticks: 4, exponentformat: "e"},
+      yaxis2: {title: "imbalance", domain: row(1, 2, 0.1), nticks: 4, exponentformat: "e"},
       margin: {l: 74},
     },
   );

@@ -31,7 +31,7 @@ let halvings = null;
 let slowOnesAsked = false;
 const cards = {
   digits: card("printed numbers met in every digit"),
-  residual: card("energy residual / largest work"),
+  residual: card("energy residual"),
   newton: card("Newton iterations: this method, Newmark"),
   peer: card("OpenSees"),
 };

@@ -131,6 +131,7 @@ export function drawHalving({plot, note}, studies) {
     {key: "newmark", name: "Newmark with Newton-Raphson", color: colour.blue, symbol: "square"},
     {key: "average", name: "average load", color: colour.green, symbol: "diamond"},
   ];
+  const ticks = below ? [0.0005, 0.002, 0.01] : [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02];
   plot.classList.toggle("below", below);
   studies.forEach(({case: loading, steps, errors, orders}, i) => {
     const n = suffix(i),
@@ -157,7 +158,7 @@ export function drawHalving({plot, note}, studies) {
         y: Math.log10(Number(errors[key].at(-1))),
         text: `order ${orders[key].toFixed(1)}`,
         showarrow: false,
-        yshift: key === "end" ? 14 : -14,
+        yshift: key === "end" ? 20 : -14, // curves rise to the right
         xanchor: "left",
         font: {size: 11, color},
       });
@@ -167,8 +168,8 @@ export function drawHalving({plot, note}, studies) {
       type: "log",
       domain,
       anchor: `y${n}`,
-      tickvals: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02],
-      ticktext: ["0.0005", "0.001", "0.002", "0.005", "0.01", "0.02"],
+      tickvals: ticks,
+      ticktext: ticks.map(String),
     };
     layout[`yaxis${n}`] = {
       title: i && !below ? "" : "relative RMS error of u",

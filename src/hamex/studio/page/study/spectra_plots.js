@@ -247,7 +247,7 @@ function drawRadial(spectra) {
   for (const period of [0.2, 0.5, 1, 2, 3, 5]) {
     const slope = ((2 * Math.PI) / period) ** 2 / g,
       x = Math.min(right, high / slope);
-    if (x < 0.06 * right || slope * x < 0.04 * high) continue;
+    if (x < 0.06 * right || slope * x < 0.06 * high) continue;
     rays.push(curve([0, x], [0, slope * x], {width: 0.8, color: colour.line, showlegend: false}));
     words.push({
       x,
