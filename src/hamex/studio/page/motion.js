@@ -1,7 +1,7 @@
 // What shakes it: the choice of a ground motion, shared by the views.
 import {choice, control, group} from "./controls.js";
 import {element, say, short} from "./elements.js";
-import {ask} from "./requests.js";
+import {ask, problemOf} from "./requests.js";
 
 /** @type {Options} */
 const KINDS = [
@@ -254,7 +254,8 @@ function dropped(set) {
       const {accelerations, step: spacing, unit: itsUnit, source} = record;
       await set({kind: "own", own: {accelerations, step: spacing, unit: itsUnit, source}});
       say(`read ${accelerations.length} samples`);
-    } catch (problem) {
+    } catch (thrown) {
+      const problem = problemOf(thrown);
       message.textContent = problem.message;
     }
   }

@@ -14,6 +14,13 @@ export class Refusal extends Error {
 }
 
 /**
+ * What was thrown, as something to show.
+ * @param {unknown} thrown
+ * @returns {Problem}
+ */
+export const problemOf = (thrown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
+/**
  * A typed array, from base64 where it is not one already.
  * @param {Packed} array
  * @returns {Numbers}

@@ -1,6 +1,7 @@
 // The derivation itself: a document with its contents.
 import {button} from "../controls.js";
 import {element} from "../elements.js";
+import {problemOf} from "../requests.js";
 import {patiently} from "./systems.js";
 
 /** @import {Places} from "./places.js" */
@@ -38,7 +39,8 @@ export function derivationDocument({places, isShown, onderived, onclick}) {
     let answer;
     try {
       answer = await patiently("", request, "derive");
-    } catch (problem) {
+    } catch (thrown) {
+      const problem = problemOf(thrown);
       if (!isShown(key)) return;
       status.textContent = "";
       places.refuse(problem, () => null);

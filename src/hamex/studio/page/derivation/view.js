@@ -3,7 +3,7 @@
 import {button, choice, group} from "../controls.js";
 import {element, save} from "../elements.js";
 import {codeGift, gift} from "../home/home.js";
-import {latest} from "../requests.js";
+import {latest, problemOf} from "../requests.js";
 import {derivationDocument} from "./document.js";
 import {motionCsv, motionPlots} from "./motion.js";
 import {numberControls} from "./numbers.js";
@@ -176,7 +176,8 @@ async function read(key, request) {
   let about;
   try {
     about = await patiently("/read", request, "derive-read");
-  } catch (problem) {
+  } catch (thrown) {
+    const problem = problemOf(thrown);
     if (shown.key !== key) return false;
     places.refuse(problem, (message) => {
       texts.notes.textContent = message;
@@ -211,7 +212,8 @@ const run = latest(async (/** @type {RunRequest} */ request, /** @type {string} 
     shown.motion = answer;
     motion.show(answer, shown.about);
     motion.root.classList.remove("busy");
-  } catch (problem) {
+  } catch (thrown) {
+    const problem = problemOf(thrown);
     if (shown.key !== key) return;
     const isPlaced = places.refuse(problem, (message) => {
       stopped.textContent = message;

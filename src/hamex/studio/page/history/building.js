@@ -108,14 +108,13 @@ let run;
 let floors = 0;
 
 /**
- * @param {HTMLElement} root
+ * Numbers by their names for the server, or by their own.
  * @param {View} view
+ * @param {ReturnType<typeof numberFields>} field
  */
-function mount(root, view) {
-  const change = changeOf(view),
-    field = numberFields(view.state, change);
+function numbers(view, field) {
   const whole = (/** @type {number} */ value) => Math.max(1, Math.min(100, Math.round(value)));
-  controls = {
+  return {
     storeys: control({
       name: "storeys",
       label: "Storeys",
@@ -144,6 +143,15 @@ function mount(root, view) {
     weakness: field("weakness", "Its strength", "weakness", "of the rule", {min: 0.1, max: 1, step: 0.05}),
     "scheme.step": field("scheme.step", "Time step", "step", "s", {min: 0.001, max: 0.1, log: true}),
     duration: field("duration", "Duration", "duration", "s", {min: 1, max: 120, step: 1}),
+  };
+}
+
+/**
+ * @param {View} view
+ * @param {(key: string) => (value: any) => any} change
+ */
+function choices(view, change) {
+  return {
     damped: choice({
       label: "Damping of",
       options: [
@@ -176,8 +184,16 @@ function mount(root, view) {
       oninput: (value) => view.set({storey: Number(value)}),
     }),
   };
-  const shaking = shakingControls(view);
-  Object.assign(controls, {motion: shaking});
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {View} view
+ */
+function mount(root, view) {
+  const change = changeOf(view),
+    shaking = shakingControls(view);
+  controls = {...numbers(view, numberFields(view.state, change)), ...choices(view, change), motion: shaking};
   for (const one of Object.values(shaking.fields)) controls[one.dataset.name ?? ""] = one;
   const message = element("p", {class: "message", role: "alert", id: "building-message"}),
     refuse = besideFields(controls, message);

@@ -86,13 +86,11 @@ let controls;
 let run;
 
 /**
- * @param {HTMLElement} root
- * @param {View} view
+ * Numbers by their names for the server.
+ * @param {ReturnType<typeof numberFields>} field
  */
-function mount(root, view) {
-  const change = changeOf(view),
-    field = numberFields(view.state, change);
-  controls = {
+function numbers(field) {
+  return {
     "model.mass": field("model.mass", "Mass", "mass", "", {min: 1, max: 10000, log: true}, "force·s²/length"),
     "model.period": field("model.period", "Period", "period", "s", {min: 0.05, max: 5, log: true}, "elastic, undamped"),
     "model.stiffness": field("model.stiffness", "Stiffness", "stiffness", "", {min: 10, max: 1e6, log: true}),
@@ -138,7 +136,14 @@ function mount(root, view) {
     "scheme.step": field("scheme.step", "Time step", "step", "s", {min: 0.0005, max: 0.2, log: true}),
     duration: field("duration", "Duration", "duration", "s", {min: 1, max: 120, step: 1}),
   };
-  const pick = {
+}
+
+/**
+ * @param {View} view
+ * @param {(key: string) => (value: any) => any} change
+ */
+function choices(view, change) {
+  return {
     stiff: choice({
       label: "Spring given by",
       options: [
@@ -172,8 +177,17 @@ function mount(root, view) {
     ...schemeChoices(change),
     bars: toggle({label: "Error bars on the peaks", value: false, oninput: change("bars")}),
   };
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {View} view
+ */
+function mount(root, view) {
+  const change = changeOf(view),
+    pick = choices(view, change);
   const shaking = shakingControls(view, {free: true});
-  Object.assign(controls, pick, {motion: shaking, "motion.scale": shaking.fields.scale});
+  controls = {...numbers(numberFields(view.state, change)), ...pick, motion: shaking};
   for (const one of Object.values(shaking.fields)) controls[one.dataset.name ?? ""] = one;
   const message = element("p", {class: "message", role: "alert", id: "oscillator-message"}),
     refuse = besideFields(controls, message);

@@ -1,7 +1,7 @@
 // Take home: a link to the state, and what the view gives.
 import {button} from "../controls.js";
 import {byId, element, save} from "../elements.js";
-import {ask} from "../requests.js";
+import {ask, problemOf} from "../requests.js";
 import {currentView, permalink} from "../views.js";
 
 function report(/** @type {string} */ words) {
@@ -21,7 +21,8 @@ export function gift(label, about, run) {
     report("");
     try {
       report((await run()) || "");
-    } catch (problem) {
+    } catch (thrown) {
+      const problem = problemOf(thrown);
       report(problem.message);
     } finally {
       node.disabled = false;

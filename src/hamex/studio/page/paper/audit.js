@@ -3,7 +3,7 @@ import {element, save, say} from "../elements.js";
 import {pageGift} from "../home/figures_page.js";
 import {gift} from "../home/home.js";
 import {progress, segments} from "../panels.js";
-import {get} from "../requests.js";
+import {get, problemOf} from "../requests.js";
 
 const POLL = 350;
 /** @type {[name: string, kind: string, sign: string][]} */
@@ -90,7 +90,8 @@ async function poll() {
   let now;
   try {
     now = await get(`/api/paper/audit?items=${items.length}&drawings=${received}`);
-  } catch (problem) {
+  } catch (thrown) {
+    const problem = problemOf(thrown);
     running = false;
     bar.set(0, problem.message);
     return;

@@ -5,7 +5,7 @@ import {pageGift} from "../home/figures_page.js";
 import {gift, pythonGift} from "../home/home.js";
 import {askOrRefuse, besideNamedFields, redrawn} from "../messages.js";
 import {card, cardRow, panel} from "../panels.js";
-import {get, latest} from "../requests.js";
+import {get, latest, problemOf} from "../requests.js";
 import {drawDisplacements, drawHalving, drawLoops} from "./section_six_plots.js";
 import {tableCsv, tableTwo} from "./table_two.js";
 
@@ -148,14 +148,16 @@ async function askSlowOnes() {
   try {
     peer = await get("/api/paper/opensees");
     drawTable();
-  } catch (problem) {
+  } catch (thrown) {
+    const problem = problemOf(thrown);
     cards.peer.value.textContent = "–";
     cards.peer.label.textContent = `OpenSees: ${problem.message}`;
   }
   try {
     halvings = (await get("/api/paper/convergence")).studies;
     if (halvings) drawHalving(halving, halvings);
-  } catch (problem) {
+  } catch (thrown) {
+    const problem = problemOf(thrown);
     halving.note.textContent = problem.message;
   }
 }

@@ -4,7 +4,7 @@ import {csv, element, lasting, save, say, short} from "../elements.js";
 import {pageGift} from "../home/figures_page.js";
 import {gift, pythonGift} from "../home/home.js";
 import {card, cardRow, panel, progress} from "../panels.js";
-import {Refusal, ask, get, unpack, withdraw} from "../requests.js";
+import {Refusal, ask, get, problemOf, unpack, withdraw} from "../requests.js";
 import {idaControls} from "./ida_controls.js";
 import {studyFile} from "./ida_file.js";
 import {drawCurves, drawFragility} from "./ida_plots.js";
@@ -116,7 +116,8 @@ async function poll() {
   let now;
   try {
     now = await get(`/api/study/ida/${mine.id}?since=${curves.length}`);
-  } catch (problem) {
+  } catch (thrown) {
+    const problem = problemOf(thrown);
     if (job === mine) ended(problem.message);
     return;
   }
@@ -216,7 +217,8 @@ async function saveFile() {
   try {
     const {name, text} = await ask("/api/study/ida/file", studyFile(ranWith || view.state.ida));
     save(name, "application/toml", text);
-  } catch (problem) {
+  } catch (thrown) {
+    const problem = problemOf(thrown);
     controls.refuse(problem);
   }
 }
@@ -225,7 +227,8 @@ async function saveRuns() {
   if (!result) return;
   try {
     save("runs.csv", "text/csv", await get(`/api/study/ida/${result.id}/runs.csv`));
-  } catch (problem) {
+  } catch (thrown) {
+    const problem = problemOf(thrown);
     controls.refuse(problem);
   }
 }
