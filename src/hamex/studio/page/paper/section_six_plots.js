@@ -158,7 +158,7 @@ export function drawHalving({plot, note}, studies) {
         y: Math.log10(Number(errors[key].at(-1))),
         text: `order ${orders[key].toFixed(1)}`,
         showarrow: false,
-        yshift: key === "end" ? 20 : -14, // curves rise to the right
+        yshift: key === "end" ? 26 : -14, // curves rise to the right
         xanchor: "left",
         font: {size: 11, color},
       });
