@@ -50,7 +50,7 @@ lint-page: setup
 	@if $(MAKE) --no-print-directory $(PAGE)/.ready; then \
 	  export PATH="$(abspath $(BIN)):$(abspath $(PAGE))/node_modules/.bin:$$PATH"; \
 	  eslint --config $(PAGE)/eslint.config.js $(SCRIPTS) && tsc --project tools/page && \
-	  prettier --log-level warn --config tools/page/prettier.json --check "$(SCRIPTS)/*.js" && \
+	  prettier --log-level warn --config tools/page/prettier.json --check "$(SCRIPTS)/**/*.js" && \
 	  echo "the scripts of the page: all checks passed"; \
 	else \
 	  echo "note: the scripts of the page were not checked: no node or no npm packages (see above)"; \

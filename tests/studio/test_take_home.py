@@ -255,7 +255,7 @@ def test_the_page_of_its_own_moves_from_disk(watched, studio, view, tmp_path):
 
 def test_nothing_in_a_page_can_close_its_script(client):
     title = "</script><script>alert(1)</script>"
-    wish = {"view": "oscillator", "wish": {"problem": {**STATES["oscillator"], "title": title}}, "label": title}
+    wish = {"view": "oscillator", "history": {"problem": {**STATES["oscillator"], "title": title}}, "label": title}
     text = client.post("/api/home/page", json=wish).text
     assert "<script>alert(1)" not in text
     start = text.index('id="data">') + len('id="data">')

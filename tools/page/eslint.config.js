@@ -21,6 +21,7 @@ export default [
         {selector: "ExportNamedDeclaration > VariableDeclaration[kind!='const']", message: "export constants only"},
         {selector: "ExportNamedDeclaration > VariableDeclaration[declarations.length>1]", message: "one export each"},
         {selector: "ImportDefaultSpecifier", message: "import by name"},
+        {selector: "Program > :not(ImportDeclaration) ~ ImportDeclaration", message: "imports stand at the head"},
       ],
     },
   },

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import posixpath
 import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -16,11 +18,13 @@ from starlette.exceptions import HTTPException
 from hamex.report.page import STYLE, plotly_script
 
 router = APIRouter(include_in_schema=False)
-START, ALONE = "start.js", "classroom.js"  # the modules that the studio and a page taken home begin with
+START, ALONE = "start.js", "history/classroom.js"  # the modules that the studio and a page taken home begin with
 STYLES = ("studio.css", "derivation.css", "study.css", "paper.css")
-# What modules of the page may write: named imports, all of a module under one name, exported declarations.
-_IMPORT = re.compile(r'^import (?P<names>\{[^}]*\}|\* as \w+) from "\./(?P<module>\w+\.js)";', re.MULTILINE)
+# A module begins with comments and imports, of names or of all of a module; what it exports it declares.
+_HEAD = re.compile(r"\s+|//[^\n]*|/\*.*?\*/|(?P<statement>import\b[^;]*;)", re.DOTALL)
+_IMPORT = re.compile(r'import (?P<names>\{[^}]*\}|\* as \w+) from "(?P<module>\.{1,2}/[\w/]+\.js)";')
 _EXPORT = re.compile(r"^export (?P<kind>(?:async )?(?:function|class|const) )(?P<name>\w+)", re.MULTILINE)
+_OTHER_EXPORT = re.compile(r"^export\b.*", re.MULTILINE)
 TYPES = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "html": "text/html; charset=utf-8"}
 
 
@@ -47,23 +51,23 @@ def _asset(name: str, text: str) -> Asset:
 
 def text(name: str) -> str:
     """One of our own files."""
-    return resources.files("hamex.studio").joinpath("page", name).read_text(encoding="utf-8")
+    return resources.files("hamex.studio").joinpath("page", *name.split("/")).read_text(encoding="utf-8")
 
 
 def modules(name: str) -> list[str]:
     """A module of the page and all that it imports, each behind what it imports itself."""
-    found: dict[str, None] = {}
+    ordered: dict[str, None] = {}
 
     def visit(name: str, above: tuple[str, ...]) -> None:
         if name in above:
             raise RecursionError(f"modules of the page import each other: {' → '.join((*above, name))}")
-        if name not in found:
-            for line in _IMPORT.finditer(text(name)):
-                visit(line["module"], (*above, name))
-            found[name] = None
+        if name not in ordered:
+            for imported in _read(name).imports:
+                visit(imported.module, (*above, name))
+            ordered[name] = None
 
     visit(name, ())
-    return list(found)
+    return list(ordered)
 
 
 def one_script(name: str) -> str:
@@ -74,17 +78,43 @@ def one_script(name: str) -> str:
     return '"use strict";\n' + "\n".join(_as_function(module) for module in modules(name))
 
 
-def _as_function(module: str) -> str:
-    source = _IMPORT.sub(
-        lambda found: f"const {found['names'].removeprefix('* as ')} = {_variable(found['module'])};", text(module)
-    )
-    exports = ", ".join(found["name"] for found in _EXPORT.finditer(source))
-    body = _EXPORT.sub(lambda found: found["kind"] + found["name"], source)
-    return f"const {_variable(module)} = (() => {{\n{body}return {{{exports}}};\n}})();"
+class _Import(NamedTuple):
+    names: str  # as they stand behind `const`
+    module: str
+
+
+class _Module(NamedTuple):
+    imports: list[_Import]
+    body: str  # what stands below the imports
+
+
+def _read(name: str) -> _Module:
+    """Imports are read at the head of a module alone: further down, what looks like one is a text."""
+    source, imports, at = text(name), list[_Import](), 0
+    while piece := _HEAD.match(source, at):
+        at = piece.end()
+        if (statement := piece["statement"]) is not None:
+            given = _IMPORT.fullmatch(statement)
+            if given is None:
+                raise ValueError(f"{name}: import by name from a file of the page, not: {statement}")
+            names = given["names"].removeprefix("* as ").replace(" as ", ": ")
+            imports.append(_Import(names, posixpath.normpath(posixpath.join(posixpath.dirname(name), given["module"]))))
+    return _Module(imports, source[at:])
+
+
+def _as_function(name: str) -> str:
+    imports, body = _read(name)
+    given = "".join(f"const {names} = {_variable(module)};\n" for names, module in imports)
+    exports = ", ".join(export["name"] for export in _EXPORT.finditer(body))
+    body = _EXPORT.sub(lambda export: export["kind"] + export["name"], body)
+    if other := _OTHER_EXPORT.search(body):
+        raise ValueError(f"{name}: export what is declared there, not: {other[0]}")
+    return f"const {_variable(name)} = (() => {{\n{given}{body}return {{{exports}}};\n}})();"
 
 
 def _variable(module: str) -> str:
-    return "module_" + module.removesuffix(".js")
+    """A folder's stroke becomes a letter that no file has in its name: `a/b.js` and `a_b.js` are two variables."""
+    return "module_" + module.removesuffix(".js").replace("/", "$")
 
 
 @cache
@@ -107,7 +137,7 @@ def index(request: Request) -> Response:
     return _sent(assets()["index.html"], request)
 
 
-@router.get("/page/{name}")
+@router.get("/page/{name:path}")
 def file(name: str, request: Request) -> Response:
     found = assets().get(name)  # a key of a dictionary, never a path
     if found is None:

@@ -79,7 +79,7 @@ class PageRequest(RequestTable):
     """What a page of its own shows: a state, and the same with one number changed."""
 
     view: Literal["oscillator", "building"]
-    history: HistoryRequest = Field(alias="wish")
+    history: HistoryRequest
     storey: int = Field(0, ge=0, description="whose loop is shown, from 0")
     viscous: bool = True
     label: str = Field("", max_length=80)

@@ -1,6 +1,11 @@
 // Controls: what can be set on a page.
 import {element, fresh, short} from "./elements.js";
 
+/**
+ * @param {HTMLElement} node
+ * @param {HTMLElement} input
+ * @param {string} message
+ */
 function complain(node, input, message) {
   node.textContent = message || "";
   input.setAttribute("aria-invalid", message ? "true" : "false");
@@ -10,12 +15,14 @@ function complain(node, input, message) {
  * A range and a typed number that move together. A typed value may lie outside the range.
  * @param {{label: string, unit?: string, min: number, max: number, step?: number, log?: boolean, value: number,
  *   help?: string, digits?: number, oninput: (value: number) => any, name?: string}} given
+ * @returns {Field}
  */
 export function control({label, unit = "", min, max, step, log = false, value, help = "", digits = 4, oninput, name}) {
   const id = fresh("field");
   const places = 1000;
-  const toRange = (x) => (log ? (places * Math.log(Math.max(x, min) / min)) / Math.log(max / min) : x);
-  const fromRange = (y) => {
+  const toRange = (/** @type {number} */ x) =>
+    log ? (places * Math.log(Math.max(x, min) / min)) / Math.log(max / min) : x;
+  const fromRange = (/** @type {string} */ y) => {
     if (!log) return Number(y);
     if (Number(y) <= 0) return min;
     return Number((min * Math.exp((Number(y) / places) * Math.log(max / min))).toPrecision(3));
@@ -44,13 +51,13 @@ export function control({label, unit = "", min, max, step, log = false, value, h
     range,
     message,
   );
-  root.set = (x) => {
+  root.set = (/** @type {number | null} */ x) => {
     if (document.activeElement !== typed) typed.value = x === null ? "" : Number(x.toPrecision(digits + 3));
     if (document.activeElement !== range) range.value = toRange(x === null ? min : x); // rounding must not hold it back
     range.setAttribute("aria-valuetext", `${short(x, digits)} ${unit}`);
   };
-  root.refuse = (words) => complain(message, typed, words);
-  root.rename = (words, newUnit) => {
+  root.refuse = (/** @type {string} */ words) => complain(message, typed, words);
+  root.rename = (/** @type {string} */ words, /** @type {string} */ newUnit) => {
     root.querySelector("label").textContent = words;
     root.querySelector(".unit").textContent = newUnit;
   };
@@ -75,8 +82,33 @@ export function control({label, unit = "", min, max, step, log = false, value, h
 }
 
 /**
+ * Makes controls of numbers of a state: their name for the server, label, key in the state, unit, limits and help.
+ * @param {any} state
+ * @param {(key: string, limits: {step?: number}) => (value: number) => any} change
+ */
+export const numberFields =
+  (state, change) =>
+  /**
+   * @param {string} name
+   * @param {string} label
+   * @param {string} key
+   * @param {string} unit
+   * @param {{min: number, max: number, step?: number, log?: boolean}} limits
+   * @param {string} [help]
+   */
+  (name, label, key, unit, limits, help) =>
+    control({name, label, unit, value: state[key], oninput: change(key, limits), help, ...limits});
+
+/**
+ * The same change for every key of a view's state.
+ * @param {View} view
+ */
+export const changeOf = (view) => (/** @type {string} */ key) => (/** @type {any} */ value) => view.set({[key]: value});
+
+/**
  * One of several.
- * @param {{label: string, options: any[][], value: any, oninput: (value: string) => any, name?: string}} given
+ * @param {{label: string, options: Options, value: any, oninput: (value: string) => any, name?: string}} given
+ * @returns {Field}
  */
 export function choice({label, options, value, oninput, name}) {
   const id = fresh("field");
@@ -93,10 +125,10 @@ export function choice({label, options, value, oninput, name}) {
     select,
     message,
   );
-  root.set = (x) => {
+  root.set = (/** @type {any} */ x) => {
     select.value = String(x);
   };
-  root.refuse = (words) => complain(message, select, words);
+  root.refuse = (/** @type {string} */ words) => complain(message, select, words);
   select.addEventListener("input", () => {
     root.refuse("");
     oninput(select.value);
@@ -108,12 +140,13 @@ export function choice({label, options, value, oninput, name}) {
 /**
  * Yes or no.
  * @param {{label: string, value: boolean, oninput: (value: boolean) => any, name?: string}} given
+ * @returns {Field}
  */
 export function toggle({label, value, oninput, name}) {
   const id = fresh("field");
   const box = element("input", {type: "checkbox", id});
   const root = element("div", {class: "toggle", "data-name": name || label}, box, element("label", {for: id}, label));
-  root.set = (x) => {
+  root.set = (/** @type {boolean} */ x) => {
     box.checked = Boolean(x);
   };
   box.addEventListener("input", () => oninput(box.checked));
@@ -121,10 +154,18 @@ export function toggle({label, value, oninput, name}) {
   return root;
 }
 
+/**
+ * @param {string} text
+ * @param {() => any} onclick
+ */
 export const button = (text, onclick, {primary = false, title = ""} = {}) =>
   element("button", {type: "button", class: primary ? "primary" : "", title: title || null, onclick}, text);
 
-/** Inputs that belong together; on a phone all but the first of a view start folded, so that the picture stays near. */
+/**
+ * Inputs that belong together; on a phone all but the first of a view start folded, so that the picture stays near.
+ * @param {string} legend
+ * @param {...any} children
+ */
 export function group(legend, ...children) {
   const folded = matchMedia("(max-width: 760px)").matches;
   return element("details", {class: "group", open: !folded}, element("summary", {}, legend), ...children);

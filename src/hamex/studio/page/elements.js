@@ -31,9 +31,15 @@ export function element(tag, attributes = {}, ...children) {
 export const byId = (id) => document.getElementById(id);
 
 let count = 0;
-/** An id that no other node has. */
+/**
+ * An id that no other node has.
+ * @param {string} word
+ */
 export const fresh = (word) => `${word}-${++count}`;
-/** Words for those who listen to the page. */
+/**
+ * Words for those who listen to the page.
+ * @param {string} words
+ */
 export const say = (words) => {
   const node = byId("spoken");
   if (node) node.textContent = words;
@@ -53,6 +59,23 @@ export function short(value, digits = 4) {
 }
 
 /**
+ * A number with no more digits than a file should show.
+ * @param {number} value
+ */
+export const rounded = (value, digits = 6) => Number(value.toPrecision(digits));
+
+/**
+ * Seconds in words.
+ * @param {number} seconds
+ */
+export const lasting = (seconds) =>
+  seconds < 10
+    ? `${Math.max(seconds, 0.1).toFixed(1)} s`
+    : seconds < 60
+      ? `${seconds.toFixed(0)} s`
+      : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+
+/**
  * A file for the reader.
  * @param {string} name
  * @param {string} type
@@ -65,4 +88,17 @@ export function save(name, type, content) {
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/**
+ * Columns of equal length as CSV; what is not a number stays empty.
+ * @param {string[]} head
+ * @param {Numbers[]} columns
+ */
+export function csv(head, columns) {
+  const rows = Array.from(columns[0], (_, i) =>
+    columns.map((column) => (Number.isFinite(column[i]) ? column[i] : "")).join(","),
+  );
+  const quoted = (/** @type {string} */ name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
+  return `${[head.map(quoted).join(","), ...rows].join("\n")}\n`;
 }

@@ -1,8 +1,9 @@
 // What shakes it: the choice of a ground motion, shared by the views.
 import {choice, control, group} from "./controls.js";
 import {element, say, short} from "./elements.js";
-import {ask} from "./requests.js";
+import {ask, problemOf} from "./requests.js";
 
+/** @type {Options} */
 const KINDS = [
   ["el_centro", "El Centro 1940, NS"],
   ["synthetic", "synthetic earthquake"],
@@ -12,7 +13,9 @@ const KINDS = [
   ["ricker", "Ricker wavelet"],
   ["own", "a record of your own"],
 ];
+/** @type {Options[number]} */
 const FREE = ["none", "none: let go from a start"];
+/** @type {Motion} */
 export const START = {
   kind: "el_centro",
   scale: 1,
@@ -26,6 +29,7 @@ export const START = {
   own: null,
   start: 0.05,
 };
+/** @type {Options} */
 const UNITS = [
   ["", "told by the file"],
   ["g", "g"],
@@ -36,7 +40,22 @@ const UNITS = [
   ["ft/s2", "ft/s²"],
 ];
 
-/** The [motion] table of a problem file; a wave is sampled at the steps of the run. */
+/** @type {Record<string, string[]>} controls of each kind of motion */
+const USED = {
+  el_centro: ["scale"],
+  synthetic: ["magnitude", "distance", "vs30", "seed", "scale"],
+  sine: ["amplitude", "period", "cycles"],
+  half_sine: ["amplitude", "period"],
+  triangle: ["amplitude", "period"],
+  ricker: ["amplitude", "period"],
+  own: ["scale"],
+  none: ["start"],
+};
+
+/**
+ * The [motion] table of a problem file; a wave is sampled at the steps of the run.
+ * @param {Motion} motion
+ */
 export function table(motion, step = 0.005) {
   const scale = motion.scale === 1 ? {} : {scale: motion.scale};
   if (motion.kind === "synthetic") {
@@ -49,17 +68,28 @@ export function table(motion, step = 0.005) {
   return {wave: {shape, amplitude, period, ...(shape === "sine" ? {cycles} : {}), step}, ...scale};
 }
 
-/** A duration that shows the shaking and what comes after it [s]; asked for when another kind of motion is chosen. */
+/**
+ * A duration that shows the shaking and what comes after it [s]; used when another kind of motion is chosen.
+ * @param {Motion} motion
+ */
 export function duration(motion) {
   if (motion.kind === "own" && motion.own)
     return Math.min(300, Math.ceil(motion.own.accelerations.length * motion.own.step + 5));
-  const shaking = motion.period * ({sine: motion.cycles, half_sine: 0.5, triangle: 0.5, ricker: 3}[motion.kind] || 0);
-  return {el_centro: 40, own: 40, synthetic: 60, none: 10}[motion.kind] || Math.ceil(shaking + 5);
+  /** @type {Record<string, number>} */
+  const periods = {sine: motion.cycles, half_sine: 0.5, triangle: 0.5, ricker: 3};
+  /** @type {Record<string, number>} */
+  const seconds = {el_centro: 40, own: 40, synthetic: 60, none: 10};
+  return seconds[motion.kind] || Math.ceil(motion.period * (periods[motion.kind] || 0) + 5);
 }
 
-/** Controls of a motion; set(patch) changes its state. */
+/**
+ * Controls of a motion; set(patch) changes its state.
+ * @param {(patch: Partial<Motion>) => any} set
+ * @returns {MotionControls}
+ */
 export function controls(set, {free = false, legend = "Ground motion"} = {}) {
-  const change = (key) => (value) => set({[key]: value});
+  const change = (/** @type {keyof Motion} */ key) => (/** @type {any} */ value) => set({[key]: value});
+  /** @type {Fields} */
   const fields = {
     scale: control({
       label: "Scale",
@@ -149,16 +179,6 @@ export function controls(set, {free = false, legend = "Ground motion"} = {}) {
       name: "start.displacement",
     }),
   };
-  const USED = {
-    el_centro: ["scale"],
-    synthetic: ["magnitude", "distance", "vs30", "seed", "scale"],
-    sine: ["amplitude", "period", "cycles"],
-    half_sine: ["amplitude", "period"],
-    triangle: ["amplitude", "period"],
-    ricker: ["amplitude", "period"],
-    own: ["scale"],
-    none: ["start"],
-  };
   const kind = choice({
     label: "Shaking",
     options: free ? [...KINDS, FREE] : KINDS,
@@ -168,13 +188,13 @@ export function controls(set, {free = false, legend = "Ground motion"} = {}) {
   });
   const file = dropped(set);
   const root = group(legend, kind, file.root, ...Object.values(fields));
-  root.show = (motion, lengthUnit) => {
+  root.show = (/** @type {Motion} */ motion, /** @type {string | undefined} */ lengthUnit) => {
     kind.set(motion.kind);
     file.root.hidden = motion.kind !== "own";
     file.show(motion);
     for (const [key, field] of Object.entries(fields)) {
       field.hidden = !USED[motion.kind].includes(key);
-      field.set(motion[key]);
+      field.set(motion[/** @type {keyof Motion} */ (key)]);
     }
     if (lengthUnit) fields.start.rename("Start displacement", lengthUnit);
   };
@@ -182,12 +202,19 @@ export function controls(set, {free = false, legend = "Ground motion"} = {}) {
   return root;
 }
 
-/** A record in words. */
+/**
+ * A record in words.
+ * @param {OwnRecord} record
+ */
 const recordWords = ({source, accelerations, step, unit}) =>
   `${source}: ${accelerations.length} samples, every ${short(step)} s, in ${unit}`;
 
-/** A place to drop a record file; plain numbers need a unit and perhaps a step, which are never guessed. */
+/**
+ * A place to drop a record file; plain numbers need a unit and perhaps a step, which are never guessed.
+ * @param {(patch: Partial<Motion>) => any} set
+ */
 function dropped(set) {
+  /** @type {File | null} */
   let held = null;
   const words = element("p", {class: "quiet"}, "");
   const message = element("p", {class: "message", role: "alert", id: "drop-message"});
@@ -220,16 +247,15 @@ function dropped(set) {
     if (!held) return;
     message.textContent = "";
     try {
-      const told = {
-        ...(unit.querySelector("select").value ? {unit: unit.querySelector("select").value} : {}),
-        ...(step.value ? {step: Number(step.value)} : {}),
-      };
-      const found = await ask("/api/record", {name: held.name, content: await held.text(), ...told}, "record");
-      if (!found) return;
-      const {accelerations, step: dt, unit: told_unit, source} = found;
-      await set({kind: "own", own: {accelerations, step: dt, unit: told_unit, source}});
+      const chosenUnit = unit.querySelector("select")?.value;
+      const chosen = {...(chosenUnit ? {unit: chosenUnit} : {}), ...(step.value ? {step: Number(step.value)} : {})};
+      const record = await ask("/api/record", {name: held.name, content: await held.text(), ...chosen}, "record");
+      if (!record) return;
+      const {accelerations, step: spacing, unit: itsUnit, source} = record;
+      await set({kind: "own", own: {accelerations, step: spacing, unit: itsUnit, source}});
       say(`read ${accelerations.length} samples`);
-    } catch (problem) {
+    } catch (thrown) {
+      const problem = problemOf(thrown);
       message.textContent = problem.message;
     }
   }
@@ -238,19 +264,19 @@ function dropped(set) {
     read();
   });
   for (const name of ["dragenter", "dragover"])
-    root.addEventListener(name, (event) => {
+    root.addEventListener(name, (/** @type {Event} */ event) => {
       event.preventDefault();
       root.classList.add("over");
     });
   for (const name of ["dragleave", "drop"]) root.addEventListener(name, () => root.classList.remove("over"));
-  root.addEventListener("drop", (event) => {
+  root.addEventListener("drop", (/** @type {DragEvent} */ event) => {
     event.preventDefault();
-    held = event.dataTransfer.files[0] || null;
+    held = event.dataTransfer?.files[0] || null;
     read();
   });
   return {
     root,
-    show(motion) {
+    show(/** @type {Motion} */ motion) {
       words.textContent = motion.own ? recordWords(motion.own) : "No record yet; El Centro shakes it until then.";
     },
   };

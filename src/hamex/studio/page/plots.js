@@ -25,20 +25,27 @@ const NAMES = [
   "input",
 ];
 const coarse = matchMedia("(pointer: coarse)").matches; // a finger on a plot scrolls the page
-/** @type {any} */
+/** @type {Colours | null} */
 let known = null;
 
-/** Colours of the theme by name. */
+/**
+ * Colours of the theme by name.
+ * @returns {Colours}
+ */
 export function colours() {
   if (known) return known;
   const style = getComputedStyle(document.documentElement);
-  known = {dark: document.documentElement.dataset.theme === "dark"};
-  for (const name of NAMES) known[name] = style.getPropertyValue(`--${name}`).trim();
+  const named = Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  known = /** @type {Colours} */ ({...named, dark: document.documentElement.dataset.theme === "dark"});
   return known;
 }
 
-function axis(given = {}, colour) {
-  const {title, ...rest} = given;
+/**
+ * @param {Layout | undefined} given
+ * @param {Colours} colour
+ */
+function axis(given, colour) {
+  const {title, ...rest} = given ?? {};
   return {
     gridcolor: colour.line,
     zerolinecolor: colour.line,
@@ -61,8 +68,12 @@ const sight = new IntersectionObserver(
   },
   {rootMargin: "200px"},
 );
-const whenIdle = window.requestIdleCallback || ((work) => setTimeout(work, 200));
+const whenIdle = window.requestIdleCallback || ((/** @type {() => void} */ work) => setTimeout(work, 200));
 
+/**
+ * Draw what was put off.
+ * @param {any} node
+ */
 export function pay(node) {
   if (!node.owed) return null;
   const [traces, layout] = node.owed;
@@ -70,6 +81,11 @@ export function pay(node) {
   return drawNow(node, traces, layout);
 }
 
+/**
+ * @param {any} node
+ * @param {Trace[]} traces
+ * @param {Layout} layout
+ */
 export function draw(node, traces, layout = {}) {
   if (node.inSight === undefined) {
     node.inSight = true;
@@ -81,10 +97,16 @@ export function draw(node, traces, layout = {}) {
   return Promise.resolve(node);
 }
 
-/** Plotly in the house style. Axes beyond the first two may be given as xaxis2, yaxis2 … */
+/**
+ * Plotly in the house style. Axes beyond the first two may be given as xaxis2, yaxis2 …
+ * @param {any} node
+ * @param {Trace[]} traces
+ * @param {Layout} layout
+ */
 function drawNow(node, traces, layout) {
   const colour = colours();
   const {xaxis, yaxis, margin, ...rest} = layout;
+  /** @type {Layout} */
   const full = {
     font: {family: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", size: 12, color: colour.ink},
     paper_bgcolor: "rgba(0,0,0,0)",
@@ -114,3 +136,72 @@ function drawNow(node, traces, layout) {
 export function forget() {
   known = null;
 }
+
+/**
+ * A curve; one without `hover` does not answer the pointer.
+ * @param {any} x
+ * @param {any} y
+ * @param {{color: string, width?: number, dash?: string, hover?: string} & Trace} look and more of the trace
+ * @returns {Trace}
+ */
+export const curve = (x, y, {color, width = 1.4, dash = "solid", hover, ...more}) => ({
+  x,
+  y,
+  mode: "lines",
+  line: {width, color, dash},
+  ...(hover ? {hovertemplate: hover} : {hoverinfo: "skip"}),
+  ...more,
+});
+
+/**
+ * A line from the bottom of a plot to its top, with words beside its upper end.
+ * @param {number} x
+ * @param {string} words
+ * @param {{log?: boolean, dash: string, ink: string}} look
+ */
+export const mark = (x, words, {log = false, dash, ink}) => ({
+  shapes: [{type: "line", x0: x, x1: x, yref: "paper", y0: 0, y1: 1, line: {color: colours().red, width: 1.6, dash}}],
+  annotations: [
+    {
+      x: log ? Math.log10(x) : x,
+      y: 1,
+      yref: "paper",
+      yanchor: "top",
+      xanchor: "left",
+      text: ` ${words}`,
+      showarrow: false,
+      font: {color: ink, size: 12},
+    },
+  ],
+});
+
+/**
+ * Words in the middle of a plot that has nothing to show yet.
+ * @param {string} text
+ */
+export const instead = (text) => ({
+  xref: "paper",
+  yref: "paper",
+  x: 0.5,
+  y: 0.5,
+  text,
+  showarrow: false,
+  font: {color: colours().soft, size: 14},
+});
+
+/**
+ * Words in a corner of a plot or of one of its rows.
+ * @param {string} text
+ * @param {{x: number, y: number, right?: boolean}} place as shares of the plot
+ */
+export const corner = (text, {x, y, right = false}) => ({
+  xref: "paper",
+  yref: "paper",
+  x,
+  xanchor: right ? "right" : "left",
+  y,
+  yanchor: "top",
+  text,
+  showarrow: false,
+  font: {size: 12},
+});

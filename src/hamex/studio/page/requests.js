@@ -13,12 +13,17 @@ export class Refusal extends Error {
   }
 }
 
-/** @typedef {Float32Array | Float64Array} Numbers */
+/**
+ * What was thrown, as something to show.
+ * @param {unknown} thrown
+ * @returns {Problem}
+ */
+export const problemOf = (thrown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /**
  * A typed array, from base64 where it is not one already.
- * @param {Numbers | {dtype: string, bdata: string}} array
- * @returns {any}
+ * @param {Packed} array
+ * @returns {Numbers}
  */
 export function unpack(array) {
   if (!("bdata" in array)) return array;
@@ -28,7 +33,10 @@ export function unpack(array) {
   return array.dtype === "f8" ? new Float64Array(bytes.buffer) : new Float32Array(bytes.buffer);
 }
 
-/** JSON with arrays behind it: length of the JSON, the JSON, the arrays, read where they lie. */
+/**
+ * JSON with arrays behind it: length of the JSON, the JSON, the arrays, read where they lie.
+ * @param {ArrayBuffer} buffer
+ */
 function unframe(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   return JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)), (_, value) =>
@@ -79,27 +87,28 @@ export const get = (path) => request(path, {});
 export const withdraw = (path) => request(path, {method: "DELETE"});
 
 let working = 0;
-const busy = (change) => {
+const busy = (/** @type {number} */ change) => {
   working += change;
   document.documentElement.dataset.busy = working ? "yes" : "no";
 };
 
 /**
- * One question at a time: while the server works, only the newest wish is kept. What is shown is never older than
+ * One question at a time: while the server works, only the newest one is kept. What is shown is never older than
  * the previous answer, and a dragged control shows every answer that there was time for.
- * @param {(...wanted: any[]) => Promise<any>} work
+ * @template {any[]} Question
+ * @param {(...question: Question) => Promise<any>} work
  */
 export function latest(work) {
   let running = false,
-    newest = /** @type {any[] | null} */ (null);
-  return async function run(...wanted) {
-    newest = wanted;
+    newest = /** @type {Question | null} */ (null);
+  return async function run(/** @type {Question} */ ...question) {
+    newest = question;
     if (running) return;
     running = true;
     busy(1);
     try {
       while (newest) {
-        const now = newest;
+        const now = /** @type {Question} */ (newest);
         newest = null;
         await work(...now);
       }

@@ -1,10 +1,10 @@
 // The studio: its views in the order of their tabs.
-import {buildingView} from "./building.js";
-import {derivationView} from "./derivation.js";
-import {offer} from "./home.js";
-import {oscillatorView} from "./oscillator.js";
-import {paperView} from "./paper.js";
-import {studyView} from "./study.js";
+import {buildingView} from "./history/building.js";
+import {derivationView} from "./derivation/view.js";
+import {offer} from "./home/home.js";
+import {oscillatorView} from "./history/oscillator.js";
+import {paperView} from "./paper/view.js";
+import {studyView} from "./study/view.js";
 import {register, start} from "./views.js";
 
 for (const view of [oscillatorView, buildingView, derivationView, studyView, paperView]) register(view);

@@ -2,34 +2,39 @@
 import {byId, element} from "./elements.js";
 import {forget} from "./plots.js";
 
+/** @type {Map<string, View>} */
 const views = new Map();
-/** @type {any} */
+/** @type {View | null} */
 let current = null;
 
 // #oscillator/<base64url of deflated JSON>: the whole state, so that a link is enough.
-async function squeeze(text, stream) {
-  return new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(stream)).arrayBuffer());
+/**
+ * @param {string | BlobPart} content
+ * @param {CompressionStream | DecompressionStream} stream
+ */
+async function squeeze(content, stream) {
+  return new Uint8Array(await new Response(new Blob([content]).stream().pipeThrough(stream)).arrayBuffer());
 }
-async function encode(state) {
+async function encode(/** @type {any} */ state) {
   const bytes = await squeeze(JSON.stringify(state), new CompressionStream("deflate-raw"));
   let text = "";
   for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
-async function decode(text) {
+async function decode(/** @type {string} */ text) {
   const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
   return JSON.parse(new TextDecoder().decode(await squeeze(bytes, new DecompressionStream("deflate-raw"))));
 }
 
 const storage = {
-  read(name) {
+  read(/** @type {string} */ name) {
     try {
       return JSON.parse(localStorage.getItem(`hamex-${name}`) ?? "null");
     } catch {
       return null;
     }
   },
-  write(name, value) {
+  write(/** @type {string} */ name, /** @type {any} */ value) {
     try {
       localStorage.setItem(`hamex-${name}`, JSON.stringify(value));
     } catch {
@@ -38,11 +43,11 @@ const storage = {
   },
 };
 
-const hash = (name, code) => `#${name}/${code}`;
+const hash = (/** @type {string} */ name, /** @type {string} */ code) => `#${name}/${code}`;
 let written = "",
-  pending = null;
+  pending = 0;
 
-function remember(view) {
+function remember(/** @type {View} */ view) {
   clearTimeout(pending);
   pending = setTimeout(async () => {
     storage.write(view.name, view.state);
@@ -54,29 +59,44 @@ function remember(view) {
   }, 150);
 }
 
+/** The address of the present view and its whole state. */
 export async function permalink() {
-  return location.href.split("#")[0] + hash(current.name, await encode(current.state));
+  const {name, state} = currentView();
+  return location.href.split("#")[0] + hash(name, await encode(state));
 }
 
+/** @param {ViewDescription} description */
 export function register(description) {
   const stored = storage.read(description.name);
   const fits = stored && Object.keys(description.start).every((key) => key in stored);
+  /** @type {View} */
   const view = {
     ...description,
     state: Object.freeze(structuredClone(fits ? stored : description.start)),
     mounted: false,
+    root: element("section", {
+      id: description.name,
+      role: "tabpanel",
+      "aria-labelledby": `tab-${description.name}`,
+      hidden: true,
+    }),
+    set(patch) {
+      view.state = Object.freeze({...view.state, ...patch});
+      remember(view);
+      return view.show(view.state, view);
+    },
+    reset: () => view.set(structuredClone(description.start)),
   };
-  view.set = (patch) => {
-    view.state = Object.freeze({...view.state, ...patch});
-    remember(view);
-    return view.show(view.state, view);
-  };
-  view.reset = () => view.set(structuredClone(description.start));
   views.set(view.name, view);
 }
 
+/**
+ * @param {string} name
+ * @param {any} [state] instead of the one that the view has
+ */
 function open(name, state) {
   const view = views.get(name);
+  if (!view) return;
   if (current && current !== view) {
     current.root.hidden = true;
     if (current.leave) current.leave();
@@ -95,7 +115,7 @@ function open(name, state) {
   if (!view.mounted) {
     view.mount(view.root, view);
     view.mounted = true;
-    const first = view.root.querySelector("details.group");
+    const first = /** @type {HTMLDetailsElement | null} */ (view.root.querySelector("details.group"));
     if (first) first.open = true;
   }
   remember(view);
@@ -107,7 +127,9 @@ async function follow() {
   if (location.hash && location.hash === written) return;
   const [name, code] = location.hash.slice(1).split("/");
   if (!views.has(name)) {
-    open(views.has(storage.read("view")) ? storage.read("view") : views.keys().next().value);
+    const [first] = views.keys(),
+      last = storage.read("view");
+    open(views.has(last) ? last : first);
     return;
   }
   let state = null;
@@ -122,15 +144,15 @@ async function follow() {
   if (!code) requestAnimationFrame(() => scrollTo(0, 0)); // the name of a view is no place on the page
 }
 
-function trouble(message) {
+function trouble(/** @type {string} */ message) {
   const node = byId("trouble");
   node.textContent = message;
   node.hidden = !message;
 }
 
 function applyTheme() {
-  const wish = storage.read("theme");
-  const dark = wish ? wish === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const chosen = storage.read("theme");
+  const dark = chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   document.documentElement.dataset.theme = dark ? "dark" : "light";
   forget();
   const switcher = byId("theme");
@@ -145,12 +167,6 @@ export function start() {
   const stage = byId("stage"),
     tabs = byId("tabs");
   for (const view of views.values()) {
-    view.root = element("section", {
-      id: view.name,
-      role: "tabpanel",
-      "aria-labelledby": `tab-${view.name}`,
-      hidden: true,
-    });
     stage.append(view.root);
     tabs.append(
       element(
@@ -167,9 +183,9 @@ export function start() {
       ),
     );
   }
-  tabs.addEventListener("keydown", (event) => {
+  tabs.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     const list = [...tabs.children],
-      step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+      step = {ArrowRight: 1, ArrowLeft: -1}[event.key] ?? 0;
     if (!step) return;
     const next = list[(list.indexOf(document.activeElement) + step + list.length) % list.length];
     next.focus();
@@ -185,4 +201,5 @@ export function start() {
   follow();
 }
 
-export const currentView = () => current;
+/** The view that is open; the page always has one when somebody asks. */
+export const currentView = () => /** @type {View} */ (current);

@@ -1,12 +1,13 @@
 // Play, pause, scrub: one clock for the sketch, the cursors and the dots.
-import {button} from "./controls.js";
-import {element, short} from "./elements.js";
+import {button} from "../controls.js";
+import {element, short} from "../elements.js";
 
+/** @param {(time: number) => void} onframe */
 export function Player(onframe) {
   let length = 1,
     time = 0,
     playing = false,
-    last = null,
+    last = /** @type {number | null} */ (null),
     speed = 1;
   const play = button("Play", () => (playing ? pause() : start()), {primary: true, title: "Play or pause (space)"});
   const scrub = element("input", {
@@ -32,13 +33,13 @@ export function Player(onframe) {
   );
   const root = element("div", {class: "player", role: "group", "aria-label": "playback"}, play, scrub, clock, pace);
 
-  function tell() {
+  function put() {
     clock.textContent = `${time.toFixed(2)} of ${short(length, 4)} s`;
     scrub.value = (1000 * time) / length;
     scrub.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
     onframe(time);
   }
-  function frame(now) {
+  function frame(/** @type {number} */ now) {
     if (!playing) return;
     if (last !== null) time += (speed * (now - last)) / 1000;
     last = now;
@@ -46,7 +47,7 @@ export function Player(onframe) {
       time = length;
       pause();
     }
-    tell();
+    put();
     if (playing) requestAnimationFrame(frame);
   }
   function start() {
@@ -65,12 +66,12 @@ export function Player(onframe) {
 
   scrub.addEventListener("input", () => {
     time = (length * scrub.value) / 1000;
-    tell();
+    put();
   });
   pace.addEventListener("input", () => {
     speed = Number(pace.value);
   });
-  root.addEventListener("keydown", (event) => {
+  root.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.key === " " && event.target !== play && event.target !== pace) {
       event.preventDefault();
       play.click();
@@ -79,18 +80,21 @@ export function Player(onframe) {
   return {
     root,
     pause,
-    tell,
     get time() {
       return time;
     },
     get playing() {
       return playing;
     },
-    /** A new history: the clock stays where it is, as far as the history reaches. */
+    /**
+     * A new history: the clock stays where it is, as far as the history reaches.
+     * @param {number} seconds
+     * @param {number} [at]
+     */
     set(seconds, at) {
       length = seconds;
       time = Math.min(at === undefined ? time : at, length);
-      tell();
+      put();
     },
   };
 }

@@ -1,10 +1,12 @@
 // The audit of the paper: items come while it runs; verdicts and words can be sought.
-import {element, save, say} from "./elements.js";
-import * as Home from "./home.js";
-import {get} from "./requests.js";
-import {progress, segments} from "./sheets.js";
+import {element, save, say} from "../elements.js";
+import {pageGift} from "../home/figures_page.js";
+import {gift} from "../home/home.js";
+import {progress, segments} from "../panels.js";
+import {get, problemOf} from "../requests.js";
 
 const POLL = 350;
+/** @type {[name: string, kind: string, sign: string][]} */
 const VERDICTS = [
   ["holds", "holds", "✓"],
   ["misprint", "misprint", "✎"],
@@ -12,12 +14,19 @@ const VERDICTS = [
   ["not true in general", "not", "✗"],
 ];
 export const START = {verdict: "all", words: ""};
-const items = [],
-  drawings = new Map();
-let view,
-  chosen,
-  search,
-  running = false,
+/** @typedef {typeof START} State */
+
+/** @type {{node: HTMLElement, judged: AuditItem, number: string, text: string}[]} */
+const items = [];
+/** @type {Map<string, HTMLElement>} by part and equation */
+const drawings = new Map();
+/** @type {View} */
+let view;
+/** @type {Segments} */
+let chosen;
+/** @type {HTMLInputElement} */
+let search;
+let running = false,
   finished = false,
   timer = 0,
   received = 0;
@@ -27,11 +36,12 @@ const bar = progress("equations and claims judged"),
 // Letters of the drawings stand once on the page, however many equations use them.
 const letters = element("div", {class: "letters", "aria-hidden": "true", html: '<svg width="0" height="0"></svg>'});
 
+/** @param {View} given */
 export function mount(given) {
   view = given;
   chosen = segments(
     "Verdict",
-    [["all", "All"], ...VERDICTS.map(([name, , sign]) => [name, `${sign} ${name}`])],
+    [["all", "All"], .../** @type {Options} */ (VERDICTS.map(([name, , sign]) => [name, `${sign} ${name}`]))],
     (verdict) => view.set({verdict}),
   );
   search = element("input", {
@@ -64,6 +74,7 @@ export function mount(given) {
   );
 }
 
+/** @param {State} state */
 export function show(state) {
   chosen.set(state.verdict);
   if (document.activeElement !== search) search.value = state.words;
@@ -75,31 +86,33 @@ export function show(state) {
 }
 
 async function poll() {
-  let told;
+  /** @type {AuditProgress} */
+  let now;
   try {
-    told = await get(`/api/paper/audit?items=${items.length}&drawings=${received}`);
-  } catch (problem) {
+    now = await get(`/api/paper/audit?items=${items.length}&drawings=${received}`);
+  } catch (thrown) {
+    const problem = problemOf(thrown);
     running = false;
     bar.set(0, problem.message);
     return;
   }
-  for (const item of told.items) add(item);
-  for (const drawing of told.drawings) put(drawing);
-  received += told.drawings.length;
+  for (const item of now.items) add(item);
+  for (const drawing of now.drawings) put(drawing);
+  received += now.drawings.length;
   count();
-  const going = told.state === "running" || told.drawn === "running";
+  const going = now.state === "running" || now.drawn === "running";
   bar.set(
-    told.total ? told.done / told.total : 0,
-    told.state === "failed"
+    now.total ? now.done / now.total : 0,
+    now.state === "failed"
       ? "the audit ended with an error"
-      : told.state === "finished"
-        ? `all ${told.total} judged${told.drawn === "running" ? ", equations are being drawn" : ""}`
-        : told.total
-          ? `${told.done} of ${told.total} judged`
+      : now.state === "finished"
+        ? `all ${now.total} judged${now.drawn === "running" ? ", equations are being drawn" : ""}`
+        : now.total
+          ? `${now.done} of ${now.total} judged`
           : "starting …",
   );
   filter(view.state);
-  if (told.state === "finished" && !going) {
+  if (now.state === "finished" && !going) {
     finished = true;
     running = false;
     say("audit finished");
@@ -117,14 +130,18 @@ export function leave() {
   running = false;
 }
 
-/** A sentence begins large unless with a symbol; a dot over J needs a font with serifs, or it looks like a j. */
+/**
+ * A sentence begins large unless with a symbol; a dot over J needs a font with serifs, or it looks like a j.
+ * @param {string} text
+ */
 function spelled(text) {
   const start = /^[a-z]{2,}[ ,:]/i.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
   return start.split("J̇").flatMap((part, i) => (i ? [element("span", {class: "letter"}, "J̇"), part] : [part]));
 }
 
-const words = (text) => element("p", {}, text[0].toUpperCase() + text.slice(1));
+const words = (/** @type {string} */ text) => element("p", {}, text[0].toUpperCase() + text.slice(1));
 
+/** @param {AuditItem} item */
 function add(item) {
   const number = /^\d+$/.test(item.equation),
     [, kind, sign] = VERDICTS.find(([name]) => name === item.verdict) || VERDICTS[0];
@@ -132,9 +149,9 @@ function add(item) {
     ? `(${item.equation})`
     : item.equation.replace("claim: ", "").replace(/^./, (letter) => letter.toUpperCase());
   const differs = item.verdict !== "holds" && item.correct !== item.printed,
-    told = item.correct === "as derived; see the evidence";
-  const slot = (part, text) =>
-    number && !(part === "correct" && told)
+    inEvidence = item.correct === "as derived; see the evidence";
+  const slot = (/** @type {string} */ part, /** @type {string} */ text) =>
+    number && !(part === "correct" && inEvidence)
       ? element(
           "div",
           {class: "slot", "data-slot": `${part} ${item.equation}`},
@@ -164,13 +181,11 @@ function add(item) {
       : []),
     element("p", {class: "evidence"}, spelled(item.evidence)),
   );
-  if (!items.length || items.at(-1).section !== item.section)
+  if (items.at(-1)?.judged.section !== item.section)
     list.append(element("h2", {"data-section": item.section}, item.section));
   items.push({
     node,
-    told: item,
-    section: item.section,
-    verdict: item.verdict,
+    judged: item,
     number: number ? item.equation : "",
     text: `${title} ${item.kind} ${item.evidence} ${item.reading} ${number ? "" : item.printed}`.toLowerCase(),
   });
@@ -178,6 +193,7 @@ function add(item) {
   for (const part of ["printed", "correct"]) fill(`${part} ${item.equation}`, node);
 }
 
+/** @param {AuditDrawing} drawing */
 function put({equation, part, html}) {
   const holder = element("div", {html});
   for (const letter of holder.querySelectorAll("symbol")) {
@@ -189,55 +205,74 @@ function put({equation, part, html}) {
   if (item) fill(`${part} ${equation}`, item);
 }
 
+/**
+ * Puts a drawing into its place, as soon as both are there.
+ * @param {string} key
+ * @param {HTMLElement} node
+ */
 function fill(key, node) {
-  const slot = node.querySelector(`[data-slot="${key}"]`);
-  if (slot && drawings.has(key)) slot.replaceChildren(...drawings.get(key).cloneNode(true).children);
+  const slot = node.querySelector(`[data-slot="${key}"]`),
+    drawing = drawings.get(key);
+  if (slot && drawing) slot.replaceChildren(.../** @type {HTMLElement} */ (drawing.cloneNode(true)).children);
 }
 
 function count() {
-  for (const one of chosen.children) {
-    const verdict = one.dataset.part,
-      found = VERDICTS.find(([name]) => name === verdict);
-    one.textContent = found
-      ? `${found[2]} ${verdict} ${items.filter((item) => item.verdict === verdict).length}`
+  for (const one of /** @type {HTMLCollectionOf<HTMLElement>} */ (chosen.children)) {
+    const verdict = VERDICTS.find(([name]) => name === one.dataset.part);
+    one.textContent = verdict
+      ? `${verdict[2]} ${verdict[0]} ${items.filter(({judged}) => judged.verdict === verdict[0]).length}`
       : `All ${items.length}`;
   }
 }
 
+/** @param {State} state */
 function filter(state) {
   const sought = state.words.trim().toLowerCase(),
     number = /^\(?\d+\)?$/.test(sought) ? sought.replace(/[()]/g, "") : null,
     sections = new Set();
   for (const item of items) {
     const seen =
-      (state.verdict === "all" || item.verdict === state.verdict) &&
+      (state.verdict === "all" || item.judged.verdict === state.verdict) &&
       (!sought || (number !== null ? item.number === number : item.text.includes(sought)));
     item.node.hidden = !seen;
-    if (seen) sections.add(item.section);
+    if (seen) sections.add(item.judged.section);
   }
   for (const head of list.querySelectorAll("h2")) head.hidden = !sections.has(head.dataset.section);
   none.hidden = sections.size > 0 || !items.length;
 }
 
 function csv() {
-  const quoted = (words) => `"${words.replaceAll('"', '""')}"`,
-    head = ["equation", "section", "kind", "verdict", "printed", "correct", "evidence"];
+  const quoted = (/** @type {string} */ words) => `"${words.replaceAll('"', '""')}"`,
+    head = /** @type {(keyof AuditItem)[]} */ ([
+      "equation",
+      "section",
+      "kind",
+      "verdict",
+      "printed",
+      "correct",
+      "evidence",
+    ]);
   save(
     "audit.csv",
     "text/csv",
-    [head, ...items.map(({told}) => head.map((name) => quoted(told[name])))]
+    [head, ...items.map(({judged}) => head.map((name) => quoted(judged[name])))]
       .map((row) => `${row.join(",")}\n`)
       .join(""),
   );
 }
 
+/**
+ * @param {View} given
+ * @param {HTMLElement} sheet
+ * @returns {Gift[]}
+ */
 export const gifts = (given, sheet) => [
-  Home.gift("CSV", "every item judged so far, with its evidence", async () => {
+  gift("CSV", "every item judged so far, with its evidence", async () => {
     if (!items.length) return "nothing is judged yet";
     csv();
     return "saved audit.csv";
   }),
-  Home.pageGift(given, () =>
+  pageGift(given, () =>
     items.length
       ? {name: "audit.html", title: "Audit of every equation of the paper", sheet}
       : {why: "nothing is judged yet"},

@@ -1,9 +1,12 @@
 // The building view: a shear frame of N storeys.
-import {button, choice, control, group} from "./controls.js";
-import {element} from "./elements.js";
-import * as History from "./history.js";
-import * as Home from "./home.js";
-import * as Motions from "./motion.js";
+import {button, changeOf, choice, control, group, numberFields} from "../controls.js";
+import {element, rounded} from "../elements.js";
+import {besideFields} from "../messages.js";
+import * as Motions from "../motion.js";
+import {GRAVITY} from "../units.js";
+import {layOut, runner, schemeChoices, shakingControls} from "./bench.js";
+import {buildingStage} from "./building_stage.js";
+import {problemGifts} from "./gifts.js";
 import * as Problems from "./problems.js";
 
 const START = {
@@ -27,31 +30,46 @@ const START = {
   storey: 7,
   motion: {...Motions.START},
 };
-const GRAVITY = 9.80665;
+/** @typedef {typeof START} State */
 
-/** Straight from the first storey to the last. */
-const tapered = (base, taper, count, i) =>
-  Number((base * (count === 1 ? 1 : 1 + ((taper - 1) * i) / (count - 1))).toPrecision(8));
+/**
+ * Stiffnesses go straight from the first storey to the last.
+ * @param {State} state
+ */
+const stiffnessesOf = ({stiffness, taper, storeys}) =>
+  Array.from({length: storeys}, (_, i) =>
+    rounded(stiffness * (storeys === 1 ? 1 : 1 + ((taper - 1) * i) / (storeys - 1)), 8),
+  );
 
-/** Storey strengths: the base's share of the weight, carried up as loads that grow with height ask for, or the same. */
+/**
+ * Storey strengths: the base's share of the weight, carried up as loads that grow with height ask for, or the same.
+ * @param {State} state
+ */
 function strengths({storeys, mass, strength, pattern, weak, weakness}) {
   const total = (storeys * (storeys + 1)) / 2,
-    base = strength * storeys * mass * GRAVITY;
+    base = strength * storeys * mass * GRAVITY.m;
   return Array.from({length: storeys}, (_, i) => {
     const above = total - (i * (i + 1)) / 2;
-    return Number((base * (pattern === "code" ? above / total : 1) * (weak === i + 1 ? weakness : 1)).toPrecision(8));
+    return rounded(base * (pattern === "code" ? above / total : 1) * (weak === i + 1 ? weakness : 1), 8);
   });
 }
 
-/** Rayleigh's through the first and third modes; a frame of one or two storeys has fewer. */
+/**
+ * Rayleigh's through the first and third modes; a frame of one or two storeys has fewer.
+ * @param {State} state
+ */
 function damping({damped, ratio, storeys}) {
   if (damped === "modal") return {kind: "modal", ratio};
   return storeys === 1 ? {kind: "ratio", ratio} : {kind: "rayleigh", ratio, modes: [1, Math.min(3, storeys)]};
 }
 
+/**
+ * The problem file of a state.
+ * @param {State} state
+ */
 function problem(state) {
-  const {storeys: n} = state;
-  const stiffnesses = Array.from({length: n}, (_, i) => tapered(state.stiffness, state.taper, n, i));
+  const {storeys: n} = state,
+    stiffnesses = stiffnessesOf(state);
   return {
     title: `Building of ${n} storeys`,
     duration: Problems.wholeSteps(state.duration, state.step),
@@ -65,30 +83,38 @@ function problem(state) {
       laws: strengths(state).map((limit, i) => ({
         yield_force: limit,
         viscosity: state.viscosity,
-        kinematic: Number((state.hardening * stiffnesses[i]).toPrecision(8)),
+        kinematic: rounded(state.hardening * stiffnesses[i], 8),
       })),
     },
     motion: Motions.table(state.motion, state.step),
     scheme: Problems.scheme(state.scheme, state.step),
   };
 }
-const wish = (state) => ({
+/**
+ * @param {State} state
+ * @returns {HistoryRequest}
+ */
+const request = (state) => ({
   problem: problem(state),
   ...(state.against === "none" ? {} : {against: Problems.scheme(state.against, state.step), error: true}),
 });
 
-let stage,
-  controls,
-  run,
-  refuse,
-  floors = 0;
+/** @type {Stage} */
+let stage;
+/** @type {Record<string, any>} fields by their names for the server, choices by their own */
+let controls;
+/** @type {ReturnType<typeof runner<State>>} */
+let run;
+let floors = 0;
 
-function mount(root, view) {
-  const change = (key) => (value) => view.set({[key]: value});
-  const field = (name, label, key, unit, limits, help) =>
-    control({name, label, unit, value: view.state[key], oninput: change(key), help, ...limits});
-  const whole = (value) => Math.max(1, Math.min(100, Math.round(value)));
-  controls = {
+/**
+ * Numbers by their names for the server, or by their own.
+ * @param {View} view
+ * @param {ReturnType<typeof numberFields>} field
+ */
+function numbers(view, field) {
+  const whole = (/** @type {number} */ value) => Math.max(1, Math.min(100, Math.round(value)));
+  return {
     storeys: control({
       name: "storeys",
       label: "Storeys",
@@ -117,6 +143,15 @@ function mount(root, view) {
     weakness: field("weakness", "Its strength", "weakness", "of the rule", {min: 0.1, max: 1, step: 0.05}),
     "scheme.step": field("scheme.step", "Time step", "step", "s", {min: 0.001, max: 0.1, log: true}),
     duration: field("duration", "Duration", "duration", "s", {min: 1, max: 120, step: 1}),
+  };
+}
+
+/**
+ * @param {View} view
+ * @param {(key: string) => (value: any) => any} change
+ */
+function choices(view, change) {
+  return {
     damped: choice({
       label: "Damping of",
       options: [
@@ -141,20 +176,7 @@ function mount(root, view) {
       value: 0,
       oninput: (value) => view.set({weak: Number(value)}),
     }),
-    scheme: choice({
-      label: "Scheme",
-      options: Problems.SCHEMES,
-      value: "galerkin-1",
-      oninput: change("scheme"),
-      name: "scheme",
-    }),
-    against: choice({
-      label: "Compare with",
-      options: Problems.AGAINST,
-      value: "none",
-      oninput: change("against"),
-      name: "against",
-    }),
+    ...schemeChoices(change),
     storey: choice({
       label: "Loop of storey",
       options: [[0, "1"]],
@@ -162,68 +184,96 @@ function mount(root, view) {
       oninput: (value) => view.set({storey: Number(value)}),
     }),
   };
-  const shaking = Motions.controls((patch) => {
-    const motion = {...view.state.motion, ...patch};
-    return view.set({motion, ...("kind" in patch ? {duration: Motions.duration(motion)} : {})});
-  });
-  Object.assign(controls, {motion: shaking});
-  for (const one of Object.values(shaking.fields)) controls[one.dataset.name] = one;
-  const general = element("p", {class: "message", role: "alert", id: "building-message"});
-  stage = History.buildingStage((storey) => view.set({storey}));
-  stage.name = "building";
-  root.append(
-    element("h1", {class: "spoken"}, "Building"),
-    element(
-      "div",
-      {class: "bench split"},
-      element(
-        "aside",
-        {class: "controls stay", "aria-label": "The building and what shakes it"},
-        general,
-        group(
-          "Building",
-          controls.storeys,
-          controls["model.masses"],
-          controls["model.stiffnesses"],
-          controls.taper,
-          controls["model.heights"],
-          controls["model.damping"],
-          controls.damped,
-        ),
-        group(
-          "Strength",
-          controls.strength,
-          controls.pattern,
-          controls["model.laws.viscosity"],
-          controls.hardening,
-          controls.weak,
-          controls.weakness,
-        ),
-        shaking,
-        group("Time", controls["scheme.step"], controls.duration, controls.scheme),
-        group(
-          "Look closer",
-          controls.storey,
-          controls.against,
-          button("Start again", () => view.reset()),
-        ),
-      ),
-      element("div", {class: "stage building"}, stage.parts),
-    ),
-  );
-  refuse = Problems.place(controls, general);
-  run = Problems.runner({wish, stage, refuse, options: (state) => ({storey: state.storey})});
 }
 
+/**
+ * @param {HTMLElement} root
+ * @param {View} view
+ */
+function mount(root, view) {
+  const change = changeOf(view),
+    shaking = shakingControls(view);
+  controls = {...numbers(view, numberFields(view.state, change)), ...choices(view, change), motion: shaking};
+  for (const one of Object.values(shaking.fields)) controls[one.dataset.name ?? ""] = one;
+  const message = element("p", {class: "message", role: "alert", id: "building-message"}),
+    refuse = besideFields(controls, message);
+  stage = buildingStage((storey) => view.set({storey}));
+  run = runner({name: "building", stage, refuse, request, options: (state) => ({storey: state.storey})});
+  layOut(root, {
+    title: "Building",
+    about: "The building and what shakes it",
+    message,
+    groups: [
+      group(
+        "Building",
+        controls.storeys,
+        controls["model.masses"],
+        controls["model.stiffnesses"],
+        controls.taper,
+        controls["model.heights"],
+        controls["model.damping"],
+        controls.damped,
+      ),
+      group(
+        "Strength",
+        controls.strength,
+        controls.pattern,
+        controls["model.laws.viscosity"],
+        controls.hardening,
+        controls.weak,
+        controls.weakness,
+      ),
+      shaking,
+      group("Time", controls["scheme.step"], controls.duration, controls.scheme),
+      group(
+        "Look closer",
+        controls.storey,
+        controls.against,
+        button("Start again", () => view.reset()),
+      ),
+    ],
+    stage: element("div", {class: "stage building"}, stage.parts),
+  });
+}
+
+/**
+ * Storeys to choose from, behind other options.
+ * @param {Field} field
+ * @param {number} count
+ * @param {HTMLElement[]} first
+ */
 function numbered(field, count, first) {
   field
     .querySelector("select")
-    .replaceChildren(
+    ?.replaceChildren(
       ...first,
       ...Array.from({length: count}, (_, i) => element("option", {value: first.length ? i + 1 : i}, String(i + 1))),
     );
 }
 
+/** @type {Record<string, keyof State>} the number of the state that a control shows */
+const SHOWN = {
+  storeys: "storeys",
+  "model.masses": "mass",
+  "model.stiffnesses": "stiffness",
+  taper: "taper",
+  "model.damping": "ratio",
+  "model.heights": "height",
+  strength: "strength",
+  "model.laws.viscosity": "viscosity",
+  hardening: "hardening",
+  weakness: "weakness",
+  "scheme.step": "step",
+  duration: "duration",
+  pattern: "pattern",
+  damped: "damped",
+  weak: "weak",
+  scheme: "scheme",
+  against: "against",
+  storey: "storey",
+};
+
+/** @param {State} state */
 function show(state) {
   const begin = performance.now();
   if (state.storeys !== floors) {
@@ -231,32 +281,13 @@ function show(state) {
     numbered(controls.storey, floors, []);
     numbered(controls.weak, floors, [element("option", {value: 0}, "none")]);
   }
-  const values = {
-    storeys: "storeys",
-    "model.masses": "mass",
-    "model.stiffnesses": "stiffness",
-    taper: "taper",
-    "model.damping": "ratio",
-    "model.heights": "height",
-    strength: "strength",
-    "model.laws.viscosity": "viscosity",
-    hardening: "hardening",
-    weakness: "weakness",
-    "scheme.step": "step",
-    duration: "duration",
-    pattern: "pattern",
-    damped: "damped",
-    weak: "weak",
-    scheme: "scheme",
-    against: "against",
-    storey: "storey",
-  };
-  for (const [name, key] of Object.entries(values)) controls[name].set(state[key]);
+  for (const [name, key] of Object.entries(SHOWN)) controls[name].set(state[key]);
   controls.weakness.hidden = !state.weak;
   controls.motion.show(state.motion);
   return run(state, begin);
 }
 
+/** @type {ViewDescription} */
 export const buildingView = {
   name: "building",
   title: "Building",
@@ -265,9 +296,9 @@ export const buildingView = {
   show,
   leave: () => stage.player.pause(),
   gifts: (view) =>
-    Home.problemGifts({
+    problemGifts({
       view,
-      wish,
+      request,
       plots: stage.plots,
       varied: [
         ["strength", "Base shear strength", () => "of weight"],

@@ -1,8 +1,11 @@
 // A page of its own: the same picture as in the studio, fed from what was computed when it was saved.
-import {byId, element, short} from "./elements.js";
-import * as History from "./history.js";
-import {forget} from "./plots.js";
+import {byId, element, short} from "../elements.js";
+import {forget} from "../plots.js";
+import {buildingStage} from "./building_stage.js";
+import {oscillatorStage} from "./oscillator_stage.js";
 
+/** @type {{view: string, storey: number, viscous: boolean, label: string, unit: string,
+ *   answers: {value: number | null, answer: HistoryAnswer}[]}} */
 const data = JSON.parse(byId("data").textContent);
 const theme = () => {
   document.documentElement.dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
@@ -10,11 +13,11 @@ const theme = () => {
 theme();
 const stage =
   data.view === "building"
-    ? History.buildingStage((storey) => {
+    ? buildingStage((storey) => {
         chosen = storey;
         show();
       })
-    : History.oscillatorStage();
+    : oscillatorStage();
 let chosen = data.storey,
   place = data.answers.findIndex((one) => one.value === null),
   first = true;
@@ -37,17 +40,17 @@ if (data.answers.length > 1) {
     value: order.indexOf(middle),
     "aria-label": data.label,
   });
-  const tell = () => {
+  const put = () => {
     words.textContent = `${short(data.answers[place].value)} ${data.unit}`;
     range.setAttribute("aria-valuetext", words.textContent);
   };
   range.addEventListener("input", () => {
     place = order[Number(range.value)];
-    tell();
+    put();
     show();
   });
   place = middle;
-  tell();
+  put();
   root.append(element("div", {class: "panel wide vary"}, element("label", {for: "varied"}, data.label), range, words));
 }
 root.append(...stage.parts);

@@ -1,25 +1,16 @@
 // The oscillator view: controls on the left, what happens on the right.
-import {button, choice, control, group, toggle} from "./controls.js";
-import {element} from "./elements.js";
-import * as History from "./history.js";
-import * as Home from "./home.js";
-import * as Motions from "./motion.js";
+import {button, changeOf, choice, group, numberFields, toggle} from "../controls.js";
+import {element, rounded} from "../elements.js";
+import {besideFields} from "../messages.js";
+import * as Motions from "../motion.js";
+import {GRAVITY, LENGTHS} from "../units.js";
+import {layOut, runner, schemeChoices, shakingControls} from "./bench.js";
+import {problemGifts} from "./gifts.js";
+import {oscillatorStage} from "./oscillator_stage.js";
 import * as Problems from "./problems.js";
 
-const LENGTHS = [
-    ["m", "m"],
-    ["cm", "cm"],
-    ["mm", "mm"],
-    ["in", "in"],
-    ["ft", "ft"],
-  ],
-  FORCES = [
-    ["kN", "kN"],
-    ["N", "N"],
-    ["MN", "MN"],
-    ["kip", "kip"],
-    ["lbf", "lbf"],
-  ];
+/** @type {Options} */
+const FORCES = ["kN", "N", "MN", "kip", "lbf"].map((unit) => [unit, unit]);
 const START = {
   length: "m",
   force: "kN",
@@ -44,8 +35,12 @@ const START = {
   bars: false,
   motion: {...Motions.START},
 };
+/** @typedef {typeof START} State */
 
-/** The problem file of a state. */
+/**
+ * The problem file of a state.
+ * @param {State} state
+ */
 function problem(state) {
   const law = state.yields
     ? {
@@ -73,19 +68,29 @@ function problem(state) {
     scheme: Problems.scheme(state.scheme, state.step),
   };
 }
-const wish = (state) => ({
+/**
+ * @param {State} state
+ * @returns {HistoryRequest}
+ */
+const request = (state) => ({
   problem: problem(state),
   ...(state.against === "none" ? {} : {against: Problems.scheme(state.against, state.step)}),
   error: state.bars || state.against !== "none",
 });
 
-let stage, controls, run, refuse;
+/** @type {Stage} */
+let stage;
+/** @type {Record<string, any>} fields by their names for the server, choices by their own */
+let controls;
+/** @type {ReturnType<typeof runner<State>>} */
+let run;
 
-function mount(root, view) {
-  const change = (key) => (value) => view.set({[key]: value});
-  const field = (name, label, key, unit, limits, help) =>
-    control({name, label, unit, value: view.state[key], oninput: change(key), help, ...limits});
-  controls = {
+/**
+ * Numbers by their names for the server.
+ * @param {ReturnType<typeof numberFields>} field
+ */
+function numbers(field) {
+  return {
     "model.mass": field("model.mass", "Mass", "mass", "", {min: 1, max: 10000, log: true}, "force·s²/length"),
     "model.period": field("model.period", "Period", "period", "s", {min: 0.05, max: 5, log: true}, "elastic, undamped"),
     "model.stiffness": field("model.stiffness", "Stiffness", "stiffness", "", {min: 10, max: 1e6, log: true}),
@@ -131,7 +136,14 @@ function mount(root, view) {
     "scheme.step": field("scheme.step", "Time step", "step", "s", {min: 0.0005, max: 0.2, log: true}),
     duration: field("duration", "Duration", "duration", "s", {min: 1, max: 120, step: 1}),
   };
-  const pick = {
+}
+
+/**
+ * @param {View} view
+ * @param {(key: string) => (value: any) => any} change
+ */
+function choices(view, change) {
+  return {
     stiff: choice({
       label: "Spring given by",
       options: [
@@ -162,106 +174,130 @@ function mount(root, view) {
     }),
     length: choice({label: "Unit of length", options: LENGTHS, value: "m", oninput: change("length")}),
     force: choice({label: "Unit of force", options: FORCES, value: "kN", oninput: change("force")}),
-    scheme: choice({
-      label: "Scheme",
-      options: Problems.SCHEMES,
-      value: "galerkin-1",
-      oninput: change("scheme"),
-      name: "scheme",
-    }),
-    against: choice({
-      label: "Compare with",
-      options: Problems.AGAINST,
-      value: "none",
-      oninput: change("against"),
-      name: "against",
-    }),
+    ...schemeChoices(change),
     bars: toggle({label: "Error bars on the peaks", value: false, oninput: change("bars")}),
   };
-  const shaking = Motions.controls(
-    (patch) => {
-      const motion = {...view.state.motion, ...patch};
-      return view.set({motion, ...("kind" in patch ? {duration: Motions.duration(motion)} : {})});
-    },
-    {free: true},
-  );
-  Object.assign(controls, pick, {motion: shaking, "motion.scale": shaking.fields.scale});
-  for (const one of Object.values(shaking.fields)) controls[one.dataset.name] = one;
-  const general = element("p", {class: "message", role: "alert", id: "oscillator-message"});
-  stage = History.oscillatorStage();
-  stage.name = "oscillator";
-  root.append(
-    element("h1", {class: "spoken"}, "Oscillator"),
-    element(
-      "div",
-      {class: "bench split"},
-      element(
-        "aside",
-        {class: "controls stay", "aria-label": "What it is and what shakes it"},
-        general,
-        group(
-          "Structure",
-          controls["model.mass"],
-          pick.stiff,
-          controls["model.period"],
-          controls["model.stiffness"],
-          pick.damp,
-          controls["model.damping_ratio"],
-          controls["model.damping"],
-        ),
-        group(
-          "Slider",
-          pick.yields,
-          pick.strong,
-          controls["model.yield_force"],
-          controls["model.strength_ratio"],
-          controls["model.viscosity"],
-          controls["model.kinematic"],
-          controls["model.isotropic"],
-        ),
-        shaking,
-        group("Time", controls["scheme.step"], controls.duration, pick.scheme),
-        group(
-          "Compare",
-          pick.against,
-          pick.bars,
-          element("p", {class: "quiet"}, "Error bars come from halving the step twice."),
-        ),
-        group(
-          "Units",
-          pick.length,
-          pick.force,
-          button("Start again", () => view.reset()),
-        ),
-      ),
-      element("div", {class: "stage"}, stage.parts),
-    ),
-  );
-  refuse = Problems.place(controls, general);
-  run = Problems.runner({wish, stage, refuse, options: (state) => ({viscosity: state.viscosity > 0})});
 }
 
+/**
+ * @param {HTMLElement} root
+ * @param {View} view
+ */
+function mount(root, view) {
+  const change = changeOf(view),
+    pick = choices(view, change);
+  const shaking = shakingControls(view, {free: true});
+  controls = {...numbers(numberFields(view.state, change)), ...pick, motion: shaking};
+  for (const one of Object.values(shaking.fields)) controls[one.dataset.name ?? ""] = one;
+  const message = element("p", {class: "message", role: "alert", id: "oscillator-message"}),
+    refuse = besideFields(controls, message);
+  stage = oscillatorStage();
+  run = runner({
+    name: "oscillator",
+    stage,
+    refuse,
+    request,
+    options: (state) => ({viscosity: state.viscosity > 0}),
+  });
+  layOut(root, {
+    title: "Oscillator",
+    about: "What it is and what shakes it",
+    message,
+    groups: [
+      group(
+        "Structure",
+        controls["model.mass"],
+        pick.stiff,
+        controls["model.period"],
+        controls["model.stiffness"],
+        pick.damp,
+        controls["model.damping_ratio"],
+        controls["model.damping"],
+      ),
+      group(
+        "Slider",
+        pick.yields,
+        pick.strong,
+        controls["model.yield_force"],
+        controls["model.strength_ratio"],
+        controls["model.viscosity"],
+        controls["model.kinematic"],
+        controls["model.isotropic"],
+      ),
+      shaking,
+      group("Time", controls["scheme.step"], controls.duration, pick.scheme),
+      group(
+        "Compare",
+        pick.against,
+        pick.bars,
+        element("p", {class: "quiet"}, "Error bars come from halving the step twice."),
+      ),
+      group(
+        "Units",
+        pick.length,
+        pick.force,
+        button("Start again", () => view.reset()),
+      ),
+    ],
+    stage: element("div", {class: "stage"}, stage.parts),
+  });
+}
+
+/**
+ * The same spring, said the other way.
+ * @param {View} view
+ * @param {boolean} byPeriod
+ */
 function switchStiffness(view, byPeriod) {
-  // the same spring, said the other way
   const {mass, period, stiffness} = view.state;
   view.set({
     byPeriod,
     ...(byPeriod
-      ? {period: Number((2 * Math.PI * Math.sqrt(mass / stiffness)).toPrecision(6))}
-      : {stiffness: Number((mass * ((2 * Math.PI) / period) ** 2).toPrecision(6))}),
-  });
-}
-function switchStrength(view, byStrength) {
-  const {mass, strength, yieldForce, length} = view.state;
-  const weight = mass * 9.80665 * {m: 1, cm: 100, mm: 1000, in: 1 / 0.0254, ft: 1 / 0.3048}[length];
-  view.set({
-    byStrength,
-    ...(byStrength
-      ? {strength: Number((yieldForce / weight).toPrecision(6))}
-      : {yieldForce: Number((strength * weight).toPrecision(6))}),
+      ? {period: rounded(2 * Math.PI * Math.sqrt(mass / stiffness))}
+      : {stiffness: rounded(mass * ((2 * Math.PI) / period) ** 2)}),
   });
 }
 
+/**
+ * The same strength, said the other way.
+ * @param {View} view
+ * @param {boolean} byStrength
+ */
+function switchStrength(view, byStrength) {
+  const {mass, strength, yieldForce, length} = view.state;
+  const weight = mass * GRAVITY[length];
+  view.set({
+    byStrength,
+    ...(byStrength ? {strength: rounded(yieldForce / weight)} : {yieldForce: rounded(strength * weight)}),
+  });
+}
+
+/** @type {Record<string, keyof State>} the number of the state that a control shows */
+const SHOWN = {
+  "model.mass": "mass",
+  "model.period": "period",
+  "model.stiffness": "stiffness",
+  "model.damping_ratio": "ratio",
+  "model.damping": "damping",
+  "model.yield_force": "yieldForce",
+  "model.strength_ratio": "strength",
+  "model.viscosity": "viscosity",
+  "model.kinematic": "kinematic",
+  "model.isotropic": "isotropic",
+  "scheme.step": "step",
+  duration: "duration",
+  stiff: "byPeriod",
+  damp: "byRatio",
+  yields: "yields",
+  strong: "byStrength",
+  length: "length",
+  force: "force",
+  scheme: "scheme",
+  against: "against",
+  bars: "bars",
+};
+
+/** @param {State} state */
 function show(state) {
   const begin = performance.now();
   const {length, force} = state;
@@ -275,30 +311,7 @@ function show(state) {
     "model.isotropic": `${force}/${length}`,
   };
   for (const [name, unit] of Object.entries(units)) controls[name].querySelector(".unit").textContent = unit;
-  const values = {
-    "model.mass": "mass",
-    "model.period": "period",
-    "model.stiffness": "stiffness",
-    "model.damping_ratio": "ratio",
-    "model.damping": "damping",
-    "model.yield_force": "yieldForce",
-    "model.strength_ratio": "strength",
-    "model.viscosity": "viscosity",
-    "model.kinematic": "kinematic",
-    "model.isotropic": "isotropic",
-    "scheme.step": "step",
-    duration: "duration",
-    stiff: "byPeriod",
-    damp: "byRatio",
-    yields: "yields",
-    strong: "byStrength",
-    length: "length",
-    force: "force",
-    scheme: "scheme",
-    against: "against",
-    bars: "bars",
-  };
-  for (const [name, key] of Object.entries(values)) controls[name].set(state[key]);
+  for (const [name, key] of Object.entries(SHOWN)) controls[name].set(state[key]);
   controls["model.period"].hidden = !state.byPeriod;
   controls["model.stiffness"].hidden = state.byPeriod;
   controls["model.damping_ratio"].hidden = !state.byRatio;
@@ -314,6 +327,7 @@ function show(state) {
   return run(state, begin);
 }
 
+/** @type {import("./gifts.js").Varied<State>[]} */
 const VARIED = [
   ["yieldForce", "Yield force", (state) => state.force],
   ["period", "Period", () => "s"],
@@ -321,6 +335,8 @@ const VARIED = [
   ["viscosity", "Viscosity", (state) => `${state.force}·s/${state.length}`],
   ["scale", "Scale of the motion", () => "×"],
 ];
+
+/** @type {ViewDescription} */
 export const oscillatorView = {
   name: "oscillator",
   title: "Oscillator",
@@ -329,9 +345,9 @@ export const oscillatorView = {
   show,
   leave: () => stage.player.pause(),
   gifts: (view) =>
-    Home.problemGifts({
+    problemGifts({
       view,
-      wish,
+      request,
       plots: stage.plots,
       varied: VARIED.filter(([key]) =>
         key === "scale"

@@ -1,8 +1,14 @@
 // Moving pictures: the oscillator with its spring, slider and dashpots, and the building.
-import {element} from "./elements.js";
+import {element} from "../elements.js";
 
 const SPAN = 55; // pixels for the largest displacement
 
+/**
+ * A spring.
+ * @param {number} from
+ * @param {number} to
+ * @param {number} y
+ */
 const zigzag = (from, to, y, turns = 6) => {
   const lead = 12,
     inside = to - from - 2 * lead;
@@ -11,10 +17,27 @@ const zigzag = (from, to, y, turns = 6) => {
     path += `L${from + lead + (inside * (i + 0.5)) / (2 * turns)} ${y + (i % 2 ? 8 : -8)}`;
   return `${path}L${to - lead} ${y}L${to} ${y}`;
 };
+/**
+ * A cylinder on the left, a piston on the right.
+ * @param {number} from
+ * @param {number} to
+ * @param {number} y
+ * @param {number} piston
+ */
 const dashpot = (from, to, y, piston) =>
-  // a cylinder on the left, a piston on the right
   `M${from} ${y}H${piston - 26}M${piston + 14} ${y - 9}H${piston - 26}V${y + 9}H${piston + 14}` +
   `M${piston} ${y - 6}V${y + 6}M${piston} ${y}H${to}`;
+
+/**
+ * An arrow that begins at (x, y), as long as the shaking is strong.
+ * @param {number} x
+ * @param {number} y
+ * @param {number} length
+ */
+const shakingArrow = (x, y, length) => {
+  const tip = 7 * Math.sign(length);
+  return Math.abs(length) > 3 ? `M${x} ${y}h${length}m${-tip} -5l${tip} 5l${-tip} 5` : "";
+};
 
 /** Mass, spring in series with (slider ∥ dashpot η), dashpot c beside them. */
 export function oscillator() {
@@ -70,6 +93,10 @@ export function oscillator() {
   const [, sliderLabel, etaLabel] = labels;
   const place = {u: NaN, s: NaN};
 
+  /**
+   * @param {{u: number, slip: number, scale: number, ground: number, groundPeak: number, groundWords: string,
+   *   slipping: boolean, yields: boolean, viscosity: boolean}} state
+   */
   function move({u, slip, scale, ground, groundPeak, groundWords, slipping, yields, viscosity}) {
     const x = 400 + (SPAN * u) / scale,
       s = (SPAN * slip) / scale;
@@ -96,24 +123,22 @@ export function oscillator() {
     friction.style.stroke = slipping ? "var(--bad)" : "";
     friction.style.strokeWidth = slipping ? 3.4 : "";
     const reach = groundPeak ? (110 * ground) / groundPeak : 0;
-    arrow.setAttribute(
-      "d",
-      Math.abs(reach) > 3
-        ? `M330 235h${reach}m${-7 * Math.sign(reach)} -5l${7 * Math.sign(reach)} 5l${-7 * Math.sign(reach)} 5`
-        : "",
-    );
+    arrow.setAttribute("d", shakingArrow(330, 235, reach));
     shake.textContent = groundWords;
   }
   return {root, move};
 }
 
-/** A shear frame: floors, columns that bend, storeys that have yielded and those that slip now. */
+/**
+ * A shear frame: floors, columns that bend, storeys that have yielded and those that slip now.
+ * @param {(storey: number) => any} onpick
+ */
 export function building(onpick) {
   const root = element("svg", {class: "sketch tall", viewBox: "0 0 420 520", role: "img", "aria-label": "shear frame"});
-  let floors = [],
-    columns = [],
-    storeys = 0,
-    hits = [];
+  let floors = /** @type {any[]} */ ([]),
+    columns = /** @type {any[]} */ ([]),
+    hits = /** @type {any[]} */ ([]),
+    storeys = 0;
   const ground = element("path", {class: "line", d: "M40 492H380"});
   const hatch = element("path", {
     class: "thin",
@@ -121,7 +146,7 @@ export function building(onpick) {
   });
   const arrow = element("path", {class: "line", style: "stroke:var(--accent)"});
 
-  function build(count) {
+  function build(/** @type {number} */ count) {
     storeys = count;
     const height = 470 / count;
     floors = Array.from({length: count}, () =>
@@ -145,7 +170,11 @@ export function building(onpick) {
     );
     root.replaceChildren(hatch, ground, ...columns, ...floors, arrow, ...hits);
   }
-  /** u: displacements of the floors; slip: of the storeys now, before and peak; chosen: storey to mark. */
+  /**
+   * Displacements of the floors, storeys that slip now and that have yielded, the storey to mark.
+   * @param {{u: number[], slipping: boolean[], yielded: boolean[], scale: number, chosen: number, ground: number,
+   *   groundPeak: number}} state
+   */
   function move({u, slipping, yielded, scale, chosen, ground: now, groundPeak}) {
     if (u.length !== storeys) build(u.length);
     const height = 470 / storeys,
@@ -170,12 +199,7 @@ export function building(onpick) {
       below = x;
     }
     const reach = groundPeak ? (90 * now) / groundPeak : 0;
-    arrow.setAttribute(
-      "d",
-      Math.abs(reach) > 3
-        ? `M210 511h${reach}m${-7 * Math.sign(reach)} -5l${7 * Math.sign(reach)} 5l${-7 * Math.sign(reach)} 5`
-        : "",
-    );
+    arrow.setAttribute("d", shakingArrow(210, 511, reach));
   }
   return {root, move};
 }

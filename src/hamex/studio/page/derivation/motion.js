@@ -1,0 +1,210 @@
+// The motion of a derived system: its fields, a plane, its energy and the imbalance of it.
+import {element, short} from "../elements.js";
+import {card, cardRow, panel} from "../panels.js";
+import {colours, curve, draw} from "../plots.js";
+import {unpack} from "../requests.js";
+
+/** @import {State} from "./systems.js" */
+
+const RATE = "\u2032";
+
+/**
+ * Histories that an axis of the plane can show.
+ * @param {MotionAnswer} motion
+ * @returns {[name: string, values: Packed][]}
+ */
+const quantities = ({fields, displacement, velocity, momentum}) =>
+  fields.flatMap((name) => [
+    [name, displacement[name]],
+    [`${name}${RATE}`, velocity[name]],
+    [`p_${name}`, momentum[name]],
+  ]);
+
+/**
+ * The motion as CSV, one row per step.
+ * @param {MotionAnswer} motion
+ */
+export function motionCsv(motion) {
+  const columns = [...quantities(motion).map(([, values]) => values), motion.hamiltonian, motion.imbalance].map(unpack);
+  const head = [
+    "time",
+    ...motion.fields.flatMap((name) => [name, `${name}_dot`, `P_${name}`]),
+    "hamiltonian",
+    "imbalance",
+  ];
+  const rows = Array.from({length: motion.steps + 1}, (_, i) =>
+    [i * motion.step, ...columns.map((column) => column[i])].join(","),
+  );
+  return `${[head.join(","), ...rows].join("\n")}\n`;
+}
+
+/**
+ * A spring in its own field turns in the plane of force and displacement; others in that of value and rate.
+ * @param {State} state
+ * @param {MotionAnswer} motion
+ * @param {SystemAnswer} about
+ * @returns {[across: string, up: string]}
+ */
+function planeOf(state, motion, about) {
+  const names = quantities(motion).map(([name]) => name);
+  if (state.plane && state.plane.every((name) => names.includes(name))) return state.plane;
+  const impulse = about.starts.find((one) => one.kind === "momentum");
+  return [names[0], impulse && impulse.field !== motion.fields[0] ? `${impulse.field}${RATE}` : names[1]];
+}
+
+/**
+ * A name with its unit, where it has one.
+ * @param {SystemAnswer} about
+ * @param {string} name
+ */
+function withUnit(about, name) {
+  const unit = about.symbols.find((one) => one.name === name)?.unit;
+  return unit ? `${name} [${unit}]` : name;
+}
+
+/**
+ * Where one of several rows of a plot stands.
+ * @param {number} i
+ * @param {number} count
+ */
+const row = (i, count, gap = 0.06) => [
+  1 - (i + 1) / count + (i < count - 1 ? gap / 2 : 0),
+  1 - i / count - (i ? gap / 2 : 0),
+];
+
+/** @type {(motion: MotionAnswer) => Float64Array} */
+const times = ({steps, step}) => new Float64Array(steps + 1).map((_, i) => i * step);
+/** @type {(motion: MotionAnswer) => Layout} */
+const timeAxis = ({steps, step}) => ({title: "time [s]", range: [0, step * steps]});
+
+/** @param {View} view */
+export function motionPlots(view) {
+  const fields = panel("Motion", "wide first"),
+    plane = panel("Plane"),
+    energy = panel("Energy and its imbalance");
+  const pick = () => view.set({plane: [across.value, up.value]}),
+    across = element("select", {"aria-label": "across", onchange: pick}),
+    up = element("select", {"aria-label": "up", onchange: pick});
+  plane.note.append(up, " over ", across);
+  const cards = {residual: card("energy residual"), peak: card("largest"), steps: card("steps")};
+  const root = element("div", {class: "running"}, cardRow(cards), fields.root, plane.root, energy.root);
+
+  /**
+   * @param {MotionAnswer} motion
+   * @param {SystemAnswer} about
+   */
+  function drawPlane(motion, about) {
+    const all = Object.fromEntries(quantities(motion)),
+      names = Object.keys(all),
+      [x, y] = planeOf(view.state, motion, about);
+    for (const [select, chosen] of [
+      [across, x],
+      [up, y],
+    ]) {
+      if (select.dataset.names !== names.join()) {
+        select.dataset.names = names.join();
+        select.replaceChildren(...names.map((name) => element("option", {value: name}, name)));
+      }
+      select.value = chosen;
+    }
+    draw(
+      plane.plot,
+      [
+        curve(unpack(all[x]), unpack(all[y]), {
+          color: colours().blue,
+          hover: `${x} %{x:.4g}, ${y} %{y:.4g}<extra></extra>`,
+        }),
+      ],
+      {xaxis: {title: withUnit(about, x)}, yaxis: {title: y}},
+    );
+  }
+
+  /** @param {MotionAnswer} motion */
+  function showNumbers({residual, displacement, fields: [first], steps, step, iterations}) {
+    cards.residual.value.textContent = residual === null ? "–" : residual.toExponential(2);
+    cards.residual.value.dataset.value = String(residual);
+    const sizes = Array.from(unpack(displacement[first]), Math.abs);
+    cards.peak.value.textContent = short(sizes.reduce((most, size) => Math.max(most, size), 0));
+    cards.peak.label.textContent = `largest |${first}|`;
+    cards.steps.value.textContent = `${steps}`;
+    cards.steps.label.textContent = `steps of ${short(step)} s, ${short(iterations, 3)} iterations each`;
+  }
+
+  return {
+    root,
+    /**
+     * @param {MotionAnswer} motion
+     * @param {SystemAnswer} about
+     */
+    show(motion, about) {
+      drawFields(fields, motion, about);
+      drawPlane(motion, about);
+      drawEnergy(energy, motion);
+      showNumbers(motion);
+    },
+  };
+}
+
+/**
+ * One row for each field.
+ * @param {Panel} panel
+ * @param {MotionAnswer} motion
+ * @param {SystemAnswer} about
+ */
+function drawFields({plot}, motion, about) {
+  const colour = colours(),
+    palette = [colour.blue, colour.orange, colour.green, colour.pink, colour.red, colour.sky],
+    n = motion.fields.length;
+  /** @type {Layout} */
+  const layout = {
+    xaxis: {...timeAxis(motion), anchor: n > 1 ? `y${n}` : "y"},
+    margin: {l: 66},
+    height: n > 1 ? 60 + 105 * n : 230,
+  };
+  const traces = motion.fields.map((name, i) => {
+    const axis = i ? i + 1 : "";
+    layout[`yaxis${axis}`] = {title: withUnit(about, name), domain: row(i, n), nticks: 5};
+    return curve(times(motion), unpack(motion.displacement[name]), {
+      name,
+      yaxis: `y${axis}`,
+      width: 1.6,
+      color: palette[i % 6],
+      hover: `%{x:.3f} s: %{y:.4g}<extra>${name}</extra>`,
+    });
+  });
+  plot.style.height = `${layout.height}px`;
+  draw(plot, traces, layout);
+}
+
+/**
+ * @param {Panel} panel
+ * @param {MotionAnswer} motion
+ */
+function drawEnergy({plot}, motion) {
+  const colour = colours(),
+    t = times(motion);
+  draw(
+    plot,
+    [
+      curve(t, unpack(motion.hamiltonian), {
+        name: "H",
+        width: 1.6,
+        color: colour.green,
+        hover: "%{x:.3f} s: %{y:.5g}<extra>H</extra>",
+      }),
+      curve(t, unpack(motion.imbalance), {
+        yaxis: "y2",
+        name: "imbalance",
+        width: 1.2,
+        color: colour.red,
+        hover: "%{x:.3f} s: %{y:.2e}<extra>imbalance</extra>",
+      }),
+    ],
+    {
+      xaxis: {...timeAxis(motion), anchor: "y2"},
+      yaxis: {title: "H", domain: row(0, 2, 0.1), nticks: 5},
+      yaxis2: {title: "imbalance", domain: row(1, 2, 0.1), nticks: 4, exponentformat: "e"},
+      margin: {l: 74},
+    },
+  );
+}

@@ -1,0 +1,265 @@
+// The derivation view: a system of the library or a typed one, its derivation with letters that know their meaning, and
+// its motion.
+import {button, choice, group} from "../controls.js";
+import {element, save} from "../elements.js";
+import {codeGift, gift} from "../home/home.js";
+import {latest, problemOf} from "../requests.js";
+import {derivationDocument} from "./document.js";
+import {motionCsv, motionPlots} from "./motion.js";
+import {numberControls} from "./numbers.js";
+import {Places} from "./places.js";
+import {symbolLights} from "./symbols.js";
+import {EXAMPLE, START, UNTOUCHED, meaningLines, patiently, runRequest, systemRequest} from "./systems.js";
+import {systemTexts} from "./texts.js";
+
+/** @import {RunRequest, State} from "./systems.js" */
+
+/** @type {View} */
+let view;
+/** @type {ReturnType<typeof build>} */
+let parts;
+/**
+ * What the page shows now: the key of its system, what was read of it, its motion, and the question for it.
+ * @type {{key: string, about: SystemAnswer | null, motion: MotionAnswer | null, question: string}}
+ */
+let shown = {key: "", about: null, motion: null, question: ""};
+
+/** @type {ViewDescription["mount"]} */
+function mount(root, given) {
+  view = given;
+  parts = build(root);
+  patiently("").then(
+    ({systems}) => {
+      parts.system
+        .querySelector("select")
+        ?.append(
+          ...systems.map((/** @type {SystemAnswer} */ {name}) =>
+            element("option", {value: name}, name.replaceAll("-", " ")),
+          ),
+        );
+      parts.system.set(view.state.system);
+    },
+    (problem) => parts.system.refuse(problem.message),
+  );
+}
+
+/**
+ * All that the view consists of, laid out.
+ * @param {HTMLElement} root
+ */
+function build(root) {
+  const places = new Places(),
+    system = places.add(
+      "system",
+      choice({
+        label: "System",
+        name: "system",
+        options: [["", "your own, typed below"]],
+        value: "",
+        oninput: choose,
+      }),
+    ),
+    about = element("p", {class: "quiet about"}),
+    texts = systemTexts(places, (changed) => view.set(changed)),
+    numbers = numberControls(view, places);
+  const controls = element(
+    "aside",
+    {class: "controls stay", "aria-label": "System and numbers"},
+    group(
+      "System",
+      system,
+      about,
+      button("Example: pendulum with friction", () => view.set({...EXAMPLE, ...UNTOUCHED, system: "", plane: null})),
+    ),
+    group("In symbols", ...texts.nodes),
+    ...numbers.groups,
+  );
+  const symbols = symbolLights({
+    root,
+    controls,
+    find: (name) => shown.about?.symbols.find((one) => one.name === name),
+    valueOf,
+  });
+  const derivation = derivationDocument({
+    places,
+    isShown: (key) => shown.key === key,
+    onderived: symbols.relight,
+    onclick: symbols.follow,
+  });
+  const motion = motionPlots(view),
+    stopped = element("p", {class: "message", role: "alert"}),
+    continuum = element(
+      "p",
+      {class: "quiet still", hidden: true},
+      "A continuum is derived and shown, but not run here: its fields need finite elements in space first. " +
+        "A chain shows what becomes of it.",
+    );
+  const bench = element(
+    "div",
+    {class: "bench unread"},
+    controls,
+    element(
+      "div",
+      {class: "stage"},
+      continuum,
+      stopped,
+      motion.root,
+      element(
+        "section",
+        {class: "panel wide", "aria-label": "Symbols"},
+        element(
+          "p",
+          {class: "caption"},
+          "Symbols ",
+          element("span", {class: "quiet"}, "point at one, here or in an equation, to see its control"),
+        ),
+        symbols.chips,
+      ),
+      derivation.root,
+    ),
+  );
+  root.append(bench, symbols.meaning);
+  return {places, system, about, texts, numbers, symbols, derivation, motion, stopped, continuum, bench};
+}
+
+/**
+ * The number that a symbol stands for, where it stands for one.
+ * @param {string} name
+ */
+function valueOf(name) {
+  if (!shown.about?.runs) return undefined;
+  const request = runRequest(view.state, shown.about);
+  return name === "the step" ? request.step : request.parameters[name];
+}
+
+/**
+ * Another system: with "" the texts of the present one become one's own.
+ * @param {string} name
+ */
+function choose(name) {
+  const text = shown.about && shown.about.text;
+  const own = text ? {...text, fields: text.fields.join(", "), meanings: meaningLines(text.meanings)} : EXAMPLE;
+  view.set({...(name ? {} : own), ...UNTOUCHED, system: name, plane: null});
+}
+
+/** @param {State} state */
+async function show(state) {
+  parts.system.set(state.system);
+  if (!state.system) parts.about.textContent = "Your own system. Change a text, and it is read and derived anew.";
+  parts.texts.show(state, shown.about);
+  const request = systemRequest(state),
+    key = JSON.stringify(request);
+  if (key !== shown.key && !(await read(key, request))) return;
+  const {about} = shown;
+  if (!about || JSON.stringify(systemRequest(view.state)) !== shown.key) return;
+  const wanted = runRequest(view.state, about);
+  parts.numbers.show(view.state, wanted);
+  if (shown.motion) parts.motion.show(shown.motion, about);
+  if (!about.runs) return;
+  const question = JSON.stringify(wanted);
+  if (question !== shown.question) {
+    shown.question = question;
+    run(wanted, shown.key);
+  }
+}
+
+/**
+ * Reads another system and shows what it is; false where it cannot be read or another one was asked for.
+ * @param {string} key
+ * @param {ReturnType<typeof systemRequest>} request
+ */
+async function read(key, request) {
+  const {places, about: words, texts, numbers, symbols, derivation, motion, stopped, continuum, bench} = parts;
+  shown.key = key;
+  places.clear();
+  /** @type {SystemAnswer | null} */
+  let about;
+  try {
+    about = await patiently("/read", request, "derive-read");
+  } catch (thrown) {
+    const problem = problemOf(thrown);
+    if (shown.key !== key) return false;
+    places.refuse(problem, (message) => {
+      texts.notes.textContent = message;
+    });
+    derivation.outdate();
+    bench.classList.remove("unread");
+    return false;
+  }
+  if (!about || shown.key !== key) return false;
+  shown = {key, about, motion: null, question: ""};
+  if (about.about) words.textContent = about.about;
+  texts.notes.textContent = about.notes.join(" ");
+  texts.show(view.state, about);
+  numbers.build(about);
+  symbols.show(about.symbols);
+  bench.classList.remove("unread");
+  motion.root.hidden = !about.runs;
+  continuum.hidden = about.runs;
+  stopped.textContent = "";
+  derivation.derive(key, request);
+  return true;
+}
+
+const run = latest(async (/** @type {RunRequest} */ request, /** @type {string} */ key) => {
+  const {places, motion, stopped} = parts;
+  motion.root.classList.add("busy");
+  try {
+    const answer = await patiently("/run", request);
+    if (shown.key !== key || !shown.about) return;
+    places.clear(["parameters", "shapes", "start", "step", "duration", "degree"]);
+    stopped.textContent = "";
+    shown.motion = answer;
+    motion.show(answer, shown.about);
+    motion.root.classList.remove("busy");
+  } catch (thrown) {
+    const problem = problemOf(thrown);
+    if (shown.key !== key) return;
+    const isPlaced = places.refuse(problem, (message) => {
+      stopped.textContent = message;
+    });
+    if (isPlaced) stopped.textContent = "The motion shown is the last one that could be computed.";
+  }
+});
+
+/** @returns {Gift[]} */
+function gifts() {
+  const name = () => view.state.system || "your-action",
+    {about} = shown;
+  const derived =
+    (/** @type {string} */ path, /** @type {string} */ ending, /** @type {string} */ type) => async () => {
+      const {text} = await patiently(`/${path}`, systemRequest(view.state));
+      save(`${name()}${ending}`, type, text);
+      return `saved ${name()}${ending}`;
+    };
+  const ofTheRun =
+    about && about.runs
+      ? [
+          codeGift(
+            async () => (await patiently("/python", runRequest(view.state, about))).text,
+            () => `${name()}.py`,
+          ),
+          gift("CSV", "the motion, one row per step", async () => {
+            if (!shown.motion) return "there is no motion yet";
+            save(`${name()}.csv`, "text/csv", motionCsv(shown.motion));
+            return `saved ${name()}.csv`;
+          }),
+        ]
+      : [];
+  return [
+    ...ofTheRun,
+    gift("LaTeX", "the derivation, for any LaTeX", derived("latex", ".tex", "application/x-tex")),
+    gift("Page", "the derivation as one HTML file, without network", derived("page", ".html", "text/html")),
+  ];
+}
+
+/** @type {ViewDescription} */
+export const derivationView = {
+  name: "derivation",
+  title: "Derivation",
+  start: START,
+  mount,
+  show,
+  leave: () => parts.symbols.leave(),
+  gifts,
+};

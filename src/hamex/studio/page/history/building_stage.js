@@ -1,0 +1,262 @@
+// The picture of a building: it moves, and plots follow its clock. Used by the studio and by pages taken home.
+import {element, short} from "../elements.js";
+import {card, cardRow, panel} from "../panels.js";
+import {colours, curve, draw} from "../plots.js";
+import {unpack} from "../requests.js";
+import {comparisonPanel, peakWords} from "./comparison.js";
+import {cursor, dot} from "./cursors.js";
+import {drawEnergy, energyPanel} from "./energy.js";
+import {Player} from "./player.js";
+import {clock, component, extremes, range, springLoop} from "./series.js";
+import * as Sketch from "./sketch.js";
+
+/**
+ * An answer with its arrays read.
+ * @param {HistoryAnswer} answer
+ * @param {number} storey whose loop is shown, as far as there are so many
+ */
+function read(answer, storey) {
+  const count = answer.steps + 1,
+    floors = answer.dofs.length,
+    chosen = Math.min(storey, floors - 1);
+  const u = unpack(answer.displacement),
+    slip = unpack(answer.slip),
+    [low, high] = extremes(u),
+    times = clock(count, answer.step);
+  return {
+    answer,
+    profiles: /** @type {Profiles} */ (answer.profiles),
+    count,
+    floors,
+    chosen,
+    u,
+    slip,
+    ground: unpack(answer.ground.values),
+    loop: springLoop(answer, chosen),
+    times,
+    timeAxis: {title: "time [s]", range: [0, times[count - 1]]},
+    scale: Math.max(-low, high) || 1,
+    /** Where each storey slips for the first time. */
+    firstSlip: Array.from({length: floors}, (_, k) => {
+      const own = component(slip, k, count),
+        first = own.findIndex((value) => value !== own[0]);
+      return first < 0 ? Infinity : first;
+    }),
+  };
+}
+/** @typedef {ReturnType<typeof read>} BuildingHistory */
+
+/**
+ * The picture. show(answer) draws it; its parts are laid out by whoever owns it.
+ * @param {(storey: number) => any} onpick
+ * @returns {Stage}
+ */
+export function buildingStage(onpick) {
+  const sketch = Sketch.building(onpick);
+  const legend = element(
+    "p",
+    {class: "quiet legend"},
+    element("span", {class: "key slips"}, "slips now"),
+    element("span", {class: "key was"}, "has yielded"),
+    element("span", {}, "click a storey to see its loop"),
+  );
+  const status = element("span", {class: "quiet"}, "");
+  const moving = element(
+    "figure",
+    {class: "panel first tower"},
+    element("figcaption", {}, element("span", {}, "The building"), status),
+    sketch.root,
+    legend,
+  );
+  const numbers = numberBoard();
+  const roof = panel("Roof and ground"),
+    loop = panel("Hysteresis of a storey"),
+    drifts = panel("Storey drift"),
+    shears = panel("Storey shear"),
+    energy = energyPanel("wide"),
+    beside = comparisonPanel();
+  const cursors = [roof, energy].map(cursor),
+    point = dot(loop);
+  /** @type {BuildingHistory | null} */
+  let shown = null;
+
+  const player = Player((time) => {
+    if (!shown) return;
+    const {answer, count, floors, u, slip, firstSlip} = shown;
+    const i = Math.min(count - 1, Math.round(time / answer.step)),
+      storeys = Array.from({length: floors}, (_, k) => k);
+    sketch.move({
+      u: storeys.map((k) => u[k * count + i]),
+      slipping: storeys.map((k) => i > 0 && slip[k * count + i] !== slip[k * count + i - 1]),
+      yielded: storeys.map((k) => i >= firstSlip[k]),
+      scale: shown.scale,
+      chosen: shown.chosen,
+      ground: shown.ground[i],
+      groundPeak: answer.ground.peak,
+    });
+    for (const follow of cursors) follow(time);
+    const j = shown.loop.place(i);
+    point(shown.loop.u[j], shown.loop.f[j]);
+  });
+  moving.append(player.root);
+
+  /** @type {Stage["show"]} */
+  function show(answer, {storey = 0, fresh = false} = {}) {
+    const history = read(answer, storey);
+    shown = history;
+    numbers.show(answer);
+    status.textContent = answer.status === "finished" ? "" : answer.status_message;
+    drawRoof(roof, history);
+    drawLoop(loop, history);
+    drawProfiles(drifts, shears, history);
+    drawEnergy(energy, answer, history.timeAxis);
+    beside.show(answer);
+    player.set(history.timeAxis.range[1], fresh ? answer.peaks.displacement.time : undefined);
+  }
+  return {
+    parts: [moving, numbers.root, roof.root, loop.root, drifts.root, shears.root, energy.root, beside.root],
+    show,
+    player,
+    plots: {roof: roof.plot, hysteresis: loop.plot, drift: drifts.plot, shear: shears.plot, energy: energy.plot},
+  };
+}
+
+/** Peaks, residual and period, with the notes below. */
+function numberBoard() {
+  const cards = {
+    displacement: card("peak roof displacement"),
+    drift_ratio: card("peak drift ratio"),
+    base_shear: card("peak base shear"),
+    ductility: card("largest ductility"),
+    residual: card("energy residual"),
+    period: card("first period"),
+  };
+  cards.residual.value.id = "building-residual";
+  const notes = element("p", {class: "quiet notes", role: "status"});
+  return {
+    root: element("div", {class: "panel"}, cardRow(cards), notes),
+    /** @param {HistoryAnswer} answer */
+    show({peaks, residual, period, notes: words}) {
+      cards.displacement.value.textContent = peakWords(peaks.displacement, 4);
+      cards.base_shear.value.textContent = peakWords(peaks.base_shear, 4);
+      cards.drift_ratio.value.textContent = peaks.drift_ratio ? `${short(100 * peaks.drift_ratio.value, 3)} %` : "–";
+      cards.ductility.value.textContent = peaks.ductility ? short(peaks.ductility.value, 3) : "elastic";
+      cards.residual.value.textContent = short(residual, 3);
+      cards.residual.value.dataset.value = String(residual);
+      cards.period.value.textContent = `${short(period)} s`;
+      notes.textContent = words.join("; ");
+    },
+  };
+}
+
+/**
+ * @param {Panel} panel
+ * @param {BuildingHistory} history
+ */
+function drawRoof({plot}, {answer, u, floors, count, ground, times, timeAxis}) {
+  const colour = colours(),
+    roof = component(u, floors - 1, count);
+  draw(
+    plot,
+    [
+      curve(times, roof, {name: "roof", color: colour.blue, hover: "%{x:.2f} s, %{y:.4g}<extra>roof</extra>"}),
+      curve(times, ground, {
+        yaxis: "y2",
+        name: "ground",
+        width: 0.9,
+        color: colour.soft,
+        hover: "%{y:.3g} g<extra>ground</extra>",
+      }),
+    ],
+    {
+      xaxis: {...timeAxis, anchor: "y2"},
+      yaxis: {title: answer.units.length, domain: [0.42, 1]},
+      yaxis2: {title: answer.ground.unit, domain: [0, 0.32]},
+    },
+  );
+}
+
+/**
+ * @param {Panel} panel
+ * @param {BuildingHistory} history
+ */
+function drawLoop({plot, words, note}, {answer, profiles, loop, chosen}) {
+  const colour = colours();
+  const lines = [curve(loop.u, loop.f, {width: 1.1, color: colour.blue})];
+  if (answer.against) {
+    const other = springLoop(answer.against, chosen);
+    lines.push(curve(other.u, other.f, {width: 1, color: colour.orange, dash: "dash"}));
+  }
+  words.textContent = `Hysteresis of ${profiles.storeys[chosen]}`;
+  note.textContent = loop.words;
+  draw(plot, lines, {
+    xaxis: {title: `drift [${answer.units.length}]`, range: range(extremes(loop.u))},
+    yaxis: {title: `storey spring force [${answer.units.force}]`, range: range(extremes(loop.f))},
+  });
+}
+
+/**
+ * Largest drift and shear of every storey; those that yield are hatched.
+ * @param {Panel} drifts
+ * @param {Panel} shears
+ * @param {BuildingHistory} history
+ */
+function drawProfiles(drifts, shears, {answer, profiles, floors, chosen}) {
+  const colour = colours(),
+    {units} = answer,
+    storeys = profiles.storeys.map((_, i) => i),
+    yielded = profiles.ductility.map((value) => value !== null && value > 1);
+  /** @type {(values: number[], unit: string) => Trace[]} */
+  const bars = (values, unit) =>
+    [
+      {hatched: false, color: colour.blue, shape: ""},
+      {hatched: true, color: colour.orange, shape: "/"},
+    ].map(({hatched, color, shape}) => {
+      const own = storeys.filter((i) => yielded[i] === hatched);
+      return {
+        x: own.map((i) => values[i]),
+        y: own.map((i) => i + 1),
+        type: "bar",
+        orientation: "h",
+        marker: {color, pattern: {shape, fillmode: "overlay", fgcolor: colour.paper, solidity: 0.15}},
+        hovertemplate: `storey %{y}: %{x:.4g} ${unit}<extra></extra>`,
+      };
+    });
+  const profile = {
+    yaxis: {title: "storey", dtick: Math.ceil(floors / 10), range: [0.3, floors + 0.7], zeroline: false},
+    bargap: 0.25,
+    barmode: "overlay",
+    shapes: [
+      {
+        type: "rect",
+        xref: "paper",
+        x0: 0,
+        x1: 1,
+        y0: chosen + 0.5,
+        y1: chosen + 1.5,
+        line: {width: 0},
+        fillcolor: colour.accent,
+        opacity: 0.14,
+        layer: "below",
+      },
+    ],
+  };
+  const residuals = {
+    x: profiles.residual.map(Math.abs),
+    y: storeys.map((i) => i + 1),
+    mode: "markers",
+    marker: {color: colour.ink, symbol: "diamond", size: 6},
+    hovertemplate: "residual %{x:.3g}<extra></extra>",
+  };
+  draw(drifts.plot, [...bars(profiles.drift, units.length), residuals], {
+    ...profile,
+    xaxis: {title: `largest drift [${units.length}]; ◆ residual`},
+  });
+  draw(shears.plot, bars(profiles.shear, units.force), {
+    ...profile,
+    xaxis: {title: `largest shear [${units.force}]`},
+  });
+  drifts.note.textContent = yielded.some(Boolean)
+    ? `${yielded.filter(Boolean).length} of ${floors} storeys yield (hatched)`
+    : "no storey yields";
+}

@@ -1,0 +1,61 @@
+// Problem files: what the views of histories write into them, beside the model.
+
+/** @type {Record<string, string>} */
+const NAMES = {
+  none: "nothing",
+  newmark: "Newmark with Newton",
+  end: "the paper's (load at step end)",
+  "galerkin-1": "Galerkin, degree 1",
+  "galerkin-2": "Galerkin, degree 2",
+  "galerkin-3": "Galerkin, degree 3",
+  "discontinuous-1": "discontinuous, degree 1",
+  "discontinuous-2": "discontinuous, degree 2",
+  leap_frog: "leap-frog",
+};
+/**
+ * @param {...string} keys
+ * @returns {Options}
+ */
+const named = (...keys) => keys.map((key) => [key, NAMES[key]]);
+
+export const SCHEMES = named(
+  "galerkin-1",
+  "galerkin-2",
+  "galerkin-3",
+  "discontinuous-1",
+  "discontinuous-2",
+  "end",
+  "newmark",
+);
+export const AGAINST = named(
+  "none",
+  "newmark",
+  "end",
+  "galerkin-2",
+  "galerkin-3",
+  "discontinuous-1",
+  "discontinuous-2",
+  "leap_frog",
+  "galerkin-1",
+);
+
+/**
+ * The [scheme] table of a problem file.
+ * @param {string} name
+ * @param {number} step
+ */
+export function scheme(name, step) {
+  const [kind, degree] = name.split("-");
+  if (kind === "end") return {kind: "galerkin", step, load: "end"};
+  if (kind === "galerkin") return {kind, step, ...(degree === "1" ? {} : {degree: Number(degree)})};
+  if (kind === "discontinuous") return {kind: "discontinuous_galerkin", step, degree: Number(degree)};
+  return {kind, step};
+}
+
+/**
+ * A whole number of steps that covers a duration.
+ * @param {number} duration
+ * @param {number} step
+ */
+export const wholeSteps = (duration, step) =>
+  Number((Math.max(1, Math.ceil(duration / step - 1e-6)) * step).toPrecision(12));

@@ -1,2 +1,0 @@
-// Plotly's script is loaded before the modules of the page.
-declare const Plotly: any;

@@ -1,0 +1,246 @@
+// Controls of an incremental dynamic analysis: structure, motions, intensities, limit, time and units.
+import {button, choice, group, numberFields, toggle} from "../controls.js";
+import {element, rounded} from "../elements.js";
+import {besideNamedFields} from "../messages.js";
+import {GRAVITY, LENGTHS} from "../units.js";
+import {START, measureOf} from "./ida_file.js";
+
+/** @import {State} from "./ida_file.js" */
+
+/** @type {{oscillator: Options, frame: Options}} */
+const LIMITS = {
+  oscillator: [
+    ["ductility", "ductility"],
+    ["displacement", "displacement"],
+  ],
+  frame: [
+    ["drift_ratio", "storey drift ratio"],
+    ["ductility", "storey ductility"],
+  ],
+};
+const FRAME_ONLY = ["storeys", "height", "second", "frameLimit"],
+  SYNTHETIC_ONLY = ["count", "magnitude", "distance", "vs30", "seed"],
+  MEASURES = ["ductility", "drift_ratio", "displacement"];
+
+/**
+ * The same structure in another unit of length.
+ * @param {State} state
+ * @param {string} unit
+ * @returns {State}
+ */
+function inLength(state, unit) {
+  const factor = GRAVITY[unit] / GRAVITY[state.length];
+  return {
+    ...state,
+    length: unit,
+    mass: rounded(state.mass / factor),
+    viscosity: rounded(state.viscosity / factor),
+    height: rounded(state.height * factor),
+    displacement: rounded(state.displacement * factor),
+  };
+}
+
+/**
+ * @param {(key: string, limits?: {step?: number}) => (value: any) => any} change
+ */
+function numberControls(change) {
+  const field = numberFields(START, change);
+  return {
+    mass: field("model.mass", "Mass of a floor", "mass", "", {min: 1, max: 10000, log: true}),
+    period: field("model.period", "First period", "period", "s", {min: 0.1, max: 4, log: true}, "elastic"),
+    ratio: field("model.damping_ratio", "Damping ratio", "ratio", "of critical", {min: 0, max: 0.2, step: 0.005}),
+    strength: field(
+      "model.strength_ratio",
+      "Strength",
+      "strength",
+      "of weight",
+      {min: 0.02, max: 1, log: true},
+      "yield force, or base shear at yield, over the weight",
+    ),
+    hardening: field(
+      "model.kinematic",
+      "Hardening",
+      "hardening",
+      "of elastic",
+      {min: 0, max: 0.3, step: 0.005},
+      "stiffness after yield over elastic stiffness",
+    ),
+    viscosity: field(
+      "model.viscosity",
+      "Viscosity",
+      "viscosity",
+      "",
+      {min: 0, max: 2000, step: 10},
+      "0: rate-independent plasticity",
+    ),
+    storeys: field("model.masses", "Storeys", "storeys", "", {min: 1, max: 40, step: 1}),
+    height: field("model.heights", "Storey height", "height", "", {min: 1, max: 10, step: 0.1}),
+    count: field("records.synthetic.count", "Records", "count", "", {min: 2, max: 200, step: 1}),
+    seed: field(
+      "records.synthetic.seed",
+      "Seed",
+      "seed",
+      "",
+      {min: 0, max: 200, step: 1},
+      "the same seed gives the same motions",
+    ),
+    magnitude: field("records.synthetic.magnitude", "Magnitude", "magnitude", "", {min: 4, max: 8.5, step: 0.1}),
+    distance: field("records.synthetic.distance", "Distance", "distance", "km", {min: 1, max: 300, log: true}),
+    vs30: field("records.synthetic.vs30", "Site, vs30", "vs30", "m/s", {min: 150, max: 2000, log: true}),
+    least: field("stripes.start", "From", "least", "g", {min: 0.01, max: 1, log: true}),
+    most: field("stripes.stop", "To", "most", "g", {min: 0.2, max: 10, log: true}),
+    levels: field("stripes.count", "Levels", "levels", "", {min: 2, max: 80, step: 1}),
+    runs: field("hunt.runs", "Runs of a record", "runs", "", {min: 3, max: 40, step: 1}),
+    ductility: field("limit.value", "Limit", "ductility", "", {min: 1, max: 20, step: 0.1}),
+    drift_ratio: field("limit.value", "Limit", "drift_ratio", "", {min: 0.002, max: 0.1, log: true}),
+    displacement: field("limit.value", "Limit", "displacement", "", {min: 0.001, max: 10, log: true}),
+    step: field("scheme.step", "Time step", "step", "s", {min: 0.001, max: 0.05, log: true}),
+  };
+}
+
+/**
+ * @param {View} view
+ * @param {(key: string) => (value: any) => any} change
+ */
+function choices(view, change) {
+  return {
+    system: choice({
+      label: "System",
+      options: [
+        ["oscillator", "oscillator"],
+        ["frame", "shear frame"],
+      ],
+      value: "frame",
+      oninput: change("system"),
+      name: "system",
+    }),
+    second: toggle({label: "Second-order effect of the weight", value: true, oninput: change("second")}),
+    length: choice({
+      label: "Unit of length",
+      options: LENGTHS,
+      value: "m",
+      oninput: (unit) => view.set({ida: inLength(view.state.ida, unit)}),
+    }),
+    suite: choice({
+      label: "Motions",
+      options: [
+        ["synthetic", "synthetic suite"],
+        ["el-centro", "El Centro 1940 alone"],
+      ],
+      value: "synthetic",
+      oninput: change("suite"),
+      name: "suite",
+    }),
+    intensity: choice({
+      label: "Intensity",
+      options: [
+        ["sa", "Sa at the first period"],
+        ["pga", "peak ground acceleration"],
+      ],
+      value: "sa",
+      oninput: change("intensity"),
+      name: "intensity",
+    }),
+    way: choice({
+      label: "Scaled",
+      options: [
+        ["stripes", "to the same levels"],
+        ["hunt", "to hunt the limit"],
+      ],
+      value: "stripes",
+      oninput: change("way"),
+      name: "way",
+    }),
+    oscillatorLimit: choice({
+      label: "Measure",
+      options: LIMITS.oscillator,
+      value: "ductility",
+      oninput: change("oscillatorLimit"),
+    }),
+    frameLimit: choice({
+      label: "Measure",
+      options: LIMITS.frame,
+      value: "drift_ratio",
+      oninput: change("frameLimit"),
+      name: "measure",
+    }),
+  };
+}
+
+/**
+ * All controls: the column beside the plots, what shows a state, what shows a refusal.
+ * @param {View} view
+ */
+export function idaControls(view) {
+  /** @type {(key: string, limits?: {step?: number}) => (value: any) => any} */
+  const change = (key, limits) => (value) =>
+    view.set({ida: {...view.state.ida, [key]: limits?.step === 1 ? Math.round(value) : value}});
+  const numbers = numberControls(change),
+    picks = choices(view, change);
+  /** @type {Fields} */
+  const fields = {...numbers, ...picks};
+  const message = element("p", {class: "message", role: "alert", id: "ida-message"});
+  const named = Object.fromEntries(Object.values(numbers).map((one) => [one.dataset.name, one]));
+  /** @type {Refuse} */
+  const refuse = (problem) => {
+    named["limit.value"] = numbers[measureOf(view.state.ida)];
+    besideNamedFields(named, message)(problem);
+  };
+  const root = element(
+    "aside",
+    {class: "controls stay", "aria-label": "System, motions and limit"},
+    message,
+    group(
+      "Structure",
+      picks.system,
+      numbers.storeys,
+      numbers.mass,
+      numbers.period,
+      numbers.ratio,
+      numbers.strength,
+      numbers.hardening,
+      numbers.viscosity,
+      numbers.height,
+      picks.second,
+    ),
+    group("Motions", picks.suite, numbers.count, numbers.magnitude, numbers.distance, numbers.vs30, numbers.seed),
+    group("Intensities", picks.intensity, picks.way, numbers.least, numbers.most, numbers.levels, numbers.runs),
+    group(
+      "Limit",
+      picks.oscillatorLimit,
+      picks.frameLimit,
+      numbers.ductility,
+      numbers.drift_ratio,
+      numbers.displacement,
+    ),
+    group(
+      "Time and units",
+      numbers.step,
+      picks.length,
+      button("Start again", () => view.set({ida: structuredClone(START)})),
+    ),
+  );
+  return {root, refuse, show: (/** @type {State} */ state) => showState(fields, state)};
+}
+
+/**
+ * Values, units and words of the fields; those that mean nothing are hidden.
+ * @param {Fields} fields
+ * @param {State} state
+ */
+function showState(fields, state) {
+  const isFrame = state.system === "frame",
+    hunts = state.way === "hunt";
+  for (const [key, one] of Object.entries(fields)) one.set(state[/** @type {keyof State} */ (key)]);
+  for (const key of FRAME_ONLY) fields[key].hidden = !isFrame;
+  for (const key of SYNTHETIC_ONLY) fields[key].hidden = state.suite !== "synthetic";
+  fields.oscillatorLimit.hidden = isFrame;
+  fields.runs.hidden = !hunts;
+  for (const key of MEASURES) fields[key].hidden = measureOf(state) !== key;
+  fields.mass.rename(isFrame ? "Mass of a floor" : "Mass", `kN·s²/${state.length}`);
+  fields.period.rename(isFrame ? "First period" : "Period", "s");
+  fields.levels.rename(hunts ? "Steps up to there" : "Levels", "");
+  fields.height.rename("Storey height", state.length);
+  fields.displacement.rename("Limit", state.length);
+  fields.viscosity.rename("Viscosity", `kN·s/${state.length}`);
+}

@@ -1,0 +1,7 @@
+// Units of length that a page offers, and what belongs to them.
+
+/** @type {Options} */
+export const LENGTHS = ["m", "cm", "mm", "in", "ft"].map((unit) => [unit, unit]);
+
+/** @type {Record<string, number>} standard gravity by the unit of length */
+export const GRAVITY = {m: 9.80665, cm: 980.665, mm: 9806.65, in: 9.80665 / 0.0254, ft: 9.80665 / 0.3048};
