@@ -1,9 +1,19 @@
-"""What all tests share: one browser, and figures that are reported and not judged."""
+"""What all tests share: one browser, random examples without a clock, and figures that are reported and not judged."""
 
 import os
 
 import pytest
 from browsing import CHROMIUM, FLAGS, PATIENCE
+from hypothesis import HealthCheck, settings
+
+# A property holds however slow the machine is. `make test-all` asks for the thorough profile.
+WITHOUT_A_CLOCK = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+}
+settings.register_profile("quick", max_examples=40, **WITHOUT_A_CLOCK)
+settings.register_profile("thorough", max_examples=400, **WITHOUT_A_CLOCK)
+settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")

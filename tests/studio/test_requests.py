@@ -37,7 +37,6 @@ def test_no_request_made_from_the_schema_breaks_the_studio(studio, operation, mo
 
     @settings(
         max_examples=14 if mode is GenerationMode.NEGATIVE else 4,
-        deadline=None,
         database=None,
         derandomize=True,
         suppress_health_check=list(HealthCheck),
