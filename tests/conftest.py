@@ -32,6 +32,19 @@ def browser():
         found.close()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Files stay whole, and those that share something costly stay together: two workers would make it twice."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            shared = ("tests/studio/", "tests/report/test_pages")  # a server with its workers; a page of every kind
+            return next((start for start in shared if nodeid.startswith(start)), super()._split_scope(nodeid))
+
+    return Together(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
 def pytest_terminal_summary(terminalreporter):
     """Speed is measured where users meet it, and told at the end."""
     for report in terminalreporter.stats.get("passed", []):

@@ -319,7 +319,7 @@ Told(uvicorn.Config(create_app(), port=0, log_level="warning", timeout_graceful_
 """
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.heavy)])
 def test_no_worker_outlives_the_server(end):
     with subprocess.Popen(
         [sys.executable, "-c", SERVER],
