@@ -61,11 +61,12 @@ $(PAGE)/.ready: tools/page/package-lock.json tools/page/eslint.config.js $(VENV)
 	@mkdir -p $(@D) && cp tools/page/package.json tools/page/package-lock.json tools/page/eslint.config.js $(@D)
 	@cd $(@D) && PATH="$(abspath $(BIN)):$$PATH" npm ci --loglevel=error --no-audit --no-fund && touch .ready
 
+# Two workers fill two cores: more threads of BLAS would only wait for each other, and burn while they wait.
 test: lint
-	$(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile
 
 test-all: lint
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q --hypothesis-profile thorough
 
 # Which lines the tests of `make test` run; below the floor in pyproject.toml it fails. Compiled kernels are seen where
 # tests run them uncompiled.

@@ -1,9 +1,19 @@
-"""What all tests share: one browser, and figures that are reported and not judged."""
+"""What all tests share: one browser, random examples without a clock, and figures that are reported and not judged."""
 
 import os
 
 import pytest
 from browsing import CHROMIUM, FLAGS, PATIENCE
+from hypothesis import HealthCheck, settings
+
+# A property holds however slow the machine is. `make test-all` asks for the thorough profile.
+WITHOUT_A_CLOCK = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+}
+settings.register_profile("quick", max_examples=40, **WITHOUT_A_CLOCK)
+settings.register_profile("thorough", max_examples=400, **WITHOUT_A_CLOCK)
+settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")
@@ -17,9 +27,22 @@ def browser():
 
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=PATIENCE)
         yield found
         found.close()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Files stay whole, and those that share something costly stay together: two workers would make it twice."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            shared = ("tests/studio/", "tests/report/test_pages")  # a server with its workers; a page of every kind
+            return next((start for start in shared if nodeid.startswith(start)), super()._split_scope(nodeid))
+
+    return Together(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_terminal_summary(terminalreporter):

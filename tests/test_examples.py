@@ -1,5 +1,10 @@
-"""Examples, README and documentation are run as a reader would run them."""
+"""Examples, README and documentation are run as a reader would run them.
 
+``make test`` runs them one after the other in one interpreter, each with a folder and names of its own, because
+starting Python takes longer than most of them; ``make test-all`` also runs each alone.
+"""
+
+import json
 import re
 import shlex
 import subprocess
@@ -29,26 +34,67 @@ def test_there_is_something_to_run():
     assert pages("sh")
 
 
+READER = """
+import contextlib, io, json, os, sys, traceback, warnings
+
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)  # whatever else writes there
+for line in sys.stdin:
+    code, folder, filter = json.loads(line)
+    os.chdir(folder)
+    said, error = io.StringIO(), ""
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(said):
+            warnings.simplefilter(filter)
+            exec(compile(code, "<example>", "exec"), {"__name__": "__main__"})
+    except SystemExit as end:
+        error = str(end.code or "")
+    except BaseException:
+        error = traceback.format_exc()
+    print(json.dumps([said.getvalue(), error]), file=answers, flush=True)
+"""
+
+
+@pytest.fixture(scope="module", params=["together", pytest.param("alone", marks=pytest.mark.heavy)])
+def read(request):
+    """Runs code in a folder: what it printed, and how it failed."""
+    if request.param == "alone":
+
+        def alone(code, folder, filter="error"):
+            command = [sys.executable, "-W", filter, "-c", code]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+            return done.stdout, done.stderr if done.returncode else ""
+
+        yield alone
+        return
+    with subprocess.Popen([sys.executable, "-c", READER], stdin=-1, stdout=-1, text=True) as reader:
+
+        def together(code, folder, filter="error"):
+            print(json.dumps([code, str(folder), filter]), file=reader.stdin, flush=True)
+            return json.loads(reader.stdout.readline())
+
+        yield together
+        reader.stdin.close()
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_example_runs_and_proves_its_number(script, tmp_path):
-    done = subprocess.run([sys.executable, "-W", "error", script], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
-    assert "assert" in script.read_text(encoding="utf-8")
+def test_example_runs_and_proves_its_number(read, script, tmp_path):
+    code = script.read_text(encoding="utf-8")
+    said, error = read(code, tmp_path)
+    assert error == ""
+    assert said.strip()
+    assert "assert" in code
 
 
 @pytest.mark.parametrize("code", pages("python"))
-def test_the_python_blocks_of_a_page_run(code, tmp_path):
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+def test_the_python_blocks_of_a_page_run(read, code, tmp_path):
+    assert read(code, tmp_path)[1] == ""
 
 
 @pytest.mark.parametrize("text", pages("sh"))
-def test_the_hamex_commands_of_a_page_run_in_order(text, tmp_path):
+def test_the_hamex_commands_of_a_page_run_in_order(read, text, tmp_path):
     for line in text.splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] != ["hamex"]:
             continue
-        command = [sys.executable, "-c", "from hamex.cli import main; main()", *words[1:]]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
+        assert read(f"from hamex.cli import main; main({words[1:]!r})", tmp_path, "default")[1] == "", line

@@ -1,14 +1,23 @@
-"""The house stays in order: no circles of imports, and what CONTRIBUTING points at is there."""
+"""The house stays in order: no circles of imports, tests that mirror the tree, and additions that take the files that
+CONTRIBUTING says."""
 
 import ast
 import re
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import pytest
+from hamex.motion.records.formats import FORMATS
+from hypothesis import HealthCheck, settings
+
 import hamex
+from hamex import schemes
+from hamex.model import laws
 
 ROOT = Path(hamex.__file__).parent
-CONTRIBUTING = Path(__file__).parents[1] / "CONTRIBUTING.md"
+TESTS = Path(__file__).parent
+CONTRIBUTING = TESTS.parent / "CONTRIBUTING.md"
 
 
 def module_files():
@@ -17,10 +26,15 @@ def module_files():
     return {name.removesuffix(".__init__"): file for name, file in files.items()}
 
 
+@cache
+def nodes(file):
+    return list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+
+
 def imported(file, modules):
     """Modules that a file imports anywhere: at its top, for types only, inside functions."""
     found = set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in nodes(file):
         if isinstance(node, ast.ImportFrom):
             names = {f"{node.module}.{alias.name}" for alias in node.names}
             found |= {name if name in modules else node.module for name in names}
@@ -66,3 +80,113 @@ def test_contributing_points_at_files_that_are_there():
             else:
                 places = (place, ROOT.parent / found, CONTRIBUTING.parent / found, folder / found)
                 assert any(each.is_file() for each in places), found
+
+
+# ---------------------------------------------------------------------------------------------------- tests
+def strangers(tests):
+    """Folders below ``tests`` that mirror no folder of the package, and test files outside of any."""
+    besides = {"docs", "shared"}
+    of_the_house = {f"test_{name}.py" for name in ("benchmarks", "examples", "house", "layers", "public_names")}
+    folders = {file.parent.relative_to(tests) for file in tests.rglob("test_*.py")} - {Path()}
+    found = {str(folder) for folder in folders if folder.parts[0] not in besides and not (ROOT / folder).is_dir()}
+    return found | {file.name for file in tests.glob("*.py")} - of_the_house - {"conftest.py"}
+
+
+def test_tests_mirror_the_tree():
+    assert strangers(TESTS) == set()
+
+
+def test_a_test_out_of_place_would_be_seen(tmp_path):
+    for name in ("test_solve.py", "model/laws/test_gap.py", "chains/test_chain.py", "test_house.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert strangers(tmp_path) == {"test_solve.py", "chains"}
+
+
+def test_random_examples_have_no_clock():
+    """A machine that is busy with other things fails no test."""
+    assert settings.default.deadline is None
+    assert HealthCheck.too_slow in settings.default.suppress_health_check
+    told = re.compile(r"settings\([^)]*deadline=")
+    assert [file.name for file in TESTS.rglob("test_*.py") if told.search(file.read_text(encoding="utf-8"))] == []
+
+
+# ---------------------------------------------------------------------------------------------------- additions
+@cache
+def mentions():
+    """Words of the code of every module: names, attributes, imports and short texts, but neither comments nor
+    docstrings."""
+    found = {}
+    for name, file in module_files().items():
+        words = found[name] = set()
+        for part in (file, file.with_suffix(".pyi")):  # a stub is part of its module
+            for node in nodes(part) if part.exists() else ():
+                told = (getattr(node, field, None) for field in ("id", "attr", "name", "value", "module"))
+                words.update(word for word in told if isinstance(word, str))
+    return found
+
+
+def mentioning(word):
+    """Modules, by their names below ``hamex``, whose code has the word."""
+    return {name.removeprefix("hamex").lstrip(".") for name, words in mentions().items() if word in words}
+
+
+def home(thing):
+    return thing.__module__.removeprefix("hamex.")
+
+
+def below(word, *folders):
+    return {name for name in mentioning(word) if name.split(".")[0] in folders}
+
+
+def test_a_law_is_its_module_and_its_line():
+    assert mentioning("Gap") == {"model.laws.gap", "model.laws"}
+    assert {word for word in mentions()["hamex.model.laws.gap"] if word.startswith("hamex.")} <= {
+        "hamex.model.laws.law",
+        "hamex.errors",
+        "hamex.checks",
+    }
+
+
+@pytest.mark.parametrize("law", sorted(law.__name__ for law in laws.known().values()))
+def test_no_step_march_or_solution_knows_a_law_by_name(law):
+    assert below(law, "march", "schemes", "problem", "solution", "solve") == set()
+
+
+def test_a_scheme_is_its_module_and_its_line():
+    """And a line in the catalogue of the laboratory, if it is to be compared."""
+    assert mentioning("GeneralisedAlpha") == {"schemes.generalised_alpha", "schemes", "lab.catalogue"}
+
+
+@pytest.mark.parametrize("scheme", sorted(schemes.known()))
+def test_schemes_are_asked_and_not_told_apart(scheme):
+    used = {"QuasiStatic": {"solve.static"}, "Galerkin": {"solve.batch"}}  # slow loading, and batches, run on one
+    own = {"schemes", home(schemes.by_name(scheme))}
+    assert below(scheme, "march", "schemes", "problem", "solution", "solve", "spec") - used.get(scheme, set()) == own
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_record_format_is_its_functions_and_its_line(name):
+    entry, table = FORMATS[name], "motion.records.formats"
+    assert mentioning(entry.read.__name__) == {home(entry.read), table}
+    assert mentioning(entry.looks.__name__) == {home(entry.looks), table}
+
+
+def test_a_builder_is_its_module_its_public_line_and_its_table():
+    """And a file to begin with, if `hamex init` is to have one."""
+    assert mentioning("truss") == {"model.truss", "", "spec.structures", "spec.tables", "cli.init"}
+    assert mentioning("hamex.model.truss") - {""} == {"spec.structures"}
+
+
+@pytest.mark.parametrize(
+    "command", [file.stem for file in (ROOT / "cli").glob("*.py") if "\ndef command(" in file.read_text()]
+)
+def test_a_command_is_its_module_and_its_line(command):
+    lines = (ROOT / "cli" / "app.py").read_text(encoding="utf-8").splitlines()
+    assert sum(f"({command}.command)" in line for line in lines) == 1
+    assert {name for name in mentioning(f"hamex.cli.{command}") if not name.startswith("cli.")} == set()
+
+
+def test_a_figure_is_its_function_and_its_reader():
+    assert mentioning("draw_record") == {"report.records"}
+    assert mentioning("write_record_plot") == {"report.records", "cli.records"}

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, optimize, signal
 
@@ -62,7 +62,6 @@ def test_a_peak_of_displacement_inside_a_step():
     assert im.peak_displacement(inside, 1.0) == pytest.approx(np.abs(im.displacement(fine, 1e-4)).max(), rel=1e-7)
 
 
-@settings(deadline=None, max_examples=60)
 @given(SAMPLES, st.sampled_from([2, 3, 7]), st.sampled_from([0.005, 0.02, 1.0]))
 def test_no_measure_changes_when_the_same_lines_are_sampled_finer(samples, parts, step):
     motion = hx.GroundMotion(samples, step, "g")
@@ -72,7 +71,6 @@ def test_no_measure_changes_when_the_same_lines_are_sampled_finer(samples, parts
         assert again == pytest.approx(whole, rel=1e-6, abs=1e-9 * step), name
 
 
-@settings(deadline=None, max_examples=40)
 @given(SAMPLES, st.floats(0.1, 10))
 def test_how_measures_follow_amplitude_and_sign(samples, factor):
     a = np.array(samples)

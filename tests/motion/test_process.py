@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hamex as hx
@@ -147,7 +147,6 @@ def test_padding_before_filtering_keeps_what_the_filter_spreads():
     assert np.abs(wide.acceleration[1950:2000]).max() > 0.01
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=30), st.sampled_from([1, 2, 3, 5, 8]))
 def test_a_finer_linear_record_is_the_very_same_motion(samples, parts):
     motion = with_samples(samples, 0.02)
@@ -193,7 +192,6 @@ def test_the_same_step_changes_nothing():
     assert np.array_equal(MOTION.resampled(STEP).acceleration, MOTION.acceleration)
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     st.lists(st.floats(-10, 10), min_size=2, max_size=40).filter(lambda a: max(map(abs, a)) > 0.1),
     st.floats(0, 0.45),

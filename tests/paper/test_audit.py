@@ -1,6 +1,7 @@
 """The audit finds every misprint of the text, and every misprint that is planted into a copy of it."""
 
 import json
+from functools import cache
 
 import pytest
 import sympy as sp
@@ -150,13 +151,22 @@ def places(equation):
     return sorted({useful[0], useful[-1]}) if useful else []
 
 
-CASES = [(n, name) for n in NUMBERS for name in MUTATIONS]
+@cache
+def sound_verdict(number):
+    return run.RULES[number](sound(number)).verdict
+
+
+# One misprint in every equation, each kind in every third; all of them in make test-all.
+CASES = [
+    (number, name) if (i + j) % 3 == 0 else pytest.param(number, name, marks=pytest.mark.heavy)
+    for i, number in enumerate(NUMBERS)
+    for j, name in enumerate(MUTATIONS)
+]
 
 
 @pytest.mark.parametrize(("number", "name"), CASES)
 def test_a_planted_misprint_is_found(number, name):
-    equation = sound(number)
-    before = run.RULES[number](equation).verdict
+    equation, before = sound(number), sound_verdict(number)
     tried = 0
     for place in places(equation):
         changed = MUTATIONS[name](equation.statements[place])

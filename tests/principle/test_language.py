@@ -8,7 +8,7 @@ from contextlib import suppress
 import hypothesis.strategies as st
 import pytest
 import sympy as sp
-from hypothesis import given, settings
+from hypothesis import given
 
 from hamex.errors import ActionError
 from hamex.principle import Action, t
@@ -227,7 +227,6 @@ anything = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(anything)
 def test_any_text_is_an_expression_or_refused(text):
     refusal = None
@@ -238,7 +237,6 @@ def test_any_text_is_an_expression_or_refused(text):
     assert refusal is None or 0 <= refusal.column <= len(text)
 
 
-@settings(max_examples=60, deadline=None)
 @given(near_misses, near_misses)
 def test_any_pair_of_texts_is_an_action_or_refused(lagrangian, dissipation):
     with warnings.catch_warnings():
@@ -247,7 +245,6 @@ def test_any_pair_of_texts_is_an_action_or_refused(lagrangian, dissipation):
             assert isinstance(read_action(["u", "v"], lagrangian, dissipation), Action)
 
 
-@settings(max_examples=200, deadline=None)
 @given(near_misses)
 def test_what_was_read_is_written_and_read_again_to_the_same_value(text):
     names = {name: sp.Function(name)(t) for name in ("u", "v")}

@@ -46,7 +46,8 @@ SECTIONS = (
     "Limits",
     "Exercises",
 )
-SLOW = {"elastic-3d", "hardening-slider"}  # many seconds of algebra; their small sisters stand for them
+# Many seconds of algebra; their small sisters stand for them.
+SLOW = {"chain", "double-pendulum", "elastic-2d", "elastic-3d", "gyroscopic", "hardening-slider", "zener"}
 
 
 @pytest.fixture(scope="module", autouse=True)

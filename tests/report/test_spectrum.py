@@ -173,7 +173,10 @@ def test_every_view_says_its_conventions(name, request):
         draw_spectrum(spec, "pie")
 
 
-@pytest.mark.parametrize("name", ["elastic", "several", "pair", "ductile", "strong"])
+@pytest.mark.parametrize(
+    "name",
+    ["elastic", "pair", "strong", *(pytest.param(name, marks=pytest.mark.heavy) for name in ("several", "ductile"))],
+)
 def test_nothing_is_cut_off_or_covered_by_title_and_conventions(name, request):
     spec = request.getfixturevalue(name)
     for view in views(spec):

@@ -15,9 +15,12 @@ from browsing import PATIENCE
 
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory) -> Iterator[str]:
-    """Address of `hamex studio`, started in an empty folder that must stay empty."""
+    """Address of `hamex studio`, started in an empty folder that must stay empty; a slow machine may take its time."""
     folder = tmp_path_factory.mktemp("studio")
-    command = [sys.executable, "-c", "from hamex.cli import main; main()", "studio", "--port", "0"]
+    program = (
+        f"from hamex.studio import limits; limits.DERIVATION = {PATIENCE / 1000}; from hamex.cli import main; main()"
+    )
+    command = [sys.executable, "-c", program, "studio", "--port", "0"]
     with subprocess.Popen(
         command,
         cwd=folder,
@@ -33,7 +36,7 @@ def studio(tmp_path_factory) -> Iterator[str]:
             yield found[0].rstrip("/")
         finally:
             process.terminate()
-            said = process.communicate(timeout=60)[0]
+            said = process.communicate(timeout=PATIENCE / 1000)[0]
             assert "Traceback" not in said, said
     assert list(Path(folder).iterdir()) == []
 

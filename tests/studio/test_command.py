@@ -8,6 +8,8 @@ import sys
 import urllib.request
 from pathlib import Path
 
+from browsing import PATIENCE
+
 import hamex
 
 COMMAND = [sys.executable, "-c", "from hamex.cli import main; main()", "studio"]
@@ -23,7 +25,7 @@ def test_it_says_where_it_is_and_ends_at_once_when_interrupted(tmp_path):
             with urllib.request.urlopen(address) as answer:
                 assert b"hamex studio" in answer.read()
             process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=60)[0]
+            said = process.communicate(timeout=PATIENCE / 1000)[0]
         finally:
             process.kill()
     assert process.returncode == 0

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,7 +11,7 @@ from hamex.studio import jobs as module
 from hamex.studio.jobs import CANCELLED, FAILED, FINISHED, RUNNING, Jobs, TooManyJobsError
 
 
-def over(job, seconds=10.0):
+def over(job, seconds=600.0):
     job.wait(seconds)
     assert not job.busy
     return job
@@ -62,7 +63,7 @@ def test_cancel_ends_the_thread_and_makes_room_for_another():
 
 def test_a_job_that_finishes_after_it_was_cancelled_stays_cancelled():
     go, jobs = threading.Event(), Jobs(1)
-    job = jobs.start(lambda job: go.wait(10))
+    job = jobs.start(lambda job: go.wait(600))
     job.cancel()
     go.set()
     assert over(job).state == CANCELLED
@@ -76,14 +77,26 @@ def test_a_job_nobody_asks_for_ends_itself(monkeypatch):
 
 
 def test_a_job_that_is_asked_for_goes_on(monkeypatch):
-    monkeypatch.setattr(module, "PATIENCE", 1.0)
+    clock, checks = [0.0], []
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    def counted(job):
+        while True:
+            job.check()
+            checks.append(1)
+            time.sleep(0.001)
+
     jobs = Jobs(1)
-    job = jobs.start(endless)
-    for _ in range(15):
-        time.sleep(0.1)
+    job = jobs.start(counted)
+    for _ in range(3):
+        clock[0] += 0.9 * module.PATIENCE
         assert jobs.find(job.id).state == RUNNING
-    over(job)  # and ends when the questions do
-    assert job.state == CANCELLED
+        seen = len(checks)
+        while job.busy and len(checks) < seen + 2:
+            time.sleep(0.001)
+    assert job.state == RUNNING
+    clock[0] += 1.1 * module.PATIENCE
+    assert over(job).state == CANCELLED  # when the questions end
 
 
 def test_jobs_that_are_over_are_forgotten_the_oldest_first_or_after_a_while(monkeypatch):
@@ -101,5 +114,5 @@ def test_jobs_that_are_over_are_forgotten_the_oldest_first_or_after_a_while(monk
 def test_the_end_of_the_server_ends_all():
     jobs = Jobs(3)
     running = [jobs.start(endless) for _ in range(3)]
-    jobs.end()
+    jobs.end(600.0)
     assert not any(job.busy for job in running)

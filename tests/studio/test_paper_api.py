@@ -132,7 +132,7 @@ def test_an_audit_that_fails_says_so_and_can_be_started_again(monkeypatch):
     audit = Audit()
     audit.ask(0, 0)
     first = audit._streams["verdicts"]
-    first._reader.join(10)
+    first._reader.join()
     assert audit.ask(1, 0)["state"] == "failed"
     audit.ask(0, 0)
     assert audit._streams["verdicts"] is not first

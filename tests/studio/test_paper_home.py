@@ -73,8 +73,8 @@ def test_the_audit_is_taken_home_as_it_stands(watched, studio, tmp_path):
     page = watched.page()
     page.goto(f"{studio}/#paper")
     page.get_by_role("button", name="Audit of every equation").click()
-    expect(page.locator("#paper [data-equation='1'] .equation svg")).to_be_visible(timeout=90_000)
-    expect(page.locator("#paper [data-equation='2']")).to_be_visible(timeout=90_000)
+    expect(page.locator("#paper [data-equation='1'] .equation svg")).to_be_visible()
+    expect(page.locator("#paper [data-equation='2']")).to_be_visible()
     with gift(page, "CSV", tmp_path / "audit.csv").open(encoding="utf-8") as text:
         rows = list(csv.DictReader(text))
     assert (rows[0]["equation"], rows[0]["verdict"]) == ("1", "holds")

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from browsing import PATIENCE
 from playwright.sync_api import expect
 
 from hamex.paper.audit.run import audit, counts
@@ -58,8 +59,8 @@ def test_a_shorter_step_is_another_run(paper):
 
 def test_the_audit_comes_in_with_its_equations_and_can_be_filtered_meanwhile(paper):
     paper.get_by_role("button", name="Audit of every equation").click()
-    expect(paper.locator("#paper .item").nth(3)).to_be_visible(timeout=90_000)
-    expect(paper.locator("#paper [data-equation='1'] .equation svg")).to_be_visible(timeout=90_000)
+    expect(paper.locator("#paper .item").nth(3)).to_be_visible()
+    expect(paper.locator("#paper [data-equation='1'] .equation svg")).to_be_visible()
     paper.get_by_label("Find").fill("(2)")
     shown = paper.locator("#paper .item:visible")
     expect(shown).to_have_count(1)
@@ -72,7 +73,7 @@ def test_the_audit_comes_in_with_its_equations_and_can_be_filtered_meanwhile(pap
 def test_the_whole_audit_is_told_and_sorted_by_verdict(paper):
     """Half a minute of work in processes of its own, more on a busy computer."""
     paper.get_by_role("button", name="Audit of every equation").click()
-    expect(paper.locator("#paper .progress .quiet")).to_have_text("all 123 judged", timeout=600_000)
+    expect(paper.locator("#paper .progress .quiet")).to_have_text("all 123 judged", timeout=10 * PATIENCE)
     for verdict, count in counts(audit()).items():
         paper.locator(f"#paper .filters [data-part='{verdict}']").click()
         shown = paper.locator("#paper .item:visible")

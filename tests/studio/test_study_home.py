@@ -228,7 +228,7 @@ def test_an_analysis_is_taken_home_in_the_browser(watched, studio, tmp_path, cap
     page.get_by_label("Close").click()
     page.locator("#study [data-name='records.synthetic.count'] input[type=number]").fill("5")
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page.locator("#study .progress .quiet")).to_contain_text("5 records, 100 runs", timeout=60_000)
+    expect(page.locator("#study .progress .quiet")).to_contain_text("5 records, 100 runs")
     # What is taken home is the run that is shown, whatever the sliders say by now.
     page.locator("#study [data-name='records.synthetic.count'] input[type=number]").fill("7")
     names = run_code(gift(page, "Python", tmp_path / "study.py").read_text(encoding="utf-8"))

@@ -68,13 +68,13 @@ def cluster(tmp_path):
             process.wait()
 
 
-def _address(file: Path, patience: float = 60.0) -> str:
+def _address(file: Path, patience: float = 600.0) -> str:
     from distributed import Client
 
     end = time.monotonic() + patience
     while not file.exists() and time.monotonic() < end:
         time.sleep(0.05)
-    with Client(scheduler_file=str(file)) as client:
+    with Client(scheduler_file=str(file), timeout=patience) as client:
         client.wait_for_workers(2, timeout=patience)
         return client.scheduler.address
 

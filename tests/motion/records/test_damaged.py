@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import record_samples as made
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hamex as hx
@@ -422,10 +422,6 @@ def outcome(path, name, text):
     return motion
 
 
-RELAXED = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@RELAXED
 @given(st.sampled_from(COUNTED), st.data())
 def test_a_file_cut_anywhere_never_passes_for_a_shorter_record(tmp_path, name, data):
     text = GOOD[name]
@@ -437,7 +433,6 @@ def test_a_file_cut_anywhere_never_passes_for_a_shorter_record(tmp_path, name, d
         assert motion.acceleration[:-1].tolist() == whole[:-1].tolist()
 
 
-@RELAXED
 @given(st.sampled_from(sorted(GOOD)), st.data())
 def test_a_changed_character_never_gets_through_as_nonsense(tmp_path, name, data):
     text = GOOD[name]
@@ -446,7 +441,6 @@ def test_a_changed_character_never_gets_through_as_nonsense(tmp_path, name, data
     outcome(tmp_path, name, text[:at] + new + text[at + 1 :])
 
 
-@RELAXED
 @given(st.sampled_from(sorted(GOOD)), st.data())
 def test_lines_taken_out_doubled_or_exchanged_never_get_through_as_nonsense(tmp_path, name, data):
     lines = GOOD[name].split("\n")
@@ -461,7 +455,6 @@ def test_lines_taken_out_doubled_or_exchanged_never_get_through_as_nonsense(tmp_
     outcome(tmp_path, name, "\n".join(lines))
 
 
-@RELAXED
 @given(st.sampled_from(sorted(GOOD)), st.data())
 def test_a_number_that_is_not_finite_never_gets_through(tmp_path, name, data):
     text = GOOD[name]
@@ -470,7 +463,6 @@ def test_a_number_that_is_not_finite_never_gets_through(tmp_path, name, data):
     outcome(tmp_path, name, text[:at] + word + text[at:])
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(["a.AT2", "a.v2", "a.asc", "a.EW", "a.json", "a.csv", "a"]), st.binary(max_size=200))
 def test_any_bytes_are_a_record_or_a_named_error(tmp_path, name, content):
     file = tmp_path / name

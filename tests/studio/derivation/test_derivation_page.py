@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from browsing import PATIENCE
 
 import hamex as hx
 from hamex.principle.language import read_action
 from hamex.principle.library import action
 
-SLOW = 120_000  # a derivation on a busy machine
 NUMBERS = {
     "m": 1.0,
     "a": 0.025,
@@ -29,12 +29,12 @@ def opened(page, studio):
 
 
 def moved(page):
-    page.locator("#derivation .card b[data-value]").wait_for(timeout=SLOW)
+    page.locator("#derivation .card b[data-value]").wait_for()
 
 
 def derived(page, title):
-    page.locator("#derivation .document:not(.busy) section").first.wait_for(timeout=SLOW)
-    page.locator("#derivation h2.heading", has_text=title).wait_for(timeout=SLOW)
+    page.locator("#derivation .document:not(.busy) section").first.wait_for()
+    page.locator("#derivation h2.heading", has_text=title).wait_for()
 
 
 def residual(page):
@@ -48,7 +48,7 @@ def curve(page, plot=0, trace=0, axis="y"):
 
 def until(page, true, what):
     """Wait for something that only the test can tell."""
-    for _ in range(600):
+    for _ in range(PATIENCE // 50):
         if true():
             return
         page.wait_for_timeout(50)

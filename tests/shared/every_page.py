@@ -11,7 +11,7 @@ import pytest
 
 import hamex as hx
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 # The kind of report that stands in the header of each.
 KINDS = {
     "run": "run",

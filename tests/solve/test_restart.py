@@ -111,7 +111,7 @@ def test_split_at_every_step(law, mode):
         assert_same_bits(whole, in_parts(problem, SCHEMES["average"], [cut]))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(
     cuts=st.sets(st.integers(1, STEPS - 1), min_size=1, max_size=6).map(sorted),
     ratio=st.floats(0.05, 4.0),

@@ -22,7 +22,7 @@ import hamex as hx
 from hamex.model.record import dense
 from hamex.paper import opensees
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 G = 9.80665  # m/s²
 EL_CENTRO = hx.el_centro()
 

@@ -50,11 +50,12 @@ KINDS = {
 }
 
 
+@pytest.mark.parametrize("seeds", [range(150), pytest.param(range(150, 750), marks=pytest.mark.heavy)], ids=str)
 @pytest.mark.parametrize("kind", KINDS)
-def test_steps_equal_the_enumeration_of_all_branches(kind):
+def test_steps_equal_the_enumeration_of_all_branches(kind, seeds):
     """4 × 750 random models, three steps each, every step from the marched state before it."""
     worst, wrong, visited = 0.0, 0, set()
-    for seed in range(750):
+    for seed in seeds:
         rng = np.random.default_rng([1, seed])
         s = random_small(rng, **KINDS[kind])
         f = rng.choice([0.0, 1.0]) * rng.normal(size=(3, len(s.M))) * s.k.max()
@@ -75,7 +76,7 @@ def test_steps_equal_the_enumeration_of_all_branches(kind):
             s.state = {**found, "branch": expected["branch"]}
     assert worst <= AGREEMENT
     assert visited == {-1, 0, 1}
-    assert wrong > 50  # not trivial: so often the elastic predictor names other branches
+    assert wrong > len(seeds) / 15  # not trivial: so often the elastic predictor names other branches
 
 
 def elastic_predictor(s, f):
@@ -89,10 +90,11 @@ def elastic_predictor(s, f):
     return np.sign(over) * (np.abs(over) > limit)
 
 
+@pytest.mark.parametrize("seeds", [range(50), pytest.param(range(50, 150), marks=pytest.mark.heavy)], ids=str)
 @pytest.mark.parametrize("kind", ["chain", "any"])
-def test_newmark_safeguarded_equals_its_own_enumeration(kind):
+def test_newmark_safeguarded_equals_its_own_enumeration(kind, seeds):
     worst = 0.0
-    for seed in range(150):
+    for seed in seeds:
         rng = np.random.default_rng([2, seed])
         s = random_small(rng, **KINDS[kind])
         f = rng.choice([0.0, 1.0]) * rng.normal(size=(3, len(s.M))) * s.k.max()
@@ -227,10 +229,11 @@ def side_by_side(parts):
 
 @pytest.mark.parametrize("off", [0, -1, 1], ids=["exactly", "1 ulp below", "1 ulp above"])
 @pytest.mark.parametrize("together", [0, 1, 5], ids=["chain", "general", "general, five at once"])
-def test_springs_at_yield_never_cycle(together, off):
+@pytest.mark.parametrize("share", [slice(0, None, 5), pytest.param(slice(None), marks=pytest.mark.heavy)], ids=str)
+def test_springs_at_yield_never_cycle(share, together, off):
     """3 × (500 + 250 + 250) states, several springs at their limit at once."""
     most, worst, touching, states = 0, 0.0, 0, 0
-    for seed in range({0: 500, 1: 250, 5: 50}[together]):
+    for seed in range({0: 500, 1: 250, 5: 50}[together])[share]:
         rng = np.random.default_rng([3, seed])
         h = 2.0 ** rng.integers(-5, 2)
         s, x, F = side_by_side([at_yield(rng, together == 0, h) for _ in range(max(together, 1))])

@@ -1,8 +1,8 @@
 """Random problems for every implicit scheme: is what the promise admits solved, and is what it refuses worth refusing?
 
-Run ``python tests/promise_fuzz.py --count 20000 --seed 1``: problem number i is made from seed i alone, so that ranges
-of seeds can be run apart and a failure repeated (``--only 4711``). With ``--out file`` results are kept, line by line,
-and a later call goes on where that file ends.
+Run ``python tests/shared/promise_fuzz.py --count 20000 --seed 1``: problem number i is made from seed i alone, so that
+ranges of seeds can be run apart and a failure repeated (``--only 4711``). With ``--out file`` results are kept, line by
+line, and a later call goes on where that file ends.
 """
 
 import argparse
