@@ -76,9 +76,10 @@ from .study.spectra.targets import (
     Target as Target,
     asce7 as asce7,
     eurocode8 as eurocode8,
+    match_to_target as match_to_target,
+    matched_suite as matched_suite,
     scale_to_target as scale_to_target,
 )
-from .study.spectra.matching import match_to_target as match_to_target, matched_suite as matched_suite
 from .study.regions import (
     Inventory as Inventory,
     MotionGrid as MotionGrid,

@@ -53,6 +53,7 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
         def __setattr__(self, name: str, value: object) -> None:
             if isinstance(value, ModuleType) and name in homes and value.__name__ == homes[name].module:
                 value = getattr(value, name)
+                _write_types_plainly(value)
             super().__setattr__(name, value)
 
     def find(name: str) -> Any:
@@ -119,16 +120,6 @@ def _functions(value: object) -> Iterator[FunctionType]:
         inner = part.fget if isinstance(part, property) else getattr(part, "__func__", part)
         if isinstance(inner, FunctionType):
             yield inner
-
-
-def own_names(module: str) -> Callable[[], list[str]]:
-    """``__dir__`` of a module that serves as a namespace: what it defines, without what it imports."""
-
-    def names() -> list[str]:
-        things = vars(sys.modules[module]).items()
-        return sorted(name for name, thing in things if name[0] != "_" and getattr(thing, "__module__", "") == module)
-
-    return names
 
 
 def options_by_keyword(function: Callable[Given, Result]) -> Callable[Given, Result]:

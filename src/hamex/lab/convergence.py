@@ -103,7 +103,7 @@ def smooth_solution(count: int) -> Array:
 @cache
 def yielding_problem(case: str) -> Problem:
     """A spring that yields both ways."""
-    model = oscillator(MASS, STIFFNESS, DAMPING, LAWS[case])
+    model = oscillator(MASS, STIFFNESS, DAMPING, law=LAWS[case])
     return Problem(model, sine(0.6, omega=FORCING), DURATION)
 
 
@@ -181,7 +181,7 @@ def least_time(run: Callable[[], Array]) -> tuple[float, Array]:
 @cache
 def recorded_problem(case: str) -> Problem:
     """The paper's oscillator under twice the El Centro record, used as a bare number as in the paper."""
-    model = oscillator(MASS, STIFFNESS, DAMPING, LAWS[case])
+    model = oscillator(MASS, STIFFNESS, DAMPING, law=LAWS[case])
     return Problem(model, el_centro().scaled(2).on(model, g=1.0), RECORD_DURATION)
 
 

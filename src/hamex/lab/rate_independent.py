@@ -128,7 +128,7 @@ def _demands() -> list[float]:
 def _problem(period: float, yield_force: float, hardening: float = 0.0) -> Problem:
     stiffness = (2 * np.pi / period) ** 2
     law = Slider(yield_force, kinematic=stiffness * hardening / (1 - hardening))  # springs in series
-    model = oscillator(1.0, stiffness, ratio(0.05), law)
+    model = oscillator(1.0, stiffness, ratio(0.05), law=law)
     return Problem(model, el_centro().on(model, g=_GRAVITY), DURATION)
 
 
@@ -148,7 +148,7 @@ class Overstress:
 
 def overstress() -> tuple[Overstress, ...]:
     """The paper's oscillator with next to no viscosity under twice the El Centro record, scheme by scheme."""
-    model = oscillator(1, 225, 1.5, Slider(_YIELD_FORCE, _VISCOSITY))
+    model = oscillator(1, 225, 1.5, law=Slider(_YIELD_FORCE, _VISCOSITY))
     problem = Problem(model, el_centro().scaled(2).on(model, g=1.0), 40.0)
     found = []
     for name, make in SCHEMES:

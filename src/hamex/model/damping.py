@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hamex.checks import is_finite
 from hamex.errors import ModelError
+from hamex.names import options_by_keyword
 
 Array = NDArray[Any]
 
@@ -62,10 +63,11 @@ def ratio(value: float, mode: int = 1) -> Ratio:
     return Ratio(float(value), _mode("ratio", mode))
 
 
+@options_by_keyword
 def rayleigh(
     ratio: float | Sequence[float] | None = None,
-    modes: tuple[int, int] = (1, 2),
     *,
+    modes: tuple[int, int] = (1, 2),
     alpha: float | None = None,
     beta: float | None = None,
 ) -> Rayleigh:

@@ -13,6 +13,7 @@ from hamex.model.laws.law import Law
 from hamex.model.laws.power import PowerLaw
 from hamex.model.laws.slider import Slider
 from hamex.model.laws.surface import Surface
+from hamex.names import options_by_keyword
 
 __all__ = [
     "Link",
@@ -238,12 +239,13 @@ def elastic_link(
     return Link("elastic link", start, end, k, Slider(), direction=direction, name=name)
 
 
+@options_by_keyword
 def spring_link(
     start: Point,
     end: Point,
     stiffness: float | None = None,
-    law: SpringLaw | None = None,
     *,
+    law: SpringLaw | None = None,
     direction: str | None = None,
     name: str | None = None,
 ) -> Link:

@@ -14,12 +14,15 @@ from hamex.model.laws.law import Law
 from hamex.model.laws.slider import Slider
 from hamex.model.record import Model
 from hamex.model.units import Units
+from hamex.names import options_by_keyword
 
 
+@options_by_keyword
 def oscillator(
     mass: float,
     stiffness: float,
     damping: float | Ratio = 0.0,
+    *,
     law: SpringLaw | None = None,
     units: Units | None = None,
 ) -> Model:

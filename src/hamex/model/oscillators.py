@@ -13,6 +13,7 @@ from hamex.errors import ModelError
 from hamex.model.damping import Ratio
 from hamex.model.record import Model, dense
 from hamex.model.units import Units
+from hamex.names import options_by_keyword
 
 Array = NDArray[Any]
 WHO = "oscillators"
@@ -82,15 +83,16 @@ class Oscillators:
 ARRAYS = tuple(field.name for field in fields(Oscillators) if field.name != "units")
 
 
+@options_by_keyword
 def oscillators(
     mass: ArrayLike = 1.0,
+    *,
     stiffness: ArrayLike | None = None,
     damping: ArrayLike | Ratio = 0.0,
     yield_force: ArrayLike = np.inf,
     viscosity: ArrayLike = 0.0,
     kinematic: ArrayLike = 0.0,
     isotropic: ArrayLike = 0.0,
-    *,
     period: ArrayLike | None = None,
     damping_ratio: ArrayLike | None = None,
     geometric: ArrayLike = 0.0,

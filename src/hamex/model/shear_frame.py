@@ -16,18 +16,20 @@ from hamex.model.layout import Geometry, Storeys
 from hamex.model.links import Link, named
 from hamex.model.record import Model
 from hamex.model.units import Units
+from hamex.names import options_by_keyword
 
 Array = NDArray[Any]
 WHO = "shear_frame"
 GROUND = "ground"
 
 
+@options_by_keyword
 def shear_frame(
     masses: Sequence[float],
     stiffnesses: float | Sequence[float | None] | None,
     damping: DampingLike = 0.0,
-    laws: SpringLaw | Sequence[SpringLaw | None] | None = None,
     *,
+    laws: SpringLaw | Sequence[SpringLaw | None] | None = None,
     heights: float | Sequence[float] | None = None,
     weights: float | Sequence[float] | None = None,
     links: Sequence[Link] = (),

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.errors import ModelError
 from hamex.model.damping import Modal, Ratio, Rayleigh
 from hamex.model.units import Units
+from hamex.names import options_by_keyword
 
 Array = NDArray[Any]
 WHO = "shear_frames"
@@ -74,10 +75,12 @@ class ShearFrames:
 ARRAYS = tuple(field.name for field in fields(ShearFrames) if field.name != "units")
 
 
+@options_by_keyword
 def shear_frames(
     masses: ArrayLike,
     stiffnesses: ArrayLike,
     damping: ArrayLike | Ratio | Rayleigh = 0.0,
+    *,
     yield_forces: ArrayLike = np.inf,
     viscosities: ArrayLike = 0.0,
     kinematic: ArrayLike = 0.0,

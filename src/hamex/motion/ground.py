@@ -19,6 +19,7 @@ from hamex.model.units import METRE, STANDARD_GRAVITY
 from hamex.motion import process
 from hamex.motion.load import Load
 from hamex.motion.units import acceleration_unit, in_gravities
+from hamex.names import options_by_keyword
 
 Array = NDArray[Any]
 KINDS = ("recorded", "synthetic", "matched")
@@ -117,7 +118,8 @@ class GroundMotion:
             f"baseline corrected (degree {degree} in velocity)",
         )
 
-    def filtered(self, low: float | None = None, high: float | None = None, order: int = 4) -> GroundMotion:
+    @options_by_keyword
+    def filtered(self, low: float | None = None, *, high: float | None = None, order: int = 4) -> GroundMotion:
         """Through a Butterworth filter with corners ``low`` and ``high`` [Hz]; leave one out for a one-sided filter.
 
         It runs forward and backward, so that nothing shifts in time and corners pass half the amplitude; ``order`` is
@@ -147,7 +149,8 @@ class GroundMotion:
         samples = process.trim(self.acceleration, self.step, share)
         return self._processed(samples, f"trimmed to {100 * share[0]:g}–{100 * share[1]:g} % of Arias intensity")
 
-    def padded(self, before: float = 0.0, after: float = 0.0) -> GroundMotion:
+    @options_by_keyword
+    def padded(self, before: float = 0.0, *, after: float = 0.0) -> GroundMotion:
         """With zeros for at least so many seconds before and after.
 
         >>> GroundMotion([1.0], 0.02, "g").padded(before=0.05).acceleration.tolist()

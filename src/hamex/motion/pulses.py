@@ -17,6 +17,7 @@ from hamex.checks import is_finite, is_positive
 from hamex.errors import LoadError
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load
+from hamex.names import options_by_keyword
 
 Array = NDArray[Any]
 _WHOLE = 1e-9  # times this close to a sample are the sample's
@@ -93,7 +94,8 @@ class Sampled:
 FORMULAS: dict[str, Any] = {"Sine": Sine, "Polyline": Polyline}  # by the names that files keep
 
 
-def sine(amplitude: float, omega: float, duration: float = math.inf, phase: float = 0.0) -> Load:
+@options_by_keyword
+def sine(amplitude: float, omega: float, duration: float = math.inf, *, phase: float = 0.0) -> Load:
     """Harmonic force, ``amplitude`` [force], ``omega`` [rad/s], on until ``duration`` [s] inclusive.
 
     >>> float(sine(2.0, omega=math.pi).forces(0.5))

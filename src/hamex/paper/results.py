@@ -73,7 +73,7 @@ class Case:
     def model(self) -> Model:
         """The oscillator of Fig. 8."""
         law = Slider(yield_force=YIELD_FORCE, viscosity=self.damping)
-        return oscillator(MASS, STIFFNESS, self.damping, law, Units("in", "kip"))
+        return oscillator(MASS, STIFFNESS, self.damping, law=law, units=Units("in", "kip"))
 
     @property
     def load(self) -> Load:

@@ -46,14 +46,14 @@ class Reads(Protocol):
         """Length of a step [s]."""
 
     def loads(
-        self, load: Any, steps: int, quiet: bool = True, histories: Mapping[str, Array] = ...
+        self, load: Any, steps: int, quiet: bool = True, *, histories: Mapping[str, Array] = ...
     ) -> tuple[Array, Array]:
         """The values that enter the march, and their mean in each step."""
 
 
 def loads_of(problem: Problem, scheme: Reads, histories: Mapping[str, Array], steps: int) -> Loading:
     """What a run of this problem with this scheme was loaded with, moving supports included."""
-    entered, means = scheme.loads(problem.load, steps, True, histories)
+    entered, means = scheme.loads(problem.load, steps, True, histories=histories)
     return moving_supports(problem, loading(problem, entered, means), scheme.step, steps)
 
 

@@ -82,7 +82,7 @@ class Composite(Scheme):
         return composite(*self.parts())
 
     def loads(
-        self, load: Histories, steps: int, quiet: bool = True, histories: Mapping[str, Array] = _NOTHING
+        self, load: Histories, steps: int, quiet: bool = True, *, histories: Mapping[str, Array] = _NOTHING
     ) -> tuple[Array, Array]:
         """Load at the start, at the split and at the end of each step, and its weighted mean."""
         _, weights, nodes = self.table()

@@ -98,7 +98,7 @@ class RungeKutta4(Scheme):
         return A, np.array([1, 2, 2, 1]) / 6, np.array([0.0, 0.5, 0.5, 1.0])
 
     def loads(
-        self, load: Histories, steps: int, quiet: bool = True, histories: Mapping[str, Array] = _NOTHING
+        self, load: Histories, steps: int, quiet: bool = True, *, histories: Mapping[str, Array] = _NOTHING
     ) -> tuple[Array, Array]:
         """Load at the stages of each step, and its weighted mean."""
         _, weights, nodes = self.table()

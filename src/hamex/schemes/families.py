@@ -74,7 +74,7 @@ class ElementScheme(Scheme):
         )
 
     def loads(
-        self, load: Histories, steps: int, quiet: bool = True, histories: Mapping[str, Array] = _NOTHING
+        self, load: Histories, steps: int, quiet: bool = True, *, histories: Mapping[str, Array] = _NOTHING
     ) -> tuple[Array, Array]:
         """The values that enter the march, and their mean in each step (steps, k); ``quiet`` warns of nothing."""
         if self.whole:

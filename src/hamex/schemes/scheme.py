@@ -86,7 +86,7 @@ class Scheme:
         return False
 
     def loads(
-        self, load: Histories, steps: int, quiet: bool = True, histories: Mapping[str, Array] = _NOTHING
+        self, load: Histories, steps: int, quiet: bool = True, *, histories: Mapping[str, Array] = _NOTHING
     ) -> tuple[Array, Array]:
         """The values that enter the march, and their mean in each step (steps, k); ``quiet`` warns of nothing."""
         values = load.node_values(self.step, steps, quiet)
@@ -190,7 +190,7 @@ class QuasiStatic(Scheme):
     step: float = 1.0
 
     def loads(
-        self, load: Histories, steps: int, quiet: bool = True, histories: Mapping[str, Array] = _NOTHING
+        self, load: Histories, steps: int, quiet: bool = True, *, histories: Mapping[str, Array] = _NOTHING
     ) -> tuple[Array, Array]:
         """The run found the factor of the first channel itself, and keeps it; the second is there all the time."""
         factor = histories["load_factor"]

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
+from hamex.solution.outline import UnitNames
 from hamex.solution.schema import unit
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from hamex.solution.outline import UnitNames
 
 Array = NDArray[Any]
 

@@ -16,6 +16,7 @@ from hamex.errors import InputError
 from hamex.model.laws.law import Split
 from hamex.model.layout import Layout
 from hamex.model.record import Model
+from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import Loading
 from hamex.schemes import Scheme
@@ -285,7 +286,8 @@ class Solution:
 
         return xr.Dataset(found)
 
-    def frames(self, count: int = 60, scale: float = 1.0) -> Frames:
+    @options_by_keyword
+    def frames(self, count: int = 60, *, scale: float = 1.0) -> Frames:
         """Deformed shapes at ``count`` evenly spaced instants, displacements times ``scale``; positions of the
         nodes, and which elements and springs have yielded by then."""
         from hamex.solution.results import frames

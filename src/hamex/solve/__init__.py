@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from hamex.errors import ProblemError
+from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
 from hamex.schemes.scheme import How, Promise, Ran, Scheme, joined
 from hamex.solution.error import estimate
@@ -23,10 +24,12 @@ Progress = Callable[[int, int], object]
 _BLOCK = 1 << 14  # numbers of a history between two looks at progress and limits
 
 
+@options_by_keyword
 def solve(
     problem: Problem,
     scheme: Scheme,
     error: bool = False,
+    *,
     limit: Limit | None = None,
     keep: Keep | int | Sequence[str] | None = None,
     promise: Promise = "beforehand",

@@ -54,11 +54,11 @@ class OscillatorTable(Table):
         assert stiffness is not None
         damping = ratio(self.damping_ratio) if self.damping_ratio is not None else self.damping or 0.0
         if self.law is not None:
-            return oscillator(self.mass, stiffness, damping, law(self.law, "law"), units)
+            return oscillator(self.mass, stiffness, damping, law=law(self.law, "law"), units=units)
         keys = self.given("yield_force", "viscosity", "kinematic", "isotropic")
         if self.strength_ratio is not None:
             keys["yield_force"] = self.strength_ratio * self.mass * gravity
-        return oscillator(self.mass, stiffness, damping, Slider(**keys), units)
+        return oscillator(self.mass, stiffness, damping, law=Slider(**keys), units=units)
 
 
 class ShearFrameTable(Table):
@@ -90,7 +90,7 @@ class ShearFrameTable(Table):
             self.masses,
             self.stiffnesses,
             damping(self.damping),
-            laws,
+            laws=laws,
             links=link_list(self.links),
             units=units,
             **self.given("heights", "weights", "names"),

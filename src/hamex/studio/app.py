@@ -194,7 +194,7 @@ def warm_up() -> None:
     from hamex.study.spectra.spectrum import spectrum
 
     law = Slider(yield_force=0.2, viscosity=0.1, kinematic=0.1)
-    models = (oscillator(1.0, 100.0, 0.5, law), shear_frame([1.0] * 3, [100.0] * 3, modal(0.05), law))
+    models = (oscillator(1.0, 100.0, 0.5, law=law), shear_frame([1.0] * 3, [100.0] * 3, modal(0.05), laws=law))
     motion = el_centro()
     for model in models:
         # Long enough for the compiled kernels: below a measured size the same functions run uncompiled.

@@ -72,7 +72,7 @@ class PaperRequest(RequestTable):
         if self.viscosity == 1 and self.kinematic == 0:
             return case.problem
         law = Slider(YIELD_FORCE, viscosity=self.viscosity * case.damping, kinematic=self.kinematic)
-        return case.problem.replace(model=oscillator(MASS, STIFFNESS, case.damping, law, Units("in", "kip")))
+        return case.problem.replace(model=oscillator(MASS, STIFFNESS, case.damping, law=law, units=Units("in", "kip")))
 
 
 def answer(request: PaperRequest) -> dict[str, Any]:

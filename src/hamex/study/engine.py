@@ -27,7 +27,6 @@ from hamex.march.run import processors
 Array = NDArray[Any]
 Columns = dict[str, Array]
 Work = Callable[[Any], Columns]
-Tell = Callable[["Progress"], None]
 
 SECONDS = "kernel_seconds"  # column that a part may carry: what its computation took, without the engine
 _TRIES = 3  # times a part may take its worker with it
@@ -61,6 +60,9 @@ class Progress:
     share: float
     seconds: float
     left: float | None
+
+
+Tell = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, eq=False)

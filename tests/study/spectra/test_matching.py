@@ -6,8 +6,8 @@ import pytest
 import hamex as hx
 from hamex.errors import InputError
 from hamex.motion.intensity import displacement, significant_duration, velocity
-from hamex.study.spectra.matching import match_to_target, matched_suite
-from hamex.study.spectra.targets import Target, asce7, eurocode8, response
+from hamex.study.spectra.targets.matching import match_to_target, matched_suite
+from hamex.study.spectra.targets.target import Target, asce7, eurocode8, response
 
 TARGET = eurocode8(0.3, "B")
 

@@ -8,7 +8,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import InputError
-from hamex.study.spectra.targets import Target, asce7, eurocode8, response, scale_to_target
+from hamex.study.spectra.targets.target import Target, asce7, eurocode8, response, scale_to_target
 
 # EN 1998-1:2004, tables 3.2 and 3.3, typed in again: S, T_B, T_C, T_D.
 EC8 = {

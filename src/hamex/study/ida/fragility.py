@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex import __version__
 from hamex.checks import is_finite
 from hamex.errors import InputError
+from hamex.names import options_by_keyword
 from hamex.solution.files import check_writable, write_atomically
 from hamex.study.ida.checking import positive
 from hamex.study.ida.observations import Capacities, Cloud, FragilityData, Stripes
@@ -195,7 +196,8 @@ class Fragility:
         """ln median and dispersion of each curve, one a resample; NaN where no rising curve fits."""
         return self._bootstrap[0]
 
-    def resampled_probability(self, im: ArrayLike, begin: int = 0, end: int | None = None) -> Array:
+    @options_by_keyword
+    def resampled_probability(self, im: ArrayLike, begin: int = 0, *, end: int | None = None) -> Array:
         """Probability at intensities of the resamples ``begin`` to ``end``, (resample, im)."""
         return self._at(tuple(Parameters(*(values[begin:end] for values in one)) for one in self.resampled), im)
 

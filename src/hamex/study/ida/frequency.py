@@ -152,6 +152,6 @@ def _limits(fragility: Fragility, nodes: Array, weights: Array, level: float) ->
     rates = []
     rows = max(1, _CHUNK // max(1, len(nodes)))
     for begin in range(0, fragility.resamples, rows):
-        rates.append(fragility.resampled_probability(nodes, begin, begin + rows) @ weights)
+        rates.append(fragility.resampled_probability(nodes, begin, end=begin + rows) @ weights)
     low, high = quantiles(np.concatenate(rates), level)
     return float(low), float(high)

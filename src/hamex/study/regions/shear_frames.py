@@ -109,7 +109,7 @@ def single(shear_frames: ShearFrames, number: int) -> Model:
         shear_frames.mass[number],
         shear_frames.stiffness[number],
         full,
-        laws,
+        laws=laws,
         heights=shear_frames.heights[number],
         units=shear_frames.units,
     )

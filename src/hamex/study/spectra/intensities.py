@@ -19,6 +19,7 @@ from hamex.model.units import METRE, UNSTATED_LENGTH
 from hamex.motion import intensity as measures
 from hamex.motion.ground import GroundMotion
 from hamex.motion.units import in_gravities
+from hamex.names import options_by_keyword
 from hamex.study.spectra.spectrum import spectrum
 
 Array = NDArray[Any]
@@ -69,10 +70,12 @@ class Intensities(Mapping[str, Any]):
         return len(self.found)
 
 
+@options_by_keyword
 def intensities(
     motion: GroundMotion,
     g: float,
     periods: Sequence[float] | None = None,
+    *,
     damping: float = 0.05,
     length: str = UNSTATED_LENGTH,
 ) -> Intensities:

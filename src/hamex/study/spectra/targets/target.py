@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import is_finite, is_positive
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
+from hamex.names import options_by_keyword
 from hamex.study.spectra.spectrum import spectrum
 
 Array = NDArray[Any]
@@ -40,8 +41,9 @@ class Target:
     damping: float = 0.05
 
     @classmethod
+    @options_by_keyword
     def from_points(
-        cls, periods: ArrayLike, accelerations: ArrayLike, name: str = "points", damping: float = 0.05
+        cls, periods: ArrayLike, accelerations: ArrayLike, name: str = "points", *, damping: float = 0.05
     ) -> Target:
         """Through points, accelerations in g; linear between them in logarithms of both.
 

@@ -18,7 +18,7 @@ from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
 from hamex.motion.process import at_rest
 from hamex.motion.synthetic import synthetic_suite
-from hamex.study.spectra.targets import Target, response
+from hamex.study.spectra.targets.target import Target, response
 
 Array = NDArray[Any]
 PERIODS = (0.05, 4.0, 100)  # matched by default: from, to [s], how many, in equal ratios
