@@ -182,6 +182,11 @@ class Scaling:
     spectra : pseudo-accelerations of the scaled motions [g], (motion, period).
     wanted : those of the target [g].
     motions : the scaled motions; empty if only spectra were given.
+
+    Examples
+    --------
+    >>> scale_to_target([], asce7(1.0, 0.6), [0.2, 0.5], spectra=[[0.5, 0.5]]).factors.round(12).tolist()
+    [2.0]
     """
 
     target: Target
