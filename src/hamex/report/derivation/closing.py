@@ -12,19 +12,23 @@ from typing import Any
 
 from hamex.principle.action import Action
 from hamex.principle.jets import t
-from hamex.report.derivation.blocks import (
-    Block,
-    Bullets,
-    Equation,
-    Exercise,
-    Heading,
-    Paragraph,
-    TextTable,
-    math,
-    quoted,
-)
+from hamex.report.derivation.document import Block, Bullets, Equation, Exercise, Heading, Paragraph, TextTable, quoted
+from hamex.report.derivation.expressions import Expr, field, formula_of, is_field
+from hamex.report.derivation.formula import PARTIAL, ROOM, Text, spaced, tight
 from hamex.report.derivation.frameworks import end_points, frequency
-from hamex.report.derivation.latex import Expr, field, is_field, latex
+from hamex.report.derivation.notation import (
+    HALF,
+    equal,
+    exp,
+    root,
+    say,
+    sin,
+    small_bracket,
+    sym,
+    thin,
+    upright,
+    virtual,
+)
 from hamex.report.derivation.stepping import difference_of_rows
 from hamex.report.derivation.system import DerivedSystem, delta
 
@@ -149,11 +153,11 @@ def dimension_words(dimension: Dimension) -> str:
 def dimension_table(system: DerivedSystem) -> list[Block]:
     """Dimensions of L, φ, momenta and equations, each sum checked term by term."""
     action = system.action
-    quantities = [("$L$", action.lagrangian)]
+    quantities: list[tuple[Text, Expr]] = [(sym.L, action.lagrangian)]
     if system.dissipative:
-        quantities.append((r"$\varphi$", action.dissipation))
-    quantities += [(f"momentum of {math(field(q))}", action.momentum(q)) for q in system.carriers[:4]]
-    quantities += [(f"equation of {math(field(q))}", e) for q, e in list(system.variation.bulk.items())[:4]]
+        quantities.append((sym.varphi, action.dissipation))
+    quantities += [(say("momentum of {}", field(q)), action.momentum(q)) for q in system.carriers[:4]]
+    quantities += [(say("equation of {}", field(q)), e) for q, e in list(system.variation.bulk.items())[:4]]
     rows = []
     for title, expression in quantities:
         try:
@@ -163,16 +167,21 @@ def dimension_table(system: DerivedSystem) -> list[Block]:
         except UnknownDimensionError as problem:
             rows.append((title, "–", f"not checked: {quoted(str(problem))}"))
     note = (
-        r"$\varphi$ is energy per time, not energy like $L$: it cannot be added to the Lagrangian, and only its "
-        r"derivative by a rate, a force, joins the variation. "
+        say(
+            "{varphi} is energy per time, not energy like {L}: it cannot be added to the Lagrangian, "
+            "and only its derivative by a rate, a force, joins the variation. "
+        )
         if system.dissipative
         else ""
     )
     return [
         Heading("Dimensions"),
         Paragraph(
-            f"{note}Each equation times its field has the dimension of $L$: the principle compares virtual "
-            "work with virtual work. Checked from the units above, term by term:"
+            say(
+                "{}Each equation times its field has the dimension of {L}: the principle compares virtual "
+                "work with virtual work. Checked from the units above, term by term:",
+                note,
+            )
         ),
         TextTable(("quantity", "dimension", "check"), tuple(rows)),
     ]
@@ -183,8 +192,11 @@ def limits(system: DerivedSystem) -> list[Block]:
     items = []
     if system.lumped and system.form is not None:
         items.append(
-            "Degree 1 is of second order in $h$ when the load of a step is the mean of its ends. The printed "
-            "end-of-step load makes it first order: the solution shifted by $h/2$."
+            say(
+                "Degree 1 is of second order in {h} when the load of a step is the mean of its ends. The "
+                "printed end-of-step load makes it first order: the solution shifted by {}.",
+                sym.h / 2,
+            )
         )
         items.append(
             "The balance of energy closes to round-off in every step. That checks the arithmetic, not the "
@@ -202,12 +214,17 @@ def limits(system: DerivedSystem) -> list[Block]:
         items += [
             "Nonlinear: each step needs Newton's method, and no energy identity holds to the last digit. The "
             "drift of the energy is the thing to report.",
-            "Integrals take as many Gauss points as the degree; exact integration of a term in the value alone "
-            r"would be unstable beyond $\omega h = \sqrt{12}$.",
+            say(
+                "Integrals take as many Gauss points as the degree; exact integration of a term in the "
+                "value alone would be unstable beyond {}.",
+                equal(sym.omega * sym.h, root(12)),
+            ),
         ]
     if system.explicit_time:
         items.append(
-            "$L$ depends on time: the Hamiltonian is not conserved, and the step matrices change from step to step."
+            say(
+                "{L} depends on time: the Hamiltonian is not conserved, and the step matrices change from step to step."
+            )
         )
     if not system.lumped:
         items += [
@@ -222,9 +239,11 @@ def limits(system: DerivedSystem) -> list[Block]:
             "would result."
         )
     items.append(
-        "Covered: rates once in $L$, space derivatives up to the second, dissipation as a convex function of "
-        "rates. Not covered: constraints on velocities, multipliers on positions (index 3), non-associated "
-        "friction."
+        say(
+            "Covered: rates once in {L}, space derivatives up to the second, dissipation as a convex "
+            "function of rates. Not covered: constraints on velocities, multipliers on positions "
+            "(index 3), non-associated friction."
+        )
     )
     return [Heading("Limits"), Bullets(tuple(items))]
 
@@ -238,7 +257,7 @@ def _order(system: DerivedSystem) -> Exercise:
     if not system.carriers:
         q = system.fields[0]
         return Exercise(
-            f"1. Give {math(field(q))} a small mass and let it go to zero. What becomes of the initial momentum?",
+            say("1. Give {} a small mass and let it go to zero. What becomes of the initial momentum?", field(q)),
             (
                 Paragraph(
                     "With a mass there is a bracket at the start, and a momentum to assign. As the mass "
@@ -248,14 +267,18 @@ def _order(system: DerivedSystem) -> Exercise:
             ),
         )
     q = system.carriers[0]
-    first = f"{latex(system.variation.ends[q])}"
+    first = formula_of(system.variation.ends[q])
     return Exercise(
-        f"1. Assign the value {math(field(q) + '(0)')} before the momentum. Which datum is lost, and where?",
+        say("1. Assign the value {} before the momentum. Which datum is lost, and where?", field(q)(0)),
         (
             Paragraph(
-                rf"Giving the value makes {math(delta(q) + '(0) = 0')}. It multiplies the bracket that holds "
-                rf"{math(first)} against its given value, so the initial momentum drops out. Momentum first, while "
-                r"the variation is still free; then the value."
+                say(
+                    "Giving the value makes {}. It multiplies the bracket that holds {} against its given "
+                    "value, so the initial momentum drops out. Momentum first, while the variation is still "
+                    "free; then the value.",
+                    equal(delta(q)(0), 0),
+                    first,
+                )
             ),
         ),
     )
@@ -265,13 +288,20 @@ def _ends(system: DerivedSystem) -> Exercise:
     found = end_points(system)
     if found.kind == "single":
         return Exercise(
-            rf"2. For which $T$ does the end-point problem of {math(field(system.fields[0]))} fail, and is the initial "
-            "value problem in trouble there?",
+            say(
+                "2. For which {T} does the end-point problem of {} fail, and is the initial value problem "
+                "in trouble there?",
+                field(system.fields[0]),
+            ),
             (
                 Paragraph(
-                    rf"Where $\sin\omega T = 0$, that is $T = n\pi/\omega$, with "
-                    rf"{frequency(found)}. The initial value problem is not: value and "
-                    "momentum at 0 fix both constants at once, for every $T$."
+                    say(
+                        "Where {}, that is {}, with {}. The initial value problem is not: value and momentum at 0 "
+                        "fix both constants at once, for every {T}.",
+                        equal(sin(sym.omega * sym.T), 0),
+                        equal(sym.T, tight("n", sym.pi) / sym.omega),
+                        frequency(found),
+                    )
                 ),
             ),
         )
@@ -287,13 +317,20 @@ def _ends(system: DerivedSystem) -> Exercise:
             ),
         )
     return Exercise(
-        "2. Count, for degree $s = 2$, rows and unknowns of one field with a momentum: in the extended principle, "
-        r"with $\delta q(0) = 0$ alone, and with both end-point constraints.",
+        say(
+            "2. Count, for degree {}, rows and unknowns of one field with a momentum: in the extended "
+            "principle, with {} alone, and with both end-point constraints.",
+            equal(sym.s, 2),
+            equal(virtual(sym.q)(0), 0),
+        ),
         (
             Paragraph(
-                "Extended: 3 rows for 2 new values and 1 momentum. With $\\delta q(0) = 0$ alone: 2 rows for these "
-                "3 unknowns, and the given momentum appears nowhere. With both constraints: 1 row for the one inner "
-                "value, the end being 'known'."
+                say(
+                    "Extended: 3 rows for 2 new values and 1 momentum. With {} alone: 2 rows for these 3 "
+                    "unknowns, and the given momentum appears nowhere. With both constraints: 1 row for the "
+                    "one inner value, the end being 'known'.",
+                    equal(virtual(sym.q)(0), 0),
+                )
             ),
         ),
     )
@@ -309,30 +346,40 @@ def _last(system: DerivedSystem) -> Exercise:
                     r"Variations are free there, so every conjugate force vanishes: a free boundary. "
                     "For instance"
                 ),
-                Equation((f"{latex(condition.force)} = 0",)),
+                Equation((equal(formula_of(condition.force), 0),)),
             ),
         )
     if system.dissipative and system.linear and not system.piecewise and len(system.fields) == 1 and system.carriers:
-        q = system.fields[0]
+        u, E, growth = field(system.fields[0]), spaced(PARTIAL, "E"), exp(sym.gamma * sym.t)
+        adjoint = equal(
+            E / tight(PARTIAL, u.dot), tight(upright("d") / upright("d"), "t", ROOM, E / tight(PARTIAL, u.ddot))
+        )
         return Exercise(
-            r"3. Multiply the equation of motion by $\mathrm{e}^{\gamma t}$. For which $\gamma$ does it pass the "
-            "Helmholtz test?",
+            say("3. Multiply the equation of motion by {}. For which {gamma} does it pass the Helmholtz test?", growth),
             (
                 Paragraph(
-                    rf"$\partial E/\partial\dot{{{field(q)}}} = \mathrm{{d}}/\mathrm{{d}}t\;\partial E/\partial"
-                    rf"\ddot{{{field(q)}}}$ becomes "
-                    r"$c\,\mathrm{e}^{\gamma t} = m\gamma\,\mathrm{e}^{\gamma t}$: $\gamma = c/m$. "
-                    r"Then $L = \mathrm{e}^{ct/m}(\tfrac{1}{2}m\dot{u}^2 - \tfrac{1}{2}ku^2)$, the "
-                    "library's caldirola-kanai."
+                    say(
+                        "{} becomes {}: {}. Then {}, the library's caldirola-kanai.",
+                        adjoint,
+                        equal(thin("c", growth), thin(tight("m", sym.gamma), growth)),
+                        equal(sym.gamma, sym.c / sym.m),
+                        equal(
+                            sym.L,
+                            tight(
+                                exp(tight("c", sym.t) / "m"),
+                                small_bracket(tight(HALF, "m", sym.u.dot**2) - tight(HALF, "k", sym.u**2)),
+                            ),
+                        ),
+                    )
                 ),
             ),
         )
     rows = difference_of_rows(system, system.carriers[0]) if system.carriers else None
     if rows is not None:
         return Exercise(
-            f"3. Subtract the two rows of {math(field(system.carriers[0]))}. What do you get?",
+            say("3. Subtract the two rows of {}. What do you get?", field(system.carriers[0])),
             (
-                Equation((f"{rows} = 0",)),
+                Equation((equal(rows, 0),)),
                 Paragraph(
                     "The forces at mid-step cancel. What is left says that the mean of the old and the new momentum "
                     "is the momentum of the mean rate, eq. (79): the linear relation behind Newmark's average "

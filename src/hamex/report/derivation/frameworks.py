@@ -10,19 +10,11 @@ import numpy as np
 
 from hamex.principle.jets import indices, jet, partial, t
 from hamex.principle.stepform import h
-from hamex.report.derivation import names, pictures
-from hamex.report.derivation.blocks import (
-    Beside,
-    Block,
-    Bullets,
-    Equation,
-    Heading,
-    Paragraph,
-    Picture,
-    TextTable,
-    math,
-)
-from hamex.report.derivation.latex import Expr, field, is_field, latex, walk
+from hamex.report.derivation import pictures
+from hamex.report.derivation.document import Beside, Block, Bullets, Equation, Heading, Paragraph, Picture, TextTable
+from hamex.report.derivation.expressions import Expr, field, formula_of, is_field, walk
+from hamex.report.derivation.formula import BLANK, EQUAL, LESS, QQUAD, Formula, Letter, Text, enumerated, spaced, tight
+from hamex.report.derivation.notation import DOTS, HALF_PERIOD, bracket, cos, equal, exp, momentum, say, sin, sym, thin
 from hamex.report.derivation.stepping import rows_of_start
 from hamex.report.derivation.system import DerivedSystem, delta, hat_momentum, name
 
@@ -47,9 +39,9 @@ class EndPoints:
     linearised: bool = False
 
 
-def frequency(found: EndPoints) -> str:
-    """ω² of the one oscillator, in running text."""
-    return math(r"\omega^{2} = " + latex(found.square))
+def frequency(found: EndPoints) -> Formula:
+    """ω² of the one oscillator."""
+    return equal(sym.omega**2, formula_of(found.square))
 
 
 @cache
@@ -171,9 +163,9 @@ def _dispersion(system: DerivedSystem) -> EndPoints:
 def side_by_side(system: DerivedSystem) -> list[Block]:
     """Figure 6 of the paper with this system's own conditions."""
     letter = system.letter
-    constraints = tuple(latex(c) for c in system.action.classical().constraints)
-    listed = ", ".join(math(c) for c in constraints[:8]) + (", and so on" if len(constraints) > 8 else "")
-    data = ", ".join(math(latex(c.equation.lhs)) for c in system.action.initial_conditions()[:8])
+    constraints = tuple(formula_of(c) for c in system.action.classical().constraints)
+    listed = enumerated([*constraints[:8], *(["and so on"] if len(constraints) > 8 else [])])
+    data = enumerated(formula_of(c.equation.lhs) for c in system.action.initial_conditions()[:8])
     left = (
         Heading("Hamilton's principle", 3),
         Picture(
@@ -184,7 +176,7 @@ def side_by_side(system: DerivedSystem) -> list[Block]:
             pictures.end_points(letter),
             "Then the end-point constraints: the trajectory with the known *initial and final* position.",
         ),
-        Paragraph(f"Constraints: {listed}."),
+        Paragraph(say("Constraints: {}.", listed)),
     )
     right = (
         Heading("Extended principle", 3),
@@ -196,7 +188,7 @@ def side_by_side(system: DerivedSystem) -> list[Block]:
             pictures.initial_values(letter),
             "Then the given initial values, momentum first: the trajectory that *starts* as given. Its end is found.",
         ),
-        Paragraph(f"Data at the start: {data}. At the end: none."),
+        Paragraph(say("Data at the start: {}. At the end: none.", data)),
     )
     return [
         Heading("Classical and extended principle side by side"),
@@ -210,60 +202,76 @@ def side_by_side(system: DerivedSystem) -> list[Block]:
 
 def values_at_the_ends(system: DerivedSystem) -> list[Block]:
     """The table of trial and test values, and the count of equations."""
-    rows, counts = [], []
+    rows: list[tuple[Text, ...]] = []
+    counts: list[tuple[Text, ...]] = []
     for q in system.fields:
         symbol, virtual = field(q), delta(q)
         if system.action.has_momentum[q]:
-            p = names.momentum(name(q), "")
+            p = momentum(name(q), "")
             rows += [
                 (
-                    math(symbol),
+                    symbol,
                     "start",
-                    f"{math(symbol)} given, {math(p)} given",
-                    f"{math(virtual)} **free**",
+                    say("{} given, {} given", symbol, p),
+                    say("{} **free**", virtual),
                     "1 row: it takes the given momentum in",
                 ),
                 (
-                    math(symbol),
+                    symbol,
                     "end",
-                    f"{math(symbol)} unknown, {math(p)} unknown",
-                    f"{math(virtual)} free",
+                    say("{} unknown, {} unknown", symbol, p),
+                    say("{} free", virtual),
                     "1 row: it gives the new momentum out",
                 ),
             ]
-            counts.append((math(symbol), "$s + 1$ (nodes $0 \\dots s$)", "$s$ values and 1 momentum", "$s + 1$"))
+            counts.append(
+                (
+                    symbol,
+                    say("{} (nodes {})", sym.s + 1, spaced(0, DOTS, sym.s)),
+                    say("{s} values and 1 momentum"),
+                    sym.s + 1,
+                )
+            )
         else:
             rows.append(
                 (
-                    math(symbol),
+                    symbol,
                     "start",
-                    f"{math(symbol)} given, no momentum",
-                    "degree $s - 1$, no node",
+                    say("{} given, no momentum", symbol),
+                    say("degree {}, no node", sym.s - 1),
                     "no row of its own",
                 )
             )
-            rows.append((math(symbol), "end", f"{math(symbol)} unknown", "degree $s - 1$", "$s$ rows in all"))
-            counts.append((math(symbol), "$s$ (tests of degree $s - 1$)", "$s$ values", "$s$"))
+            rows.append((symbol, "end", say("{} unknown", symbol), say("degree {}", sym.s - 1), say("{s} rows in all")))
+            counts.append((symbol, say("{s} (tests of degree {})", sym.s - 1), say("{s} values"), sym.s))
     where = "" if system.lumped else " In a continuum this holds at every place (node of a mesh)."
     blocks: list[Block] = [
         Heading("What is known and what is free at both ends"),
         Paragraph(
-            "Over one step (or the whole window) let every field be a polynomial of degree $s$ in time. Trial "
-            "values are what the motion does, test values are the virtual ones; each free test value gives one "
-            f"row.{where}"
+            say(
+                "Over one step (or the whole window) let every field be a polynomial of degree {s} in "
+                "time. Trial values are what the motion does, test values are the virtual ones; each free "
+                "test value gives one row.{}",
+                where,
+            )
         ),
         TextTable(("field", "where", "trial values", "test value", "what its row does"), tuple(rows)),
         TextTable(
             ("field", "rows", "unknowns", "count"),
             tuple(counts),
-            "Count for degree $s$: as many equations as unknowns, for every $s$.",
+            say("Count for degree {s}: as many equations as unknowns, for every {s}."),
         ),
         Paragraph(
-            "It looks odd that the trial value at the start is *given* while the test value there is *free*. But "
-            "a test value is not a change of the datum: it is the multiplier that puts the balance at that "
-            "instant into the equations. Classical end-point constraints remove both test values and leave "
-            "$s - 1$ rows per field, for $s - 1$ inner values between two known ends. For $s = 1$ nothing is "
-            "left to solve."
+            say(
+                "It looks odd that the trial value at the start is *given* while the test value there is "
+                "*free*. But a test value is not a change of the datum: it is the multiplier that puts the "
+                "balance at that instant into the equations. Classical end-point constraints remove both "
+                "test values and leave {} rows per field, for {} inner values between two known ends. For "
+                "{} nothing is left to solve.",
+                sym.s - 1,
+                sym.s - 1,
+                equal(sym.s, 1),
+            )
         ),
     ]
     return blocks
@@ -275,20 +283,21 @@ def lost_velocity(system: DerivedSystem) -> list[Block]:
         return []
     q = system.carriers[0]
     end = system.variation.ends[q]
-    bracket = (
-        rf"\left(\hat{{p}} - {latex(end)}\right)_{{t = 0}}\,{delta(q)}(0)"
-        if not end.is_Add
-        else rf"\left(\hat{{p}} - \left({latex(end)}\right)\right)_{{t = 0}}\,{delta(q)}(0)"
-    )
+    written = bracket(formula_of(end)) if end.is_Add else formula_of(end)
+    term = thin(bracket(sym.p.hat - written)[equal(sym.t, 0)], delta(q)(0))
     blocks: list[Block] = [
-        Heading(rf"Why ${delta(q)}(0) = 0$ would lose the initial velocity"),
-        Paragraph(rf"The start contributes one term for {math(field(q))}:"),
-        Equation((f"- {bracket}",)),
+        Heading(say("Why {} would lose the initial velocity", equal(delta(q)(0), 0))),
+        Paragraph(say("The start contributes one term for {}:", field(q))),
+        Equation((-term,)),
         Paragraph(
-            rf"It says {math(latex(end) + ' = ' + hat_momentum(q))} at $t = 0$, and it is the only place where "
-            rf"the given momentum enters. With {math(delta(q) + '(0) = 0')} from the outset the term is zero "
-            "times something: the momentum has nowhere to go. The position at the end must then be known "
-            "instead, which is the end-point problem again."
+            say(
+                "It says {} at {}, and it is the only place where the given momentum enters. With {} from "
+                "the outset the term is zero times something: the momentum has nowhere to go. The position "
+                "at the end must then be known instead, which is the end-point problem again.",
+                equal(formula_of(end), hat_momentum(q)),
+                equal(sym.t, 0),
+                equal(delta(q)(0), 0),
+            )
         ),
     ]
     start = rows_of_start(system, q)
@@ -296,9 +305,9 @@ def lost_velocity(system: DerivedSystem) -> list[Block]:
         kept, others = start
         blocks += [
             Paragraph("The same in one time step (degree 1). The row of the test value at the start is"),
-            Equation((f"{kept} = 0",)),
+            Equation((equal(kept, 0),)),
             Paragraph("the only one with the old momentum in it. The row of the end,"),
-            Equation((f"{others} = 0",)),
+            Equation((equal(others, 0),)),
             Paragraph("does not know it. Strike the first row, and this field has one equation for two unknowns."),
         ]
     return blocks
@@ -308,10 +317,16 @@ def end_point_problem(system: DerivedSystem) -> list[Block]:
     """What happens to the end-point problem when T is half a period."""
     found = end_points(system)
     return [
-        Heading("What the end-point problem does when $T$ is half a period"),
+        Heading(say("What the end-point problem does when {T} is half a period")),
         Paragraph("Suppose the positions at both ends were known. Does a motion between them exist, and only one?"),
         *_cases(system, found),
     ]
+
+
+def swinging(letter: Formula, instant: Formula) -> Formula:
+    """A free vibration that starts at ``letter`` 0."""
+    angle = sym.omega * instant
+    return letter[0] * cos(angle) + sym.b * sin(angle)
 
 
 def _cases(system: DerivedSystem, found: EndPoints) -> list[Block]:
@@ -319,27 +334,31 @@ def _cases(system: DerivedSystem, found: EndPoints) -> list[Block]:
     small = " for small motion about rest" if found.linearised else ""
     if found.kind == "single":
         damped = found.decay != 0
-        decay = latex(-found.decay / 2)
-        envelope = rf"\mathrm{{e}}^{{{decay} t}}" if damped else ""
-        end = rf"\mathrm{{e}}^{{{decay} T}}" if damped else ""
-        close = (r"\left(", r"\right)") if damped else ("", "")
-        under = " (underdamped: $\\omega^2 > 0$)" if damped else ""
+        decay = formula_of(-found.decay / 2)
+        end = exp(decay * "T") if damped else ""
+
+        def at(instant: Formula) -> Formula:
+            swing = swinging(letter, instant)
+            return equal(symbol(instant), tight(exp(decay * instant), bracket(swing)) if damped else swing)
+
+        under = say(" (underdamped: {})", sym.omega**2 > 0) if damped else ""
         return [
-            Paragraph(rf"The motion{small} swings with {frequency(found)}{under}:"),
-            Equation(
-                (
-                    rf"{symbol}(t) = {envelope}{close[0]}{letter}_0 \cos \omega t + b \sin \omega t{close[1]},\qquad "
-                    rf"{symbol}(T) = {end}{close[0]}{letter}_0 \cos \omega T + b \sin \omega T{close[1]}",
-                )
-            ),
+            Paragraph(say("The motion{} swings with {}{}:", small, frequency(found), under)),
+            Equation((tight(at(sym.t), ",", QQUAD, BLANK, at(sym.T)),)),
             Paragraph(
-                r"The end fixes $b$ only through $b \sin \omega T$. At $T = \pi/\omega$, half a period, "
-                r"$\sin \omega T = 0$: $b$ drops out, and"
+                say(
+                    "The end fixes {b} only through {}. At {}, half a period, {}: {b} drops out, and",
+                    sym.b * sin(sym.omega * sym.T),
+                    HALF_PERIOD,
+                    equal(sin(sym.omega * sym.T), 0),
+                )
             ),
             Bullets(
                 (
-                    rf"if the wanted end is exactly $-{letter}_0{end}$, *every* $b$ will do: "
-                    "infinitely many solutions;",
+                    say(
+                        "if the wanted end is exactly {}, *every* {b} will do: infinitely many solutions;",
+                        tight(-letter[0], end),
+                    ),
                     "if it is anything else, there is *none*.",
                 )
             ),
@@ -349,30 +368,42 @@ def _cases(system: DerivedSystem, found: EndPoints) -> list[Block]:
                 "whatever their initial velocity" + (" (drawn without decay)." if damped else "."),
             ),
             Paragraph(
-                r"The same at every $T = n\pi/\omega$, and close to these $b$ is badly determined. The initial "
-                "value problem has one solution for every $T$."
+                say(
+                    "The same at every {}, and close to these {b} is badly determined. The initial value "
+                    "problem has one solution for every {T}.",
+                    equal(sym.T, tight("n", sym.pi) / sym.omega),
+                )
             ),
         ]
     if found.kind == "free":
         return [
             Paragraph(
-                "Here the end-point problem happens to have one solution for every $T$: nothing swings, so "
-                rf"nothing returns. With a spring, ${symbol} = {letter}_0\cos\omega t + b\sin\omega t$, the "
-                r"end fixes $b \sin\omega T$ only, and at $T = \pi/\omega$ there is no solution, or "
-                "infinitely many. And even here it asks for a position that nobody knows."
+                say(
+                    "Here the end-point problem happens to have one solution for every {T}: nothing swings, so "
+                    "nothing returns. With a spring, {}, the end fixes {} only, and at {} there is no "
+                    "solution, or infinitely many. And even here it asks for a position that nobody knows.",
+                    equal(symbol, swinging(letter, sym.t)),
+                    sym.b * sin(sym.omega * sym.T),
+                    HALF_PERIOD,
+                )
             )
         ]
     if found.kind == "modes":
-        shown = latex(found.determinant)
+        shown = formula_of(found.determinant)
         lossless = ", without its losses," if system.dissipative else ""
         return [
             Paragraph(
                 f"The motion{small}{lossless} is a sum of modes, each an oscillator of its own with a frequency from"
             ),
-            Equation((rf"\det\left(K - {latex(OMEGA)}^{{2}} M\right) = {shown} = 0",)),
+            Equation((equal(tight(Letter(r"\det", "det"), bracket(sym.K - sym.omega**2 * sym.M)), shown, 0),)),
             Paragraph(
-                r"In each mode the end fixes $b \sin\omega T$ only. At $T = \pi/\omega$ of *any* mode, "
-                r"$\sin \omega T = 0$: no solution, or infinitely many. The more modes, the more such $T$."
+                say(
+                    "In each mode the end fixes {} only. At {} of *any* mode, {}: no solution, or infinitely "
+                    "many. The more modes, the more such {T}.",
+                    sym.b * sin(sym.omega * sym.T),
+                    HALF_PERIOD,
+                    equal(sin(sym.omega * sym.T), 0),
+                )
             ),
             Picture(pictures.half_period(letter), "One mode after half its period."),
         ]
@@ -390,37 +421,49 @@ def _cases(system: DerivedSystem, found: EndPoints) -> list[Block]:
         ]
     return [
         Paragraph(
-            r"For a swinging motion $u = u_0\cos\omega t + b\sin\omega t$ the end fixes $b \sin\omega T$ "
-            r"only. At $T = \pi/\omega$ that is zero: no solution, or infinitely many. This system has no "
-            "rest position with constant frequency about it, so its failing $T$ cannot be written down; "
-            "nothing speaks against their existence."
+            say(
+                "For a swinging motion {} the end fixes {} only. At {} that is zero: no solution, or "
+                "infinitely many. This system has no rest position with constant frequency about it, so "
+                "its failing {T} cannot be written down; nothing speaks against their existence.",
+                equal(sym.u, swinging(sym.u, sym.t)),
+                sym.b * sin(sym.omega * sym.T),
+                HALF_PERIOD,
+            )
         ),
         Picture(pictures.half_period(letter), "A linear oscillator after half a period."),
     ]
 
 
-def _numbered(found: EndPoints, letter: str, small: str) -> list[Block]:
+def _numbered(found: EndPoints, letter: Formula, small: str) -> list[Block]:
     import math as numbers
 
-    def shown(T: float) -> str:
+    def shown(T: float) -> Formula:
         multiple = T / numbers.pi
         exact = abs(multiple - round(multiple)) < 1e-5
-        return rf"{round(multiple) if round(multiple) > 1 else ''}\pi" if exact else f"{T:.4f}"
+        return tight(round(multiple) if round(multiple) > 1 else "", sym.pi) if exact else tight(f"{T:.4f}")
 
-    rule = (
-        r"Hamilton's principle knows $L$ alone, so take the system without its losses. The positions at $T$ depend "
-        rf"on the initial rates through a matrix $\Phi_{{12}}(T)$, a part of the transition matrix{small}. For one "
-        r"oscillator it is $\sin\omega T$ over $\omega$, zero at $T = \pi/\omega$. "
+    rule = say(
+        "Hamilton's principle knows {L} alone, so take the system without its losses. The "
+        "positions at {T} depend on the initial rates through a matrix {}, a part of the "
+        "transition matrix{}. For one oscillator it is {} over {omega}, zero at {}. ",
+        sym.Phi[12](sym.T),
+        small,
+        sin(sym.omega * sym.T),
+        HALF_PERIOD,
     )
-    listed = ", ".join(math(shown(T)) for T in found.failing)
+    listed = enumerated(map(shown, found.failing))
     verdict = (
-        f"Here, with every parameter set to 1, its determinant vanishes at $T =$ {listed}: there is no motion "
-        "between given ends, or there are infinitely many."
+        say(
+            "Here, with every parameter set to 1, its determinant vanishes at {} {}: there is no "
+            "motion between given ends, or there are infinitely many.",
+            tight(sym.T, BLANK, EQUAL),
+            listed,
+        )
         if found.failing
-        else "Here, with every parameter set to 1, its determinant does not vanish for $T$ up to 14."
+        else say("Here, with every parameter set to 1, its determinant does not vanish for {T} up to 14.")
     )
     return [
-        Paragraph(rule + verdict),
+        Paragraph((rule, verdict)),
         Picture(pictures.half_period(letter), "The mechanism, in one oscillator after half a period."),
     ]
 
@@ -429,18 +472,21 @@ def _wave_section(found: EndPoints) -> list[Block]:
     blocks: list[Block] = []
     if found.determinant is not None:
         blocks = [
-            Paragraph(r"A wave $\mathrm{e}^{i(\kappa x - \omega t)}$ solves the equations when"),
-            Equation((f"{latex(found.determinant)} = 0",)),
+            Paragraph(say("A wave {} solves the equations when", exp(sym.i(sym.kappa * sym.x - sym.omega * sym.t)))),
+            Equation((equal(formula_of(found.determinant), 0),)),
         ]
     return [
         *blocks,
         Paragraph(
-            r"With given boundaries the motion is a sum of modes with frequencies $\omega_1 < "
-            r"\omega_2 < \dots$ without "
-            r"bound, and each mode fails where $\sin\omega_n T = 0$. The failing lengths $T = j\pi/\omega_n$ lie "
-            "arbitrarily close to *every* $T$: for a continuum the end-point problem is ill-posed, "
-            "not just unlucky. The "
-            "initial value problem has one solution."
+            say(
+                "With given boundaries the motion is a sum of modes with frequencies {} without bound, and "
+                "each mode fails where {}. The failing lengths {} lie arbitrarily close to *every* {T}: "
+                "for a continuum the end-point problem is ill-posed, not just unlucky. The initial value "
+                "problem has one solution.",
+                spaced(sym.omega[1], LESS, sym.omega[2], LESS, DOTS),
+                equal(sin(sym.omega["n"] * sym.T), 0),
+                equal(sym.T, tight("j", sym.pi) / sym.omega["n"]),
+            )
         ),
-        Picture(pictures.half_period("u"), "One mode after half its period."),
+        Picture(pictures.half_period(sym.u), "One mode after half its period."),
     ]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from hamex.principle.action import Action
 from hamex.principle.library import LIBRARY
-from hamex.report.derivation.blocks import Document, quoted
 from hamex.report.derivation.closing import dimension_table, exercises, limits
+from hamex.report.derivation.document import Document, quoted
 from hamex.report.derivation.frameworks import end_point_problem, lost_velocity, side_by_side, values_at_the_ends
 from hamex.report.derivation.html import html
 from hamex.report.derivation.opening import four_steps, symbols

@@ -11,9 +11,10 @@ from hamex.principle.action import Action
 from hamex.principle.jets import Index, indices, jet, t
 from hamex.principle.stepform import StepForm, step_form
 from hamex.principle.variation import Variation
-from hamex.report.derivation import names
-from hamex.report.derivation.latex import Expr, field, latex, terms, walk
-from hamex.report.derivation.plain import flat, width
+from hamex.report.derivation.boxes import width
+from hamex.report.derivation.expressions import Expr, field, formula_of, terms, walk
+from hamex.report.derivation.formula import BACK, BLANK, CLOSE, EQUAL, OPEN, Formula, Letter, Part, spaced, tight
+from hamex.report.derivation.notation import accented, bracket, integral, letter_of, measure, momentum, thin, virtual
 
 ROW = 84  # columns of text that a displayed row may take before it is broken
 
@@ -42,9 +43,9 @@ class DerivedSystem:
         return not self.action.space
 
     @property
-    def letter(self) -> str:
+    def letter(self) -> Formula:
         """The letter of the first field, for pictures."""
-        return names.split(name(self.fields[0]))[0]
+        return letter_of(name(self.fields[0]))
 
     @property
     def dissipative(self) -> bool:
@@ -132,27 +133,33 @@ class DerivedSystem:
                 return other
         return ""
 
-    def integral(self, inside: str) -> str:
-        """∫ inside dt, over the domain too in a continuum."""
+    @property
+    def ends_of_integral(self) -> tuple[Formula, Formula]:
+        """What stands before and behind something integrated over time, and over the domain in a continuum."""
         if self.lumped:
-            return rf"\int_{{0}}^{{T}} {inside}\,\mathrm{{d}}t"
-        return rf"\int_{{0}}^{{T}}\!\int_{{\Omega}} {inside}\,\mathrm{{d}}\Omega\,\mathrm{{d}}t"
+            return integral(0, "T"), measure("t")
+        return tight(integral(0, "T"), BACK, integral("Omega")), tight(measure("Omega"), measure("t"))
 
-    def bracket(self, inside: str) -> str:
+    def integral(self, inside: Part) -> Formula:
+        """∫ inside dt, over the domain too in a continuum."""
+        before, after = self.ends_of_integral
+        return tight(before * inside, after)
+
+    def bracket(self, inside: Part) -> Formula:
         """[inside] between 0 and T, over the domain too in a continuum."""
-        ends = rf"\left[{inside}\right]_{{0}}^{{T}}"
-        return ends if self.lumped else rf"\int_{{\Omega}}{ends}\,\mathrm{{d}}\Omega"
+        ends = bracket(inside, "[]")[0] ** "T"
+        return ends if self.lumped else tight(integral("Omega"), ends, measure("Omega"))
 
 
-def enclosed(around: str, parts: Sequence[str], head: str = "") -> tuple[str, ...]:
-    """A sum inside ``around``, where ``@`` stands for it; braces that span rows cannot stretch, so they stay small."""
-    before, _, after = around.partition("@")
+def enclosed(around: tuple[Formula, Formula], parts: Sequence[Formula], head: Part) -> tuple[Formula, ...]:
+    """A sum inside an integral; braces that span rows cannot stretch, so they stay small."""
+    before, after = around
     if len(parts) == 1:
-        return (f"{head} {before} {parts[0]} {after}".strip(),)
-    whole = rf"{head} {before} \left({' '.join(parts)}\right) {after}".strip()
-    if width(flat(whole)) <= ROW:
+        return (spaced(head, before, parts[0], after),)
+    whole = spaced(head, before, bracket(spaced(*parts)), after)
+    if width(whole.text) <= ROW:
         return (whole,)
-    return rows(rf"{head} {before} \{{".strip(), parts, rf"\}} {after}")
+    return rows(spaced(head, before, Letter(r"\{", "{")), parts, spaced(Letter(r"\}", "}"), after))
 
 
 def name(q: Expr) -> str:
@@ -160,61 +167,63 @@ def name(q: Expr) -> str:
     return str(q.func.__name__)
 
 
-def delta(q: Expr, index: Index = ()) -> str:
+def delta(q: Expr, index: Index = ()) -> Formula:
     """δq or a derivative of it."""
-    return names.variation(field(q, index))
+    return virtual(field(q, index))
 
 
-def hat_momentum(q: Expr, instant: str = "") -> str:
+def hat_momentum(q: Expr) -> Formula:
     """The reserved momentum of a field."""
-    return names.momentum(name(q), more=f",{instant}" if instant else "")
+    return momentum(name(q))
 
 
-def hat(q: Expr) -> str:
+def hat(q: Expr) -> Formula:
     """The reserved value of a field at an end."""
-    return names.accented(name(q), "hat")
+    return accented(name(q), "hat")
 
 
-def spread(expression: Expr, tail: str) -> list[str]:
+def spread(expression: Expr, tail: Formula) -> list[Formula]:
     """(a + b + …) tail, in pieces between which a row may end when it is long."""
     parts = terms(expression)
-    whole = rf"\left({' '.join(parts)}\right) {tail}"
-    if width(flat(whole)) <= ROW or len(parts) < 2:
+    whole = bracket(spaced(*parts)) * tail
+    if width(whole.text) <= ROW or len(parts) < 2:
         return [whole]
-    return [f"( {parts[0]}", *parts[1:-1], f"{parts[-1]} ) {tail}"]
+    return [spaced(OPEN, parts[0]), *parts[1:-1], spaced(parts[-1], CLOSE, tail)]
 
 
-def times(coefficient: Expr, factor: str) -> str:
+def times(coefficient: Expr, factor: Formula) -> Formula:
     """A coefficient before a factor, bracketed when it is a sum."""
     if coefficient == 1:
         return factor
     if coefficient == -1:
-        return f"- {factor}"
-    body = latex(coefficient)
+        return -factor
+    body = formula_of(coefficient)
     if coefficient.is_Add or type(coefficient).__name__ == "Piecewise":
-        return rf"\left({body}\right) {factor}"
-    return rf"{body}\,{factor}"
+        return bracket(body) * factor
+    return thin(body, factor)
 
 
-def signed(parts: Sequence[str]) -> list[str]:
+def signed(parts: Sequence[Formula]) -> list[Formula]:
     """Terms to be added up: every one but the first gets its sign in front."""
-    return [
-        p if not i or p.startswith("+") else (f"- {p[1:].strip()}" if p.startswith("-") else f"+ {p}")
-        for i, p in enumerate(parts)
-    ]
+    return [part.continued if i else part for i, part in enumerate(parts)]
 
 
-def rows(head: str, parts: Sequence[str], tail: str = "", limit: int = ROW) -> tuple[str, ...]:
+def rows(head: Formula, parts: Sequence[Formula], tail: Part = "", limit: int = ROW) -> tuple[Formula, ...]:
     """``head`` and terms in rows that fit a page; matrices and cases stay whole."""
     found, line = [], head
     for part in parts:
-        if line != head and width(flat(line)) + width(flat(part)) > limit:
-            found.append(line.strip())
-            line = ""
-        line += f" {part}"
-    return (*found, (line + tail).strip())
+        if line != head and width(line.text) + width(part.text) > limit:
+            found.append(line)
+            line = Formula()
+        line = spaced(line, part)
+    return (*found, tight(line, tail))
 
 
-def sum_rows(head: str, expression: Expr, tail: str = "") -> tuple[str, ...]:
+def sum_rows(left: Formula, expression: Expr) -> tuple[Formula, ...]:
     """An equation whose right side may be a long sum."""
-    return rows(head, terms(expression), tail)
+    return rows(spaced(left, EQUAL), terms(expression))
+
+
+def zero_rows(expression: Expr) -> tuple[Formula, ...]:
+    """A sum, which may be long, that vanishes."""
+    return rows(Formula(), terms(expression), tight(BLANK, EQUAL, BLANK, 0))

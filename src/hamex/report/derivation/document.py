@@ -1,7 +1,7 @@
 """What a derivation is made of: one document, shown as a page, as LaTeX, or as text.
 
-Running text is marked up lightly: ``$…$`` is mathematics in LaTeX, ``**…**`` is strong, ``*…*`` is emphasis, and a
-backslash before ``$`` or ``*`` takes their meaning away.
+Words of a running text are marked up lightly: ``**…**`` is strong, ``*…*`` is emphasis, and a backslash before ``*``
+takes its meaning away. Formulas stand between the words as they are.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 
 from hamex import __version__
 from hamex.report.derivation.drawing import Drawing
+from hamex.report.derivation.formula import Formula, Text, parts
 
-_MARKS = re.compile(r"(\$[^$]+\$|\*\*(?:\\.|[^*])+\*\*|\*(?:\\.|[^*])+\*)")
+_MARKS = re.compile(r"(\*\*(?:\\.|[^*])+\*\*|\*(?:\\.|[^*])+\*)")
 
 
 @dataclass(frozen=True)
 class Heading:
     """The title of a section, or of a part of one."""
 
-    text: str
+    text: Text
     level: int = 2
 
 
@@ -27,14 +28,14 @@ class Heading:
 class Paragraph:
     """Running text."""
 
-    text: str
+    text: Text
 
 
 @dataclass(frozen=True)
 class Equation:
     """A displayed equation of one or more rows; ``number`` is that of the paper."""
 
-    rows: tuple[str, ...]
+    rows: tuple[Formula, ...]
     number: str = ""
 
 
@@ -42,9 +43,9 @@ class Equation:
 class TextTable:
     """Words and formulas in rows."""
 
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    caption: str = ""
+    head: tuple[Text, ...]
+    rows: tuple[tuple[Text, ...], ...]
+    caption: Text = ""
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,14 @@ class Picture:
     """A drawing with its caption."""
 
     drawing: Drawing
-    caption: str
+    caption: Text
 
 
 @dataclass(frozen=True)
 class Bullets:
     """A list."""
 
-    items: tuple[str, ...]
+    items: tuple[Text, ...]
     ordered: bool = False
 
 
@@ -75,7 +76,7 @@ class Beside:
 class Exercise:
     """A question, and an answer that can be kept from sight."""
 
-    question: str
+    question: Text
     answer: tuple[Block, ...]
 
 
@@ -97,28 +98,33 @@ class Document:
         return f"hamex {__version__}. {self.foot}"
 
 
-def pieces(text: str) -> list[tuple[str, str]]:
-    """Running text as (kind, content): ``math``, ``strong``, ``emphasis`` or ``words``."""
+def pieces(text: Text) -> list[tuple[str, str] | Formula]:
+    """Running text as formulas, and words with their kind: ``strong``, ``emphasis`` or ``words``."""
+    found: list[tuple[str, str] | Formula] = []
+    for part in parts(text):
+        found += [part] if isinstance(part, Formula) else _marked(part)
+    return found
+
+
+def _marked(words: str) -> list[tuple[str, str]]:
     found = []
-    for part in _MARKS.split(text.replace(r"\$", "\0").replace(r"\*", "\1")):
+    for part in _MARKS.split(words.replace(r"\*", "\1")):
         if not part:
             continue
         kind, content = "words", part
-        if part.startswith("$") and len(part) > 1:
-            kind, content = "math", part[1:-1]
-        elif part.startswith("**") and len(part) > 3:
+        if part.startswith("**") and len(part) > 3:
             kind, content = "strong", part[2:-2]
         elif part.startswith("*") and len(part) > 1:
             kind, content = "emphasis", part[1:-1]
-        found.append((kind, content.replace("\0", "$").replace("\1", "*")))
+        found.append((kind, content.replace("\1", "*")))
     return found
 
 
 def quoted(text: str) -> str:
     """Somebody else's text, with nothing in it read as markup."""
-    return text.replace("$", r"\$").replace("*", r"\*")
+    return text.replace("*", r"\*")
 
 
-def math(latex: str) -> str:
-    """Mathematics inside running text."""
-    return f"${latex}$"
+def unmarked(text: Text) -> str:
+    """Running text without its marks, on one line."""
+    return "".join(piece.text if isinstance(piece, Formula) else piece[1] for piece in pieces(text))

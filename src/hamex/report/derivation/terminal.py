@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 import unicodedata
 
-from hamex.report.derivation.blocks import (
+from hamex.report.derivation.boxes import width
+from hamex.report.derivation.document import (
     Beside,
     Block,
     Bullets,
@@ -16,9 +17,9 @@ from hamex.report.derivation.blocks import (
     Paragraph,
     Picture,
     TextTable,
-    pieces,
+    unmarked,
 )
-from hamex.report.derivation.plain import flat, stacked, width
+from hamex.report.derivation.formula import Formula, Matrix, Text
 
 COLUMNS = 78
 
@@ -26,7 +27,13 @@ COLUMNS = 78
 def text(document: Document) -> str:
     """The whole derivation; exercises keep their answers for the end."""
     answers: list[Exercise] = []
-    lines = [words(document.title), "=" * min(COLUMNS, width(words(document.title))), "", *_wrapped(document.lead), ""]
+    lines = [
+        unmarked(document.title),
+        "=" * min(COLUMNS, width(unmarked(document.title))),
+        "",
+        *_wrapped(document.lead),
+        "",
+    ]
     for block in document.blocks:
         lines += _block(block, answers)
     if answers:
@@ -38,25 +45,17 @@ def text(document: Document) -> str:
     return unicodedata.normalize("NFC", "\n".join(line.rstrip() for line in lines).rstrip() + "\n")
 
 
-def words(marked: str) -> str:
-    """Running text without its marks."""
-    return "".join(
-        flat(content) if kind == "math" else content if kind == "words" else words(content)
-        for kind, content in pieces(marked)
-    )
-
-
-def _wrapped(marked: str, first: str = "", rest: str = "") -> list[str]:
+def _wrapped(marked: Text, first: str = "", rest: str = "") -> list[str]:
     # Accents count as columns here, which keeps lines within 80 however a terminal counts them.
     return textwrap.wrap(
-        words(marked), COLUMNS, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        unmarked(marked), COLUMNS, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     ) or [""]
 
 
 def _block(block: Block, answers: list[Exercise]) -> list[str]:
     match block:
         case Heading(title, level):
-            shown = words(title)
+            shown = unmarked(title)
             return ["", shown, ("-" if level == 2 else "·") * min(COLUMNS, width(shown)), ""]
         case Paragraph(marked):
             return [*_wrapped(marked), ""]
@@ -65,7 +64,7 @@ def _block(block: Block, answers: list[Exercise]) -> list[str]:
         case TextTable(head, rows, caption):
             return [*(_wrapped(caption) if caption else []), *_table(head, rows), ""]
         case Picture(_, caption):
-            return [*_wrapped(f"[picture, in the page of --html: {caption}]"), ""]
+            return [*_wrapped(("[picture, in the page of --html: ", caption, "]")), ""]
         case Bullets(items, ordered):
             lines = []
             for place, item in enumerate(items, 1):
@@ -79,34 +78,35 @@ def _block(block: Block, answers: list[Exercise]) -> list[str]:
             return [*_wrapped(question, "", "   "), ""]
 
 
-def _equation(rows: tuple[str, ...], number: str) -> list[str]:
+def _equation(rows: tuple[Formula, ...], number: str) -> list[str]:
     found: list[str] = []
     for i, row in enumerate(rows):
         room = COLUMNS - (8 if i else 4)
-        lines = stacked(row, room - 2)
+        lines = row.lines(room - 2)
         if max(map(len, lines)) > room:  # wider than a terminal: on one line, cut where it must be
-            lines = textwrap.wrap(flat(row), room, subsequent_indent="    ") if "bmatrix" not in row else _entries(row)
+            table = next((i for i, atom in enumerate(row.atoms) if isinstance(atom, Matrix)), None)
+            lines = textwrap.wrap(row.text, room, subsequent_indent="    ") if table is None else _entries(row, table)
         found += [(" " * (8 if i else 4)) + line for line in lines]
     if number and width(found[0]) + len(number) + 2 <= COLUMNS:
         found[0] += " " * (COLUMNS - width(found[0]) - len(number)) + number
     return [*found, ""]
 
 
-def _entries(row: str) -> list[str]:
+def _entries(row: Formula, place: int) -> list[str]:
     """A matrix too wide for a terminal: entry by entry, zeros left out."""
-    before, _, rest = row.partition(r"\begin{bmatrix}")
-    inside, _, after = rest.partition(r"\end{bmatrix}")
-    lines = [f"{flat(before)} a matrix, entry by entry (zeros left out):".strip()]
-    for i, line in enumerate(inside.split(r"\\"), 1):
-        for j, entry in enumerate(line.split("&"), 1):
-            if entry.strip() != "0":
-                lines += textwrap.wrap(f"[{i},{j}]  {flat(entry.strip())}", COLUMNS - 8, subsequent_indent="       ")
-    return [*lines, *([flat(after)] if after.strip() else [])]
+    before, matrix, after = Formula(row.atoms[:place]), row.atoms[place], Formula(row.atoms[place + 1 :])
+    assert isinstance(matrix, Matrix)
+    lines = [f"{before.text} a matrix, entry by entry (zeros left out):".strip()]
+    for i, line in enumerate(matrix.rows, 1):
+        for j, entry in enumerate(line, 1):
+            if entry.text != "0":
+                lines += textwrap.wrap(f"[{i},{j}]  {entry.text}", COLUMNS - 8, subsequent_indent="       ")
+    return [*lines, *([after.text] if after.text else [])]
 
 
-def _table(head: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> list[str]:
+def _table(head: tuple[Text, ...], rows: tuple[tuple[Text, ...], ...]) -> list[str]:
     """Columns as wide as they need, the widest cut to what is left; cells wrap."""
-    cells = [[words(cell) for cell in row] for row in (head, *rows)]
+    cells = [[unmarked(cell) for cell in row] for row in (head, *rows)]
     widths = [max(width(row[j]) for row in cells) for j in range(len(head))]
     room = COLUMNS - 2 * (len(head) - 1)
     while sum(widths) > room:
