@@ -11,20 +11,19 @@ import pytest
 import sympy as sp
 
 from hamex.principle.action import Action
+from hamex.principle.dimensions import MixedDimensionError, dimension_of, read_unit
 from hamex.principle.helmholtz import helmholtz
 from hamex.principle.jets import t
 from hamex.principle.library import LIBRARY, action
 from hamex.report import equations
-from hamex.report.derivation.boxes import width
-from hamex.report.derivation.closing import MixedDimensionError, dimension_of, dimension_product, read_unit
+from hamex.report.derivation.atoms import width
+from hamex.report.derivation.document import text
 from hamex.report.derivation.expressions import formula_of
-from hamex.report.derivation.formula import Formula, tight
-from hamex.report.derivation.frameworks import end_points
+from hamex.report.derivation.formula import Formula, equal, fraction, matrix, say, sin, sym, tight
 from hamex.report.derivation.html import html
-from hamex.report.derivation.notation import equal, fraction, matrix, say, sin, sym
 from hamex.report.derivation.page import derivation, write_html, write_latex
-from hamex.report.derivation.system import DerivedSystem
-from hamex.report.derivation.terminal import text
+from hamex.report.derivation.quantities import dimensions_of_symbols
+from hamex.report.derivation.system import DerivedSystem, end_points
 from hamex.report.derivation.tex import tex
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # a convexity warning of one library entry
@@ -239,10 +238,11 @@ def test_the_end_point_problem_fails_where_it_should():
 def test_dimensions_agree_in_the_library_and_a_wrong_one_is_seen():
     for name in LIBRARY:
         system = action(name)
-        energy = dimension_of(system.lagrangian, system)
+        given = dimensions_of_symbols(system)
+        energy = dimension_of(system.lagrangian, given)
         for q, equation in system.strong_form().items():
             if name != "caldirola-kanai":
-                both = dimension_product(dimension_of(equation, system), dimension_of(q, system))
+                both = dimension_of(equation, given) * dimension_of(q, given)
                 assert both == energy, (name, q)
     m, k, u = *sp.symbols("m k", positive=True), sp.Function("u")(t)
     wrong = Action(
@@ -251,7 +251,7 @@ def test_dimensions_agree_in_the_library_and_a_wrong_one_is_seen():
         meanings={"u": "x [length]", "m": "m [force s²/length]", "k": "k [force/length]"},
     )
     with pytest.raises(MixedDimensionError):
-        dimension_of(wrong.lagrangian, wrong)
+        dimension_of(wrong.lagrangian, dimensions_of_symbols(wrong))
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,8 @@ def test_dimensions_agree_in_the_library_and_a_wrong_one_is_seen():
 )
 def test_units_are_read_as_written(unit, powers):
     found = read_unit(unit)
-    assert tuple(found.get(base, 0) for base in ("force", "length", "s")) == powers
+    assert (found.force, found.length, found.time) == powers
+    assert read_unit(found.unit) == found
 
 
 def test_expressions_are_written_as_the_paper_writes_them():

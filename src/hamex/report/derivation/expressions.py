@@ -6,42 +6,32 @@ derivative stands first, and long sums come as terms, so that lines can be broke
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Any
 
 from hamex.principle.conditions import T
 from hamex.principle.jets import t
 from hamex.principle.stepform import h
+from hamex.report.derivation.atoms import BLANK, EQUAL, LESS, MINUS, MORE, PARTIAL, ROOM, Fence, Letter, Sign
 from hamex.report.derivation.formula import (
-    BLANK,
-    EQUAL,
-    LESS,
-    MINUS,
-    MORE,
-    PARTIAL,
-    ROOM,
-    Fence,
+    GREEK,
     Formula,
-    Letter,
-    Sign,
-    joined,
-    letter,
-    listed,
-    spaced,
-    tight,
-)
-from hamex.report.derivation.notation import (
-    accented,
+    Part,
     bracket,
     cases,
     exp,
     fraction,
     integral,
+    joined,
+    letter,
+    listed,
     matrix,
     measure,
-    momentum,
     root,
     small_fraction,
-    symbol,
+    spaced,
+    tight,
     upright,
     virtual,
     words,
@@ -59,6 +49,59 @@ _RELATIONS = {
     "Unequality": _OTHER,
 }
 _DOTS = {1: "dot", 2: "ddot"}
+
+
+# Names: ``theta_1`` is θ with an index, ``phat_u`` a reserved momentum.
+
+
+@cache
+def _split(name: str) -> tuple[Formula, Formula]:
+    """Base and index of a name: ``J_xx`` → (J, xx), ``u1`` → (u, 1), ``F_y`` → (F, y)."""
+    base, _, index = name.strip("_").partition("_")
+    if not index:
+        found = re.fullmatch(r"([A-Za-z]+?)(\d+)", base)
+        if found:
+            base, index = found.groups()
+    return _word(base), joined((_word(part, index=True) for part in index.split("_") if part), ",")
+
+
+def _word(word: str, index: bool = False) -> Formula:
+    if word in GREEK or len(word) <= 1 or word.isdigit() or (index and len(word) <= 3):
+        return tight(word)
+    found = re.fullmatch(r"([A-Za-z]+?)(\d+)", word)
+    if found and index:
+        return tight(_word(found[1]), found[2])
+    return upright(re.sub("[^A-Za-z0-9]", "", word))
+
+
+def accented(name: str, accent: str = "", *more: Part) -> Formula:
+    """A name with an accent on its base (``dot``, ``hat`` …) and further indices behind its own."""
+    base, index = _split(name)
+    body: Formula = getattr(base, accent) if accent else base
+    indices = tight(index, *more)
+    return body[indices] if indices else body
+
+
+def symbol(name: str) -> Formula:
+    """A parameter; ``slope_J`` is ∂φ/∂J̇ where its pieces would be in the way."""
+    if name.startswith("slope_"):
+        rate = accented(name.removeprefix("slope_"), "dot")
+        return fraction(tight(PARTIAL, letter("varphi")), spaced(PARTIAL, rate))
+    return accented(name)
+
+
+def letter_of(name: str) -> Formula:
+    """The letter of a name without its index."""
+    return _split(name)[0]
+
+
+def momentum(name: str, accent: str = "hat", *more: Part) -> Formula:
+    """The momentum of a field; with a hat while it is reserved and not yet assigned."""
+    p = letter("p")
+    return (getattr(p, accent) if accent else p)[tight(accented(name), *more)]
+
+
+# Trees
 
 
 def rate(expression: Expr) -> int:

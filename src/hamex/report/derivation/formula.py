@@ -8,217 +8,45 @@ together by operators, in the letters of the paper: ``equal(T, pi / omega)``, ``
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from string import Formatter
+from typing import TypeAlias
 
-from hamex.report.derivation.boxes import TextBox, beside, centred, fence, grid
+from hamex.report.derivation.atoms import (
+    BLANK,
+    CLOSE,
+    EQUAL,
+    LESS,
+    MINUS,
+    MORE,
+    OPEN,
+    PARTIAL,
+    PLUS,
+    THIN,
+    Accent,
+    Atom,
+    Blank,
+    Choices,
+    Entries,
+    Fence,
+    Fraction,
+    Letter,
+    Root,
+    Script,
+    Sign,
+    TextBox,
+    beside,
+)
 
 _NAMES = (
     "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho sigma tau "
     "upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
 )
 GREEK = dict(zip(_NAMES.split(), "αβγδεεζηθϑικλμνξπρστυφφχψωΓΔΘΛΞΠΣΥΦΨΩ", strict=True))
-_ACCENTS = {"dot": "\u0307", "ddot": "\u0308", "hat": "\u0302", "bar": "\u0304"}
-_UP = dict(zip("0123456789+-=()nTi*r", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿᵀⁱ*ʳ", strict=True))
-_DOWN = dict(zip("0123456789+-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ", strict=True))
 _RELATIONS = ("=", "<", ">", "≤", "≥", "≠")
 _BREAKS = ("+", "−", "=")  # a displayed row may go on below before one of these
-
-
-class Atom(Protocol):
-    """One piece of a formula."""
-
-    @property
-    def latex(self) -> str: ...
-
-    def box(self, flat: bool) -> TextBox:
-        """As it stands on a terminal; ``flat`` on one line."""
-        ...
-
-
-@dataclass(frozen=True)
-class Letter:
-    """A letter, a number, a word or a bracket that does not stretch."""
-
-    latex: str
-    text: str
-
-    def box(self, flat: bool) -> TextBox:
-        return TextBox((self.text,))
-
-
-@dataclass(frozen=True)
-class Sign(Letter):
-    """A sign between two things, with room on both sides."""
-
-    def box(self, flat: bool) -> TextBox:
-        return TextBox((f" {self.text} ",))
-
-
-@dataclass(frozen=True)
-class Space(Letter):
-    """Room of a chosen width."""
-
-
-@dataclass(frozen=True)
-class Blank(Space):
-    """What separates two factors; beside a sign, which brings its own room, it shows nothing."""
-
-
-@dataclass(frozen=True)
-class Script:
-    """An index or a power of what stands before it."""
-
-    mark: str
-    inside: Formula
-
-    @property
-    def latex(self) -> str:
-        return f"{self.mark}{{{self.inside.latex}}}"
-
-    def box(self, flat: bool) -> TextBox:
-        table = _UP if self.mark == "^" else _DOWN
-        plain = "".join(self.inside.box(flat).lines).replace("−", "-").replace(" ", "")
-        head, comma, places = plain.partition(",")
-        if comma and places.isalpha() and (head.isdigit() or not head):  # u_{1,x}: the comma is a derivative
-            return TextBox(("".join(table[c] for c in head) + "," + places,))
-        if all(c in table or unicodedata.combining(c) for c in plain):
-            return TextBox(("".join(table.get(c, c) for c in plain),))
-        short = len(plain) == 1 or (self.mark == "_" and plain.isalnum())
-        return TextBox((f"{self.mark}{plain if short else f'({plain})'}",))
-
-
-@dataclass(frozen=True)
-class Accent:
-    """A dot, two dots, a hat or a bar on the first letter."""
-
-    kind: str
-    inside: Formula
-
-    @property
-    def latex(self) -> str:
-        return rf"\{self.kind}{{{self.inside.latex}}}"
-
-    def box(self, flat: bool) -> TextBox:
-        inside = "".join(self.inside.box(flat).lines)
-        return TextBox((inside[:1] + _ACCENTS[self.kind] + inside[1:],))
-
-
-@dataclass(frozen=True)
-class Fraction:
-    """One thing over another; a small one stays on the line of writing."""
-
-    above: Formula
-    below: Formula
-    small: bool = False
-
-    @property
-    def latex(self) -> str:
-        return rf"\{'tfrac' if self.small else 'frac'}{{{self.above.latex}}}{{{self.below.latex}}}"
-
-    def box(self, flat: bool) -> TextBox:
-        above, below = self.above.box(flat), self.below.box(flat)
-        parts = {("1", "2"): "½", ("1", "4"): "¼", ("3", "4"): "¾"}
-        pair = (above.lines[0], below.lines[0])
-        if self.small and pair in parts:
-            return TextBox((parts[pair],))
-        if flat or self.small:
-            return TextBox((f"{_closed(pair[0])}/{_closed(pair[1], below=True)}",))
-        columns = max(above.width, below.width) + 2
-        return TextBox((*centred(above, columns), "─" * columns, *centred(below, columns)), len(above.lines))
-
-
-def _closed(text: str, below: bool = False) -> str:
-    simple = not re.search(r"\s[+−]\s", text.strip()) and not (below and " " in text.strip())
-    return text if simple else f"({text})"
-
-
-@dataclass(frozen=True)
-class Root:
-    """A square root."""
-
-    inside: Formula
-
-    @property
-    def latex(self) -> str:
-        return rf"\sqrt{{{self.inside.latex}}}"
-
-    def box(self, flat: bool) -> TextBox:
-        return beside([TextBox(("√(",)), self.inside.box(flat), TextBox((")",))])
-
-
-@dataclass(frozen=True)
-class Fence:
-    """Brackets as high as what they hold; a dot is none."""
-
-    left: str
-    inside: Formula
-    right: str
-
-    @property
-    def latex(self) -> str:
-        return rf"\left{self.left}{self.inside.latex}\right{self.right}"
-
-    def box(self, flat: bool) -> TextBox:
-        inside = self.inside.box(flat)
-        return beside([fence(self.left, inside), inside, fence(self.right, inside)])
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """Entries in rows, in square brackets."""
-
-    rows: tuple[tuple[Formula, ...], ...]
-
-    @property
-    def latex(self) -> str:
-        return _table("bmatrix", self.rows)
-
-    def box(self, flat: bool) -> TextBox:
-        if flat:
-            return TextBox((f"[{'; '.join(', '.join(_words(row)) for row in self.rows)}]",))
-        table = grid(_cells(self.rows), centre=True)
-        return beside([fence("[", table), table, fence("]", table)])
-
-
-@dataclass(frozen=True)
-class Cases:
-    """Values with their conditions."""
-
-    rows: tuple[tuple[Formula, ...], ...]
-
-    @property
-    def latex(self) -> str:
-        return _table("cases", self.rows)
-
-    def box(self, flat: bool) -> TextBox:
-        if flat:
-            return TextBox((f"{{{'; '.join(' '.join(_words(row)) for row in self.rows)}}}",))
-        table = grid(_cells(self.rows), centre=False)
-        return beside([fence("{", table), TextBox((" ",)), table])
-
-
-def _table(kind: str, rows: tuple[tuple[Formula, ...], ...]) -> str:
-    lines = r" \\ ".join(" & ".join(cell.latex for cell in row) for row in rows)
-    return rf"\begin{{{kind}}} {lines} \end{{{kind}}}"
-
-
-def _words(row: tuple[Formula, ...]) -> list[str]:
-    return [cell.box(flat=True).lines[0].strip() for cell in row]
-
-
-def _cells(rows: tuple[tuple[Formula, ...], ...]) -> list[list[TextBox]]:
-    return [[_cell(cell, j == len(row) - 1) for j, cell in enumerate(row)] for row in rows]
-
-
-def _cell(cell: Formula, last: bool) -> TextBox:
-    """An entry with room before it, where no sign brings it, and behind the last of a row."""
-    box = cell.box(flat=False)
-    before = [] if isinstance(cell.atoms[0], Sign) else [TextBox((" ",))]
-    return beside([*before, box, *([TextBox((" ",))] if last else [])])
 
 
 @dataclass(frozen=True)
@@ -346,13 +174,6 @@ class Formula:
 
 Part = Formula | Atom | str | int  # what formulas are put together from; a string is one letter, word or number
 
-PLUS, MINUS = Sign("+", "+"), Sign("-", "−")
-EQUAL, LESS, MORE = Sign("=", "="), Sign("<", "<"), Sign(">", ">")
-OPEN, CLOSE = Letter("(", "("), Letter(")", ")")
-BLANK, THIN, ROOM, BACK = Blank(" ", " "), Space(r"\,", " "), Space(r"\;", " "), Space(r"\!", "")
-PARTIAL, EMPTY = Letter(r"\partial", "∂"), Letter("{}", "")
-QUAD, QQUAD = Space(r"\quad", "   "), Space(r"\qquad", "     ")
-
 
 def _breaks(box: TextBox) -> bool:
     return "".join(box.lines).strip() in _BREAKS
@@ -404,6 +225,124 @@ def listed(parts: Iterable[Part]) -> Formula:
     return joined(parts, ",", BLANK)
 
 
+DOTS = Letter(r"\dots", "…")
+SUM = tight(Letter(r"\sum", "Σ"))
+
+
+def thin(*parts: Part) -> Formula:
+    """Factors with a little room in between."""
+    return joined(parts, THIN)
+
+
+def upright(word: str) -> Formula:
+    """A word as the name of something: the d of an integral, e."""
+    return Formula((Letter(rf"\mathrm{{{word}}}", word),))
+
+
+def words(text: str) -> Formula:
+    """Words inside a formula."""
+    return Formula((Letter(rf"\text{{{text}}}", text),))
+
+
+def equal(*sides: Part) -> Formula:
+    """One side equals the next.
+
+    >>> equal(letter("T"), letter("pi") / letter("omega")).text
+    'T = π/ω'
+    """
+    return joined(sides, BLANK, EQUAL, BLANK)
+
+
+def fraction(above: Part, below: Part) -> Formula:
+    """A fraction on a stroke."""
+    return tight(Fraction(tight(above), tight(below)))
+
+
+def small_fraction(above: Part, below: Part) -> Formula:
+    """A fraction as a factor: ½ m u̇² reads better than m u̇²/2."""
+    return tight(Fraction(tight(above), tight(below), small=True))
+
+
+def root(inside: Part) -> Formula:
+    """A square root."""
+    return tight(Root(tight(inside)))
+
+
+def bracket(inside: Part, pair: str = "()") -> Formula:
+    """Brackets as high as what they hold."""
+    return tight(Fence(pair[0], tight(inside), pair[1]))
+
+
+def small_bracket(inside: Part) -> Formula:
+    """Round brackets of one line."""
+    return tight(OPEN, inside, CLOSE)
+
+
+def sin(argument: Part) -> Formula:
+    """The sine."""
+    return spaced(Letter(r"\sin", "sin"), argument)
+
+
+def cos(argument: Part) -> Formula:
+    """The cosine."""
+    return spaced(Letter(r"\cos", "cos"), argument)
+
+
+def exp(power: Part) -> Formula:
+    """e to a power."""
+    return upright("e") ** power
+
+
+def matrix(rows: Sequence[Sequence[Formula]]) -> Formula:
+    """A matrix in brackets."""
+    return tight(Entries(tuple(tuple(row) for row in rows)))
+
+
+def cases(rows: Sequence[tuple[Formula, Formula]]) -> Formula:
+    """A function by its values and their conditions."""
+    return tight(Choices(tuple(rows)))
+
+
+def integral(start: Part = "", end: Part = "") -> Formula:
+    """The sign of an integral, between ends where they are given."""
+    sign = tight(Letter(r"\int", "∫"))
+    return sign if start == "" else sign[start] ** end if end != "" else sign[start]
+
+
+def measure(variable: Part) -> Formula:
+    """The end of an integral: dt with a little room before it."""
+    return tight(THIN, upright("d"), variable)
+
+
+def total(of: Part = "", by: Part = "t") -> Formula:
+    """A total derivative; alone it is d/dt."""
+    return fraction(tight(upright("d"), of), tight(upright("d"), by))
+
+
+def partial(of: Part = "", by: Part = "t") -> Formula:
+    """A partial derivative; without ``of`` it is the operator alone."""
+    return fraction(spaced(PARTIAL, of), spaced(PARTIAL, by))
+
+
+def virtual(of: Part) -> Formula:
+    """δ before a field or its derivative."""
+    return tight(Letter(r"\delta ", "δ"), of)
+
+
+class _Letters:
+    """Letters by their names: ``sym.omega``, ``sym.T``."""
+
+    def __getattr__(self, name: str) -> Formula:
+        if name not in GREEK and len(name) != 1:
+            raise AttributeError(f"{name} is no letter")
+        return letter(name)
+
+
+sym = _Letters()
+HALF = small_fraction(1, 2)
+NEW_ACTION = virtual("A")[upright("NEW")]
+HALF_PERIOD = equal(sym.T, sym.pi / sym.omega)
+
 Text: TypeAlias = "str | Formula | tuple[Text, ...]"  # running text: words and formulas in the order of reading
 
 
@@ -415,3 +354,18 @@ def parts(text: Text) -> list[str | Formula]:
 def enumerated(items: Iterable[Text]) -> Text:
     """Formulas in running text, with commas between them."""
     return tuple(part for item in items for part in (", ", item))[1:]
+
+
+def say(sentence: str, *formulas: Text) -> Text:
+    """A sentence with formulas in it: ``{omega}`` is that letter, ``{}`` takes the next of ``formulas``.
+
+    >>> say("At {}, half a period, {b} drops out.", HALF_PERIOD)[1].text
+    'T = π/ω'
+    """
+    found: list[Text] = []
+    waiting = iter(formulas)
+    for before, name, _, _ in Formatter().parse(sentence):
+        found.append(before)
+        if name is not None:
+            found.append(letter(name) if name else next(waiting))
+    return tuple(found)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from hamex.report.derivation import drawing
+from hamex.report.derivation.atoms import BLANK, EMPTY, MINUS, PLUS, ROOM, Blank, Entries, Row
 from hamex.report.derivation.document import (
     Beside,
     Block,
@@ -22,7 +23,7 @@ from hamex.report.derivation.document import (
     pieces,
     unmarked,
 )
-from hamex.report.derivation.formula import BLANK, EMPTY, MINUS, PLUS, ROOM, Blank, Formula, Matrix, Text, parts
+from hamex.report.derivation.formula import Formula, Text, parts
 from hamex.report.equations import inline, key, letters_apart, marked, share
 from hamex.report.page import captioned, page, table
 
@@ -117,9 +118,9 @@ def _row(row: Formula, tagged: bool) -> str:
     found, start = [], 0
     for place, atom in enumerate((*row.atoms, None)):
         between = Formula(row.atoms[start:place])
-        if (atom is None or isinstance(atom, Matrix)) and between.latex.strip():
+        if (atom is None or isinstance(atom, Entries)) and between.latex.strip():
             found.append(_formula(between, 20, tagged))
-        if isinstance(atom, Matrix):
+        if isinstance(atom, Entries):
             start = place + 1
             cells = "".join(
                 "<tr>" + "".join(f"<td>{_formula(cell, 18, tagged)}</td>" for cell in line) + "</tr>"
@@ -129,7 +130,7 @@ def _row(row: Formula, tagged: bool) -> str:
     return "".join(found)
 
 
-def _formula(formula: Formula, size: float, tagged: bool) -> str:
+def _formula(formula: Row, size: float, tagged: bool) -> str:
     return inline(formula.latex.strip(), size, formula.text, shared=True, tagged=tagged)
 
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from hamex.principle.jets import Index, t
-from hamex.report.derivation.boxes import width
+from hamex.report.derivation.atoms import BACK, EQUAL, PLUS, ROOM, width
 from hamex.report.derivation.document import Block, Bullets, Equation, Heading, Paragraph, Picture, TextTable, quoted
-from hamex.report.derivation.expressions import Expr, field, formula_of, is_field, walk
-from hamex.report.derivation.formula import BACK, EQUAL, PLUS, ROOM, Formula, Text, enumerated, listed, spaced, tight
-from hamex.report.derivation.notation import (
+from hamex.report.derivation.expressions import Expr, accented, field, formula_of, is_field, symbol, walk
+from hamex.report.derivation.formula import (
     NEW_ACTION,
     SUM,
-    accented,
+    Formula,
+    Text,
     bracket,
+    enumerated,
     equal,
     integral,
+    listed,
     measure,
     partial,
     say,
+    spaced,
     sym,
-    symbol,
     thin,
+    tight,
     total,
     virtual,
 )

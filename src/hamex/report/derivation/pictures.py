@@ -7,8 +7,19 @@ from collections.abc import Callable
 
 from hamex.principle.action import Action
 from hamex.report.derivation.drawing import LEFT, Drawing, Point, dashpot, force, mass, motion, slider, spring, wall
-from hamex.report.derivation.formula import Formula, Text, enumerated, tight
-from hamex.report.derivation.notation import HALF_PERIOD, cos, equal, say, sym, thin, virtual
+from hamex.report.derivation.formula import (
+    HALF_PERIOD,
+    Formula,
+    Text,
+    cos,
+    enumerated,
+    equal,
+    say,
+    sym,
+    thin,
+    tight,
+    virtual,
+)
 
 _WIDE, _HIGH = 340.0, 210.0
 _START, _END, _LOW = 50.0, 300.0, 165.0

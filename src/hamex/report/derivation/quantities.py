@@ -1,22 +1,49 @@
-"""Is there a functional at all? What is conserved? Which conditions hold on the boundary?"""
+"""Is there a functional at all? What is conserved? Which conditions hold on the boundary? Do the terms agree?"""
 
 from __future__ import annotations
 
+from hamex.principle.action import Action
 from hamex.principle.charges import energy_rate
+from hamex.principle.dimensions import (
+    LENGTH,
+    NONE,
+    TIME,
+    Dimension,
+    Given,
+    MixedDimensionError,
+    UnknownDimensionError,
+    dimension_of,
+    read_unit,
+)
 from hamex.principle.helmholtz import helmholtz
+from hamex.principle.jets import t
 from hamex.report.derivation import pictures
-from hamex.report.derivation.document import Beside, Block, Bullets, Equation, Heading, Paragraph, Picture, TextTable
+from hamex.report.derivation.atoms import PARTIAL, Sign
+from hamex.report.derivation.document import (
+    Beside,
+    Block,
+    Bullets,
+    Equation,
+    Heading,
+    Paragraph,
+    Picture,
+    TextTable,
+    quoted,
+)
 from hamex.report.derivation.expressions import Expr, field, formula_of, walk
-from hamex.report.derivation.formula import PARTIAL, Sign, Text, listed, spaced, tight
-from hamex.report.derivation.notation import (
+from hamex.report.derivation.formula import (
     NEW_ACTION,
     SUM,
+    Text,
     equal,
     exp,
+    listed,
     partial,
     say,
+    spaced,
     sym,
     thin,
+    tight,
     total,
     upright,
     virtual,
@@ -245,3 +272,57 @@ def _charges(system: DerivedSystem) -> list[Block]:
             )
         )
     return blocks
+
+
+def dimensions_of_symbols(action: Action) -> Given:
+    """Dimensions from the units in the meanings of an action."""
+
+    def given(node: Expr) -> Dimension:
+        if node == t:
+            return TIME
+        if node in action.space:
+            return LENGTH
+        letter = node.name if node.is_Symbol else type(node).__name__
+        meaning = action.meanings.get(letter, "")
+        if "[" not in meaning:
+            raise UnknownDimensionError(f"the meaning of {letter} names no unit")
+        return read_unit(meaning[meaning.index("[") + 1 :].rstrip("] "))
+
+    return given
+
+
+def dimension_table(system: DerivedSystem) -> list[Block]:
+    """Dimensions of L, φ, momenta and equations, each sum checked term by term."""
+    action = system.action
+    quantities: list[tuple[Text, Expr]] = [(sym.L, action.lagrangian)]
+    if system.dissipative:
+        quantities.append((sym.varphi, action.dissipation))
+    quantities += [(say("momentum of {}", field(q)), action.momentum(q)) for q in system.carriers[:4]]
+    quantities += [(say("equation of {}", field(q)), e) for q, e in list(system.variation.bulk.items())[:4]]
+    given, rows = dimensions_of_symbols(action), []
+    for title, expression in quantities:
+        try:
+            rows.append((title, quoted((dimension_of(expression, given) or NONE).unit), "all terms agree"))
+        except MixedDimensionError as problem:
+            rows.append((title, "–", f"**terms differ**: {quoted(str(problem))}"))
+        except UnknownDimensionError as problem:
+            rows.append((title, "–", f"not checked: {quoted(str(problem))}"))
+    note = (
+        say(
+            "{varphi} is energy per time, not energy like {L}: it cannot be added to the Lagrangian, "
+            "and only its derivative by a rate, a force, joins the variation. "
+        )
+        if system.dissipative
+        else ""
+    )
+    return [
+        Heading("Dimensions"),
+        Paragraph(
+            say(
+                "{}Each equation times its field has the dimension of {L}: the principle compares virtual "
+                "work with virtual work. Checked from the units above, term by term:",
+                note,
+            )
+        ),
+        TextTable(("quantity", "dimension", "check"), tuple(rows)),
+    ]

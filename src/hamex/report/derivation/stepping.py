@@ -7,10 +7,24 @@ from typing import Any
 from hamex.principle.jets import partial
 from hamex.principle.stability import Verdict, verdict
 from hamex.principle.stepform import StepForm, h
+from hamex.report.derivation.atoms import BLANK, QQUAD, QUAD
 from hamex.report.derivation.document import Block, Equation, Heading, Paragraph, TextTable
-from hamex.report.derivation.expressions import Expr, field, formula_of, walk
-from hamex.report.derivation.formula import BLANK, QQUAD, QUAD, Formula, Text, joined, spaced, tight
-from hamex.report.derivation.notation import HALF, bracket, equal, fraction, momentum, say, small_bracket, sym, thin
+from hamex.report.derivation.expressions import Expr, field, formula_of, momentum, walk
+from hamex.report.derivation.formula import (
+    HALF,
+    Formula,
+    Text,
+    bracket,
+    equal,
+    fraction,
+    joined,
+    say,
+    small_bracket,
+    spaced,
+    sym,
+    thin,
+    tight,
+)
 from hamex.report.derivation.system import DerivedSystem, name, signed, sum_rows, times, zero_rows
 
 _SMALL = 4  # up to this many unknowns the inverse and the amplification matrix are shown

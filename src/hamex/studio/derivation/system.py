@@ -12,8 +12,7 @@ from hamex.principle.jets import partial, t
 from hamex.principle.language import read_action
 from hamex.principle.library import LIBRARY, action
 from hamex.principle.notation import UnwritableError, written
-from hamex.report.derivation.expressions import is_field, walk
-from hamex.report.derivation.notation import momentum, symbol
+from hamex.report.derivation.expressions import is_field, momentum, symbol, walk
 from hamex.report.equations import inline
 
 _FIRST = ("m", "M", "rho")  # mass leads, then the others in the order of the alphabet
