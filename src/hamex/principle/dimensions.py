@@ -119,6 +119,8 @@ def dimension_of(expression: sp.Expr, given: Given) -> Dimension | None:
     if isinstance(expression, sp.Derivative):
         steps = ((dimension_of(v, given), int(count)) for v, count in expression.variable_count)
         return _product([dimension_of(expression.expr, given), *(None if s is None else s**-n for s, n in steps)])
+    if isinstance(expression, sp.Subs):  # a rate at an instant
+        return dimension_of(expression.expr, given)
     if isinstance(expression, sp.Integral):
         return _product([dimension_of(expression.function, given), dimension_of(expression.limits[0][0], given)])
     inside = [dimension_of(argument, given) for argument in expression.args]

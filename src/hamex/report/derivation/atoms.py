@@ -250,7 +250,7 @@ class Entries:
 
 
 @dataclass(frozen=True)
-class Choices:
+class Branches:
     """Values with their conditions."""
 
     rows: tuple[tuple[Row, ...], ...]

@@ -28,7 +28,7 @@ from hamex.report.derivation.atoms import (
     Accent,
     Atom,
     Blank,
-    Choices,
+    Branches,
     Entries,
     Fence,
     Fraction,
@@ -300,7 +300,7 @@ def matrix(rows: Sequence[Sequence[Formula]]) -> Formula:
 
 def cases(rows: Sequence[tuple[Formula, Formula]]) -> Formula:
     """A function by its values and their conditions."""
-    return tight(Choices(tuple(rows)))
+    return tight(Branches(tuple(rows)))
 
 
 def integral(start: Part = "", end: Part = "") -> Formula:
