@@ -303,7 +303,9 @@ def test_a_sentence_takes_letters_by_name_and_formulas_in_order():
     assert found == ("", sym.T, " is ", equal(sym.a, 1), ", ", sym.omega, " is not ", "known", ".")
     assert isinstance(sym.omega, Formula)
     with pytest.raises(AttributeError, match="omeg is no letter"):
-        sym.omeg  # noqa: B018
+        say("{omeg}")
+    with pytest.raises(ValueError, match="1 formulas too many"):
+        say("{T} alone", sym.a)
 
 
 # The tutorials

@@ -363,9 +363,11 @@ def say(sentence: str, *formulas: Text) -> Text:
     'T = π/ω'
     """
     found: list[Text] = []
-    waiting = iter(formulas)
+    waiting = list(formulas)
     for before, name, _, _ in Formatter().parse(sentence):
         found.append(before)
         if name is not None:
-            found.append(letter(name) if name else next(waiting))
+            found.append(getattr(sym, name) if name else waiting.pop(0))
+    if waiting:
+        raise ValueError(f"{len(waiting)} formulas too many for: {sentence}")
     return tuple(found)

@@ -184,22 +184,11 @@ def _linear(system: DerivedSystem, form: StepForm) -> list[Block]:
     shown = readable(form)
     unknowns = type(form.matrices()[2])([s.xreplace(shown) for s in form.unknowns])
     knowns = type(unknowns)([s.xreplace(shown) for s in form.knowns])
+    states = equal(sym.y, formula_of(unknowns)), equal(sym.x, formula_of(knowns))
+    collected = equal(thin(sym.B, "y"), thin(sym.D, "x") + "z"), *states
     blocks: list[Block] = [
         Paragraph(say("Collected, eq. (69), with new values {y}, old values {x} and loads {z}:")),
-        Equation(
-            (
-                joined(
-                    (
-                        equal(thin(sym.B, "y"), thin(sym.D, "x") + "z"),
-                        equal(sym.y, formula_of(unknowns)),
-                        equal(sym.x, formula_of(knowns)),
-                    ),
-                    ",",
-                    QQUAD,
-                    BLANK,
-                ),
-            )
-        ),
+        Equation((joined(collected, ",", QQUAD, BLANK),)),
     ]
     if form.load_symbols:
         blocks.append(
