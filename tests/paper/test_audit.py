@@ -7,10 +7,10 @@ import pytest
 import sympy as sp
 
 from hamex.cli import main
-from hamex.paper.audit import dimensions, run
+from hamex.paper.audit import run
 from hamex.paper.audit.claims_step import wrong_branch
 from hamex.paper.audit.judging import HOLDS, VERDICTS, same
-from hamex.paper.audit.notation import Statement, dot, printed_latex, printed_lines, says, t, u
+from hamex.paper.audit.notation import Statement, dot, fault, printed_latex, printed_lines, says, t, u
 from hamex.paper.audit.notation import m as mass
 
 NUMBERS = [str(n) for n in range(1, 90)]
@@ -210,7 +210,7 @@ def test_an_equation_is_not_changed_by_a_constant_factor_but_a_definition_is():
 
 
 def test_dimensions_see_a_lost_dot():
-    faults = {number for number, equation in run.printed().items() if dimensions.fault(equation)}
+    faults = {number for number, equation in run.printed().items() if fault(equation)}
     assert faults == {"45", "47", "58", "60"}
 
 

@@ -11,19 +11,20 @@ import pytest
 import sympy as sp
 
 from hamex.principle.action import Action
+from hamex.principle.dimensions import MixedDimensionError, dimension_of, read_unit
 from hamex.principle.jets import t
 from hamex.principle.library import LIBRARY, action
 from hamex.principle.variation import helmholtz
 from hamex.report import equations
-from hamex.report.derivation.closing import MixedDimensionError, dimension_of, dimension_product, read_unit
-from hamex.report.derivation.frameworks import end_points
+from hamex.report.derivation.atoms import width
+from hamex.report.derivation.document import text
+from hamex.report.derivation.expressions import formula_of
+from hamex.report.derivation.formula import Formula, equal, fraction, matrix, say, sin, sym, tight
 from hamex.report.derivation.html import html
-from hamex.report.derivation.latex import latex
 from hamex.report.derivation.page import derivation, write_html, write_latex
-from hamex.report.derivation.plain import flat, stacked, width
-from hamex.report.derivation.system import DerivedSystem
+from hamex.report.derivation.quantities import dimensions_of_symbols
+from hamex.report.derivation.system import DerivedSystem, end_points
 from hamex.report.derivation.tex import tex
-from hamex.report.derivation.text import text
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # a convexity warning of one library entry
 DOCS = Path(__file__).parents[2] / "docs" / "tutorials"
@@ -97,6 +98,7 @@ def test_every_system_reads_on_a_terminal(document, name):
         assert section in shown
     assert "\\" not in shown
     assert "$" not in shown
+    assert "Formula(" not in shown, "a formula written into words"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -237,10 +239,11 @@ def test_the_end_point_problem_fails_where_it_should():
 def test_dimensions_agree_in_the_library_and_a_wrong_one_is_seen():
     for name in LIBRARY:
         system = action(name)
-        energy = dimension_of(system.lagrangian, system)
+        given = dimensions_of_symbols(system)
+        energy = dimension_of(system.lagrangian, given)
         for q, equation in system.strong_form().items():
             if name != "caldirola-kanai":
-                both = dimension_product(dimension_of(equation, system), dimension_of(q, system))
+                both = dimension_of(equation, given) * dimension_of(q, given)
                 assert both == energy, (name, q)
     m, k, u = *sp.symbols("m k", positive=True), sp.Function("u")(t)
     wrong = Action(
@@ -249,7 +252,7 @@ def test_dimensions_agree_in_the_library_and_a_wrong_one_is_seen():
         meanings={"u": "x [length]", "m": "m [force s²/length]", "k": "k [force/length]"},
     )
     with pytest.raises(MixedDimensionError):
-        dimension_of(wrong.lagrangian, wrong)
+        dimension_of(wrong.lagrangian, dimensions_of_symbols(wrong))
 
 
 @pytest.mark.parametrize(
@@ -265,20 +268,45 @@ def test_dimensions_agree_in_the_library_and_a_wrong_one_is_seen():
 )
 def test_units_are_read_as_written(unit, powers):
     found = read_unit(unit)
-    assert tuple(found.get(base, 0) for base in ("force", "length", "s")) == powers
+    assert (found.force, found.length, found.time) == powers
+    assert read_unit(found.unit) == found
 
 
 def test_expressions_are_written_as_the_paper_writes_them():
     system = action("viscoplastic")
-    assert latex(system.lagrangian) == r"\tfrac{1}{2} m \dot{u}^{2} + \tfrac{1}{2} a \dot{J}^{2} - u \dot{J}"
-    assert r"\text{if } \dot{J} > F_{y}" in latex(system.dissipation)
-    assert (
-        latex(action("euler-bernoulli").strong_form()[action("euler-bernoulli").fields[0]])
-        == r"\rho A \ddot{w} + E I_{y} w_{,xxxx} - q"
-    )
-    assert flat(r"\hat{p}_{u}(0) = \frac{a + b}{2 c} - \sin\omega T") == "p̂ᵤ(0) = (a + b)/(2 c) − sin ω T"
-    assert stacked(r"x = \frac{m + c}{2 h}") == ["     m + c", "x = ───────", "      2 h"]
-    assert stacked(r"\begin{bmatrix} 1 & 0 \\ 0 & -1 \end{bmatrix}") == ["⎡ 1   0 ⎤", "⎣ 0  −1 ⎦"]
+    assert formula_of(system.lagrangian).latex == r"\tfrac{1}{2} m \dot{u}^{2} + \tfrac{1}{2} a \dot{J}^{2} - u \dot{J}"
+    assert formula_of(system.lagrangian).text == "½ m u̇² + ½ a J̇² − u J̇"
+    assert r"\text{if } \dot{J} > F_{y}" in formula_of(system.dissipation).latex
+    beam = action("euler-bernoulli")
+    assert formula_of(beam.strong_form()[beam.fields[0]]).latex == r"\rho A \ddot{w} + E I_{y} w_{,xxxx} - q"
+
+
+def test_a_formula_is_one_tree_for_the_page_and_for_the_terminal():
+    shown = equal(sym.p.hat["u"](0), fraction(sym.a + sym.b, tight(2) * sym.c) - sin(sym.omega * sym.T))
+    assert shown.latex == r"\hat{p}_{u}(0) = \frac{a + b}{2 c} - \sin \omega T"
+    assert shown.text == "p̂ᵤ(0) = (a + b)/(2 c) − sin ω T"
+    assert equal(sym.x, fraction(sym.m + sym.c, tight(2) * sym.h)).lines() == ["     m + c", "x = ───────", "      2 h"]
+    one, nought = tight(1), tight(0)
+    assert matrix([[one, nought], [nought, -one]]).lines() == ["⎡ 1   0 ⎤", "⎣ 0  −1 ⎦"]
+    assert equal(sym.x, -sym.a, sym.b - sym.c).text == "x = −a = b − c"
+
+
+def test_long_rows_of_a_formula_go_on_before_a_sign():
+    long = sum((sym.k[i] * sym.u[i] for i in range(2, 12)), sym.k[1] * sym.u[1])
+    rows = equal(sym.f, long).lines(40)
+    assert max(map(width, rows)) <= 40
+    assert all(row.startswith("     + ") for row in rows[1:])
+    assert " ".join(" ".join(rows).split()) == equal(sym.f, long).text
+
+
+def test_a_sentence_takes_letters_by_name_and_formulas_in_order():
+    found = say("{T} is {}, {omega} is not {}.", equal(sym.a, 1), "known")
+    assert found == ("", sym.T, " is ", equal(sym.a, 1), ", ", sym.omega, " is not ", "known", ".")
+    assert isinstance(sym.omega, Formula)
+    with pytest.raises(AttributeError, match="omeg is no letter"):
+        say("{omeg}")
+    with pytest.raises(ValueError, match="1 formulas too many"):
+        say("{T} alone", sym.a)
 
 
 # The tutorials

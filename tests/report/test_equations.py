@@ -5,7 +5,7 @@ import re
 import pytest
 
 from hamex.principle.library import action
-from hamex.report.derivation import names
+from hamex.report.derivation.expressions import symbol
 from hamex.report.derivation.html import fragment
 from hamex.report.derivation.page import derivation
 from hamex.report.equations import inline, key, letters_apart, marked
@@ -48,7 +48,7 @@ def test_tags_change_nothing_that_is_drawn(latex):
 
 def test_a_fragment_holds_every_section_and_each_letter_once():
     document = derivation(action("damped"))
-    found = fragment(document, [(name, names.symbol(name)) for name in ("u", "m", "k", "c")])
+    found = fragment(document, [(name, symbol(name).latex) for name in ("u", "m", "k", "c")])
     assert set(re.findall(r'data-symbol="([^"]*)"', found.body)) == {"u", "m", "k", "c"}
     letters = re.findall(r'<symbol id="(\w+)"', found.body)
     assert len(letters) == len(set(letters))

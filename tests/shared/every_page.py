@@ -119,7 +119,7 @@ def _derivations(folder: Path) -> None:
 def _paper(folder: Path) -> None:
     from hamex.paper import results
     from hamex.paper.audit import run
-    from hamex.paper.audit.page import write_page
+    from hamex.paper.audit.run import write_page
     from hamex.paper.page import write_paper
     from hamex.paper.results import CASES, Convergence
 

@@ -25,13 +25,12 @@ def command(
 
     Each printed form is compared with the derivation; verdicts are computed, not looked up.
     """
-    from hamex.paper.audit import run
-    from hamex.paper.audit.page import check, write_page
+    from hamex.paper.audit.run import audit, check, write_page
 
     target = out or Path("audit.html")
     if html or out:
         check(target)
-    items = run.audit()
+    items = audit()
     page = write_page(items, target) if html or out else None
     if as_json:
         sys.stdout.write(json.dumps([item.as_json() for item in items], indent=2, ensure_ascii=False) + "\n")

@@ -41,7 +41,7 @@ def command(
 
     document = derivation(action)
     if html is None and latex is None:
-        from hamex.report.derivation.text import text
+        from hamex.report.derivation.document import text
 
         print(text(document), end="")
         return

@@ -217,7 +217,7 @@ class AuditStream:
         # finds this very copy of the package.
         paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
         self._child = subprocess.Popen(
-            [sys.executable, "-P", "-m", "hamex.paper.audit.stream", what],
+            [sys.executable, "-P", "-m", "hamex.paper.audit.run", what],
             text=True,
             encoding="utf-8",
             stdin=subprocess.DEVNULL,

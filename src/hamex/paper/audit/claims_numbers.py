@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from hamex.model.oscillator import oscillator
 from hamex.motion.ground import el_centro
-from hamex.paper.audit import dimensions
 from hamex.paper.audit.engine import amplification, elastic_system, inverse
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, Claim, Judged, decide, judged, readable, zero
-from hamex.paper.audit.notation import J_o, a, c, f_r, h, m, p_o, u_o
+from hamex.paper.audit.notation import LETTERS, J_o, a, c, f_r, h, m, p_o, u_o
 from hamex.paper.results import CASES, DURATION, MASS, RESONANT_END, RESONANT_OMEGA, STIFFNESS, Case, milli
+from hamex.principle.dimensions import Dimension, dimension
 from hamex.problem import State
 from hamex.schemes import Galerkin, Newmark
 from hamex.solution.solution import Solution
@@ -173,12 +173,10 @@ def _table2() -> Judged:
     )
 
 
-def _unit(printed: dimensions.Dimension, letter: str, written: str, correct: str) -> Judged:
-    needed = dimensions.LETTERS[letter]
+def _unit(printed: Dimension, letter: str, written: str, correct: str) -> Judged:
+    needed = LETTERS[letter]
     return judged(
-        HOLDS if printed == needed else MISPRINT,
-        f"{written} is {dimensions.text(printed)}; the equations need {dimensions.text(needed)}",
-        correct,
+        HOLDS if printed == needed else MISPRINT, f"{written} is {printed}; the equations need {needed}", correct
     )
 
 
@@ -223,7 +221,7 @@ def _close() -> Judged:
     )
 
 
-_KIP_PER_IN, _IN_PER_S = dimensions.dimension(1, -1), dimensions.dimension(0, 1, -1)
+_KIP_PER_IN, _IN_PER_S = dimension(1, -1), dimension(0, 1, -1)
 CLAIMS = (
     Claim("equal to Newmark", "5.3, 7: numerical properties are those of Newmark's constant acceleration", _newmark),
     Claim("symplecticity", "5.3: symplectic for the conservative oscillator, as Newmark is", _symplectic),

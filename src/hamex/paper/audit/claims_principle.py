@@ -7,25 +7,37 @@ from __future__ import annotations
 
 import sympy as sp
 
-from hamex.paper.audit import dimensions, section_2, section_5
+from hamex.paper.audit import section_2, section_5
 from hamex.paper.audit.engine import Solid, amplification, continuum, known, step, variation, varied, weak
 from hamex.paper.audit.judging import Claim, Judged, decide, judged, readable, zero
-from hamex.paper.audit.notation import DURATION, J, J_o, a, c, dot, du, eta, h, k, m, printed_lines, t, u
+from hamex.paper.audit.notation import (
+    DURATION,
+    J,
+    J_o,
+    a,
+    c,
+    dimension_given,
+    dot,
+    du,
+    eta,
+    h,
+    k,
+    m,
+    printed_lines,
+    t,
+    u,
+)
 from hamex.principle.action import Action
 from hamex.principle.charges import energy_rate
+from hamex.principle.dimensions import TIME, dimension_of
 from hamex.principle.jets import indices
 
 
 def _energy_rate_dimension() -> Judged:
-    L = dimensions.of(section_2.PRINTED["16"].statements[0].right)
-    phi = dimensions.of(section_2.PRINTED["13"].statements[0].right)
+    L = dimension_of(section_2.PRINTED["16"].statements[0].right, dimension_given)
+    phi = dimension_of(section_2.PRINTED["13"].statements[0].right, dimension_given)
     assert L is not None
-    assert phi is not None
-    rate = (L[0], L[1], L[2] - 1)
-    return judged(
-        decide(phi == rate and phi != L),
-        f"dimensions of the encoded (13) and (16): {dimensions.text(phi)} against {dimensions.text(L)}",
-    )
+    return judged(decide(phi == L * TIME**-1), f"dimensions of the encoded (13) and (16): {phi} against {L}")
 
 
 def _no_action_with_damping() -> Judged:

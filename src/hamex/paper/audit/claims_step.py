@@ -10,10 +10,10 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from hamex.paper.audit import dimensions
 from hamex.paper.audit.engine import elastic_system, inverse, slider_system, stability, step_rows, variation
 from hamex.paper.audit.judging import HOLDS, MISPRINT, Claim, Judged, decide, judged, readable, zero
 from hamex.paper.audit.notation import (
+    LETTERS,
     Fy,
     J,
     J_o,
@@ -108,10 +108,10 @@ def _relation() -> Judged:
 
 
 def _forcing_name() -> Judged:
-    printed, meant = dimensions.LETTERS["t"], dimensions.LETTERS["f_u"]
+    printed, meant = LETTERS["t"], LETTERS["f_u"]
     return judged(
         HOLDS if printed == meant else MISPRINT,
-        f"t_r has the dimension {dimensions.text(printed)}, a forcing term {dimensions.text(meant)}",
+        f"t_r has the dimension {printed}, a forcing term {meant}",
         "the discrete forcing term is ʳf̂",
     )
 

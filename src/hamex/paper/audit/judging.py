@@ -8,8 +8,7 @@ from functools import cache
 
 import sympy as sp
 
-from hamex.paper.audit import dimensions
-from hamex.paper.audit.notation import NumberedEquation, Statement
+from hamex.paper.audit.notation import NumberedEquation, Statement, fault
 
 _LONG = 60  # terms beyond which a ratio is not worth forming: only the factors 1 and −1 are tried
 HOLDS, MISPRINT = "holds", "misprint"
@@ -78,15 +77,15 @@ def against(derive: Derivation, how: str) -> Rule:
     def judge(equation: NumberedEquation) -> Finding:
         correct = derive()
         wrong = differing(equation.statements, correct)
-        fault = dimensions.fault(equation)
+        unlike = fault(equation)
         if wrong:
             return Finding(
                 MISPRINT,
                 f"{how}: {_describe(equation.statements, correct, wrong)}"
-                + (f". Also seen without a derivation: {fault}" if fault else ""),
+                + (f". Also seen without a derivation: {unlike}" if unlike else ""),
             )
-        if fault:
-            return Finding(MISPRINT, f"{fault} ({how})")
+        if unlike:
+            return Finding(MISPRINT, f"{unlike} ({how})")
         count = len(equation.statements)
         number = "residual 0" if count == 1 else f"{count} residuals 0"
         return Finding(HOLDS, f"{how}: {number}, exact; dimensions consistent")

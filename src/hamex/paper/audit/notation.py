@@ -1,4 +1,4 @@
-"""The letters of the paper as symbols, the statements and equations encoded with them, and the LaTeX of the print.
+"""The letters of the paper with their dimensions, statements and equations encoded with them, the LaTeX of the print.
 
 An integral is its integrand times a mark: ``over`` stands for ∫ … dτ, ``ends`` for the bracket [ … ] at the two ends,
 and so on. Marks make a functional a plain expression in which every coefficient, dot and sign can be compared.
@@ -15,6 +15,17 @@ from importlib import resources
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from hamex.principle.dimensions import (
+    FORCE,
+    LENGTH,
+    NONE,
+    TIME,
+    Dimension,
+    MixedDimensionError,
+    alike,
+    dimension,
+    dimension_of,
+)
 from hamex.principle.jets import t as t
 from hamex.principle.stepform import h as h
 
@@ -132,6 +143,101 @@ def sampled(name: str, law: sp.Expr, rate: sp.Symbol) -> tuple[Statement, ...]:
     """A function with kinks at ±F_y only, quadratic at most, fixed by values on each side of both kinks."""
     extra = (-6, 6, sp.S.Zero)
     return tuple(says(sp.Symbol(f"{name}({n}F_y)"), law.subs(rate, n * Fy)) for n in (*_SAMPLES, *extra))
+
+
+ENERGY, ACTION, IMPULSE = dimension(1, 1), dimension(1, 1, 1), dimension(1, 0, 1)
+
+# By the letters above; indices and hats are stripped first. What is not listed may be anything.
+LETTERS: dict[str, Dimension] = {
+    "m": dimension(1, -1, 2),
+    "k": dimension(1, -1),
+    "c": dimension(1, -1, 1),
+    "a": dimension(-1, 1),
+    "eta": dimension(1, -1, 1),
+    "F_y": FORCE,
+    "F": FORCE,
+    "f": FORCE,
+    "f_u": FORCE,
+    "u": LENGTH,
+    "J": IMPULSE,
+    "u1": LENGTH,
+    "phat": IMPULSE,
+    "P_u": IMPULSE,
+    "P_J": LENGTH,
+    "s": LENGTH,
+    "t": TIME,
+    "h": TIME,
+    "t_old": TIME,
+    "vu": LENGTH,
+    "vuhat": LENGTH,
+    "vJ": IMPULSE,
+    "delta_u": LENGTH,
+    "deltahat_u": LENGTH,
+    "delta_J": IMPULSE,
+    "A": ACTION,
+    "dA": ACTION,
+    "dA_NEW": ACTION,
+    "L": ENERGY,
+    "T": ENERGY,
+    "U": ENERGY,
+    "phi": dimension(1, 1, -1),
+    "vhat": dimension(0, 1, -1),
+    "vbar": dimension(0, 1, -1),
+    "uhat": LENGTH,
+    "ubar": LENGTH,
+    "I_hat": IMPULSE,
+    "alpha": IMPULSE,
+    "beta": dimension(-1, 1, -1),
+    "gamma": LENGTH,
+    "u_a": LENGTH,
+    "F_mean": FORCE,
+    "rho": dimension(1, -4, 2),
+    "flex": dimension(-1, 2),
+    "S": dimension(1, -2, 1),
+    "delta_S": dimension(1, -2, 1),
+    "b": dimension(1, -3),
+    "that": dimension(1, -2),
+    "tbar": dimension(1, -2),
+    "n_x": NONE,
+    "n_y": NONE,
+    "n_z": NONE,
+    "x": LENGTH,
+    "y": LENGTH,
+    "z": LENGTH,
+    "l": dimension(1, -2),
+    "V": ENERGY,
+    "X": dimension(0, 0, 2),
+    "Y": dimension(0, 0, 2),
+    "int": TIME,
+    "end": NONE,
+    "volume": dimension(0, 3),
+    "volume-time": dimension(0, 3, 1),
+    "volume-end": dimension(0, 3),
+    "surface-time": dimension(0, 2, 1),
+    "part-time": dimension(0, 2, 1),
+    "part": dimension(0, 2),
+    "W": ACTION,
+}
+
+
+def dimension_given(node: sp.Expr) -> Dimension | None:
+    """The dimension of a letter; ``S12`` is taken like S, ``vu_0`` like vu, ``int[0,T]`` like int."""
+    name = node.func.__name__ if isinstance(node, AppliedUndef) else node.name
+    bare = re.sub(r"\[.*\]$", "", name)
+    return LETTERS.get(bare if bare in LETTERS else re.sub(r"_?\d+$", "", bare))
+
+
+def fault(equation: NumberedEquation) -> str:
+    """What is dimensionally wrong with an equation, or nothing."""
+    for statement in equation.statements:
+        sides = (sp.expand(side) for side in (statement.left, statement.right))
+        try:
+            alike([dimension_of(side, dimension_given) for side in sides])
+        except MixedDimensionError as problem:
+            short = problem.whole is not None and problem.whole.count_ops() < 12
+            place = f" in {sp.sstr(problem.whole)}" if short else ""
+            return f"dimensions differ{place}: {' against '.join(map(str, problem.found)) or problem}"
+    return ""
 
 
 @cache

@@ -1,16 +1,53 @@
-"""The audit: every equation, both tables, every claim, in the order of the paper."""
+"""The audit: every equation, both tables, every claim, in the order of the paper; its page, and its stream.
+
+The page is one file that works offline. The stream is for a program that shows the audit while it runs: SymPy holds its
+interpreter for half a minute, so whoever wants to do something else meanwhile reads ``python -m hamex.paper.audit.run
+verdicts`` (or ``drawings``) from a child process. Each line is JSON: ``{"total": …}`` first, then items, or drawings.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
 
 from hamex.paper.audit import claims_numbers, claims_principle, claims_step, section_2, section_4, section_5, section_6
-from hamex.paper.audit.judging import HOLDS, VERDICTS, Claim, Rule
+from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, NOT_TRUE, VERDICTS, Claim, Rule
 from hamex.paper.audit.notation import NumberedEquation, printed_latex
+from hamex.report.equations import share, svg
+from hamex.report.page import cards, page, table
+from hamex.report.style import check_installed
+from hamex.solution.files import check_writable, write_atomically
 
 RULES: dict[str, Rule] = {**section_2.RULES, **section_4.RULES, **section_5.RULES, **section_6.RULES}
+CLAIMS: tuple[Claim, ...] = (
+    *claims_principle.CLAIMS,
+    *claims_step.CLAIMS,
+    *claims_numbers.CLAIMS,
+    *claims_principle.NOVELTY,
+)
+IN_WORDS = "as derived; see the evidence"
+# Where the print is right under a condition and needs words, not symbols.
+READING = {"33": r"\bar{u}_0 \text{ is given}; \quad \delta u(0) \text{ stays free}"}
+_CLASS = {HOLDS: "holds", MISPRINT: "misprint", CONDITION: "condition", NOT_TRUE: "not"}
+_SIZE = 15.0
+_STRUT = r"\vphantom{-\frac{m}{h}}"
+SECTIONS = (
+    (1, "2. Hamilton's principle"),
+    (16, "3. Mixed Lagrangian formalism"),
+    (27, "4. The extension"),
+    (45, "5.1 Elasticity"),
+    (56, "5.2 Viscoplasticity"),
+    (69, "5.3, 5.4 Numerical properties"),
+    (88, "6. Simulation"),
+)
 
 
 @dataclass(frozen=True)
@@ -45,14 +82,6 @@ def printed() -> dict[str, NumberedEquation]:
 def corrected() -> dict[str, NumberedEquation]:
     """The misprinted ones as they should read; confirmed by the same rules."""
     return {**section_2.CORRECTED, **section_4.corrected(), **section_5.CORRECTED, **section_6.CORRECTED}
-
-
-CLAIMS: tuple[Claim, ...] = (
-    *claims_principle.CLAIMS,
-    *claims_step.CLAIMS,
-    *claims_numbers.CLAIMS,
-    *claims_principle.NOVELTY,
-)
 
 
 def audit(equations: Mapping[str, NumberedEquation] | None = None) -> list[Item]:
@@ -102,11 +131,6 @@ def judge(equation: NumberedEquation) -> Item:
     )
 
 
-IN_WORDS = "as derived; see the evidence"
-# Where the print is right under a condition and needs words, not symbols.
-READING = {"33": r"\bar{u}_0 \text{ is given}; \quad \delta u(0) \text{ stays free}"}
-
-
 def counts(items: list[Item]) -> dict[str, int]:
     """How many of each verdict, in a fixed order."""
     found = Counter(item.verdict for item in items)
@@ -125,3 +149,144 @@ def _claim(claim: Claim, name: str) -> Item:
         answer.finding.evidence,
         f"Rather: {correct}" if correct != claim.printed else "",
     )
+
+
+def audit_page(items: list[Item]) -> str:
+    """The whole page."""
+    numbered = [item for item in items if item.equation.isdigit()]
+    spoken = [item for item in items if not item.equation.isdigit()]
+    parts = [_top(items), "<h2>What does not stand as printed</h2>", _brief(items)]
+    heads = dict(SECTIONS)
+    for item in numbered:
+        if int(item.equation) in heads:
+            parts.append(f"<h2>{escape(heads[int(item.equation)])}</h2>")
+        parts.append(_shown(item))
+    parts.append("<h2>Tables, and claims in words</h2>")
+    parts += [_shown(item) for item in spoken]
+    foot = (
+        "J. Kim, <i>Extended Hamilton's principle</i>. Printed equations are reproduced letter by letter, "
+        "misprints included; each verdict was computed in this run."
+    )
+    return share(page("Audit of Extended Hamilton's principle", "\n".join(parts), foot, "audit of the paper"))
+
+
+def write_page(items: list[Item], path: Path) -> Path:
+    """Write the page whole or not at all."""
+    text = audit_page(items)
+    return write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def check(path: Path) -> None:
+    """Refuse early what cannot be written."""
+    check_installed()
+    check_writable(path, (".html",))
+
+
+def _top(items: list[Item]) -> str:
+    tiles = cards((str(number), verdict) for verdict, number in counts(items).items())
+    return (
+        "<h1>The paper, audited</h1><p class='lead'>Every numbered equation, both tables and the claims made in "
+        "words, compared with what follows from the Lagrangian and the dissipation function. A printed form that "
+        "differs is a misprint; its correction had to pass the same test.</p>" + tiles
+    )
+
+
+def _brief(items: list[Item]) -> str:
+    rows = [[_link(item), _tag(item), _words(_told(item))] for item in items if item.verdict != HOLDS]
+    return f'<div class="stacked">{table(["Where", "Verdict", "Evidence"], rows, words=True)}</div>'
+
+
+def _words(text: str) -> str:
+    """Evidence as HTML; a dot over J needs a font with serifs, or it looks like a j."""
+    first = text.split(" ")[0].rstrip(",:")
+    start = text[0].upper() + text[1:] if first.isalpha() and len(first) > 1 else text
+    return escape(start).replace("J̇", '<span class="letter">J̇</span>')
+
+
+def _told(item: Item) -> str:
+    return f"{item.evidence}. {item.reading}" if item.reading else item.evidence
+
+
+def _link(item: Item) -> str:
+    return f'<a href="#{_anchor(item)}">{escape(_name(item))}</a>'
+
+
+def _name(item: Item) -> str:
+    name = item.equation.removeprefix("claim: ")
+    return f"({name})" if name.isdigit() else name[0].upper() + name[1:]
+
+
+def _anchor(item: Item) -> str:
+    return "e-" + re.sub(r"\W+", "-", item.equation)
+
+
+def _tag(item: Item) -> str:
+    return f'<span class="tag {_CLASS[item.verdict]}">{item.verdict}</span>'
+
+
+def _shown(item: Item) -> str:
+    head = f'<h3>{escape(_name(item))} <span class="kind">{item.kind}</span>{_tag(item)}</h3>'
+    as_printed, better = _drawn(item.printed, item), ""
+    if item.verdict != HOLDS and item.correct != item.printed:
+        better = f'<div class="better"><b>should read</b>{_drawn(item.correct, item)}</div>'
+    return (
+        f'<section class="item" id="{_anchor(item)}">{head}{as_printed}{better}'
+        f'<p class="evidence">{_words(item.evidence)}</p></section>'
+    )
+
+
+def _drawn(text: str, item: Item) -> str:
+    """LaTeX as a drawing, words as words."""
+    if item.equation not in printed_latex() or text == IN_WORDS:
+        return f"<p>{escape(text[0].upper() + text[1:])}</p>"
+    return drawing(text)
+
+
+def drawing(latex: str) -> str:
+    """The lines of an equation as blocks; letters are shared, see :func:`hamex.report.equations.share`."""
+    drawn = (svg(_drawable(line), _SIZE, shared=True) for line in latex.split("\n\n"))
+    label = f'class="equation" role="img" aria-label="{escape(latex)}"'
+    return "".join(f"<div {label}>{line}</div>" for line in drawn)
+
+
+def _drawable(latex: str) -> str:
+    """What the drawing package does not know, written another way; rows of vectors as high as those of matrices."""
+    latex = latex.replace(r"\end{bmatrix}^{-1}", r"\end{bmatrix}{}^{-1}").replace(r"\operatorname", r"\mathrm")
+    if "{bmatrix}" not in latex:
+        return latex
+    return re.sub(
+        r"(\\begin\{Bmatrix\})(.*?)(\\end\{Bmatrix\})",
+        lambda found: found[1] + r"\\".join(f"{row} {_STRUT} " for row in found[2].split(r"\\")) + found[3],
+        latex,
+    )
+
+
+def verdicts() -> Iterator[dict[str, Any]]:
+    """Every item with the section of the paper in which it stands."""
+    yield {"total": size()}
+    heads, section = dict(SECTIONS), ""
+    for item in judged():
+        section = heads.get(int(item.equation), section) if item.equation.isdigit() else "Tables, and claims in words"
+        yield {"item": {**item.as_json(), "reading": item.reading, "section": section}}
+
+
+def drawings() -> Iterator[dict[str, Any]]:
+    """Every equation as printed, then the corrected ones; ``html`` is one block a line."""
+    shown = [("printed", number, latex) for number, latex in printed_latex().items()]
+    shown += [("correct", number, better.latex) for number, better in corrected().items()]
+    shown += [("correct", number, latex) for number, latex in READING.items()]
+    yield {"total": len(shown)}
+    for part, number, latex in shown:
+        yield {"drawing": {"equation": number, "part": part, "html": drawing(latex)}}
+
+
+def main(what: str) -> None:
+    """Write the lines; who reads them decides when to stop."""
+    for line in {"verdicts": verdicts, "drawings": drawings}[what]():
+        sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    os.nice(10)  # half a minute of work for later reading: whoever moves a slider goes first
+    main(sys.argv[1])

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 
-from hamex.report.derivation.plain import flat
+from hamex.report.derivation.formula import Formula, Text, letter, parts
 
 Point = tuple[float, float]
 LEFT = 40.0  # where the wall stands
+_DISPLACEMENT = letter("u")
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,10 @@ class Circle:
 
 @dataclass(frozen=True)
 class Label:
-    """A text; mathematics between dollars."""
+    """Words and formulas."""
 
     at: Point
-    text: str
+    text: Text
     anchor: str = "middle"
     tone: str = "ink"
     size: float = 15
@@ -66,7 +67,7 @@ class Drawing:
     def circle(self, centre: Point, radius: float = 4.5, tone: str = "ink", full: bool = True) -> None:
         self.parts.append(Circle(centre, radius, tone, full))
 
-    def label(self, at: Point, text: str, anchor: str = "middle", tone: str = "ink", size: float = 15) -> None:
+    def label(self, at: Point, text: Text, anchor: str = "middle", tone: str = "ink", size: float = 15) -> None:
         self.parts.append(Label(at, text, anchor, tone, size))
 
     def box(self, x: float, y: float, width: float, height: float, tone: str = "ink") -> None:
@@ -96,7 +97,7 @@ def _svg(part: Line | Circle | Label) -> str:
     if isinstance(part, Label):
         return (
             f'<text class="{part.tone}" x="{part.at[0]:g}" y="{part.at[1]:g}" text-anchor="{part.anchor}" '
-            f'font-size="{part.size:g}">{_lowered(escape(plain(part.text)))}</text>'
+            f'font-size="{part.size:g}">{_lowered(escape(_plain(part.text)))}</text>'
         )
     if isinstance(part, Circle):
         x, y = part.centre
@@ -128,9 +129,9 @@ def _tip(line: Line) -> list[tuple[Point, ...]]:
     return [(wings[0], (x, y), wings[1])]
 
 
-def plain(text: str) -> str:
+def _plain(text: Text) -> str:
     """A label in Unicode."""
-    return "".join(flat(part) if i % 2 else part for i, part in enumerate(text.split("$")))
+    return "".join(part.text if isinstance(part, Formula) else part for part in parts(text))
 
 
 def picture(drawing: Drawing) -> list[str]:
@@ -146,7 +147,7 @@ def _tex(part: Line | Circle | Label, height: float) -> list[str]:
         side = {"middle": "", "start": "[l]", "end": "[r]"}[part.anchor]
         return [
             rf"\put({part.at[0]:.4g},{height - part.at[1] + 5:.4g}){{\makebox(0,0){side}{{\footnotesize "
-            + part.text
+            + "".join(f"${one.latex}$" if isinstance(one, Formula) else one for one in parts(part.text))
             + "}}"
         ]
     if isinstance(part, Circle):
@@ -177,7 +178,7 @@ def _dense(points: Sequence[Point], step: float = 3.0) -> list[Point]:
     return [*found, points[-1]]
 
 
-def spring(d: Drawing, x0: float, x1: float, y: float, label: str = "", turns: int = 6) -> None:
+def spring(d: Drawing, x0: float, x1: float, y: float, label: Text = "", turns: int = 6) -> None:
     """A spring between two places."""
     lead = 14.0
     inner = x1 - x0 - 2 * lead
@@ -186,7 +187,7 @@ def spring(d: Drawing, x0: float, x1: float, y: float, label: str = "", turns: i
     d.label(((x0 + x1) / 2, y - 16), label)
 
 
-def dashpot(d: Drawing, x0: float, x1: float, y: float, label: str = "") -> None:
+def dashpot(d: Drawing, x0: float, x1: float, y: float, label: Text = "") -> None:
     """A dashpot between two places."""
     middle = (x0 + x1) / 2
     d.line([(x0, y), (middle - 16, y)])
@@ -196,7 +197,7 @@ def dashpot(d: Drawing, x0: float, x1: float, y: float, label: str = "") -> None
     d.label((middle, y - 18), label)
 
 
-def slider(d: Drawing, x0: float, x1: float, y: float, label: str = "") -> None:
+def slider(d: Drawing, x0: float, x1: float, y: float, label: Text = "") -> None:
     """A slider between two places."""
     middle = (x0 + x1) / 2
     d.line([(x0, y), (middle - 4, y)])
@@ -206,7 +207,7 @@ def slider(d: Drawing, x0: float, x1: float, y: float, label: str = "") -> None:
     d.label((middle, y - 9), label)
 
 
-def mass(d: Drawing, x: float, y: float, label: str, width: float = 62, height: float = 84) -> None:
+def mass(d: Drawing, x: float, y: float, label: Text, width: float = 62, height: float = 84) -> None:
     """A block with its name, its left side at x."""
     d.box(x, y - height / 2, width, height)
     d.label((x + width / 2, y + 5), label)
@@ -217,7 +218,7 @@ def wall(d: Drawing, y: float, height: float = 110) -> None:
     d.hatch((LEFT, y - height / 2), (LEFT, y + height / 2))
 
 
-def motion(d: Drawing, x: float, y: float, label: str = "$u$") -> None:
+def motion(d: Drawing, x: float, y: float, label: Text = _DISPLACEMENT) -> None:
     """Where the displacement is counted from."""
     d.line([(x, y), (x, y - 16)], "soft", 1)
     d.line([(x, y - 10), (x + 34, y - 10)], "accent", arrow=True)
@@ -227,4 +228,4 @@ def motion(d: Drawing, x: float, y: float, label: str = "$u$") -> None:
 def force(d: Drawing, x: float, y: float) -> None:
     """A load to the right."""
     d.line([(x, y), (x + 46, y)], "bad", 2, arrow=True)
-    d.label((x + 54, y + 5), "$f(t)$", "start", "bad")
+    d.label((x + 54, y + 5), letter("f")("t"), "start", "bad")

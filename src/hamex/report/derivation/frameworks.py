@@ -2,178 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
-
-import numpy as np
-
-from hamex.principle.jets import indices, jet, partial, t
-from hamex.principle.stepform import h
-from hamex.report.derivation import names, pictures
-from hamex.report.derivation.blocks import (
-    Beside,
-    Block,
-    Bullets,
-    Equation,
-    Heading,
-    Paragraph,
-    Picture,
-    TextTable,
-    math,
+from hamex.report.derivation import pictures
+from hamex.report.derivation.atoms import BLANK, EQUAL, LESS, QQUAD, Letter
+from hamex.report.derivation.document import Beside, Block, Bullets, Equation, Heading, Paragraph, Picture, TextTable
+from hamex.report.derivation.expressions import field, formula_of, momentum
+from hamex.report.derivation.formula import (
+    DOTS,
+    HALF_PERIOD,
+    Formula,
+    Text,
+    bracket,
+    cos,
+    enumerated,
+    equal,
+    exp,
+    say,
+    sin,
+    spaced,
+    sym,
+    thin,
+    tight,
 )
-from hamex.report.derivation.latex import Expr, field, is_field, latex, walk
 from hamex.report.derivation.stepping import rows_of_start
-from hamex.report.derivation.system import DerivedSystem, delta, hat_momentum, name
-
-_ZERO, _HALF = h * 0, h / (2 * h)
-OMEGA, KAPPA = h.func("omega", positive=True), h.func("kappa", positive=True)
+from hamex.report.derivation.system import DerivedSystem, EndPoints, delta, end_points, hat_momentum, name
 
 
-@dataclass(frozen=True)
-class EndPoints:
-    """What is known about the end-point problem of a system.
-
-    ``kind``: ``single`` (ω² and decay in symbols), ``free`` (always solvable), ``modes`` (a determinant whose roots are
-    the frequencies), ``numbers`` (failing lengths T found with all parameters 1), ``waves`` (a dispersion relation),
-    ``first-order``, or ``unknown``.
-    """
-
-    kind: str
-    square: Expr = None
-    decay: Expr = None
-    determinant: Expr = None
-    failing: tuple[float, ...] = ()
-    linearised: bool = False
-
-
-def frequency(found: EndPoints) -> str:
-    """ω² of the one oscillator, in running text."""
-    return math(r"\omega^{2} = " + latex(found.square))
-
-
-@cache
-def end_points(system: DerivedSystem) -> EndPoints:
-    """Classify the end-point problem of an action, for small motion where it is nonlinear."""
-    if not system.lumped:
-        return _dispersion(system)
-    M, C, K = (_coefficients(system, (t,) * n) for n in (2, 1, 0))
-    if not _at_rest(system):
-        return EndPoints("unknown")
-    small = not system.linear
-    if len(M) == 1:
-        return _single(M[0][0], C[0][0], K[0][0], small)
-    if any(entry.has(t) for matrix in (M, C, K) for row in matrix for entry in row):
-        return EndPoints("unknown")
-    if all(entry == 0 for row in C for entry in row) and _det(M) != 0:
-        difference = [[k - OMEGA**2 * m for k, m in zip(*pair, strict=True)] for pair in zip(K, M, strict=True)]
-        return EndPoints("modes", determinant=_det(difference).factor(), linearised=small)
-    return _numbers(M, C, K, small)
-
-
-def _coefficients(system: DerivedSystem, index: tuple[Any, ...]) -> list[list[Expr]]:
-    """∂E_i/∂(∂^index q_j) about rest; of several fields without losses, as Hamilton's principle has none."""
-    several = len(system.fields) > 1
-    lost = {q: system.action.dissipative_force(q) if several else _ZERO for q in system.fields}
-    return [
-        [_rest(system, partial(e - lost[r], q, index)) for q in system.fields] for r, e in system.variation.bulk.items()
-    ]
-
-
-def _rest(system: DerivedSystem, expression: Expr) -> Expr:
-    """An expression with all fields, and all loads, at zero."""
-    functions = {node for node in walk(expression) if is_field(node)}
-    for function in functions:
-        for index in indices(expression, function)[::-1]:
-            expression = expression.xreplace({jet(function, index): _ZERO})
-    return expression.doit()
-
-
-def _at_rest(system: DerivedSystem) -> bool:
-    return all(_rest(system, e) == 0 for e in system.variation.bulk.values())
-
-
-def _single(m: Expr, c: Expr, k: Expr, small: bool) -> EndPoints:
-    if m == 0:
-        return EndPoints("first-order")
-    decay, square = (c / m).cancel(), (k / m).cancel()
-    if decay.has(t) or square.has(t):
-        return EndPoints("unknown")
-    if square == 0:
-        return EndPoints("free", decay=decay)
-    return EndPoints("single", square=(square - decay**2 / 4).expand(), decay=decay, linearised=small)
-
-
-def _det(matrix: list[list[Expr]]) -> Expr:
-    if len(matrix) == 1:
-        return matrix[0][0]
-    total = _ZERO
-    for j, entry in enumerate(matrix[0]):
-        if entry != 0:
-            total += (-1) ** j * entry * _det([[*row[:j], *row[j + 1 :]] for row in matrix[1:]])
-    return total.expand()
-
-
-def _numbers(M: list[list[Expr]], C: list[list[Expr]], K: list[list[Expr]], small: bool) -> EndPoints:
-    """All parameters 1: where is the map from the start rates to the end positions singular?"""
-    from scipy.linalg import expm
-    from scipy.optimize import minimize_scalar
-
-    mass, damping, stiffness = (
-        np.array([[float(e.xreplace({s: _ZERO + 1 for s in e.free_symbols})) for e in row] for row in matrix])
-        for matrix in (M, C, K)
-    )
-    n = len(mass)
-    if abs(np.linalg.det(mass)) < 1e-12:
-        return EndPoints("unknown")
-    flow = np.block(
-        [[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(mass, stiffness), -np.linalg.solve(mass, damping)]]
-    )
-
-    def reach(T: float) -> float:
-        return float(abs(np.linalg.det(expm(flow * T)[:n, n:])))
-
-    step = 0.02
-    advance, now, found = expm(flow * step), np.eye(2 * n), [0.0]
-    for _ in range(700):
-        now = advance @ now
-        found.append(float(abs(np.linalg.det(now[:n, n:]))))
-    values = np.array(found)
-    lows = [i for i in range(2, 700) if values[i] < min(values[i - 1], values[i + 1])]
-    failing = []
-    for i in lows:
-        best = minimize_scalar(
-            reach, bounds=(step * (i - 1), step * (i + 1)), method="bounded", options={"xatol": 1e-10}
-        )
-        if best.fun < 1e-7 * values[: i + 2].max():
-            failing.append(float(best.x))
-    return EndPoints("numbers", failing=tuple(failing[:3]), linearised=small)
-
-
-def _dispersion(system: DerivedSystem) -> EndPoints:
-    """A wave e^{i(κx − ωt)} along the one space coordinate: its determinant is the dispersion relation."""
-    if len(system.action.space) != 1 or not system.linear or system.explicit_time:
-        return EndPoints("waves")
-    i = (_ZERO - 1) ** _HALF
-    matrix = []
-    for e in system.variation.bulk.values():
-        row = []
-        for q in system.fields:
-            entry = _ZERO
-            for index in indices(e, q):
-                times = sum(1 for v in index if v == t)
-                entry += partial(e, q, index) * (-i * OMEGA) ** times * (i * KAPPA) ** (len(index) - times)
-            row.append(entry)
-        matrix.append(row)
-    return EndPoints("waves", determinant=_det(matrix).factor())
+def frequency(found: EndPoints) -> Formula:
+    """ω² of the one oscillator."""
+    return equal(sym.omega**2, formula_of(found.square))
 
 
 def side_by_side(system: DerivedSystem) -> list[Block]:
     """Figure 6 of the paper with this system's own conditions."""
     letter = system.letter
-    constraints = tuple(latex(c) for c in system.action.classical().constraints)
-    listed = ", ".join(math(c) for c in constraints[:8]) + (", and so on" if len(constraints) > 8 else "")
-    data = ", ".join(math(latex(c.equation.lhs)) for c in system.action.initial_conditions()[:8])
+    constraints = tuple(formula_of(c) for c in system.action.classical().constraints)
+    listed = enumerated([*constraints[:8], *(["and so on"] if len(constraints) > 8 else [])])
+    data = enumerated(formula_of(c.equation.lhs) for c in system.action.initial_conditions()[:8])
     left = (
         Heading("Hamilton's principle", 3),
         Picture(
@@ -184,7 +48,7 @@ def side_by_side(system: DerivedSystem) -> list[Block]:
             pictures.end_points(letter),
             "Then the end-point constraints: the trajectory with the known *initial and final* position.",
         ),
-        Paragraph(f"Constraints: {listed}."),
+        Paragraph(say("Constraints: {}.", listed)),
     )
     right = (
         Heading("Extended principle", 3),
@@ -196,7 +60,7 @@ def side_by_side(system: DerivedSystem) -> list[Block]:
             pictures.initial_values(letter),
             "Then the given initial values, momentum first: the trajectory that *starts* as given. Its end is found.",
         ),
-        Paragraph(f"Data at the start: {data}. At the end: none."),
+        Paragraph(say("Data at the start: {}. At the end: none.", data)),
     )
     return [
         Heading("Classical and extended principle side by side"),
@@ -210,60 +74,76 @@ def side_by_side(system: DerivedSystem) -> list[Block]:
 
 def values_at_the_ends(system: DerivedSystem) -> list[Block]:
     """The table of trial and test values, and the count of equations."""
-    rows, counts = [], []
+    rows: list[tuple[Text, ...]] = []
+    counts: list[tuple[Text, ...]] = []
     for q in system.fields:
         symbol, virtual = field(q), delta(q)
         if system.action.has_momentum[q]:
-            p = names.momentum(name(q), "")
+            p = momentum(name(q), "")
             rows += [
                 (
-                    math(symbol),
+                    symbol,
                     "start",
-                    f"{math(symbol)} given, {math(p)} given",
-                    f"{math(virtual)} **free**",
+                    say("{} given, {} given", symbol, p),
+                    say("{} **free**", virtual),
                     "1 row: it takes the given momentum in",
                 ),
                 (
-                    math(symbol),
+                    symbol,
                     "end",
-                    f"{math(symbol)} unknown, {math(p)} unknown",
-                    f"{math(virtual)} free",
+                    say("{} unknown, {} unknown", symbol, p),
+                    say("{} free", virtual),
                     "1 row: it gives the new momentum out",
                 ),
             ]
-            counts.append((math(symbol), "$s + 1$ (nodes $0 \\dots s$)", "$s$ values and 1 momentum", "$s + 1$"))
+            counts.append(
+                (
+                    symbol,
+                    say("{} (nodes {})", sym.s + 1, spaced(0, DOTS, sym.s)),
+                    say("{s} values and 1 momentum"),
+                    sym.s + 1,
+                )
+            )
         else:
             rows.append(
                 (
-                    math(symbol),
+                    symbol,
                     "start",
-                    f"{math(symbol)} given, no momentum",
-                    "degree $s - 1$, no node",
+                    say("{} given, no momentum", symbol),
+                    say("degree {}, no node", sym.s - 1),
                     "no row of its own",
                 )
             )
-            rows.append((math(symbol), "end", f"{math(symbol)} unknown", "degree $s - 1$", "$s$ rows in all"))
-            counts.append((math(symbol), "$s$ (tests of degree $s - 1$)", "$s$ values", "$s$"))
+            rows.append((symbol, "end", say("{} unknown", symbol), say("degree {}", sym.s - 1), say("{s} rows in all")))
+            counts.append((symbol, say("{s} (tests of degree {})", sym.s - 1), say("{s} values"), sym.s))
     where = "" if system.lumped else " In a continuum this holds at every place (node of a mesh)."
     blocks: list[Block] = [
         Heading("What is known and what is free at both ends"),
         Paragraph(
-            "Over one step (or the whole window) let every field be a polynomial of degree $s$ in time. Trial "
-            "values are what the motion does, test values are the virtual ones; each free test value gives one "
-            f"row.{where}"
+            say(
+                "Over one step (or the whole window) let every field be a polynomial of degree {s} in "
+                "time. Trial values are what the motion does, test values are the virtual ones; each free "
+                "test value gives one row.{}",
+                where,
+            )
         ),
         TextTable(("field", "where", "trial values", "test value", "what its row does"), tuple(rows)),
         TextTable(
             ("field", "rows", "unknowns", "count"),
             tuple(counts),
-            "Count for degree $s$: as many equations as unknowns, for every $s$.",
+            say("Count for degree {s}: as many equations as unknowns, for every {s}."),
         ),
         Paragraph(
-            "It looks odd that the trial value at the start is *given* while the test value there is *free*. But "
-            "a test value is not a change of the datum: it is the multiplier that puts the balance at that "
-            "instant into the equations. Classical end-point constraints remove both test values and leave "
-            "$s - 1$ rows per field, for $s - 1$ inner values between two known ends. For $s = 1$ nothing is "
-            "left to solve."
+            say(
+                "It looks odd that the trial value at the start is *given* while the test value there is "
+                "*free*. But a test value is not a change of the datum: it is the multiplier that puts the "
+                "balance at that instant into the equations. Classical end-point constraints remove both "
+                "test values and leave {} rows per field, for {} inner values between two known ends. For "
+                "{} nothing is left to solve.",
+                sym.s - 1,
+                sym.s - 1,
+                equal(sym.s, 1),
+            )
         ),
     ]
     return blocks
@@ -275,20 +155,21 @@ def lost_velocity(system: DerivedSystem) -> list[Block]:
         return []
     q = system.carriers[0]
     end = system.variation.ends[q]
-    bracket = (
-        rf"\left(\hat{{p}} - {latex(end)}\right)_{{t = 0}}\,{delta(q)}(0)"
-        if not end.is_Add
-        else rf"\left(\hat{{p}} - \left({latex(end)}\right)\right)_{{t = 0}}\,{delta(q)}(0)"
-    )
+    written = bracket(formula_of(end)) if end.is_Add else formula_of(end)
+    term = thin(bracket(sym.p.hat - written)[equal(sym.t, 0)], delta(q)(0))
     blocks: list[Block] = [
-        Heading(rf"Why ${delta(q)}(0) = 0$ would lose the initial velocity"),
-        Paragraph(rf"The start contributes one term for {math(field(q))}:"),
-        Equation((f"- {bracket}",)),
+        Heading(say("Why {} would lose the initial velocity", equal(delta(q)(0), 0))),
+        Paragraph(say("The start contributes one term for {}:", field(q))),
+        Equation((-term,)),
         Paragraph(
-            rf"It says {math(latex(end) + ' = ' + hat_momentum(q))} at $t = 0$, and it is the only place where "
-            rf"the given momentum enters. With {math(delta(q) + '(0) = 0')} from the outset the term is zero "
-            "times something: the momentum has nowhere to go. The position at the end must then be known "
-            "instead, which is the end-point problem again."
+            say(
+                "It says {} at {}, and it is the only place where the given momentum enters. With {} from "
+                "the outset the term is zero times something: the momentum has nowhere to go. The position "
+                "at the end must then be known instead, which is the end-point problem again.",
+                equal(formula_of(end), hat_momentum(q)),
+                equal(sym.t, 0),
+                equal(delta(q)(0), 0),
+            )
         ),
     ]
     start = rows_of_start(system, q)
@@ -296,9 +177,9 @@ def lost_velocity(system: DerivedSystem) -> list[Block]:
         kept, others = start
         blocks += [
             Paragraph("The same in one time step (degree 1). The row of the test value at the start is"),
-            Equation((f"{kept} = 0",)),
+            Equation((equal(kept, 0),)),
             Paragraph("the only one with the old momentum in it. The row of the end,"),
-            Equation((f"{others} = 0",)),
+            Equation((equal(others, 0),)),
             Paragraph("does not know it. Strike the first row, and this field has one equation for two unknowns."),
         ]
     return blocks
@@ -308,10 +189,16 @@ def end_point_problem(system: DerivedSystem) -> list[Block]:
     """What happens to the end-point problem when T is half a period."""
     found = end_points(system)
     return [
-        Heading("What the end-point problem does when $T$ is half a period"),
+        Heading(say("What the end-point problem does when {T} is half a period")),
         Paragraph("Suppose the positions at both ends were known. Does a motion between them exist, and only one?"),
         *_cases(system, found),
     ]
+
+
+def swinging(letter: Formula, instant: Formula) -> Formula:
+    """A free vibration that starts at ``letter`` 0."""
+    angle = sym.omega * instant
+    return letter[0] * cos(angle) + sym.b * sin(angle)
 
 
 def _cases(system: DerivedSystem, found: EndPoints) -> list[Block]:
@@ -319,27 +206,31 @@ def _cases(system: DerivedSystem, found: EndPoints) -> list[Block]:
     small = " for small motion about rest" if found.linearised else ""
     if found.kind == "single":
         damped = found.decay != 0
-        decay = latex(-found.decay / 2)
-        envelope = rf"\mathrm{{e}}^{{{decay} t}}" if damped else ""
-        end = rf"\mathrm{{e}}^{{{decay} T}}" if damped else ""
-        close = (r"\left(", r"\right)") if damped else ("", "")
-        under = " (underdamped: $\\omega^2 > 0$)" if damped else ""
+        decay = formula_of(-found.decay / 2)
+        end = exp(decay * "T") if damped else ""
+
+        def at(instant: Formula) -> Formula:
+            swing = swinging(letter, instant)
+            return equal(symbol(instant), tight(exp(decay * instant), bracket(swing)) if damped else swing)
+
+        under = say(" (underdamped: {})", sym.omega**2 > 0) if damped else ""
         return [
-            Paragraph(rf"The motion{small} swings with {frequency(found)}{under}:"),
-            Equation(
-                (
-                    rf"{symbol}(t) = {envelope}{close[0]}{letter}_0 \cos \omega t + b \sin \omega t{close[1]},\qquad "
-                    rf"{symbol}(T) = {end}{close[0]}{letter}_0 \cos \omega T + b \sin \omega T{close[1]}",
-                )
-            ),
+            Paragraph(say("The motion{} swings with {}{}:", small, frequency(found), under)),
+            Equation((tight(at(sym.t), ",", QQUAD, BLANK, at(sym.T)),)),
             Paragraph(
-                r"The end fixes $b$ only through $b \sin \omega T$. At $T = \pi/\omega$, half a period, "
-                r"$\sin \omega T = 0$: $b$ drops out, and"
+                say(
+                    "The end fixes {b} only through {}. At {}, half a period, {}: {b} drops out, and",
+                    sym.b * sin(sym.omega * sym.T),
+                    HALF_PERIOD,
+                    equal(sin(sym.omega * sym.T), 0),
+                )
             ),
             Bullets(
                 (
-                    rf"if the wanted end is exactly $-{letter}_0{end}$, *every* $b$ will do: "
-                    "infinitely many solutions;",
+                    say(
+                        "if the wanted end is exactly {}, *every* {b} will do: infinitely many solutions;",
+                        tight(-letter[0], end),
+                    ),
                     "if it is anything else, there is *none*.",
                 )
             ),
@@ -349,30 +240,42 @@ def _cases(system: DerivedSystem, found: EndPoints) -> list[Block]:
                 "whatever their initial velocity" + (" (drawn without decay)." if damped else "."),
             ),
             Paragraph(
-                r"The same at every $T = n\pi/\omega$, and close to these $b$ is badly determined. The initial "
-                "value problem has one solution for every $T$."
+                say(
+                    "The same at every {}, and close to these {b} is badly determined. The initial value "
+                    "problem has one solution for every {T}.",
+                    equal(sym.T, tight("n", sym.pi) / sym.omega),
+                )
             ),
         ]
     if found.kind == "free":
         return [
             Paragraph(
-                "Here the end-point problem happens to have one solution for every $T$: nothing swings, so "
-                rf"nothing returns. With a spring, ${symbol} = {letter}_0\cos\omega t + b\sin\omega t$, the "
-                r"end fixes $b \sin\omega T$ only, and at $T = \pi/\omega$ there is no solution, or "
-                "infinitely many. And even here it asks for a position that nobody knows."
+                say(
+                    "Here the end-point problem happens to have one solution for every {T}: nothing swings, so "
+                    "nothing returns. With a spring, {}, the end fixes {} only, and at {} there is no "
+                    "solution, or infinitely many. And even here it asks for a position that nobody knows.",
+                    equal(symbol, swinging(letter, sym.t)),
+                    sym.b * sin(sym.omega * sym.T),
+                    HALF_PERIOD,
+                )
             )
         ]
     if found.kind == "modes":
-        shown = latex(found.determinant)
+        shown = formula_of(found.determinant)
         lossless = ", without its losses," if system.dissipative else ""
         return [
             Paragraph(
                 f"The motion{small}{lossless} is a sum of modes, each an oscillator of its own with a frequency from"
             ),
-            Equation((rf"\det\left(K - {latex(OMEGA)}^{{2}} M\right) = {shown} = 0",)),
+            Equation((equal(tight(Letter(r"\det", "det"), bracket(sym.K - sym.omega**2 * sym.M)), shown, 0),)),
             Paragraph(
-                r"In each mode the end fixes $b \sin\omega T$ only. At $T = \pi/\omega$ of *any* mode, "
-                r"$\sin \omega T = 0$: no solution, or infinitely many. The more modes, the more such $T$."
+                say(
+                    "In each mode the end fixes {} only. At {} of *any* mode, {}: no solution, or infinitely "
+                    "many. The more modes, the more such {T}.",
+                    sym.b * sin(sym.omega * sym.T),
+                    HALF_PERIOD,
+                    equal(sin(sym.omega * sym.T), 0),
+                )
             ),
             Picture(pictures.half_period(letter), "One mode after half its period."),
         ]
@@ -390,37 +293,49 @@ def _cases(system: DerivedSystem, found: EndPoints) -> list[Block]:
         ]
     return [
         Paragraph(
-            r"For a swinging motion $u = u_0\cos\omega t + b\sin\omega t$ the end fixes $b \sin\omega T$ "
-            r"only. At $T = \pi/\omega$ that is zero: no solution, or infinitely many. This system has no "
-            "rest position with constant frequency about it, so its failing $T$ cannot be written down; "
-            "nothing speaks against their existence."
+            say(
+                "For a swinging motion {} the end fixes {} only. At {} that is zero: no solution, or "
+                "infinitely many. This system has no rest position with constant frequency about it, so "
+                "its failing {T} cannot be written down; nothing speaks against their existence.",
+                equal(sym.u, swinging(sym.u, sym.t)),
+                sym.b * sin(sym.omega * sym.T),
+                HALF_PERIOD,
+            )
         ),
         Picture(pictures.half_period(letter), "A linear oscillator after half a period."),
     ]
 
 
-def _numbered(found: EndPoints, letter: str, small: str) -> list[Block]:
+def _numbered(found: EndPoints, letter: Formula, small: str) -> list[Block]:
     import math as numbers
 
-    def shown(T: float) -> str:
+    def shown(T: float) -> Formula:
         multiple = T / numbers.pi
         exact = abs(multiple - round(multiple)) < 1e-5
-        return rf"{round(multiple) if round(multiple) > 1 else ''}\pi" if exact else f"{T:.4f}"
+        return tight(round(multiple) if round(multiple) > 1 else "", sym.pi) if exact else tight(f"{T:.4f}")
 
-    rule = (
-        r"Hamilton's principle knows $L$ alone, so take the system without its losses. The positions at $T$ depend "
-        rf"on the initial rates through a matrix $\Phi_{{12}}(T)$, a part of the transition matrix{small}. For one "
-        r"oscillator it is $\sin\omega T$ over $\omega$, zero at $T = \pi/\omega$. "
+    rule = say(
+        "Hamilton's principle knows {L} alone, so take the system without its losses. The "
+        "positions at {T} depend on the initial rates through a matrix {}, a part of the "
+        "transition matrix{}. For one oscillator it is {} over {omega}, zero at {}. ",
+        sym.Phi[12](sym.T),
+        small,
+        sin(sym.omega * sym.T),
+        HALF_PERIOD,
     )
-    listed = ", ".join(math(shown(T)) for T in found.failing)
+    listed = enumerated(map(shown, found.failing))
     verdict = (
-        f"Here, with every parameter set to 1, its determinant vanishes at $T =$ {listed}: there is no motion "
-        "between given ends, or there are infinitely many."
+        say(
+            "Here, with every parameter set to 1, its determinant vanishes at {} {}: there is no "
+            "motion between given ends, or there are infinitely many.",
+            tight(sym.T, BLANK, EQUAL),
+            listed,
+        )
         if found.failing
-        else "Here, with every parameter set to 1, its determinant does not vanish for $T$ up to 14."
+        else say("Here, with every parameter set to 1, its determinant does not vanish for {T} up to 14.")
     )
     return [
-        Paragraph(rule + verdict),
+        Paragraph((rule, verdict)),
         Picture(pictures.half_period(letter), "The mechanism, in one oscillator after half a period."),
     ]
 
@@ -429,18 +344,21 @@ def _wave_section(found: EndPoints) -> list[Block]:
     blocks: list[Block] = []
     if found.determinant is not None:
         blocks = [
-            Paragraph(r"A wave $\mathrm{e}^{i(\kappa x - \omega t)}$ solves the equations when"),
-            Equation((f"{latex(found.determinant)} = 0",)),
+            Paragraph(say("A wave {} solves the equations when", exp(sym.i(sym.kappa * sym.x - sym.omega * sym.t)))),
+            Equation((equal(formula_of(found.determinant), 0),)),
         ]
     return [
         *blocks,
         Paragraph(
-            r"With given boundaries the motion is a sum of modes with frequencies $\omega_1 < "
-            r"\omega_2 < \dots$ without "
-            r"bound, and each mode fails where $\sin\omega_n T = 0$. The failing lengths $T = j\pi/\omega_n$ lie "
-            "arbitrarily close to *every* $T$: for a continuum the end-point problem is ill-posed, "
-            "not just unlucky. The "
-            "initial value problem has one solution."
+            say(
+                "With given boundaries the motion is a sum of modes with frequencies {} without bound, and "
+                "each mode fails where {}. The failing lengths {} lie arbitrarily close to *every* {T}: "
+                "for a continuum the end-point problem is ill-posed, not just unlucky. The initial value "
+                "problem has one solution.",
+                spaced(sym.omega[1], LESS, sym.omega[2], LESS, DOTS),
+                equal(sin(sym.omega["n"] * sym.T), 0),
+                equal(sym.T, tight("j", sym.pi) / sym.omega["n"]),
+            )
         ),
-        Picture(pictures.half_period("u"), "One mode after half its period."),
+        Picture(pictures.half_period(sym.u), "One mode after half its period."),
     ]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from html import escape
 
 from hamex.report.derivation import drawing
-from hamex.report.derivation.blocks import (
+from hamex.report.derivation.atoms import BLANK, EMPTY, MINUS, PLUS, ROOM, Blank, Entries, Row
+from hamex.report.derivation.document import (
     Beside,
     Block,
     Bullets,
@@ -20,9 +21,9 @@ from hamex.report.derivation.blocks import (
     Picture,
     TextTable,
     pieces,
+    unmarked,
 )
-from hamex.report.derivation.plain import flat
-from hamex.report.derivation.text import words as unmarked
+from hamex.report.derivation.formula import Formula, Text, parts
 from hamex.report.equations import inline, key, letters_apart, marked, share
 from hamex.report.page import captioned, page, table
 
@@ -37,26 +38,32 @@ def html(document: Document) -> str:
         f'<h1>{words(document.title)}</h1><p class="lead">{words(document.lead)}</p>'
         f'<nav aria-label="Contents"><ol class="contents">{links}</ol></nav>'
     )
-    title = "".join(content for _, content in pieces(document.title))
+    title = unmarked(document.title)
     blocks = "\n".join(written(block) for block in document.blocks)
     return share(page(title, body + blocks, words(document.foot), "derivation"))
 
 
-def words(text: str, tagged: bool = False) -> str:
+def words(text: Text, tagged: bool = False) -> str:
     """Running text as HTML; ``tagged`` as in :func:`hamex.report.equations.svg`."""
     found = []
-    for kind, content in pieces(text):
-        if kind == "math":
-            found.append(inline(content, label=flat(content), shared=True, tagged=tagged))
+    for piece in pieces(text):
+        if isinstance(piece, Formula):
+            found.append(inline(piece.latex, label=piece.text, shared=True, tagged=tagged))
         else:
+            kind, content = piece
             tag = {"strong": "b", "emphasis": "i"}.get(kind)
-            found.append(f"<{tag}>{words(content, tagged)}</{tag}>" if tag else escape(content))
+            found.append(f"<{tag}>{escape(content)}</{tag}>" if tag else escape(content))
     return "".join(found)
 
 
-def anchor(text: str) -> str:
+def anchor(text: Text) -> str:
     """The name of a heading, for links."""
-    return "".join(c if c.isascii() and c.isalnum() else "-" for c in text.lower()).strip("-")
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in source(text).lower()).strip("-")
+
+
+def source(text: Text) -> str:
+    """Running text with its formulas in LaTeX between dollars."""
+    return "".join(f"${part.latex}$" if isinstance(part, Formula) else part for part in parts(text))
 
 
 def written(block: Block, tagged: bool = False) -> str:
@@ -88,34 +95,43 @@ def written(block: Block, tagged: bool = False) -> str:
             )
 
 
-def _equation(rows: tuple[str, ...], number: str, tagged: bool) -> str:
-    # A row that goes on with a sign gets room around it; at the very start a sign belongs to its term.
-    spaced = [re.sub(r"^([+-])\s*", r"{} \1\\; " if i else r"\1", row) for i, row in enumerate(rows)]
+def _equation(rows: tuple[Formula, ...], number: str, tagged: bool) -> str:
     drawn = "".join(
-        f'<div class="{"row more" if i else "row"}">{_row(row, tagged)}</div>' for i, row in enumerate(spaced)
+        f'<div class="{"row more" if i else "row"}">{_row(_starting(row, i > 0), tagged)}</div>'
+        for i, row in enumerate(rows)
     )
     side = f'<span class="number">{escape(number)}</span>' if number else ""
     return f'<div class="equation">{side}{drawn}</div>'
 
 
-def _row(row: str, tagged: bool) -> str:
+def _starting(row: Formula, goes_on: bool) -> Formula:
+    """A row that goes on with a sign gets room around it; at the very start a sign belongs to its term."""
+    if row.atoms[0] not in (PLUS, MINUS):
+        return row
+    sign, *rest = row.atoms
+    rest = rest[1:] if isinstance(rest[0], Blank) else rest
+    return Formula((EMPTY, BLANK, sign, ROOM, BLANK, *rest) if goes_on else (sign, *rest))
+
+
+def _row(row: Formula, tagged: bool) -> str:
     """Formulas as drawings; matrices as tables of them, which draw quickly because entries repeat."""
-    found = []
-    for part in re.split(r"(\\begin\{bmatrix\}.*?\\end\{bmatrix\})", row):
-        if part.startswith(r"\begin{bmatrix}"):
-            lines = part.removeprefix(r"\begin{bmatrix}").removesuffix(r"\end{bmatrix}").split(r"\\")
+    found, start = [], 0
+    for place, atom in enumerate((*row.atoms, None)):
+        between = Formula(row.atoms[start:place])
+        if (atom is None or isinstance(atom, Entries)) and between.latex.strip():
+            found.append(_formula(between, 20, tagged))
+        if isinstance(atom, Entries):
+            start = place + 1
             cells = "".join(
-                "<tr>" + "".join(f"<td>{_formula(cell.strip(), 18, tagged)}</td>" for cell in line.split("&")) + "</tr>"
-                for line in lines
+                "<tr>" + "".join(f"<td>{_formula(cell, 18, tagged)}</td>" for cell in line) + "</tr>"
+                for line in atom.rows
             )
             found.append(f'<table class="matrix" role="math"><tbody>{cells}</tbody></table>')
-        elif part.strip():
-            found.append(_formula(part.strip(), 20, tagged))
     return "".join(found)
 
 
-def _formula(latex: str, size: float, tagged: bool) -> str:
-    return inline(latex, size, flat(latex), shared=True, tagged=tagged)
+def _formula(formula: Row, size: float, tagged: bool) -> str:
+    return inline(formula.latex.strip(), size, formula.text, shared=True, tagged=tagged)
 
 
 @dataclass(frozen=True)
@@ -139,7 +155,7 @@ def fragment(document: Document, symbols: Iterable[tuple[str, str]]) -> Fragment
     for name, latex in symbols:
         names.setdefault(key(latex), name)  # the first of two takes the letter
     # The title of a section is drawn within its section, and once more, without tags, in the contents.
-    contents = tuple((_PREFIX + anchor(head.text), head.text) for head, _ in parts)
+    contents = tuple((_PREFIX + anchor(head.text), source(head.text)) for head, _ in parts)
     sections = "\n".join(
         f'<section aria-labelledby="{link}"><h2 id="{link}">{words(head.text, tagged=True)}</h2>'
         + "\n".join(_tagged(block) for block in blocks)

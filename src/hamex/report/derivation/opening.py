@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from hamex.principle.jets import Index, t
-from hamex.report.derivation import names
-from hamex.report.derivation.blocks import (
-    Block,
-    Bullets,
-    Equation,
-    Heading,
-    Paragraph,
-    Picture,
-    TextTable,
-    math,
-    quoted,
+from hamex.report.derivation.atoms import BACK, EQUAL, PLUS, ROOM, width
+from hamex.report.derivation.document import Block, Bullets, Equation, Heading, Paragraph, Picture, TextTable, quoted
+from hamex.report.derivation.expressions import Expr, accented, field, formula_of, is_field, symbol, walk
+from hamex.report.derivation.formula import (
+    NEW_ACTION,
+    SUM,
+    Formula,
+    Text,
+    bracket,
+    enumerated,
+    equal,
+    integral,
+    listed,
+    measure,
+    partial,
+    say,
+    spaced,
+    sym,
+    thin,
+    tight,
+    total,
+    virtual,
 )
-from hamex.report.derivation.latex import Expr, field, is_field, latex, walk
 from hamex.report.derivation.pictures import caption, sketch
-from hamex.report.derivation.plain import flat, width
 from hamex.report.derivation.system import (
     DerivedSystem,
     delta,
@@ -30,6 +39,7 @@ from hamex.report.derivation.system import (
     spread,
     sum_rows,
     times,
+    zero_rows,
 )
 
 _LONG = 30  # columns from which a coefficient is called by its name
@@ -55,20 +65,20 @@ def symbols(system: DerivedSystem) -> list[Block]:
         meaning, _, unit = meanings.get(letter, "").partition("[")
         kind = "field" if letter in {name(q) for q in action.fields} else ""
         words = meaning.strip() or ("unknown function" if kind else "parameter")
-        entries.append((math(names.symbol(letter)), quoted(words), quoted(unit.rstrip("] ") or "–")))
-    places = ", ".join(x.name for x in action.space)
-    general = [
-        (math("L"), "Lagrangian" + ("" if system.lumped else " per volume (or length, or area)"), "–"),
-        (math(r"\varphi"), "dissipation function, of rates alone", "–"),
-        (math(r"\delta q"), "variation (virtual value) of a field $q$", "as $q$"),
-        (math(r"\hat{p}_q"), "momentum of $q$ at an end: unique, reserved, not yet specified", "–"),
-        (math(r"\bar{p}_q,\;\bar{q}"), "given initial momentum and value", "–"),
-        (math("[0, T]"), "time-window", "s"),
-        (math("h"), "length of a time step", "s"),
+        entries.append((symbol(letter), quoted(words), quoted(unit.rstrip("] ") or "–")))
+    places = listed(x.name for x in action.space)
+    general: list[tuple[Text, Text, Text]] = [
+        (sym.L, "Lagrangian" + ("" if system.lumped else " per volume (or length, or area)"), "–"),
+        (sym.varphi, "dissipation function, of rates alone", "–"),
+        (virtual(sym.q), say("variation (virtual value) of a field {q}"), say("as {q}")),
+        (sym.p.hat["q"], say("momentum of {q} at an end: unique, reserved, not yet specified"), "–"),
+        (tight(sym.p.bar["q"], ",", ROOM, sym.q.bar), "given initial momentum and value", "–"),
+        (tight("[", listed((0, "T")), "]"), "time-window", "s"),
+        (sym.h, "length of a time step", "s"),
     ]
     if places:
-        general.append((math(places), "place", "length"))
-        general.append((math(r"u_{,x}"), "derivative by a space coordinate, behind a comma", "–"))
+        general.append((places, "place", "length"))
+        general.append((sym.u[",x"], "derivative by a space coordinate, behind a comma", "–"))
     head = ("Symbol", "Meaning", "Unit")
     return [
         Heading("The system and its symbols"),
@@ -97,29 +107,30 @@ def four_steps(system: DerivedSystem) -> list[Block]:
 def _lagrangian(system: DerivedSystem) -> list[Block]:
     action = system.action
     density = "" if system.lumped else " density"
-    blocks: list[Block] = [Heading(f"Step 1: the Lagrangian{density}", 3), Equation(sum_rows("L =", action.lagrangian))]
+    blocks: list[Block] = [Heading(f"Step 1: the Lagrangian{density}", 3), Equation(sum_rows(sym.L, action.lagrangian))]
     if system.dissipative:
         blocks += [
-            Paragraph("What is lost is not in $L$. It comes from a dissipation function of the rates:"),
-            Equation(sum_rows(r"\varphi =", action.dissipation)),
+            Paragraph(say("What is lost is not in {L}. It comes from a dissipation function of the rates:")),
+            Equation(sum_rows(sym.varphi, action.dissipation)),
         ]
     if action.loads:
-        loads = ", ".join(rf"Q_{{{field(q)}}} = {latex(Q)}" for q, Q in action.loads.items())
-        blocks.append(Paragraph(f"Loads, as forces on the fields: {math(loads)}."))
+        loads = listed(equal(sym.Q[field(q)], formula_of(Q)) for q, Q in action.loads.items())
+        blocks.append(Paragraph(say("Loads, as forces on the fields: {}.", loads)))
     return blocks
 
 
 def _action(system: DerivedSystem) -> list[Block]:
     return [
         Heading("Step 2: the action", 3),
-        Equation((f"A = {system.integral('L')}",)),
+        Equation((equal(sym.A, system.integral("L")),)),
         Paragraph(
-            "The time-window $[0, T]$ is fixed here. Nothing is said yet about what happens at its ends."
-            + (
-                " Dissipation and loads join at the next step, in the variation: with them there is in "
-                "general no action to vary (see the Helmholtz test below)."
+            say(
+                "The time-window {} is fixed here. Nothing is said yet about what happens at its ends.{}",
+                tight("[", listed((0, "T")), "]"),
+                " Dissipation and loads join at the next step, in the variation: with them there is in general "
+                "no action to vary (see the Helmholtz test below)."
                 if system.dissipative
-                else ""
+                else "",
             )
         ),
     ]
@@ -127,36 +138,35 @@ def _action(system: DerivedSystem) -> list[Block]:
 
 def _stationarity(system: DerivedSystem) -> list[Block]:
     action, variation = system.action, system.variation
-    rule = (
-        r"\delta A_{\mathrm{NEW}} = -\delta A + "
-        + system.integral(r"\sum_q \left(\frac{\partial \varphi}{\partial \dot{q}} - Q_q\right)\delta q")
-        + r" + "
-        + r"\sum_q "
-        + system.bracket(r"\hat{p}_q\,\delta\hat{q}")
-        + " = 0"
-    )
+    forces = bracket(partial(sym.varphi, sym.q.dot) - sym.Q["q"])
+    ends = system.bracket(thin(sym.p.hat["q"], virtual(sym.q.hat)))
+    rule = -virtual(sym.A) + system.integral(SUM["q"] * tight(forces, virtual(sym.q))) + SUM["q"] * ends
     weak = signed([times(system.short(c), delta(q, i)) for (q, i), c in variation.weak.items()])
-    inside = enclosed(system.integral("@"), weak, r"\delta A_{\mathrm{NEW}} =")
-    ends = [f"+ {system.bracket(reserved(q))}" for q in system.carriers]
+    inside = enclosed(system.ends_of_integral, weak, spaced(NEW_ACTION, EQUAL))
+    brackets = [spaced(PLUS, system.bracket(reserved(q))) for q in system.carriers]
     blocks: list[Block] = [
-        Heading(r"Step 3: stationarity, $\delta A_{\mathrm{NEW}} = 0$", 3),
+        Heading(say("Step 3: stationarity, {}", equal(NEW_ACTION, 0)), 3),
         Paragraph(
-            "The classical variation leaves brackets at both ends. The extended one gives each bracket its "
-            r"counterpart, a reserved momentum $\hat{p}_q$ with the variation of a reserved value, so that both "
-            "ends have one value and one momentum, whatever they will be:"
+            say(
+                "The classical variation leaves brackets at both ends. The extended one gives each bracket "
+                "its counterpart, a reserved momentum {} with the variation of a reserved value, so that "
+                "both ends have one value and one momentum, whatever they will be:",
+                sym.p.hat["q"],
+            )
         ),
-        Equation((rule,)),
+        Equation((equal(NEW_ACTION, rule, 0),)),
         Paragraph("For this system:"),
-        Equation((*inside, *rows("", ends)) if ends else inside),
+        Equation((*inside, *rows(Formula(), brackets)) if brackets else inside),
     ]
     without = [q for q in system.fields if not action.has_momentum[q]]
     if without:
-        listed = ", ".join(math(field(q)) for q in without)
         blocks.append(
             Paragraph(
-                f"$L$ does not contain the rate of {listed}: no momentum, no bracket, and nothing to "
-                "reserve at the ends. In time such a field is tested with functions of one degree "
-                "less."
+                say(
+                    "{L} does not contain the rate of {}: no momentum, no bracket, and nothing to reserve at "
+                    "the ends. In time such a field is tested with functions of one degree less.",
+                    enumerated(map(field, without)),
+                )
             )
         )
     return [*blocks, *_by_parts(system), *_strong(system)]
@@ -168,28 +178,15 @@ def _by_parts(system: DerivedSystem) -> list[Block]:
     lines: list[Block] = []
     for q, index, c in moved[:_SHOWN]:
         variable = index[0]
-        by = (
-            r"\frac{\mathrm{d}}{\mathrm{d}t}"
-            if variable == t and system.lumped
-            else rf"\frac{{\partial}}{{\partial {latex(variable)}}}"
-        )
+        by = total() if variable == t and system.lumped else partial(by=formula_of(variable))
         rest = delta(q, index[1:])
         moved_on = -(c.diff(variable).doit().expand())
-        if width(flat(latex(c))) > _LONG:
+        if width(formula_of(c).text) > _LONG:
             lines.append(Equation((_by_name(q, index, by),)))
             continue
-        product = times(c, rest)
-        back = times(moved_on, rest)
-        back = f"- {back[1:].strip()}" if back.startswith("-") else f"+ {back}"
-        lines.append(
-            Equation(
-                (
-                    rf"{times(c, delta(q, index))} = {by}\left({product}\right) {back}"
-                    if moved_on != 0
-                    else rf"{times(c, delta(q, index))} = {by}\left({product}\right)",
-                )
-            )
-        )
+        product = tight(by, bracket(times(c, rest)))
+        back = times(moved_on, rest).continued if moved_on != 0 else ""
+        lines.append(Equation((equal(times(c, delta(q, index)), spaced(product, back)),)))
     more = len(moved) - _SHOWN
     note = f" (The other {more} follow the same line.)" if more > 0 else ""
     checked = (
@@ -213,11 +210,12 @@ def _by_parts(system: DerivedSystem) -> list[Block]:
     ]
 
 
-def _by_name(q: Expr, index: Index, by: str) -> str:
+def _by_name(q: Expr, index: Index, by: Formula) -> Formula:
     """A long coefficient under its name: the momentum for a rate, a slope of L otherwise."""
     rest = delta(q, index[1:])
-    slope = rf"\frac{{\partial L}}{{\partial {field(q, index)}}}"
-    return rf"-{slope}\,{delta(q, index)} = -{by}\left({slope}\,{rest}\right) + \left({by}{slope}\right) {rest}"
+    slope = partial(sym.L, field(q, index))
+    moved = tight(-by, bracket(thin(slope, rest))) + bracket(tight(by, slope)) * rest
+    return equal(thin(-slope, delta(q, index)), moved)
 
 
 def _strong(system: DerivedSystem) -> list[Block]:
@@ -232,18 +230,18 @@ def _strong(system: DerivedSystem) -> list[Block]:
         )
         boundary.append(times(condition.force, delta(condition.field, index)))
     after = signed([part for q, e in variation.bulk.items() for part in spread(system.short(e), delta(q))])
-    body = enclosed(system.integral("@"), after, r"\delta A_{\mathrm{NEW}} =")
+    body = enclosed(system.ends_of_integral, after, spaced(NEW_ACTION, EQUAL))
     ends = tuple(
-        "+ " + system.bracket(f"{reserved(q)} - {_closed(variation.ends[q])}" + rf"\,{delta(q)}")
-        for q in system.carriers
+        spaced(PLUS, system.bracket(reserved(q) - thin(_closed(variation.ends[q]), delta(q)))) for q in system.carriers
     )
-    around: tuple[str, ...] = ()
+    around: tuple[Formula, ...] = ()
     if boundary:
-        around = enclosed(r"\int_{0}^{T}\!\int_{\Gamma} @\,\mathrm{d}\Gamma\,\mathrm{d}t", signed(boundary), "+")
-    equations: list[Block] = [Equation(sum_rows("", system.short(e), " = 0")) for e in variation.bulk.values()]
-    equations += [Equation((f"{latex(symbol)} = {latex(slope)}",)) for slope, symbol in system.slopes.items()]
+        before = tight(integral(0, "T"), BACK, integral("Gamma"))
+        around = enclosed((before, tight(measure("Gamma"), measure("t"))), signed(boundary), PLUS)
+    equations: list[Block] = [Equation(zero_rows(system.short(e))) for e in variation.bulk.values()]
+    equations += [Equation((equal(formula_of(short), formula_of(slope)),)) for slope, short in system.slopes.items()]
     matched = tuple(
-        (math(f"{latex(variation.ends[q])} = {hat_momentum(q)}"), math(rf"{delta(q)} = \delta{hat(q)}"))
+        (equal(formula_of(variation.ends[q]), hat_momentum(q)), equal(delta(q), virtual(hat(q))))
         for q in system.carriers
     )
     blocks: list[Block] = [
@@ -261,19 +259,18 @@ def _strong(system: DerivedSystem) -> list[Block]:
                 "At the two ends the brackets are matched term by term, eq. (31). Nothing is lost, and "
                 "nothing is yet prescribed:"
             ),
-            TextTable(("at $t = 0$ and at $t = T$: momenta", "variations"), matched),
+            TextTable((say("at {} and at {}: momenta", equal(sym.t, 0), equal(sym.t, sym.T)), "variations"), matched),
         ]
     return blocks
 
 
-def reserved(q: Expr) -> str:
+def reserved(q: Expr) -> Formula:
     """The term that the extended principle adds at an end."""
-    return rf"{hat_momentum(q)}\,\delta{hat(q)}"
+    return thin(hat_momentum(q), virtual(hat(q)))
 
 
-def _closed(expression: object) -> str:
-    text = latex(expression)
-    return rf"\left({text}\right)" if getattr(expression, "is_Add", False) else text
+def _closed(expression: Expr) -> Formula:
+    return bracket(formula_of(expression)) if expression.is_Add else formula_of(expression)
 
 
 def _assignment(system: DerivedSystem) -> list[Block]:
@@ -282,20 +279,23 @@ def _assignment(system: DerivedSystem) -> list[Block]:
         q = condition.field
         place = "" if system.lumped else ", at every place"
         if condition.kind == "momentum":
-            given = rf"{latex(condition.equation.lhs)} = {hat_momentum(q)}(0) = {names.accented('p_' + name(q), 'bar')}"
-            note = "the reserved momentum gets its given value"
+            values = hat_momentum(q)(0), accented(f"p_{name(q)}", "bar")
+            note: Text = "the reserved momentum gets its given value"
         else:
-            given = rf"{latex(condition.equation.lhs)} = {hat(q)}(0) = {names.accented(name(q), 'bar')}"
-            note = rf"the value is given, so that $\delta{hat(q)}(0) = 0$ from here on"
+            values = hat(q)(0), accented(name(q), "bar")
+            note = say("the value is given, so that {} from here on", equal(virtual(hat(q))(0), 0))
         gauge = "; only a constant is fixed, nothing depends on it (a gauge)" if condition.role == "gauge" else ""
-        items.append(f"{math(given)}: {note}{gauge}{place}.")
+        items.append(say("{}: {}{}{}.", equal(formula_of(condition.equation.lhs), *values), note, gauge, place))
     return [
         Heading("Step 4: the given initial values are assigned, in this order", 3),
         Paragraph(
-            "Momenta first, eq. (32), while the variations are still free and the brackets still carry "
-            "them; values second, eq. (33). In the other order the momentum would be multiplied by zero "
-            "before it could be used. At $t = T$ nothing is assigned: value and momentum there are the "
-            "result."
+            say(
+                "Momenta first, eq. (32), while the variations are still free and the brackets still carry "
+                "them; values second, eq. (33). In the other order the momentum would be multiplied by "
+                "zero before it could be used. At {} nothing is assigned: value and momentum there are the "
+                "result.",
+                equal(sym.t, sym.T),
+            )
         ),
         Bullets(tuple(items), ordered=True),
     ]

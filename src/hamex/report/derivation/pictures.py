@@ -7,6 +7,19 @@ from collections.abc import Callable
 
 from hamex.principle.action import Action
 from hamex.report.derivation.drawing import LEFT, Drawing, Point, dashpot, force, mass, motion, slider, spring, wall
+from hamex.report.derivation.formula import (
+    HALF_PERIOD,
+    Formula,
+    Text,
+    cos,
+    enumerated,
+    equal,
+    say,
+    sym,
+    thin,
+    tight,
+    virtual,
+)
 
 _WIDE, _HIGH = 340.0, 210.0
 _START, _END, _LOW = 50.0, 300.0, 165.0
@@ -23,14 +36,14 @@ def caption(action: Action) -> str:
     return f"The system *{action.name}*."
 
 
-def _oscillator(upper: str, damped: bool = False) -> Callable[[Action], Drawing]:
+def _oscillator(upper: Text, damped: bool = False) -> Callable[[Action], Drawing]:
     def draw(action: Action) -> Drawing:
         d = Drawing(430, 170)
         wall(d, 100)
         spring(d, LEFT, 230, 75 if damped else 100, upper)
         if damped:
-            dashpot(d, LEFT, 230, 128, "$c$")
-        mass(d, 230, 100, "$m$")
+            dashpot(d, LEFT, 230, 128, sym.c)
+        mass(d, 230, 100, sym.m)
         motion(d, 261, 52)
         if action.loads:
             force(d, 292, 100)
@@ -39,7 +52,7 @@ def _oscillator(upper: str, damped: bool = False) -> Callable[[Action], Drawing]
     return draw
 
 
-def _series(branch: bool, hardening: bool = False, beside: str = "") -> Callable[[Action], Drawing]:
+def _series(branch: bool, hardening: bool = False, beside: bool = False) -> Callable[[Action], Drawing]:
     """A spring in series with a dashpot, and with a slider beside that dashpot where there is a ``branch``."""
 
     def draw(action: Action) -> Drawing:
@@ -47,22 +60,22 @@ def _series(branch: bool, hardening: bool = False, beside: str = "") -> Callable
         low = 165
         wall(d, 125, 150)
         arm = 80 if beside or branch else 125
-        spring(d, LEFT, 190, arm, "$a$")
+        spring(d, LEFT, 190, arm, sym.a)
         if branch:
             d.line([(190, arm - 26), (190, arm + 26)])
-            slider(d, 190, 340, arm - 26, "$F_y$" + (", $H_k$, $H_i$" if hardening else ""))
-            dashpot(d, 190, 340, arm + 26, r"$\eta$")
+            slider(d, 190, 340, arm - 26, enumerated([sym.F["y"], *([sym.H["k"], sym.H["i"]] if hardening else [])]))
+            dashpot(d, 190, 340, arm + 26, sym.eta)
             d.line([(340, arm - 26), (340, arm + 26)])
             d.line([(340, arm), (370, arm)])
             d.line([(190, arm - 52), (340, arm - 52)], "soft", 1, arrow=True)
-            d.label((265, arm - 57), "slip $u_1$", tone="soft", size=13)
+            d.label((265, arm - 57), say("slip {}", sym.u[1]), tone="soft", size=13)
         else:
-            dashpot(d, 190, 370, arm, r"$\eta$")
+            dashpot(d, 190, 370, arm, sym.eta)
         if branch:
-            dashpot(d, LEFT, 370, low + 15, "$c$")
+            dashpot(d, LEFT, 370, low + 15, sym.c)
         if beside:
-            spring(d, LEFT, 370, low, f"${beside}$", 9)
-        mass(d, 370, 125, "$m$", height=130)
+            spring(d, LEFT, 370, low, sym.k, 9)
+        mass(d, 370, 125, sym.m, height=130)
         motion(d, 401, 54)
         if action.loads:
             force(d, 432, 125)
@@ -74,8 +87,8 @@ def _series(branch: bool, hardening: bool = False, beside: str = "") -> Callable
 def _kelvin_voigt(action: Action) -> Drawing:
     d = Drawing(400, 170)
     wall(d, 100)
-    spring(d, LEFT, 230, 75, "$k$")
-    dashpot(d, LEFT, 230, 128, "$c$")
+    spring(d, LEFT, 230, 75, sym.k)
+    dashpot(d, LEFT, 230, 128, sym.c)
     d.line([(230, 60), (230, 140)], width=3)
     motion(d, 230, 55)
     force(d, 230, 100)
@@ -85,9 +98,9 @@ def _kelvin_voigt(action: Action) -> Drawing:
 def _particle(action: Action) -> Drawing:
     d = Drawing(400, 150)
     d.hatch((360, 110), (40, 110), count=14)
-    mass(d, 120, 80, "$m$", height=60)
+    mass(d, 120, 80, sym.m, height=60)
     d.line([(190, 80), (245, 80)], "accent", 2, arrow=True)
-    d.label((253, 85), r"$\dot{u}(t)$", "start", "accent")
+    d.label((253, 85), sym.u.dot("t"), "start", "accent")
     motion(d, 151, 48)
     return d
 
@@ -99,10 +112,10 @@ def _chain(action: Action) -> Drawing:
     for i in range(n):
         x = LEFT + 150 * i
         left = x if not i else x + 2
-        spring(d, left, x + 100, 88, f"$k_{{{i + 1}}}$", 4)
-        dashpot(d, left, x + 100, 138, f"$c_{{{i + 1}}}$")
-        mass(d, x + 100, 110, f"$m_{{{i + 1}}}$", 50)
-        motion(d, x + 118, 62, f"$u_{{{i + 1}}}$")
+        spring(d, left, x + 100, 88, sym.k[i + 1], 4)
+        dashpot(d, left, x + 100, 138, sym.c[i + 1])
+        mass(d, x + 100, 110, sym.m[i + 1], 50)
+        motion(d, x + 118, 62, sym.u[i + 1])
     return d
 
 
@@ -113,22 +126,24 @@ def _pendulum(links: int, shaken: bool = False) -> Callable[[Action], Drawing]:
         x, y = 180.0, 30.0
         for i, angle in enumerate((0.45, 0.95)[:links]):
             length = 105.0
-            index = f"_{i + 1}" if links == 2 else ""
+            angle_shown, length_shown, mass_shown = (
+                one[i + 1] if links == 2 else one for one in (sym.theta, sym.l, sym.m)
+            )
             d.line([(x, y), (x, y + 70)], "soft", 1, dashed=True)
             arc = [(x + 46 * math.sin(a), y + 46 * math.cos(a)) for a in (angle * k / 12 for k in range(13))]
             d.line(arc, "accent", 1.2)
-            d.label((x + 58 * math.sin(angle / 2), y + 68 * math.cos(angle / 2)), rf"$\theta{index}$", tone="accent")
+            d.label((x + 58 * math.sin(angle / 2), y + 68 * math.cos(angle / 2)), angle_shown, tone="accent")
             end = (x + length * math.sin(angle), y + length * math.cos(angle))
             d.line([(x, y), end])
-            d.label(((x + end[0]) / 2 + 12, (y + end[1]) / 2 - 6), f"$l{index}$", "start")
+            d.label(((x + end[0]) / 2 + 12, (y + end[1]) / 2 - 6), length_shown, "start")
             x, y = end
             d.circle(end, 9)
-            d.label((x + 16, y + 6), f"$m{index}$", "start")
+            d.label((x + 16, y + 6), mass_shown, "start")
         d.line([(60, 90), (60, 140)], "soft", 1.4, arrow=True)
-        d.label((48, 120), "$g$", tone="soft")
+        d.label((48, 120), sym.g, tone="soft")
         if shaken:
             d.line([(105, 50), (105, 12)], "bad", 1.6, arrow=True)
-            d.label((98, 30), r"$d\,\cos\Omega t$", "end", "bad", 13)
+            d.label((98, 30), thin("d", cos(sym.Omega * sym.t)), "end", "bad", 13)
         return d
 
     return draw
@@ -138,19 +153,19 @@ def _gyroscopic(action: Action) -> Drawing:
     d = Drawing(330, 250)
     circle = [(165 + 105 * math.cos(a), 130 + 105 * math.sin(a)) for a in (k * math.pi / 40 for k in range(81))]
     d.line(circle, "soft", 1.4)
-    spring(d, 60, 150, 130, "$k$", 4)
+    spring(d, 60, 150, 130, sym.k, 4)
     turned = [(165.0 + (9 if i % 2 else -9), 160.0 + 60 * (i + 0.5) / 8) for i in range(8)]
     d.line([(165, 145), (165, 160), *turned, (165, 220), (165, 235)])
-    d.label((182, 195), "$k$", "start")
+    d.label((182, 195), sym.k, "start")
     d.box(150, 115, 30, 30)
-    d.label((165, 135), "$m$", size=13)
+    d.label((165, 135), sym.m, size=13)
     d.line([(185, 130), (230, 130)], "accent", arrow=True)
-    d.label((236, 135), "$x$", "start", "accent")
+    d.label((236, 135), sym.x, "start", "accent")
     d.line([(165, 110), (165, 65)], "accent", arrow=True)
-    d.label((165, 58), "$y$", tone="accent")
+    d.label((165, 58), sym.y, tone="accent")
     turn = [(165 + 118 * math.cos(a), 130 + 118 * math.sin(a)) for a in (-0.3 - k * 0.05 for k in range(13))]
     d.line(turn, "bad", 1.8, arrow=True)
-    d.label((295, 70), r"$\Omega$", "start", "bad")
+    d.label((295, 70), sym.Omega, "start", "bad")
     return d
 
 
@@ -158,12 +173,12 @@ def _bar(action: Action) -> Drawing:
     d = Drawing(470, 140)
     wall(d, 75, 90)
     d.box(LEFT, 52, 300, 46)
-    d.label((190, 80), r"$\rho$, $A_{1111}$")
+    d.label((190, 80), say("{rho}, {}", sym.A[1111]))
     d.line([(LEFT + 300, 75), (LEFT + 350, 75)], "bad", 2, arrow=True)
-    d.label((LEFT + 358, 80), r"$\hat{t}$ on $\Gamma_t$", "start", "bad")
-    d.label((LEFT + 4, 30), r"$\Gamma_u$", "start", "accent")
+    d.label((LEFT + 358, 80), say("{} on {}", sym.t.hat, sym.Gamma["t"]), "start", "bad")
+    d.label((LEFT + 4, 30), sym.Gamma["u"], "start", "accent")
     d.line([(150, 118), (205, 118)], "accent", arrow=True)
-    d.label((213, 123), "$x$, $u_1(x, t)$", "start", "accent")
+    d.label((213, 123), say("{x}, {}", sym.u[1]("x", "t")), "start", "accent")
     return d
 
 
@@ -175,14 +190,14 @@ def _block(action: Action) -> Drawing:
     if solid:
         d.line([(LEFT, 80), (LEFT + 50, 40), (LEFT + 260, 40), (LEFT + 210, 80)])
         d.line([(LEFT + 260, 40), (LEFT + 260, 160), (LEFT + 210, 200)])
-    d.label((145, 145), r"$\Omega$: $\rho$, $A_{ijkl}$, $f_i$")
+    d.label((145, 145), say("{Omega}: {rho}, {}, {}", sym.A["ijkl"], sym.f["i"]))
     edge = LEFT + (262 if solid else 212)
     for y in (75, 110, 145):
         d.line([(edge, y), (edge + 46, y - 12)], "bad", 1.8, arrow=True)
-    d.label((edge + 54, 105), r"$\hat{t}_i$ on $\Gamma_t$", "start", "bad")
-    d.label((LEFT - 6, 62), r"$\Gamma_u$", "end", "accent")
+    d.label((edge + 54, 105), say("{} on {}", sym.t.hat["i"], sym.Gamma["t"]), "start", "bad")
+    d.label((LEFT - 6, 62), sym.Gamma["u"], "end", "accent")
     d.line([(LEFT, 232), (LEFT + 45, 232)], "accent", arrow=True)
-    d.label((LEFT + 53, 237), "$x$" + (", $y$, $z$" if solid else ", $y$"), "start", "accent")
+    d.label((LEFT + 53, 237), say("{x}, {y}, {z}" if solid else "{x}, {y}"), "start", "accent")
     return d
 
 
@@ -198,28 +213,28 @@ def _beam(action: Action) -> Drawing:
         x = LEFT + 30 + 48 * k
         d.line([(x, 52), (x, 84)], "bad", 1.4, arrow=True)
     d.line([(LEFT + 30, 52), (LEFT + 318, 52)], "bad", 1.2)
-    d.label((LEFT + 330, 56), "$q(x, t)$", "start", "bad")
+    d.label((LEFT + 330, 56), sym.q("x", "t"), "start", "bad")
     d.line([(LEFT + 352, 110), (LEFT + 352, 154)], "accent", arrow=True)
-    d.label((LEFT + 360, 138), "$w(x, t)$", "start", "accent")
+    d.label((LEFT + 360, 138), sym.w("x", "t"), "start", "accent")
     if any(q.func.__name__ == "psi" for q in action.fields):
         d.line([(LEFT + 225, 112), (LEFT + 238, 148)], "accent", 1.6)
-        d.label((LEFT + 246, 168), r"$\psi(x, t)$", tone="accent")
+        d.label((LEFT + 246, 168), sym.psi("x", "t"), tone="accent")
     d.line([(LEFT + 6, 172), (LEFT + 56, 172)], "soft", 1.4, arrow=True)
-    d.label((LEFT + 64, 177), "$x$", "start", "soft")
+    d.label((LEFT + 64, 177), sym.x, "start", "soft")
     return d
 
 
 _SKETCHES: dict[str, Callable[[Action], Drawing]] = {
-    "harmonic": _oscillator("$k$"),
-    "mixed": _oscillator("$a = 1/k$"),
-    "damped": _oscillator("$k$", True),
-    "forced": _oscillator("$a = 1/k$", True),
-    "duffing": _oscillator("$k$, $k_3$", True),
-    "caldirola-kanai": _oscillator("$k$", True),
+    "harmonic": _oscillator(sym.k),
+    "mixed": _oscillator(equal(sym.a, tight(1) / "k")),
+    "damped": _oscillator(sym.k, True),
+    "forced": _oscillator(equal(sym.a, tight(1) / "k"), True),
+    "duffing": _oscillator(say("{k}, {}", sym.k[3]), True),
+    "caldirola-kanai": _oscillator(sym.k, True),
     "viscoplastic": _series(True),
     "hardening-slider": _series(True, hardening=True),
     "maxwell": _series(False),
-    "zener": _series(False, beside="k"),
+    "zener": _series(False, beside=True),
     "kelvin-voigt": _kelvin_voigt,
     "particle": _particle,
     "chain": _chain,
@@ -235,15 +250,15 @@ _SKETCHES: dict[str, Callable[[Action], Drawing]] = {
 }
 
 
-def _frame(symbol: str) -> Drawing:
+def _frame(symbol: Formula) -> Drawing:
     d = Drawing(_WIDE, _HIGH)
     d.line([(20, _LOW), (_WIDE - 10, _LOW)], "soft", 1.2, arrow=True)
     d.line([(28, _LOW + 8), (28, 22)], "soft", 1.2, arrow=True)
-    for x, name in ((_START, "$0$"), (_END, "$T$")):
+    for x, name in ((_START, tight(0)), (_END, sym.T)):
         d.line([(x, 30), (x, _LOW)], "soft", 1, dashed=True)
         d.label((x, _LOW + 18), name, tone="soft")
-    d.label((_WIDE - 12, _LOW + 18), "$t$", tone="soft")
-    d.label((14, 30), f"${symbol}$", tone="soft")
+    d.label((_WIDE - 12, _LOW + 18), sym.t, tone="soft")
+    d.label((14, 30), symbol, tone="soft")
     return d
 
 
@@ -266,7 +281,7 @@ def _tangent(d: Drawing, points: list[Point], at_end: bool, tone: str, dashed: b
     d.line([(x - across, y - down), (x + across, y + down)], tone, 1.6, dashed)
 
 
-def all_trajectories(symbol: str) -> Drawing:
+def all_trajectories(symbol: Formula) -> Drawing:
     """Hamilton, step 3: all trajectories, with many values and many rates at both ends."""
     d = _frame(symbol)
     for k in range(6):
@@ -279,7 +294,7 @@ def all_trajectories(symbol: str) -> Drawing:
     return d
 
 
-def unique_ends(symbol: str) -> Drawing:
+def unique_ends(symbol: Formula) -> Drawing:
     """Extended, step 3: one value and one momentum at each end, reserved but not yet specified."""
     d = _frame(symbol)
     for k in range(-2, 3):
@@ -290,13 +305,13 @@ def unique_ends(symbol: str) -> Drawing:
         _tangent(d, points, at_end, "accent", dashed=True)
         d.circle(points[-1 if at_end else 0], 5, "accent", full=False)
     x, y = points[0]
-    d.label((x + 12, y + 19), rf"$\hat{{{symbol}}}_0$, $\hat{{p}}_0$", "start", "accent")
+    d.label((x + 12, y + 19), say("{}, {}", symbol.hat[0], sym.p.hat[0]), "start", "accent")
     x, y = points[-1]
-    d.label((x - 12, y + 24), rf"$\hat{{{symbol}}}_T$, $\hat{{p}}_T$", "end", "accent")
+    d.label((x - 12, y + 24), say("{}, {}", symbol.hat["T"], sym.p.hat["T"]), "end", "accent")
     return d
 
 
-def end_points(symbol: str) -> Drawing:
+def end_points(symbol: Formula) -> Drawing:
     """Hamilton, step 4: the trajectory with the known initial and final position."""
     d = _frame(symbol)
     for k in (-2, -1, 1, 2):
@@ -305,11 +320,11 @@ def end_points(symbol: str) -> Drawing:
     d.line(points, "ink", 2)
     for point, name, anchor, shift in ((points[0], "0", "start", 12), (points[-1], "T", "end", -12)):
         d.circle(point, 5.5, "bad")
-        d.label((point[0] + shift, point[1] + 22), rf"$\delta {symbol}({name}) = 0$", anchor, "bad")
+        d.label((point[0] + shift, point[1] + 22), equal(virtual(symbol)(name), 0), anchor, "bad")
     return d
 
 
-def initial_values(symbol: str) -> Drawing:
+def initial_values(symbol: Formula) -> Drawing:
     """Extended, step 4: the given initial values are assigned; the end stays open."""
     d = _frame(symbol)
     points = _path(0.3, 0.6, 2.4)
@@ -319,13 +334,13 @@ def initial_values(symbol: str) -> Drawing:
     _tangent(d, points, True, "accent", dashed=True)
     d.circle(points[-1], 5, "accent", full=False)
     x, y = points[0]
-    d.label((x + 12, y + 19), rf"$\bar{{p}}_0$, then $\bar{{{symbol}}}_0$", "start", "good")
+    d.label((x + 12, y + 19), say("{}, then {}", sym.p.bar[0], symbol.bar[0]), "start", "good")
     x, y = points[-1]
     d.label((x - 12, y + 24), "found, not given", "end", "accent")
     return d
 
 
-def shifted_in_space(symbol: str) -> Drawing:
+def shifted_in_space(symbol: Formula) -> Drawing:
     """Figure 3: the same time-window, the path shifted."""
     d = _frame(symbol)
     lower, upper = _path(0.15, 0.55, 1.2), _path(0.4, 0.8, 1.2)
@@ -333,12 +348,12 @@ def shifted_in_space(symbol: str) -> Drawing:
     d.line(upper, "accent", 1.8)
     for i in (0, 13, 27, 40):
         d.line([lower[i], upper[i]], "bad", 1.2, arrow=True)
-    d.label((upper[13][0] + 10, upper[13][1] - 8), rf"${symbol} + \varepsilon$", "end", "accent")
-    d.label((lower[24][0] + 6, lower[24][1] + 22), f"${symbol}$", "start")
+    d.label((upper[13][0] + 10, upper[13][1] - 8), symbol + sym.varepsilon, "end", "accent")
+    d.label((lower[24][0] + 6, lower[24][1] + 22), symbol, "start")
     return d
 
 
-def shifted_in_time(symbol: str) -> Drawing:
+def shifted_in_time(symbol: Formula) -> Drawing:
     """Figure 4: the same path, started a little later."""
     d = _frame(symbol)
     path = _path(0.15, 0.7, 1.6)
@@ -347,12 +362,12 @@ def shifted_in_time(symbol: str) -> Drawing:
     d.line(late, "accent", 1.8)
     for i in (0, 13, 27, 40):
         d.line([path[i], late[i]], "bad", 1.2, arrow=True)
-    d.label((path[20][0] - 12, path[20][1] - 14), f"${symbol}(t)$", "end")
-    d.label((late[20][0] + 10, late[20][1] + 22), rf"${symbol}(t - \varepsilon)$", "start", "accent")
+    d.label((path[20][0] - 12, path[20][1] - 14), symbol("t"), "end")
+    d.label((late[20][0] + 10, late[20][1] + 22), symbol(sym.t - sym.varepsilon), "start", "accent")
     return d
 
 
-def half_period(symbol: str) -> Drawing:
+def half_period(symbol: Formula) -> Drawing:
     """The end-point problem after half a period: all motions from one point meet again in one point."""
     d = _frame(symbol)
     for k in range(-3, 4):
@@ -364,8 +379,8 @@ def half_period(symbol: str) -> Drawing:
     d.circle((_START, 57), 5.5, "good")
     d.circle((_END, 133), 5.5, "good")
     d.circle((_END, 75), 5, "bad", full=False)
-    d.label((_START + 10, 46), rf"${symbol}_0$", "start", "good")
-    d.label((_END - 8, 156), rf"$-{symbol}_0$: infinitely many", "end", "good", 13)
+    d.label((_START + 10, 46), symbol[0], "start", "good")
+    d.label((_END - 8, 156), say("{}: infinitely many", -symbol[0]), "end", "good", 13)
     d.label((_END - 10, 68), "elsewhere: none", "end", "bad", 13)
-    d.label((_END, _LOW + 34), r"$T = \pi/\omega$", tone="soft", size=13)
+    d.label((_END, _LOW + 34), HALF_PERIOD, tone="soft", size=13)
     return d

@@ -1,11 +1,25 @@
-"""Is there a functional at all? What is conserved? Which conditions hold on the boundary?"""
+"""Is there a functional at all? What is conserved? Which conditions hold on the boundary? Do the terms agree?"""
 
 from __future__ import annotations
 
+from hamex.principle.action import Action
 from hamex.principle.charges import energy_rate
+from hamex.principle.dimensions import (
+    LENGTH,
+    NONE,
+    TIME,
+    Dimension,
+    Given,
+    MixedDimensionError,
+    UnknownDimensionError,
+    dimension_of,
+    read_unit,
+)
+from hamex.principle.jets import t
 from hamex.principle.variation import helmholtz
 from hamex.report.derivation import pictures
-from hamex.report.derivation.blocks import (
+from hamex.report.derivation.atoms import PARTIAL, Sign
+from hamex.report.derivation.document import (
     Beside,
     Block,
     Bullets,
@@ -14,12 +28,30 @@ from hamex.report.derivation.blocks import (
     Paragraph,
     Picture,
     TextTable,
-    math,
+    quoted,
 )
-from hamex.report.derivation.latex import Expr, field, latex, walk
+from hamex.report.derivation.expressions import Expr, field, formula_of, walk
+from hamex.report.derivation.formula import (
+    NEW_ACTION,
+    SUM,
+    Text,
+    equal,
+    exp,
+    listed,
+    partial,
+    say,
+    spaced,
+    sym,
+    thin,
+    tight,
+    total,
+    upright,
+    virtual,
+)
 from hamex.report.derivation.system import DerivedSystem, sum_rows
 
 _SHOWN = 6
+_TO = Sign(r"\to", "→")
 
 
 def functional(system: DerivedSystem) -> list[Block]:
@@ -28,34 +60,41 @@ def functional(system: DerivedSystem) -> list[Block]:
     blocks: list[Block] = [
         Heading("Is there a functional behind it? The Helmholtz test"),
         Paragraph(
-            "Equations $E_i = 0$ are those of *some* functional, as they stand, exactly when their linearisation "
-            "is its own adjoint. For one equation of second order this reads"
-        ),
-        Equation(
-            (
-                r"\frac{\partial E}{\partial \dot{q}} = \frac{\mathrm{d}}{\mathrm{d}t}"
-                r"\frac{\partial E}{\partial \ddot{q}}",
+            say(
+                "Equations {} are those of *some* functional, as they stand, exactly when their "
+                "linearisation is its own adjoint. For one equation of second order this reads",
+                equal(sym.E["i"], 0),
             )
         ),
+        Equation((equal(partial(sym.E, sym.q.dot), tight(total(), partial(sym.E, sym.q.ddot))),)),
     ]
     if verdict.holds:
         tail = (
-            "Add a dashpot $c\\,\\dot{q}$ and the left side becomes $c$ while the right side does not: with "
-            "damping no functional exists, and $\\delta A$ is not the variation of anything."
+            say(
+                "Add a dashpot {} and the left side becomes {c} while the right side does not: with "
+                "damping no functional exists, and {} is not the variation of anything.",
+                thin(sym.c, sym.q.dot),
+                virtual(sym.A),
+            )
             if not system.dissipative
             else ""
         )
         timed = (
-            " The explicit time in $L$ makes it possible: the equations come multiplied by a factor that grows "
-            "with time."
+            say(
+                " The explicit time in {L} makes it possible: the equations come multiplied by a factor "
+                "that grows with time."
+            )
             if system.explicit_time
             else ""
         )
-        return [*blocks, Paragraph(f"**Passed**, for every pair of equations here: an action exists.{timed} {tail}")]
+        return [
+            *blocks,
+            Paragraph(say("**Passed**, for every pair of equations here: an action exists.{} {}", timed, tail)),
+        ]
     rows = []
     for failure in verdict.failures[:_SHOWN]:
-        v = r"\delta " + field(failure.column, failure.index)
-        rows.append((math(field(failure.row)), math(v), _remainder(failure.residual)))
+        v = virtual(field(failure.column, failure.index))
+        rows.append((field(failure.row), v, _remainder(failure.residual)))
     more = len(verdict.failures) - _SHOWN
     blocks += [
         Paragraph("**Failed.** What remains between the linearisation and its adjoint:"),
@@ -68,24 +107,28 @@ def functional(system: DerivedSystem) -> list[Block]:
     return [
         *blocks,
         Paragraph(
-            "So there is no functional whose stationarity gives these very equations: dissipation "
-            "makes the sign of time "
-            r"matter, and a functional cannot tell. This is why $\varphi$ enters the variation "
-            r"$\delta A_{\mathrm{NEW}}$ "
-            "and not an action, section 2.3. A factor may repair it by changing the equations: multiplied by "
-            r"$\mathrm{e}^{ct/m}$, $m\ddot{u} + c\dot{u} + ku$ passes (Caldirola 1941, Kanai 1948), at the price of a "
-            "momentum that is no longer $m\\dot{u}$. Nothing in the extended principle needs a functional."
+            say(
+                "So there is no functional whose stationarity gives these very equations: dissipation "
+                "makes the sign of time matter, and a functional cannot tell. This is why {varphi} enters "
+                "the variation {} and not an action, section 2.3. A factor may repair it by changing the "
+                "equations: multiplied by {}, {} passes (Caldirola 1941, Kanai 1948), at the price of a "
+                "momentum that is no longer {}. Nothing in the extended principle needs a functional.",
+                NEW_ACTION,
+                exp(tight("c", sym.t) / "m"),
+                tight("m", sym.u.ddot) + tight("c", sym.u.dot) + tight("k", "u"),
+                tight("m", sym.u.dot),
+            )
         ),
     ]
 
 
-def _remainder(residual: Expr) -> str:
+def _remainder(residual: Expr) -> Text:
     """What is left over; of a piecewise remainder the piece that is not zero."""
     pieces = [node for node in walk(residual) if type(node).__name__ == "Piecewise"]
     if not pieces:
-        return math(latex(residual))
+        return formula_of(residual)
     slipping = {node: next(value for value, _ in node.args if value != 0) for node in pieces}
-    return f"{math(latex(residual.xreplace(slipping)))} while it slips"
+    return say("{} while it slips", formula_of(residual.xreplace(slipping)))
 
 
 def boundary(system: DerivedSystem) -> list[Block]:
@@ -95,22 +138,34 @@ def boundary(system: DerivedSystem) -> list[Block]:
         return []
     rows = tuple(
         (
-            math(latex(c.motion)),
-            math(latex(c.force)),
-            f"{math(latex(c.force))} = given force",
-            f"{math(latex(c.motion))} = given motion",
+            formula_of(c.motion),
+            formula_of(c.force),
+            say("{} = given force", formula_of(c.force)),
+            say("{} = given motion", formula_of(c.motion)),
         )
         for c in found
     )
     return [
         Heading("Boundary conditions"),
         Paragraph(
-            "Integration by parts in space leaves, on the boundary with outward normal $n$, products of a "
-            "force and the variation of a motion. On each part either the force is given (natural, "
-            r"$\Gamma_t$) or the motion (essential, $\Gamma_u$, its variation is zero), eqs. (43)-(44). "
-            "Where nothing is said, the natural one holds with force zero: a free boundary."
+            say(
+                "Integration by parts in space leaves, on the boundary with outward normal {n}, products "
+                "of a force and the variation of a motion. On each part either the force is given "
+                "(natural, {}) or the motion (essential, {}, its variation is zero), eqs. (43)-(44). Where "
+                "nothing is said, the natural one holds with force zero: a free boundary.",
+                sym.Gamma["t"],
+                sym.Gamma["u"],
+            )
         ),
-        TextTable(("motion", "force conjugate to it", r"natural, on $\Gamma_t$", r"essential, on $\Gamma_u$"), rows),
+        TextTable(
+            (
+                "motion",
+                "force conjugate to it",
+                say("natural, on {}", sym.Gamma["t"]),
+                say("essential, on {}", sym.Gamma["u"]),
+            ),
+            rows,
+        ),
     ]
 
 
@@ -124,35 +179,41 @@ def conserved(system: DerivedSystem) -> list[Block]:
             (
                 Picture(
                     pictures.shifted_in_space(letter),
-                    "Shifted in its value (figure 3): if $L$ does not notice, a momentum is conserved.",
+                    say("Shifted in its value (figure 3): if {L} does not notice, a momentum is conserved."),
                 ),
             ),
             (
                 Picture(
                     pictures.shifted_in_time(letter),
-                    "Shifted in time (figure 4): if $L$ does not notice, the Hamiltonian is conserved.",
+                    say("Shifted in time (figure 4): if {L} does not notice, the Hamiltonian is conserved."),
                 ),
             ),
         ),
-        Paragraph(f"The Hamiltonian{density}, $H = \\sum_q P_q\\,\\dot{{q}} - L$:"),
-        Equation(sum_rows("H =", action.hamiltonian())),
+        Paragraph(say("The Hamiltonian{}, {}:", density, equal(sym.H, SUM["q"] * thin(sym.P["q"], sym.q.dot) - sym.L))),
+        Equation(sum_rows(sym.H, action.hamiltonian())),
     ]
     rate = energy_rate(action)
     if rate == 0:
         blocks.append(
             Paragraph(
-                "$\\mathrm{d}H/\\mathrm{d}t = 0$ along every motion"
-                + ("." if system.lumped else ", in total, up to the work done on the boundary.")
+                say(
+                    "{} along every motion{}",
+                    equal(tight(upright("d"), "H") / tight(upright("d"), "t"), 0),
+                    "." if system.lumped else ", in total, up to the work done on the boundary.",
+                )
             )
         )
     else:
         where = "" if system.lumped else " In total; the boundary adds the work done on it."
         blocks += [
             Paragraph(
-                "Along the motion it changes by the work of the loads, minus what is dissipated, minus "
-                rf"$\partial L/\partial t$:{where}"
+                say(
+                    "Along the motion it changes by the work of the loads, minus what is dissipated, minus {}:{}",
+                    spaced(PARTIAL, sym.L / PARTIAL, sym.t),
+                    where,
+                )
             ),
-            Equation(sum_rows(r"\frac{\mathrm{d}H}{\mathrm{d}t} =", system.short(rate))),
+            Equation(sum_rows(total("H"), system.short(rate))),
         ]
     return [*blocks, *_charges(system)]
 
@@ -162,31 +223,38 @@ def _charges(system: DerivedSystem) -> list[Block]:
     if not found:
         return [
             Paragraph(
-                "No constant shift of the fields leaves $L$ unchanged, not even up to a total derivative: "
-                "there is no further charge of this kind."
+                say(
+                    "No constant shift of the fields leaves {L} unchanged, not even up to a total derivative: "
+                    "there is no further charge of this kind."
+                )
             )
         ]
-    items, constant = [], r" = \mathrm{const}"
+    items: list[Text] = []
     for charge in found[:_SHOWN]:
-        shift = ", ".join(
-            rf"{field(q)} \to {field(q)} + " + (r"\varepsilon" if s == 1 else rf"{latex(s)}\,\varepsilon")
+        shift = listed(
+            spaced(field(q), _TO, field(q) + (sym.varepsilon if s == 1 else thin(formula_of(s), sym.varepsilon)))
             for q, s in charge.shift.items()
         )
-        value = latex(charge.value)
+        value = formula_of(charge.value)
         if not system.lumped:
             items.append(
-                f"{math(shift)}: {math(value)} as a density; its total over the body changes only by what "
-                "acts on the boundary."
+                say(
+                    "{}: {} as a density; its total over the body changes only by what acts on the boundary.",
+                    shift,
+                    value,
+                )
             )
         elif charge.source == 0:
-            items.append(f"{math(shift)}: {math(value + constant)}.")
+            items.append(say("{}: {}.", shift, equal(value, upright("const"))))
         else:
-            source = math(latex(system.short(charge.source)))
-            items.append(f"{math(shift)}: {math(value)} changes at the rate {source}.")
-    intro = (
-        "Shifts of a field by a constant that change $L$ by nothing, or by a total derivative "
-        "$\\mathrm{d}K/\\mathrm{d}t$ (quasi-symmetries), have the charge $\\sum P_q s_q - K$. Dissipation and "
-        "loads that are rates themselves are taken along:"
+            source = formula_of(system.short(charge.source))
+            items.append(say("{}: {} changes at the rate {}.", shift, value, source))
+    intro = say(
+        "Shifts of a field by a constant that change {L} by nothing, or by a total derivative {} "
+        "(quasi-symmetries), have the charge {}. Dissipation and loads that are rates themselves "
+        "are taken along:",
+        tight(upright("d"), "K") / tight(upright("d"), "t"),
+        SUM * sym.P["q"] * sym.s["q"] - sym.K,
     )
     blocks: list[Block] = [Paragraph(intro), Bullets(tuple(items))]
     if (
@@ -204,3 +272,57 @@ def _charges(system: DerivedSystem) -> list[Block]:
             )
         )
     return blocks
+
+
+def dimensions_of_symbols(action: Action) -> Given:
+    """Dimensions from the units in the meanings of an action."""
+
+    def given(node: Expr) -> Dimension:
+        if node == t:
+            return TIME
+        if node in action.space:
+            return LENGTH
+        letter = node.name if node.is_Symbol else type(node).__name__
+        meaning = action.meanings.get(letter, "")
+        if "[" not in meaning:
+            raise UnknownDimensionError(f"the meaning of {letter} names no unit")
+        return read_unit(meaning[meaning.index("[") + 1 :].rstrip("] "))
+
+    return given
+
+
+def dimension_table(system: DerivedSystem) -> list[Block]:
+    """Dimensions of L, φ, momenta and equations, each sum checked term by term."""
+    action = system.action
+    quantities: list[tuple[Text, Expr]] = [(sym.L, action.lagrangian)]
+    if system.dissipative:
+        quantities.append((sym.varphi, action.dissipation))
+    quantities += [(say("momentum of {}", field(q)), action.momentum(q)) for q in system.carriers[:4]]
+    quantities += [(say("equation of {}", field(q)), e) for q, e in list(system.variation.bulk.items())[:4]]
+    given, rows = dimensions_of_symbols(action), []
+    for title, expression in quantities:
+        try:
+            rows.append((title, quoted((dimension_of(expression, given) or NONE).unit), "all terms agree"))
+        except MixedDimensionError as problem:
+            rows.append((title, "–", f"**terms differ**: {quoted(str(problem))}"))
+        except UnknownDimensionError as problem:
+            rows.append((title, "–", f"not checked: {quoted(str(problem))}"))
+    note = (
+        say(
+            "{varphi} is energy per time, not energy like {L}: it cannot be added to the Lagrangian, "
+            "and only its derivative by a rate, a force, joins the variation. "
+        )
+        if system.dissipative
+        else ""
+    )
+    return [
+        Heading("Dimensions"),
+        Paragraph(
+            say(
+                "{}Each equation times its field has the dimension of {L}: the principle compares virtual "
+                "work with virtual work. Checked from the units above, term by term:",
+                note,
+            )
+        ),
+        TextTable(("quantity", "dimension", "check"), tuple(rows)),
+    ]

@@ -7,13 +7,31 @@ from typing import Any
 from hamex.principle.jets import partial
 from hamex.principle.stability import Verdict, verdict
 from hamex.principle.stepform import StepForm, h
-from hamex.report.derivation import names
-from hamex.report.derivation.blocks import Block, Equation, Heading, Paragraph, TextTable, math
-from hamex.report.derivation.latex import Expr, field, latex, matrix, walk
-from hamex.report.derivation.system import DerivedSystem, name, sum_rows, times
+from hamex.report.derivation.atoms import BLANK, QQUAD, QUAD
+from hamex.report.derivation.document import Block, Equation, Heading, Paragraph, TextTable
+from hamex.report.derivation.expressions import Expr, field, formula_of, momentum, walk
+from hamex.report.derivation.formula import (
+    HALF,
+    Formula,
+    Text,
+    bracket,
+    equal,
+    fraction,
+    joined,
+    say,
+    small_bracket,
+    spaced,
+    sym,
+    thin,
+    tight,
+)
+from hamex.report.derivation.system import DerivedSystem, name, signed, sum_rows, times, zero_rows
 
 _SMALL = 4  # up to this many unknowns the inverse and the amplification matrix are shown
 _LARGEST = 4  # unknowns of a step up to which the test is run in symbols
+
+
+STEP_RATE = equal(sym.q.dot, small_bracket(sym.q["r"] - sym.q["r-1"]) / "h")
 
 
 def readable(form: StepForm) -> dict[Any, Any]:
@@ -34,11 +52,11 @@ def readable(form: StepForm) -> dict[Any, Any]:
     return found
 
 
-def rows_of_start(system: DerivedSystem, q: Any) -> tuple[str, str] | None:
-    """The rows of the test values of one field at the start and at the end of a step, in LaTeX."""
+def rows_of_start(system: DerivedSystem, q: Any) -> tuple[Formula, Formula] | None:
+    """The rows of the test values of one field at the start and at the end of a step."""
     form = system.form
     if form is None:
-        return _residual(system, q) if system.lumped else None
+        return _residual(q) if system.lumped else None
     branch = list(form.branches)[-1]
     seen = 0
     for other in system.fields:
@@ -50,19 +68,23 @@ def rows_of_start(system: DerivedSystem, q: Any) -> tuple[str, str] | None:
     return _grouped(first, form, shown), _grouped(second, form, shown)
 
 
-def difference_of_rows(system: DerivedSystem, q: Any) -> str | None:
-    """The row of the start minus the row of the end, in LaTeX."""
+def difference_of_rows(system: DerivedSystem, q: Any) -> Formula | None:
+    """The row of the start minus the row of the end."""
     form = system.form
     if form is None:
-        p = names.momentum(name(q), "")[:-1]
-        return rf"2 P_{{{field(q)}}} - {p},r-1}} - {p},r}}" if system.lumped else None
+        return spaced(2, sym.P[field(q)]) - _at("r-1", q) - _at("r", q) if system.lumped else None
     start = sum(2 if r in form.momentum_old else 1 for r in system.fields[: system.fields.index(q)])
     rows = form.branches[list(form.branches)[-1]]
     shown = readable(form)
     return _grouped((rows[start] - rows[start + 1]).xreplace(shown), form, shown)
 
 
-def _grouped(row: Expr, form: StepForm, shown: dict[Any, Any]) -> str:
+def _at(instant: str, q: Any) -> Formula:
+    """The momentum of a field at the start or the end of a step."""
+    return momentum(name(q), "", ",", instant)
+
+
+def _grouped(row: Expr, form: StepForm, shown: dict[Any, Any]) -> Formula:
     """A row with each difference of new and old value together, as in eq. (52)."""
     found, rest = [], row.expand()
     for q in form.action.fields:
@@ -71,24 +93,18 @@ def _grouped(row: Expr, form: StepForm, shown: dict[Any, Any]) -> str:
         if up == 0 and down == 0:
             continue
         if (up + down).expand() == 0 or (up - down).expand() == 0:
-            sign = "-" if (up + down).expand() == 0 else "+"
+            first, second = formula_of(new), formula_of(old)
+            pair = first - second if (up + down).expand() == 0 else first + second
             rest = (rest - up * new - down * old).expand()
-            pair = rf"\left({latex(new)} {sign} {latex(old)}\right)"
-            found.append(times(up, pair))
-    parts = [*found, *([latex(rest)] if rest != 0 else [])]
-    return " ".join(
-        p if not i else (f"- {p[1:].strip()}" if p.startswith("-") else f"+ {p}") for i, p in enumerate(parts)
-    )
+            found.append(times(up, bracket(pair)))
+    return spaced(*signed([*found, *([formula_of(rest)] if rest != 0 else [])]))
 
 
-def _residual(system: DerivedSystem, q: Any) -> tuple[str, str]:
+def _residual(q: Any) -> tuple[Formula, Formula]:
     """∓P_q + h/2 (φ_q̇ − L_q − Q) ± p for one field: one Gauss point, degree 1."""
     of = field(q)
-    p = names.momentum(name(q), "")[:-1]
-    return (
-        rf"P_{{{of}}} + \tfrac{{1}}{{2}} h\,R_{{{of}}} - {p},r-1}}",
-        rf"- P_{{{of}}} + \tfrac{{1}}{{2}} h\,R_{{{of}}} + {p},r}}",
-    )
+    force = HALF * thin(sym.h, sym.R[of])
+    return sym.P[of] + force - _at("r-1", q), -sym.P[of] + force + _at("r", q)
 
 
 def _meant(system: DerivedSystem, q: Any) -> list[Block]:
@@ -96,8 +112,8 @@ def _meant(system: DerivedSystem, q: Any) -> list[Block]:
     action = system.action
     force = action.dissipative_force(q) - partial(action.lagrangian, q) - action.loads.get(q, h * 0)
     return [
-        Equation(sum_rows(f"{letter}_{{{field(q)}}} =", system.short(expression.expand())))
-        for letter, expression in (("P", action.momentum(q)), ("R", force))
+        Equation(sum_rows(called[field(q)], system.short(expression.expand())))
+        for called, expression in ((sym.P, action.momentum(q)), (sym.R, force))
     ]
 
 
@@ -108,24 +124,24 @@ def time_step(system: DerivedSystem) -> list[Block]:
         return [
             *head,
             Paragraph(
-                "A continuum is discretised in space first. Finite elements for the fields turn "
-                "densities into matrices "
-                "(mass $M$, flexibility $A$, compatibility $B$), and the fields into functions of "
-                "time alone. From there "
-                "the step is that of a lumped system: run `hamex derive chain` or `hamex derive "
-                "mixed` for its matrices. "
-                "The boundary conditions above say which rows carry tractions and which values are given.".replace(
-                    "`", ""
+                say(
+                    "A continuum is discretised in space first. Finite elements for the fields turn densities "
+                    "into matrices (mass {M}, flexibility {A}, compatibility {B}), and the fields into "
+                    "functions of time alone. From there the step is that of a lumped system: run hamex "
+                    "derive chain or hamex derive mixed for its matrices. The boundary conditions above say "
+                    "which rows carry tractions and which values are given."
                 )
             ),
         ]
     head.append(
         Paragraph(
-            "Fields and variations are linear over a step from $t_{r-1}$ to $t_r = t_{r-1} + h$, "
-            "eqs. (48)-(50), and the "
-            "integrals are taken with one Gauss point, the middle. Each virtual value gives one row: "
-            "what it multiplies "
-            "must vanish."
+            say(
+                "Fields and variations are linear over a step from {} to {}, eqs. (48)-(50), and the "
+                "integrals are taken with one Gauss point, the middle. Each virtual value gives one row: "
+                "what it multiplies must vanish.",
+                sym.t["r-1"],
+                equal(sym.t["r"], sym.t["r-1"] + sym.h),
+            )
         )
     )
     form = system.form
@@ -136,21 +152,25 @@ def _nonlinear(system: DerivedSystem) -> list[Block]:
     why = "depends on time" if system.explicit_time and system.linear else "is not of second degree"
     blocks: list[Block] = [
         Paragraph(
-            rf"$L$ {why}, so there are no constant matrices. The rows are a residual to be driven to zero by Newton's "
-            r"method. $P_q$ is the momentum and $R_q$ all forces, with the sign they have on the left "
-            r"of the equation of "
-            r"motion, both at the middle of the step: with $q = \tfrac{1}{2}(q_{r-1} + q_r)$ and "
-            r"$\dot{q} = (q_r - q_{r-1})/h$"
-            + (r", at $t = t_{r-1} + \tfrac{1}{2}h$" if system.explicit_time else "")
-            + ":"
+            say(
+                "{L} {}, so there are no constant matrices. The rows are a residual to be driven to zero "
+                "by Newton's method. {} is the momentum and {} all forces, with the sign they have on the "
+                "left of the equation of motion, both at the middle of the step: with {} and {}{}:",
+                why,
+                sym.P["q"],
+                sym.R["q"],
+                equal(sym.q, tight(HALF, small_bracket(sym.q["r-1"] + sym.q["r"]))),
+                STEP_RATE,
+                say(", at {}", equal(sym.t, sym.t["r-1"] + tight(HALF, sym.h))) if system.explicit_time else "",
+            )
         )
     ]
     for q in system.carriers:
-        blocks += [Equation((f"{row} = 0",)) for row in _residual(system, q)] + _meant(system, q)
+        blocks += [Equation((equal(row, 0),)) for row in _residual(q)] + _meant(system, q)
     for q in system.fields:
         if q not in system.carriers:
             force = system.variation.bulk[q]
-            blocks.append(Equation(sum_rows("", system.short(force), " = 0")))
+            blocks.append(Equation(zero_rows(system.short(force))))
     return [
         *blocks,
         Paragraph(
@@ -164,32 +184,43 @@ def _linear(system: DerivedSystem, form: StepForm) -> list[Block]:
     shown = readable(form)
     unknowns = type(form.matrices()[2])([s.xreplace(shown) for s in form.unknowns])
     knowns = type(unknowns)([s.xreplace(shown) for s in form.knowns])
+    states = equal(sym.y, formula_of(unknowns)), equal(sym.x, formula_of(knowns))
+    collected = equal(thin(sym.B, "y"), thin(sym.D, "x") + "z"), *states
     blocks: list[Block] = [
-        Paragraph("Collected, eq. (69), with new values $y$, old values $x$ and loads $z$:"),
-        Equation((rf"B\,y = D\,x + z,\qquad y = {matrix(unknowns)},\qquad x = {matrix(knowns)}",)),
+        Paragraph(say("Collected, eq. (69), with new values {y}, old values {x} and loads {z}:")),
+        Equation((joined(collected, ",", QQUAD, BLANK),)),
     ]
     if form.load_symbols:
         blocks.append(
             Paragraph(
-                "One load value per step: $f_*$ is the mean of its ends (second order), or its end as "
-                "in the paper (first order)."
+                say(
+                    "One load value per step: {} is the mean of its ends (second order), or its end as in the "
+                    "paper (first order).",
+                    sym.f["*"],
+                )
             )
         )
     conditions = _conditions(system, form)
     if conditions:
-        blocks.append(Paragraph("Rates in the conditions below are those of the step, $\\dot{q} = (q_r - q_{r-1})/h$."))
+        blocks.append(Paragraph(say("Rates in the conditions below are those of the step, {}.", STEP_RATE)))
     for branch in form.branches:
         if len(form.branches) > 1:
             condition = conditions.get(branch, form.conditions[branch].xreplace(shown))
-            when = "otherwise" if str(condition) == "True" else f"if {math(latex(condition))}"
-            blocks += [Heading(f"Branch *{branch}*", 3), Paragraph(f"It holds {when}.")]
+            when: Text = "otherwise" if str(condition) == "True" else say("if {}", formula_of(condition))
+            blocks += [Heading(f"Branch *{branch}*", 3), Paragraph(say("It holds {}.", when))]
         B, D, z = form.matrices(branch)
         same = system.same_matrices(branch)
         if same:
-            blocks.append(Paragraph(f"$B$, $D$ and what follows from them as for *{same}*; only $z$ differs:"))
+            blocks.append(
+                Paragraph(say("{B}, {D} and what follows from them as for {}; only {z} differs:", f"*{same}*"))
+            )
         else:
-            blocks += [Equation((f"B = {matrix(B)}",)), Equation((f"D = {matrix(D)}",))]
-        blocks.append(Equation((f"z = {matrix(z.xreplace(shown))}",)) if any(z) else Paragraph("$z = 0$: no load."))
+            blocks += [Equation((equal(sym.B, formula_of(B)),)), Equation((equal(sym.D, formula_of(D)),))]
+        blocks.append(
+            Equation((equal(sym.z, formula_of(z.xreplace(shown))),))
+            if any(z)
+            else Paragraph(say("{}: no load.", equal(sym.z, 0)))
+        )
         if len(form.unknowns) <= _SMALL and not same:
             blocks += _solved(system, form, branch)
     return [*blocks, *_sums(system, form)]
@@ -208,31 +239,31 @@ def _solved(system: DerivedSystem, form: StepForm, branch: str) -> list[Block]:
     B, _, _ = form.matrices(branch)
     determinant = B.det().cancel()
     if determinant == 0:
-        return [Paragraph("$B$ has no inverse.")]
+        return [Paragraph(say("{B} has no inverse."))]
     inverse = B.adjugate().applyfunc(lambda e: (e / determinant).cancel())
     return [
         Paragraph("Its inverse, and what turns an old state into a new one:"),
-        *_over_common("B^{-1}", inverse),
-        *_over_common("G = B^{-1} D", system.amplifications[branch]),
+        *_over_common(sym.B ** "-1", inverse),
+        *_over_common(equal(sym.G, sym.B ** "-1" * sym.D), system.amplifications[branch]),
     ]
 
 
-def _over_common(head: str, entries: Any) -> list[Block]:
+def _over_common(head: Formula, entries: Any) -> list[Block]:
     denominator = h / h
     for entry in entries:
         below = entry.as_numer_denom()[1]
         denominator = (denominator * (denominator / below).cancel().as_numer_denom()[1]).expand()
     if not denominator.free_symbols:
-        return [Equation((f"{head} = {matrix(entries)}",))]
+        return [Equation((equal(head, formula_of(entries)),))]
     common = h.func("X" if "X" not in {s.name for s in denominator.free_symbols} else "Delta")
 
     def scaled(entry: Expr) -> Expr:
         return (entry * denominator).cancel() if entry.free_symbols else entry * common
 
-    shown = matrix(entries.applyfunc(scaled))
+    shown = formula_of(entries.applyfunc(scaled))
     return [
-        Equation((rf"{head} = \frac{{1}}{{{latex(common)}}} {shown}",)),
-        Paragraph(f"with {math(latex(common) + ' = ' + latex(denominator.expand()))}."),
+        Equation((equal(head, fraction(1, formula_of(common)) * shown),)),
+        Paragraph(say("with {}.", equal(formula_of(common), formula_of(denominator.expand())))),
     ]
 
 
@@ -246,8 +277,8 @@ def _sums(system: DerivedSystem, form: StepForm) -> list[Block]:
     start = sum(2 if r in form.momentum_old else 1 for r in system.fields[: system.fields.index(q)])
     total = sum(form.branches[branch][start : start + 2], h * 0).xreplace(shown)
     return [
-        Paragraph(f"The two rows of {math(field(q))} added up are its balance of momentum over the step, eq. (78):"),
-        Equation((f"{_grouped(total, form, shown)} = 0",)),
+        Paragraph(say("The two rows of {} added up are its balance of momentum over the step, eq. (78):", field(q))),
+        Equation((equal(_grouped(total, form, shown), 0),)),
     ]
 
 
@@ -259,9 +290,11 @@ def stability(system: DerivedSystem) -> list[Block]:
         return [
             *head,
             Paragraph(
-                "After discretisation in space the step is the implicit midpoint rule of a monotone "
-                "flow: the energy distance of two runs under one load never grows, for every step "
-                "$h > 0$."
+                say(
+                    "After discretisation in space the step is the implicit midpoint rule of a monotone flow: "
+                    "the energy distance of two runs under one load never grows, for every step {}.",
+                    sym.h > 0,
+                )
             ),
         ]
     if form is None:
@@ -277,19 +310,25 @@ def stability(system: DerivedSystem) -> list[Block]:
         return [
             *head,
             Paragraph(
-                f"With {len(form.unknowns)} unknowns the test in symbols is not run for a page. The "
-                "general argument: the step is the implicit midpoint rule of a monotone flow, so the "
-                "energy distance of two runs under one load never grows, for every $h > 0$."
+                say(
+                    "With {} unknowns the test in symbols is not run for a page. The general argument: the "
+                    "step is the implicit midpoint rule of a monotone flow, so the energy distance of two runs "
+                    "under one load never grows, for every {}.",
+                    str(len(form.unknowns)),
+                    sym.h > 0,
+                )
             ),
         ]
     blocks = [
         *head,
         Paragraph(
-            r"A step multiplies the state by $G$. Runs stay bounded when every eigenvalue $\lambda$ "
-            r"of $G$ lies within the "
-            "unit circle and those on it are simple (or have as many eigenvectors as their multiplicity). Jury's "
-            "conditions say it without computing $\\lambda$; the sign of each expression is decided for *all* positive "
-            "parameters from the signs of its coefficients, not from samples."
+            say(
+                "A step multiplies the state by {G}. Runs stay bounded when every eigenvalue {lambda} of "
+                "{G} lies within the unit circle and those on it are simple (or have as many eigenvectors "
+                "as their multiplicity). Jury's conditions say it without computing {lambda}; the sign of "
+                "each expression is decided for *all* positive parameters from the signs of its "
+                "coefficients, not from samples."
+            )
         ),
     ]
     for branch in form.branches:
@@ -308,11 +347,9 @@ def stability(system: DerivedSystem) -> list[Block]:
 
 
 def _verdict(system: DerivedSystem, branch: str, found: Verdict, several: bool) -> list[Block]:
-    factors = r",\quad ".join(
-        rf"\left({latex(f)}\right)" + (f"^{{{n}}}" if n > 1 else "") if f.is_Add else latex(f) for f, n in found.factors
-    )
+    factors = joined((_factor(f, n) for f, n in found.factors), ",", QUAD, BLANK)
     answers = {True: "holds", False: "does not hold", None: "not decided"}
-    rows = tuple((i.name, math(latex(i.expression)), answers[i.holds]) for i in found.inequalities)
+    rows = tuple((i.name, formula_of(i.expression), answers[i.holds]) for i in found.inequalities)
     name = f"Branch *{branch}*. " if several else ""
     blocks: list[Block] = [
         Paragraph(f"{name}Factors of the characteristic polynomial:"),
@@ -320,7 +357,7 @@ def _verdict(system: DerivedSystem, branch: str, found: Verdict, several: bool) 
         TextTable(("condition", "expression", "for all positive parameters"), rows),
     ]
     words = {
-        True: "**Stable for every step** $h > 0$ and all positive parameters.",
+        True: say("**Stable for every step** {} and all positive parameters.", sym.h > 0),
         False: "**Not bounded**: a condition fails.",
         None: "Not decided by signs alone.",
     }[found.stable]
@@ -330,3 +367,9 @@ def _verdict(system: DerivedSystem, branch: str, found: Verdict, several: bool) 
             "motion does (nothing holds the system back). It is not an instability of the step."
         )
     return [*blocks, Paragraph(words)]
+
+
+def _factor(factor: Expr, power: int) -> Formula:
+    if not factor.is_Add:
+        return formula_of(factor)
+    return bracket(formula_of(factor)) ** int(power) if power > 1 else bracket(formula_of(factor))

@@ -1,21 +1,35 @@
-"""An action with what every section of its derivation asks for, worked out once."""
+"""An action with what every section of its derivation asks for, worked out once; and how its rows are set."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
+import numpy as np
+
 from hamex.principle.action import Action
-from hamex.principle.jets import Index, indices, jet, t
-from hamex.principle.stepform import StepForm, step_form
+from hamex.principle.jets import Index, indices, jet, partial, t
+from hamex.principle.stepform import StepForm, h, step_form
 from hamex.principle.variation import Variation
-from hamex.report.derivation import names
-from hamex.report.derivation.latex import Expr, field, latex, terms, walk
-from hamex.report.derivation.plain import flat, width
+from hamex.report.derivation.atoms import BACK, BLANK, CLOSE, EQUAL, OPEN, Letter, width
+from hamex.report.derivation.expressions import (
+    Expr,
+    accented,
+    field,
+    formula_of,
+    is_field,
+    letter_of,
+    momentum,
+    terms,
+    walk,
+)
+from hamex.report.derivation.formula import Formula, Part, bracket, integral, measure, spaced, thin, tight, virtual
 
 ROW = 84  # columns of text that a displayed row may take before it is broken
+_ZERO, _HALF = h * 0, h / (2 * h)
+OMEGA, KAPPA = h.func("omega", positive=True), h.func("kappa", positive=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +56,9 @@ class DerivedSystem:
         return not self.action.space
 
     @property
-    def letter(self) -> str:
+    def letter(self) -> Formula:
         """The letter of the first field, for pictures."""
-        return names.split(name(self.fields[0]))[0]
+        return letter_of(name(self.fields[0]))
 
     @property
     def dissipative(self) -> bool:
@@ -132,27 +146,166 @@ class DerivedSystem:
                 return other
         return ""
 
-    def integral(self, inside: str) -> str:
-        """∫ inside dt, over the domain too in a continuum."""
+    @property
+    def ends_of_integral(self) -> tuple[Formula, Formula]:
+        """What stands before and behind something integrated over time, and over the domain in a continuum."""
         if self.lumped:
-            return rf"\int_{{0}}^{{T}} {inside}\,\mathrm{{d}}t"
-        return rf"\int_{{0}}^{{T}}\!\int_{{\Omega}} {inside}\,\mathrm{{d}}\Omega\,\mathrm{{d}}t"
+            return integral(0, "T"), measure("t")
+        return tight(integral(0, "T"), BACK, integral("Omega")), tight(measure("Omega"), measure("t"))
 
-    def bracket(self, inside: str) -> str:
+    def integral(self, inside: Part) -> Formula:
+        """∫ inside dt, over the domain too in a continuum."""
+        before, after = self.ends_of_integral
+        return tight(before * inside, after)
+
+    def bracket(self, inside: Part) -> Formula:
         """[inside] between 0 and T, over the domain too in a continuum."""
-        ends = rf"\left[{inside}\right]_{{0}}^{{T}}"
-        return ends if self.lumped else rf"\int_{{\Omega}}{ends}\,\mathrm{{d}}\Omega"
+        ends = bracket(inside, "[]")[0] ** "T"
+        return ends if self.lumped else tight(integral("Omega"), ends, measure("Omega"))
 
 
-def enclosed(around: str, parts: Sequence[str], head: str = "") -> tuple[str, ...]:
-    """A sum inside ``around``, where ``@`` stands for it; braces that span rows cannot stretch, so they stay small."""
-    before, _, after = around.partition("@")
+@dataclass(frozen=True)
+class EndPoints:
+    """What is known about the end-point problem of a system.
+
+    ``kind``: ``single`` (ω² and decay in symbols), ``free`` (always solvable), ``modes`` (a determinant whose roots are
+    the frequencies), ``numbers`` (failing lengths T found with all parameters 1), ``waves`` (a dispersion relation),
+    ``first-order``, or ``unknown``.
+    """
+
+    kind: str
+    square: Expr = None
+    decay: Expr = None
+    determinant: Expr = None
+    failing: tuple[float, ...] = ()
+    linearised: bool = False
+
+
+@cache
+def end_points(system: DerivedSystem) -> EndPoints:
+    """Classify the end-point problem of an action, for small motion where it is nonlinear."""
+    if not system.lumped:
+        return _dispersion(system)
+    M, C, K = (_coefficients(system, (t,) * n) for n in (2, 1, 0))
+    if not _at_rest(system):
+        return EndPoints("unknown")
+    small = not system.linear
+    if len(M) == 1:
+        return _single(M[0][0], C[0][0], K[0][0], small)
+    if any(entry.has(t) for matrix in (M, C, K) for row in matrix for entry in row):
+        return EndPoints("unknown")
+    if all(entry == 0 for row in C for entry in row) and _det(M) != 0:
+        difference = [[k - OMEGA**2 * m for k, m in zip(*pair, strict=True)] for pair in zip(K, M, strict=True)]
+        return EndPoints("modes", determinant=_det(difference).factor(), linearised=small)
+    return _numbers(M, C, K, small)
+
+
+def _coefficients(system: DerivedSystem, index: tuple[Any, ...]) -> list[list[Expr]]:
+    """∂E_i/∂(∂^index q_j) about rest; of several fields without losses, as Hamilton's principle has none."""
+    several = len(system.fields) > 1
+    lost = {q: system.action.dissipative_force(q) if several else _ZERO for q in system.fields}
+    return [
+        [_rest(system, partial(e - lost[r], q, index)) for q in system.fields] for r, e in system.variation.bulk.items()
+    ]
+
+
+def _rest(system: DerivedSystem, expression: Expr) -> Expr:
+    """An expression with all fields, and all loads, at zero."""
+    functions = {node for node in walk(expression) if is_field(node)}
+    for function in functions:
+        for index in indices(expression, function)[::-1]:
+            expression = expression.xreplace({jet(function, index): _ZERO})
+    return expression.doit()
+
+
+def _at_rest(system: DerivedSystem) -> bool:
+    return all(_rest(system, e) == 0 for e in system.variation.bulk.values())
+
+
+def _single(m: Expr, c: Expr, k: Expr, small: bool) -> EndPoints:
+    if m == 0:
+        return EndPoints("first-order")
+    decay, square = (c / m).cancel(), (k / m).cancel()
+    if decay.has(t) or square.has(t):
+        return EndPoints("unknown")
+    if square == 0:
+        return EndPoints("free", decay=decay)
+    return EndPoints("single", square=(square - decay**2 / 4).expand(), decay=decay, linearised=small)
+
+
+def _det(matrix: list[list[Expr]]) -> Expr:
+    if len(matrix) == 1:
+        return matrix[0][0]
+    total = _ZERO
+    for j, entry in enumerate(matrix[0]):
+        if entry != 0:
+            total += (-1) ** j * entry * _det([[*row[:j], *row[j + 1 :]] for row in matrix[1:]])
+    return total.expand()
+
+
+def _numbers(M: list[list[Expr]], C: list[list[Expr]], K: list[list[Expr]], small: bool) -> EndPoints:
+    """All parameters 1: where is the map from the start rates to the end positions singular?"""
+    from scipy.linalg import expm
+    from scipy.optimize import minimize_scalar
+
+    mass, damping, stiffness = (
+        np.array([[float(e.xreplace({s: _ZERO + 1 for s in e.free_symbols})) for e in row] for row in matrix])
+        for matrix in (M, C, K)
+    )
+    n = len(mass)
+    if abs(np.linalg.det(mass)) < 1e-12:
+        return EndPoints("unknown")
+    flow = np.block(
+        [[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(mass, stiffness), -np.linalg.solve(mass, damping)]]
+    )
+
+    def reach(T: float) -> float:
+        return float(abs(np.linalg.det(expm(flow * T)[:n, n:])))
+
+    step = 0.02
+    advance, now, found = expm(flow * step), np.eye(2 * n), [0.0]
+    for _ in range(700):
+        now = advance @ now
+        found.append(float(abs(np.linalg.det(now[:n, n:]))))
+    values = np.array(found)
+    lows = [i for i in range(2, 700) if values[i] < min(values[i - 1], values[i + 1])]
+    failing = []
+    for i in lows:
+        best = minimize_scalar(
+            reach, bounds=(step * (i - 1), step * (i + 1)), method="bounded", options={"xatol": 1e-10}
+        )
+        if best.fun < 1e-7 * values[: i + 2].max():
+            failing.append(float(best.x))
+    return EndPoints("numbers", failing=tuple(failing[:3]), linearised=small)
+
+
+def _dispersion(system: DerivedSystem) -> EndPoints:
+    """A wave e^{i(κx − ωt)} along the one space coordinate: its determinant is the dispersion relation."""
+    if len(system.action.space) != 1 or not system.linear or system.explicit_time:
+        return EndPoints("waves")
+    i = (_ZERO - 1) ** _HALF
+    matrix = []
+    for e in system.variation.bulk.values():
+        row = []
+        for q in system.fields:
+            entry = _ZERO
+            for index in indices(e, q):
+                times = sum(1 for v in index if v == t)
+                entry += partial(e, q, index) * (-i * OMEGA) ** times * (i * KAPPA) ** (len(index) - times)
+            row.append(entry)
+        matrix.append(row)
+    return EndPoints("waves", determinant=_det(matrix).factor())
+
+
+def enclosed(around: tuple[Formula, Formula], parts: Sequence[Formula], head: Part) -> tuple[Formula, ...]:
+    """A sum inside an integral; braces that span rows cannot stretch, so they stay small."""
+    before, after = around
     if len(parts) == 1:
-        return (f"{head} {before} {parts[0]} {after}".strip(),)
-    whole = rf"{head} {before} \left({' '.join(parts)}\right) {after}".strip()
-    if width(flat(whole)) <= ROW:
+        return (spaced(head, before, parts[0], after),)
+    whole = spaced(head, before, bracket(spaced(*parts)), after)
+    if width(whole.text) <= ROW:
         return (whole,)
-    return rows(rf"{head} {before} \{{".strip(), parts, rf"\}} {after}")
+    return rows(spaced(head, before, Letter(r"\{", "{")), parts, spaced(Letter(r"\}", "}"), after))
 
 
 def name(q: Expr) -> str:
@@ -160,61 +313,63 @@ def name(q: Expr) -> str:
     return str(q.func.__name__)
 
 
-def delta(q: Expr, index: Index = ()) -> str:
+def delta(q: Expr, index: Index = ()) -> Formula:
     """δq or a derivative of it."""
-    return names.variation(field(q, index))
+    return virtual(field(q, index))
 
 
-def hat_momentum(q: Expr, instant: str = "") -> str:
+def hat_momentum(q: Expr) -> Formula:
     """The reserved momentum of a field."""
-    return names.momentum(name(q), more=f",{instant}" if instant else "")
+    return momentum(name(q))
 
 
-def hat(q: Expr) -> str:
+def hat(q: Expr) -> Formula:
     """The reserved value of a field at an end."""
-    return names.accented(name(q), "hat")
+    return accented(name(q), "hat")
 
 
-def spread(expression: Expr, tail: str) -> list[str]:
+def spread(expression: Expr, tail: Formula) -> list[Formula]:
     """(a + b + …) tail, in pieces between which a row may end when it is long."""
     parts = terms(expression)
-    whole = rf"\left({' '.join(parts)}\right) {tail}"
-    if width(flat(whole)) <= ROW or len(parts) < 2:
+    whole = bracket(spaced(*parts)) * tail
+    if width(whole.text) <= ROW or len(parts) < 2:
         return [whole]
-    return [f"( {parts[0]}", *parts[1:-1], f"{parts[-1]} ) {tail}"]
+    return [spaced(OPEN, parts[0]), *parts[1:-1], spaced(parts[-1], CLOSE, tail)]
 
 
-def times(coefficient: Expr, factor: str) -> str:
+def times(coefficient: Expr, factor: Formula) -> Formula:
     """A coefficient before a factor, bracketed when it is a sum."""
     if coefficient == 1:
         return factor
     if coefficient == -1:
-        return f"- {factor}"
-    body = latex(coefficient)
+        return -factor
+    body = formula_of(coefficient)
     if coefficient.is_Add or type(coefficient).__name__ == "Piecewise":
-        return rf"\left({body}\right) {factor}"
-    return rf"{body}\,{factor}"
+        return bracket(body) * factor
+    return thin(body, factor)
 
 
-def signed(parts: Sequence[str]) -> list[str]:
+def signed(parts: Sequence[Formula]) -> list[Formula]:
     """Terms to be added up: every one but the first gets its sign in front."""
-    return [
-        p if not i or p.startswith("+") else (f"- {p[1:].strip()}" if p.startswith("-") else f"+ {p}")
-        for i, p in enumerate(parts)
-    ]
+    return [part.continued if i else part for i, part in enumerate(parts)]
 
 
-def rows(head: str, parts: Sequence[str], tail: str = "", limit: int = ROW) -> tuple[str, ...]:
+def rows(head: Formula, parts: Sequence[Formula], tail: Part = "", limit: int = ROW) -> tuple[Formula, ...]:
     """``head`` and terms in rows that fit a page; matrices and cases stay whole."""
     found, line = [], head
     for part in parts:
-        if line != head and width(flat(line)) + width(flat(part)) > limit:
-            found.append(line.strip())
-            line = ""
-        line += f" {part}"
-    return (*found, (line + tail).strip())
+        if line != head and width(line.text) + width(part.text) > limit:
+            found.append(line)
+            line = Formula()
+        line = spaced(line, part)
+    return (*found, tight(line, tail))
 
 
-def sum_rows(head: str, expression: Expr, tail: str = "") -> tuple[str, ...]:
+def sum_rows(left: Formula, expression: Expr) -> tuple[Formula, ...]:
     """An equation whose right side may be a long sum."""
-    return rows(head, terms(expression), tail)
+    return rows(spaced(left, EQUAL), terms(expression))
+
+
+def zero_rows(expression: Expr) -> tuple[Formula, ...]:
+    """A sum, which may be long, that vanishes."""
+    return rows(Formula(), terms(expression), tight(BLANK, EQUAL, BLANK, 0))

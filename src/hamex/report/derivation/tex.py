@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from hamex.report.derivation import drawing
-from hamex.report.derivation.blocks import (
+from hamex.report.derivation.document import (
     Beside,
     Block,
     Bullets,
@@ -18,6 +18,7 @@ from hamex.report.derivation.blocks import (
     TextTable,
     pieces,
 )
+from hamex.report.derivation.formula import Formula, Text
 
 _TOP = r"""\documentclass[11pt]{article}
 \usepackage[margin=25mm]{geometry}
@@ -111,12 +112,16 @@ def tex(document: Document) -> str:
     return "\n".join([*lines, "", r"\bigskip\noindent{\small " + words(document.signed) + "}", r"\end{document}", ""])
 
 
-def words(text: str) -> str:
+def words(text: Text) -> str:
     """Running text in LaTeX."""
     found = []
-    for kind, content in pieces(text):
-        wrap = {"math": "${}$", "strong": r"\textbf{{{}}}", "emphasis": r"\emph{{{}}}"}.get(kind, "{}")
-        found.append(wrap.format(content if kind == "math" else words(content) if kind != "words" else escape(content)))
+    for piece in pieces(text):
+        if isinstance(piece, Formula):
+            found.append(f"${piece.latex}$")
+        else:
+            kind, content = piece
+            wrap = {"strong": r"\textbf{{{}}}", "emphasis": r"\emph{{{}}}"}.get(kind, "{}")
+            found.append(wrap.format(escape(content)))
     return "".join(found)
 
 
@@ -182,16 +187,16 @@ def _block(block: Block) -> list[str]:
             ]
 
 
-def _equation(rows: tuple[str, ...], number: str) -> list[str]:
-    body = rows[0]
+def _equation(rows: tuple[Formula, ...], number: str) -> list[str]:
+    body = rows[0].latex
     if len(rows) > 1:
-        body = r"\begin{aligned} & " + r" \\ & \quad ".join(rows) + r" \end{aligned}"
+        body = r"\begin{aligned} & " + r" \\ & \quad ".join(row.latex for row in rows) + r" \end{aligned}"
     tag = rf" \tag*{{{escape(number)}}}" if number else ""
     # With a number beside it the formula keeps clear of the margin.
     return [r"\begin{equation*}", rf"\fit{{{body}}}{tag}", r"\end{equation*}"]
 
 
-def _table(head: tuple[str, ...], rows: tuple[tuple[str, ...], ...], caption: str) -> list[str]:
+def _table(head: tuple[Text, ...], rows: tuple[tuple[Text, ...], ...], caption: Text) -> list[str]:
     share = 0.94 / len(head)
     columns = "".join(rf"p{{{share:.3f}\linewidth}}" for _ in head)
     lines = [rf"{words(caption)}", ""] if caption else []

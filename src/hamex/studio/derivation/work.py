@@ -24,9 +24,8 @@ from hamex.principle.action import Action
 from hamex.principle.jets import is_zero, partial, t
 from hamex.principle.language import LanguageError, UnwritableError, read_action, written
 from hamex.principle.library import LIBRARY, action
-from hamex.report.derivation import names
+from hamex.report.derivation.expressions import is_field, momentum, symbol, walk
 from hamex.report.derivation.html import fragment, html
-from hamex.report.derivation.latex import is_field, walk
 from hamex.report.derivation.page import derivation
 from hamex.report.derivation.tex import tex
 from hamex.report.equations import inline, svg
@@ -276,11 +275,9 @@ def texts(system: Action) -> dict[str, Any] | None:
 def latex_of(system: Action) -> list[tuple[str, str]]:
     """Every symbol that a page can point at, with its LaTeX; those of the system come first."""
     fields, given, parameters = letters(system)
-    own = [(name, names.symbol(name)) for name in (*fields, *given, *parameters)]
+    own = [(name, symbol(name).latex) for name in (*fields, *given, *parameters)]
     # The momentum of an indexed field is p with an index of its index; in a time step it is p with two indices.
-    momenta = [
-        (f"p {name}", latex) for name in fields for latex in (names.momentum(name, ""), names.symbol(f"p_{name}"))
-    ]
+    momenta = [(f"p {name}", shown.latex) for name in fields for shown in (momentum(name, ""), symbol(f"p_{name}"))]
     return own + momenta + [(name, latex) for name, (latex, _, _) in _GENERAL.items()]
 
 
