@@ -86,13 +86,13 @@ def test_an_interruption_says_how_to_go_on(hamex, small, monkeypatch):
         code, out, err = hamex("ida", "small.toml", "-o", "out", "--workers", "1")
     assert (code, out) == (130, "")
     assert "stopped: interrupted; 3 of 8 parts are finished and kept in out/parts; the same command goes on" in err
-    assert json.loads(hamex("ida", "small.toml", "-o", "out", "--json")[1])["found"] == 3
+    assert json.loads(hamex("ida", "small.toml", "-o", "out", "--json", "--workers", "1")[1])["found"] == 3
 
 
 def test_several_models_have_curves_of_their_own(hamex, small):
     text = SMALL.replace("limit = ", "parameters = {viscosity = [0.0, 500.0]}\nlimit = ")
     (small / "two.toml").write_text(text)
-    code, out, _ = hamex("ida", "two.toml", "-o", "two")
+    code, out, _ = hamex("ida", "two.toml", "-o", "two", "--workers", "1")
     assert code == 0
     assert "viscosity = 500.0" in out
     assert (small / "two" / "curves-2.png").exists()
@@ -105,7 +105,7 @@ def test_hunts_and_studies_without_a_fragility_are_told(hamex, small):
     )
     (small / "hunt.toml").write_text(text)
     assert "32 runs at most" in hamex("ida", "hunt.toml", "--dry-run")[1]
-    code, out, _ = hamex("ida", "hunt.toml", "-o", "hunt")
+    code, out, _ = hamex("ida", "hunt.toml", "-o", "hunt", "--workers", "1")
     assert code == 0
     assert "no fragility: " in out
     assert "8 of 8 records never pass ductility > 3; they are censored" in " ".join(out.split())
