@@ -1,7 +1,8 @@
 """``hx.schemes``: how to march."""
 
 from .time_elements import Galerkin as Galerkin, DiscontinuousGalerkin as DiscontinuousGalerkin
-from .nodal import Newmark as Newmark, GeneralisedAlpha as GeneralisedAlpha, HilberHughesTaylor as HilberHughesTaylor
+from .newmark import Newmark as Newmark
+from .generalised_alpha import GeneralisedAlpha as GeneralisedAlpha, HilberHughesTaylor as HilberHughesTaylor
 from .oscillator import PiecewiseExact as PiecewiseExact
 from .leapfrog import LeapFrog as LeapFrog
 from .composite import WilsonTheta as WilsonTheta, Bathe as Bathe, RhoBathe as RhoBathe, TrBdf2 as TrBdf2
