@@ -10,7 +10,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import LawError, ModelError
-from hamex.model import laws
+from hamex.model.laws import registry
 from hamex.spec import read_problem
 from hamex.spec.tables import SchemeTable
 
@@ -177,7 +177,7 @@ def own(tmp_path, monkeypatch):
     """The law in a module of its own, registered by one line; afterwards it is unknown again."""
     (tmp_path / "stiffening_law.py").write_text(textwrap.dedent(OWN), encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(laws, "_registered", {})
+    monkeypatch.setattr(registry, "_registered", {})
     law = importlib.import_module("stiffening_law").Stiffening
     hx.laws.register(law)
     yield law

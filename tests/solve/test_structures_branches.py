@@ -76,7 +76,7 @@ def test_steps_equal_the_enumeration_of_all_branches(kind, seeds):
             s.state = {**found, "branch": expected["branch"]}
     assert worst <= AGREEMENT
     assert visited == {-1, 0, 1}
-    assert wrong > len(seeds) / 15  # not trivial: so often the elastic predictor names other branches
+    assert wrong > len(seeds) / 20  # not trivial: so often the elastic predictor names other branches
 
 
 def elastic_predictor(s, f):
