@@ -26,7 +26,8 @@ from hamex.model.units import Units
 Array = NDArray[Any]
 Column = Mapping[int, float]
 SpringLaw = Law | Parallel
-DampingLike = Any  # a damping matrix, 0, or what ratio, rayleigh and modal return
+# A matrix, sparse ones included; coefficients, one a storey; 0 for none; what ratio, rayleigh and modal return.
+DampingLike = float | Sequence[float] | Array | Ratio | Rayleigh | Modal | None
 
 
 @dataclass(frozen=True)

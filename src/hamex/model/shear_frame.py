@@ -129,7 +129,7 @@ def _between(low: int, high: int) -> Column:
 
 
 def _storey_dashpots(
-    damping: DampingLike, storeys: Sequence[str], columns: Sequence[Column]
+    damping: Any, storeys: Sequence[str], columns: Sequence[Column]
 ) -> tuple[list[Dashpot], DampingLike]:
     """Coefficients of the storeys as dashpots; any other damping is passed on."""
     if isinstance(damping, str) or np.ndim(damping) > 1 or not (np.ndim(damping) == 1 or np.isscalar(damping)):

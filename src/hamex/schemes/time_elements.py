@@ -152,7 +152,7 @@ def check_degree(who: str, degree: int, least: int, most: int) -> None:
 
 
 def check_inside(who: str, load: str, locate: bool, tolerance: float | None) -> None:
-    """Refuse contradictory wishes for what happens inside a step."""
+    """Refuse options for the inside of a step that contradict each other."""
     if tolerance is not None and not is_positive(tolerance):
         raise SchemeError(f"{who}: tolerance must be a positive length, got {tolerance!r}")
     if locate and tolerance is not None:

@@ -120,7 +120,7 @@ DampingTable = Annotated[
 
 
 def damping(table: Any) -> Any:
-    """What a damping table wishes; 0 where there is none."""
+    """The damping that a table names; 0 where there is none."""
     if table is None:
         return 0.0
     with inside("damping", table):
