@@ -199,10 +199,11 @@ def test_one_component_is_a_slider(law):
     assert 40 < slipped < 180
 
 
-def test_a_slider_slips_by_its_law():
+@pytest.mark.parametrize("cases", [100, pytest.param(300, marks=pytest.mark.heavy)])
+def test_a_slider_slips_by_its_law(cases):
     """A F + slip = e, and beyond the limit excess = η slip/τ, on both signs, with hardening of both kinds."""
     rng, tau, visited = np.random.default_rng(5), 0.02, set()
-    for _ in range(300):
+    for _ in range(cases):
         fy, eta, hk, hi = (float(x) for x in rng.choice([0.0, 1.0], 4) * 10.0 ** rng.uniform(-2, 1, 4))
         fy = max(fy, 0.1)
         k, e = 10.0 ** rng.uniform(0, 3), rng.normal()
@@ -270,8 +271,9 @@ def test_exponent_one_is_a_maxwell_damper():
 # --- compiled -----------------------------------------------------------------------------------------------------
 
 
-def test_compiled_and_plain_maps_agree_in_every_bit():
-    for seed in range(30):
+@pytest.mark.parametrize("cases", [12, pytest.param(30, marks=pytest.mark.heavy)])
+def test_compiled_and_plain_maps_agree_in_every_bit(cases):
+    for seed in range(cases):
         block, _, e, X, w = random_block(np.random.default_rng([7, seed]))
         plain, machine = block(e, X, w), block(e, X, w, compile=True)
         assert [x.tobytes() for x in plain] == [x.tobytes() for x in machine]

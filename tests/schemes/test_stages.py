@@ -251,9 +251,7 @@ LOAD = hx.Load(lambda t: 0.5 * np.sin(7 * t) + 0.3 * np.cos(3 * t))
 
 @pytest.mark.parametrize("law", [hx.Slider(0.72, 1.5), hx.Slider(0.7, kinematic=20.0)], ids=["viscous", "hardening"])
 @pytest.mark.parametrize(
-    ("duration", "finer"),
-    [(2, (1, 8)), pytest.param(4, (1, 2, 4, 8), marks=pytest.mark.heavy)],
-    ids=["2 s", "4 s"],
+    ("duration", "finer"), [(2, (1, 8)), pytest.param(4, (1, 2, 4, 8), marks=pytest.mark.heavy)], ids=["2 s", "4 s"]
 )
 def test_located_events_keep_the_order(law, duration, finer):
     problem = hx.Problem(hx.oscillator(1, 225, 1.5, law), LOAD, float(duration))
@@ -271,9 +269,7 @@ def test_located_events_keep_the_order(law, duration, finer):
 
 
 @pytest.mark.parametrize(
-    ("duration", "finer"),
-    [(1.8, (1, 4)), pytest.param(3.0, (1, 2, 4), marks=pytest.mark.heavy)],
-    ids=["1.8 s", "3 s"],
+    ("duration", "finer"), [(1.8, (1, 4)), pytest.param(3.0, (1, 2, 4), marks=pytest.mark.heavy)], ids=["1.8 s", "3 s"]
 )
 def test_located_events_of_several_sliders(duration, finer):
     frame = hx.shear_frame([1.0] * 3, [300.0, 250.0, 200.0], damping=1.0, laws=hx.Slider(1.5, viscosity=1.0))
