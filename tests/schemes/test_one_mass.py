@@ -67,8 +67,20 @@ def test_elastic_runs_follow_the_linear_map(scheme):
 
 
 @by_name
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("load", [LOAD, LOAD + hx.sine(0.7, omega=11.0)], ids=["record", "record and sine"])
+@pytest.mark.parametrize(
+    ("law", "load"),
+    [
+        pytest.param(
+            law,
+            load,
+            id=f"{law}, {words}",
+            # Every law, and both loads; the rest in `make test-all`.
+            marks=[] if (words == "record") != (law == "kinematic") else pytest.mark.heavy,
+        )
+        for law in LAWS
+        for words, load in (("record", LOAD), ("record and sine", LOAD + hx.sine(0.7, omega=11.0)))
+    ],
+)
 def test_bits_depend_neither_on_blocks_nor_on_restarts(scheme, law, load):
     case = problem(law, load)
     whole = run(case, scheme, block=1000)

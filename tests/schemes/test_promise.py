@@ -60,7 +60,9 @@ def test_weights_give_the_printed_limits(key):
     assert limit_of(TABLES[key], WEIGHTS[family][s]) == pytest.approx(Z[family][s - 1], rel=1e-7)
 
 
-@pytest.mark.parametrize("key", SEVERAL, ids=str)
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=pytest.mark.heavy if key[1] > 3 else ()) for key in SEVERAL], ids=str
+)
 def test_no_weights_give_a_higher_limit(key):
     """Found again by a search from other weights; 1e-6 is what the search itself reaches."""
     A, stored, rng = TABLES[key], np.array(WEIGHTS[key[0]][key[1]]), np.random.default_rng(1)
@@ -166,7 +168,7 @@ def test_damping_viscosity_and_kinematic_hardening_lengthen_the_step(scheme):
         assert isotropic == pytest.approx(plain, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.heavy) for seed in (2, 3, 4))])
 def test_admissible_steps_are_all_those_below_one_limit(seed):
     """Definite below, not above, on a grid of steps: with damping, viscosity and dofs without mass."""
     rng = np.random.default_rng(seed)
@@ -341,9 +343,12 @@ CASES = [
     (("gauss", 2), 2, 60),
     (("radau", 2), 2, 60),
 ]
+FEWER = [(key, springs, count // 3) for key, springs, count in CASES]
 
 
-@pytest.mark.parametrize(("key", "springs", "count"), CASES, ids=str)
+@pytest.mark.parametrize(
+    ("key", "springs", "count"), [*FEWER, *(pytest.param(*case, marks=pytest.mark.heavy) for case in CASES)], ids=str
+)
 def test_below_the_limit_no_second_solution_is_found(key, springs, count):
     rng = np.random.default_rng(7)
     assert {len(solutions(*random_step(rng, key, springs, 0.99 * rng.random() ** 0.3, 0.0))) for _ in range(count)} == {
@@ -365,8 +370,9 @@ def judge(rows):
     assert sum(row["outcome"] == "solved" for row in rows) >= 0.6 * len(rows), told
 
 
-def test_what_is_admitted_is_solved():
-    judge(fuzz.run(range(500_000, 500_200), processes=1))
+@pytest.mark.parametrize("count", [80, pytest.param(200, marks=pytest.mark.heavy)])
+def test_what_is_admitted_is_solved(count):
+    judge(fuzz.run(range(500_000, 500_000 + count), processes=1))
 
 
 @pytest.mark.heavy

@@ -114,9 +114,10 @@ def test_bits_depend_neither_on_blocks_nor_on_the_compiler(monkeypatch):
     assert np.array_equal(plain.force, whole.force[:10])
 
 
-def test_sparse_factors_and_the_band_agree():
+@pytest.mark.parametrize("steps", [8, pytest.param(40, marks=pytest.mark.heavy)])
+def test_sparse_factors_and_the_band_agree(steps):
     frame = everything()
-    table, values = table_of("D", 3), 6 * np.random.default_rng(3).normal(size=(40, 3, 1))
+    table, values = table_of("D", 3), 6 * np.random.default_rng(3).normal(size=(steps, 3, 1))
     band, wide = (
         StageMarch(frame, table, 0.02, np.ones((5, 1)), wide=wide).advance(*at_rest(frame), values)
         for wide in (False, True)

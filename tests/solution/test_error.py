@@ -17,7 +17,7 @@ from hamex.errors import StepWarning
 from hamex.solution.peaks import PEAKS
 from hamex.solution.source import HistoriesOnly, KeptLayout
 
-SEED, CASES, FINER = 2024, 200, 64
+SEED, CASES, FINER = 2024, (80, 200), 64
 NAMES = (*PEAKS, "residual_slip")
 MOST, LONGEST = 0.97, 3.0  # share of the errors that bars must cover; median length, in errors
 
@@ -82,14 +82,14 @@ def converged(problem, scheme):
     return true | {"force": true["node_force"]}
 
 
-@pytest.fixture(scope="module")
-def cases():
+@pytest.fixture(scope="module", params=[CASES[0], pytest.param(CASES[1], marks=pytest.mark.heavy)])
+def cases(request):
     """(true error, bar, peak) of every name, one row a case."""
     rng = np.random.default_rng(SEED)
     rows = {name: [] for name in NAMES}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StepWarning)
-        for _ in range(CASES):
+        for _ in range(request.param):
             problem, scheme = random_case(rng)
             peaks, true = hx.solve(problem, scheme, error=True).peaks, converged(problem, scheme)
             for name in NAMES:
@@ -105,7 +105,7 @@ def test_bars_cover_the_error_and_are_not_much_longer(cases, name):
     length = np.median(bar[wrong] / error[wrong])
     print(f"{name}: covers {100 * covered:.1f} %, median length {length:.2f} over {wrong.sum()} errors")
     assert np.isfinite(bar).all()
-    assert wrong.sum() > CASES / 4
+    assert wrong.sum() > len(error) / 4
     assert covered >= MOST
     assert 1 < length < LONGEST
 

@@ -1,6 +1,7 @@
 """Results of structures: storeys, base, hinges, groups, envelopes, frames, damping, limits, files."""
 
 import dataclasses
+import functools
 import warnings
 
 import numba  # noqa: F401  kernels run compiled once it is loaded: same bits, much faster
@@ -99,16 +100,21 @@ def shaken(model, scheme=None, duration=8.0, scale=2.0, **options):
 MODELS = {"shear frame": shear_frame, "plane frame": plane_frame, "space frame": space_frame, "truss": truss}
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@functools.cache
+def standing(name):
+    """A model and what the earthquake did to it, once for all that look at it."""
+    model = MODELS[name]()
+    return model, shaken(model)
+
+
+@pytest.fixture(params=MODELS)
 def case(request):
-    model = MODELS[request.param]()
-    return model, shaken(model)
+    return standing(request.param)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def tall():
-    model = shear_frame()
-    return model, shaken(model)
+    return standing("shear frame")
 
 
 # The schema ------------------------------------------------------------------------------------------------
@@ -192,7 +198,7 @@ def test_storeys_of_a_shear_frame(tall):
 
 
 def test_the_storey_of_a_frame_agrees_with_its_columns():
-    sol = shaken(plane_frame())
+    _, sol = standing("plane frame")
     F = {name: sol.values("force")[:, i] for i, name in enumerate(sol.springs)}
     columns = sum(F[f"{column}.M{end}"] for column in ("A-B", "D-C") for end in (1, 2)) / 3.0
     assert np.allclose(sol.values("storey_shear")[:, 0], columns, rtol=1e-9, atol=1e-9)
@@ -201,7 +207,7 @@ def test_the_storey_of_a_frame_agrees_with_its_columns():
 
 
 def test_a_frame_in_space_keeps_its_directions_apart():
-    sol = shaken(space_frame())
+    _, sol = standing("space frame")
     assert sol.labels("storey") == ("storey 1 x", "storey 1 y")
     assert np.allclose(sol.values("overturning_moment"), 3.0 * sol.values("storey_shear"), rtol=1e-14)
     assert np.allclose(sol.values("base_shear")[:, :2], sol.values("storey_shear"), rtol=1e-9, atol=1e-9)
@@ -209,7 +215,7 @@ def test_a_frame_in_space_keeps_its_directions_apart():
 
 
 def test_hinge_rotations_are_the_slips_of_the_moments():
-    sol = shaken(plane_frame())
+    _, sol = standing("plane frame")
     hinges = sol.labels("hinge")
     assert set(hinges) == {f"{member}.M{end}" for member in ("A-B", "D-C", "B-C") for end in (1, 2)}
     for column, name in enumerate(hinges):
@@ -269,7 +275,7 @@ def test_the_ductility_names_the_spring_where_it_is_largest(tall):
 
 
 def test_peaks_never_mix_units():
-    peaks = shaken(plane_frame()).peaks
+    peaks = standing("plane frame")[1].peaks
     assert peaks["displacement"].where.endswith((".x", ".y"))
     assert peaks["force"].where.endswith(".N")
     assert peaks["hinge_rotation"].unit == "rad"

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from hamex.errors import FileError
 from hamex.problem import ON_DOFS
-from hamex.solution.keeping import model_tree, packed, problem_tree, scheme_tree
+from hamex.solution import netcdf
+from hamex.solution.keeping import model_tree, packed, problem_tree, scheme_tree, sized
 from hamex.solution.outline import Answers, Extent
 from hamex.solution.source import THRIFTY, HistoriesOnly, Run
 
@@ -101,20 +102,19 @@ def netcdf_bytes(solution: Answers) -> bytes:
 
 def _netcdf(solution: Answers, path: Path, problem: bool) -> None:
     kept = solution.source if problem and isinstance(solution.source, Run) else None
-    _labelled(solution, kept is not None).to_netcdf(path, engine="h5netcdf")
-    if kept is None:
-        return
-    trees = {
-        "model": model_tree(kept.problem.model),
-        "problem": problem_tree(kept.problem, kept.step),
-        "scheme": scheme_tree(kept.scheme),
-    }
-    if solution.inside is not None:
-        trees["inside"] = {
-            each.name: getattr(solution.inside, each.name) for each in dataclasses.fields(solution.inside)
+    trees: dict[str, Any] = {}
+    if kept is not None:
+        trees = {
+            "model": model_tree(kept.problem.model),
+            "problem": problem_tree(kept.problem, kept.step),
+            "scheme": scheme_tree(kept.scheme),
         }
-    for name, tree in trees.items():
-        packed(tree).to_netcdf(path, mode="a", group=name, engine="h5netcdf")
+        if solution.inside is not None:
+            trees["inside"] = {
+                each.name: getattr(solution.inside, each.name) for each in dataclasses.fields(solution.inside)
+            }
+    results = netcdf.group_of(_labelled(solution, kept is not None))
+    netcdf.write(path, {"": results, **{name: sized(packed(tree)) for name, tree in trees.items()}})
 
 
 def _labelled(solution: Answers, whole: bool) -> xr.Dataset:

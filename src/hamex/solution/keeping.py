@@ -1,6 +1,6 @@
-"""Model, problem and scheme as trees of plain values, and such a tree as one labelled dataset, and back, bit by bit.
+"""Model, problem and scheme as trees of plain values, and such a tree as arrays by name, and back, bit by bit.
 
-Arrays become variables named by their place in the tree; all the rest is one text, ``tree``, in which they are named.
+Arrays are named by their place in the tree; all the rest is one text, ``tree``, in which they are named.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,7 @@ from hamex.motion.load import Load, LoadSum
 from hamex.motion.pulses import FORMULAS, Sampled
 from hamex.problem import Problem, State
 from hamex.schemes import Scheme, by_name
-
-if TYPE_CHECKING:
-    import xarray as xr
+from hamex.solution.netcdf import Group, Variable
 
 Array = NDArray[Any]
 _ARRAY, _EMPTY, _SPARSE = "$array", "$empty", "$sparse"
@@ -39,28 +37,28 @@ Tree = dict[str, Any]
 PER_STEP = 8  # samples a step of a load that is a function; a power of two, so that nodes are met bit by bit
 
 
-def packed(tree: Mapping[str, Any]) -> xr.Dataset:
-    """The tree as a dataset; dimensions are sizes."""
-    import xarray as xr
-
+def packed(tree: Mapping[str, Any]) -> dict[str, Array]:
+    """The tree as arrays by name, and the text that names them."""
     arrays: dict[str, Array] = {}
     plain = _plain("", tree, arrays)
-    variables = {
-        name: xr.Variable(
-            [f"size_{size}" for size in array.shape]
-            if len(set(array.shape)) == array.ndim
-            else [f"{name}_{axis}" for axis in range(array.ndim)],
-            array,
-        )
-        for name, array in arrays.items()
-    }
-    return xr.Dataset({**variables, "tree": xr.Variable((), json.dumps(plain))})
+    return {**arrays, "tree": np.array(json.dumps(plain), dtype=object)}
 
 
-def unpacked(dataset: xr.Dataset) -> dict[str, Any]:
+def unpacked(arrays: Mapping[str, Array]) -> dict[str, Any]:
     """The tree that :func:`packed` was given; tuples have become lists."""
-    found: dict[str, Any] = _tree(json.loads(str(dataset["tree"].values)), dataset)
+    found: dict[str, Any] = _tree(json.loads(str(arrays["tree"])), arrays)
     return found
+
+
+def sized(arrays: Mapping[str, Array]) -> Group:
+    """Arrays by name as a group of a file; dimensions are sizes."""
+    return Group({name: Variable(_dims(name, array.shape), array) for name, array in arrays.items()})
+
+
+def _dims(name: str, shape: tuple[int, ...]) -> tuple[str, ...]:
+    if len(set(shape)) == len(shape):
+        return tuple(f"size_{size}" for size in shape)
+    return tuple(f"{name}_{axis}" for axis in range(len(shape)))
 
 
 def _plain(place: str, value: Any, arrays: dict[str, Array]) -> Any:
@@ -80,18 +78,18 @@ def _plain(place: str, value: Any, arrays: dict[str, Array]) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _tree(plain: Any, dataset: xr.Dataset) -> Any:
+def _tree(plain: Any, arrays: Mapping[str, Array]) -> Any:
     if isinstance(plain, list):
-        return [_tree(each, dataset) for each in plain]
+        return [_tree(each, arrays) for each in plain]
     if not isinstance(plain, dict):
         return plain
     if _ARRAY in plain:
-        return np.ascontiguousarray(dataset[plain[_ARRAY]].values)
+        return np.ascontiguousarray(arrays[plain[_ARRAY]])
     if _EMPTY in plain:
         return np.array(plain[_EMPTY], dtype=plain["dtype"]).reshape(plain["shape"])
     if _SPARSE in plain:
-        return _sparse(plain[_SPARSE], tuple(plain["shape"]), _tree(plain["parts"], dataset))
-    return {name: _tree(each, dataset) for name, each in plain.items()}
+        return _sparse(plain[_SPARSE], tuple(plain["shape"]), _tree(plain["parts"], arrays))
+    return {name: _tree(each, arrays) for name, each in plain.items()}
 
 
 def _sparse(kind: str, shape: tuple[int, ...], parts: dict[str, Array]) -> Any:

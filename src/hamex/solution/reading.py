@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,12 @@ from hamex.errors import FileError
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.problem import Limit, State
 from hamex.schemes.stage_history import StageHistory
+from hamex.solution import netcdf
 from hamex.solution.keeping import model_of, problem_of, scheme_of, unpacked
+from hamex.solution.netcdf import Contents
 from hamex.solution.outline import Exceedance, Extent, Peak
 from hamex.solution.solution import Solution
 from hamex.solution.source import OLD_FILE, HistoriesOnly, KeptLayout, KeptUnits, Run
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 Array = NDArray[Any]
 
@@ -100,10 +99,10 @@ def read(path: str | Path) -> Solution:
     if not path.is_file():
         raise FileError(f"cannot read {path}: no such file")
     try:
-        groups = _groups(path)
+        groups = netcdf.read(path)
     except (OSError, ValueError) as problem:
         raise FileError(f"cannot read {path}: not a NetCDF file ({problem})") from None
-    if groups[""].attrs.get("Conventions") not in ("hamex-1", "hamex-2"):
+    if groups[""].attributes.get("Conventions") not in ("hamex-1", "hamex-2"):
         raise FileError(f"cannot read {path}: not a solution written by hamex")
     try:
         return _rebuild(groups)
@@ -111,29 +110,15 @@ def read(path: str | Path) -> Solution:
         raise FileError(f"cannot read {path}: the file is damaged or from another version ({problem})") from None
 
 
-def _groups(path: Path) -> dict[str, xr.Dataset]:
-    """The results under "", the rest by the names of their groups."""
-    import h5netcdf
-    import xarray as xr
-
-    with h5netcdf.File(path, "r") as file:
-        names = ["", *file.groups]
-    found = {}
-    for name in names:
-        with xr.open_dataset(path, engine="h5netcdf", group=name or None) as opened:
-            found[name] = opened.load()
-    return found
-
-
-def _rebuild(groups: dict[str, xr.Dataset]) -> Solution:
-    dataset = groups[""]
-    attributes = dataset.attrs
-    stored = {str(name): dataset[name].values for name in dataset.data_vars if name != "places"}
+def _rebuild(groups: dict[str, Contents]) -> Solution:
+    results = groups[""]
+    attributes = results.attributes
+    stored = {name: each for name, each in results.values.items() if name not in {*results.coordinates, "places"}}
     internal = {name.removeprefix("final_"): value for name, value in stored.items() if name.startswith("final_")}
     internal.pop("start_impulse", None)  # of hamex-1: the history of the impulse has it
     extent = extent_of(json.loads(attributes.get("extent", "{}")), internal)
-    source = _run(groups) if "model" in groups else _record(dataset)
-    inside = StageHistory(**unpacked(groups["inside"])) if "inside" in groups else None
+    source = _run(groups) if "model" in groups else _record(results)
+    inside = StageHistory(**unpacked(groups["inside"].values)) if "inside" in groups else None
     return Solution(
         source,
         {name: value for name, value in stored.items() if not name.startswith("final_")},
@@ -158,15 +143,15 @@ def extent_of(words: dict[str, Any], last: dict[str, Any]) -> Extent:
     return Extent(**words, peaks=peaks, exceeded=exceeded, final=final)
 
 
-def _run(groups: dict[str, xr.Dataset]) -> Run:
-    model = model_of(unpacked(groups["model"]))
-    return Run(problem_of(unpacked(groups["problem"]), model), scheme_of(unpacked(groups["scheme"])))
+def _run(groups: dict[str, Contents]) -> Run:
+    model = model_of(unpacked(groups["model"].values))
+    return Run(problem_of(unpacked(groups["problem"].values), model), scheme_of(unpacked(groups["scheme"].values)))
 
 
-def _record(dataset: xr.Dataset) -> HistoriesOnly:
-    attributes = dataset.attrs
-    dofs, springs = (tuple(str(name) for name in dataset[dim].values) for dim in ("dof", "spring"))
-    words = json.loads(str(dataset["places"].values)) if "places" in dataset else {}
+def _record(results: Contents) -> HistoriesOnly:
+    attributes = results.attributes
+    dofs, springs = (tuple(str(name) for name in results.values[dim]) for dim in ("dof", "spring"))
+    words = json.loads(str(results.values["places"])) if "places" in results.values else {}
     layout, moved = layout_of(words, dofs, springs)
     return HistoriesOnly(
         attributes.get("why", OLD_FILE),
