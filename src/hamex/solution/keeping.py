@@ -22,7 +22,7 @@ from hamex.motion.load import Load, LoadSum
 from hamex.motion.pulses import FORMULAS, Sampled
 from hamex.problem import Problem, State
 from hamex.schemes import Scheme, by_name
-from hamex.solution.netcdf import Group, Variable
+from hamex.solution.netcdf import FileVariable
 
 Array = NDArray[Any]
 _ARRAY, _EMPTY, _SPARSE = "$array", "$empty", "$sparse"
@@ -50,9 +50,9 @@ def unpacked(arrays: Mapping[str, Array]) -> dict[str, Any]:
     return found
 
 
-def sized(arrays: Mapping[str, Array]) -> Group:
+def sized(arrays: Mapping[str, Array]) -> FileGroup:
     """Arrays by name as a group of a file; dimensions are sizes."""
-    return Group({name: Variable(_dims(name, array.shape), array) for name, array in arrays.items()})
+    return FileGroup({name: FileVariable(_dims(name, array.shape), array) for name, array in arrays.items()})
 
 
 def _dims(name: str, shape: tuple[int, ...]) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable."
 
 
 @dataclass(frozen=True)
-class Variable:
+class FileVariable:
     """An array, the names of its dimensions, and words on it."""
 
     dims: tuple[str, ...]
@@ -33,10 +33,10 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Group:
+class FileGroup:
     """What one group of a file is written from."""
 
-    variables: Mapping[str, Variable]
+    variables: Mapping[str, FileVariable]
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -49,7 +49,7 @@ class Contents:
     attributes: Mapping[str, Any]
 
 
-def group_of(dataset: xr.Dataset) -> Group:
+def group_of(dataset: xr.Dataset) -> FileGroup:
     """A labelled dataset; coordinates that are no dimension are named at each result that has them."""
     beside = {str(name): set(dataset[name].dims) for name in dataset.coords if name not in dataset.dims}
     found = {}
@@ -58,11 +58,11 @@ def group_of(dataset: xr.Dataset) -> Group:
         if name not in dataset.coords:
             theirs = sorted(each for each, dims in beside.items() if dims <= set(variable.dims))
             words |= {"coordinates": " ".join(theirs)} if theirs else {}
-        found[str(name)] = Variable(tuple(str(dim) for dim in variable.dims), variable.values, words)
-    return Group(found, dataset.attrs)
+        found[str(name)] = FileVariable(tuple(str(dim) for dim in variable.dims), variable.values, words)
+    return FileGroup(found, dataset.attrs)
 
 
-def write(path: Path, groups: Mapping[str, Group]) -> None:
+def write(path: Path, groups: Mapping[str, FileGroup]) -> None:
     """A new file; the results stand under "", and the groups by their names."""
     import h5py
 
@@ -75,7 +75,7 @@ def write(path: Path, groups: Mapping[str, Group]) -> None:
         file.attrs["_NCProperties"] = np.bytes_(made)
 
 
-def _write_group(place: h5py.Group, group: Group, count: int) -> int:
+def _write_group(place: h5py.Group, group: FileGroup, count: int) -> int:
     """Number of the dimensions so far, and with those of this group."""
     sizes: dict[str, int] = {}
     for variable in group.variables.values():
@@ -108,7 +108,7 @@ def _write_group(place: h5py.Group, group: Group, count: int) -> int:
     return count + len(sizes)
 
 
-def _create(place: h5py.Group, name: str, variable: Variable) -> h5py.Dataset:
+def _create(place: h5py.Group, name: str, variable: FileVariable) -> h5py.Dataset:
     import h5py
 
     values = variable.values
