@@ -18,13 +18,18 @@ SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
+# tests/report/test_derivation.py runs these, and reads what they print.
+ELSEWHERE = {"why-the-end-point-constraints-must-go", "from-the-action-to-newmark"}
+
+
 def pages(language: str) -> list:
     """The fenced blocks of one language, page by page: a reader runs them from the top down."""
     found = []
     for page in PAGES:
         blocks = re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
         if blocks:
-            found.append(pytest.param("\n".join(blocks), id=page.name))
+            again = language == "python" and page.stem in ELSEWHERE
+            found.append(pytest.param("\n".join(blocks), id=page.name, marks=[pytest.mark.heavy] if again else []))
     return found
 
 
@@ -91,11 +96,20 @@ def test_the_python_blocks_of_a_page_run(read, code, tmp_path):
     assert read(code, tmp_path)[1] == ""
 
 
+# Many seconds: tests/paper runs the first two by their commands; studies.md and spectra.md have the others.
+LONG = {"README.md": {"audit", "paper", "ida", "spectrum"}}
+# What is as well shown in less.
+SHORTER = {"viscoplastic": "damped", "viscoplastic.html": "damped.html", "500": "50"}
+
+
 @pytest.mark.parametrize("text", pages("sh"))
 def test_the_hamex_commands_of_a_page_run_in_order(read, request, text, tmp_path):
-    elsewhere = {"audit"} if "together" in request.node.callspec.id else set()  # half a minute, in tests/paper
+    together = "together" in request.node.callspec.id
+    elsewhere = LONG.get(request.node.callspec.id.removeprefix("together-"), set()) if together else set()
     for line in text.splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] != ["hamex"] or words[1] in elsewhere:
             continue
+        if together:
+            words = [SHORTER.get(word, word) for word in words]
         assert read(f"from hamex.cli import main; main({words[1:]!r})", tmp_path, "default")[1] == "", line

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import typing
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 
 import pytest
 
@@ -130,7 +130,11 @@ def test_solve_stays_the_function_whatever_is_imported_first(first):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_examples_in_the_docstrings_run(module):
+def test_the_examples_in_the_docstrings_run(module, monkeypatch):
+    from hamex.march import run
+
+    # Short runs go uncompiled, as for a reader who starts Python: what other tests have loaded is not seen.
+    monkeypatch.setattr(run, "sys", SimpleNamespace(modules={}))
     loaded = importlib.import_module(module)
     result = doctest.testmod(sys.modules[loaded.__name__])
     assert result.failed == 0

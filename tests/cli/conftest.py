@@ -1,5 +1,7 @@
 """The command as a user runs it."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from hamex.cli import main
@@ -19,3 +21,11 @@ def hamex(capsys, tmp_path, monkeypatch):
         return end.value.code or 0, out, err
 
     return run
+
+
+@pytest.fixture
+def fresh(monkeypatch):
+    """Short runs go uncompiled, as in the process of a user's own: what other tests have loaded is not seen."""
+    from hamex.march import run
+
+    monkeypatch.setattr(run, "sys", SimpleNamespace(modules={}))

@@ -125,7 +125,7 @@ def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("finished")
     (folder / "small.toml").write_text(SMALL)
     with pytest.raises(SystemExit):
-        main(["ida", str(folder / "small.toml"), "-o", str(folder / "out"), "--json"])
+        main(["ida", str(folder / "small.toml"), "-o", str(folder / "out"), "--json", "--workers", "1"])
     return folder / "out"
 
 

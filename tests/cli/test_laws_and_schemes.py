@@ -14,6 +14,7 @@ from hamex.model.laws import registry
 from hamex.spec import read_problem
 from hamex.spec.tables import SchemeTable
 
+pytestmark = pytest.mark.usefixtures("fresh")  # twenty steps; to compile all these laws and schemes takes a minute
 TOP = 'title = "Case"\nduration = 0.2\n[units]\nlength = "m"\nforce = "kN"\n'
 MODELS = {
     "oscillator": '[model]\nkind = "oscillator"\nmass = 1.0\nstiffness = 100.0\ndamping = 0.5\nlaw = {LAW}\n',

@@ -28,8 +28,17 @@ def loaded(*arguments, **environment):
     return done.stdout, set(done.stderr.splitlines()[-1].split())
 
 
-@pytest.mark.parametrize("options", [[], ["--json"], ["--error"]])
-@pytest.mark.parametrize("name", ["el_centro_viscoplastic", "samples", "newmark", "record_from_file"])
+# Every problem as it is, and every option once; all pairs in make test-all.
+RUNS = [
+    (name, options)
+    if not options or (name, *options) in (("samples", "--json"), ("newmark", "--error"))
+    else pytest.param(name, options, marks=pytest.mark.heavy)
+    for name in ("el_centro_viscoplastic", "samples", "newmark", "record_from_file")
+    for options in ([], ["--json"], ["--error"])
+]
+
+
+@pytest.mark.parametrize(("name", "options"), RUNS)
 def test_a_small_run_loads_no_heavy_package(name, options):
     out, modules = loaded("run", PROBLEMS / f"{name}.toml", *options)
     assert "finished" in out

@@ -104,8 +104,13 @@ def test_every_key_has_a_meaning(problem_page):
 
 
 # ---------------------------------------------------------------------------------------------------- architecture
-def test_the_picture_has_a_box_for_every_folder_and_lines_that_go_down():
-    found = layers.layers()
+@pytest.fixture(scope="module")
+def found():
+    """The layers of the package; to read all its imports takes seconds."""
+    return layers.layers()
+
+
+def test_the_picture_has_a_box_for_every_folder_and_lines_that_go_down(found):
     folders = {path.name for path in layers.ROOT.iterdir() if (path / "__init__.py").exists()}
     assert folders <= set(found)
     drawn = layers.picture(found)
@@ -114,8 +119,7 @@ def test_the_picture_has_a_box_for_every_folder_and_lines_that_go_down():
     assert all(level[lower] < level[name] for name, layer in found.items() for lower in layer.below)
 
 
-def test_lines_and_the_paths_along_them_are_all_imports():
-    found = layers.layers()
+def test_lines_and_the_paths_along_them_are_all_imports(found):
     lines = layers.direct(found)
 
     def along(name):

@@ -100,7 +100,7 @@ def five_storeys(**law):
     return arrays, model, {"kind": "shear", **arrays}
 
 
-@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize("scale", [pytest.param(1.0, marks=pytest.mark.heavy), 2.0])
 def test_five_storey_bilinear_frame(twin, scale):
     arrays, model, case = five_storeys(viscosity=0.0, kinematic=0.05)
     long, short = twin.run([shaken(case, scale, step, 15.0) for step in (0.02, 0.00125)])
@@ -179,8 +179,10 @@ def storey_drifts(model, motion, bays, storeys):
 
 @pytest.mark.parametrize(
     ("bays", "storeys", "column", "beam", "hinges"),
-    [(1, 1, *PORTAL, 4), (2, 3, *HIGHER, 12)],
-    ids=["portal", "two bays, three storeys"],
+    [
+        pytest.param(1, 1, *PORTAL, 4, id="portal"),
+        pytest.param(2, 3, *HIGHER, 12, id="two bays, three storeys", marks=pytest.mark.heavy),  # pushed below
+    ],
 )
 def test_frame_with_hinges(twin, bays, storeys, column, beam, hinges):
     """Hinges of OpenSees are zero-length springs, 100 and 300 times as stiff as the member, in place of none."""
@@ -274,7 +276,7 @@ def tower(hardening):
 @pytest.mark.parametrize("hardening", [0.03, 0.0])
 def test_truss_with_yielding_bars(twin, hardening):
     model, case, names = tower(hardening)
-    step, duration = 0.001, 10.0
+    step, duration = 0.001, 5.0
     (answer,) = twin.run([shaken(case, 1.5, step, duration)])
     theirs = at_dofs(model, names, answer)
     same = solved(model, 1.5, hx.Newmark(step=step, safeguarded=True), duration)

@@ -114,7 +114,12 @@ def collocation(step, table):
     return start, K, stages, H
 
 
-@pytest.mark.parametrize(("degree", "jumps"), FAMILIES)
+# Seconds of algebra from the third of each family on. Their tables are Padé's below; so are the rows of degree 4,
+# and those of degree 3 and of degree 2 with jumps in test_stepform and test_jumps.
+ALGEBRA = [pytest.param(s, jumps, marks=pytest.mark.heavy) if s + jumps > 2 else (s, jumps) for s, jumps in FAMILIES]
+
+
+@pytest.mark.parametrize(("degree", "jumps"), ALGEBRA)
 def test_one_step_of_the_rows_is_one_step_of_the_table(degree, jumps):
     """In 50 digits with the table as derived, to 1e-13 with the doubles of the file; ends, stages, inside, jump."""
     with mp.workdps(50):
@@ -228,7 +233,10 @@ def test_degree_4_of_the_rows_is_pade_4_4_exactly():
     )
 
 
-@pytest.mark.parametrize(("degree", "percent", "digits"), [(1, 3.207, 3), (2, 0.0211, 4), (3, 0.0001, 4)])
+@pytest.mark.parametrize(
+    ("degree", "percent", "digits"),
+    [(1, 3.207, 3), (2, 0.0211, 4), pytest.param(3, 0.0001, 4, marks=pytest.mark.heavy)],
+)
 def test_period_elongation_at_a_tenth_of_the_period(degree, percent, digits):
     """From the amplification of the derived rows: Ω/acos(trace/2) − 1; and no decay, determinant 1."""
     G = step_form(action("forced"), degree).amplification(values={m: 1, a: 1, c: 0}).extract([0, 2], [0, 2])

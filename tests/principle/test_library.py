@@ -67,22 +67,28 @@ def test_an_entry_explains_itself(name):
     assert all(meaning.endswith("]") and " [" in meaning for meaning in system.meanings.values()), "a unit is missing"
 
 
-def test_the_whole_library_derives():
-    for name in LIBRARY:
-        system = action(name)
-        assert len(system.strong_form()) == len(system.fields)
-        assert len(system.initial_conditions()) == len(system.fields) + sum(system.has_momentum.values())
-        assert bool(system.boundary_conditions()) == bool(system.space)
-        assert system.hamiltonian() != 0
-        if name in LUMPED_LINEAR:
-            for branch in (form := step_form(system)).branches:
-                B, _, _ = form.matrices(branch)
-                assert B.rows == B.cols
-        if not system.space:
-            system.charges()
+# Seconds of algebra; elastic-2d and viscoplastic stand for them.
+LONG = {"elastic-3d", "hardening-slider"}
 
 
-@pytest.mark.parametrize("dimensions", [1, 2, 3])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.heavy) if name in LONG else name for name in LIBRARY]
+)
+def test_the_whole_library_derives(name):
+    system = action(name)
+    assert len(system.strong_form()) == len(system.fields)
+    assert len(system.initial_conditions()) == len(system.fields) + sum(system.has_momentum.values())
+    assert bool(system.boundary_conditions()) == bool(system.space)
+    assert system.hamiltonian() != 0
+    if name in LUMPED_LINEAR:
+        for branch in (form := step_form(system)).branches:
+            B, _, _ = form.matrices(branch)
+            assert B.rows == B.cols
+    if not system.space:
+        system.charges()
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, pytest.param(3, marks=pytest.mark.heavy)])
 def test_elastic_continuum_corrected_equations_38_to_44(dimensions):
     """Indices written out by hand: nothing here is taken from the library but its names."""
     system, space, axes = action(f"elastic-{dimensions}d"), (x, y, z)[:dimensions], range(dimensions)
@@ -184,7 +190,7 @@ def test_gyroscopic_momentum_and_coriolis_force():
     assert same(system.strong_form()[u], m * (u.diff(t, 2) - 2 * W * v.diff(t) - W**2 * u) + k * u)
 
 
-@pytest.mark.parametrize("n", [1, 2, 6])
+@pytest.mark.parametrize("n", [1, 2, 4, pytest.param(6, marks=pytest.mark.heavy)])
 def test_chain_of_n_masses(n):
     system = lumped.chain(n)
     assert len(system.fields) == n
@@ -227,8 +233,14 @@ def test_a_massless_joint_between_spring_and_dashpot_steps():
     assert sp.factor(B.det()) != 0
 
 
-@pytest.mark.parametrize("degree", [1, 2])
-@pytest.mark.parametrize("name", ["pendulum", "caldirola-kanai", "duffing", "zener"])
+@pytest.mark.parametrize(
+    ("name", "degree"),
+    [
+        *((name, 1) for name in ("pendulum", "caldirola-kanai", "duffing", "zener")),
+        *((name, 2) for name in ("pendulum", "zener")),
+        *(pytest.param(name, 2, marks=pytest.mark.heavy) for name in ("caldirola-kanai", "duffing")),
+    ],
+)
 def test_symbolic_rows_vanish_on_the_simulated_step(name, degree):
     """Two roads from one action: rows in symbols at the Gauss points, and Newton on lambdified pieces."""
     system = action(name)

@@ -171,7 +171,7 @@ def test_degree_s_is_pade_s_s_with_damping(s):
     assert equal(denominator * G, numerator)
 
 
-@pytest.mark.parametrize("s", [1, 2, 3])
+@pytest.mark.parametrize("s", [1, 2, pytest.param(3, marks=pytest.mark.heavy)])
 def test_displacement_alone_with_s_gauss_points_is_the_same_step(s):
     """Under-integration makes (½ku²) as stable as the mixed form: the same amplification of (u, p)."""
     mixed = step_form(action("mixed"), s).amplification(values={m: 1, a: 1}).extract([0, 2], [0, 2])

@@ -47,15 +47,15 @@ def test_the_order_is_twice_the_degree(degree):
 
 
 def test_pendulum_energy_stays_within_a_bound_while_runge_kutta_drifts():
-    h, steps, ratio = 0.05, 4000, PENDULUM["g"] / PENDULUM["l"]
+    h, steps, ratio = 0.05, 1200, PENDULUM["g"] / PENDULUM["l"]
     sol = hx.simulate(action("pendulum"), PENDULUM, {"theta": 2.5}, h * steps, h)
     ours = abs(sol.values("hamiltonian") - sol.values("hamiltonian")[0])
-    assert ours[2000:].max() < 1.02 * ours[:2000].max()  # bounded, not growing
+    assert ours[steps // 2 :].max() < 1.02 * ours[: steps // 2].max()  # bounded, not growing
     states = rk4(lambda x: np.array([x[1], -ratio * math.sin(x[0])]), [2.5, 0.0], h, steps)
     inertia = PENDULUM["m"] * PENDULUM["l"] ** 2
     theirs = inertia * (states[:, 1] ** 2 / 2 - ratio * np.cos(states[:, 0]))
     theirs = abs(theirs - theirs[0])
-    assert theirs[2000:].max() > 1.8 * theirs[:2000].max()  # grows with time
+    assert theirs[steps // 2 :].max() > 1.8 * theirs[: steps // 2].max()  # grows with time
     # At the same step the fourth-order method starts better; with as many evaluations ours wins by decades.
     fourth = hx.simulate(action("pendulum"), PENDULUM, {"theta": 2.5}, h * steps, h, 2)
     assert abs(fourth.values("imbalance")).max() < 0.05 * theirs.max()
