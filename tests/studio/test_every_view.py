@@ -31,7 +31,7 @@ OTHERS = [
 
 @pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark"), *OTHERS])
 def test_views_fit_and_keep_still(watched, studio, width, theme):
-    """Every view is the first one that is loaded, but for one width and theme: there it is opened from the one before."""
+    """Every view as the first that is loaded; at one width and theme, as one that is opened after another."""
     page = watched.page(viewport={"width": width, "height": 900}, color_scheme=theme)
     for view, shown in VIEWS.items():
         if (width, theme) != (1440, "light"):

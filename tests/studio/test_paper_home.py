@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 from test_study_home import data, zoomed
 from test_take_home import alone, gift, run_code
 
-
 SETTINGS = [
     {},
     {"load": "average"},

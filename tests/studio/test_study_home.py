@@ -10,7 +10,6 @@ from test_study_ida import FRAME, HUNTED, OSCILLATOR, SCALED, array, finished, s
 from test_study_spectrum import EL_CENTRO, PERIODS
 from test_take_home import alone, gift, run_code
 
-
 OWN = {"accelerations": [0.0, 0.1, -0.31, 0.2] * 50, "step": 0.02, "unit": "m/s2", "source": "mine"}
 FEW = {"start": 0.1, "stop": 2.0, "count": 5}
 SPECTRA = {
