@@ -6,14 +6,15 @@ from every_page import KINDS
 THEMES = ("light", "dark")
 
 
-@pytest.fixture
-def opened(browser, pages):
-    """Open a page; at the end it must have asked for itself alone and complained of nothing."""
-    complaints, contexts = [], []
+@pytest.fixture(scope="module")
+def loaded(browser, pages):
+    """Loads each page once, and tells what the pages have asked for and complained of since they were asked last."""
+    complaints, found = [], {}
 
-    def open_page(name, theme="light", width=390):
-        context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=theme)
-        contexts.append(context)
+    def load(name):
+        if name in found:
+            return found[name]
+        context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
         own = pages[name].as_uri()
 
         def decide(route):
@@ -24,16 +25,33 @@ def opened(browser, pages):
                 route.abort()
 
         context.route("**/*", decide)
-        page = context.new_page()
+        page = found[name] = context.new_page()
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda problem: complaints.append(str(problem)))
         page.goto(own)
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    yield load, complaints
+    for page in found.values():
+        page.context.close()
+
+
+@pytest.fixture
+def opened(loaded):
+    """Show a page; at the end it must have asked for itself alone and complained of nothing."""
+    load, complaints = loaded
+
+    def show(name, theme="light", width=390):
+        page = load(name)
+        page.set_viewport_size({"width": width, "height": 844})
+        page.emulate_media(media="screen", color_scheme=theme)
+        page.evaluate("delete document.documentElement.dataset.theme")
+        return page
+
+    yield show
+    said = complaints[:]
+    complaints.clear()
+    assert said == []
 
 
 @pytest.mark.parametrize("theme", ["dark", pytest.param("light", marks=pytest.mark.heavy)])

@@ -11,15 +11,47 @@ from pathlib import Path
 
 import pytest
 from browsing import PATIENCE
+from fastapi.testclient import TestClient
+
+from hamex.studio.app import create_app
+
+# `hamex studio` whose derivations have all the time they need and whose audit rests after some lines: the rest of it
+# would keep a processor busy for a minute, beside the tests that come after.
+PROGRAM = """
+import signal
+from hamex.cli import main
+from hamex.studio import limits, paper
+
+class Lines(list):
+    def append(self, line):
+        super().append(line)
+        if len(self) == {lines}:
+            self.child.send_signal(signal.SIGSTOP)
+
+def read(stream, whole=paper.AuditStream._read):
+    stream.lines = Lines()
+    stream.lines.child = stream._child
+    whole(stream)
+
+limits.DERIVATION = {seconds}
+paper.AuditStream._read = read
+main()
+"""
 
 
 @pytest.fixture(scope="session")
-def studio(tmp_path_factory) -> Iterator[str]:
+def client() -> Iterator[TestClient]:
+    """The studio in this process, without a network; one for all, because its workers take seconds to load."""
+    with TestClient(create_app()) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def studio(request, tmp_path_factory) -> Iterator[str]:
     """Address of `hamex studio`, started in an empty folder that must stay empty; a slow machine may take its time."""
     folder = tmp_path_factory.mktemp("studio")
-    program = (
-        f"from hamex.studio import limits; limits.DERIVATION = {PATIENCE / 1000}; from hamex.cli import main; main()"
-    )
+    whole = any(item.get_closest_marker("heavy") for item in request.session.items)
+    program = PROGRAM.format(seconds=PATIENCE / 1000, lines=0 if whole else 8)
     command = [sys.executable, "-c", program, "studio", "--port", "0"]
     with subprocess.Popen(
         command,
@@ -41,13 +73,24 @@ def studio(tmp_path_factory) -> Iterator[str]:
     assert list(Path(folder).iterdir()) == []
 
 
+# What a view holds lives in its state, so that it is as it comes after this; loading it anew would take seconds.
+AS_IT_COMES = """async () => {
+    for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+    document.activeElement.blur();
+    const {currentView} = await import("/page/views.js");
+    await currentView().reset();
+}"""
+
+
 class Watched:
-    """Pages of one test: what they asked for elsewhere and what they complained about."""
+    """Pages of the tests: what they asked for elsewhere and what they complained about."""
 
     def __init__(self, browser, base: str) -> None:
         self.browser, self.base, self.contexts, self.strayed, self.complaints = browser, base, [], [], []
+        self._kept = None
 
     def page(self, intercepted: bool = True, **options):
+        """A page of its own, closed after the test."""
         context = self.browser.new_context(
             **{"viewport": {"width": 1440, "height": 900}, "accept_downloads": True, **options}
         )
@@ -63,6 +106,27 @@ class Watched:
         page.set_default_timeout(PATIENCE)
         return page
 
+    def kept(self):
+        """The page that one test leaves to the next, loaded once."""
+        if self._kept is None:
+            self._kept = self.page()
+            self.contexts.remove(self._kept.context)
+        return self._kept
+
+    def tidy(self) -> None:
+        """Bring the view that is open on the kept page back to its start."""
+        if self._kept is None or not self._kept.url.startswith(self.base):
+            return
+        self._kept.evaluate(AS_IT_COMES)
+        self._kept.locator('html[data-busy="no"]').wait_for(state="attached")
+        assert self._kept.evaluate("document.documentElement.scrollWidth") == 1440
+
+    def drop(self) -> None:
+        """Whoever comes next gets another page."""
+        if self._kept is not None:
+            self._kept.context.close()
+        self._kept = None
+
     def _decide(self, route) -> None:
         url = route.request.url
         if url.startswith((self.base, "file:", "data:", "blob:")):
@@ -72,24 +136,43 @@ class Watched:
             route.abort()
 
     def end(self) -> None:
+        """Close what the test opened; everything must have been in order."""
+        strayed, complaints = self.strayed[:], self.complaints[:]
+        self.strayed.clear()
+        self.complaints.clear()
         for context in self.contexts:
             context.close()
-        assert self.strayed == []
-        assert self.complaints == []
+        self.contexts.clear()
+        assert strayed == []
+        assert complaints == []
+
+
+@pytest.fixture(scope="session")
+def all_watched(browser, studio) -> Iterator[Watched]:
+    found = Watched(browser, studio)
+    yield found
+    found.drop()
 
 
 @pytest.fixture
-def watched(browser, studio) -> Iterator[Watched]:
+def watched(all_watched) -> Iterator[Watched]:
     """Makes pages with options of their own (`watched.page(viewport=…)`); errors on the way fail the test.
 
     A test that provokes a refusal empties `watched.complaints` of the browser's line about the status 422.
     """
-    found = Watched(browser, studio)
-    yield found
-    found.end()
+    yield all_watched
+    all_watched.end()
 
 
 @pytest.fixture
-def page(watched):
-    """One page, 1440 pixels wide, light."""
-    return watched.page()
+def page(request, watched):
+    """One page, 1440 pixels wide, light, the same for all tests; what a test sets is set back after it."""
+    failed = request.session.testsfailed
+    yield watched.kept()
+    try:
+        if request.session.testsfailed > failed:
+            watched.drop()
+        watched.tidy()
+    except BaseException:
+        watched.drop()
+        raise

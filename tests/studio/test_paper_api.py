@@ -1,11 +1,13 @@
 """The paper over http: Table 2 in every digit, the same histories as ``hamex paper``, and the audit as it runs."""
 
 import base64
+import signal
 import time
 
+import httpx2
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
+from browsing import PATIENCE
 
 from hamex.paper import results
 from hamex.paper.audit import run
@@ -13,14 +15,7 @@ from hamex.paper.results import CASES
 from hamex.schemes import Galerkin, Newmark
 from hamex.solve import solve
 from hamex.studio import paper
-from hamex.studio.app import create_app
 from hamex.studio.paper import Audit
-
-
-@pytest.fixture(scope="module")
-def client():
-    with TestClient(create_app()) as found:
-        yield found
 
 
 def array(told):
@@ -108,23 +103,29 @@ def test_the_convergence_study_has_its_orders(client):
     assert study["orders"]["end"] == pytest.approx(1, abs=0.15)
 
 
-def test_the_audit_is_told_as_it_runs_and_can_be_ended():
+def test_the_audit_is_told_as_it_runs(studio):
     """The first items of the real thing; ``tests/paper`` holds the whole of it."""
-    audit = Audit()
-    try:
-        while len((told := audit.ask(0, 0))["items"]) < 4 or not told["drawings"]:
+    with httpx2.Client(base_url=studio, timeout=PATIENCE / 1000) as server:
+        while len((told := server.get("/api/paper/audit").json())["items"]) < 4 or not told["drawings"]:
             assert told["state"] == told["drawn"] == "running"
             time.sleep(0.05)
-        assert told["total"] == run.size()
-        printed = list(run.printed().values())
-        for item, equation in zip(told["items"][:4], printed, strict=False):
-            assert run.judge(equation).as_json().items() <= item.items()
-        assert told["items"][0]["section"] == "2. Hamilton's principle"
-        assert told["drawings"][0]["equation"] == "1"
-        assert "<svg" in told["drawings"][0]["html"]
-        assert audit.ask(len(told["items"]), 0)["items"] != told["items"]
-    finally:
-        audit.end()
+        assert server.get("/api/paper/audit", params={"items": len(told["items"])}).json()["items"] != told["items"]
+    assert told["total"] == run.size()
+    printed = list(run.printed().values())
+    for item, equation in zip(told["items"][:4], printed, strict=False):
+        assert run.judge(equation).as_json().items() <= item.items()
+    assert told["items"][0]["section"] == "2. Hamilton's principle"
+    assert told["drawings"][0]["equation"] == "1"
+    assert "<svg" in told["drawings"][0]["html"]
+
+
+def test_an_audit_can_be_ended():
+    audit = Audit()
+    told = audit.ask(0, 0)
+    assert told["state"] == told["drawn"] == "running"
+    children = [stream._child for stream in audit._streams.values()]
+    audit.end()
+    assert [child.wait() for child in children] == [-signal.SIGKILL] * 2
 
 
 def test_an_audit_that_fails_says_so_and_can_be_started_again(monkeypatch):

@@ -3,12 +3,9 @@
 import csv
 
 import pytest
-from fastapi.testclient import TestClient
 from playwright.sync_api import expect
 from test_study_home import data, zoomed
 from test_take_home import alone, gift, run_code
-
-from hamex.studio.app import create_app
 
 SETTINGS = [
     {},
@@ -17,12 +14,6 @@ SETTINGS = [
     {"viscosity": 0.5, "kinematic": 12.5},
     {"viscosity": 0, "parts": 2},
 ]
-
-
-@pytest.fixture(scope="module")
-def client():
-    with TestClient(create_app()) as found:
-        yield found
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)

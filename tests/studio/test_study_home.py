@@ -5,13 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 from playwright.sync_api import expect
 from test_study_ida import FRAME, HUNTED, OSCILLATOR, SCALED, array, finished, started
 from test_study_spectrum import EL_CENTRO, PERIODS
 from test_take_home import alone, gift, run_code
-
-from hamex.studio.app import create_app
 
 OWN = {"accelerations": [0.0, 0.1, -0.31, 0.2] * 50, "step": 0.02, "unit": "m/s2", "source": "mine"}
 FEW = {"start": 0.1, "stop": 2.0, "count": 5}
@@ -51,12 +48,6 @@ STUDIES = {
     },
     "hunt with an end": {**HUNTED, "hunt": {"first": 0.1, "step": 0.2, "growth": 0.05, "runs": 7, "largest": 3.0}},
 }
-
-
-@pytest.fixture(scope="module")
-def client():
-    with TestClient(create_app()) as found:
-        yield found
 
 
 def code(client, path, body):

@@ -46,12 +46,6 @@ HUNTED = {key: value for key, value in OSCILLATOR.items() if key != "stripes"} |
 }
 
 
-@pytest.fixture
-def client():
-    with TestClient(create_app()) as found:
-        yield found
-
-
 def array(told):
     found = np.frombuffer(base64.b64decode(told["bdata"]), dtype=f"<{told['dtype']}")
     return found.reshape([int(n) for n in told["shape"].split(",")]) if "shape" in told else found
@@ -174,7 +168,7 @@ def test_only_so_many_studies_run_at_once(client, monkeypatch):
     for name in names:
         client.delete(f"/api/study/ida/{name}")
         jobs.find(name).wait(10)
-    assert client.post("/api/study/ida", json=OSCILLATOR).status_code == 200
+    client.delete(f"/api/study/ida/{started(client, OSCILLATOR)}")
 
 
 def test_the_end_of_the_server_ends_its_studies(monkeypatch):

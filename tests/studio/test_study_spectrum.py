@@ -5,21 +5,13 @@ import json
 
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 
 import hamex as hx
 from hamex.studio import limits
-from hamex.studio.app import create_app
 
 UNITS = {"length": "m", "force": "kN"}
 PERIODS = {"start": 0.1, "stop": 3.0, "count": 12}
 EL_CENTRO = {"units": UNITS, "motion": {"record": "el_centro"}, "damping": 0.05, "periods": PERIODS}
-
-
-@pytest.fixture(scope="module")
-def client():
-    with TestClient(create_app()) as found:
-        yield found
 
 
 def array(told):

@@ -7,12 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from fastapi.testclient import TestClient
 from playwright.sync_api import expect
 from test_oscillator_view import opened, ready, shown, type_in
 
 import hamex as hx
-from hamex.studio.app import create_app
 from hamex.studio.history import history_answer
 from hamex.studio.problems import HistoryRequest
 
@@ -89,12 +87,6 @@ STATES = {
         }
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def client():
-    with TestClient(create_app()) as found:
-        yield found
 
 
 def run_code(code):
@@ -226,11 +218,11 @@ def test_pictures_are_taken_home(page, studio):
 
 
 @pytest.mark.parametrize("view", ["oscillator", "building"])
-def test_the_page_of_its_own_moves_from_disk(watched, studio, view, tmp_path):
-    page = watched.page()
+def test_the_page_of_its_own_moves_from_disk(page, watched, studio, view, tmp_path):
     residual = "#residual" if view == "oscillator" else "#building-residual"
     page.goto(f"{studio}/#{view}")
     ready(page, residual)
+    type_in(page, "duration", 10, view)  # a page of many histories
     page.locator("#home-open").click()
     with page.expect_download() as got:
         page.get_by_role("button", name="Page", exact=True).click()

@@ -14,13 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 
 import hamex as hx
 from hamex.principle.language import read_action
 from hamex.principle.library import LIBRARY, action
 from hamex.studio import limits
-from hamex.studio.app import create_app
 from hamex.studio.derivation import view
 from hamex.studio.jobs import Crew, LostError, QueueFullError, TimeUpError
 
@@ -45,10 +43,9 @@ class Patient:
         return answer
 
 
-@pytest.fixture(scope="module")
-def client():
-    with TestClient(create_app()) as found:
-        yield Patient(found)
+@pytest.fixture
+def client(client):
+    return Patient(client)
 
 
 def unpacked(array):

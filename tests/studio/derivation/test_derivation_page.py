@@ -73,7 +73,11 @@ def test_the_first_view_is_the_viscoplastic_oscillator_and_shows_the_numbers_of_
 def test_a_slider_changes_the_motion_and_derives_nothing_anew(opened):
     derived(opened, "Viscoplastic")
     asked = []
-    opened.on("request", lambda request: asked.append(request.url.rpartition("/api/")[2]))
+
+    def told(request):
+        asked.append(request.url.rpartition("/api/")[2])
+
+    opened.on("request", told)
     before = curve(opened)
     opened.locator("#derivation .field[data-name=F_y] input[type=range]").focus()
     opened.keyboard.press("PageUp")
@@ -82,6 +86,7 @@ def test_a_slider_changes_the_motion_and_derives_nothing_anew(opened):
     sol = hx.simulate(action("viscoplastic"), {**NUMBERS, "F_y": 10.0}, {"P_J": 0.0}, 10.0, 0.02)
     mine = sol.values("displacement")[:, 0]
     until(opened, lambda: np.allclose(curve(opened), mine, rtol=1e-5, atol=1e-6), "the curve is not that of simulate")
+    opened.remove_listener("request", told)
     assert set(asked) == {"derive/run"}
 
 
