@@ -124,6 +124,55 @@ def test_gravity_is_the_start_of_a_history_at_rest():
     assert moved <= 1e-5 * np.abs(state.displacement).max()
 
 
+STANDING = {
+    "galerkin": hx.Galerkin(0.01),
+    "galerkin 2": hx.Galerkin(0.01, degree=2),
+    "located": hx.Galerkin(0.01, degree=2, locate=True),
+    "discontinuous": hx.DiscontinuousGalerkin(0.01),
+    "newmark": hx.Newmark(0.01),
+    "generalised alpha": hx.schemes.GeneralisedAlpha(0.01),
+}
+
+
+@pytest.mark.parametrize("scheme", STANDING.values(), ids=STANDING)
+def test_a_standing_load_is_the_start_and_stays_on(scheme):
+    """Own reference: the same forces as a load of the run, from the state that gravity finds."""
+    frame = hx.shear_frame([1.0, 1.0], [300.0, 200.0], damping=hx.modal(0.03), laws=[hx.Slider(5.0), hx.Slider(4.0)])
+    weight, motion = np.array([1.0, 2.0]), hx.el_centro().on(frame, g=9.81)
+    standing = hx.solve(hx.Problem(frame, motion, 5.0, standing=weight), scheme)
+    kept = motion + hx.Load(hx.constant(1.0).forces, patterns=weight)
+    by_hand = hx.solve(hx.Problem(frame, kept, 5.0, start=hx.gravity(frame, weight)), scheme)
+    assert np.array_equal(standing.values("displacement"), by_hand.values("displacement"))
+    assert standing.problem.start.displacement == pytest.approx([3 / 300, 3 / 300 + 2 / 200], rel=1e-5)
+    half = hx.solve(hx.Problem(frame, motion, 2.5, standing={"floor 1": 1.0, "floor 2": 2.0}), scheme)
+    rest = hx.solve(hx.Problem(frame, motion.after(2.5), 2.5, start=half.final, standing=weight), scheme)
+    assert np.array_equal(rest.values("displacement"), standing.values("displacement")[250:])
+
+
+def test_a_standing_load_is_found_again_when_it_changes_and_kept_by_files(tmp_path):
+    model = hx.oscillator(mass=1.0, stiffness=225.0)
+    problem = hx.Problem(model, hx.sine(0.2, omega=15.0), 1.0, standing=[9.0])
+    sol = hx.solve(problem.replace(standing=[18.0]).replace(duration=2.0), hx.Galerkin(0.02))
+    assert sol.problem.start.displacement == pytest.approx([18 / 225], rel=1e-5)
+    sol.save(tmp_path / "hanging.nc")
+    again = hx.read(tmp_path / "hanging.nc").problem
+    assert again.standing == [18.0]
+    assert np.array_equal(hx.solve(again, hx.Galerkin(0.02)).values("displacement"), sol.values("displacement"))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([1.0, 2.0], "standing: give 1 finite numbers"),
+        ({"roof": 1.0}, "standing: there is no dof 'roof'"),
+        ("heavy", "standing: give 1 finite"),
+    ],
+)
+def test_standing_loads_that_do_not_fit_are_refused(given, message):
+    with pytest.raises(ProblemError, match=message):
+        hx.Problem(hx.oscillator(mass=1.0, stiffness=225.0), hx.sine(0.2, omega=15.0), 1.0, standing=given)
+
+
 def test_constant_forces_stay_on_during_a_pushover():
     truss = three_bars(hx.Slider(yield_force=1.0))
     weight = {"o.y": -1.0}

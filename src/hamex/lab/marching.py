@@ -39,8 +39,8 @@ def return_map(step: float) -> Scheme:
 
 def load_at(problem: Problem, step: float, steps: int, nodes: Array) -> Array:
     """The load of one mass (steps, k) at the given fractions of each step."""
-    values = problem.load.stage_values(step, steps, nodes.tolist(), "average", quiet=True)
-    patterns = problem.load.patterns
+    values = problem.acting.stage_values(step, steps, nodes.tolist(), "average", quiet=True)
+    patterns = problem.acting.patterns
     return np.asarray(values[:, :, 0] if patterns is None else values @ patterns[0])
 
 

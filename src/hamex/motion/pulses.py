@@ -113,6 +113,8 @@ def constant(amplitude: float, duration: float = math.inf) -> Load:
     >>> float(constant(3.0).forces(10.0))
     3.0
     """
+    _finite("constant", amplitude=amplitude)
+    _duration("constant", duration)
     return sine(amplitude, omega=0.0, duration=duration, phase=math.pi / 2)
 
 

@@ -16,6 +16,7 @@ from hamex.checks import is_positive, whole_steps
 from hamex.errors import ProblemError
 from hamex.model.record import Model, law_variables, parameter
 from hamex.motion.load import Load, LoadSum
+from hamex.motion.pulses import constant
 
 __all__ = ["FilledState", "Limit", "Problem", "State", "known_variables"]
 
@@ -129,12 +130,16 @@ class Problem:
     model : what is shaken.
     load : what shakes it.
     duration : length of the history [s], a whole number of solver steps.
-    start : state at t = 0; at rest by default. The problem holds it filled: zeros for what was left out.
+    start : state at t = 0; at rest by default. The problem holds it filled: zeros for what was left out. With a
+        ``standing`` load and no start, :func:`hamex.solve` finds the state at rest under that load first;
+        ``sol.problem.start`` is that state.
     prior_impulse : impulse of the load before t = 0, eq. (55), one per degree of freedom [force·time]. With eq. (54)
         it fixes the constant in the springs' impulse J and nothing else.
     supports : displacements of the model's supports, one channel each [length]; at rest by default. Displacements of
         the dofs are then absolute, and viscous damping acts on the motion relative to what the supports bring about
         slowly.
+    standing : forces that act before the start and for the whole run, such as gravity: one per dof, or forces by dof
+        name [force].
 
     Examples
     --------
@@ -142,6 +147,10 @@ class Problem:
     >>> problem = Problem(oscillator(mass=1, stiffness=225), sine(0.2, omega=15), duration=40.0)
     >>> problem.replace(duration=60.0).duration
     60.0
+    >>> import hamex as hx
+    >>> hanging = problem.replace(load=hx.constant(0.0), standing=[9.0])       # it hangs and stays at 9/225
+    >>> hx.solve(hanging, hx.Galerkin(0.02)).values("displacement")[[0, -1], 0].round(9).tolist()
+    [0.04, 0.04]
     """
 
     model: Model
@@ -150,6 +159,8 @@ class Problem:
     start: FilledState
     prior_impulse: Array
     supports: Load | None
+    standing: Array | None
+    rests: bool = field(init=False)  # True while the state under the standing load is still to be found
 
     def __init__(
         self,
@@ -159,7 +170,9 @@ class Problem:
         start: State | None = None,
         prior_impulse: float | Array = 0.0,
         supports: Load | None = None,
+        standing: ArrayLike | Mapping[str, float] | None = None,
     ) -> None:
+        rests = standing is not None and start is None
         start = State() if start is None else start
         given = {"model": model, "load": load, "start": start, "supports": supports}
         for name, kind in _KINDS.items():
@@ -184,15 +197,40 @@ class Problem:
             start=filled,
             supports=supports,
             prior_impulse=_impulse(prior_impulse, dofs),
+            standing=None if standing is None else forces_on(model, standing, "Problem: standing"),
+            rests=rests,
         )
 
     def replace(self, **changes: Any) -> Problem:
-        """A copy with changes."""
-        return dataclasses.replace(self, **changes)
+        """A copy with changes. What was not given is still found: with another standing load, another state at rest."""
+        return dataclasses.replace(self, **({"start": None} if self.rests else {}) | changes)
+
+    @property
+    def acting(self) -> Load | LoadSum:
+        """All forces of the run: the load, and what stands on the structure."""
+        return self.load if self.standing is None else self.load + Load(constant(1.0).forces, patterns=self.standing)
 
     def steps(self, step: float) -> int:
         """Number of steps of this length; refuses a duration that is not a whole number of them."""
         return whole_steps("Problem", self.duration, step)
+
+
+def forces_on(model: Model, given: ArrayLike | Mapping[str, float], who: str) -> Array:
+    """Forces on the dofs [force] from one number per dof, or from forces by name."""
+    if isinstance(given, Mapping):
+        forces = np.zeros(len(model.dofs))
+        for name, value in given.items():
+            if name not in model.dofs:
+                raise ProblemError(f"{who}: there is no dof {name!r}; the model has {', '.join(model.dofs[:8])} …")
+            forces[model.dofs.index(name)] = value
+    else:
+        try:
+            forces = np.array(given, dtype=float)
+        except (TypeError, ValueError):
+            forces = np.array([np.nan])
+    if forces.shape != (len(model.dofs),) or not np.all(np.isfinite(forces)):
+        raise ProblemError(f"{who}: give {len(model.dofs)} finite numbers, one per dof, or forces by dof name")
+    return forces
 
 
 def known_variables(model: Model) -> tuple[str, ...]:

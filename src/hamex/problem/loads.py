@@ -53,7 +53,7 @@ class Reads(Protocol):
 
 def loads_of(problem: Problem, scheme: Reads, histories: Mapping[str, Array], steps: int) -> Loading:
     """What a run of this problem with this scheme was loaded with, moving supports included."""
-    entered, means = scheme.loads(problem.load, steps, True, histories=histories)
+    entered, means = scheme.loads(problem.acting, steps, True, histories=histories)
     return moving_supports(problem, loading(problem, entered, means), scheme.step, steps)
 
 
@@ -67,13 +67,13 @@ def loads_between(problem: Problem, scheme: Reads, first: int, steps: int, quiet
             supports=None if problem.supports is None else problem.supports.after(first * scheme.step),
         )
     )
-    entered, means = scheme.loads(late.load, steps, quiet)
+    entered, means = scheme.loads(late.acting, steps, quiet)
     return moving_supports(late, loading(late, entered, means), scheme.step, steps)
 
 
 def loading(problem: Problem, entered: Array, means: Array) -> Loading:
     """The load values that entered the march (at nodes or one per step) and their step means, by channel."""
-    load = problem.load
+    load = problem.acting
     patterns = np.eye(load.width) if load.patterns is None else load.patterns
     ground = np.zeros_like(patterns) if load.ground is None else load.ground
     return Loading(entered, means, patterns, ground)

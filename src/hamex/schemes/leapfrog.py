@@ -71,7 +71,7 @@ class LeapFrogMarch:
             raise SchemeError(
                 f"LeapFrog: the step {scheme.step:g} s is beyond the stable step {limit:.6g} s of this frame"
             )
-        if problem.load.channels != 1:
+        if problem.acting.channels != 1:
             raise SchemeError("LeapFrog: takes one load history; use Galerkin for several")
         laws = per_spring(problem.model)
         self.k, self.m = k, m

@@ -51,7 +51,7 @@ class AdaptiveMarch:
     def _level(self, k: int) -> tuple[Pieces, Array]:
         """Pieces of h/2ᵏ and their loads, for the whole run."""
         parts, scheme = 2**k, self.scheme
-        values = self.problem.load.stage_values(
+        values = self.problem.acting.stage_values(
             scheme.step / parts, self.how.steps * parts, scheme.table().c.tolist(), scheme.load, self.how.quiet or k > 0
         )
         run = Pieces(self.problem.model, scheme.table(), scheme.step / parts, self.patterns, parts, scheme.label)
@@ -123,7 +123,7 @@ class Located:
         self.problem, self.model, self.step = problem, problem.model, scheme.step
         self.table: StageTable = scheme.table()
         self.law = per_spring(self.model)
-        means = np.zeros((1, problem.load.channels))
+        means = np.zeros((1, problem.acting.channels))
         self.patterns = loading(problem, means, means).patterns
         self.whole = self._maps(scheme.step)
         slides = np.isin(np.arange(len(self.model.springs)), self.model.laws["slider"].springs)
@@ -138,7 +138,7 @@ class Located:
         """Advance by h with every spring on its branch."""
         maps = self.whole if h == self.step else self._maps(h)
         table, q, springs = self.table, len(self.table.c), len(branch)
-        load = self.problem.load.values_inside(self.step, t[0], t[1] + table.c * h)
+        load = self.problem.acting.values_inside(self.step, t[0], t[1] + table.c * h)
         inputs = np.concatenate([now.u, now.p, now.slip, load.ravel()])
         g = self._rates(maps, inputs, now, branch, h)
         move = maps.move @ inputs + maps.slide @ g

@@ -86,7 +86,7 @@ class GalerkinOscillator(_Oscillator):
         arrays, F = self._nodes(now, steps)
         x = self.x
         law = (self.rows, SpringLimit(x.yield_force, x.kinematic, x.isotropic), self.stride)
-        load = self.problem.load if first == 0 else self.problem.load.after(first * self.h)
+        load = self.problem.acting if first == 0 else self.problem.acting.after(first * self.h)
         reading = load.reading(self.h, self.scheme.load, self.how.quiet or first > 0)
         if reading is None:
             values, _ = self.scheme.loads(load, steps, self.how.quiet or first > 0)

@@ -114,7 +114,7 @@ def check_step(who: str, step: float) -> None:
 def on_dof(problem: Problem, channels: Array) -> Array:
     """Channel values on the one degree of freedom of an oscillator, summed channel by channel: a product of matrices
     rounds a block of one step in another way than many."""
-    patterns = problem.load.patterns
+    patterns = problem.acting.patterns
     if patterns is None:
         return channels[:, 0]
     return np.asarray(sum(weight * channels[:, i] for i, weight in enumerate(patterns[0].tolist())))

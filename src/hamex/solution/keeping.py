@@ -130,14 +130,16 @@ def problem_tree(problem: Problem, step: float) -> Tree:
         },
         "prior_impulse": problem.prior_impulse,
         "supports": None if problem.supports is None else _load_tree(problem.supports, step, problem.duration),
+        "standing": problem.standing,
     }
 
 
 def problem_of(tree: Tree, model: Model) -> Problem:
     """The problem that :func:`problem_tree` was given."""
     supports = None if tree["supports"] is None else _part_of(tree["supports"])
+    start, standing = State(**tree["start"]), tree.get("standing")  # files from before standing loads have none
     return Problem(
-        model, _load_of(tree["load"]), tree["duration"], State(**tree["start"]), tree["prior_impulse"], supports
+        model, _load_of(tree["load"]), tree["duration"], start, tree["prior_impulse"], supports, standing
     )
 
 

@@ -67,6 +67,10 @@ def solve(
         )
     if promise not in ("beforehand", "reported"):
         raise ProblemError(f'solve: promise must be "beforehand" or "reported", got {promise!r}')
+    if problem.rests:
+        from hamex.solve.static import at_rest
+
+        problem = at_rest(problem)
     kept = Keep.of(keep)
     if error and not kept.whole:
         raise ProblemError("solve: error bars compare whole histories of three runs; leave keep out, or error")

@@ -16,7 +16,7 @@ from hamex.model.damping import Damping
 from hamex.model.laws.law import Group
 from hamex.model.record import Model
 from hamex.motion.load import Load
-from hamex.problem import Problem, State
+from hamex.problem import Problem, State, forces_on
 from hamex.schemes.onestage import OneStageMarch
 from hamex.schemes.scheme import QuasiStatic
 from hamex.schemes.springs import Blocks, spring_blocks
@@ -111,6 +111,8 @@ def cyclic(
 def gravity(model: Model, forces: Array | Sequence[float] | Mapping[str, float], *, steps: int = 10) -> State:
     """State under constant forces, applied slowly from rest: the start of a history in which they stay on.
 
+    A problem with these forces as ``standing`` finds it by itself: ``hx.Problem(model, load, 40.0, standing=forces)``.
+
     Examples
     --------
     >>> from hamex import shear_frame
@@ -185,20 +187,19 @@ def solve_path(
     return dataclasses.replace(pushed, histories={**pushed.histories, "load_factor": factor})
 
 
+def at_rest(problem: Problem) -> Problem:
+    """The same problem from the state at rest under its standing load, where no start was given."""
+    if not problem.rests:
+        return problem
+    assert problem.standing is not None
+    return problem.replace(start=gravity(problem.model, problem.standing) if problem.standing.any() else State())
+
+
 def _pattern(model: Model, given: Array | Sequence[float] | Mapping[str, float] | str) -> Array:
     """Forces on the dofs from an array, from forces by name, or from the name of one dof."""
-    if isinstance(given, str):
-        given = {given: 1.0}
-    if isinstance(given, Mapping):
-        forces = np.zeros(len(model.dofs))
-        for name, value in given.items():
-            if name not in model.dofs:
-                raise ProblemError(f"there is no dof {name!r}; the model has {', '.join(model.dofs[:8])} …")
-            forces[model.dofs.index(name)] = value
-    else:
-        forces = np.array(given, dtype=float)
-    if forces.shape != (len(model.dofs),) or not np.all(np.isfinite(forces)) or not np.any(forces):
-        raise ProblemError(f"forces must be {len(model.dofs)} finite numbers, one per dof, not all zero")
+    forces = forces_on(model, {given: 1.0} if isinstance(given, str) else given, "forces")
+    if not forces.any():
+        raise ProblemError("forces: give numbers that are not all zero")
     return forces
 
 

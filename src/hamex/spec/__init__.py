@@ -21,7 +21,7 @@ from hamex.model.record import Model
 from hamex.motion.load import Load, LoadSum
 from hamex.problem import Limit
 from hamex.schemes import Scheme
-from hamex.solve import Problem, State
+from hamex.solve import Problem
 from hamex.spec.base import Table, explain, placed
 from hamex.spec.derived import TableByKind
 from hamex.spec.loads import LoadTable, supports_load
@@ -91,14 +91,13 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
     with _named(path, "scheme", tables.scheme):
         scheme = tables.scheme.build()
     loads, texts = _loads(path, tables, model, gravity)
-    start = State()
+    start = standing = None
     if tables.start is not None:
         with _named(path, "start", tables.start):
             start = tables.start.build(model)
     if tables.gravity is not None:
         with _named(path, "gravity", tables.gravity):
-            weight, start = tables.gravity.build(model)
-        loads.append(weight)
+            standing = tables.gravity.build(model)
         texts.append("gravity, applied slowly before the start")
     limit = Limit()
     if tables.limit is not None:
@@ -109,7 +108,7 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
         if duration is None:
             duration = _with_tail(loads, tables.tail or 0.0, scheme.step)
         load = loads[0] if len(loads) == 1 else LoadSum(tuple(loads))
-        problem = Problem(model, load, duration, start)
+        problem = Problem(model, load, duration, start, standing=standing)
         problem.steps(scheme.step)
     if tables.support is not None:
         supports, text = _supports(path, folder, tables, model, duration)

@@ -12,16 +12,14 @@ from functools import cache
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import ConfigDict, Discriminator, Field, Tag, create_model, model_validator
 
 from hamex.errors import UnitError
 from hamex.model.record import Model
 from hamex.model.units import UNSTATED_FORCE, UNSTATED_LENGTH, Units
-from hamex.motion.load import Load
-from hamex.motion.pulses import constant
 from hamex.problem import Limit
 from hamex.schemes import Scheme, known
-from hamex.solve import State
 from hamex.spec.base import Positive, Table, Version, check_version
 from hamex.spec.derived import TableByKind, table_of
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
@@ -46,14 +44,12 @@ class GravityTable(Table):
 
     forces: dict[str, float] = Field(description='forces by dof [force], as in forces = {"B.y" = -50.0}')
 
-    def build(self, model: Model) -> tuple[Load, State]:
-        """The constant load, and the state that it brings about when applied slowly."""
-        from hamex.solve.static import gravity
-
-        pattern = np.zeros((len(model.dofs), 1))
+    def build(self, model: Model) -> NDArray[Any]:
+        """The standing load of a problem, one force per dof."""
+        standing = np.zeros(len(model.dofs))
         for dof, force in self.forces.items():
-            pattern[position(dof, model.dofs, "forces", "dof")] = force
-        return Load(constant(1.0).forces, patterns=pattern), gravity(model, self.forces)
+            standing[position(dof, model.dofs, "forces", "dof")] = force
+        return standing
 
 
 class LimitTable(Table):
