@@ -72,6 +72,10 @@ class ConvexityWarning(UserWarning):
     """A dissipation is not convex: it can feed energy in, and a step may have several solutions."""
 
 
+class UnitWarning(UserWarning):
+    """A number does not fit the units that were stated, or is beyond what structures and earthquakes do."""
+
+
 class StepWarning(UserWarning):
     """The solver step is too long for the load to be seen whole."""
 

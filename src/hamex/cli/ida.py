@@ -107,7 +107,13 @@ def _try(file: StudyFile) -> None:
     study = file.study
     h = study.scheme.step
     batch(
-        study.models, GroundMotion(np.zeros(2), h, "g"), study.scheme, study.measures, g=study.g, duration=h, threads=1
+        study.models,
+        GroundMotion(np.zeros(2), h, "g"),
+        study.scheme,
+        study.measures,
+        g=study.gravity,
+        duration=h,
+        threads=1,
     )
 
 
@@ -185,7 +191,7 @@ def _runs(file: StudyFile, found: Ida) -> IdaRuns:
         "runs": len(found.columns["status"]),
         "length": units.length,
         "force": units.force,
-        "g": study.g,
+        "g": study.gravity,
     }
     return IdaRuns(
         file.title,
@@ -222,7 +228,7 @@ def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, js
     fits = [(curves, runs.fragility(curves)) for curves in found.curves]
     summary = summary_of(runs, fits)
     data = runs.to_dict() | {"result": summary}
-    demands = demands_of(runs, file.study.g, runs.about["length"])
+    demands = demands_of(runs, file.study.gravity, runs.about["length"])
     written = [
         *write_pictures(fits, folder, file.title),
         runs.save_table(folder / "table.parquet"),

@@ -46,6 +46,10 @@ class Modes:
     dofs: tuple[str, ...]
     directions: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        some = ", ".join(f"{period:.4g}" for period in self.periods[:4])
+        return f"<Modes: {len(self.frequencies)} of {len(self.dofs)} dofs; periods {some}{' …' * (len(self.periods) > 4)} s>"
+
     @property
     def periods(self) -> Array:
         """T = 2π/ω [time]; infinite for a motion without stiffness."""

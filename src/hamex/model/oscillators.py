@@ -50,6 +50,9 @@ class Oscillators:
     def __len__(self) -> int:
         return len(self.mass)
 
+    def __repr__(self) -> str:
+        return f"<Oscillators: {len(self)}, in {self.units.length} and {self.units.force}>"
+
     def chosen(self, which: Any) -> Oscillators:
         """Some of them, by index array or slice."""
         return Oscillators(**{name: getattr(self, name)[which] for name in ARRAYS}, units=self.units)

@@ -96,6 +96,14 @@ class Model(Layout):
         if not all(np.all(np.isfinite(entries(x))) for x in (damping.matrix, damping.shapes, damping.weights)):
             raise ModelError("Model: damping holds a value that is not finite")
 
+    def __repr__(self) -> str:
+        laws = ", ".join(f"{len(group.first)} {kind}" for kind, group in self.laws.items())
+        where = f", {len(self.storeys.names)} storeys" if self.storeys is not None else ""
+        return (
+            f"<Model: {len(self.dofs)} dofs, {len(self.springs)} springs ({laws}){where}, "
+            f"in {self.units.length} and {self.units.force}>"
+        )
+
     @cached_property
     def yields(self) -> Array:
         """(spring,), True where a spring has a yield limit."""

@@ -62,6 +62,10 @@ class ShearFrames:
     def __len__(self) -> int:
         return len(self.mass)
 
+    def __repr__(self) -> str:
+        storeys = self.mass.shape[1]
+        return f"<ShearFrames: {len(self)} of {storeys} storeys, in {self.units.length} and {self.units.force}>"
+
     @property
     def storeys(self) -> int:
         """Number of storeys of each frame."""

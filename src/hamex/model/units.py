@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
-from hamex.errors import UnitError
+from hamex.checks import is_positive
+from hamex.errors import LoadError, UnitError, UnitWarning
 
 # One metre in each unit of length: exact by definition (international inch, foot).
 METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0, "in": 1 / 0.0254, "ft": 1 / 0.3048}
 FORCES = ("N", "kN", "MN", "kip", "lbf", "tf", "kgf")
 STANDARD_GRAVITY = 9.80665  # m/s², exact by definition (CGPM 1901)
 UNSTATED_LENGTH, UNSTATED_FORCE = "length", "force"
+_OTHER_PLANET = 0.01  # gravity differs by 0.5 % between the poles and the equator
 
 
 @dataclass(frozen=True)
@@ -53,3 +56,23 @@ class Units:
                 "give g in the model's units, or units=Units(length=…, force=…)"
             )
         return STANDARD_GRAVITY * METRE[self.length]
+
+    def one_gravity(self, given: float | None, who: str) -> float:
+        """One gravity in these units: the standard one where none is given. A given one that is another planet's is
+        warned of; 1, which takes a record in g as bare numbers as the paper does, is not.
+
+        >>> Units("m", "kN").one_gravity(None, "doctest"), Units().one_gravity(386.4, "doctest")
+        (9.80665, 386.4)
+        """
+        if given is None:
+            return self.gravity
+        if not is_positive(given):
+            raise LoadError(f"{who}: g must be positive, one gravity in the model's units; got {given!r}")
+        if self.length != UNSTATED_LENGTH and given != 1.0 and abs(given / self.gravity - 1) > _OTHER_PLANET:
+            warnings.warn(
+                f"{who}: g is {given:g}, but one gravity is {self.gravity:g} {self.length}/s² in the model's units; "
+                "leave g out, or state the units that the masses and stiffnesses are in",
+                UnitWarning,
+                stacklevel=3,
+            )
+        return float(given)

@@ -72,6 +72,13 @@ class GroundMotion:
         object.__setattr__(self, "step", float(self.step))
         object.__setattr__(self, "unit", acceleration_unit(self.unit))
 
+    def __repr__(self) -> str:
+        name = " ".join(word for word in (self.source, self.component) if word) or "no source"
+        return (
+            f"<GroundMotion: {name}; {len(self.acceleration)} samples of {self.step:g} s, peak {self.peak:.4g} {self.unit}, "
+            f"{self.kind}>"
+        )
+
     @property
     def peak(self) -> float:
         """Largest absolute sample, in the motion's unit."""
@@ -163,13 +170,13 @@ class GroundMotion:
     def _processed(self, samples: Array, note: str) -> GroundMotion:
         return replace(self, acceleration=samples, source=_noted(self.source, note))
 
-    def on(self, model: Model, *, g: float, direction: str | None = None) -> Load:
+    def on(self, model: Model, *, g: float | None = None, direction: str | None = None) -> Load:
         """Effective forces ``f = −M ι a`` on a model that moves with the ground.
 
-        ``g`` is one gravity in the model's units, e.g. 9.80665 for metres or 386.0886 for inches.
+        ``g`` is one gravity in the model's units, e.g. 9.80665 for metres or 386.0886 for inches; it is needed only
+        where the model does not state its units.
         """
-        if not is_positive(g):
-            raise LoadError(f"GroundMotion.on: g must be positive, one gravity in the model's units; got {g!r}")
+        g = model.units.one_gravity(g, "GroundMotion.on")
         name = model.directions[0] if direction is None else direction
         if name not in model.directions:
             raise LoadError(

@@ -89,6 +89,11 @@ class Load:
         set_field(self, "breaks", _breaks(breaks))
         set_field(self, "shifts", _shifts(shifts))
 
+    def __repr__(self) -> str:
+        what = "a function of time" if callable(self.forces) else f"{len(self.forces)} samples of {self.step:g} s"
+        kind = "Load" if self.ground is None else "Load of a moving ground"
+        return f"<{kind}: {what}, {self.channels} channels on {self.width} dofs>"
+
     @property
     def channels(self) -> int:
         """Number of independent histories k."""
@@ -273,6 +278,9 @@ class LoadSum:
                 "loads that act on different numbers of degrees of freedom cannot be added: "
                 + ", ".join(str(part.width) for part in self.parts)
             )
+
+    def __repr__(self) -> str:
+        return " + ".join(repr(part) for part in self.parts)
 
     def __add__(self, other: Load | LoadSum) -> LoadSum:
         """One more load."""

@@ -201,6 +201,10 @@ class Problem:
             rests=rests,
         )
 
+    def __repr__(self) -> str:
+        also = "" if self.standing is None else ", with a standing load"
+        return f"<Problem: {self.model!r} for {self.duration:g} s under {self.load!r}{also}>"
+
     def replace(self, **changes: Any) -> Problem:
         """A copy with changes. What was not given is still found: with another standing load, another state at rest."""
         return dataclasses.replace(self, **({"start": None} if self.rests else {}) | changes)

@@ -138,9 +138,7 @@ def problem_of(tree: Tree, model: Model) -> Problem:
     """The problem that :func:`problem_tree` was given."""
     supports = None if tree["supports"] is None else _part_of(tree["supports"])
     start, standing = State(**tree["start"]), tree.get("standing")  # files from before standing loads have none
-    return Problem(
-        model, _load_of(tree["load"]), tree["duration"], start, tree["prior_impulse"], supports, standing
-    )
+    return Problem(model, _load_of(tree["load"]), tree["duration"], start, tree["prior_impulse"], supports, standing)
 
 
 def model_tree(model: Model) -> Tree:

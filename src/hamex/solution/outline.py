@@ -50,6 +50,10 @@ class Peak:
     unit: str
     error: float | None = None
 
+    def __str__(self) -> str:
+        bar = "" if self.error is None else f" ± {self.error:.2g}"
+        return f"{self.value:.6g}{bar} {self.unit}, {self.where}, t = {self.time:g} s"
+
 
 @dataclass(frozen=True)
 class Exceedance:

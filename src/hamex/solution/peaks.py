@@ -67,7 +67,8 @@ class Peaks(Mapping[str, Peak]):
         return len(self._names)
 
     def __repr__(self) -> str:
-        return repr(dict(self))
+        width = max((len(name) for name in self._names), default=0)
+        return "\n".join(f"{name:{width}}  {peak}" for name, peak in self.items()) or "no peaks"
 
 
 def candidates(solution: Answers) -> list[str]:

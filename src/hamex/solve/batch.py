@@ -66,7 +66,7 @@ def batch(
     scheme : as for :func:`hamex.solve`.
     measures : what to keep of each run; ``hamex.solution.batch.MEASURES`` lists them all.
     scales : factors of the motions.
-    g : one gravity in the models' units, required for ground motions.
+    g : one gravity in the models' units, for ground motions; needed where the models do not state their units.
     paired : model i meets load i at scale i instead; one load or one scale serves all. Dimension (case,).
     duration : length of every run [s]; by default each motion's own, to its last sample.
     start : displacement, momentum, slip, back_force and accumulated_slip at t = 0, in the shape of the results (or one
@@ -90,6 +90,9 @@ def batch(
     request = Request(_names("measures", measures), _names("histories", histories), bool(final), _dtype(dtype))
     run = _runner(systems, cases, scheme)
     run.check(request)
+    units = systems[0].units if isinstance(systems, list) else systems.units
+    if any(isinstance(motion, GroundMotion) for motion in cases.motions):
+        g = units.one_gravity(g, "batch")
     records = [_record(motion, scheme, duration, g, run) for motion in cases.motions]
     given = None if start is None else _start(start, cases, run.places)
     if request.histories and len({record.steps for record in records}) > 1:
@@ -112,7 +115,7 @@ def batch(
         {name: cases.shown(out.arrays["measure", name]) for name in request.measures},
         cases.dims,
         _labels(cases, run.places),
-        systems[0].units if isinstance(systems, list) else systems.units,
+        units,
         scheme.step,
         tuple(record.steps for record in records),
         lambda: _provenance(systems, cases, records, scheme, request, given),
@@ -211,8 +214,7 @@ def _single(cases: Cases) -> bool:
 
 def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | None, run: Runner) -> SampledMotion:
     if isinstance(motion, GroundMotion):
-        if g is None or not is_positive(g):
-            raise LoadError(f"batch: ground motions need g, one gravity in the models' units; got {g!r}")
+        assert g is not None
         load: Load | LoadSum = Load((in_gravities(motion.unit) * g) * motion.acceleration, motion.step)
     else:
         load = motion

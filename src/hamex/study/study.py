@@ -60,7 +60,7 @@ class Study:
         stiffness, damping, yield_force, viscosity …).
     measures : what to keep of each run, see :func:`hamex.batch`.
     scheme : as for :func:`hamex.solve`.
-    g : one gravity in the models' units.
+    g : one gravity in the models' units; needed where they do not state them.
     duration : of every run [s]; each record's own by default.
     seed : of the whole study.
     intensity : what an axis "level" is a level of, e.g. ``hx.Sa(0.42)``; the axis then stands instead of "scale".
@@ -79,13 +79,13 @@ class Study:
     axes: Mapping[str, Any]
     measures: Sequence[str]
     scheme: Scheme
-    g: float
+    g: float | None = None
     duration: float | None = None
     seed: int = 0
     intensity: Intensity | None = None
 
     def __post_init__(self) -> None:
-        if not is_positive(self.g):
+        if self.g is not None and not is_positive(self.g):
             raise InputError(f"Study: g must be positive, one gravity in the models' units; got {self.g!r}")
         object.__setattr__(self, "axes", dict(self.axes))
         _ = self.grid  # refuses what cannot be an axis
@@ -100,9 +100,18 @@ class Study:
         """All models, in the order of the axes; arrays where a compiled kernel takes them."""
         return systems(self.template, self.grid, self.seed, self.scheme)
 
+    @cached_property
+    def gravity(self) -> float:
+        """One gravity in the models' units."""
+        return float(units_of(self.models).one_gravity(self.g, "Study"))
+
     def replace(self, **changes: Any) -> Study:
         """A copy with changes."""
         return replace(self, **changes)
+
+    def __repr__(self) -> str:
+        axes = " × ".join(f"{len(values)} {name}" for name, values in self.axes.items())
+        return f"<Study: {axes}; {', '.join(self.measures)}; {self.scheme!r}>"
 
     def plan(self) -> Plan:
         """What a run would do, without doing it."""
@@ -164,7 +173,7 @@ class Study:
         steps = [self._steps(record) for record in axes.records]
         total = weight * len(built) * sum(steps)
         most = min(total / _PARTS, _WORK)
-        common = (self.scheme, tuple(self.measures), float(self.g), self.duration, __version__)
+        common = (self.scheme, tuple(self.measures), self.gravity, self.duration, __version__)
         parts = []
         for record, scales, count in zip(axes.records, axes.scales, steps, strict=True):
             size = max(1, int(most / (weight * count)))
@@ -187,7 +196,7 @@ def part_of(study: Study, begin: int, record: Record, size: int = 1) -> dict[str
         "record": record,
         "scheme": study.scheme,
         "measures": tuple(study.measures),
-        "g": float(study.g),
+        "g": study.gravity,
         "duration": study.duration,
     }
 

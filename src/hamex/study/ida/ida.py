@@ -101,6 +101,13 @@ class Ida:
     found: int = 0
     seconds: float = 0.0
 
+    def __repr__(self) -> str:
+        first = self.curves[0]
+        return (
+            f"<Ida: {len(self.curves)} models × {len(first.labels)} records, {len(self.columns['status'])} runs; "
+            f"{first.demand_name} against {first.im_name}, limit {first.limit:g} {first.unit}>"
+        )
+
     def __iter__(self) -> Iterator[IdaCurves]:
         return iter(self.curves)
 
