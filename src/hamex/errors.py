@@ -72,8 +72,8 @@ class ConvexityWarning(UserWarning):
     """A dissipation is not convex: it can feed energy in, and a step may have several solutions."""
 
 
-class UnitWarning(UserWarning):
-    """A number does not fit the units that were stated, or is beyond what structures and earthquakes do."""
+class ImplausibleWarning(UserWarning):
+    """A number is possible, but does not fit the stated units, or what structures and earthquakes do: a likely slip."""
 
 
 class StepWarning(UserWarning):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import is_finite
-from hamex.errors import ModelError
+from hamex.errors import ImplausibleWarning, ModelError
 from hamex.names import options_by_keyword
 
 Array = NDArray[Any]
@@ -60,6 +61,7 @@ def ratio(value: float, mode: int = 1) -> Ratio:
     """
     if not is_finite(value) or value < 0:
         raise ModelError(f"ratio: the damping ratio must be a finite number ≥ 0, got {value!r} (0.05 is 5 %)")
+    _warn_overdamped("ratio", value)
     return Ratio(float(value), _mode("ratio", mode))
 
 
@@ -134,7 +136,19 @@ def modal(ratio: float | Sequence[float], modes: int | Sequence[int] | None = No
 def _share(who: str, what: str, value: object) -> float:
     if not is_finite(value) or float(value) < 0:  # type: ignore[arg-type]
         raise ModelError(f"{who}: {what} must be a finite number ≥ 0, got {value!r}")
+    if what == "ratio":
+        _warn_overdamped(who, float(value))  # type: ignore[arg-type]
     return float(value)  # type: ignore[arg-type]
+
+
+def _warn_overdamped(who: str, ratio: float) -> None:
+    if ratio >= 1:
+        warnings.warn(
+            f"{who}: a damping ratio of {ratio:g} is {100 * ratio:g} % of critical, under which nothing swings; "
+            f"{ratio:g} % is {ratio / 100:g}",
+            ImplausibleWarning,
+            stacklevel=4,
+        )
 
 
 def _mode(who: str, mode: object) -> int:

@@ -120,6 +120,14 @@ def each(who: str, what: str, values: Any, labels: Sequence[str]) -> list[Any]:
     return row
 
 
+def one_each(who: str, count: int, **lists: object) -> None:
+    """Refuse several lists that do not fit the masses together, lengths told: the masses may be wrong."""
+    lengths = {name: len(value) for name, value in lists.items() if isinstance(value, list | tuple)}
+    if sum(length != count for length in lengths.values()) > 1:
+        told = ", ".join(f"{length} {name}" for name, length in lengths.items())
+        raise ModelError(f"{who}: {told}; give one of each for all, or as many of each as there are masses, {count}")
+
+
 def unique(who: str, what: str, names: Sequence[str]) -> tuple[str, ...]:
     """The names, if no two are equal."""
     seen: set[str] = set()

@@ -48,7 +48,8 @@ class Modes:
 
     def __repr__(self) -> str:
         some = ", ".join(f"{period:.4g}" for period in self.periods[:4])
-        return f"<Modes: {len(self.frequencies)} of {len(self.dofs)} dofs; periods {some}{' …' * (len(self.periods) > 4)} s>"
+        more = " …" if len(self.periods) > 4 else ""
+        return f"<Modes: {len(self.frequencies)} of {len(self.dofs)} dofs; periods {some}{more} s>"
 
     @property
     def periods(self) -> Array:

@@ -6,13 +6,15 @@ import warnings
 from dataclasses import dataclass
 
 from hamex.checks import is_positive
-from hamex.errors import LoadError, UnitError, UnitWarning
+from hamex.errors import ImplausibleWarning, LoadError, UnitError
 
 # One metre in each unit of length: exact by definition (international inch, foot).
 METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0, "in": 1 / 0.0254, "ft": 1 / 0.3048}
 FORCES = ("N", "kN", "MN", "kip", "lbf", "tf", "kgf")
 STANDARD_GRAVITY = 9.80665  # m/s², exact by definition (CGPM 1901)
 UNSTATED_LENGTH, UNSTATED_FORCE = "length", "force"
+# Masses are force·time²/length; some have a name.
+_MASSES = {("m", "N"): "kg", ("m", "kN"): "t (kN s²/m)", ("mm", "N"): "t (N s²/mm)", ("ft", "lbf"): "slug (lbf s²/ft)"}
 _OTHER_PLANET = 0.01  # gravity differs by 0.5 % between the poles and the equator
 
 
@@ -48,6 +50,11 @@ class Units:
         return f"{self.force} {self.length}"
 
     @property
+    def mass(self) -> str:
+        """What masses are in, by its own name where it has one."""
+        return _MASSES.get((self.length, self.force), f"{self.force} s²/{self.length}")
+
+    @property
     def gravity(self) -> float:
         """Standard gravity in this unit of length per second squared."""
         if self.length == UNSTATED_LENGTH:
@@ -72,7 +79,7 @@ class Units:
             warnings.warn(
                 f"{who}: g is {given:g}, but one gravity is {self.gravity:g} {self.length}/s² in the model's units; "
                 "leave g out, or state the units that the masses and stiffnesses are in",
-                UnitWarning,
+                ImplausibleWarning,
                 stacklevel=3,
             )
         return float(given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import is_finite, is_positive
-from hamex.errors import LoadError
+from hamex.errors import ImplausibleWarning, LoadError
 from hamex.model.record import Model
 from hamex.model.units import METRE, STANDARD_GRAVITY
 from hamex.motion import process
@@ -23,6 +24,7 @@ from hamex.names import options_by_keyword
 
 Array = NDArray[Any]
 KINDS = ("recorded", "synthetic", "matched")
+_VIOLENT = 10.0  # g; records come near 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +76,8 @@ class GroundMotion:
 
     def __repr__(self) -> str:
         name = " ".join(word for word in (self.source, self.component) if word) or "no source"
-        return (
-            f"<GroundMotion: {name}; {len(self.acceleration)} samples of {self.step:g} s, peak {self.peak:.4g} {self.unit}, "
-            f"{self.kind}>"
-        )
+        samples = f"{len(self.acceleration)} samples of {self.step:g} s"
+        return f"<GroundMotion: {name}; {samples}, peak {self.peak:.4g} {self.unit}, {self.kind}>"
 
     @property
     def peak(self) -> float:
@@ -167,6 +167,17 @@ class GroundMotion:
             process.pad(self.acceleration, self.step, before, after), f"padded by {before:g} and {after:g} s"
         )
 
+    def warn_if_violent(self) -> None:
+        """Warn of a ground acceleration that no record has come near: the unit is likely another."""
+        peak = self.peak * in_gravities(self.unit)
+        if peak > _VIOLENT:
+            warnings.warn(
+                f"{self.source or 'the motion'} shakes with {peak:.3g} g; the largest ever recorded are near 4 g: are "
+                f"its samples in {self.unit}?",
+                ImplausibleWarning,
+                stacklevel=3,
+            )
+
     def _processed(self, samples: Array, note: str) -> GroundMotion:
         return replace(self, acceleration=samples, source=_noted(self.source, note))
 
@@ -177,6 +188,7 @@ class GroundMotion:
         where the model does not state its units.
         """
         g = model.units.one_gravity(g, "GroundMotion.on")
+        self.warn_if_violent()
         name = model.directions[0] if direction is None else direction
         if name not in model.directions:
             raise LoadError(

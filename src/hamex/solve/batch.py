@@ -93,6 +93,9 @@ def batch(
     units = systems[0].units if isinstance(systems, list) else systems.units
     if any(isinstance(motion, GroundMotion) for motion in cases.motions):
         g = units.one_gravity(g, "batch")
+    for motion in cases.motions:
+        if isinstance(motion, GroundMotion):
+            motion.warn_if_violent()
     records = [_record(motion, scheme, duration, g, run) for motion in cases.motions]
     given = None if start is None else _start(start, cases, run.places)
     if request.histories and len({record.steps for record in records}) > 1:

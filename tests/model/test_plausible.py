@@ -1,0 +1,66 @@
+"""What is possible but unlikely is warned of by name, with the likely slip; what is usual is not."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.errors import ImplausibleWarning, ModelError
+
+SI = hx.Units("m", "kN")
+
+
+def building(masses, units=SI):
+    return hx.shear_frame(masses=masses, stiffnesses=[60e3, 50e3, 40e3], units=units)
+
+
+def violent():
+    return hx.GroundMotion(np.array([0.0, 441.0, -200.0]), 0.02, "g")
+
+
+@pytest.mark.parametrize(
+    ("slip", "said"),
+    [
+        (lambda: hx.ratio(3), "3 % is 0.03"),
+        (lambda: hx.modal([0.05, 5.0]), "500 % of critical"),
+        (lambda: hx.rayleigh(2.0), "200 % of critical"),
+        (lambda: building([60e3] * 3), r"masses are in t \(kN s²/m\)"),
+        (lambda: violent().on(building([60.0] * 3)), "shakes with 441 g.*are its samples in g"),
+        (lambda: hx.el_centro().on(building([60.0] * 3), g=386.4), "one gravity is 9.80665 m/s²"),
+        (
+            lambda: hx.batch(hx.oscillators(period=[1.0], damping_ratio=0.05, units=SI), violent(), hx.Galerkin(0.02)),
+            "shakes with 441 g",
+        ),
+    ],
+)
+def test_a_likely_slip_is_named(slip, said):
+    with pytest.warns(ImplausibleWarning, match=said):
+        slip()
+
+
+def test_what_is_usual_is_not_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hx.ratio(0.4)
+        frame = building([60.0] * 3)
+        hx.el_centro().on(frame)
+        hx.el_centro().on(frame, g=1.0)  # the paper's bare number
+        hx.el_centro().on(frame, g=9.81)
+        building([60e3] * 3, units=None)
+
+
+def test_gravity_comes_from_the_units():
+    frame = building([60.0] * 3)
+    given, known = (hx.el_centro().on(frame, g=g).forces for g in (9.80665, None))
+    assert np.array_equal(given, known)
+    many = hx.oscillators(period=[1.0], damping_ratio=0.05, units=SI)
+    one, other = (
+        hx.batch(many, hx.el_centro(), hx.Galerkin(0.02), g=g).values("displacement") for g in (9.80665, None)
+    )
+    assert np.array_equal(one, other)
+
+
+def test_several_lists_that_do_not_fit_are_told_together():
+    with pytest.raises(ModelError, match=r"3 masses, 5 stiffnesses, 5 heights"):
+        hx.shear_frame(masses=[1.0] * 3, stiffnesses=[10.0] * 5, heights=[3.0] * 5)
