@@ -98,6 +98,17 @@ def _hint(name: str, known: dict[str, Home]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+class Shown:
+    """A noun that can be seen. Pictures stand in a layer above the nouns, so they are asked for by name."""
+
+    def plot(self, title: str = "") -> Any:
+        """A matplotlib figure of what this holds, in the house style; ``figure.savefig(path)`` writes it."""
+        return import_module("hamex.report.plots").plot(self, title)
+
+    def _repr_html_(self) -> str:
+        return str(import_module("hamex.report.plots").notebook(self))
+
+
 class TypeText(str):
     """An annotation as it is written in the source: ``help`` prints it without quotes, tools evaluate it as before."""
 

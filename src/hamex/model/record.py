@@ -19,13 +19,14 @@ from hamex.model.laws.law import Group
 from hamex.model.laws.surface import Surfaces
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.model.units import Units
+from hamex.names import Shown
 
 Array = NDArray[Any]
 Matrix = Any  # a NumPy array or a SciPy sparse array; both know shape, @ and .T
 
 
 @dataclass(frozen=True, eq=False)
-class Model(Layout):
+class Model(Layout, Shown):
     """What is shaken: ``L = ½u̇ᵀMu̇ − ½uᵀKu + ½J̇ᵀAJ̇ − J̇ᵀBᵀu``, ``φ = ½u̇ᵀCu̇ + Σφₑ(J̇ₑ)``.
 
     Builders such as :func:`hamex.oscillator` return it; nobody has to fill it by hand.

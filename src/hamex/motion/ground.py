@@ -20,7 +20,7 @@ from hamex.model.units import METRE, STANDARD_GRAVITY
 from hamex.motion import process
 from hamex.motion.load import Load
 from hamex.motion.units import acceleration_unit, in_gravities
-from hamex.names import options_by_keyword
+from hamex.names import Shown, options_by_keyword
 
 Array = NDArray[Any]
 KINDS = ("recorded", "synthetic", "matched")
@@ -28,7 +28,7 @@ _VIOLENT = 10.0  # g; records come near 4
 
 
 @dataclass(frozen=True, eq=False)
-class GroundMotion:
+class GroundMotion(Shown):
     """Ground acceleration, sampled from t = 0 on, linear in between, followed by one zero sample.
 
     Parameters

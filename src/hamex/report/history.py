@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hamex.report.page import check_plot, heading, table, write_drawing
 from hamex.report.structure import bare, good_scale, mark, marks, paint
-from hamex.report.style import BLUE, ENERGIES, GREEN, INK, ORANGE, PINK, RED, figure, mosaic
+from hamex.report.style import BLUE, ENERGIES, GREEN, INK, ORANGE, PINK, RED, mosaic
 from hamex.solution.results import frames_at
 from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
@@ -27,7 +27,7 @@ _COLOURS = (BLUE, ORANGE, GREEN, PINK)
 _PARTS = tuple((name, ENERGIES[name]) for name in ("plastic", "viscous", "hardening", "stored", "kinetic"))
 _OSCILLATOR = (
     "Displacement and slip over time; mean force over mean displacement of each step; energies, stacked, "
-    "beside the work put in; and what is left of their balance."
+    "beside the work put in."
 )
 _STRUCTURE = (
     "The structure at its largest displacement, over its shape at rest; envelopes of the storeys where there "
@@ -39,15 +39,17 @@ def write_plot(solution: Solution, path: str | Path, title: str = "") -> Path:
     """Write the plot as ``.png``, ``.svg`` or a page ``.html`` that needs no network."""
     path = Path(path)
     check_plot(path)
-    name = heading(path, title)
-    if not solution.layout.is_structure:
-        drawing, caption = draw(solution, name), _OSCILLATOR
-    else:
-        drawing, caption = draw_structure(solution, name), _STRUCTURE
+    drawing = draw_run(solution, heading(path, title))
+    caption = _STRUCTURE if solution.layout.is_structure else _OSCILLATOR
     about = " · ".join(
         f"{escape(key)}: {escape(str(value))}" for key, value in solution.provenance.items() if key != "hamex"
     )
     return write_drawing(drawing, path, title or "A run", "run", caption, _numbers(solution), about)
+
+
+def draw_run(solution: Solution, title: str = "") -> Figure:
+    """The run on one sheet."""
+    return draw_structure(solution, title) if solution.layout.is_structure else draw(solution, title)
 
 
 def _numbers(solution: Solution) -> str:
@@ -72,14 +74,15 @@ def _numbers(solution: Solution) -> str:
 def draw(solution: Solution, title: str = "") -> Figure:
     """Displacement and slip, hysteresis by eqs. (88)-(89), energies, of the first component."""
     length, force = solution.units.length, solution.units.force
-    with figure(2, 2, height=5.6, width_ratios=[2.2, 1]) as (drawing, axes):
-        (history, loop), (energy, residual) = axes
+    with mosaic([["history"] * 3 + ["loop"] * 2, ["energy"] * 5], 8.4, 5.6) as (drawing, axes):
+        history, loop, energy = (axes[name] for name in ("history", "loop", "energy"))
         t = solution.times
         history.plot(t, solution.values("displacement")[:, 0], color=BLUE, label="displacement $u$")
         history.plot(t, solution.values("slip")[:, 0], color=RED, lw=1.0, label="slip $u_1$")
         history.set(xlabel="time [s]", ylabel=f"[{length}]", title=title or "displacement and slip", xlim=(t[0], t[-1]))
         history.legend(loc="best", ncols=2)
         loop.plot(solution.values("mean_displacement")[:, 0], solution.values("force")[:, 0], color=INK, lw=0.8)
+        loop.locator_params(axis="x", nbins=4)
         loop.set(xlabel=f"mean displacement [{length}]", ylabel=f"mean force [{force}]", title="hysteresis, step means")
         parts = [(name, colour, solution.values(name)) for name, colour in _PARTS if solution.values(name).any()]
         energy.stackplot(
@@ -95,16 +98,9 @@ def draw(solution: Solution, title: str = "") -> Figure:
             xlabel="time [s]",
             ylabel=f"energy [{force} {length}]",
             xlim=(t[0], t[-1]),
-            title="energy balance: a check of the arithmetic, not of accuracy",
+            title=f"energy balance, closes to {solution.residual:.0e}: a check of the arithmetic, not of accuracy",
         )
         energy.legend(loc="lower right", ncols=2, frameon=True, framealpha=0.9, edgecolor="none")
-        residual.plot(t, solution.values("imbalance"), color=PINK, lw=0.8)
-        residual.set(
-            xlabel="time [s]",
-            ylabel=f"[{force} {length}]",
-            xlim=(t[0], t[-1]),
-            title=f"imbalance (residual {solution.residual:.0e})",
-        )
     return drawing
 
 

@@ -16,7 +16,7 @@ from hamex.errors import InputError
 from hamex.model.laws.law import Split
 from hamex.model.layout import Layout
 from hamex.model.record import Model
-from hamex.names import options_by_keyword
+from hamex.names import Shown, options_by_keyword
 from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import Loading
 from hamex.schemes import Scheme
@@ -45,7 +45,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(Shown):
     """Result of :func:`hamex.solve`.
 
     ``sol["displacement"]`` is a labelled array with dims (time, dof), ``sol.values("displacement")`` the same as

@@ -20,6 +20,7 @@ from hamex import __version__
 from hamex.checks import is_finite, is_positive
 from hamex.errors import InputError, OverflowRunError
 from hamex.motion.units import in_gravities
+from hamex.names import Shown
 from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, first_of, units_of
 from hamex.study.engine import SECONDS, Columns, Outcome, StudyPart, Tell, digest, run_parts
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
@@ -72,7 +73,7 @@ class Hunt:
 
 
 @dataclass(frozen=True, eq=False)
-class Ida:
+class Ida(Shown):
     """Result of :func:`ida`.
 
     Attributes

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
+from hamex.names import Shown
 from hamex.solution.batch import axis_columns, write_columns
 from hamex.solution.files import check_writable, write_atomically
 from hamex.solution.schema import unit
@@ -43,7 +44,7 @@ class Family(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Spectrum:
+class Spectrum(Shown):
     """Result of :func:`hamex.spectrum`.
 
     ``spec["pseudo_acceleration"]`` is a labelled array with dims (damping, period), ``spec.values(...)`` the same as
