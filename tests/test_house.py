@@ -188,5 +188,6 @@ def test_a_command_is_its_module_and_its_line(command):
 
 
 def test_a_figure_is_its_function_and_its_reader():
-    assert mentioning("draw_record") == {"report.records"}
+    """And, if a noun's ``plot`` shows it, that verb."""
+    assert mentioning("draw_record") == {"report.records", "report.plots"}
     assert mentioning("write_record_plot") == {"report.records", "cli.records"}

@@ -46,6 +46,7 @@ from .study.sequence import MotionSequence as MotionSequence
 from .study.ida.ida import Hunt as Hunt, Ida as Ida, ida as ida
 from .study.regions.result import Region as Region
 from .study.regions.region import region as region
+from .report.plots import plot as plot
 from .spec import read_problem as read_problem
 from .spec.study import read_study as read_study
 

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import ast
 import sys
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from functools import wraps
+from html import escape
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+from hamex.errors import HamexError
+
+_SMALL = 80  # dots an inch, in a notebook
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
@@ -99,14 +105,23 @@ def _hint(name: str, known: dict[str, Home]) -> str:
 
 
 class Shown:
-    """A noun that can be seen. Pictures stand in a layer above the nouns, so they are asked for by name."""
+    """A noun that can be seen. Pictures stand in a layer above the nouns, which ask for them at the front door."""
 
     def plot(self, title: str = "") -> Any:
-        """A matplotlib figure of what this holds, in the house style; ``figure.savefig(path)`` writes it."""
-        return import_module("hamex.report.plots").plot(self, title)
+        """A matplotlib figure of what this holds, see :func:`hamex.plot`."""
+        return sys.modules["hamex"].plot(self, title)
 
     def _repr_html_(self) -> str:
-        return str(import_module("hamex.report.plots").notebook(self))
+        """What a notebook shows: what ``print`` says and, where there is something to draw it with, a small picture."""
+        said = f"<pre>{escape(repr(self))}</pre>"
+        try:
+            drawing = self.plot()
+        except HamexError:
+            return said
+        picture = BytesIO()  # lines of a history are half a megabyte as paths, a tenth of it as a picture
+        drawing.savefig(picture, format="png", dpi=_SMALL)
+        data = b64encode(picture.getvalue()).decode()
+        return f'{said}<img alt="{escape(repr(self), quote=True)}" src="data:image/png;base64,{data}">'
 
 
 class TypeText(str):

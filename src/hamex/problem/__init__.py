@@ -160,7 +160,7 @@ class Problem:
     prior_impulse: Array
     supports: Load | None
     standing: Array | None
-    rests: bool = field(init=False)  # True while the state under the standing load is still to be found
+    start_given: bool = field(init=False)
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class Problem:
         supports: Load | None = None,
         standing: ArrayLike | Mapping[str, float] | None = None,
     ) -> None:
-        rests = standing is not None and start is None
+        start_given = start is not None
         start = State() if start is None else start
         given = {"model": model, "load": load, "start": start, "supports": supports}
         for name, kind in _KINDS.items():
@@ -198,7 +198,7 @@ class Problem:
             supports=supports,
             prior_impulse=_impulse(prior_impulse, dofs),
             standing=None if standing is None else forces_on(model, standing, "Problem: standing"),
-            rests=rests,
+            start_given=start_given,
         )
 
     def __repr__(self) -> str:
@@ -207,7 +207,12 @@ class Problem:
 
     def replace(self, **changes: Any) -> Problem:
         """A copy with changes. What was not given is still found: with another standing load, another state at rest."""
-        return dataclasses.replace(self, **({"start": None} if self.rests else {}) | changes)
+        return dataclasses.replace(self, **({} if self.start_given else {"start": None}) | changes)
+
+    @property
+    def rests(self) -> bool:
+        """True while the state at rest under the standing load is still to be found."""
+        return self.standing is not None and not self.start_given
 
     @property
     def acting(self) -> Load | LoadSum:

@@ -1,14 +1,8 @@
-"""One verb, ``plot``, for every noun that can be seen, and what a notebook shows of it: a line and a small picture.
-
-Nouns stand below their pictures, so they ask for them by name (:class:`hamex.names.Shown`).
-"""
+"""One verb, ``plot``, for every noun that can be seen."""
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Callable
-from html import escape
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from hamex.errors import InputError
@@ -28,31 +22,32 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _METRES = 9.80665  # one gravity, for pictures of motions
-_SMALL = 80  # dots an inch, in a notebook
 
 
-def plot(noun: Any, title: str = "") -> Figure:
-    """A figure of what a noun holds, in the house style; ``figure.savefig(path)`` writes it."""
+def plot(noun: Any, title: str = "") -> Any:
+    """A figure of what a noun holds, in the house style; ``sol.plot()`` is the same.
+
+    Parameters
+    ----------
+    noun : a solution of :func:`hamex.solve` or of slow loading, a spectrum, an IDA, a ground motion, or a model that
+        has a shape.
+    title : of the figure.
+
+    Returns
+    -------
+    A matplotlib figure; ``figure.savefig("run.png")`` writes it.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> frame = hx.shear_frame([1.0, 1.0], [300.0, 200.0], laws=hx.Slider(2.0), heights=3.0)
+    >>> len(hx.plot(hx.pushover(frame, "floor 2", 0.1)).axes)
+    2
+    """
     check_installed()
-    return _of(noun)(noun, title)
-
-
-def notebook(noun: Any) -> str:
-    """What a notebook shows: what ``print`` says and, where the drawing packages are there, a small picture."""
-    said = f"<pre>{escape(repr(noun))}</pre>"
-    try:
-        check_installed()
-        drawing = _of(noun)(noun, "")
-    except (InputError, ImportError):
-        return said
-    picture = BytesIO()  # lines of a history are half a megabyte as paths, a tenth of it as a picture
-    drawing.savefig(picture, format="png", dpi=_SMALL)
-    data = b64encode(picture.getvalue()).decode()
-    return f'{said}<img alt="{escape(repr(noun), quote=True)}" src="data:image/png;base64,{data}">'
-
-
-def _of(noun: Any) -> Callable[[Any, str], Figure]:
-    return _PICTURES[type(noun).__name__]
+    if type(noun).__name__ not in _PICTURES:
+        raise InputError(f"plot: there is no picture of a {type(noun).__name__}; there is of {', '.join(_PICTURES)}")
+    return _PICTURES[type(noun).__name__](noun, title)
 
 
 def _run(solution: Solution, title: str) -> Figure:

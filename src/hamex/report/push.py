@@ -34,9 +34,8 @@ def _curve(axes: Any, solution: Solution, title: str) -> None:
     axes.plot(u, factor, color=BLUE, label="load factor")
     fit = bilinear(u, factor)
     if fit is not None:
-        axes.plot(
-            *fit.corners, color=INK, lw=0.9, ls="--", label=f"bilinear, yield at {fit.yield_displacement:.4g} {length}"
-        )
+        bend = f"bilinear, yield at {fit.yield_displacement:.4g} {length}"
+        axes.plot(*fit.corners, color=INK, lw=0.9, ls="--", label=bend)
     slip = np.abs(np.diff(solution.values("slip"), axis=0)).max(axis=0) > 0
     if slip.any():
         first = np.argmax(np.abs(np.diff(solution.values("slip"), axis=0))[:, slip] > 0, axis=0) + 1

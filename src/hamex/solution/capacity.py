@@ -70,7 +70,8 @@ def bilinear(displacement: Array, factor: Array) -> BilinearFit | None:
         return level * bend / 2 + (level + f[-1]) * (u[-1] - bend) / 2 - area
 
     low, high = 0.05 * float(f[-1]), float(f[-1])
-    if excess(low) > 0 or excess(high) <= 1e-9 * area:
+    straight = np.abs(f - f[-1] * u / u[-1]).max() < 1e-6 * f[-1]
+    if straight or excess(low) > 0 or excess(high) < -1e-9 * area:
         return None
     for _ in range(60):
         middle = (low + high) / 2
