@@ -149,7 +149,7 @@ class Problem:
     60.0
     >>> import hamex as hx
     >>> hanging = problem.replace(load=hx.constant(0.0), standing=[9.0])       # it hangs and stays at 9/225
-    >>> hx.solve(hanging, hx.Galerkin(0.02)).values("displacement")[[0, -1], 0].round(9).tolist()
+    >>> hx.solve(hanging, hx.Galerkin(0.02)).values("displacement")[[0, -1], 0].round(6).tolist()
     [0.04, 0.04]
     """
 
