@@ -5,6 +5,7 @@ what is read back can be compared bit by bit.
 """
 
 import json
+import math
 from decimal import Decimal
 
 UNKNOWN_INT, UNKNOWN_REAL = -999, -999.0
@@ -101,6 +102,7 @@ def cosmos_channel(
     format_="8F10.5",
     comments=("made up",),
     text_lines=13,
+    peak=None,
 ):
     """One channel: text, integers, reals, comments, data, end."""
     title = {1: "Uncorrected acceleration", 2: "Corrected acceleration"}[volume]
@@ -115,7 +117,7 @@ def cosmos_channel(
         "Rcrd start time:01/01/2001, 12:00:05.000 UTC (Q=5) RcrdId:XX.0999",
         f"Sta Chan {channel:3d}: {component} (Rcrdr Chan {channel:2d}) Location:Ground floor",
         f"Raw record length = {len(samples) * step:.3f} sec, Uncor max = 1.000",
-        "Processed: 01/02/2001 Max = 1.000",
+        f"Processed: 01/02/2001 Max = {max(map(abs, samples)) if peak is None else peak:.3f}",
         "Record filtered below  0.10 Hz (periods over  10.0 secs)  and above 40.0 Hz",
         "Values used when parameter or data value is unknown/unspecified:   -999, -999.0",
     ]
@@ -261,9 +263,17 @@ def esm(samples=FIXED, step="0.005000", stream="HNE", unit="cm/s^2", quantity="A
 COUNTS = [8009, 9006, 7998, -8001, 8009, 8007, 8002, 8005, 7990, 1234567]
 
 
-def knet(counts=COUNTS, frequency=100, duration=None, direction="N-S", scale="3920(gal)/6182761"):
-    """17 lines of labels, then eight counts a line."""
+def knet_gal(counts=COUNTS, raw=False):
+    """What the network makes of its counts: gal, without the mean unless raw."""
+    gal = [n * 3920 / 6182761 for n in counts]
+    mean = 0.0 if raw else math.fsum(gal) / len(gal)
+    return [a - mean for a in gal]
+
+
+def knet(counts=COUNTS, frequency=100, duration=None, direction="N-S", scale="3920(gal)/6182761", peak=None):
+    """17 lines of labels, then eight counts a line; the peak is that of the samples without their mean."""
     seconds = len(counts) / frequency if duration is None else duration
+    peak = f"{max(map(abs, knet_gal(counts))):.3f}" if peak is None else peak
     labels = (
         ("Origin Time", "2001/01/18 23:25:00"),
         ("Lat.", "37.798"),
@@ -279,7 +289,7 @@ def knet(counts=COUNTS, frequency=100, duration=None, direction="N-S", scale="39
         ("Duration Time(s)", f"{seconds:g}"),
         ("Dir.", direction),
         ("Scale Factor", scale),
-        ("Max. Acc. (gal)", "1.0"),
+        ("Max. Acc. (gal)", peak),
         ("Last Correction", "2001/01/18 23:25:31"),
         ("Memo.", ""),
     )

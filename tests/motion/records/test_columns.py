@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hamex import el_centro
+from hamex import el_centro, read_record
 from hamex.errors import FileError, LoadError, UnitError
-from hamex.motion.records.columns import read_motion, read_samples
+from hamex.motion.records.columns import read_samples
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_one_column_takes_the_given_step(file):
 
 
 def test_a_motion_carries_unit_step_and_source(file):
-    motion = read_motion(file("0,0\n0.5,3\n"), unit="cm/s²")
+    motion = read_record(file("0,0\n0.5,3\n"), unit="cm/s²")
     assert (motion.unit, motion.step, motion.source, motion.peak) == ("cm/s2", 0.5, "motion.csv", 3.0)
 
 
@@ -65,7 +65,7 @@ def test_the_shipped_record_reads_the_same_through_this_door():
     from importlib import resources
 
     with resources.as_file(resources.files("hamex.motion") / "data/el_centro_1940_ns.csv") as path:
-        motion = read_motion(path, unit="g")
+        motion = read_record(path, unit="g")
     assert motion.step == el_centro().step
     assert np.array_equal(motion.acceleration, el_centro().acceleration)
 
@@ -90,7 +90,7 @@ def test_times_printed_with_few_digits_are_still_uniform(file):
         ("0,1\n0.1,\n", None, "line 2: a value is missing in '0.1,'"),
         ("0,1\n0.1\n", None, "line 2: 1 column, the lines before have 2"),
         ("0,1,2\n", None, "line 1: 3 columns; give one column of samples, or time and samples"),
-        ("0,0;1,5\n", None, "line 1: commas and semicolons in one line; write decimals with a point"),
+        ("0,0;1.5\n", None, "line 1: commas and semicolons in one line; write decimals with a point"),
         ("1\n2\n", None, "needs its step"),
         ("0,1\n", None, "need at least two samples"),
         ("# c\n0.02,1\n0.04,1\n", None, "line 2: the times start at 0.02 s"),
@@ -111,12 +111,12 @@ def test_broken_files_are_told_by_name_line_and_reason(file, text, step, told):
 
 def test_an_unknown_unit_is_refused_not_guessed(file):
     with pytest.raises(UnitError, match="unknown unit of acceleration 'furlong/s2'; known: g, m/s2"):
-        read_motion(file("0,0\n1,1\n"), unit="furlong/s2")
+        read_record(file("0,0\n1,1\n"), unit="furlong/s2")
 
 
 def test_a_step_that_is_not_positive_is_refused(file):
     with pytest.raises(LoadError, match="step must be a positive number of seconds, got 0"):
-        read_motion(file("0\n1\n"), unit="g", step=0)
+        read_record(file("0\n1\n"), unit="g", step=0)
 
 
 def test_files_that_cannot_be_read(tmp_path):

@@ -1,6 +1,7 @@
 """Damaged files: each kind gives an error with file, line and reason; none gets through as NaN or as a bare error."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hamex as hx
-from hamex.errors import FileError, HamexError, LoadError, UnitError
+from hamex.errors import FileError, HamexError, LoadError, RecordWarning, UnitError
 from hamex.motion.units import ACCELERATION_UNITS
 
 GOOD = {
@@ -196,7 +197,7 @@ DAMAGED = {
     "knet letter": (changed("a.EW", "7998", "79g8"), "line 18: '79g8' is not a number"),
     # SimCenter
     "json broken": (changed("a.json", '"data": [', '"data": ['[:-1]), "line 15: not valid JSON"),
-    "json a list": (("a.json", "[1, 2]"), "expected an object with Events or data_x"),
+    "json a list": (("a.json", "[1, 2]"), "expected an object with Events, data_x or accel_data"),
     "json events": (("a.json", '{"Events": 3}'), "Events must be a list of objects"),
     "json nothing": (("a.json", '{"Events": [{"name": "x"}]}'), "no accelerations: expected timeSeries"),
     "json series missing": (
@@ -209,8 +210,8 @@ DAMAGED = {
     ),
     "json nan": (changed("a.json", "0.9999999", "NaN"), "data of 'accel_X'[2] must be a finite number, got nan"),
     "json steps": (
-        changed("a.json", '"numSteps": 13', '"numSteps": 12'),
-        "numSteps is 12, but 'accel_X' has 13 samples",
+        changed("a.json", '"numSteps": 13', '"numSteps": 11'),
+        "numSteps is 11, but 'accel_X' has 13 samples",
     ),
     "json step": (
         changed("a.json", '"dT": 0.005,\n     "data"', '"dT": -1,\n     "data"'),
@@ -401,10 +402,12 @@ def test_a_path_file_needs_step_and_unit(tmp_path):
 
 def attempt(file, **choices):
     """A motion, or the words it is refused with. Any other error is the reader's own fault."""
-    try:
-        return hx.read_record(file, **choices), ""
-    except HamexError as problem:
-        return None, str(problem)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RecordWarning)  # a header that is damaged disagrees with its samples
+        try:
+            return hx.read_record(file, **choices), ""
+        except HamexError as problem:
+            return None, str(problem)
 
 
 def outcome(path, name, text):
