@@ -103,6 +103,7 @@ def cosmos_channel(
     comments=("made up",),
     text_lines=13,
     peak=None,
+    real_peak=UNKNOWN_REAL,
 ):
     """One channel: text, integers, reals, comments, data, end."""
     title = {1: "Uncorrected acceleration", 2: "Corrected acceleration"}[volume]
@@ -125,7 +126,7 @@ def cosmos_channel(
     integers, reals = [UNKNOWN_INT] * 100, [UNKNOWN_REAL] * 100
     integers[:3] = volume, quantity, code if header_code is None else header_code
     integers[49] = channel
-    reals[33], reals[61], reals[62] = step, 1000 * step, len(samples) * step
+    reals[33], reals[61:64] = step, (1000 * step, len(samples) * step, real_peak)
     per_line, width = (int(part) for part in format_.split(".")[0].upper().replace("I", "F").split("F"))
     spelled = [f"{a:.{format_.split('.')[1]}f}" if "." in format_ else str(int(a)) for a in samples]
     said = f"units={unit}({code:02d})" if code is not None else f"units={unit}"
@@ -146,13 +147,16 @@ def cosmos(*channels):
     return "\n".join([line for channel in channels or (cosmos_channel(),) for line in channel] + [""])
 
 
-def csmip_v2(channels=(("Chan  1: 360 Deg", FIXED), ("Chan  2: Up", FIXED)), step=".005"):
+def csmip_v2(channels=(("Chan  1: 360 Deg", FIXED), ("Chan  2: Up", FIXED)), step=".005", peak=None):
     """Headers, accelerations, velocities, displacements; channel after channel. Long neighbours touch."""
+    uncorrected = "                                     Uncor Max  =   .079 g , at  30.590 sec."
+    peaks = [] if peak is None else [uncorrected, f"Peak acceleration = {peak}    cm/sec/sec  at   30.585   sec."]
     lines = []
     for place, (name, samples) in enumerate(channels, start=1):
         lines += [
             f"Corrected accelerogram   99999-X-01001.01       {name}     from",
             "Uncorrected Accelerogram Data",
+            *peaks,
             "Record of Mon Jan  1, 2001 12:00:00.0 PST",
             "Station No. 99999   38.000N, 122.000W   (2 Chns of  2)",
             f"{name}      ",
@@ -168,8 +172,11 @@ def csmip_v2(channels=(("Chan  1: 360 Deg", FIXED), ("Chan  2: Up", FIXED)), ste
     return "\n".join([*lines, ""])
 
 
-def csmip_v1(channels=(("Chan  1:  90 Deg", FIXED), ("Chan  2: Up", FIXED), ("Chan  3: 360 Deg", FIXED)), rate=100):
+def csmip_v1(
+    channels=(("Chan  1:  90 Deg", FIXED), ("Chan  2: Up", FIXED), ("Chan  3: 360 Deg", FIXED)), rate=100, peak=None
+):
     """Uncorrected: headers, then accelerations in g at a rate."""
+    peaks = [] if peak is None else [f"Units of uncor data are sec and g .        Max  =  {peak} g , at  14.830 sec."]
     lines = []
     for place, (name, samples) in enumerate(channels, start=1):
         lines += [
@@ -177,6 +184,7 @@ def csmip_v1(channels=(("Chan  1:  90 Deg", FIXED), ("Chan  2: Up", FIXED), ("Ch
             "Rcrd of Mon Jan  1, 2001 12:00:00.0 PST",
             "Station Id. XXX     38.000N, 122.000W",
             name + " " * 60,
+            *peaks,
             *["    1  100    1    3    3  100 -999"] * 5,
             f" {len(samples)} Accelerogram points at {rate} pts/sec in units of g.       Format: (8f9.5)",
             *rows([f"{a:.5f}" for a in samples], 8, 9),

@@ -260,7 +260,7 @@ def _print_list(suite: Suite) -> None:
                 ["file", "component", ">samples", ">step [s]", ">end [s]", "unit", ">PGA [g]"],
                 [
                     [
-                        _short(motion.source.partition(":")[0], 23),
+                        _short(motion.source.partition(":")[0], 22),
                         _short(motion.component, 9),
                         str(len(motion.acceleration)),
                         f"{motion.step:.4g}",

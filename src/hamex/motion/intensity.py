@@ -7,7 +7,7 @@ linear in between and end with that zero. Arias intensity, CAV and the shares of
 - "trapezoid", the convention of the field (gmprocess of the USGS, obspy, eqsig): the trapezoidal rule at the samples
   of a² and of |a|, from the first to the last.
 - "lines": exact for straight lines between the samples and the zero after the last, the motion that a solver sees. It
-  is the smaller one, since a line from one sample to the next passes below the chord of its square.
+  is the smaller one, since the square of a line lies below its chord.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from hamex.motion.records.smc import is_smc, read_smc
 from hamex.motion.records.text import FileRecord, Text, read_text, text_of
 from hamex.motion.records.unread import text_format
 from hamex.motion.records.volume_one import is_volume_one, read_volume_one
-from hamex.motion.units import acceleration_unit
+from hamex.motion.units import acceleration_unit, is_other_quantity
 
 _PEAK = 1e-3  # samples are printed with few digits, and one gravity is 980 gal here, 981 there
 _ROUNDING = 0.01  # a file prints its step with few digits (1/60 s as .0167): a given step may differ by this share
@@ -38,6 +38,7 @@ class Format(NamedTuple):
     endings: tuple[str, ...]
     looks: Callable[[Text], bool]
     read: Callable[..., list[FileRecord]]
+    tells_quantity: bool = True
 
 
 def _never(text: Text) -> bool:
@@ -66,8 +67,8 @@ FORMATS = {
         Format("nsmn", "NSMN (AFAD) of Turkey", (), is_nsmn, read_nsmn),
         Format("cwa", "CWA of Taiwan", (), is_cwa, read_cwa),
         Format("simcenter", "SimCenter EVENT", (".json",), is_simcenter, read_simcenter),
-        Format("opensees", "OpenSees path", (), _never, read_opensees),
-        Format("columns", "text columns", (".csv", ".txt", ".dat"), _never, read_columns),
+        Format("opensees", "OpenSees path", (), _never, read_opensees, False),
+        Format("columns", "text columns", (".csv", ".txt", ".dat"), _never, read_columns, False),
     )
 }
 
@@ -212,6 +213,10 @@ def _records(text: Text, given: Choices) -> list[FileRecord]:
     if not text.content.strip():
         raise LoadError(f"no samples in {text.path}: the file is empty")
     reader = given.format or format_of(text)
+    if not reader.tells_quantity and is_other_quantity(text.path.suffix):
+        raise text.error(
+            None, f"the ending {text.path.suffix} says that these numbers are no accelerations; give those"
+        )
     if reader.name == "columns":
         return reader.read(text, given.step, given.column)
     if given.column is not None:

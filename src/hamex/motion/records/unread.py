@@ -53,6 +53,7 @@ _TEXT = (
         "the tape format of USGS and NOAA (SAMPLES/SEC, DATA TYPE)",
         _INSTEAD,
     ),
+    Unread(re.compile(r"#?DELTA:.*\n#?LENGTH:"), "ASCII of Seismic Handler", _INSTEAD),
     Unread(re.compile(r"(?:BEGIN\b|WID[12]\b|DATA_TYPE )"), "GSE or IMS", _INSTEAD),
     Unread(re.compile(r"TIMESERIES \S+,"), "SLIST or TSPAIR of the SEED services", _INSTEAD),
     Unread(re.compile(r"\s*<(?:!DOCTYPE\s+html|html)", re.IGNORECASE), "a web page", "download the record itself"),
