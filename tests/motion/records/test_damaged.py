@@ -3,6 +3,7 @@
 import math
 import warnings
 
+import network_samples as networks
 import numpy as np
 import pytest
 import record_samples as made
@@ -24,6 +25,13 @@ GOOD = {
     "a.EW": made.knet(),
     "a.json": made.simcenter(units={"acceleration": "g"}),
     "a.csv": made.columns(),
+    "a.smc": networks.smc(),
+    "a.V2A": networks.geonet(corrected=True),
+    "renadic.v1": networks.volume_one(),
+    "bhrc.V1": networks.volume_one(network="bhrc"),
+    "ACAC1709.191": networks.asa(),
+    "nsmn.txt": networks.nsmn(),
+    "1-EAS.dat": networks.cwa(),
 }
 COUNTED = [name for name in GOOD if not name.endswith((".csv", ".json"))]
 
@@ -193,6 +201,25 @@ DAMAGED = {
         changed("a.EW", "Duration Time(s)  0.1", "Duration Time(s)  9"),
         "line 19: the file ends after 10 of the 900 samples that line 12 announces",
     ),
+    "knet for ever": (
+        changed("a.EW", "Duration Time(s)  0.1", "Duration Time(s)  9e307"),
+        "line 12: 9e+307 s at 100 samples a second are more than any record holds",
+    ),
+    "cwa for ever": (
+        changed("1-EAS.dat", "(sec): 0.13", "(sec): 1e308"),
+        "line 7: 1e+308 s at 100 samples a second are more than any record holds",
+    ),
+    "asa row cut": (
+        changed("ACAC1709.191", "    3.2500   -3.0000", "    3.2500"),
+        "expected 3 values in this line, found 2",
+    ),
+    "geonet step": (
+        changed("a.V2A", "  0.0050  0.0050", "  0.0050 -0.0050"),
+        "the step (sixth real of this line) must be",
+    ),
+    "smc no values": (changed("a.smc", "        13", "         0"), "the number of values (integer 17) must be"),
+    "volume 1 points": (changed("renadic.v1", "NO. OF POINTS", "NO  OF POINTZ", 2), "no line announces"),
+    "bhrc rate": (changed("bhrc.V1", "2.000000E+02", "1.000000E+02"), "are a step of 0.005 s, but line 22 tells 100"),
     "knet header only": (first_lines("a.EW", 10), "line 10: the file ends before 'Sampling Freq'"),
     "knet letter": (changed("a.EW", "7998", "79g8"), "line 18: '79g8' is not a number"),
     # SimCenter

@@ -160,12 +160,13 @@ def read_cwa(text: Text) -> list[FileRecord]:
     unit_line, unit = _value(text, header, "AmplitudeUnit", end)
     rate_line, rate = _value(text, header, "SampleRate(Hz)", end)
     length_line, length = _value(text, header, "RecordLength(sec)", end)
-    step = 1 / text.positive(rate_line, rate, "the sampling rate")
+    frequency = text.positive(rate_line, rate, "the sampling rate")
+    step = 1 / frequency
     table = _table(text, end + 1, len(names) + 1)
     away = np.abs(table[:, 0] - step * np.arange(len(table)))
     if away.max() > 0.5 * step:
         raise text.error(end + 1 + int(away.argmax()), f"the times do not have the step of {step:g} s of the header")
-    count = round(text.positive(length_line, length, "the length of the record") / step)
+    count = text.samples_in(length_line, text.positive(length_line, length, "the length of the record"), frequency)
     remarks = _counted(text, table, count, length_line)
     peaks = {match[1]: (line, match) for line, match in _numbered(text, end)}
     station, start = (header.get(key, (0, ""))[1] for key in ("StationCode", "StartTime(GMT+08)"))

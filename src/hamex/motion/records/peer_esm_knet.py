@@ -176,7 +176,7 @@ def read_knet(text: Text) -> list[FileRecord]:
     if match is None:
         raise text.error(14, f"expected a scale factor as in '3920(gal)/6182761', got {scale!r}")
     full, counts = (text.positive(14, word, "the scale factor") for word in match.groups())
-    samples = text.numbers(18, max(round(seconds * frequency), 1), 12)
+    samples = text.numbers(18, text.samples_in(12, seconds, frequency), 12)
     return [
         FileRecord(
             samples * full / counts,

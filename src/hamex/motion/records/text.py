@@ -107,6 +107,12 @@ class Text:
             raise self.error(line, f"{what} must be a whole number above 0, got {word.strip()!r}")
         return int(word)
 
+    def samples_in(self, line: int, seconds: float, rate: float) -> int:
+        """How many samples a duration and a rate of the header make, at least one."""
+        if not seconds * rate < 1e9:
+            raise self.error(line, f"{seconds:g} s at {rate:g} samples a second are more than any record holds")
+        return max(round(seconds * rate), 1)
+
     def numbers(self, first: int, count: int, announced: int) -> Array:
         """The ``count`` numbers from line ``first`` to the end of the file, which line ``announced`` promises."""
         last = self.last_line(first)
