@@ -80,6 +80,7 @@ def test_a_record_acts_as_read_record_reads_it(read, tmp_path, motion, same):
         ('file = "d.csv"\nunit = "g"', "3 columns; choose one with column="),
         ('file = "e.json"', "e.json: the file does not tell the unit"),
         ('file = "f.g3"\nformat = "opensees"', "f.g3: the file does not tell the unit of its accelerations; say it"),
+        ('file = "d.csv"\ncolumn = 3', "d.csv: the file does not tell the unit of its accelerations; say it"),
         ('file = "g.csv"\nunit = "cm/s2"', "g.csv, line 1: the file is in g, which contradicts unit='cm/s2'"),
         ('file = "a.AT2"\nformat = "at3"', "unknown format 'at3' of a record; known: at2"),
         ('record = "el_centro"\ncomponent = 1', "[motion] format, component, column and raw belong to file"),
