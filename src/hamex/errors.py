@@ -78,3 +78,7 @@ class StepWarning(UserWarning):
 
 class DampingWarning(UserWarning):
     """Viscous damping carries an implausible share of the forces of a structure that yields."""
+
+
+class RecordWarning(UserWarning):
+    """What a record file tells of itself, its peak or its number of samples, does not agree with its samples."""

@@ -243,10 +243,6 @@ def test_the_title_is_kept(read):
             "[motion] give exactly one of record, file, accelerations, synthetic and wave, got none",
         ),
         (
-            {"load": '[motion]\nfile = "a.csv"\n'},
-            '[motion] unit is missing; files do not tell it, so say it: unit = "g", "m/s2", "cm/s2" …',
-        ),
-        (
             {"load": '[motion]\nrecord = "el_centro"\nstep = 0.02\n'},
             "[motion] unit and step belong to file and to accelerations; others bring their own",
         ),

@@ -113,9 +113,9 @@ def trim(a: Array, step: float, share: tuple[float, float]) -> Array:
     pair = isinstance(share, tuple | list) and len(share) == 2 and all(map(is_finite, share))
     if not pair or not 0 <= share[0] < share[1] <= 1:
         raise LoadError(f"trimmed: share must be two numbers with 0 ≤ first < second ≤ 1, got {share!r}")
-    if not husid(a, step)[-1] > 0:
+    if not husid(a, step, "lines")[-1] > 0:
         raise LoadError("trimmed: the record is zero throughout")
-    begin, end = (time_of_share(a, step, part) for part in share)
+    begin, end = (time_of_share(a, step, part, "lines") for part in share)
     return a[math.floor(begin / step + _WHOLE) : math.ceil(end / step - _WHOLE) + 1]
 
 

@@ -74,14 +74,15 @@ class RecordsTable(Table):
     step: float | None = None
     format: str | None = None
     component: NumberOrName | None = None
+    raw: bool | None = None
     synthetic: SyntheticTable | None = Field(None, description="motions made from magnitude and distance")
     name: Literal["el-centro", "el_centro"] | None = Field(None, description="the record that comes with hamex")
 
     @model_validator(mode="after")
     def _choices(self) -> RecordsTable:
         self.one_of("files", "synthetic", "name")
-        if self.files is None and self.given("unit", "step", "format", "component"):
-            raise ValueError("unit, step, format and component belong to files")
+        if self.files is None and self.given("unit", "step", "format", "component", "raw"):
+            raise ValueError("unit, step, format, component and raw belong to files")
         return self
 
     def build(self, folder: Path | None) -> tuple[GroundMotion, ...]:
@@ -90,7 +91,8 @@ class RecordsTable(Table):
         if self.files is None:
             return (el_centro(),)
         suite = read_suite(
-            [str(place_of(folder, file)) for file in self.files], **self.given("unit", "step", "format", "component")
+            [str(place_of(folder, file)) for file in self.files],
+            **self.given("unit", "step", "format", "component", "raw"),
         )
         if suite.failed:
             whys = "\n  ".join(status.why for status in suite.failed[:5])

@@ -168,7 +168,12 @@ def great_circle(chord: Array) -> Array:
 
 
 def read_motions(
-    path: str | Path, *, unit: str | None = None, step: float | None = None, interpolated: bool = False
+    path: str | Path,
+    *,
+    unit: str | None = None,
+    step: float | None = None,
+    interpolated: bool = False,
+    raw: bool = False,
 ) -> MotionGrid:
     """Motions of a region.
 
@@ -179,6 +184,7 @@ def read_motions(
         format that :func:`hamex.read_record` knows, for all buildings alike, or "el-centro".
     unit, step : of records that do not tell.
     interpolated : between stations, see :class:`MotionGrid`.
+    raw : whether records of K-NET and KiK-net keep the instrument's offset, see :func:`hamex.read_record`.
 
     Examples
     --------
@@ -195,8 +201,8 @@ def read_motions(
         path = path / TABLE
     rows = _rows(path)
     if rows is None:
-        return MotionGrid((read_record(path, unit=unit, step=step),), id=(path.stem,))
-    return _grid(path, rows, unit, step, interpolated)
+        return MotionGrid((read_record(path, unit=unit, step=step, raw=raw),), id=(path.stem,))
+    return _grid(path, rows, unit, step, interpolated, raw)
 
 
 def _rows(path: Path) -> list[dict[str, str]] | None:
@@ -225,7 +231,7 @@ def _rows(path: Path) -> list[dict[str, str]] | None:
 
 
 def _grid(
-    path: Path, rows: list[dict[str, str]], unit: str | None, step: float | None, interpolated: bool
+    path: Path, rows: list[dict[str, str]], unit: str | None, step: float | None, interpolated: bool, raw: bool
 ) -> MotionGrid:
     if not rows:
         raise InputError(f"{path}: no stations")
@@ -246,6 +252,7 @@ def _grid(
                     unit=row.get("unit") or unit,
                     step=own,
                     component=row.get("component") or None,
+                    raw=raw,
                 )
             except HamexError as problem:
                 raise InputError(f"{where}, column file: {problem}") from None
