@@ -78,3 +78,7 @@ class StepWarning(UserWarning):
 
 class DampingWarning(UserWarning):
     """Viscous damping carries an implausible share of the forces of a structure that yields."""
+
+
+class DamageWarning(UserWarning):
+    """Parts that a study kept do not verify: they are computed again."""
