@@ -75,6 +75,18 @@ def alive(pid: int) -> bool:
         return False
 
 
+def children(pid: int) -> list[int]:
+    """Processes that this one started."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == pid:
+                found.append(int(stat.parent.name))
+        except OSError:  # gone meanwhile
+            continue
+    return found
+
+
 def wait_for(done, seconds: float = 120.0) -> bool:
     """Until ``done()`` says yes; no where it never does."""
     end = time.monotonic() + seconds
