@@ -82,3 +82,7 @@ class DampingWarning(UserWarning):
 
 class RecordWarning(UserWarning):
     """What a record file tells of itself, its peak or its number of samples, does not agree with its samples."""
+
+
+class DamageWarning(UserWarning):
+    """Parts that a study kept do not verify: they are computed again."""

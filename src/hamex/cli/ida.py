@@ -216,12 +216,10 @@ def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, js
 
     from hamex.cli.fragility import summary_of
     from hamex.report.ida_page import write_pictures, write_report
-    from hamex.solution.files import write_atomically
-    from hamex.study.ida.runs import demands_of, write_demands, write_edp
+    from hamex.study.ida.runs import demands_of, write_demands, write_edp, write_runs
 
     fits = [(curves, runs.fragility(curves)) for curves in found.curves]
     summary = summary_of(runs, fits)
-    data = runs.to_dict() | {"result": summary}
     demands = demands_of(runs, file.study.g, runs.about["length"])
     written = [
         *write_pictures(fits, folder, file.title),
@@ -229,10 +227,7 @@ def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, js
         runs.save_table(folder / "table.csv"),
         write_demands(runs, demands, folder / "demands.csv"),
         write_edp(runs, demands, folder / "EDP.json"),
-        write_atomically(
-            folder / "result.json",
-            lambda part: part.write_text(dumps(data, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"),
-        ),
+        write_runs(runs, folder / "result.json", {"result": summary}),
     ]
     written.append(write_report(fits, folder / "report.html", file.title, runs.about, [path.name for path in written]))
     if json:

@@ -174,11 +174,12 @@ class Batch:
     def save(self, path: str | Path) -> Path:
         """Write ``.nc`` (NetCDF) or ``.csv`` (one row per case), atomically."""
         from hamex.solution.files import check_writable, write_atomically
+        from hamex.solution.netcdf import write_dataset
 
         target = Path(path)
         check_writable(target)
         if target.suffix.lower() == ".nc":
-            return write_atomically(target, lambda part: self.dataset.to_netcdf(part, engine="h5netcdf"))
+            return write_atomically(target, lambda part: write_dataset(part, self.dataset))
         return write_atomically(target, self._write_csv)
 
     def _write_csv(self, path: Path) -> None:

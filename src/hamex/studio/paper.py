@@ -220,7 +220,7 @@ class AuditStream:
             [sys.executable, "-P", "-m", "hamex.paper.audit.run", what],
             text=True,
             encoding="utf-8",
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # never written to: it ends with this process, and the child with it
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={
@@ -255,6 +255,8 @@ class AuditStream:
         """Kill the child."""
         self._child.kill()
         self._reader.join(2.0)
+        assert self._child.stdin is not None
+        self._child.stdin.close()
 
 
 class Audit:

@@ -93,15 +93,17 @@ class StudyTable:
         import polars as pl
 
         from hamex.solution.files import check_writable, write_atomically
+        from hamex.solution.netcdf import write_dataset
+        from hamex.study.parquet import write_table
 
         target = Path(path)
         check_writable(target, (".parquet", ".csv", ".nc"))
         if target.suffix.lower() == ".nc":
-            return write_atomically(target, lambda part: self.dataset.to_netcdf(part, engine="h5netcdf"))
+            return write_atomically(target, lambda part: write_dataset(part, self.dataset))
         frame = self.frame.with_columns(pl.lit(self.provenance["motions"]).alias("motions"))
         if target.suffix.lower() == ".csv":
-            return write_atomically(target, frame.write_csv)
-        return write_atomically(target, frame.write_parquet)
+            return write_atomically(target, lambda part: part.write_text(frame.write_csv(), encoding="utf-8"))
+        return write_atomically(target, lambda part: write_table(frame, part, self.provenance))
 
 
 def heights_of(built: Systems) -> Array | None:

@@ -22,11 +22,13 @@ from numpy.typing import NDArray
 from hamex import __version__
 from hamex.checks import is_positive
 from hamex.errors import FileError, InputError
+from hamex.solution.checksum import ROOM, is_whole, stamped
 from hamex.solution.files import check_writable, write_atomically
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.ida.estimation import SeparationError
 from hamex.study.ida.fragility import Fragility
+from hamex.study.parquet import read_table, write_table
 from hamex.study.table import RATIOS
 
 if TYPE_CHECKING:
@@ -113,7 +115,9 @@ class IdaRuns:
         """Write ``.parquet`` or ``.csv``."""
         check_writable(path, (".parquet", ".csv"))
         frame = self.frame()
-        return write_atomically(path, frame.write_csv if path.suffix.lower() == ".csv" else frame.write_parquet)
+        if path.suffix.lower() == ".parquet":
+            return write_atomically(path, lambda part: write_table(frame, part))
+        return write_atomically(path, lambda part: part.write_text(frame.write_csv(), encoding="utf-8"))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that :func:`read_runs` needs, as JSON knows it; a run without numbers has null."""
@@ -161,9 +165,25 @@ def read_runs(path: str | Path, demand: str | None = None, limit: float | None =
     return _from_table(path, demand, limit)
 
 
+def write_runs(runs: IdaRuns, path: Path, more: Mapping[str, Any]) -> Path:
+    """All of the runs and ``more`` as the JSON that :func:`read_runs` reads, with its checksum."""
+    data = runs.to_dict() | dict(more) | {"checksum": ROOM}
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n"
+    return write_atomically(path, lambda part: part.write_bytes(stamped(text.encode())))
+
+
 def _from_json(path: Path) -> IdaRuns:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        content = path.read_bytes()
+    except OSError as problem:
+        raise FileError(f"cannot read {path}: {problem.strerror}") from None
+    if is_whole(content) is False:
+        raise FileError(
+            f"cannot read {path}: it does not match its checksum, so it is damaged or was changed; "
+            'if the change was meant, take its last entry, "checksum", out'
+        )
+    try:
+        data = json.loads(content)
         runs, fit = data["runs"], data["fragility"]
         hunted = None if fit["hunted"] is None else tuple(fit["hunted"])
         columns = {
@@ -194,8 +214,10 @@ def _from_table(path: Path, demand: str | None, limit: float | None) -> IdaRuns:
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise FileError(f"cannot read {path}: the ending must be .json, .csv or .parquet")
     try:
-        frame = pl.read_csv(path) if path.suffix.lower() == ".csv" else pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as problem:
+        frame = pl.read_csv(path) if path.suffix.lower() == ".csv" else read_table(path)
+    except FileError:
+        raise
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
         raise FileError(f"cannot read {path}: {problem}") from None
     im_name = next((name for name in frame.columns if name.endswith("]")), None)
     missing = [name for name in (RECORD, SCALE, STATUS, MOTIONS) if name not in frame.columns]

@@ -142,7 +142,7 @@ class Inventory:
             if name in _NEEDED or np.any(values != "" if values.dtype.kind == "U" else ~np.isnan(values))
         }
         frame = pl.DataFrame(kept).with_columns(pl.col(pl.Float64).fill_nan(None))
-        return write_atomically(target, frame.write_csv)
+        return write_atomically(target, lambda part: part.write_text(frame.write_csv(), encoding="utf-8"))
 
     # What was given ------------------------------------------------------------------------------------------
 
