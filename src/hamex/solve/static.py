@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_finite, is_positive
+from hamex.checks import check_memory, is_finite, is_positive, is_whole, said
 from hamex.errors import ModelError, ProblemError
 from hamex.march import structure as drivers
 from hamex.model.damping import Damping
@@ -65,8 +65,9 @@ def pushover(
     """
     if not is_finite(displacement) or displacement == 0:
         raise ProblemError(f"pushover: displacement must be a finite number and not zero, got {displacement!r}")
-    if not isinstance(steps, int) or steps < 1:
-        raise ProblemError(f"pushover: steps must be a whole number ≥ 1, got {steps!r}")
+    if not is_whole(steps, 1):
+        raise ProblemError(f"pushover: steps must be a whole number ≥ 1, got {steps!r:.40}")
+    _check_increments("pushover", model, steps)
     path = displacement * np.arange(1, steps + 1) / steps
     return solve_path(model, pattern, path, constant=constant, start=start)
 
@@ -98,8 +99,9 @@ def cyclic(
     >>> loop.steps
     80
     """
-    if not isinstance(points, int) or points < 4 or points % 4:
-        raise ProblemError(f"cyclic: points must be a multiple of 4, got {points!r}")
+    if not is_whole(points, 4) or points % 4:
+        raise ProblemError(f"cyclic: points must be a multiple of 4, got {points!r:.40}")
+    _check_increments("cyclic", model, points * len(amplitudes))
     sizes = [float(a) for a in amplitudes]
     if not sizes or not all(is_positive(a) for a in sizes):
         raise ProblemError(f"cyclic: amplitudes must be positive numbers, got {list(amplitudes)!r}")
@@ -118,10 +120,18 @@ def gravity(model: Model, forces: Array | Sequence[float] | Mapping[str, float],
     >>> round(float(state.displacement[0]), 6)
     0.04
     """
+    if not is_whole(steps, 1):
+        raise ProblemError(f"gravity: steps must be a whole number ≥ 1, got {steps!r:.40}")
+    _check_increments("gravity", model, steps)
     pushed = solve_path(model, forces, np.arange(1, steps + 1) / steps, by="force")
     final = pushed.final
     kept = {name: value for name, value in final.internal.items() if name != "impulse"}
     return State(final.displacement, None, final.slip, kept)
+
+
+def _check_increments(who: str, model: Model, steps: int) -> None:
+    wide = 2 * len(model.dofs) + 2 * len(model.springs) + 5
+    check_memory(who, steps * wide, f"the histories of {said(steps)} increments", "take fewer of them")
 
 
 def solve_path(

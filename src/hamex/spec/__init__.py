@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +15,8 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from hamex.errors import FileError, HamexError, ProblemError, SpecError
+from hamex.errors import HamexError, ProblemError, SpecError
+from hamex.files import SETTINGS, read_bytes, toml_of
 from hamex.model.record import Model
 from hamex.motion.load import Load, LoadSum
 from hamex.problem import Limit
@@ -207,14 +207,10 @@ def _tables(path: Path) -> ProblemTables:
 
 
 def _toml(path: Path) -> dict[str, Any]:
+    data = read_bytes(path, SETTINGS, "; `hamex init` writes one to start from")
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
-    except FileNotFoundError:
-        raise FileError(f"cannot read {path}: no such file; `hamex init` writes one to start from") from None
-    except OSError as problem:
-        raise FileError(f"cannot read {path}: {problem.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        return toml_of(data.decode("utf-8-sig").replace("\r\n", "\n"))
+    except ValueError as problem:
         raise SpecError(f"{path}: not a TOML file: {problem}") from None
 
 

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError, create_model, model_validator
 
+from hamex.checks import check_memory, said
 from hamex.errors import FileError, InputError, SpecError
 from hamex.model.record import Model
 from hamex.model.units import Units
@@ -140,6 +141,7 @@ class SpacedTable(Table):
             return list(listed)
         if ends["count"] < 2 or ends["stop"] <= ends["start"]:
             raise InputError("stop must be above start, and count at least 2")
+        check_memory(key, 4 * ends["count"], f"{said(ends['count'])} values", "take a smaller count")
         # Decimals as a person would write them: 0.1, 0.2, 0.3 …
         return [float(f"{value:.12g}") for value in np.linspace(ends["start"], ends["stop"], ends["count"])]
 

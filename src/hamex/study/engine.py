@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError, MissingPackageError, StudyError
+from hamex.files import make_folder
 from hamex.march.run import processors
 
 Array = NDArray[Any]
@@ -102,7 +103,7 @@ def run_parts(
     if sum(choice is not None for choice in (executor, workers, cluster)) > 1:
         raise InputError("study: give one of executor, workers and cluster")
     if store is not None:
-        store.mkdir(parents=True, exist_ok=True)
+        make_folder(store)
     watch = _Watch(parts, tell)
     tables: dict[int, Columns] = {}
     for number, part in enumerate(parts):

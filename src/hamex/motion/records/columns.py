@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import FileError, LoadError
+from hamex.errors import LoadError
+from hamex.files import read_text
 from hamex.motion.ground import GroundMotion
 from hamex.motion.records.text import FileRecord, Text, number
 from hamex.motion.units import unit_in_words
@@ -59,7 +60,7 @@ def read_motion(path: str | os.PathLike[str], unit: str, step: float | None = No
 
 def read_samples(path: str | os.PathLike[str], step: float | None = None) -> tuple[Array, float]:
     """Samples and their step [s] from a text file of one or two columns."""
-    table = table_of(Path(path), _text(Path(path)))
+    table = table_of(Path(path), read_text(Path(path)))
     width = table.values.shape[1]
     if width > 2:
         raise LoadError(
@@ -119,17 +120,6 @@ def samples_of(table: TextColumns, step: float | None, column: int) -> tuple[Arr
     """
     samples = table.values[:, column]
     return samples, step if column == 0 else _uniform_step(table.path, table.lines, table.values[:, 0], step)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise FileError(f"cannot read {path}: no such file") from None
-    except UnicodeDecodeError:
-        raise FileError(f"cannot read {path}: not a text file in UTF-8") from None
-    except OSError as problem:
-        raise FileError(f"cannot read {path}: {problem.strerror}") from None
 
 
 def _sample(path: Path, line: int, text: str, word: str) -> float:

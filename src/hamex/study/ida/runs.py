@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from hamex import __version__
 from hamex.checks import is_positive
 from hamex.errors import FileError, InputError
+from hamex.files import TABLE, check_file, json_of, read_bytes, read_text
 from hamex.solution.files import check_writable, write_atomically
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
@@ -77,6 +78,24 @@ class IdaRuns:
             raise InputError(f"{self.title}: no measure is called {self.demand!r}; there are {', '.join(self.words)}")
         if not is_positive(self.limit):
             raise InputError(f"{self.title}: the limit must be a positive number, got {self.limit!r}")
+        for name in (RECORD, SCALE, STATUS, self.im_name, self.demand, *self.parameters):
+            if name not in self.columns:
+                raise InputError(f"{self.title}: there is no column {name!r}; there are {', '.join(self.columns)}")
+        count = len(self.columns[RECORD])
+        if not count or any(column.shape != (count,) for column in self.columns.values()):
+            raise InputError(f"{self.title}: every column must have one entry a run, and there must be a run")
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        """Scales and intensities are there in every run, demands in those that finished."""
+        finished = self.columns[STATUS].astype(str) == "finished"
+        for name in (SCALE, self.im_name, self.demand):
+            column = self.columns[name]
+            numbers = column.astype(float) if column.dtype.kind in "iuf" else np.full(len(column), np.nan)
+            missing = np.flatnonzero(~np.isfinite(numbers) & (finished | (name != self.demand)))
+            if missing.size:
+                row = int(missing[0])
+                raise InputError(f"{self.title}: run {row + 1}, column {name!r}: {column[row]!r:.40} is not a number")
 
     def replace(self, **changes: Any) -> IdaRuns:
         """A copy with changes."""
@@ -153,8 +172,7 @@ def read_runs(path: str | Path, demand: str | None = None, limit: float | None =
     path = Path(path)
     if path.is_dir():
         path = path / "result.json"
-    if not path.is_file():
-        raise FileError(f"cannot read {path}: no such file; `hamex ida STUDY.toml -o FOLDER` writes one")
+    check_file(path, TABLE, "; `hamex ida STUDY.toml -o FOLDER` writes one")
     if path.suffix.lower() == ".json":
         found = _from_json(path)
         return found.replace(demand=demand or found.demand, limit=found.limit if limit is None else limit)
@@ -162,8 +180,9 @@ def read_runs(path: str | Path, demand: str | None = None, limit: float | None =
 
 
 def _from_json(path: Path) -> IdaRuns:
+    text = read_text(path, TABLE)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json_of(text)
         runs, fit = data["runs"], data["fragility"]
         hunted = None if fit["hunted"] is None else tuple(fit["hunted"])
         columns = {
@@ -182,7 +201,9 @@ def _from_json(path: Path) -> IdaRuns:
             about=data["about"],
             **fit | {"hunted": hunted},
         )
-    except (ValueError, KeyError, TypeError, IndexError) as problem:
+    except InputError as problem:
+        raise InputError(f"{path}: {problem}") from None
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as problem:
         raise FileError(
             f"cannot read {path}: not a result of `hamex ida` ({type(problem).__name__}: {problem})"
         ) from None
@@ -193,10 +214,11 @@ def _from_table(path: Path, demand: str | None, limit: float | None) -> IdaRuns:
 
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise FileError(f"cannot read {path}: the ending must be .json, .csv or .parquet")
+    data = read_bytes(path, TABLE)
     try:
-        frame = pl.read_csv(path) if path.suffix.lower() == ".csv" else pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise FileError(f"cannot read {path}: {problem}") from None
+        frame = pl.read_csv(data) if path.suffix.lower() == ".csv" else pl.read_parquet(data)
+    except pl.exceptions.PolarsError as problem:
+        raise FileError(f"cannot read {path}: {str(problem).splitlines()[0]}") from None
     im_name = next((name for name in frame.columns if name.endswith("]")), None)
     missing = [name for name in (RECORD, SCALE, STATUS, MOTIONS) if name not in frame.columns]
     if missing or im_name is None:

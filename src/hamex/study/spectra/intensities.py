@@ -109,7 +109,7 @@ def intensities(
         periods = [T for T in PERIODS if motion.duration > measures.ALPHA * T] or [PERIODS[0]]
     try:
         wanted = np.array(periods, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         wanted = np.zeros(1)
     if wanted.ndim != 1 or not wanted.size or not (np.isfinite(wanted).all() and (wanted > 0).all()):
         raise LoadError(f"intensities: periods must be positive numbers of seconds, got {periods!r}")
