@@ -22,7 +22,7 @@ from hamex.model.record import Model
 from hamex.model.units import Units
 from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.records import read_suite
-from hamex.spec import _allowed, _named, _toml
+from hamex.spec import _named, _toml, allowed_keys
 from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_version, explain
 from hamex.spec.loads import NumberOrName, SyntheticMotionTable, place_of
 from hamex.spec.tables import KINDS, SchemeTable, UnitsTable, tables_for
@@ -346,7 +346,7 @@ def _checked(path: Path | None, data: dict[str, Any], where: str = "") -> StudyT
     except ValidationError as problem:
         mistakes = [
             mistake.replace("a problem file", "a study file")
-            for mistake in explain(problem.errors(include_url=False), data, _allowed(tables, data))
+            for mistake in explain(problem.errors(include_url=False), data, allowed_keys(tables, data))
         ]
     start = "".join(f"{part}: " for part in (path, where) if part)
     raise SpecError(
