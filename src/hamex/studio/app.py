@@ -77,8 +77,9 @@ async def _misread(request: Request, problem: Exception) -> JSONResponse:
             return _refusal("the request is not JSON", 422)
         errors.append({**error, "loc": error["loc"][1:]})
     body = problem.body if isinstance(problem.body, dict) else {}
-    table = get_type_hints(request.scope["endpoint"]).get("request")
-    known = allowed_keys(table, body) if isinstance(table, type) and issubclass(table, Table) else {}
+    hints = get_type_hints(request.scope["endpoint"]).values()
+    table = next((hint for hint in hints if isinstance(hint, type) and issubclass(hint, Table)), None)
+    known = {} if table is None else allowed_keys(table, body)
     said = [
         sentence.replace("a problem file", "a request").replace("[problem.", "[")
         for sentence in explain(errors, body, known)
