@@ -21,6 +21,7 @@ RECORD, SETTINGS, TABLE = 100_000_000, 10_000_000, 500_000_000
 DEEPEST = 64  # parts of a dotted key: a reader of TOML works on the square of them
 _KEY = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _DEEP = re.compile(rf"(?<![\w.-]){_KEY}(?:[ \t]*+\.[ \t]*+{_KEY}){{{DEEPEST},}}+")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # JSON spells half of a character so
 _KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFCHR: "a device",
@@ -86,12 +87,18 @@ def toml_of(text: str) -> dict[str, Any]:
         raise ValueError("tables or lists are nested too deep") from None
 
 
-def json_of(text: str | bytes) -> Any:
+def json_of(text: str) -> Any:
     """What JSON says; a ValueError says what is wrong."""
     try:
-        return json.loads(text)
+        found = json.loads(text)
     except RecursionError:
         raise ValueError("it is nested too deep") from None
+    if _HALF.search(text):
+        try:
+            json.dumps(found, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("a text in it holds half a character") from None
+    return found
 
 
 def make_folder(path: Path) -> Path:

@@ -157,9 +157,11 @@ def strange_arguments(given: dict[str, Any], rng: random.Random) -> dict[str, An
         return given
     for name in rng.sample(sorted(given), min(len(given), rng.choice((1, 1, 2)))):
         value = given[name]
-        if isinstance(value, list) and value and rng.random() < 0.5:
-            value = list(value)
-            value[rng.randrange(len(value))] = rng.choice(STRANGE)
+        if isinstance(value, list | dict) and value and rng.random() < 0.6:
+            value = value.copy()
+            value[rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))] = rng.choice(
+                STRANGE
+            )
             given[name] = value
         else:
             given[name] = rng.choice(STRANGE)
@@ -209,12 +211,12 @@ period = 0.5
 damping_ratio = 0.05
 yield_force = 150.0
 [records]
-synthetic = {count = 2, seed = 1, magnitude = 5.0, distance = 20.0}
+synthetic = {count = 5, seed = 1, magnitude = 5.0, distance = 20.0}
 [intensity]
 kind = "sa"
 period = 0.5
 [stripes]
-levels = [0.2, 0.6, 1.2]
+levels = [0.2, 0.3, 0.4, 0.6]
 [limit]
 measure = "ductility"
 value = 2.0
@@ -328,6 +330,7 @@ def calls() -> list[tuple[str, Any, dict[str, Any]]]:
     load = motion.on(model, g=9.81)
     problem = hx.Problem(model, load, duration=1.0)
     many = hx.oscillators(period=[0.5, 1.0], damping_ratio=0.05, yield_force=1.0)
+    steel = {"modulus": 2e8, "area": 0.01, "inertia": 1e-4}
     nodes = {"A": [0.0, 0.0], "B": [4.0, 0.0], "C": [2.0, 3.0]}
     return [
         ("oscillator", hx.oscillator, {"mass": 1.0, "stiffness": 225.0, "damping": 1.5, "law": hx.Slider(0.27)}),
@@ -351,6 +354,18 @@ def calls() -> list[tuple[str, Any, dict[str, Any]]]:
                 "rigidity": 100.0,
             },
         ),
+        (
+            "frame",
+            hx.frame,
+            {
+                "nodes": nodes,
+                "members": [hx.Member("A", "C", **steel), hx.Member("C", "B", **steel)],
+                "supports": {"A": "fixed", "B": "pinned"},
+                "masses": {"C": [1.0, 1.0, 0.1]},
+                "damping": hx.rayleigh(0.02),
+            },
+        ),
+        ("Member", hx.Member, {"start": "A", "end": "C", **steel, "compression": 1.0}),
         ("modal", hx.modal, {"ratio": 0.05}),
         ("rayleigh", hx.rayleigh, {"ratio": 0.05, "modes": (1, 2)}),
         ("ratio", hx.ratio, {"value": 0.05}),
@@ -568,7 +583,10 @@ def requests(rng: random.Random, folder: Path) -> Any:
 def constructors(rng: random.Random, folder: Path) -> Any:
     name, call, given = rng.choice(calls())
     found = call(**strange_arguments(given, rng))
-    return found.run(workers=1).columns if name == "Study" else found
+    if name != "Study":
+        return found
+    table = found.run(workers=1).columns
+    return {key: column[table["status"] == "finished"] for key, column in table.items()}
 
 
 ODD_WORDS = [".", "/dev/zero", "/", "-", "--nothing", "a\0b", "\udcff", "no/such/file.csv"]
@@ -578,7 +596,13 @@ def options(rng: random.Random, folder: Path) -> Any:
     words = list(rng.choice(OPTIONS))
     for _ in range(0 if isinstance(rng, Gentle) else rng.choice((1, 1, 2))):
         place = rng.randrange(1, len(words))
-        words[place] = rng.choice([*EXTREMES, *ODD_WORDS])
+        # The value of an option goes in one word with its name: a minus does not make it another option then.
+        if words[place - 1].startswith("--") and not words[place].startswith("--"):
+            value = words[place].encode()
+            value = replace(value, rng) if NUMBER.search(value) else rng.choice(EXTREMES).encode()
+            words[place - 1 : place + 1] = [f"{words[place - 1]}={value.decode()}"]
+        else:
+            words[place] = rng.choice([*EXTREMES, *ODD_WORDS])
     return command(words)
 
 

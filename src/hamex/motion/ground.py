@@ -171,6 +171,8 @@ class GroundMotion:
         """
         if not is_positive(g):
             raise LoadError(f"GroundMotion.on: g must be positive, one gravity in the model's units; got {g!r}")
+        if not isinstance(model, Model):
+            raise LoadError(f"GroundMotion.on: the model must be a Model, got {type(model).__name__}")
         name = model.directions[0] if direction is None else direction
         if name not in model.directions:
             raise LoadError(

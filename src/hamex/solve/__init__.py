@@ -63,6 +63,10 @@ def solve(
     >>> f"{1000 * sol.values('slip')[-1, 0]:.4f}"          # Table 2
     '-5.1638'
     """
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"solve: the problem must be a Problem, got {type(problem).__name__}")
+    if limit is not None and not isinstance(limit, Limit):
+        raise ProblemError(f"solve: limit must be a Limit, such as Limit(drift_ratio=0.05), got {limit!r:.60}")
     if not isinstance(scheme, Scheme):
         raise ProblemError(
             f"solve: the scheme must be one of hamex.schemes, such as Galerkin(step=0.02), got {scheme!r}"

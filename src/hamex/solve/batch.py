@@ -274,6 +274,8 @@ def _start(start: Mapping[str, ArrayLike], cases: Cases, places: int) -> dict[st
 
 
 def _names(what: str, names: Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(names, str) and not (isinstance(names, Sequence) and all(isinstance(x, str) for x in names)):
+        raise InputError(f"batch: {what} must be a list of names, got {names!r:.60}")
     chosen = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
     if what == "measures" and not chosen:
         raise InputError('batch: no measures; ask for at least one, e.g. measures=("displacement",)')

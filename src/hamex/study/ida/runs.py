@@ -28,6 +28,7 @@ from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.ida.estimation import SeparationError
 from hamex.study.ida.fragility import Fragility
+from hamex.study.ida.probability import link_of
 from hamex.study.table import RATIOS
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 MOTIONS, STATUS = "motions", "status"
+_KINDS = {"title": str, "im_name": str, "motions": str, "demand": str, "stripes": bool, "link": str}
 _FIXED = (RECORD, SCALE, PGA, STATUS, MOTIONS)
 _UNITS = {"m": "m", "cm": "cm", "mm": "mm", "in": "inch", "ft": "ft"}
 
@@ -74,6 +76,12 @@ class IdaRuns:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name, kind in _KINDS.items():
+            if not isinstance(getattr(self, name), kind):
+                raise InputError(f"runs: {name} must be {kind.__name__}, got {getattr(self, name)!r:.60}")
+        if not all(isinstance(name, str) for pair in self.words.items() for name in (pair[0], *pair[1])):
+            raise InputError(f"runs: measures have their words and units as text, got {dict(self.words)!r:.60}")
+        link_of(self.link)
         if self.demand not in self.words:
             raise InputError(f"{self.title}: no measure is called {self.demand!r}; there are {', '.join(self.words)}")
         if not is_positive(self.limit):
@@ -84,6 +92,10 @@ class IdaRuns:
         count = len(self.columns[RECORD])
         if not count or any(column.shape != (count,) for column in self.columns.values()):
             raise InputError(f"{self.title}: every column must have one entry a run, and there must be a run")
+        for name in (RECORD, STATUS):
+            wrong = [value for value in self.columns[name].tolist() if not isinstance(value, str)]
+            if wrong:
+                raise InputError(f"{self.title}: the column {name!r} must be text, but has {wrong[0]!r:.40}")
         self._check_numbers()
 
     def _check_numbers(self) -> None:
@@ -233,6 +245,8 @@ def _from_table(path: Path, demand: str | None, limit: float | None) -> IdaRuns:
         for name in frame.columns
         if name not in (*_FIXED, *front, im_name) and not name.rpartition("_")[2].isdigit()
     ]
+    if not frame.height:
+        raise InputError(f"{path}: no runs")
     if limit is None:
         raise InputError(f"{path}: a table tells no limit; say it: --limit 0.03")
     if demand is None and len(measures) > 1:

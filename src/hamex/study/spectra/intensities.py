@@ -13,14 +13,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_positive
+from hamex.checks import check_range, is_positive
 from hamex.errors import InputError, LoadError, UnitError
 from hamex.model.units import METRE, UNSTATED_LENGTH
 from hamex.motion import intensity as measures
 from hamex.motion.ground import GroundMotion
 from hamex.motion.units import in_gravities
 from hamex.names import options_by_keyword
-from hamex.study.spectra.spectrum import spectrum
+from hamex.study.spectra.spectrum import check_peak, spectrum
 
 Array = NDArray[Any]
 PERIODS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
@@ -101,8 +101,12 @@ def intensities(
     >>> round(found["PGA"], 4), round(found["PGV"], 3), found.units["PGV"]
     (0.3188, 0.362, 'm/s')
     """
+    if not isinstance(motion, GroundMotion):
+        raise LoadError(f"intensities: motion must be a GroundMotion, got {type(motion).__name__}")
+    check_peak("intensities", motion)
     if not is_positive(g):
         raise LoadError(f"intensities: g must be positive, one gravity in your units; got {g!r}")
+    check_range("intensities", "g", g, LoadError)
     if length not in (*METRE, UNSTATED_LENGTH):
         raise UnitError(f"unknown unit of length {length!r}; known: {', '.join(METRE)}")
     if periods is None:

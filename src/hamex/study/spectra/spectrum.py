@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
-from hamex.checks import check_memory, is_finite, is_positive
+from hamex.checks import check_memory, check_range, is_finite, is_positive
 from hamex.errors import InputError, LoadError, UnitError
 from hamex.model.units import UNSTATED_LENGTH, Units
 from hamex.motion.ground import GroundMotion, kinds_of
@@ -283,7 +283,15 @@ def _motions(name: str, given: object) -> list[GroundMotion]:
         raise LoadError(f"spectrum: {name} must be a GroundMotion or a list of them, got {type(given).__name__}")
     if not found:
         raise LoadError(f"spectrum: {name} is empty; give at least one GroundMotion")
+    for motion in found:
+        check_peak("spectrum", motion)
     return found
+
+
+def check_peak(who: str, motion: GroundMotion) -> None:
+    """Refuse a motion whose squares no double holds."""
+    if motion.peak > 1:
+        check_range(who, f"the peak of {motion.source or 'the motion'}", motion.peak, LoadError)
 
 
 def _refuse_unlike(first: list[GroundMotion], across: list[GroundMotion]) -> None:
@@ -314,6 +322,7 @@ def _length_of(g: float, units: Units | None) -> str:
     """Check g and return the unit of length."""
     if not is_positive(g):
         raise InputError(f"spectrum: g must be positive, one gravity in the units of the result; got {g!r}")
+    check_range("spectrum", "g", g)
     if units is None:
         return UNSTATED_LENGTH
     if not isinstance(units, Units):
