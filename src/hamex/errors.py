@@ -36,6 +36,10 @@ class ProblemError(InputError):
     """Model, load, start state and duration do not fit together."""
 
 
+class SizeError(ProblemError):
+    """What is asked for does not fit into memory, or is more than anybody waits for."""
+
+
 class NoProblemError(HamexError, LookupError):
     """A solution does not know the problem or the scheme it came from."""
 

@@ -376,7 +376,7 @@ def test_a_record_that_bears_a_public_name_is_still_named(tmp_path, monkeypatch)
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(FileError, match=r"cannot read .*none\.toml: no such file; `hamex init` writes one"):
         read_problem(tmp_path / "none.toml")
-    with pytest.raises(FileError, match=r"cannot read .*: Is a directory"):
+    with pytest.raises(FileError, match=r"cannot read .*: it is a folder, not a file"):
         read_problem(tmp_path)
     (tmp_path / "latin.toml").write_bytes(b'title = "\xe9"\n')
     with pytest.raises(SpecError, match=r"latin\.toml: not a TOML file"):

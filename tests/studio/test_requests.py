@@ -103,7 +103,22 @@ def test_bodies_that_are_no_problem_are_refused(client, body):
 
 
 WRONG = {
-    "unknown key": (problem({**OSCILLATOR, "colour": 1}), "unknown key model.colour", "model.colour"),
+    "unknown key": (
+        problem({**OSCILLATOR, "colour": 1}),
+        "unknown key model.colour; [model] knows kind, mass, stiffness, period, damping",
+        "model.colour",
+    ),
+    "unknown key of a frame": (
+        problem({**FRAME, "colour": 1}),
+        "unknown key model.colour; [model] knows kind, masses, stiffnesses",
+        "model.colour",
+    ),
+    "unknown key of the problem": (
+        {**problem(), "colour": 1},
+        "unknown key colour; [problem] knows title, duration, tail",
+        "colour",
+    ),
+    "half a character": ({**problem(), "title": "\ud800"}, "'\\ud800' is no text: it holds half a character", None),
     "a file": (
         problem(motion={"file": "/etc/passwd", "unit": "g", "step": 0.01}),
         "motion.file is read from problem files only; give the samples themselves",

@@ -45,6 +45,7 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
     """Incremental dynamic analysis and fragility of a study."""
+    from hamex.files import make_folder
     from hamex.report.style import check_installed
     from hamex.spec.study import read_study
     from hamex.study.engine import StoppedError
@@ -52,12 +53,13 @@ def command(
 
     check_installed()
     file = read_study(study)
+    if not dry_run:  # before the models are tried, which may take a while
+        make_folder(make_folder(output) / "parts")
     plan = _plan(file)
     _try(file)
     if dry_run:
         _show_plan(file, plan, json)
         return
-    _make(output)
     if workers is None and cluster is None and plan.seconds < _QUICK:
         workers = 1
     try:
@@ -78,15 +80,6 @@ def command(
         raise typer.Exit(INTERRUPTED) from None
     runs = _runs(file, found)
     _write_and_tell(file, found, runs, output, json)
-
-
-def _make(folder: Path) -> None:
-    from hamex.errors import FileError
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise FileError(f"cannot write into {folder}: {problem.strerror}") from None
 
 
 def _plan(file: StudyFile) -> Plan:

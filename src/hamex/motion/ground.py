@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_finite, is_positive
+from hamex.checks import check_range, is_finite, is_positive
 from hamex.errors import LoadError
 from hamex.model.record import Model
 from hamex.model.units import METRE, STANDARD_GRAVITY
@@ -56,7 +56,7 @@ class GroundMotion:
     def __post_init__(self) -> None:
         try:
             a = np.array(self.acceleration, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise LoadError("GroundMotion: acceleration must be numbers") from None
         if a.ndim != 1 or a.size == 0:
             raise LoadError(f"GroundMotion: acceleration must be (n,) with at least one sample, got shape {a.shape}")
@@ -65,6 +65,7 @@ class GroundMotion:
             raise LoadError(f"GroundMotion: sample {bad[0]} is not finite ({a[bad[0]]}); mend or cut the record")
         if not is_positive(self.step):
             raise LoadError(f"GroundMotion: step must be a positive number of seconds, got {self.step!r}")
+        check_range("GroundMotion", "step", self.step, LoadError)
         if self.kind not in KINDS:
             raise LoadError(f"GroundMotion: kind must be one of {', '.join(KINDS)}, got {self.kind!r}")
         a.setflags(write=False)
@@ -170,6 +171,8 @@ class GroundMotion:
         """
         if not is_positive(g):
             raise LoadError(f"GroundMotion.on: g must be positive, one gravity in the model's units; got {g!r}")
+        if not isinstance(model, Model):
+            raise LoadError(f"GroundMotion.on: the model must be a Model, got {type(model).__name__}")
         name = model.directions[0] if direction is None else direction
         if name not in model.directions:
             raise LoadError(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hamex.checks import is_positive, whole_steps
+from hamex.checks import check_range, is_positive, whole_steps
 from hamex.errors import ProblemError
 from hamex.model.record import Model, law_variables, parameter
 from hamex.motion.load import Load, LoadSum
@@ -110,7 +110,7 @@ class FilledState(State):
 def _vector(name: str, value: ArrayLike) -> Array:
     try:
         vector = np.array(value, dtype=float, ndmin=1)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProblemError(f"State: {name} must be numbers, got {value!r}") from None
     if vector.ndim != 1 or not np.isfinite(vector).all():
         raise ProblemError(f"State: {name} must be finite numbers, one per component")
@@ -167,6 +167,7 @@ class Problem:
                 raise ProblemError(f"Problem: {name} must be a {kind[0].__name__}, got {type(given[name]).__name__}")
         if not is_positive(duration):
             raise ProblemError(f"Problem: duration must be a positive number of seconds, got {duration!r}")
+        check_range("Problem", "duration", duration, ProblemError)
         dofs, springs, moved = len(model.dofs), len(model.springs), len(model.support_names)
         if load.width != dofs:
             raise ProblemError(f"Problem: the load acts on {load.width} degrees of freedom, the model has {dofs}")
@@ -217,7 +218,7 @@ def _impulse(given: object, dofs: int) -> Array:
         return np.zeros(dofs) + given
     try:
         impulse = np.broadcast_to(np.asarray(given, dtype=float), (dofs,))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         impulse = np.array([np.nan])
     if not np.all(np.isfinite(impulse)):
         raise ProblemError(f"Problem: prior_impulse must be finite, one number or one per dof; got {given!r}")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_positive
+from hamex.checks import check_range, is_positive
 from hamex.errors import SchemeError
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def check_step(who: str, step: float) -> None:
     """Refuse a step that is not a positive number of seconds."""
     if not is_positive(step):
         raise SchemeError(f"{who}: step must be a positive number of seconds, got {step!r}")
+    check_range(who, "step", step, SchemeError)
 
 
 def on_dof(problem: Problem, channels: Array) -> Array:

@@ -8,7 +8,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from hamex.checks import check_memory
 from hamex.errors import ProblemError
+from hamex.model.record import Model
 from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
 from hamex.schemes.scheme import How, Promise, Ran, Scheme, joined
@@ -61,6 +63,10 @@ def solve(
     >>> f"{1000 * sol.values('slip')[-1, 0]:.4f}"          # Table 2
     '-5.1638'
     """
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"solve: the problem must be a Problem, got {type(problem).__name__}")
+    if limit is not None and not isinstance(limit, Limit):
+        raise ProblemError(f"solve: limit must be a Limit, such as Limit(drift_ratio=0.05), got {limit!r:.60}")
     if not isinstance(scheme, Scheme):
         raise ProblemError(
             f"solve: the scheme must be one of hamex.schemes, such as Galerkin(step=0.02), got {scheme!r}"
@@ -70,6 +76,8 @@ def solve(
     kept = Keep.of(keep)
     if error and not kept.whole:
         raise ProblemError("solve: error bars compare whole histories of three runs; leave keep out, or error")
+    if error:
+        _check_memory(problem.model, scheme, 4 * problem.steps(scheme.step))
     solution = run(problem, scheme, limit, kept, promise, progress)
     if error:
         finer = (
@@ -101,6 +109,7 @@ def run(
             f"solve: keep every {keep.every} steps of {steps}: it must divide them; take another number "
             "of steps, or another duration"
         )
+    _check_memory(problem.model, scheme, steps // keep.every, keep.results)
     march = scheme.prepare(problem, How(steps, quiet, promise))
     thinned = None if keep.whole else Thinned(problem, scheme, keep, limit)
     if block is None:
@@ -128,6 +137,19 @@ def run(
     if thinned is not None:
         return thinned.solution(uncertain, ended)
     return solution_of(problem, scheme, joined(parts), Extent(uncertain=uncertain, stopped=ended), limit)
+
+
+def _check_memory(model: Model, scheme: Scheme, steps: int, results: Sequence[str] | None = None) -> None:
+    """Refuse histories that no memory holds: displacement, momentum, slip and forces, or some results, and energies."""
+    dofs, springs = len(model.dofs), len(model.springs)
+    wide = 5 + (2 * dofs + 2 * springs if results is None else len(results) * max(dofs, springs))
+    inside = 0 if scheme.stages == 1 or results is not None else scheme.stages * (dofs + springs)
+    check_memory(
+        "solve",
+        steps * (wide + inside),
+        f"the histories of {steps:,} steps",
+        "keep fewer of them, as with keep=1000, or take a longer step or a shorter duration",
+    )
 
 
 def _passed(

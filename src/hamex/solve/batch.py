@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
-from hamex.checks import is_positive, whole_steps
+from hamex.checks import check_memory, is_positive, whole_steps
 from hamex.errors import InputError, LoadError, ModelError, ProblemError
 from hamex.march.run import in_threads, processors
 from hamex.model.oscillators import Oscillators
@@ -91,6 +91,7 @@ def batch(
     run = _runner(systems, cases, scheme)
     run.check(request)
     records = [_record(motion, scheme, duration, g, run) for motion in cases.motions]
+    _check_memory(cases, records, request, run.places)
     given = None if start is None else _start(start, cases, run.places)
     if request.histories and len({record.steps for record in records}) > 1:
         raise ProblemError("batch: motions of different length have histories of different length; give a duration")
@@ -119,6 +120,17 @@ def batch(
         {name: cases.shown(out.arrays["history", name]) for name in request.histories},
         {name: cases.shown(out.arrays["final", name]) for name in STATE} if request.final else None,
         rounding,
+    )
+
+
+def _check_memory(cases: Cases, records: Sequence[SampledMotion], request: Request, places: int) -> None:
+    count = math.prod(cases.shape)
+    rows = records[0].steps + 1 if request.histories else 0
+    check_memory(
+        "batch",
+        count * max(places, 1) * (len(request.measures) + 4 * request.final + rows * len(request.histories)),
+        f"what is kept of {count:,} runs" + (f" with histories of {rows - 1:,} steps" if rows else ""),
+        "leave histories out, or batch fewer runs at once" if rows else "batch fewer runs at once",
     )
 
 
@@ -220,13 +232,14 @@ def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | N
     if duration is None:
         if not math.isfinite(load.end):
             raise ProblemError("batch: a load that is a function has no end; give a duration")
-        steps = max(1, math.ceil(load.end / h - 1e-9))
+        steps = max(1, math.ceil(min(load.end / h, 2.0**62) - 1e-9))
     elif not is_positive(duration):
         raise ProblemError(f"batch: duration must be a positive number of seconds, got {duration!r}")
     else:
         steps = whole_steps("batch", duration, h)
     if isinstance(run, OneByOne):
         return SampledMotion(motion, np.zeros(0), h, steps, g)
+    check_memory("batch", steps, f"a motion in {steps:,} steps", "take a longer step or a shorter duration")
     assert isinstance(scheme, Galerkin)
     values = np.ascontiguousarray(load.step_values(h, steps, scheme.load)[:, 0])
     if isinstance(motion, GroundMotion):
@@ -246,7 +259,7 @@ def _start(start: Mapping[str, ArrayLike], cases: Cases, places: int) -> dict[st
             raise ProblemError(f"batch: start has no {name!r}; it may have {', '.join(STATE)}")
         try:
             array = np.broadcast_to(np.asarray(values, dtype=float), shape)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ProblemError(
                 f"batch: start {name!r} must be numbers of shape {shape}, got {np.shape(values)}"
             ) from None
@@ -261,6 +274,8 @@ def _start(start: Mapping[str, ArrayLike], cases: Cases, places: int) -> dict[st
 
 
 def _names(what: str, names: Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(names, str) and not (isinstance(names, Sequence) and all(isinstance(x, str) for x in names)):
+        raise InputError(f"batch: {what} must be a list of names, got {names!r:.60}")
     chosen = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
     if what == "measures" and not chosen:
         raise InputError('batch: no measures; ask for at least one, e.g. measures=("displacement",)')

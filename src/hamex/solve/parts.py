@@ -57,6 +57,8 @@ class Keep:
             raise ProblemError(f"Keep: every must be a whole number of steps ≥ 1, got {self.every!r}")
         if self.results is None:
             return
+        if not isinstance(self.results, Sequence) or not all(isinstance(name, str) for name in self.results):
+            raise ProblemError(f"Keep: results must be names, got {self.results!r:.60}")
         object.__setattr__(self, "results", tuple(self.results))
         for name in self.results:
             if name not in VARIABLES or name in ENERGIES:
@@ -74,7 +76,7 @@ class Keep:
             return cls(every=given)
         if isinstance(given, str):
             return cls(results=(given,))
-        return cls(results=tuple(given))
+        return cls(results=given)  # type: ignore[arg-type]
 
     @property
     def whole(self) -> bool:

@@ -16,12 +16,13 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError, create_model, model_validator
 
+from hamex.checks import check_memory, said
 from hamex.errors import FileError, InputError, SpecError
 from hamex.model.record import Model
 from hamex.model.units import Units
 from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.records import read_suite
-from hamex.spec import _allowed, _named, _toml
+from hamex.spec import _named, _toml, allowed_keys
 from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_version, explain
 from hamex.spec.loads import NumberOrName, SyntheticMotionTable, place_of
 from hamex.spec.tables import KINDS, SchemeTable, UnitsTable, tables_for
@@ -142,6 +143,7 @@ class SpacedTable(Table):
             return list(listed)
         if ends["count"] < 2 or ends["stop"] <= ends["start"]:
             raise InputError("stop must be above start, and count at least 2")
+        check_memory(key, 4 * ends["count"], f"{said(ends['count'])} values", "take a smaller count")
         # Decimals as a person would write them: 0.1, 0.2, 0.3 …
         return [float(f"{value:.12g}") for value in np.linspace(ends["start"], ends["stop"], ends["count"])]
 
@@ -346,7 +348,7 @@ def _checked(path: Path | None, data: dict[str, Any], where: str = "") -> StudyT
     except ValidationError as problem:
         mistakes = [
             mistake.replace("a problem file", "a study file")
-            for mistake in explain(problem.errors(include_url=False), data, _allowed(tables, data))
+            for mistake in explain(problem.errors(include_url=False), data, allowed_keys(tables, data))
         ]
     start = "".join(f"{part}: " for part in (path, where) if part)
     raise SpecError(

@@ -47,7 +47,7 @@ from hamex.schemes import Galerkin, Newmark
 from hamex.solution.solution import Solution
 from hamex.solve import Problem, solve
 from hamex.spec.base import Finite
-from hamex.studio.jobs import FAILED, FINISHED, RUNNING
+from hamex.studio.jobs import FAILED, FINISHED, RUNNING, ending
 from hamex.studio.scripts import headline, said
 from hamex.studio.wire import RequestTable, attached, packed
 
@@ -237,7 +237,10 @@ class AuditStream:
         assert self._child.stdout is not None
         with self._child.stdout as lines:
             for line in lines:
-                message = json.loads(line)
+                try:
+                    message = json.loads(line)
+                except ValueError:  # half a line: the child was ended while it wrote
+                    break
                 if "total" in message:
                     self.total = message["total"]
                 else:
@@ -250,6 +253,13 @@ class AuditStream:
         if self._reader.is_alive():
             return RUNNING
         return FINISHED if self._child.returncode == 0 and len(self.lines) == self.total else FAILED
+
+    @property
+    def why(self) -> str:
+        """What became of a child that failed; nothing of others."""
+        if self.state != FAILED:
+            return ""
+        return f"the audit's process {ending(self._child.wait())}; reload the page to start it again"
 
     def end(self) -> None:
         """Kill the child."""
@@ -284,6 +294,7 @@ class Audit:
             "items": verdicts.lines[items:],
             "drawn": state["drawings"],
             "drawings": drawn.lines[drawings:],
+            "why": verdicts.why or drawn.why,
         }
 
     def end(self) -> None:

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import DamageWarning, FileError, InputError, MissingPackageError, StudyError
+from hamex.files import make_folder
 from hamex.march.run import processors
 
 Array = NDArray[Any]
@@ -108,6 +109,8 @@ def run_parts(
     """
     if sum(choice is not None for choice in (executor, workers, cluster)) > 1:
         raise InputError("study: give one of executor, workers and cluster")
+    if store is not None:
+        make_folder(store)
     watch = _Watch(parts, tell)
     tables = {} if store is None else _found(store, parts, watch)
     watch.found = len(tables)

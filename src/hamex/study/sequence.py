@@ -44,6 +44,8 @@ class MotionSequence:
     gap: float = 20.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.motions, Sequence):
+            raise InputError(f"MotionSequence: motions must be a list of ground motions, got {self.motions!r:.60}")
         object.__setattr__(self, "motions", tuple(self.motions))
         if len(self.motions) < 2 or not all(isinstance(motion, GroundMotion) for motion in self.motions):
             raise InputError("MotionSequence: give at least two ground motions")

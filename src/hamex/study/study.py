@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
-from hamex.checks import is_positive
+from hamex.checks import is_positive, is_whole
 from hamex.errors import HamexError, InputError
 from hamex.model.oscillators import Oscillators
+from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import kinds_of
 from hamex.schemes import Scheme
 from hamex.solve.batch import batch
-from hamex.study.axes import Axes, Record, Systems, Template, axes_of, systems, units_of
+from hamex.study.axes import MODEL, Axes, Record, Systems, Template, axes_of, systems, units_of
 from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, digest, run_parts
 from hamex.study.sequence import MotionSequence, march_sequence, motions_of
 from hamex.study.spectra.intensities import Intensity
@@ -87,6 +88,19 @@ class Study:
     def __post_init__(self) -> None:
         if not is_positive(self.g):
             raise InputError(f"Study: g must be positive, one gravity in the models' units; got {self.g!r}")
+        if self.duration is not None and not is_positive(self.duration):
+            raise InputError(f"Study: duration must be a positive number of seconds, got {self.duration!r:.60}")
+        if not isinstance(self.scheme, Scheme):
+            raise InputError(f"Study: the scheme must be one such as Galerkin(step), got {self.scheme!r:.60}")
+        names = self.measures
+        if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(x, str) for x in names):
+            raise InputError(f"Study: measures must be a list of names, got {names!r:.60}")
+        if not is_whole(self.seed):
+            raise InputError(f"Study: seed must be a whole number ≥ 0, got {self.seed!r:.60}")
+        if not isinstance(self.axes, Mapping):
+            raise InputError(f"Study: axes must be lists of values by name, got {self.axes!r:.60}")
+        if not isinstance(self.template, Model) and not callable(self.template) and MODEL not in self.axes:
+            raise InputError(f"Study: the template must be a Model or a function, got {self.template!r:.60}")
         object.__setattr__(self, "axes", dict(self.axes))
         _ = self.grid  # refuses what cannot be an axis
 

@@ -179,7 +179,7 @@ def test_a_step_that_is_not_positive_is_refused(file):
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(FileError, match=r"cannot read .*gone\.csv: no such file"):
         read_samples(tmp_path / "gone.csv")
-    with pytest.raises(FileError, match=r"cannot read .*: Is a directory"):
+    with pytest.raises(FileError, match=r"cannot read .*: it is a folder, not a file"):
         read_samples(tmp_path)
     binary = tmp_path / "binary.csv"
     binary.write_bytes(b"\xff\xfe\x00\x80")

@@ -316,7 +316,7 @@ def test_files_that_are_no_text(tmp_path):
         hx.read_record(path)
     with pytest.raises(FileError, match=r"cannot read .*gone\.AT2: no such file"):
         hx.read_record(tmp_path / "gone.AT2")
-    with pytest.raises(FileError, match=r"cannot read .*: Is a directory"):
+    with pytest.raises(FileError, match=r"cannot read .*: it is a folder, not a file"):
         hx.read_record(tmp_path)
 
 

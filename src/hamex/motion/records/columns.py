@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import FileError, LoadError
+from hamex.errors import LoadError
+from hamex.files import read_text
 from hamex.motion.records.table import TextColumns, table_of
 from hamex.motion.records.text import FileRecord, Text, number
 from hamex.motion.units import acceleration_in, is_other_quantity, unit_in_words
@@ -32,7 +33,7 @@ _SECONDS = ("s", "sec", "secs", "second", "seconds")
 
 def read_samples(path: str | os.PathLike[str], step: float | None = None) -> tuple[Array, float]:
     """Samples and their step [s] from a text file of one or two columns."""
-    table = table_of(Path(path), _text(Path(path)))
+    table = table_of(Path(path), read_text(Path(path)))
     width = table.values.shape[1]
     if width > 2:
         raise LoadError(
@@ -59,17 +60,6 @@ def samples_of(table: TextColumns, step: float | None, column: int) -> tuple[Arr
     """
     samples = table.values[:, column]
     return samples, step if column == 0 else _uniform_step(table.path, table.lines, table.values[:, 0], step)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise FileError(f"cannot read {path}: no such file") from None
-    except UnicodeDecodeError:
-        raise FileError(f"cannot read {path}: not a text file in UTF-8") from None
-    except OSError as problem:
-        raise FileError(f"cannot read {path}: {problem.strerror}") from None
 
 
 def _uniform_step(path: Path, lines: list[int], times: Array, given: float | None) -> float:

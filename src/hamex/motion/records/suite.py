@@ -116,6 +116,12 @@ def files_in(path: Where | Sequence[Where]) -> list[Path]:
         # A listed file that is missing is one that cannot be read: given in its status.
         return [file for entry in path for file in ([Path(entry)] if _is_file_name(entry) else files_in(entry))]
     place = Path(path)
+    try:
+        place.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # a pattern, or missing: told below
+    except (OSError, ValueError) as problem:  # a name that is too long, or has a zero byte
+        raise FileError(f"cannot read {path}: {getattr(problem, 'strerror', None) or problem}") from None
     if _is_file_name(path) and not place.exists():
         raise FileError(f"cannot read {path}: no such file or folder")
     if place.is_dir():
@@ -132,4 +138,6 @@ def files_in(path: Where | Sequence[Where]) -> list[Path]:
 
 
 def _is_file_name(path: Where) -> bool:
-    return not glob.has_magic(str(path)) and not Path(path).is_dir()
+    if not isinstance(path, str | os.PathLike):
+        raise LoadError(f"read_suite: a file must be given by its name, got {path!r:.60}")
+    return not glob.has_magic(str(path)) and not os.path.isdir(path)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex import files
 from hamex.errors import FileError, LoadError
 from hamex.motion.records.unread import binary_format
 
@@ -29,13 +30,7 @@ _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.ASCII | re.IGNORECASE
 
 def read_text(path: Path) -> str:
     """The text of a file in UTF-8, or in Latin-1 where station names need it; lines end with line feeds."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise FileError(f"cannot read {path}: no such file") from None
-    except OSError as problem:
-        raise FileError(f"cannot read {path}: {problem.strerror}") from None
-    return text_of(data, path)
+    return text_of(files.read_bytes(path, files.RECORD), path)
 
 
 def text_of(data: bytes, path: Path) -> str:

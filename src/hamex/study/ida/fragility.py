@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
-from hamex.checks import is_finite
+from hamex.checks import check_memory, is_finite, is_whole, said
 from hamex.errors import InputError
 from hamex.names import options_by_keyword
 from hamex.solution.files import check_writable, write_atomically
@@ -161,8 +161,9 @@ class Fragility:
             )
         for name, least in (("seed", 0), ("resamples", 2)):
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise InputError(f"{who}: {name} must be a whole number ≥ {least}, got {value!r}")
+            if not is_whole(value, least):
+                raise InputError(f"{who}: {name} must be a whole number ≥ {least}, got {value!r:.40}")
+        check_memory(who, 100 * self.resamples, f"{said(self.resamples)} resamples", "take fewer")
 
     @property
     def total_dispersion(self) -> float:

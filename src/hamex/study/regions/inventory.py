@@ -153,7 +153,7 @@ class Inventory:
                 if values is None
                 else np.array(np.broadcast_to(np.asarray(values, dtype=float), shape))
             )
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"{self.source}: {name} must be numbers of shape {shape}") from None
         array.setflags(write=False)
         return array

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import FileError, HamexError, InputError
+from hamex.files import RECORD, read_bytes
 from hamex.model.units import STANDARD_GRAVITY
 from hamex.motion.ground import GroundMotion, el_centro, kinds_of
 from hamex.motion.records import read_record
@@ -210,24 +213,23 @@ def _rows(path: Path) -> list[dict[str, str]] | None:
     if path.suffix.lower() != ".csv":
         return None
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file)
-            names = [name.strip().lower() for name in rows.fieldnames or ()]
-            if not {"longitude", "latitude"} & set(names):
-                return None
-            for name in _NEEDED:
-                if name not in names:
-                    raise InputError(
-                        f"{path}: there is no column {name}; a table of stations has the columns "
-                        f"{', '.join(COLUMNS)}, of which {', '.join(_NEEDED)} are needed"
-                    )
-            return [
-                {name: (value or "").strip() for name, value in zip(names, row.values(), strict=False)} for row in rows
-            ]
+        text = read_bytes(path, RECORD).decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
-    except OSError as problem:
-        raise FileError(f"cannot read {path}: {problem.strerror}") from None
+    try:
+        head, *rows = csv.reader(io.StringIO(text, newline=""))
+    except (csv.Error, ValueError):  # fields beyond what a table has, or nothing at all
+        return None
+    names = [name.strip().lower() for name in head]
+    if not {"longitude", "latitude"} & set(names):
+        return None
+    for name in _NEEDED:
+        if name not in names:
+            raise InputError(
+                f"{path}: there is no column {name}; a table of stations has the columns "
+                f"{', '.join(COLUMNS)}, of which {', '.join(_NEEDED)} are needed"
+            )
+    return [dict(zip_longest(names, map(str.strip, row[: len(names)]), fillvalue="")) for row in rows if row]
 
 
 def _grid(

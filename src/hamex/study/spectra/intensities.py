@@ -13,14 +13,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_positive
+from hamex.checks import check_range, is_positive
 from hamex.errors import InputError, LoadError, UnitError
 from hamex.model.units import METRE, UNSTATED_LENGTH
 from hamex.motion import intensity as measures
 from hamex.motion.ground import GroundMotion
 from hamex.motion.units import in_gravities
 from hamex.names import options_by_keyword
-from hamex.study.spectra.spectrum import spectrum
+from hamex.study.spectra.spectrum import check_peak, spectrum
 
 Array = NDArray[Any]
 PERIODS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
@@ -110,17 +110,21 @@ def intensities(
     >>> found.rule, round(found["Arias"], 3), round(intensities(el_centro(), 9.80665, rule="lines")["Arias"], 3)
     ('trapezoid', 1.801, 1.724)
     """
+    if not isinstance(motion, GroundMotion):
+        raise LoadError(f"intensities: motion must be a GroundMotion, got {type(motion).__name__}")
+    check_peak("intensities", motion)
     if rule not in measures.RULES:
         raise InputError(f"intensities: rule must be one of {', '.join(measures.RULES)}, got {rule!r}")
     if not is_positive(g):
         raise LoadError(f"intensities: g must be positive, one gravity in your units; got {g!r}")
+    check_range("intensities", "g", g, LoadError)
     if length not in (*METRE, UNSTATED_LENGTH):
         raise UnitError(f"unknown unit of length {length!r}; known: {', '.join(METRE)}")
     if periods is None:
         periods = [T for T in PERIODS if motion.duration > measures.ALPHA * T] or [PERIODS[0]]
     try:
         wanted = np.array(periods, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         wanted = np.zeros(1)
     if wanted.ndim != 1 or not wanted.size or not (np.isfinite(wanted).all() and (wanted > 0).all()):
         raise LoadError(f"intensities: periods must be positive numbers of seconds, got {periods!r}")
