@@ -40,7 +40,7 @@ class Status(Enum):
     """How a run ended; the value is the message."""
 
     FINISHED = "every step solved"
-    EXCEEDS = "every step solved, but a physical limit was passed"
+    EXCEEDS = "a physical limit was passed; every step up to the end of the run solved"
     STOPPED = "stopped before its end; every step up to there solved"
 
 

@@ -6,12 +6,13 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import ProblemError
+from hamex.errors import ConvergenceError, OverflowRunError, ProblemError
 from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
-from hamex.schemes.scheme import How, Promise, Ran, Scheme, joined
+from hamex.schemes.scheme import How, March, Promise, Ran, Scheme, joined
 from hamex.solution.error import estimate
 from hamex.solution.outline import Extent
 from hamex.solution.solution import Solution
@@ -44,7 +45,8 @@ def solve(
         its step.
     error : also run with a half and a quarter of the step and put error bars on the peaks and the residual slip.
     limit : storey drift beyond which the structure counts as collapsed, told by ``sol.status`` and ``sol.exceeded``;
-        a drift ratio of 0.1 by default, where heights are known. ``Limit(stop=True)`` ends the run there.
+        a drift ratio of 0.1 by default, where heights are known. The run ends there: peaks, energies and histories are
+        those up to the first node beyond. ``Limit(stop=False)`` goes on.
     keep : every how many steps a node is kept, names of results, or :class:`Keep` for both. Peaks, energies and the
         state at the end come from all steps whatever is kept, and memory does not grow with their number.
     promise : "beforehand" refuses a step that might have several solutions and names the admissible one; "reported"
@@ -72,8 +74,10 @@ def solve(
         raise ProblemError("solve: error bars compare whole histories of three runs; leave keep out, or error")
     solution = run(problem, scheme, limit, kept, promise, progress)
     if error:
+        # Those of shorter steps go as far as this one, wherever they would end themselves.
+        own, on = problem.replace(duration=solution.steps * scheme.step), Limit(None, stop=False)
         finer = (
-            run(problem, dataclasses.replace(scheme, step=scheme.step / parts), promise=promise, quiet=True)  # type: ignore[type-var]
+            run(own, dataclasses.replace(scheme, step=scheme.step / parts), on, promise=promise, quiet=True)  # type: ignore[type-var]
             for parts in (2, 4)
         )
         solution = dataclasses.replace(solution, error=estimate(solution, *finer))
@@ -103,18 +107,17 @@ def run(
         )
     march = scheme.prepare(problem, How(steps, quiet, promise))
     thinned = None if keep.whole else Thinned(problem, scheme, keep, limit)
+    stops = _stops(problem, limit)
     if block is None:
         width = len(problem.model.dofs) + len(problem.model.springs)
-        block = steps if thinned is None and progress is None and not limit.stop else max(_BLOCK // width, 8)
+        block = steps if thinned is None and progress is None and not stops else max(_BLOCK // width, 8)
     now, done, parts, uncertain, stopped = state_of(problem.start), 0, [], None, False
     while done < steps and not stopped:
         count = min(block, steps - done) if thinned is None else min(block, steps - done, thinned.room())
-        ran = march.advance(now, done, count)
-        if limit.stop:
-            passed = _passed(problem, scheme, ran, now, done, limit)
-            if passed is not None and passed < count:
-                ran, count, stopped = march.advance(now, done, passed), passed, True
-            stopped = stopped or passed is not None
+        if stops:
+            ran, count, stopped = _to_the_limit(march, problem, scheme, now, done, count, limit)
+        else:
+            ran = march.advance(now, done, count)
         if ran.uncertain and uncertain is None:
             uncertain = (done + ran.uncertain - 1) * scheme.step
         if thinned is None:
@@ -130,9 +133,25 @@ def run(
     return solution_of(problem, scheme, joined(parts), Extent(uncertain=uncertain, stopped=ended), limit)
 
 
-def _passed(
-    problem: Problem, scheme: Scheme, ran: Ran, now: Mapping[str, Array], done: int, limit: Limit
-) -> int | None:
-    """How many of these steps lead to the first node beyond the limit; None when none does."""
-    exceeded = part_of(problem, scheme, ran, now, done, limit).exceeded
-    return None if exceeded is None else max(round(exceeded.time / scheme.step) - done, 1)
+def _stops(problem: Problem, limit: Limit) -> bool:
+    """Whether there is a drift at which the run would end."""
+    storeys = problem.model.storeys
+    return limit.stop and storeys is not None and bool(np.isfinite(limit.drifts(storeys.heights)).any())
+
+
+def _to_the_limit(
+    march: March, problem: Problem, scheme: Scheme, now: Mapping[str, Array], done: int, count: int, limit: Limit
+) -> tuple[Ran, int, bool]:
+    """Some steps, at most so many, how many they are, and whether they end at the first node beyond the limit."""
+    try:
+        ran = march.advance(now, done, count)
+        exceeded = part_of(problem, scheme, ran, now, done, limit).exceeded
+    except (ConvergenceError, OverflowRunError):
+        # What fails after the limit was passed is no failure: look whether it was, in shorter pieces.
+        if count == 1:
+            raise
+        return _to_the_limit(march, problem, scheme, now, done, count // 2, limit)
+    if exceeded is None:
+        return ran, count, False
+    passed = max(round(exceeded.time / scheme.step) - done, 1)
+    return (ran if passed == count else march.advance(now, done, passed)), passed, True

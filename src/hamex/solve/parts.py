@@ -120,7 +120,7 @@ def check_finite(scheme: Scheme, ran: Ran) -> None:
             raise OverflowRunError(
                 f"{scheme.name}: the numbers are not finite at the end of the run; the scheme is not stable at this "
                 "step, loads and units are out of proportion, or the structure collapsed and ran away: then end the "
-                "run earlier, for instance with limit=Limit(stop=True)"
+                "run earlier, for instance with limit=Limit(drift=…)"
             )
 
 

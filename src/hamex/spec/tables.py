@@ -61,6 +61,7 @@ class LimitTable(Table):
 
     drift_ratio: float | None = None
     drift: float | None = None
+    stop: bool | None = None
 
     def build(self) -> Limit:
         return Limit(**self.arguments())
