@@ -78,3 +78,11 @@ class StepWarning(UserWarning):
 
 class DampingWarning(UserWarning):
     """Viscous damping carries an implausible share of the forces of a structure that yields."""
+
+
+class ShortRunWarning(UserWarning):
+    """A run ends before its load does."""
+
+
+class SwingWarning(UserWarning):
+    """A structure still swings where its run was to end at rest: what is left of its drift is that of an instant."""
