@@ -67,8 +67,8 @@ def places_of(model: Model, dof: int) -> Array:
 
 
 def rest_of(model: Model, end: Mapping[str, Array], force: Array, places: Array, largest: float) -> Rest | None:
-    """Where the state ``end`` comes to rest under a ``force`` that stays; None where that is not known: a law whose slip
-    does not stay, or a structure that does not stand by itself.
+    """Where the state ``end`` comes to rest under a ``force`` that stays; None where that is not known: a law whose
+    slip does not stay, or a structure that does not stand by itself.
 
     ``places`` are the drifts that count, (place, dof), and ``largest`` is the largest of them so far.
     """
@@ -80,9 +80,12 @@ def rest_of(model: Model, end: Mapping[str, Array], force: Array, places: Array,
     u, p, slip = (np.asarray(end[name]) for name in ("displacement", "momentum", "slip"))
     stiffness = csc_array(static_stiffness(model.stiffness, model.flexibility, model.compatibility, model.laws))
     springs, b = inverse(model.flexibility), csr_array(model.compatibility)
-    stays = np.ones(len(model.springs), dtype=bool)
+    share = np.ones(len(model.springs))
     for group in model.laws.values():
-        stays[group.springs] = group.law.static_share(group, springs.diagonal()[group.springs]) == 1.0
+        share[group.springs] = group.law.static_share(group, springs.diagonal()[group.springs])
+    stays = share == 1.0
+    if np.any(~stays & (share > 0)):
+        return None  # it hardens from the first force on, and stays nowhere
     try:  # pivots on the diagonal, so that their signs tell whether it stands
         factors = splu(stiffness, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     except RuntimeError:  # singular: nothing holds it

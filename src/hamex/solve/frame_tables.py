@@ -90,11 +90,12 @@ class FrameTable:
 
     def _turn(self) -> None:
         """Put the state at the end of an odd number of steps where one at the start of a step stands."""
-        for at, apart in (
-            *((at, place.STATE) for at in (place.E, place.S, place.V)),
-            *((at, place.MEMORY) for at in (place.X, place.W)),
-            (place.U, place.LANES),
-        ):
+        twice = [(at, place.STATE) for at in (place.E, place.S, place.V)]
+        if self.hardens:
+            twice += [(at, place.MEMORY) for at in (place.X, place.W)]
+        if self.softer:
+            twice.append((place.U, place.LANES))
+        for at, apart in twice:
             here, there = at // place.LANES, (at + apart) // place.LANES
             self.table[:, :, [here, there]] = self.table[:, :, [there, here]]
 

@@ -98,7 +98,8 @@ def march_shear_frames(
     first : number of the first frame, for messages.
     limit : drift at which a frame's run ends; none by default. Then ``collapse`` is the time of that [s], NaN where
         the run did not end so.
-    settle : go on in free vibration until the swing is below this share of the largest drift.
+    settle : go on in free vibration until the swing is below this share of the largest drift; ``settled`` is then 1
+        where it is.
     """
     names = [name for measure in measures for name in (_FINAL if measure == "final" else (measure,))]
     known = {**MEASURES, **_FINAL, **_SOLVES}
@@ -117,6 +118,8 @@ def march_shear_frames(
     out = {name: np.empty((len(frames), frames.storeys)) for name in names}
     if limit is not None:
         out["collapse"] = np.empty(len(frames))
+    if settle is not None:
+        out["settled"] = np.empty(len(frames))
     failed, finite = np.zeros(len(frames), dtype=np.int64), np.ones(len(frames), dtype=bool)
     wanted, floors = [_NEEDS[name] for name in names if name in _NEEDS], "displacement" in names
 
@@ -127,7 +130,7 @@ def march_shear_frames(
         ends = None if limit is None or not limit.stop else limit.drifts(marched.frames.heights)
         passed = march_to_limits(marched, record, wanted, floors, ends)
         if settle is not None:
-            settle_frames(marched, passed, settle, wanted, floors, ends)
+            out["settled"][which] = settle_frames(marched, passed, settle, wanted, floors, ends)
         failed[which] = marched.failed
         with np.errstate(over="ignore", invalid="ignore"):  # a run that overflows is refused below, by name
             for name in names:

@@ -1,22 +1,25 @@
 """Runs that go on until their motion has died down: how much longer, and whether it has.
 
-A tail is a quarter of the run, then a half, one, two … of its length: the motion is looked at where a tail ends, so that
-the end depends on the run itself and on nothing else.
+A tail is a quarter of the run, then a half, one, two … of its length. The motion is looked at where a tail ends, so
+that the end depends on the run itself and on nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import is_positive
-from hamex.errors import ProblemError
+from hamex.errors import ProblemError, ShortRunWarning, SwingWarning
 from hamex.model.record import dense
+from hamex.motion.ground import GroundMotion
+from hamex.motion.load import Load
 from hamex.problem import Problem
-from hamex.problem.loads import standing
+from hamex.problem.loads import left_over, standing
 from hamex.schemes.scheme import Ran
 from hamex.solution.rest import places_of, rest_of
 
@@ -43,6 +46,30 @@ def tails(steps: int, every: int = 1) -> Iterator[int]:
     while tail <= LONGEST * steps:
         yield steps + -(-tail // every) * every
         tail *= 2
+
+
+def look_at_the_ends(motions: Sequence[Any], ends: Sequence[float], settle: float | None) -> None:
+    """Say which runs of a batch end before their motion does [s]; refuse to let them settle then."""
+    loads = (Load(each.acceleration, each.step) if isinstance(each, GroundMotion) else each for each in motions)
+    early = [left_over(load, end) for load, end in zip(loads, ends, strict=True)]
+    if not any(early):
+        return
+    count = sum(seconds > 0 for seconds in early)
+    told = f"{count} of {len(early)} motions go on after the end of their runs, by up to {max(early):g} s"
+    if settle is not None:
+        raise ProblemError(f"batch: settle goes on without load, but {told}; leave duration out, or take a longer one")
+    warnings.warn(f"batch: {told}; what comes later is not seen", ShortRunWarning, stacklevel=4)
+
+
+def say_swinging(at_rest: Array) -> None:
+    """Warn where some runs of a batch have not come to rest."""
+    if not at_rest.all():
+        warnings.warn(
+            f"batch: {np.count_nonzero(~at_rest)} of {at_rest.size} runs have not come to rest; what is left of their "
+            "drifts is that of an instant, the measure settled_drift tells where they come to rest",
+            SwingWarning,
+            stacklevel=4,
+        )
 
 
 class Waiting:
