@@ -279,6 +279,14 @@ class Solution:
         return Status.EARLY if self.left_over > 0 else Status.FINISHED
 
     @property
+    def message(self) -> str:
+        """How the run ended, in words: the limit that was passed, or how much of the load was not seen."""
+        if self.exceeded is not None:
+            return str(self.exceeded) + ("; the run ends there" if self.extent.stopped else "")
+        early = self.status is Status.EARLY
+        return f"{self.status.value}, which goes on for {self.left_over:g} s" if early else self.status.value
+
+    @property
     def left_over(self) -> float:
         """How long the load goes on after the end of the run [s]; 0 where it does not, or is a function."""
         return left_over(self.problem.load, self.all_steps * self.step) if isinstance(self.source, Run) else 0.0

@@ -247,7 +247,7 @@ class ManyFrames:
             settle=request.settle,
         )
         final = {name: results.pop(f"final_{name}") for name in STATE} if request.final else {}
-        ends = {name: results.pop(name) for name in ("collapse", "settled") if name in results}
+        ends: dict[str, Array] = {name: results.pop(name) for name in ("collapse", "settled") if name in results}
         return BlockResults(results, {}, final, ends)
 
 

@@ -115,7 +115,7 @@ def march_shear_frames(
                 "hardening and cannot start with a back_force"
             )
     record, scale = np.ascontiguousarray(values, dtype=float), np.broadcast_to(factor, (len(frames),))
-    out = {name: np.empty((len(frames), frames.storeys)) for name in names}
+    out: dict[str, Array] = {name: np.empty((len(frames), frames.storeys)) for name in names}
     if limit is not None:
         out["collapse"] = np.empty(len(frames))
     if settle is not None:

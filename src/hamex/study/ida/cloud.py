@@ -168,8 +168,8 @@ class Cloud:
         drawn = []
         for one in draws:
             values, beyond = np.minimum(one, bounds), one > bounds
-            a, b, sigma = fit_censored_line(x, values, beyond, np.ones((1, len(x))))
-            drawn.append(kaplan_meier((values - (a + b * x))[None], beyond[None], nothing, sigma)[0])
+            start, slope, scatter = fit_censored_line(x, values, beyond, np.ones((1, len(x))))
+            drawn.append(kaplan_meier((values - (start + slope * x))[None], beyond[None], nothing, scatter)[0])
         return out | {"p (KS)": p_value(found[0], np.array(drawn))}
 
     def columns(self) -> dict[str, list[Any]]:
