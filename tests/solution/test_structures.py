@@ -527,4 +527,4 @@ def test_a_solution_with_another_limit_is_a_copy(tall):
     _, sol = tall
     strict = dataclasses.replace(sol, limit=hx.Limit(drift_ratio=1e-4))
     assert strict.status is Status.EXCEEDS
-    assert sol.status is Status.FINISHED
+    assert sol.status is Status.EARLY  # eight seconds of a record

@@ -72,12 +72,14 @@ def rest_of(model: Model, end: Mapping[str, Array], force: Array, places: Array,
 
     ``places`` are the drifts that count, (place, dof), and ``largest`` is the largest of them so far.
     """
-    from scipy.sparse import csc_array, csr_array
-    from scipy.sparse.linalg import splu
-
     if any(group.law.form != "flow" for group in model.laws.values()):
         return None
     u, p, slip = (np.asarray(end[name]) for name in ("displacement", "momentum", "slip"))
+    if len(model.dofs) == len(model.springs) == 1:
+        return _rest_of_one(model, float(u[0]), float(p[0]), float(slip[0]), float(force[0]), largest)
+    from scipy.sparse import csc_array, csr_array
+    from scipy.sparse.linalg import splu
+
     stiffness = csc_array(static_stiffness(model.stiffness, model.flexibility, model.compatibility, model.laws))
     springs, b = inverse(model.flexibility), csr_array(model.compatibility)
     share = np.ones(len(model.springs))
@@ -98,5 +100,27 @@ def rest_of(model: Model, end: Mapping[str, Array], force: Array, places: Array,
     away, speed = u - settled, model.velocity(p[None])[0]
     energy = float(speed @ p + quadratic(away[None], stiffness)[0] + elastic @ (springs @ elastic))  # twice E
     swing = np.sqrt(max(energy, 0.0) * reach)
-    most = float(swing.max())
-    return Rest(settled, places @ settled, swing, most / largest if largest > 0 else (np.inf if most > 0 else 0.0))
+    return Rest(settled, places @ settled, swing, _share(float(swing.max()), largest))
+
+
+def _rest_of_one(model: Model, u: float, p: float, slip: float, force: float, largest: float) -> Rest | None:
+    """The same for an oscillator, without the packages for large ones."""
+    (group,) = model.laws.values()
+    b, k = float(model.compatibility[0, 0]), 1 / float(model.flexibility[0, 0])
+    share = float(group.law.static_share(group, np.array([k]))[0])
+    stiff = share * k * b * b + float(model.stiffness[0, 0])
+    if 0 < share < 1 or not stiff > 0:
+        return None
+    settled = (
+        b * slip
+        if share and b * b == 1 and not model.stiffness[0, 0] and not force
+        else ((share * k * b * slip + force) / stiff)
+    )
+    damper = 0.0 if share else k * (b * u - slip) ** 2
+    twice = p * p / float(model.mass[0, 0]) + stiff * (u - settled) ** 2 + damper
+    swing = (twice / stiff) ** 0.5
+    return Rest(np.array([settled]), np.array([settled]), np.array([swing]), _share(swing, largest))
+
+
+def _share(swing: float, largest: float) -> float:
+    return swing / largest if largest > 0 else (np.inf if swing > 0 else 0.0)

@@ -179,6 +179,10 @@ class StudyLimitTable(Table):
 class CollapseTable(LimitTable):
     """``[collapse]``: storey drift at which a run ends; it then counts as passing every limit."""
 
+    drift_ratio: float | None = Field(None, description="storey drift over storey height [1], 0.1 if left out")
+    drift: float | None = Field(None, description="storey drift [length]; no limit if left out")
+    stop: bool | None = Field(None, description="false: go on beyond it, and count no run as collapsed")
+
 
 class FragilityTable(Table):
     """``[fragility]``: how the probability of exceeding the limit is fitted."""
