@@ -76,7 +76,7 @@ def test_what_a_study_cannot_wait_for_is_said():
         study(scales=[0.5], duration=10.0, settle=0.01).run(workers=1)
     with pytest.raises(ProblemError, match="Study: settle is the share"):
         study(settle=3.0)
-    undamped = hx.shear_frame([60.0], [60e3], laws=hx.Slider(1e6), heights=3.2)
+    undamped = hx.shear_frame([60.0] * 2, [60e3] * 2, laws=hx.Slider(1e6), heights=3.2)
     with pytest.warns(SwingWarning, match="2 of 2 runs have not come to rest"):
         study(undamped, scales=[0.5], settle=0.001).run(workers=1)
 
@@ -95,7 +95,7 @@ def test_study_files_know_settle_and_collapse(tmp_path):
     path.write_text("""
 settle = 0.002
 units = {length = "m", force = "kN"}
-model = {kind = "shear_frame", masses = [60.0], stiffnesses = [60e3], heights = 3.2, laws = [{yield_force = 300.0}]}
+model = {kind = "shear_frame", masses = [60.0, 60.0], stiffnesses = 60e3, heights = 3.2}
 records = {synthetic = {count = 2, seed = 1, magnitude = 6.5, distance = 20.0, vs30 = 400.0}}
 intensity = {kind = "pga"}
 scales = {values = [1.0, 2.0]}

@@ -147,7 +147,7 @@ class Study:
             tell=tell,
         )
         columns = _merged(done.tables, self.grid)
-        if self.settle is not None:
+        if "settled" in columns:
             say_swinging((columns["settled"] > 0) | (columns["status"] != FINISHED))
         kernel = sum(float(table[SECONDS][0]) for table in done.tables)
         return StudyTable(
