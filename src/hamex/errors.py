@@ -90,3 +90,11 @@ class RecordWarning(UserWarning):
 
 class DamageWarning(UserWarning):
     """Parts that a study kept do not verify: they are computed again."""
+
+
+class ShortRunWarning(UserWarning):
+    """A run ends before its load does."""
+
+
+class SwingWarning(UserWarning):
+    """A structure still swings where its run was to end at rest: what is left of its drift is that of an instant."""

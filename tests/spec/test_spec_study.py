@@ -118,7 +118,7 @@ def test_parameters_inside_tables_of_a_frame(read):
     ("old", "new", "message"),
     [
         ("limit = ", "limmit = ", "unknown key limmit; did you mean limit"),
-        ("title = ", "colour = ", "unknown key colour; a study file knows title, duration, seed"),
+        ("title = ", "colour = ", "unknown key colour; a study file knows title, duration, settle, seed"),
         (STRIPES, "", r"give exactly one of the tables \[scales\], \[stripes\] and \[hunt\], got none"),
         (STRIPES, STRIPES + "\nhunt = {first = 0.1, step = 0.1}", "give exactly one of the tables .* got 2"),
         (", count = 5}", "}", r"\[stripes\] give either levels, a list of numbers, or start, stop and count"),

@@ -57,6 +57,12 @@ def command(
         str | None, typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler, e.g. tcp://host:8786.")
     ] = None,
     unit: Annotated[str | None, typer.Option("--unit", help="Unit of records that do not tell: g, m/s2 …")] = None,
+    settle: Annotated[
+        float | None,
+        typer.Option(
+            "--settle", help="Let buildings go on until their swing is below this share of their drift, e.g. 0.001."
+        ),
+    ] = None,
     record_step: Annotated[
         float | None, typer.Option("--record-step", help="Time between samples [s] of records that do not tell.")
     ] = None,
@@ -109,6 +115,7 @@ def command(
         buildings,
         grid,
         step=step,
+        settle=settle,
         sample=sample,
         seed=seed,
         workers=workers,

@@ -233,20 +233,29 @@ class Limit:
     ----------
     drift_ratio : storey drift over storey height [1], checked where heights are known; None for no limit.
     drift : storey drift [length]; no limit by default.
-    stop : end the run at the first node beyond the limit.
+    stop : end the run at the first node beyond the limit, so that peaks, energies and histories are those up to there.
+        Otherwise it goes on, and a structure that falls shows what its equations grow to.
 
     Examples
     --------
     >>> Limit(drift_ratio=0.05)
-    Limit(drift_ratio=0.05, drift=None, stop=False)
+    Limit(drift_ratio=0.05, drift=None, stop=True)
     """
 
     drift_ratio: float | None = 0.1
     drift: float | None = None
-    stop: bool = False
+    stop: bool = True
 
     def __post_init__(self) -> None:
         for name in ("drift_ratio", "drift"):
             value = getattr(self, name)
             if value is not None and not is_positive(value):
                 raise ProblemError(f"Limit: {name} must be a positive number or None, got {value!r}")
+
+    def drifts(self, heights: Array) -> Array:
+        """Largest drifts of storeys, (…, storey) [length]; ∞ where nothing limits them. Ratios count where all heights
+        of a structure are known, and not NaN."""
+        most = np.inf if self.drift is None else self.drift
+        ratio = np.inf if self.drift_ratio is None else self.drift_ratio
+        known = np.isfinite(heights).all(axis=-1, keepdims=True)
+        return np.minimum(most, np.where(known, ratio * heights, np.inf))

@@ -176,6 +176,8 @@ def extent_words(extent: Extent) -> dict[str, Any]:
         "uncertain": extent.uncertain,
         "stopped": extent.stopped,
     }
+    if extent.settled is not None:
+        words["settled"] = extent.settled
     if extent.peaks is not None:
         words["peaks"] = {name: dataclasses.asdict(peak) for name, peak in extent.peaks.items()}
     if extent.exceeded is not None:

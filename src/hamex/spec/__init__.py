@@ -22,6 +22,7 @@ from hamex.motion.load import Load, LoadSum
 from hamex.problem import Limit
 from hamex.schemes import Scheme
 from hamex.solve import Problem, State
+from hamex.solve.waiting import check_settle
 from hamex.spec.base import CHOOSING, Table, explain, placed
 from hamex.spec.derived import TableByKind
 from hamex.spec.loads import LoadTable, supports_load
@@ -42,6 +43,7 @@ class ProblemFile:
     load_text : what shakes it, in words.
     kind : of the model, as the file says it.
     limit : storey drift beyond which it counts as collapsed.
+    settle : share of the largest drift below which its motion counts as died down; None to end with its duration.
     """
 
     problem: Problem
@@ -50,6 +52,7 @@ class ProblemFile:
     load_text: str
     kind: str = "oscillator"
     limit: Limit = field(default_factory=Limit)
+    settle: float | None = None
 
 
 def read_problem(path: str | os.PathLike[str]) -> ProblemFile:
@@ -111,12 +114,14 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
         load = loads[0] if len(loads) == 1 else LoadSum(tuple(loads))
         problem = Problem(model, load, duration, start)
         problem.steps(scheme.step)
+        if tables.settle is not None:
+            check_settle("settle", tables.settle)
     if tables.support is not None:
         supports, text = _supports(path, folder, tables, model, duration)
         problem = problem.replace(supports=supports)
         texts.append(text)
     title = tables.title or ("" if path is None else path.stem)
-    return ProblemFile(problem, scheme, title, "; ".join(texts), tables.model.kind, limit)
+    return ProblemFile(problem, scheme, title, "; ".join(texts), tables.model.kind, limit, tables.settle)
 
 
 def _loads(path: Path | None, tables: ProblemTables, model: Model, gravity: float) -> tuple[list[Load], list[str]]:

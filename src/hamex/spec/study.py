@@ -25,7 +25,7 @@ from hamex.motion.records import read_suite
 from hamex.spec import _named, _toml, allowed_keys
 from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_version, explain
 from hamex.spec.loads import NumberOrName, SyntheticMotionTable, place_of
-from hamex.spec.tables import KINDS, SchemeTable, UnitsTable, tables_for
+from hamex.spec.tables import KINDS, LimitTable, SchemeTable, UnitsTable, tables_for
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.ida import Hunt, check_ida
 from hamex.study.spectra.intensities import Intensity, Pga, Sa
@@ -180,6 +180,14 @@ class StudyLimitTable(Table):
     value: Positive = Field(description="beyond it a run counts as exceeding")
 
 
+class CollapseTable(LimitTable):
+    """``[collapse]``: storey drift at which a run ends; it then counts as passing every limit."""
+
+    drift_ratio: float | None = Field(None, description="storey drift over storey height [1], 0.1 if left out")
+    drift: float | None = Field(None, description="storey drift [length]; no limit if left out")
+    stop: bool | None = Field(None, description="false: go on beyond it, and count no run as collapsed")
+
+
 class FragilityTable(Table):
     """``[fragility]``: how the probability of exceeding the limit is fitted."""
 
@@ -195,6 +203,9 @@ class StudyTables(Table):
 
     title: str | None = Field(None, description="of the results; the name of the file by default")
     duration: Positive | None = Field(None, description="length of every run [s]; each record's own if left out")
+    settle: float | None = Field(
+        None, description="let runs go on until what still swings is below this share of the largest drift, e.g. 0.001"
+    )
     seed: int = 0
     measures: list[str] | None = None
     units: UnitsTable
@@ -205,6 +216,7 @@ class StudyTables(Table):
     stripes: StripesTable | None = None
     hunt: HuntTable | None = None
     limit: StudyLimitTable
+    collapse: CollapseTable | None = None
     parameters: dict[str, Numbers] = Field(
         default_factory=dict, description="further axes: keys of the model by their place, with the values they take"
     )
@@ -312,8 +324,18 @@ def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = N
         if chosen.resamples < 2:
             raise InputError(f"resamples must be at least 2, got {chosen.resamples}")
     with _named(path, "", tables):
+        collapse = None if tables.collapse is None else tables.collapse.build()
         study = Study(
-            template, axes, _measures(tables, units), scheme, gravity, tables.duration, tables.seed, intensity
+            template,
+            axes,
+            _measures(tables, units),
+            scheme,
+            gravity,
+            tables.duration,
+            tables.seed,
+            intensity,
+            collapse,
+            tables.settle,
         )
         check_ida(study, tables.limit.measure, hunting)
     stripes = tables.stripes is not None and chosen.method != "capacities"

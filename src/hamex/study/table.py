@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[Any]
-RATIOS = {"drift": "drift_ratio", "residual_drift": "residual_drift_ratio"}  # drift over height of the storey
+# Drift over height of the storey.
+RATIOS = {
+    "drift": "drift_ratio",
+    "residual_drift": "residual_drift_ratio",
+    "settled_drift": "settled_drift_ratio",
+    "swing": "swing_ratio",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +67,12 @@ class StudyTable:
     @property
     def failed(self) -> int:
         """Number of cells that have no result."""
-        return int(np.count_nonzero(self.columns["status"] != "finished"))
+        return int(np.count_nonzero(~np.isin(self.columns["status"], ("finished", "collapsed"))))
+
+    @property
+    def collapsed(self) -> int:
+        """Number of runs that ended at their limit."""
+        return int(np.count_nonzero(self.columns["status"] == "collapsed"))
 
     def values(self, name: str) -> Array:
         """A measure or the status in the shape of the axes."""

@@ -3,7 +3,7 @@ for loss assessment, as a table that pelicun reads and as EDP JSON of SimCenter'
 
 Demands are named event-type-place-direction: PID, RID peak and residual storey drift ratio, PFA peak floor acceleration
 [g] (floor 0 is the ground), PFD peak displacement of a floor relative to the ground, and the intensity at floor 0. One
-row or event is one run; runs that ran away have no demands and are left out.
+row or event is one run; runs that collapsed or ran away have no demands and are left out.
 """
 
 from __future__ import annotations

@@ -74,7 +74,8 @@ def spectrum(
         dimension combination: RotD00, RotD50 and RotD100 over 180 directions one degree apart, and the geometric mean.
         The shorter component is followed by zeros.
     peaks : "inside" finds the peak at any time, between samples to round-off and in the free vibration after the
-        record too; "samples" looks at the samples only, as many programs do, and falls short of it for short periods.
+        record too; "samples" looks at the samples only, as many programs and published spectra do, and falls short of
+        it for short periods. Either way for one component and for two.
     interpolation : of the record between its samples, "linear" or "band-limited".
     measures : names to compute at once; the others are computed when first asked for.
     ductility : largest displacement over that at first yield, above 1: spectra of constant ductility.
@@ -139,12 +140,12 @@ def spectrum(
         family = Elastic(records, several, omega, zeta, peaks, threads)
     else:
         _refuse_unlike(first, others)
-        _choice("peaks of two components", peaks, ("inside",))
         family = Rotated(
             tuple(_pair(x, y, g, interpolation) for x, y in zip(first, others, strict=True)),
             several,
             omega,
             zeta,
+            peaks,
             threads,
         )
         coordinates = {"combination": np.array(COMBINATIONS), **coordinates}
