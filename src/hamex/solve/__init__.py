@@ -72,10 +72,9 @@ def solve(
         raise ProblemError("solve: error bars compare whole histories of three runs; leave keep out, or error")
     solution = run(problem, scheme, limit, kept, promise, progress)
     if error:
-        finer = (
-            run(problem, dataclasses.replace(scheme, step=scheme.step / parts), promise=promise, quiet=True)  # type: ignore[type-var]
-            for parts in (2, 4)
-        )
+        if solution.extent.stopped:  # bars are of what is shown
+            problem = problem.replace(duration=solution.steps * scheme.step)
+        finer = (run(problem, scheme.finer(parts), promise=promise, quiet=True) for parts in (2, 4))
         solution = dataclasses.replace(solution, error=estimate(solution, *finer))
     return solution
 
