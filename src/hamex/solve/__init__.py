@@ -42,7 +42,8 @@ def solve(
     problem : model, load, start and duration.
     scheme : :class:`Galerkin`, :class:`DiscontinuousGalerkin`, :class:`Newmark` or another of ``hamex.schemes``, with
         its step.
-    error : also run with a half and a quarter of the step and put error bars on the peaks and the residual slip.
+    error : also run with a half and a quarter of the step, seven times the work in all, and put error bars on the
+        peaks and on residual slip and drift.
     limit : storey drift beyond which the structure counts as collapsed, told by ``sol.status`` and ``sol.exceeded``;
         a drift ratio of 0.1 by default, where heights are known. ``Limit(stop=True)`` ends the run there.
     keep : every how many steps a node is kept, names of results, or :class:`Keep` for both. Peaks, energies and the
@@ -75,7 +76,7 @@ def solve(
         if solution.extent.stopped:  # bars are of what is shown
             problem = problem.replace(duration=solution.steps * scheme.step)
         finer = (run(problem, scheme.finer(parts), promise=promise, quiet=True) for parts in (2, 4))
-        solution = dataclasses.replace(solution, error=estimate(solution, *finer))
+        solution = dataclasses.replace(solution, error=estimate(solution, *finer, order=scheme.order))
     return solution
 
 
