@@ -52,6 +52,11 @@ class ElementScheme(Scheme):
         """True with a tolerance."""
         return self.tolerance is not None
 
+    @property
+    def cuts(self) -> bool:
+        """True with ``locate``."""
+        return self.locate
+
     def finer(self, parts: int) -> Scheme:
         """Shorter steps that see the whole load: a jump between nodes may hide from a load read at h, h/2 and h/4."""
         load = self.load if self.locate else "mean"

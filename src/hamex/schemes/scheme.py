@@ -81,6 +81,11 @@ class Scheme:
         """True where steps are halved inside as often as it takes, so that the work has no bound known beforehand."""
         return False
 
+    @property
+    def cuts(self) -> bool:
+        """True where steps are cut at the instants at which a spring yields."""
+        return False
+
     def finer(self, parts: int) -> Scheme:
         """The same with a step divided by ``parts``, to estimate the error by."""
         return replace(self, step=self.step / parts)  # type: ignore[type-var]

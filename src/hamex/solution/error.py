@@ -16,14 +16,16 @@ known, and what the finest run still lacks. The bar is
   tenth of the peak. A residual is one instant already; its witness is the largest difference of the whole history.
 * **|Δ²y|/4.** A peak between nodes rises above them by h²|ÿ|/8 at most. Δ²y is the second difference of the finest
   history around its peak; it is taken twice over, because it also measures the zig-zag of node forces at small
-  viscosity, a quarter of which is their overshoot. A history that peaks at its first or last node is taken at its
+  viscosity, a quarter of which is their overshoot; and twice again for a velocity, which has a corner where a load
+  jumps. A history that peaks at its first or last node is taken at its
   word, and so is a displacement that the scheme knows inside its steps. Step means miss what lies within half a step
   of either end, |ΔF|/2, and the force of the start, which is known.
-* **ρ = (Δ²s)²/(4 e u).** Where a spring yields just behind a node that the three runs share, none of their stages
+* **ρ = (Δ²s)²/(e u).** Where a spring yields just behind a node that the three runs share, none of their stages
   stands between, and all make the same of it. A deformation rate v that turns into slip an instant ε later than it
-  should pushes by k v ε²/2; beside the deformation u and its elastic part e that is about (vε)²/(2 e u), and Δ²s, the
-  largest second difference of the slip, is v h/4. Springs that are nearly rigid count as ten times as long at
-  their peak as at yield.
+  should pushes by k v ε²/2, and the motion keeps that for some periods; beside the deformation u and its elastic part e
+  it is a few times (vε)²/(2 e u). Δ²s, the largest second difference of the slip, is v h/4. Springs that are nearly
+  rigid count as ten times as long at their peak as at yield; forces, which a limit holds, and steps that are cut where
+  springs yield have no such term.
 * **Round-off.** One unit in the last place per step.
 
 The finer runs of time elements take the mean load of each step ("mean"): a jump that lies behind a shared node hides
@@ -43,6 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.solution.peaks import RESIDUALS, at_nodes, histories
+from hamex.solution.schema import variable
 from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
@@ -50,23 +53,29 @@ Values = TypeVar("Values", float, Array)
 _SEEN, _LEFT, _LEFT_OF_FIRST_ORDER = 4 / 3, 1.5, 4.0  # times what is seen and what moved last, see above
 _DUCTILE = 10.0  # springs that are nearly rigid before they yield count as this ductile
 _NEAR = 0.9  # of the peak: a history that comes so near to it may hold the true one
+_OF_MOTION = ("length", "velocity", "angle", "one")
 _ROUND_OFF = float(np.finfo(float).eps)
 
 
 class Unseen(NamedTuple):
-    """How often what the last halving moved is left to come, and the share of a peak that no halving shows."""
+    """How often what the last halving moved is left to come; shares of a motion that yields hide, and of round-off."""
 
     left: float
-    share: float
+    hidden: float
+    rounded: float
 
 
-def estimate(coarse: Solution, half: Solution, quarter: Solution, *, order: int = 2) -> dict[str, float]:
+def estimate(
+    coarse: Solution, half: Solution, quarter: Solution, *, order: int = 2, cuts: bool = False
+) -> dict[str, float]:
     """Estimated error of each peak and of the residual slip and drift of ``coarse``, by name; ``order`` is that of the
-    scheme where the motion is smooth."""
+    scheme where the motion is smooth, and ``cuts`` says that its steps end where a spring yields."""
     runs = (coarse, half, quarter)
     names = [name for name in coarse.peaks if name not in RESIDUALS]
     found = {name: [histories(run, name)[0] for run in runs] for name in names}
-    unseen = Unseen(_LEFT if order > 1 else _LEFT_OF_FIRST_ORDER, _hidden(quarter) + 4 * coarse.steps * _ROUND_OFF)
+    unseen = Unseen(
+        _LEFT if order > 1 else _LEFT_OF_FIRST_ORDER, 0.0 if cuts else _hidden(quarter), 4 * coarse.steps * _ROUND_OFF
+    )
     bars = {name: _peak(runs, name, found[name], unseen) for name in names}
     start = float(np.abs(found["node_force"][0][0]).max())
     bars["force"] = max(bars["force"], start - coarse.peaks["force"].value)
@@ -83,8 +92,9 @@ def _peak(runs: Sequence[Solution], name: str, found: Sequence[Array], unseen: U
     tops = [run.peaks[name].value for run in runs]
     _, y1, y2 = found
     known = name == "displacement" and runs[0].inside is not None
-    missed = 0.0 if known else _missed(y2, at_nodes(name))
-    return float(bar(*tops, _moved(y1, y2, at_nodes(name)), unseen.left) + missed + unseen.share * tops[0])
+    missed = 0.0 if known else _missed(y2, at_nodes(name)) * (2 if name == "velocity" else 1)
+    share = unseen.rounded + (unseen.hidden if variable(name).kind in _OF_MOTION else 0.0)
+    return float(bar(*tops, _moved(y1, y2, at_nodes(name)), unseen.left) + missed + share * tops[0])
 
 
 def _moved(y1: Array, y2: Array, at_nodes: bool) -> float:
@@ -100,7 +110,7 @@ def _residual(found: Sequence[Array], unseen: Unseen) -> float:
     own = int(np.abs(y0[-1]).argmax())
     ends = [float(y[-1, own]) for y in found]
     moved = float(np.abs(y1[:, own] - y2[::2, own]).max())
-    return float(bar(*ends, moved, unseen.left) + unseen.share * np.abs(y0[:, own]).max())
+    return float(bar(*ends, moved, unseen.left) + (unseen.hidden + unseen.rounded) * np.abs(y0[:, own]).max())
 
 
 def _hidden(finest: Solution) -> float:
@@ -110,7 +120,7 @@ def _hidden(finest: Solution) -> float:
     own = kink > 0
     kink, whole = kink[own], np.abs(deformation[:, own]).max(axis=0)
     elastic = np.maximum(np.abs((deformation - slip)[:, own]).max(axis=0), whole / _DUCTILE)
-    return float((kink**2 / (4 * elastic * np.maximum(whole, kink))).max(initial=0.0))
+    return float((kink**2 / (elastic * np.maximum(whole, kink))).max(initial=0.0))
 
 
 def _missed(y: Array, at_nodes: bool) -> float:
