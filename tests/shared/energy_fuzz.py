@@ -106,7 +106,10 @@ def main(count=60, first=0):
             ]
             above = sum(not left <= 1e-12 for _, left in numbers)
             print(
-                f"{kind:>16} {scheme:<18}", *(f"{each:<10.1e}" for each in worst), f"{above} of {len(numbers)}", *errors,
+                f"{kind:>16} {scheme:<18}",
+                *(f"{each:<10.1e}" for each in worst),
+                f"{above} of {len(numbers)}",
+                *errors,
                 flush=True,
             )
 

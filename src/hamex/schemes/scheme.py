@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -80,6 +80,15 @@ class Scheme:
     def halves(self) -> bool:
         """True where steps are halved inside as often as it takes, so that the work has no bound known beforehand."""
         return False
+
+    @property
+    def cuts(self) -> bool:
+        """True where steps are cut at the instants at which a spring yields."""
+        return False
+
+    def finer(self, parts: int) -> Scheme:
+        """The same with a step divided by ``parts``, to estimate the error by."""
+        return replace(self, step=self.step / parts)  # type: ignore[type-var]
 
     def balances(self, model: Model) -> bool:
         """True where the energy balance closes to rounding."""
