@@ -10,10 +10,10 @@ PEERS := benchmarks/build/peers/.ready
 PAGE := $(VENV)/page
 SCRIPTS := src/hamex/studio/page
 
-.PHONY: help setup run test test-all coverage bench docs lint lint-page hooks lock clean debian
+.PHONY: help setup run test test-all torture coverage bench docs lint lint-page hooks lock clean debian
 
 help:
-	@echo "make run | test | test-all | coverage | bench | docs | lint | hooks | setup | lock | clean"
+	@echo "make run | test | test-all | torture | coverage | bench | docs | lint | hooks | setup | lock | clean"
 
 # The stamp is newer than what it was made from, so set-up runs once.
 setup: $(VENV)/.ready
@@ -67,6 +67,10 @@ test: lint
 
 test-all: lint
 	$(BIN)/python -m pytest -q --hypothesis-profile thorough
+
+# Damaged files, kills, full disks and mutated inputs by the thousand; make torture SECTIONS="parts kills" runs these only.
+torture: setup
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/shared/torture.py $(SECTIONS)
 
 # Which lines the tests of `make test` run; below the floor in pyproject.toml it fails. Compiled kernels are seen where
 # tests run them uncompiled.

@@ -36,6 +36,10 @@ class ProblemError(InputError):
     """Model, load, start state and duration do not fit together."""
 
 
+class SizeError(ProblemError):
+    """What is asked for does not fit into memory, or is more than anybody waits for."""
+
+
 class NoProblemError(HamexError, LookupError):
     """A solution does not know the problem or the scheme it came from."""
 
@@ -82,3 +86,19 @@ class StepWarning(UserWarning):
 
 class DampingWarning(UserWarning):
     """Viscous damping carries an implausible share of the forces of a structure that yields."""
+
+
+class RecordWarning(UserWarning):
+    """What a record file tells of itself, its peak or its number of samples, does not agree with its samples."""
+
+
+class DamageWarning(UserWarning):
+    """Parts that a study kept do not verify: they are computed again."""
+
+
+class ShortRunWarning(UserWarning):
+    """A run ends before its load does."""
+
+
+class SwingWarning(UserWarning):
+    """A structure still swings where its run was to end at rest: what is left of its drift is that of an instant."""

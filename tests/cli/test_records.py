@@ -29,13 +29,47 @@ def folder(tmp_path):
 def test_list_shows_what_was_read_and_why_the_rest_was_not(hamex, folder):
     code, out, err = hamex("records", "list", folder)
     assert (code, err) == (0, "")
-    assert max(map(len, out.splitlines()[:8])) <= 80
+    assert max(map(len, out.splitlines())) <= 80
     lines = out.splitlines()
     assert lines[0].split() == ["file", "component", "samples", "step", "[s]", "end", "[s]", "unit", "PGA", "[g]"]
     assert lines[2].split() == ["RSN6_NOWHERE_A-180.AT2", "180", "13", "0.005", "0.06", "g", "1"]
     assert "4 of 6 files read, 6 records" in out
-    assert f"{folder / 'bad.AT2'}, line 5: 'NaN' is not finite" in out
-    assert "plain.txt: the file does not tell" in out
+    # File by file: what was read, with what is to be said of it, then what was not, and why.
+    begin, end = lines.index("read"), lines.index("not read")
+    assert lines[begin + 1 : end - 1] == [
+        "  RSN6_NOWHERE_A-180.AT2: 1 record",
+        "  a.EW: 1 record; mean removed",
+        "  el.csv: 1 record",
+        "  three.V1: 3 records",
+    ]
+    assert lines[end + 1] == "  bad.AT2: line 5: 'NaN' is not finite; mend or cut the record"
+    assert lines[end + 2].startswith("  plain.txt: the file does not tell")
+    assert hamex("records", folder) == (code, out, err)
+
+
+def test_list_tells_what_disagrees_in_a_file_once(hamex, folder):
+    (folder / "a.EW").write_text(made.knet(peak="1.000"))
+    code, out, err = hamex("records", "list", folder / "a.EW")
+    assert (code, err) == (0, "")
+    told = " ".join(out.split())
+    assert told.count("the header's peak (Max. Acc.) is 1 gal, but the largest sample is") == 1
+    code, out, err = hamex("records", "show", folder / "a.EW")
+    assert code == 0
+    assert err.startswith("warning: ")
+    assert "the header's peak (Max. Acc.) is 1 gal" in err
+
+
+def test_raw_samples_and_the_rule_of_integrals(hamex, folder, tmp_path):
+    assert hamex("records", "convert", folder / "a.EW", "raw.csv", "--raw")[0] == 0
+    assert hx.read_record(tmp_path / "raw.csv").acceleration.tolist() == made.knet_gal(raw=True)
+    assert hamex("records", "convert", folder / "a.EW", "plain.csv")[0] == 0
+    plain = hx.read_record(tmp_path / "plain.csv")
+    assert plain.acceleration == pytest.approx(made.knet_gal(), rel=1e-12)
+    assert "mean removed" in plain.source
+    for rule in ("trapezoid", "lines"):
+        found = hx.intensities(hx.el_centro(), 9.80665, rule=rule)
+        told = json.loads(hamex("records", "show", folder / "el.csv", "--rule", rule, "--json")[1])
+        assert (told["rule"], told["measures"]["Arias"]["value"]) == (rule, found["Arias"])
 
 
 def test_list_takes_choices_patterns_and_json(hamex, folder):

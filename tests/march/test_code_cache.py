@@ -105,3 +105,47 @@ def test_another_law_compiles_nothing_but_itself(monkeypatch):
     assert sorted(name.split("_hamex")[-1] for name in more) == [
         f"_{m.__name__.split('.', 1)[1].replace('.', '_')}_{f}" for m, f in ((gap, "along"), (power, "at"))
     ]
+
+
+ASK = """
+import resource, sys
+from hamex.march import run
+import kernel
+
+if "full" in sys.argv:
+    import numba
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), -1))
+machine = run.compiled(kernel.double)
+print(machine(21.0), sum(machine.stats.cache_hits.values()))
+"""
+
+
+def ask(folder, *arguments):
+    """Number of a kernel, and whether its code was found, in a new process that keeps code in a folder of its own."""
+    (folder / "kernel.py").write_text("def double(x):\n    return 2.0 * x\n")
+    paths = os.pathsep.join([str(folder), *filter(None, sys.path)])
+    ran = subprocess.run(
+        [sys.executable, "-c", ASK, *arguments],
+        env={**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(folder / "kept")},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.split()
+
+
+def test_code_that_finds_no_room_on_the_disk_is_compiled_all_the_same(tmp_path):
+    pytest.importorskip("resource")
+    assert ask(tmp_path, "full", "600") == ["42.0", "0"]  # room for an index, not for code
+    assert not list(tmp_path.rglob("*.tmp*"))
+
+
+def test_kept_code_that_does_not_verify_is_compiled_again(tmp_path):
+    assert ask(tmp_path) == ["42.0", "0"]
+    for ending in ("nbc", "nbi"):
+        (kept,) = tmp_path.rglob(f"*.{ending}")
+        whole = kept.read_bytes()
+        middle = len(whole) // 2
+        kept.write_bytes(whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :])
+        assert ask(tmp_path) == ["42.0", "0"]
+    assert ask(tmp_path) == ["42.0", "1"]

@@ -7,7 +7,7 @@ from hamex.march import shear_frame as one
 from hamex.march import shear_frames as place
 from hamex.march.run import compiled, settled
 from hamex.model.shear_frames import shear_frames
-from hamex.solve.shear_frames import _table, shear_frames_numbers
+from hamex.solve.frame_tables import _table, shear_frames_numbers
 
 KERNELS = {
     hardens: compiled(settled(place.shear_frames, HARDENS=True) if hardens else place.shear_frames)

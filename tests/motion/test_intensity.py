@@ -18,10 +18,10 @@ SAMPLES = st.lists(st.floats(-100, 100).map(lambda x: round(x, 6)), min_size=1, 
 MEASURES = {
     "pgv": im.peak_velocity,
     "pgd": im.peak_displacement,
-    "arias": lambda a, h: im.arias(a, h, 9.80665),
-    "cav": im.cumulative_absolute_velocity,
-    "d5-75": lambda a, h: im.significant_duration(a, h, 0.05, 0.75),
-    "d5-95": lambda a, h: im.significant_duration(a, h, 0.05, 0.95),
+    "arias": lambda a, h: im.arias(a, h, 9.80665, "lines"),
+    "cav": lambda a, h: im.cumulative_absolute_velocity(a, h, "lines"),
+    "d5-75": lambda a, h: im.significant_duration(a, h, 0.05, 0.75, "lines"),
+    "d5-95": lambda a, h: im.significant_duration(a, h, 0.05, 0.95, "lines"),
 }
 
 
@@ -34,13 +34,13 @@ def test_constant_acceleration_in_closed_form():
     assert im.peak_velocity(held, h) == pytest.approx(a * 9.5 * h, rel=1e-14)
     assert im.displacement(held, h)[9] == pytest.approx(0.5 * a * 0.9**2, rel=1e-14)
     assert im.peak_displacement(held, h) == pytest.approx(0.5 * a * 0.9**2 + a * 0.9 * h + a * h * h / 3, rel=1e-14)
-    assert im.arias(held, h, g) == pytest.approx(math.pi / (2 * g) * energy, rel=1e-14)
-    assert im.cumulative_absolute_velocity(held, h) == pytest.approx(a * 9.5 * h, rel=1e-14)
-    assert im.significant_duration(held, h, 0.05, 0.75) == pytest.approx(0.70 * energy / a**2, rel=1e-13)
-    assert im.significant_duration(held, h, 0.05, 0.95) == pytest.approx(0.90 * energy / a**2, rel=1e-13)
+    assert im.arias(held, h, g, "lines") == pytest.approx(math.pi / (2 * g) * energy, rel=1e-14)
+    assert im.cumulative_absolute_velocity(held, h, "lines") == pytest.approx(a * 9.5 * h, rel=1e-14)
+    assert im.significant_duration(held, h, 0.05, 0.75, "lines") == pytest.approx(0.70 * energy / a**2, rel=1e-13)
+    assert im.significant_duration(held, h, 0.05, 0.95, "lines") == pytest.approx(0.90 * energy / a**2, rel=1e-13)
     # 99.5 % lie on the ramp, where a²h/3 (1 − (1 − s/h)³) have come after s
     s = h * (1 - (1 - (0.995 * energy - 0.9 * a * a) / (a * a * h / 3)) ** (1 / 3))
-    assert im.time_of_share(held, h, 0.995) == pytest.approx(0.9 + s, rel=1e-12)
+    assert im.time_of_share(held, h, 0.995, "lines") == pytest.approx(0.9 + s, rel=1e-12)
 
 
 def test_one_triangle_up_and_down():
@@ -48,8 +48,8 @@ def test_one_triangle_up_and_down():
     a = np.array([0.0, 1.0, -1.0])
     assert im.peak_velocity(a, 1.0) == pytest.approx(0.75)
     assert im.velocity(a, 1.0).tolist() == [0.0, 0.5, 0.5, 0.0]
-    assert im.cumulative_absolute_velocity(a, 1.0) == pytest.approx(0.5 + 0.5 + 0.5)
-    assert im.husid(a, 1.0)[-1] == pytest.approx(1 / 3 + 1 / 3 + 1 / 3)
+    assert im.cumulative_absolute_velocity(a, 1.0, "lines") == pytest.approx(0.5 + 0.5 + 0.5)
+    assert im.husid(a, 1.0, "lines")[-1] == pytest.approx(1 / 3 + 1 / 3 + 1 / 3)
     assert im.displacement(a, 1.0)[-1] == pytest.approx(1 / 6 + (0.5 + 0.5 - 1 / 3) + (0.5 - 1 / 3))
 
 
@@ -101,13 +101,47 @@ def test_significant_durations_of_one_sine(low, high):
         for share in (low, high)
     )
     t = np.arange(1001) / 1000
-    assert im.significant_duration(np.sin(2 * np.pi * t), 1e-3, low, high) == pytest.approx(end - begin, abs=1e-6)
+    for rule, close in (("lines", 1e-6), ("trapezoid", 1e-5)):
+        found = im.significant_duration(np.sin(2 * np.pi * t), 1e-3, low, high, rule)
+        assert found == pytest.approx(end - begin, abs=close)
 
 
-def test_shares_0_and_1_are_the_ends_of_the_motion():
+@pytest.mark.parametrize("rule", im.RULES)
+def test_shares_0_and_1_are_the_ends_of_the_motion(rule):
     a = np.array([0.0, 0.0, 1.0, -1.0, 0.0, 0.0])
-    assert im.time_of_share(a, 0.1, 0.0) == pytest.approx(0.1, abs=1e-12)
-    assert im.time_of_share(a, 0.1, 1.0) == pytest.approx(0.4, abs=1e-6)
+    assert im.time_of_share(a, 0.1, 0.0, rule) == pytest.approx(0.1, abs=1e-12)
+    assert im.time_of_share(a, 0.1, 1.0, rule) == pytest.approx(0.4, abs=1e-6)
+
+
+@given(SAMPLES, st.sampled_from([0.005, 0.02, 1.0]))
+def test_arias_and_cav_follow_the_convention_of_the_field(samples, step):
+    """External: the trapezoidal rule on a² and |a| from the first sample to the last, as eqsig, gmprocess and obspy."""
+    a = np.array(samples)
+    assert im.arias(a, step, 9.80665) == pytest.approx(
+        math.pi / (2 * 9.80665) * integrate.trapezoid(a * a, dx=step), rel=1e-12, abs=1e-300
+    )
+    assert im.cumulative_absolute_velocity(a, step) == pytest.approx(
+        integrate.trapezoid(np.abs(a), dx=step), rel=1e-12, abs=1e-300
+    )
+    rising = integrate.cumulative_trapezoid(a * a, dx=step, initial=0)
+    assert im.husid(a, step)[:-1] == pytest.approx(rising, rel=1e-12, abs=1e-300)
+    for share in (0.05, 0.75, 0.95):
+        reached = im.time_of_share(a, step, share) if rising[-1] > 0 else 0.0
+        assert np.interp(reached, step * np.arange(len(a)), rising) == pytest.approx(share * rising[-1], rel=1e-9)
+
+
+@given(SAMPLES)
+def test_straight_lines_hold_less_than_the_trapezoidal_rule_of_the_same_steps(samples):
+    """By h/6 (Δa)² a step for ∫a², and by what a crossing cuts off for ∫|a|; a zero at the end makes both end alike."""
+    a = np.array([*samples, 0.0])
+    cut = np.diff(a)
+    excess = im.husid(a, 1.0)[-1] - im.husid(a, 1.0, "lines")[-1]
+    assert excess == pytest.approx(float((cut * cut).sum()) / 6, rel=1e-9, abs=1e-9)
+    first, last = np.abs(a[:-1]), np.abs(a[1:])
+    across = a[:-1] * a[1:] < 0
+    lost = (first * last)[across] / (first + last)[across]
+    excess = im.cumulative_absolute_velocity(a, 1.0) - im.cumulative_absolute_velocity(a, 1.0, "lines")
+    assert excess == pytest.approx(float(lost.sum()), rel=1e-9, abs=1e-9)
 
 
 def test_silence_measures_zero():
@@ -123,8 +157,8 @@ def test_el_centro_beside_plain_sums_on_a_fine_grid():
     v = integrate.cumulative_trapezoid(fine, dx=0.0002, initial=0)
     energy = integrate.cumulative_trapezoid(fine**2, dx=0.0002, initial=0)
     t = np.arange(len(fine)) * 0.0002
-    assert im.arias(a, 0.02, 9.80665) == pytest.approx(np.pi / (2 * 9.80665) * energy[-1], rel=1e-4)
-    assert im.cumulative_absolute_velocity(a, 0.02) == pytest.approx(
+    assert im.arias(a, 0.02, 9.80665, "lines") == pytest.approx(np.pi / (2 * 9.80665) * energy[-1], rel=1e-4)
+    assert im.cumulative_absolute_velocity(a, 0.02, "lines") == pytest.approx(
         integrate.trapezoid(np.abs(fine), dx=0.0002), rel=1e-4
     )
     assert im.peak_velocity(a, 0.02) == pytest.approx(np.abs(v).max(), rel=1e-6)
@@ -132,7 +166,7 @@ def test_el_centro_beside_plain_sums_on_a_fine_grid():
         np.abs(integrate.cumulative_trapezoid(v, dx=0.0002)).max(), rel=1e-5
     )
     reached = np.interp([0.05 * energy[-1], 0.95 * energy[-1]], energy, t)
-    assert im.significant_duration(a, 0.02, 0.05, 0.95) == pytest.approx(reached[1] - reached[0], abs=1e-3)
+    assert im.significant_duration(a, 0.02, 0.05, 0.95, "lines") == pytest.approx(reached[1] - reached[0], abs=1e-3)
 
 
 def direct_fiv3(a, step, period):

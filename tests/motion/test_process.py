@@ -200,9 +200,9 @@ def test_the_same_step_changes_nothing():
 def test_what_is_trimmed_held_less_than_the_shares_say(samples, low, high):
     motion = with_samples(samples)
     cut = motion.trimmed((low, high))
-    energy, kept = husid(motion.acceleration, STEP)[-1], cut.acceleration
+    energy, kept = husid(motion.acceleration, STEP, "lines")[-1], cut.acceleration
     place = next(i for i in range(len(samples)) if samples[i : i + len(kept)] == kept.tolist())
-    before = husid(motion.acceleration, STEP)
+    before = husid(motion.acceleration, STEP, "lines")
     assert before[place] <= low * energy + 1e-12 * energy
     assert before[min(place + len(kept), len(samples))] >= high * energy - 1e-12 * energy
 

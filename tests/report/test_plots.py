@@ -5,7 +5,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import InputError
-from hamex.solution.capacity import bilinear
+from hamex.report.push import bilinear
 
 
 @pytest.fixture(scope="module")

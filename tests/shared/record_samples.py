@@ -5,6 +5,7 @@ what is read back can be compared bit by bit.
 """
 
 import json
+import math
 from decimal import Decimal
 
 UNKNOWN_INT, UNKNOWN_REAL = -999, -999.0
@@ -101,6 +102,8 @@ def cosmos_channel(
     format_="8F10.5",
     comments=("made up",),
     text_lines=13,
+    peak=None,
+    real_peak=UNKNOWN_REAL,
 ):
     """One channel: text, integers, reals, comments, data, end."""
     title = {1: "Uncorrected acceleration", 2: "Corrected acceleration"}[volume]
@@ -115,7 +118,7 @@ def cosmos_channel(
         "Rcrd start time:01/01/2001, 12:00:05.000 UTC (Q=5) RcrdId:XX.0999",
         f"Sta Chan {channel:3d}: {component} (Rcrdr Chan {channel:2d}) Location:Ground floor",
         f"Raw record length = {len(samples) * step:.3f} sec, Uncor max = 1.000",
-        "Processed: 01/02/2001 Max = 1.000",
+        f"Processed: 01/02/2001 Max = {max(map(abs, samples)) if peak is None else peak:.3f}",
         "Record filtered below  0.10 Hz (periods over  10.0 secs)  and above 40.0 Hz",
         "Values used when parameter or data value is unknown/unspecified:   -999, -999.0",
     ]
@@ -123,7 +126,7 @@ def cosmos_channel(
     integers, reals = [UNKNOWN_INT] * 100, [UNKNOWN_REAL] * 100
     integers[:3] = volume, quantity, code if header_code is None else header_code
     integers[49] = channel
-    reals[33], reals[61], reals[62] = step, 1000 * step, len(samples) * step
+    reals[33], reals[61:64] = step, (1000 * step, len(samples) * step, real_peak)
     per_line, width = (int(part) for part in format_.split(".")[0].upper().replace("I", "F").split("F"))
     spelled = [f"{a:.{format_.split('.')[1]}f}" if "." in format_ else str(int(a)) for a in samples]
     said = f"units={unit}({code:02d})" if code is not None else f"units={unit}"
@@ -144,13 +147,16 @@ def cosmos(*channels):
     return "\n".join([line for channel in channels or (cosmos_channel(),) for line in channel] + [""])
 
 
-def csmip_v2(channels=(("Chan  1: 360 Deg", FIXED), ("Chan  2: Up", FIXED)), step=".005"):
+def csmip_v2(channels=(("Chan  1: 360 Deg", FIXED), ("Chan  2: Up", FIXED)), step=".005", peak=None):
     """Headers, accelerations, velocities, displacements; channel after channel. Long neighbours touch."""
+    uncorrected = "                                     Uncor Max  =   .079 g , at  30.590 sec."
+    peaks = [] if peak is None else [uncorrected, f"Peak acceleration = {peak}    cm/sec/sec  at   30.585   sec."]
     lines = []
     for place, (name, samples) in enumerate(channels, start=1):
         lines += [
             f"Corrected accelerogram   99999-X-01001.01       {name}     from",
             "Uncorrected Accelerogram Data",
+            *peaks,
             "Record of Mon Jan  1, 2001 12:00:00.0 PST",
             "Station No. 99999   38.000N, 122.000W   (2 Chns of  2)",
             f"{name}      ",
@@ -166,8 +172,11 @@ def csmip_v2(channels=(("Chan  1: 360 Deg", FIXED), ("Chan  2: Up", FIXED)), ste
     return "\n".join([*lines, ""])
 
 
-def csmip_v1(channels=(("Chan  1:  90 Deg", FIXED), ("Chan  2: Up", FIXED), ("Chan  3: 360 Deg", FIXED)), rate=100):
+def csmip_v1(
+    channels=(("Chan  1:  90 Deg", FIXED), ("Chan  2: Up", FIXED), ("Chan  3: 360 Deg", FIXED)), rate=100, peak=None
+):
     """Uncorrected: headers, then accelerations in g at a rate."""
+    peaks = [] if peak is None else [f"Units of uncor data are sec and g .        Max  =  {peak} g , at  14.830 sec."]
     lines = []
     for place, (name, samples) in enumerate(channels, start=1):
         lines += [
@@ -175,6 +184,7 @@ def csmip_v1(channels=(("Chan  1:  90 Deg", FIXED), ("Chan  2: Up", FIXED), ("Ch
             "Rcrd of Mon Jan  1, 2001 12:00:00.0 PST",
             "Station Id. XXX     38.000N, 122.000W",
             name + " " * 60,
+            *peaks,
             *["    1  100    1    3    3  100 -999"] * 5,
             f" {len(samples)} Accelerogram points at {rate} pts/sec in units of g.       Format: (8f9.5)",
             *rows([f"{a:.5f}" for a in samples], 8, 9),
@@ -261,9 +271,17 @@ def esm(samples=FIXED, step="0.005000", stream="HNE", unit="cm/s^2", quantity="A
 COUNTS = [8009, 9006, 7998, -8001, 8009, 8007, 8002, 8005, 7990, 1234567]
 
 
-def knet(counts=COUNTS, frequency=100, duration=None, direction="N-S", scale="3920(gal)/6182761"):
-    """17 lines of labels, then eight counts a line."""
+def knet_gal(counts=COUNTS, raw=False):
+    """What the network makes of its counts: gal, without the mean unless raw."""
+    gal = [n * 3920 / 6182761 for n in counts]
+    mean = 0.0 if raw else math.fsum(gal) / len(gal)
+    return [a - mean for a in gal]
+
+
+def knet(counts=COUNTS, frequency=100, duration=None, direction="N-S", scale="3920(gal)/6182761", peak=None):
+    """17 lines of labels, then eight counts a line; the peak is that of the samples without their mean."""
     seconds = len(counts) / frequency if duration is None else duration
+    peak = f"{max(map(abs, knet_gal(counts))):.3f}" if peak is None else peak
     labels = (
         ("Origin Time", "2001/01/18 23:25:00"),
         ("Lat.", "37.798"),
@@ -279,7 +297,7 @@ def knet(counts=COUNTS, frequency=100, duration=None, direction="N-S", scale="39
         ("Duration Time(s)", f"{seconds:g}"),
         ("Dir.", direction),
         ("Scale Factor", scale),
-        ("Max. Acc. (gal)", "1.0"),
+        ("Max. Acc. (gal)", peak),
         ("Last Correction", "2001/01/18 23:25:31"),
         ("Memo.", ""),
     )

@@ -38,7 +38,7 @@ _FORCED = hx.Problem(OSCILLATOR, hx.Load(_OF_OSCILLATOR, step=0.02), duration=0.
 RUNS = {
     "oscillator": lambda: hx.solve(_FORCED.replace(start=hx.State(1e-3, -2e-2, 1e-4)), hx.Galerkin(0.02), error=True),
     "shear_frame": lambda: hx.solve(
-        hx.Problem(SHEAR_FRAME, _SHAKEN, duration=0.5), hx.Galerkin(0.02), limit=hx.Limit(drift_ratio=0.003)
+        hx.Problem(SHEAR_FRAME, _SHAKEN, duration=0.5), hx.Galerkin(0.02), limit=hx.Limit(0.003, stop=False)
     ),
     "plane_frame": lambda: hx.solve(hx.Problem(PLANE_FRAME, _PUSHED, duration=0.2), hx.Galerkin(0.01)),
     "discontinuous": lambda: hx.solve(_FORCED, hx.DiscontinuousGalerkin(0.02, degree=1)),

@@ -4,10 +4,12 @@ import csv
 import dataclasses
 import os
 import stat
+from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
+from faults import DAMAGES, damaged, little_room
 
 import hamex as hx
 from hamex.errors import FileError
@@ -200,3 +202,45 @@ def test_names_with_commas_survive_csv(small, tmp_path):
     with named.save(tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     assert {len(row) for row in rows} == {len(header)}
+
+
+# Faults ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_a_file_that_does_not_match_its_checksum_is_refused_by_name(kind, small, tmp_path):
+    path, rng = small.save(tmp_path / "out.nc"), np.random.default_rng(3)
+    whole = path.read_bytes()
+    for _ in range(25 if kind in ("bit", "zeros", "noise", "cut") else 1):
+        path.write_bytes(damaged(whole, kind, rng))
+        with pytest.raises(FileError, match=r"cannot read .*out\.nc"):
+            hx.read(path)
+
+
+def test_a_file_that_was_changed_on_purpose_is_read_when_asked_for(small, tmp_path):
+    path = small.save(tmp_path / "out.nc")
+    xr.Dataset({"mine": ("mine", np.zeros(3))}).to_netcdf(path, mode="a", group="notes", engine="h5netcdf")
+    with pytest.raises(FileError, match=r"checksum.*changed by another program; .*verify=False"):
+        hx.read(path)
+    back = hx.read(path, verify=False)
+    assert back.values("displacement").tobytes() == small.values("displacement").tobytes()
+
+
+def test_files_without_a_checksum_that_are_damaged_end_in_a_named_error_or_in_numbers(tmp_path):
+    """Of before there were any: their bytes cannot be verified, but no library's exception escapes."""
+    old = (Path(__file__).parent / "data" / "hamex-1-oscillator.nc").read_bytes()
+    path = tmp_path / "old.nc"
+    for at in range(48, len(old), len(old) // 40):
+        path.write_bytes(old[:at])
+        with pytest.raises(FileError, match="cannot read"):
+            hx.read(path)
+
+
+@pytest.mark.parametrize("ending", ["nc", "csv"])
+def test_a_full_disk_is_a_sentence_and_spares_the_old_file(ending, small, tmp_path):
+    target = tmp_path / f"out.{ending}"
+    target.write_text("precious")
+    with little_room(1000), pytest.raises(FileError, match=r"cannot write .*: File too large; .* before is kept"):
+        small.save(target)
+    assert [path.name for path in tmp_path.iterdir()] == [target.name]
+    assert target.read_text() == "precious"

@@ -48,7 +48,7 @@ def test_xarray_sees_what_it_would_have_written(tmp_path):
     tree = {"a": np.arange(4), "square": np.eye(2), "more": {"flags": np.array([True]), "name": "x", "none": None}}
     arrays = packed(tree)
     group = sized(arrays)
-    netcdf.write(ours, {"": netcdf.group_of(DATASET), "model": group})
+    ours.write_bytes(netcdf.image({"": netcdf.group_of(DATASET), "model": group}))
     DATASET.to_netcdf(theirs, engine="h5netcdf")
     same = xr.Dataset({name: (each.dims, each.values) for name, each in group.variables.items()})
     same.to_netcdf(theirs, mode="a", group="model", engine="h5netcdf")

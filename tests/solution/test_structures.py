@@ -431,6 +431,11 @@ def test_sidesway_is_flagged_by_a_physical_limit():
     node = round(passed.time / H)
     ratio = np.abs(sol.values("drift_ratio")[:, 0])
     assert ratio[node] > 0.1 >= ratio[:node].max()
+    assert len(ratio) == node + 1  # the run ends there
+    on = collapse(2.0, limit=hx.Limit(stop=False))
+    assert on.exceeded == passed
+    assert on.steps > node
+    assert np.array_equal(on.values("displacement")[: node + 1], sol.values("displacement"))
     assert str(passed) == f"storey 1 passed drift ratio 0.1 at t = {passed.time:g} s"
     assert "physical limit" in sol.status.value
 
@@ -450,12 +455,26 @@ def test_limits_are_the_users():
 def test_a_collapse_that_runs_away_is_readable_or_a_named_error():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        sol = collapse(80.0)  # squares overflow, numbers do not
+        sol = collapse(80.0, limit=hx.Limit(stop=False))  # squares overflow, numbers do not
         assert sol.status is Status.EXCEEDS
         assert np.isfinite(sol.peaks["displacement"].value)
         assert "Galerkin" in repr(sol)
     with pytest.raises(OverflowRunError, match="collapsed and ran away: then end the run earlier"):
-        collapse(200.0)
+        collapse(200.0, limit=hx.Limit(stop=False))
+
+
+@pytest.mark.parametrize("duration", [2.0, 80.0, 200.0])
+def test_a_collapse_shows_what_was_before_the_limit_however_long_it_would_go_on(duration):
+    """Nothing of 8.7e34 m: peaks, energies and histories are those up to the first node beyond the limit."""
+    short, sol = collapse(2.0), collapse(duration)
+    assert sol.status is Status.EXCEEDS
+    assert sol.exceeded == short.exceeded
+    assert 0.1 < sol.peaks["drift_ratio"].value < 0.12
+    assert sol.values("displacement").tobytes() == short.values("displacement").tobytes()
+    assert sol.residual < 1e-10
+    thin = collapse(duration, keep=("displacement",))
+    assert thin.exceeded == sol.exceeded
+    assert thin.peaks["drift_ratio"] == sol.peaks["drift_ratio"]
 
 
 # Files ------------------------------------------------------------------------------------------------------
@@ -508,4 +527,4 @@ def test_a_solution_with_another_limit_is_a_copy(tall):
     _, sol = tall
     strict = dataclasses.replace(sol, limit=hx.Limit(drift_ratio=1e-4))
     assert strict.status is Status.EXCEEDS
-    assert sol.status is Status.FINISHED
+    assert sol.status is Status.EARLY  # eight seconds of a record

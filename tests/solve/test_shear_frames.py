@@ -9,8 +9,11 @@ import pytest
 import hamex as hx
 from hamex.errors import ConvergenceError, InputError, OverflowRunError, ProblemError, SchemeError
 from hamex.model.shear_frames import ARRAYS, shear_frames
+from hamex.solution.batch import STATE
+from hamex.solution.rest import places_of, rest_of
+from hamex.solve import frame_tables
 from hamex.solve import shear_frames as many
-from hamex.solve.shear_frames import MEASURES, STATE, march_shear_frames
+from hamex.solve.shear_frames import MEASURES, march_shear_frames
 
 GRAVITY = 9.81
 MOTION = hx.el_centro()
@@ -52,11 +55,18 @@ class Family:
         problem = hx.Problem(model, MOTION.scaled(scale).on(model, g=GRAVITY), duration=seconds)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # long steps see less of the record, in both
-            return hx.solve(problem, hx.Galerkin(h, load=load))
+            return hx.solve(problem, hx.Galerkin(h, load=load), limit=hx.Limit(None))
 
 
 def largest(name):
     return lambda sol: np.abs(sol.values(name)).max(axis=0)
+
+
+def at_rest(name):
+    """Under no load, though the record goes on."""
+    return lambda sol: getattr(
+        rest_of(sol.model, vars(sol.final), np.zeros(len(sol.dofs)), places_of(sol.model, 0), 1.0), name
+    )
 
 
 SINGLE = {
@@ -71,8 +81,12 @@ SINGLE = {
     "residual_slip": lambda sol: sol.values("slip")[-1],
     "residual_drift": lambda sol: sol.values("storey_drift")[-1],
     "plastic_work": lambda sol: sol.values("plastic_by_group")[-1],
+    "settled_displacement": at_rest("displacement"),
+    "settled_drift": at_rest("drift"),
+    "swing": at_rest("swing"),
 }
 SCALE = {"residual_displacement": "displacement", "residual_slip": "drift", "residual_drift": "drift", "slip": "drift"}
+SCALE |= {"settled_displacement": "displacement", "settled_drift": "drift", "swing": "drift"}
 KINDS = {
     "viscous": {},
     "rate independent": {"viscosity": 0.0},
@@ -286,7 +300,7 @@ def test_an_unsolved_step_is_refused_by_index_and_step(monkeypatch):
         args[9][3] = 7  # the fourth of its block
         return 1
 
-    monkeypatch.setattr(many, "compiled", lambda _: kernel)
+    monkeypatch.setattr(frame_tables, "compiled", lambda _: kernel)
     order = many._kinds(family.frames, np.ones(40))[0][2]
     with pytest.raises(ConvergenceError, match=rf"step 7 \(t = 0.14 s\) of frame {order[3] + 5} was not"):
         march_shear_frames(family.frames, np.zeros(9), np.ones(40), 0.02, ["drift"], first=5)

@@ -59,6 +59,8 @@ def read(tmp_path):
             {"format": "opensees", "unit": "g", "step": 0.01},
         ),
         ('file = "g.csv"\nunit = "g"', {"unit": "g"}),
+        ('file = "g.csv"', {}),
+        ('file = "c.EW"\nraw = true', {"raw": True}),
     ],
 )
 def test_a_record_acts_as_read_record_reads_it(read, tmp_path, motion, same):
@@ -77,10 +79,11 @@ def test_a_record_acts_as_read_record_reads_it(read, tmp_path, motion, same):
         ('file = "b.V1"', "holds 3 records: 1 '90 Deg', 2 'Up', 3 '360 Deg'; choose one with component="),
         ('file = "d.csv"\nunit = "g"', "3 columns; choose one with column="),
         ('file = "e.json"', "e.json: the file does not tell the unit"),
-        ('file = "f.g3"\nformat = "opensees"', "[motion] unit is missing; files do not tell it, so say it"),
-        ('file = "g.csv"', "[motion] unit is missing; files do not tell it, so say it"),
+        ('file = "f.g3"\nformat = "opensees"', "f.g3: the file does not tell the unit of its accelerations; say it"),
+        ('file = "d.csv"\ncolumn = 3', "d.csv: the file does not tell the unit of its accelerations; say it"),
+        ('file = "g.csv"\nunit = "cm/s2"', "g.csv, line 1: the file is in g, which contradicts unit='cm/s2'"),
         ('file = "a.AT2"\nformat = "at3"', "unknown format 'at3' of a record; known: at2"),
-        ('record = "el_centro"\ncomponent = 1', "[motion] format, component and column belong to file"),
+        ('record = "el_centro"\ncomponent = 1', "[motion] format, component, column and raw belong to file"),
         ('file = "a.AT2"\ncolumn = 1.5', "motion.column must be"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import record_samples as made
 
 import hamex as hx
 from hamex.errors import HamexError
@@ -80,6 +81,14 @@ def test_records_from_files_are_found_beside_the_study(read, tmp_path):
     assert len(read(swap={RECORDS: 'records = {name = "el-centro"}'}).study.axes["record"]) == 1
 
 
+def test_records_of_a_study_may_keep_the_offset_of_the_instrument(read, tmp_path):
+    (tmp_path / "a.EW").write_text(made.knet())
+    for raw in (False, True):
+        table = f'records = {{files = ["a.EW"], raw = {str(raw).lower()}}}'
+        (motion,) = read(swap={RECORDS: table}).study.axes["record"]
+        assert motion.acceleration == pytest.approx(made.knet_gal(raw=raw), rel=1e-12)
+
+
 def test_parameters_are_keys_of_the_model(read):
     file = read(swap={STRIPES: STRIPES + "\nparameters = {viscosity = [0.0, 200.0], damping_ratio = [0.02, 0.05]}"})
     assert file.study.plan().runs == 2 * 4 * 5
@@ -109,7 +118,7 @@ def test_parameters_inside_tables_of_a_frame(read):
     ("old", "new", "message"),
     [
         ("limit = ", "limmit = ", "unknown key limmit; did you mean limit"),
-        ("title = ", "colour = ", "unknown key colour; a study file knows title, duration, seed"),
+        ("title = ", "colour = ", "unknown key colour; a study file knows title, duration, settle, seed"),
         (STRIPES, "", r"give exactly one of the tables \[scales\], \[stripes\] and \[hunt\], got none"),
         (STRIPES, STRIPES + "\nhunt = {first = 0.1, step = 0.1}", "give exactly one of the tables .* got 2"),
         (", count = 5}", "}", r"\[stripes\] give either levels, a list of numbers, or start, stop and count"),
@@ -122,7 +131,11 @@ def test_parameters_inside_tables_of_a_frame(read):
         ("value = 4.0", 'value = "4"', "limit.value must be a number, got '4'"),
         ('kind = "sa", period = 0.5', 'kind = "sa"', "intensity.period is missing: period of the spectral"),
         ('kind = "sa", period = 0.5', 'kind = "sv"', "intensity.kind must be one of 'sa', 'pga', got 'sv'"),
-        (RECORDS, 'records = {unit = "g", name = "el-centro"}', r"\[records\] unit, step, format and component belong"),
+        (
+            RECORDS,
+            'records = {unit = "g", name = "el-centro"}',
+            r"\[records\] unit, step, format, component and raw belong",
+        ),
         (RECORDS, "records = {}", "give exactly one of files, synthetic and name, got none"),
         (RECORDS, 'records = {files = ["gone/*.AT2"]}', r"\[records\] cannot read .*gone/\*\.AT2: no file fits"),
         ("magnitude = 5.0", "magnitude = 99.0", "magnitude must lie between 4 and 8.5"),

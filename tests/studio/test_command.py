@@ -8,7 +8,9 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import pytest
 from browsing import PATIENCE
+from faults import alive, children, wait_for
 
 import hamex
 
@@ -82,3 +84,21 @@ def test_limits_of_the_tutorial_are_those_of_the_studio():
         f"{limits.RUNS:,} runs",
     ):
         assert words in text.replace("\n", " ")
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+def test_nothing_outlives_a_studio_that_is_killed(tmp_path):
+    """Workers of derivations, and the two children of an audit."""
+    with subprocess.Popen(
+        [*COMMAND, "--port", "0"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        address = re.search(r"http://localhost:\d+/", process.stdout.readline())[0]
+        try:
+            for path in ("api/paper/audit", "api/derivation"):
+                with urllib.request.urlopen(address + path) as answer:
+                    assert answer.status == 200
+            workers = children(process.pid)
+        finally:
+            process.kill()
+    assert len(workers) >= 3
+    assert wait_for(lambda: not any(alive(pid) for pid in workers))

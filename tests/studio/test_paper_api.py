@@ -128,6 +128,18 @@ def test_an_audit_can_be_ended():
     assert [child.wait() for child in children] == [-signal.SIGKILL] * 2
 
 
+def test_an_audit_whose_process_is_killed_says_so():
+    audit = Audit()
+    assert audit.ask(0, 0)["why"] == ""
+    stream = audit._streams["verdicts"]
+    stream._child.kill()
+    stream._reader.join()
+    told = audit.ask(1, 0)
+    audit.end()
+    assert told["state"] == "failed"
+    assert told["why"].startswith("the audit's process was ended from outside (SIGKILL); reload the page")
+
+
 def test_an_audit_that_fails_says_so_and_can_be_started_again(monkeypatch):
     monkeypatch.setattr("hamex.studio.paper.sys.executable", "/bin/false")
     audit = Audit()

@@ -8,6 +8,7 @@ from statistics import median
 
 import httpx2
 import pytest
+import record_samples as made
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis import GenerationMode
@@ -102,7 +103,22 @@ def test_bodies_that_are_no_problem_are_refused(client, body):
 
 
 WRONG = {
-    "unknown key": (problem({**OSCILLATOR, "colour": 1}), "unknown key model.colour", "model.colour"),
+    "unknown key": (
+        problem({**OSCILLATOR, "colour": 1}),
+        "unknown key model.colour; [model] knows kind, mass, stiffness, period, damping",
+        "model.colour",
+    ),
+    "unknown key of a frame": (
+        problem({**FRAME, "colour": 1}),
+        "unknown key model.colour; [model] knows kind, masses, stiffnesses",
+        "model.colour",
+    ),
+    "unknown key of the problem": (
+        {**problem(), "colour": 1},
+        "unknown key colour; [problem] knows title, duration, tail",
+        "colour",
+    ),
+    "half a character": ({**problem(), "title": "\ud800"}, "'\\ud800' is no text: it holds half a character", None),
     "a file": (
         problem(motion={"file": "/etc/passwd", "unit": "g", "step": 0.01}),
         "motion.file is read from problem files only; give the samples themselves",
@@ -210,6 +226,15 @@ def test_numbers_out_of_proportion_are_refused_or_run_but_break_nothing(client, 
     assert answer.status_code in (200, 422)
     frame = {**FRAME, "masses": [changes.get("mass", 100.0)] * 5, "stiffnesses": [changes.get("kinematic", 1e308)] * 5}
     assert client.post("/api/history", json={"problem": problem(frame)}).status_code in (200, 422)
+
+
+def test_a_dropped_record_comes_with_what_is_to_be_said_of_it(client):
+    for raw, peak in ((None, None), (True, None), (None, "1.000")):
+        body = {"name": "a.EW", "content": made.knet(peak=peak), "raw": raw}
+        told = client.post("/api/record", json=body).json()
+        assert told["accelerations"] == pytest.approx(made.knet_gal(raw=bool(raw)), rel=1e-12)
+        assert ("mean removed" in told["source"]) != bool(raw)
+        assert [("the header's peak" in remark) for remark in told["remarks"]] == ([] if peak is None else [True])
 
 
 def test_large_bodies_are_refused_while_they_arrive(client):

@@ -1,11 +1,16 @@
 """The engine: every executor gives the same tables, finished parts are not run again, and death is survived."""
 
+import signal
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import faults
+import numpy as np
 import pytest
 from engine_work import dies_always, dies_once, squares, stops
+from faults import DAMAGES, damaged, expected, killed_study, little_room, square_parts
 
-from hamex.errors import InputError, StudyError
+from hamex.errors import DamageWarning, FileError, InputError, StudyError
 from hamex.study.engine import StoppedError, StudyPart, run_parts
 
 
@@ -34,14 +39,6 @@ def test_finished_parts_are_not_run_again(tmp_path):
     assert (second.ran, second.found) == (3, 4)
     assert columns(second) == EXPECTED
     assert second.tables[0]["name"].tolist() == ["a", "a"]
-
-
-def test_a_damaged_part_is_run_again(tmp_path):
-    run_parts(squares, parts(), store=tmp_path, workers=1)
-    (tmp_path / "key3.parquet").write_bytes(b"half of a fi")
-    again = run_parts(squares, parts(), store=tmp_path, workers=1)
-    assert (again.ran, again.found) == (1, 6)
-    assert columns(again) == EXPECTED
 
 
 def test_an_interruption_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
@@ -76,3 +73,64 @@ def test_progress_counts_work_and_not_what_was_found(tmp_path):
 def test_contradictory_wishes_are_refused():
     with pytest.raises(InputError, match="one of executor, workers and cluster"):
         run_parts(squares, parts(), workers=2, cluster="local")
+
+
+# Faults ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [*DAMAGES, "another part", "a folder"])
+def test_a_part_that_does_not_verify_is_run_again_and_said(kind, tmp_path):
+    run_parts(faults.squares, square_parts(3), store=tmp_path, workers=1)
+    part, rng = tmp_path / "key0001.parquet", np.random.default_rng(7)
+    whole = part.read_bytes()
+    for _ in range(12 if kind in ("bit", "zeros", "noise", "cut") else 1):
+        part.unlink()
+        if kind == "another part":
+            part.write_bytes((tmp_path / "key0002.parquet").read_bytes())
+        elif kind == "a folder":
+            part.mkdir()
+            with (
+                pytest.warns(DamageWarning),
+                pytest.raises(FileError, match=r"key0001\.parquet: Is a directory; .*2 of 3"),
+            ):
+                run_parts(faults.squares, square_parts(3), store=tmp_path, workers=1)
+            part.rmdir()
+            return
+        else:
+            part.write_bytes(damaged(whole, kind, rng))
+        told = []
+        with pytest.warns(DamageWarning, match="1 of 3 parts do not verify and are run again; .*key0001.parquet"):
+            again = run_parts(faults.squares, square_parts(3), store=tmp_path, workers=1, tell=told.append)
+        assert (again.ran, again.found, told[-1].damaged) == (1, 2, 1)
+        assert columns(again) == expected(3)
+        assert part.read_bytes() == whole
+
+
+def test_a_full_disk_ends_a_study_in_a_sentence_and_the_study_goes_on(tmp_path):
+    long = [StudyPart(f"key{i}", 1.0, {"values": list(range(10 if i < 2 else 5000))}) for i in range(4)]
+    with (
+        little_room(20_000),
+        pytest.raises(FileError, match=r"cannot write .*key2\.parquet: File too large; 2 of 4 parts .*goes on"),
+    ):
+        run_parts(faults.squares, long, store=tmp_path, workers=1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["key0.parquet", "key1.parquet"]
+    again = run_parts(faults.squares, long, store=tmp_path, workers=1)
+    assert (again.ran, again.found) == (2, 2)
+
+
+@pytest.mark.parametrize("make", ["a file", "below a file"])
+def test_a_store_that_cannot_be_is_refused_by_name(make, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    store = tmp_path / "file" if make == "a file" else tmp_path / "file" / "parts"
+    with pytest.raises(FileError, match="cannot keep parts in"):
+        run_parts(faults.squares, square_parts(2), store=store, workers=1)
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_workers_end_with_a_study_that_is_killed(how, tmp_path):
+    assert killed_study(tmp_path, how, after=3) == []
+    again = run_parts(faults.squares, square_parts(40), store=tmp_path / "parts", workers=1)
+    assert again.found >= 3
+    assert columns(again) == expected(40)
+    assert "Traceback" not in (tmp_path / "said.txt").read_text()

@@ -76,6 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except HamexError as problem:
             _say(sys.stderr, "error", _RED, str(problem))
             raise SystemExit(2) from None
+        except MemoryError:
+            _say(sys.stderr, "error", _RED, "there is not enough memory for this; ask for less at once")
+            raise SystemExit(2) from None
 
 
 def _one_line(

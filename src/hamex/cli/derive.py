@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hamex.errors import InputError
+from hamex.files import SETTINGS, read_text
 
 if TYPE_CHECKING:
     from hamex.principle.action import Action
@@ -71,12 +72,7 @@ def _from_script(path: Path) -> Action:
     """Run a user's script and take the action it defines."""
     from hamex.principle.action import Action
 
-    try:
-        source = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(f"cannot read {path}: no such file") from None
-    except (OSError, UnicodeDecodeError) as problem:
-        raise InputError(f"cannot read {path}: {problem}") from None
+    source = read_text(path, SETTINGS)
     found: dict[str, object] = {"__name__": "__main__", "__file__": str(path)}
     sys.path.insert(0, str(path.resolve().parent))  # as Python does for a script
     try:

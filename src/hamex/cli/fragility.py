@@ -134,11 +134,9 @@ def _annual(found: Any, path: Path) -> Any:
 def _hazard(path: Path) -> tuple[list[float], list[float]]:
     """Two columns of numbers; lines with # and one line of names are passed over."""
     from hamex.errors import FileError
+    from hamex.files import read_text
 
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as problem:
-        raise FileError(f"cannot read {path}: {getattr(problem, 'strerror', None) or problem}") from None
+    lines = read_text(path).splitlines()
     rows: list[tuple[float, float]] = []
     named = False
     for number, line in enumerate(lines, start=1):

@@ -45,6 +45,7 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
     """Incremental dynamic analysis and fragility of a study."""
+    from hamex.files import make_folder
     from hamex.report.style import check_installed
     from hamex.spec.study import read_study
     from hamex.study.engine import StoppedError
@@ -52,12 +53,13 @@ def command(
 
     check_installed()
     file = read_study(study)
+    if not dry_run:  # before the models are tried, which may take a while
+        make_folder(make_folder(output) / "parts")
     plan = _plan(file)
     _try(file)
     if dry_run:
         _show_plan(file, plan, json)
         return
-    _make(output)
     if workers is None and cluster is None and plan.seconds < _QUICK:
         workers = 1
     try:
@@ -78,15 +80,6 @@ def command(
         raise typer.Exit(INTERRUPTED) from None
     runs = _runs(file, found)
     _write_and_tell(file, found, runs, output, json)
-
-
-def _make(folder: Path) -> None:
-    from hamex.errors import FileError
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise FileError(f"cannot write into {folder}: {problem.strerror}") from None
 
 
 def _plan(file: StudyFile) -> Plan:
@@ -222,12 +215,10 @@ def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, js
 
     from hamex.cli.fragility import summary_of
     from hamex.report.ida_page import write_pictures, write_report
-    from hamex.solution.files import write_atomically
-    from hamex.study.ida.runs import demands_of, write_demands, write_edp
+    from hamex.study.ida.runs import demands_of, write_demands, write_edp, write_runs
 
     fits = [(curves, runs.fragility(curves)) for curves in found.curves]
     summary = summary_of(runs, fits)
-    data = runs.to_dict() | {"result": summary}
     demands = demands_of(runs, file.study.gravity, runs.about["length"])
     written = [
         *write_pictures(fits, folder, file.title),
@@ -235,10 +226,7 @@ def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, js
         runs.save_table(folder / "table.csv"),
         write_demands(runs, demands, folder / "demands.csv"),
         write_edp(runs, demands, folder / "EDP.json"),
-        write_atomically(
-            folder / "result.json",
-            lambda part: part.write_text(dumps(data, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"),
-        ),
+        write_runs(runs, folder / "result.json", {"result": summary}),
     ]
     written.append(write_report(fits, folder / "report.html", file.title, runs.about, [path.name for path in written]))
     if json:

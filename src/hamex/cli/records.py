@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import textwrap
+import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     from hamex.motion.ground import GroundMotion
-    from hamex.motion.records.suite import Suite
+    from hamex.motion.records.suite import FileStatus, Suite
 
-app = typer.Typer(rich_markup_mode=None, no_args_is_help=True, help="Read record files: list, show, convert, plot.")
+
+class _ListByDefault(TyperGroup):
+    """``hamex records FOLDER`` lists it: a file or folder in place of a command."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        there = args and args[0] not in self.commands and Path(args[0]).exists()
+        return super().resolve_command(ctx, ["list", *args] if there else args)
+
+
+app = typer.Typer(
+    cls=_ListByDefault,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    help="Read record files: list, show, convert, plot.",
+)
 
 File = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="Record: AT2, COSMOS or CSMIP V1/V2, ESM, K-NET, SimCenter EVENT, OpenSees path, text columns.",
+        help="Record: AT2, COSMOS or CSMIP V1/V2, SMC, GeoNet, ESM, K-NET, ASA, NSMN, CWA, RENADIC, BHRC, SimCenter "
+        "EVENT, OpenSees path, text columns.",
         show_default=False,
     ),
 ]
@@ -26,13 +44,17 @@ Step = Annotated[float | None, typer.Option("--step", help="Time between samples
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", help="at2, cosmos, csmip, esm, knet, simcenter, opensees or columns; recognised if left out."
+        "--format",
+        help="at2, cosmos, csmip, volume1, smc, geonet, esm, knet, asa, nsmn, cwa, simcenter, opensees or columns; "
+        "recognised if left out.",
     ),
 ]
+Raw = Annotated[bool, typer.Option("--raw", help="Keep the instrument's offset in K-NET and KiK-net.")]
 Component = Annotated[str | None, typer.Option("--component", help="Which record of several, by name or number.")]
 Column = Annotated[str | None, typer.Option("--column", help="Which column of a text file, by name or number.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 GRAVITY = 9.80665  # tables and pictures are in metres
+_WIDTH = 80
 
 
 @app.command("list")
@@ -45,19 +67,24 @@ def list_(
     format: Format = None,
     component: Component = None,
     column: Column = None,
+    raw: Raw = False,
     json: Json = False,
 ) -> None:
-    """List records, and why files could not be read."""
+    """List files and their records: what was read, what was not, and why."""
+    from hamex.errors import RecordWarning
     from hamex.motion.records import read_suite
 
-    suite = read_suite(
-        paths if len(paths) > 1 else paths[0],
-        format=format,
-        unit=unit,
-        step=step,
-        component=_number_or_name(component),
-        column=_number_or_name(column),
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RecordWarning)  # the list tells it, file by file
+        suite = read_suite(
+            paths if len(paths) > 1 else paths[0],
+            format=format,
+            unit=unit,
+            step=step,
+            component=_number_or_name(component),
+            column=_number_or_name(column),
+            raw=raw,
+        )
     if json:
         _print_json(
             {
@@ -79,20 +106,26 @@ def show(
     format: Format = None,
     component: Component = None,
     column: Column = None,
+    raw: Raw = False,
+    rule: Annotated[
+        Literal["trapezoid", "lines"],
+        typer.Option("--rule", help="Arias, CAV and durations by the trapezoidal rule, or exact for straight lines."),
+    ] = "trapezoid",
     json: Json = False,
 ) -> None:
     """Show what a file tells, and intensity measures."""
     from hamex.study.spectra.intensities import intensities
 
-    motion = _read(file, unit, step, format, component, column)
-    found = intensities(motion, GRAVITY, length="m")
+    motion = _read(file, unit, step, format, component, column, raw)
+    found = intensities(motion, GRAVITY, length="m", rule=rule)
     if json:
         measures = {
             name: {"value": value.tolist() if hasattr(value, "tolist") else value, "unit": found.units[name]}
             for name, value in found.items()
         }
         _print_json(
-            _about(motion) | {"periods": found.periods.tolist(), "damping": found.damping, "measures": measures}
+            _about(motion)
+            | {"periods": found.periods.tolist(), "damping": found.damping, "rule": found.rule, "measures": measures}
         )
         return
     from hamex.cli.summary import aligned, heading
@@ -143,6 +176,7 @@ def convert(
     format: Format = None,
     component: Component = None,
     column: Column = None,
+    raw: Raw = False,
     to_unit: Annotated[str | None, typer.Option("--to-unit", help="Unit to write; the file's if left out.")] = None,
 ) -> None:
     """Write a record in another format or unit."""
@@ -150,7 +184,7 @@ def convert(
     from hamex.solution.files import check_writable, write_atomically
 
     check_writable(out, ENDINGS)
-    motion = _read(file, unit, step, format, component, column)
+    motion = _read(file, unit, step, format, component, column, raw)
     text = record_text(motion if to_unit is None else motion.converted(to_unit), out.suffix)
     print(f"wrote {write_atomically(out, lambda path: path.write_text(text, encoding='utf-8'))}")
 
@@ -164,25 +198,38 @@ def plot(
     format: Format = None,
     component: Component = None,
     column: Column = None,
+    raw: Raw = False,
 ) -> None:
     """Draw histories, Husid curve and spectrum."""
     from hamex.report.page import check_plot
     from hamex.report.records import write_record_plot
 
     check_plot(output)
-    motion = _read(file, unit, step, format, component, column)
+    motion = _read(file, unit, step, format, component, column, raw)
     from hamex.study.spectra.intensities import histories
 
     print(f"wrote {write_record_plot(histories(motion, GRAVITY), output, motion.source, 'm')}")
 
 
 def _read(
-    file: Path, unit: str | None, step: float | None, format: str | None, component: str | None, column: str | None
+    file: Path,
+    unit: str | None,
+    step: float | None,
+    format: str | None,
+    component: str | None,
+    column: str | None,
+    raw: bool,
 ) -> GroundMotion:
     from hamex.motion.records import read_record
 
     return read_record(
-        file, format=format, unit=unit, step=step, component=_number_or_name(component), column=_number_or_name(column)
+        file,
+        format=format,
+        unit=unit,
+        step=step,
+        component=_number_or_name(component),
+        column=_number_or_name(column),
+        raw=raw,
     )
 
 
@@ -213,7 +260,7 @@ def _print_list(suite: Suite) -> None:
                 ["file", "component", ">samples", ">step [s]", ">end [s]", "unit", ">PGA [g]"],
                 [
                     [
-                        _short(motion.source.partition(":")[0], 23),
+                        _short(motion.source.partition(":")[0], 22),
                         _short(motion.component, 9),
                         str(len(motion.acceleration)),
                         f"{motion.step:.4g}",
@@ -227,10 +274,18 @@ def _print_list(suite: Suite) -> None:
         )
     good = len(suite.statuses) - len(suite.failed)
     print(f"\n{good} of {len(suite.statuses)} files read, {len(suite)} records")
-    if suite.failed:
-        print("\n" + heading("not read"))
-        for status in suite.failed:
-            print(f"  {status.why}")
+    for title, statuses in (("read", [status for status in suite.statuses if status.ok]), ("not read", suite.failed)):
+        if statuses:
+            print("\n" + heading(title))
+        for status in statuses:
+            print(_why(status))
+
+
+def _why(status: FileStatus) -> str:
+    """A file and what became of it; the reason names the file in full, which stands in front already."""
+    why = status.why.replace(f"cannot read {status.file}: ", "").replace(f"record {status.file}: ", "")
+    why = why.replace(f"{status.file}, line ", "line ")
+    return textwrap.fill(f"{status.file.name}: {why}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
 
 
 def _short(text: str, width: int) -> str:

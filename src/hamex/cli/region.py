@@ -57,6 +57,12 @@ def command(
         str | None, typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler, e.g. tcp://host:8786.")
     ] = None,
     unit: Annotated[str | None, typer.Option("--unit", help="Unit of records that do not tell: g, m/s2 …")] = None,
+    settle: Annotated[
+        float | None,
+        typer.Option(
+            "--settle", help="Let buildings go on until their swing is below this share of their drift, e.g. 0.001."
+        ),
+    ] = None,
     record_step: Annotated[
         float | None, typer.Option("--record-step", help="Time between samples [s] of records that do not tell.")
     ] = None,
@@ -92,22 +98,24 @@ def command(
         from hamex.report.style import check_installed
 
         check_installed()
+    from hamex.files import make_folder
     from hamex.study.regions.motions import read_motions
     from hamex.study.regions.reading import read_inventory
     from hamex.study.regions.region import plan_region, region
 
+    folder = None if dry_run or output is None else make_folder(output)
     buildings = read_inventory(inventory)
     grid = read_motions(motions, unit=unit, step=record_step, interpolated=interpolate)
     if dry_run:
         print(_plan_text(plan_region(buildings, grid, step=step, sample=sample), grid.rule))
         return
-    assert output is not None
-    folder = _folder(output)
+    assert folder is not None
     show = _Progress()
     found = region(
         buildings,
         grid,
         step=step,
+        settle=settle,
         sample=sample,
         seed=seed,
         workers=workers,
@@ -136,16 +144,6 @@ def _generate(path: Path, count: int, seed: int, force: bool) -> None:
     if path.exists() and not force:
         raise FileError(f"{path} exists already; --force overwrites it, or give another name")
     print(f"wrote {generate_inventory(count, seed).save(path)}: {count:,} made-up buildings, seed {seed}")
-
-
-def _folder(path: Path) -> Path:
-    from hamex.errors import FileError
-
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise FileError(f"cannot write to {path}: {problem.strerror}") from None
-    return path
 
 
 def _many() -> int:

@@ -44,7 +44,7 @@ def command(
     from hamex.spec import read_problem
 
     file = read_problem(problem)
-    solution = solve(file.problem, file.scheme, error=error, limit=file.limit)
+    solution = solve(file.problem, file.scheme, error=error, limit=file.limit, settle=file.settle)
     written = []
     if output is not None:
         written.append(solution.save(output))

@@ -65,7 +65,7 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
         "scheme": repr(scheme),
         "steps": solution.steps,
         "step": solution.step,
-        "duration": file.problem.duration,
+        "duration": solution.all_steps * solution.step,
         "units": {"length": model.units.length, "force": model.units.force},
         "peaks": {
             name: {"value": peak.value, "unit": peak.unit, "time": peak.time, "where": peak.where, "error": peak.error}
@@ -80,7 +80,8 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
         "iterations": int(solution.values("iterations").sum()) if "iterations" in solution.names else None,
         "advice": _advice(file, rate_independent),
         "status": solution.status.name.lower(),
-        "status_message": solution.status.value if solution.exceeded is None else str(solution.exceeded),
+        "status_message": solution.message,
+        "rest": _rest(solution) if slips else None,
         "provenance": solution.provenance,
     }
     return found | (structure_tables(solution) if structure else {})
@@ -127,6 +128,36 @@ def _ductility(solution: Solution) -> dict[str, Any] | None:
     return {"value": peak.value, "deformation": peak.value * limit, "yield_deformation": limit, "where": peak.where}
 
 
+def _rest(solution: Solution) -> dict[str, Any] | None:
+    """Where it comes to rest if nothing slips once more, and how far it still swings; None where that is not known."""
+    if solution.rest is None:
+        return None
+    rest, worst = solution.rest, int(abs(solution.rest.drift).argmax())
+    storeys = solution.layout.storeys
+    where = solution.peaks["displacement"].where if storeys is None else storeys.names[worst]
+    return {
+        "drift": rest.drift.tolist(),
+        "swing": rest.swing.tolist(),
+        "share": rest.share,
+        "swings": rest.swings,
+        "largest": float(rest.drift[worst]),
+        "swing_there": float(rest.swing[worst]),
+        "where": where,
+        "what": "displacement" if storeys is None else "drift",
+    }
+
+
+def _rest_line(rest: dict[str, Any], length: str) -> str:
+    place = f" ({rest['where']})" if rest["what"] == "drift" else ""
+    found = f"at rest: {rest['what']} {rest['largest']:.5g} {length}{place}, if nothing slips once more"
+    if not rest["swings"]:
+        return found
+    return (
+        f"{found}; it still swings by up to {rest['swing_there']:.2g} {length} about it, and what is residual above is "
+        "that of an instant (settle = 0.001 lets the run go on)"
+    )
+
+
 def _energies(solution: Solution) -> dict[str, float]:
     """Energies at the end; beside the input, what the start state brought along."""
     found = {name: float(solution.values(name)[-1]) for name in _ENERGIES}
@@ -145,7 +176,7 @@ def show(found: dict[str, Any]) -> None:
         ("periods" if structure else "spring", about[1]),
         ("load", found["load"]),
         ("scheme", found["scheme"]),
-        ("", f"{found['steps']} steps of {found['step']:g} s, {found['duration']:g} s in all"),
+        ("", f"{found['steps']} steps of {found['step']:g} s, {found['steps'] * found['step']:g} s in all"),
     ):
         print(_wrapped(text, width, f"  {name:8}"))
     print("\n" + _peaks(found["peaks"], structure))
@@ -156,6 +187,8 @@ def show(found: dict[str, Any]) -> None:
             "\nductility {value:.4g}: peak deformation {deformation:.5g} {length}, at first yield "
             "{yield_deformation:.5g} {length}".format(**found["ductility"], length=length)
         )
+    if found["rest"]:
+        print("\n" + _wrapped(_rest_line(found["rest"], length), width, ""))
     print("\n" + _energy_table(found["energy"], found["energy_unit"]) + "\n")
     print(_balance(found))
     if found["iterations"] is not None:
@@ -173,7 +206,7 @@ def show(found: dict[str, Any]) -> None:
         )
     if found["advice"]:
         print(_wrapped(found["advice"], 80, "advice: "))
-    print(f"{found['status']}: {found['status_message']}")
+    print(_wrapped(found["status_message"], width, f"{found['status']}: "))
 
 
 def _wrapped(text: str, width: int, label: str) -> str:

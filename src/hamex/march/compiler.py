@@ -15,14 +15,21 @@ it is complete. What a function returns must be known before: its annotation say
 *Calls by address*, which is what :func:`hamex.march.run.invoke` means compiled. A function that is called so is neither
 compiled nor optimised again with every caller, and which one it is may be decided at run time. Both sides agree on the
 types, because the address was compiled for the very arguments (:func:`hamex.march.run.address`); all return a number.
+
+*Kept code.* Left to itself, Numba ends a run whose machine code finds no room on the disk, and runs code that a failing
+disk has changed. Here what cannot be written, or does not verify, only costs the time to compile it.
 """
 
 from __future__ import annotations
 
 import ctypes
 import inspect
+import pickle
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -30,6 +37,7 @@ import numpy as np
 from llvmlite import ir
 from numba import typeof
 from numba.core import cgutils, compiler, types
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr_generic, models, register_model, unbox
@@ -251,3 +259,58 @@ def invoke(typing: Any, address: Any, arguments: Any) -> Any:
         return result
 
     return signature, build
+
+
+# Kept code ---------------------------------------------------------------------------------------------------
+
+
+def keep(machine: Any) -> Any:
+    """Keep what this function is compiled to on the disk, where it has a place there."""
+    with suppress(OSError, RuntimeError):  # no folder that can be written: compiled anew in every process
+        machine._cache = KernelCache(machine.py_func)
+    return machine
+
+
+class KernelCache(FunctionCache):
+    """Numba's, in files that verify."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        theirs = self._cache_file
+        self._cache_file = KernelFile(self._cache_path, self._impl.filename_base, theirs._source_stamp)
+
+    def save_overload(self, kinds: Any, data: Any) -> None:
+        """Keep the code for arguments of these kinds, if there is room."""
+        with suppress(OSError):
+            super().save_overload(kinds, data)
+
+
+class KernelFile(IndexDataCacheFile):
+    """A digest in front of the code, and with it the kinds of arguments that it was compiled for."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write code and its key."""
+        super().save(key, (key, data))
+
+    def load(self, key: Any) -> Any:
+        """The code under this key; None where there is none that verifies."""
+        found = super().load(key)
+        return found[1] if found is not None and found[0] == key else None
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except Exception:  # damaged: whatever a pickle may raise
+            return {}
+
+    def _save_data(self, name: str, data: Any) -> None:
+        content = self._dump(data)
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(sha256(content).digest() + content)
+
+    def _load_data(self, name: str) -> Any:
+        whole = Path(self._data_path(name)).read_bytes()
+        digest, content = whole[:32], whole[32:]
+        if sha256(content).digest() != digest:
+            raise OSError(f"{name} does not verify")  # which Numba takes as absent
+        return pickle.loads(content)

@@ -32,6 +32,8 @@ ROUND_OFF = 2e-14  # of the terms of a row: the residual that arithmetic leaves
 _CANCELLED = 0.05  # and of terms that cancel before they enter the row, which leave a few bits only
 _MOST = 500  # Newton steps; hard frames need about 10
 _HALVINGS = 12  # of a step towards a zero of the gradient
+_WASTE = 1e-13  # of the work of a step: what its residual may do
+_AGAIN = 4  # solves that make it smaller; each gains the digits that the matrix has left
 # Entries of ``count``.
 SOLVES, FACTORS, SEARCHES, UNCERTAIN = 0, 1, 2, 3
 
@@ -66,6 +68,7 @@ class StepEquation(NamedTuple):
     straight: bool  # every law is piecewise linear
     safeguarded: bool  # False: plain Newton-Raphson with the tolerance below
     reported: bool  # one solution is not promised, but watched
+    long: bool  # springs outweigh masses so far that the matrix keeps few digits of the masses
     tolerance: float
     most: int
 
@@ -167,7 +170,7 @@ def newton(
     held = step.tau > 0.0  # true; the compiler makes a copy of a function for every literal
     evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
     worst = gradient(step, s, F)
-    before, left = worst, float("inf")
+    before, left, again = worst, float("inf"), 0
     for iteration in range(_MOST):
         code = renewed(step, matrix, s, count)
         if code > 0.0:
@@ -186,7 +189,7 @@ def newton(
                 alpha = smaller(step, s, springs, z, branch, F, worst, count)
         guess = False
         advance(s, alpha)
-        if exact:
+        if exact and not step.long:
             left = 0.0
             break
         worst = gradient(step, s, F)
@@ -197,9 +200,11 @@ def newton(
             if iteration + 1 == step.most:
                 break
         # At round-off, or stuck just above it: nothing more can be gained.
-        elif worst <= ROUND_OFF or (worst <= 1e3 * ROUND_OFF and worst >= 0.5 * before):
-            left = worst
-            break
+        elif exact or worst <= ROUND_OFF or (worst <= 1e3 * ROUND_OFF and worst >= 0.5 * before):
+            left = 0.0 if exact else worst
+            if not step.long or again == _AGAIN or waste(s) <= _WASTE:
+                break
+            again += 1
         before = worst
     if step.reported and left >= 0.0:
         renewed(step, matrix, s, count)
@@ -242,6 +247,16 @@ def direction(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> f
     product(step.S, s.d, s.Sd)
     stretch(step, s.d, s.ed)
     return slope0
+
+
+def waste(s: Scratch) -> float:
+    """Work of the residual on the increment, relative to that of inertia and load: what it takes out of the energy
+    balance. Springs are no measure of it: where they are stiff, most of their work is done against each other."""
+    lost, size = 0.0, 0.0
+    for i in range(len(s.x)):
+        lost += s.x[i] * s.g[i]
+        size += abs(s.x[i]) * (abs(s.r[i]) + abs(s.Sx[i]))
+    return abs(lost) / size if size > 0.0 else 0.0
 
 
 def longest(d: Array) -> float:

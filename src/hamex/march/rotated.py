@@ -3,7 +3,8 @@
 The response in the direction φ is ``x cos φ + y sin φ``, so two marches serve all directions. The first pass is that of
 :mod:`hamex.march.spectrum`, once for each component. The second goes to the stretches that reach beyond the circle
 inside which nothing can exceed any direction's peak, the far ones first, now with directions in lanes; where a
-direction's peak may lie inside a part it is sought there, as for one component.
+direction's peak may lie inside a part it is sought there, as for one component. Where peaks at the samples are asked
+for, nothing rises between nodes, and the second pass looks at these alone.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from hamex.march.lanes import Lane, Mask, choose, maximum, minimum, put, size, s
 from hamex.march.spectrum import (
     BETA,
     INCREMENT,
+    INSIDE,
     KEPT,
     LANES,
     LIMIT,
@@ -88,11 +90,11 @@ def rotated(
     x, y = component(first, stretches(most, steps)), component(across, stretches(most, steps))
     spare, members = np.empty((3, TERMS)), np.empty(len(omega), dtype=np.intp)
     for level in range(levels(most)):
-        parts = 1 << level
+        parts = 1 << level if INSIDE else 1
         for r in range(steps):
             x.slope[r] = (first[r + 1] - first[r]) / parts
             y.slope[r] = (across[r + 1] - across[r]) / parts
-        count = select(omega, step, parts, members)
+        count = select(omega, step, 1 << level, members)
         for begin in range(0, count, LANES):
             own = min(LANES, count - begin)
             for lane in range(LANES):
@@ -104,7 +106,9 @@ def rotated(
             march(across, y.slope, parts, y.table)
             for lane in range(own):
                 x.table[PEAK, lane] = math.hypot(x.table[PEAK, lane], y.table[PEAK, lane])
-                bound(x.table, lane, step / parts, shake, tilt)
+                x.table[LIMIT, lane] = x.table[PEAK, lane]
+                if INSIDE:
+                    bound(x.table, lane, step / parts, shake, tilt)
                 turn(x, y, parts, step / parts, lane, directions, out, members[begin + lane], spare)
     return 0
 
@@ -131,11 +135,12 @@ def turn(
             if (distance <= FAR * farthest) == (near == 1) and distance + rise > reach:
                 revisit(x, y, parts, h, stretch, lane, reach - rise, directions, out, item, spare)
                 reach = least(directions, out, item)
-    p, pv = final(x.slope, h, lane, xt)
-    q, qv = final(y.slope, h, lane, yt)
-    for k in range(out.shape[1]):
-        c, s = directions[COS, k], directions[SIN, k]
-        out[item, k] = afterwards(c * p + s * q, c * pv + s * qv, xt[SQUARE, lane], xt[BETA, lane], out[item, k])
+    if INSIDE:
+        p, pv = final(x.slope, h, lane, xt)
+        q, qv = final(y.slope, h, lane, yt)
+        for k in range(out.shape[1]):
+            c, s = directions[COS, k], directions[SIN, k]
+            out[item, k] = afterwards(c * p + s * q, c * pv + s * qv, xt[SQUARE, lane], xt[BETA, lane], out[item, k])
 
 
 def least(directions: Array, out: Array, item: int) -> float:
@@ -177,13 +182,23 @@ def revisit(
             dp = increment(xa, xs, r, j, lane, xt, p, dp)
             dq = increment(ya, ys, r, j, lane, yt, q, dq)
             if limit < 0.0 or max(p * p + q * q, (p + dp) * (p + dp) + (q + dq) * (q + dq)) > limit * limit:
-                l0, l1 = load(xa, xs, r, j, h, lane, xt)
-                m0, m1 = load(ya, ys, r, j, h, lane, yt)
-                p0, p1 = ends(p, dp, l0, l1, square, beta, sigma, phi0, phi1)
-                q0, q1 = ends(q, dq, m0, m1, square, beta, sigma, phi0, phi1)
-                px, py = StepPart(p, dp, p0, p1, l0, l1), StepPart(q, dq, q0, q1, m0, m1)
-                sweep(px, py, square, beta, margin, directions, out, item, xseries, yseries, spare)
+                if INSIDE:
+                    l0, l1 = load(xa, xs, r, j, h, lane, xt)
+                    m0, m1 = load(ya, ys, r, j, h, lane, yt)
+                    p0, p1 = ends(p, dp, l0, l1, square, beta, sigma, phi0, phi1)
+                    q0, q1 = ends(q, dq, m0, m1, square, beta, sigma, phi0, phi1)
+                    px, py = StepPart(p, dp, p0, p1, l0, l1), StepPart(q, dq, q0, q1, m0, m1)
+                    sweep(px, py, square, beta, margin, directions, out, item, xseries, yseries, spare)
+                else:
+                    look(p + dp, q + dq, directions, out, item)
             p, q = p + dp, q + dq
+
+
+def look(p: float, q: float, directions: Array, out: Array, item: int) -> None:
+    """Raise the peaks of all directions by one node."""
+    for i in range(0, out.shape[1], LANES):
+        c, s = take(directions, COS, i, LANES), take(directions, SIN, i, LANES)
+        put(out, item, i, maximum(size(c * p + s * q), take(out, item, i, LANES)))
 
 
 def sweep(

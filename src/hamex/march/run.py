@@ -43,13 +43,20 @@ def compiled(kernel: Kernel) -> Kernel:
     """
     numba: Any = import_module("numba")
 
-    return numba.njit(**_options(kernel), no_cfunc_wrapper=True)(_ready(kernel))
+    return _kept(kernel, numba.njit(**_options(kernel), no_cfunc_wrapper=True)(_ready(kernel)))
 
 
 def _options(kernel: Kernel) -> dict[str, Any]:
-    # Code that was typed in has no file, and nothing to keep compiled code beside. What makes no arrays needs no counts
-    # of references, which are a sixth of the compiler's work; where it makes one all the same, the compiler says so.
-    return {"cache": _file_of(kernel) is not None, "nogil": True, "error_model": "numpy", "_nrt": _allocates(kernel)}
+    # What makes no arrays needs no counts of references, which are a sixth of the compiler's work; where it makes one
+    # all the same, the compiler says so.
+    return {"nogil": True, "error_model": "numpy", "_nrt": _allocates(kernel)}
+
+
+def _kept(kernel: Kernel, machine: Any) -> Any:
+    from hamex.march.compiler import keep
+
+    # Code that was typed in has no file, and nothing to keep compiled code beside.
+    return keep(machine) if _file_of(kernel) is not None and hasattr(machine, "py_func") else machine
 
 
 def _allocates(kernel: Kernel) -> bool:
@@ -123,7 +130,9 @@ def as_it_is(value: Any) -> Any:
 def _address(kernel: Kernel, kinds: tuple[Any, ...]) -> int:
     numba: Any = import_module("numba")
 
-    machine = numba.njit(numba.types.float64(*kinds), **_options(kernel), **_BARE)(_ready(kernel))
+    machine = _kept(kernel, numba.njit(**_options(kernel), **_BARE)(_ready(kernel)))
+    machine.compile(numba.types.float64(*kinds))
+    machine.disable_compile()
     _KEPT.append(machine)
     overload = machine.overloads[kinds]
     return int(overload.library.get_pointer_to_function(overload.fndesc.llvm_func_name))

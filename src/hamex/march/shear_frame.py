@@ -32,6 +32,8 @@ KINEMATIC = 7
 ISOTROPIC = 8
 RATE = 9  # 1/(η + (h/2)(k + Hk + Hi))
 KAPPA = 10  # (h/2) k rate
+FREE = 11  # 1 − κ, what slip leaves of the stiffness
+ALONE = 12  # sums of the rows of M̂ where a step is long for some storey, hω ≫ 1; else zero
 
 # Rows of the work space s; those from T on belong to the branches held.
 GUESS = 0
@@ -251,7 +253,7 @@ def hold(c: Array, s: Array, h: float, i: int, q: int, X: float, w: float) -> No
         s[LOW, i] = X - limit
         s[HIGH, i] = X + limit
     else:
-        s[T, i] = half * (c[STIFF, i] * (1.0 - c[KAPPA, i]))
+        s[T, i] = half * (c[STIFF, i] * c[FREE, i])
         s[LIMIT, i] = X + q * limit
         s[OFFSET, i] = half * (c[KAPPA, i] * s[LIMIT, i])
         s[SHARE, i] = c[KAPPA, i]
@@ -266,6 +268,8 @@ def factorise(c: Array, s: Array, first: int, final: int) -> int:
     Returns the row at which, beyond ``final``, the old pivot comes out again, or the number of rows.
     """
     n = s.shape[1]
+    if c[ALONE, n - 1] > 0.0:
+        return long_factors(c, s)
     pivot = s[PIVOT, first - 1] if first > 0 else 0.0
     for i in range(first, n):
         here = 0.5 * s[T, i]
@@ -278,6 +282,23 @@ def factorise(c: Array, s: Array, first: int, final: int) -> int:
         s[LOWER, i] = lower
         if i > final and pivot == s[PIVOT, i]:
             return i
+        s[PIVOT, i] = pivot
+    return n
+
+
+def long_factors(c: Array, s: Array) -> int:
+    """The same where springs outweigh masses by far: a sum M̂ + T would keep few digits of the mass, and floors that
+    move together on a storey that slips have nothing else. Sums and products of positive numbers alone keep them all.
+    """
+    n = s.shape[1]
+    rest, pivot = c[ALONE, 0] + 0.5 * s[T, 0], 0.0
+    s[LOWER, 0] = 0.0
+    for i in range(n):
+        if i > 0:
+            link = 0.5 * s[T, i] - c[SIDE, i]
+            s[LOWER, i] = -link * pivot
+            rest = c[ALONE, i] + link * pivot * rest
+        pivot = 1.0 / (rest + (0.5 * s[T, i + 1] - c[SIDE, i + 1]) if i + 1 < n else rest)
         s[PIVOT, i] = pivot
     return n
 

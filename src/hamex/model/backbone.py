@@ -121,7 +121,7 @@ def backbone(
 def _points(curve: object) -> list[tuple[float, float]]:
     try:
         points = [(x, y) for x, y in curve]  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise LawError(f"backbone: points are pairs (deformation, force), got {curve!r}") from None
     if points and points[0] == (0, 0):
         points = points[1:]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_finite
+from hamex.checks import check_memory, is_finite, is_whole, said
 from hamex.errors import ImplausibleWarning, ModelError
 from hamex.names import options_by_keyword
 
@@ -93,7 +93,7 @@ def rayleigh(
     if ratio is None:
         return Rayleigh(alpha=_share("rayleigh", "alpha", alpha or 0.0), beta=_share("rayleigh", "beta", beta or 0.0))
     pair = tuple(_share("rayleigh", "ratio", value) for value in ([ratio] * 2 if is_finite(ratio) else _list(ratio)))
-    places = tuple(_mode("rayleigh", mode) for mode in modes)
+    places = tuple(_mode("rayleigh", mode) for mode in _list(modes))
     if len(pair) != 2 or len(places) != 2 or places[0] == places[1]:
         raise ModelError(f"rayleigh: one or two ratios at two different modes, got {ratio!r} at {modes!r}")
     return Rayleigh((pair[0], pair[1]), (places[0], places[1]))
@@ -119,13 +119,17 @@ def modal(ratio: float | Sequence[float], modes: int | Sequence[int] | None = No
         value = _share("modal", "ratio", ratio)
         if modes is None:
             return Modal((value,), None)
-        places = tuple(range(1, modes + 1)) if isinstance(modes, int) else tuple(_mode("modal", m) for m in modes)
+        if is_whole(modes):
+            check_memory("modal", 8 * modes, f"{said(modes)} modes", "name those that are damped")  # type: ignore
+            places = tuple(range(1, modes + 1))  # type: ignore[operator]
+        else:
+            places = tuple(_mode("modal", m) for m in _list(modes))
         ratios = (value,) * len(places)
     else:
         ratios = tuple(_share("modal", "ratio", each) for each in _list(ratio))
         places = (
             tuple(range(1, len(ratios) + 1))
-            if modes is None or modes == len(ratios)
+            if modes is None or (is_whole(modes) and modes == len(ratios))
             else tuple(_mode("modal", m) for m in _list(modes))
         )
     if not places or len(places) != len(ratios) or len(set(places)) < len(places):

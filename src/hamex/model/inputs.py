@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_finite
+from hamex.checks import LEAST, MOST, check_range, is_finite
 from hamex.errors import ModelError
 
 Array = NDArray[Any]
@@ -92,7 +92,19 @@ def number(who: str, what: str, value: object, *, positive: bool = False, signed
         raise ModelError(f"{who}: {what} must be positive, got {result:g}")
     if result < 0 and not signed:
         raise ModelError(f"{who}: {what} must not be negative, got {result:g}")
+    if not signed or abs(result) > 1:  # a coordinate may be what rounding left of zero
+        check_range(who, what, result, ModelError)
     return result
+
+
+def beyond(values: Array) -> Array:
+    """True where a number is neither zero nor infinite nor of a size that can be computed with.
+
+    >>> beyond(np.array([0.0, 5e-324, 3.0, np.inf])).tolist()
+    [False, True, False, False]
+    """
+    size = np.abs(values)
+    return ((size > 0) & (size < LEAST)) | ((size > MOST) & (size < np.inf))
 
 
 def numbers(who: str, what: str, values: object, labels: Sequence[str], *, positive: bool = False) -> Array:
@@ -166,7 +178,7 @@ def _diagonal(who: str, what: str, values: Any) -> Any:
 def _vector(who: str, what: str, values: Any) -> Array:
     try:
         return np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{who}: {what} must be a matrix of numbers, got {values!r}") from None
 
 
@@ -180,7 +192,7 @@ def sparse_matrix(who: str, what: str, matrix: Any) -> Any:
             if sparse.issparse(matrix)
             else sparse.csr_array(np.atleast_2d(np.asarray(matrix, dtype=float)))
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{who}: {what} must be a matrix of numbers, got {matrix!r}") from None
     if not np.all(np.isfinite(result.data)):
         place = result.tocoo()

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from hamex.checks import check_range
 from hamex.errors import ModelError
 from hamex.model.assembly import SpringLaw
 from hamex.model.backbone import Parallel
@@ -72,6 +73,7 @@ def _positive(name: str, value: float) -> float:
     number = _finite(name, value)
     if number <= 0:
         raise ModelError(f"oscillator: {name} must be positive, got {number:g}")
+    check_range("oscillator", name, number, ModelError)
     return number
 
 
@@ -81,13 +83,14 @@ def _coefficient(value: float) -> float:
         raise ModelError(
             f"oscillator: damping must not be negative, got {number:g}; give a coefficient ≥ 0 or a damping ratio"
         )
+    check_range("oscillator", "damping", number, ModelError)
     return number
 
 
 def _finite(name: str, value: float) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"oscillator: {name} must be a number, got {value!r}") from None
     if not math.isfinite(number):
         raise ModelError(f"oscillator: {name} must be finite, got {number}")

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hamex.checks import check_range
 from hamex.errors import ModelError
 from hamex.model.damping import Ratio
+from hamex.model.inputs import beyond
 from hamex.model.record import Model, dense
 from hamex.model.units import Units
 from hamex.names import options_by_keyword
@@ -167,7 +169,7 @@ def oscillators(
 def _numbers(name: str, given: Any) -> Array:
     try:
         values = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{WHO}: {name} must be numbers, got {given!r:.60}") from None
     if values.ndim > 1:
         raise ModelError(f"{WHO}: {name} has shape {values.shape}; give a number or (n,), use ravel()")
@@ -190,6 +192,8 @@ def _check(name: str, values: Array, positive: bool, signed: bool, infinite: boo
     least, most = values.min(), values.max()  # both NaN where one value is, and then nothing holds
     low = least > 0 if positive else least > -np.inf if signed else least >= 0
     if low and (infinite or most < np.inf):
+        for i in np.flatnonzero(beyond(values))[:1]:
+            check_range(WHO, f"{name}[{i}]", float(np.atleast_1d(values)[i]), ModelError)
         return
     good = values > 0 if positive else values == values if signed else values >= 0
     if not infinite:

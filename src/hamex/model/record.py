@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.checks import LEAST, MOST
 from hamex.errors import LawError, ModelError
 from hamex.model.algebra import diagonal, group_stiffness, quadratic, rows, solved
 from hamex.model.damping import Damping
@@ -88,6 +89,9 @@ class Model(Layout, Shown):
                 raise ModelError(f"Model: {name} has shape {array.shape}, expected {shape}")
             if not np.all(np.isfinite(entries(array))):
                 raise ModelError(f"Model: {name} holds a value that is not finite")
+            largest = float(np.abs(entries(array)).max(initial=0.0))
+            if largest and not LEAST**2 <= largest <= MOST**2:  # quotients and products of what builders take
+                raise ModelError(f"Model: the numbers of {name} are out of proportion, up to {largest:g}; mend them")
         damping = self.damping
         if damping.matrix.shape != (dof, dof) or damping.shapes.shape != (dof, damping.weights.size):
             raise ModelError(

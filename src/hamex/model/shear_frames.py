@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hamex.checks import check_range
 from hamex.errors import ModelError
 from hamex.model.damping import Modal, Ratio, Rayleigh
+from hamex.model.inputs import beyond
 from hamex.model.units import Units
 from hamex.names import options_by_keyword
 
@@ -178,7 +180,7 @@ def _spread(given: dict[str, Any]) -> dict[str, Array]:
     for name, values in given.items():
         try:
             arrays[name] = np.asarray(values, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ModelError(f"{WHO}: {name} must be numbers, got {values!r:.60}") from None
         if arrays[name].ndim > 2:
             raise ModelError(
@@ -204,6 +206,9 @@ def _check(name: str, values: Array, positive: bool, infinite: bool) -> None:
         raise ModelError(f"{WHO}: {_place(name, ~good)} must {need}, got {values[~good][0]:g}")
     if not infinite and not np.isfinite(values).all():
         raise ModelError(f"{WHO}: {_place(name, ~np.isfinite(values))} must be finite, got inf")
+    far = beyond(values)
+    if far.any():
+        check_range(WHO, _place(name, far), float(values[far][0]), ModelError)
 
 
 def _place(name: str, bad: Array) -> str:

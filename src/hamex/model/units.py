@@ -34,9 +34,9 @@ class Units:
     force: str = UNSTATED_FORCE
 
     def __post_init__(self) -> None:
-        if self.length not in (*METRE, UNSTATED_LENGTH):
+        if not isinstance(self.length, str) or self.length not in (*METRE, UNSTATED_LENGTH):
             raise UnitError(f"unknown unit of length {self.length!r}; known: {', '.join(METRE)}")
-        if self.force not in (*FORCES, UNSTATED_FORCE):
+        if not isinstance(self.force, str) or self.force not in (*FORCES, UNSTATED_FORCE):
             raise UnitError(f"unknown unit of force {self.force!r}; known: {', '.join(FORCES)}")
 
     @property

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_finite, is_positive
+from hamex.checks import check_range, is_finite, is_positive
 from hamex.errors import ImplausibleWarning, LoadError
 from hamex.model.record import Model
 from hamex.model.units import METRE, STANDARD_GRAVITY
@@ -58,7 +58,7 @@ class GroundMotion(Shown):
     def __post_init__(self) -> None:
         try:
             a = np.array(self.acceleration, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise LoadError("GroundMotion: acceleration must be numbers") from None
         if a.ndim != 1 or a.size == 0:
             raise LoadError(f"GroundMotion: acceleration must be (n,) with at least one sample, got shape {a.shape}")
@@ -67,6 +67,7 @@ class GroundMotion(Shown):
             raise LoadError(f"GroundMotion: sample {bad[0]} is not finite ({a[bad[0]]}); mend or cut the record")
         if not is_positive(self.step):
             raise LoadError(f"GroundMotion: step must be a positive number of seconds, got {self.step!r}")
+        check_range("GroundMotion", "step", self.step, LoadError)
         if self.kind not in KINDS:
             raise LoadError(f"GroundMotion: kind must be one of {', '.join(KINDS)}, got {self.kind!r}")
         a.setflags(write=False)
@@ -187,6 +188,8 @@ class GroundMotion(Shown):
         ``g`` is one gravity in the model's units, e.g. 9.80665 for metres or 386.0886 for inches; it is needed only
         where the model does not state its units.
         """
+        if not isinstance(model, Model):
+            raise LoadError(f"GroundMotion.on: the model must be a Model, got {type(model).__name__}")
         g = model.units.one_gravity(g, "GroundMotion.on")
         self.warn_if_violent()
         name = model.directions[0] if direction is None else direction

@@ -1,7 +1,13 @@
-"""Measures of an accelerogram in the time domain, exact for samples that are linear in between and end with a zero.
+"""Measures of an accelerogram in the time domain.
 
 All take accelerations (n,) and their step [s]; units follow from the acceleration's. Histories have n + 1 values: at
-the samples, and at the zero that follows the last one.
+the samples, and at the zero that follows the last one. Velocities and displacements are exact for samples that are
+linear in between and end with that zero. Arias intensity, CAV and the shares of it follow a ``rule``:
+
+- "trapezoid", the convention of the field (gmprocess of the USGS, obspy, eqsig): the trapezoidal rule at the samples
+  of a² and of |a|, from the first to the last.
+- "lines": exact for straight lines between the samples and the zero after the last, the motion that a solver sees. It
+  is the smaller one, since the square of a line lies below its chord.
 """
 
 from __future__ import annotations
@@ -15,6 +21,7 @@ from numpy.typing import NDArray
 from hamex.errors import LoadError
 
 Array = NDArray[Any]
+RULES = ("trapezoid", "lines")
 ALPHA, BETA = 0.7, 0.85  # FIV3: window over period, cut-off frequency times period (Dávalos and Miranda 2019)
 
 
@@ -78,36 +85,56 @@ def peak_displacement(a: Array, step: float) -> float:
     return largest
 
 
-def husid(a: Array, step: float) -> Array:
-    """∫a² dt up to every sample, (n + 1,): the Husid curve, before it is divided by its end."""
+def husid(a: Array, step: float, rule: str = "trapezoid") -> Array:
+    """∫a² dt up to every sample, (n + 1,): the Husid curve, before it is divided by its end.
+
+    >>> husid(np.array([0.0, 1.0, 1.0]), 1.0).tolist()
+    [0.0, 0.5, 1.5, 1.5]
+    >>> husid(np.array([0.0, 1.0, 1.0]), 3.0, "lines").tolist()
+    [0.0, 1.0, 4.0, 5.0]
+    """
     first, last = _ends(a)
+    if rule == "trapezoid":
+        return _rising(_to_last_sample(0.5 * step * (first * first + last * last)))
     return _rising(step / 3 * (first * first + first * last + last * last))
 
 
-def arias(a: Array, step: float, g: float) -> float:
+def _to_last_sample(parts: Array) -> Array:
+    """The trapezoidal rule ends with the last sample: nothing comes with the zero behind it."""
+    parts[-1] = 0.0
+    return parts
+
+
+def arias(a: Array, step: float, g: float, rule: str = "trapezoid") -> float:
     """Arias intensity π/(2g) ∫a² dt, with ``g`` one gravity in the unit of the acceleration."""
-    return math.pi / (2 * g) * float(husid(a, step)[-1])
+    return math.pi / (2 * g) * float(husid(a, step, rule)[-1])
 
 
-def cumulative_absolute_velocity(a: Array, step: float) -> float:
+def cumulative_absolute_velocity(a: Array, step: float, rule: str = "trapezoid") -> float:
     """CAV, ∫|a| dt."""
     first, last = np.abs(_ends(a))
-    crossing = a * _ends(a)[1] < 0
     total = first + last
+    if rule == "trapezoid":
+        return float(0.5 * step * _to_last_sample(total).sum())
+    crossing = a * _ends(a)[1] < 0
     with np.errstate(divide="ignore", invalid="ignore"):
         triangles = (first * first + last * last) / total
     return float(0.5 * step * np.where(crossing, triangles, total).sum())
 
 
-def time_of_share(a: Array, step: float, share: float) -> float:
-    """Time at which ∫a² dt reaches a share of its end [s]."""
-    rising = husid(a, step)
+def time_of_share(a: Array, step: float, share: float, rule: str = "trapezoid") -> float:
+    """Time at which ∫a² dt reaches a share of its end [s]; linear between the samples by the trapezoidal rule."""
+    rising = husid(a, step, rule)
     target = share * rising[-1]
     # Share 0 is where the motion starts, share 1 where it ends, not where the record does.
     place = int(np.searchsorted(rising, target, side="right" if share == 0 else "left")) - 1
     place = min(max(place, 0), len(a) - 1)
+    wanted = float(target - rising[place])
+    if rule == "trapezoid":
+        here = float(rising[place + 1] - rising[place])
+        return place * step + (step * wanted / here if here > 0 else 0.0)
     first, last = (float(end[place]) for end in _ends(a))
-    slope, wanted = (last - first) / step, float(target - rising[place])
+    slope = (last - first) / step
     low, high = 0.0, step
     for _ in range(60):  # ∫(first + slope s)² ds rises with s
         s = 0.5 * (low + high)
@@ -118,11 +145,11 @@ def time_of_share(a: Array, step: float, share: float) -> float:
     return place * step + (low if share == 0 else high)
 
 
-def significant_duration(a: Array, step: float, low: float, high: float) -> float:
+def significant_duration(a: Array, step: float, low: float, high: float, rule: str = "trapezoid") -> float:
     """Time between two shares of the Arias intensity [s]; 0 for a record of zeros."""
-    if not husid(a, step)[-1] > 0:
+    if not husid(a, step, rule)[-1] > 0:
         return 0.0
-    return time_of_share(a, step, high) - time_of_share(a, step, low)
+    return time_of_share(a, step, high, rule) - time_of_share(a, step, low, rule)
 
 
 def fiv3(a: Array, step: float, period: float) -> float:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hamex.checks import is_finite, is_positive
+from hamex.checks import check_range, is_finite, is_positive
 from hamex.errors import LoadError, StepWarning
 from hamex.march import sampling
 from hamex.march.run import march
@@ -354,7 +354,7 @@ def _ratio(h: float, step: float) -> float:
 def _samples(forces: ArrayLike) -> Array:
     try:
         array = np.array(forces, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise LoadError("Load: forces must be numbers, (n,) or (n, k), or a function of time") from None
     if array.ndim == 1:
         array = array[:, None]
@@ -370,6 +370,7 @@ def _samples(forces: ArrayLike) -> Array:
 def _positive_step(step: float) -> float:
     if not is_positive(step):
         raise LoadError(f"Load: step must be a positive number of seconds, got {step!r}")
+    check_range("Load", "step", step, LoadError)
     return float(step)
 
 
@@ -390,7 +391,7 @@ def _shifts(shifts: Sequence[float]) -> tuple[float, ...]:
 def _patterns(patterns: ArrayLike, channels: int) -> Array:
     try:
         array = np.array(patterns, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise LoadError("Load: patterns must be numbers, (dof, k)") from None
     if array.ndim == 1:
         array = array[:, None]

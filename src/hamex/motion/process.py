@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_finite, is_positive
+from hamex.checks import check_memory, is_finite, is_positive
 from hamex.errors import LoadError
 from hamex.motion.intensity import husid, time_of_share, velocity
 
@@ -71,7 +71,7 @@ def bandpass(a: Array, step: float, low: float | None, high: float | None, order
     corners = [corner for corner in (low, high) if corner is not None]
     kind = "bandpass" if len(corners) == 2 else "lowpass" if low is None else "highpass"
     sections = butter(order, corners if len(corners) == 2 else corners[0], kind, fs=1 / step, output="sos")
-    pad = math.ceil(1.5 * order / min(corners) / step)
+    pad = _count("filtered", 1.5 * order / min(corners) / step, "a higher corner")
     wide = np.concatenate([np.zeros(pad), a, np.zeros(pad)])
     return sosfiltfilt(sections, wide, padtype=None)[pad : pad + len(a)]
 
@@ -93,11 +93,18 @@ def resample(a: Array, step: float, new: float, band_limited: bool) -> Array:
     if ratio < 1:
         share, order = _ANTI_ALIAS
         a = bandpass(a, step, None, share * 0.5 / new, order)
-    count = max(1, math.ceil(len(a) * ratio - _WHOLE))
+    count = max(1, _count("resampled", len(a) * ratio, "a longer step"))
     return np.interp(np.arange(count) * (new / step), np.arange(len(a) + 1), np.append(a, 0.0))
 
 
+def _count(who: str, samples: float, instead: str) -> int:
+    """A whole number of samples, of which there is memory for some copies."""
+    check_memory(who, 4 * samples, f"{samples:.3g} samples", f"take {instead}")
+    return math.ceil(samples - _WHOLE)
+
+
 def _fourier(a: Array, ratio: float) -> Array:
+    _count("resampled", len(a) * ratio, "a longer step")
     times = round(ratio)
     if times < 1 or abs(ratio - times) > _WHOLE * ratio:
         raise LoadError("resampled: band_limited needs a step that divides the record's, such as a half of it")
@@ -113,9 +120,9 @@ def trim(a: Array, step: float, share: tuple[float, float]) -> Array:
     pair = isinstance(share, tuple | list) and len(share) == 2 and all(map(is_finite, share))
     if not pair or not 0 <= share[0] < share[1] <= 1:
         raise LoadError(f"trimmed: share must be two numbers with 0 ≤ first < second ≤ 1, got {share!r}")
-    if not husid(a, step)[-1] > 0:
+    if not husid(a, step, "lines")[-1] > 0:
         raise LoadError("trimmed: the record is zero throughout")
-    begin, end = (time_of_share(a, step, part) for part in share)
+    begin, end = (time_of_share(a, step, part, "lines") for part in share)
     return a[math.floor(begin / step + _WHOLE) : math.ceil(end / step - _WHOLE) + 1]
 
 
@@ -125,7 +132,7 @@ def pad(a: Array, step: float, before: float, after: float) -> Array:
     for name, seconds in (("before", before), ("after", after)):
         if not is_finite(seconds) or seconds < 0:
             raise LoadError(f"padded: {name} must be a number of seconds ≥ 0, got {seconds!r}")
-        counts.append(math.ceil(seconds / step - _WHOLE))
+        counts.append(_count("padded", seconds / step, "fewer seconds"))
     return np.concatenate([np.zeros(counts[0]), a, np.zeros(counts[1])])
 
 

@@ -33,7 +33,7 @@ def evaluate(function: Function, times: Array) -> Array:
     try:
         found = np.asarray(function(times))
         values = np.empty(0) if np.iscomplexobj(found) else found.astype(float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.empty(0)
     if values.shape != times.shape:
         values = np.array([_number(function, t) for t in times.ravel().tolist()]).reshape(times.shape)
@@ -47,7 +47,7 @@ def _number(function: Function, time: float) -> float:
     value = function(time)
     try:
         return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise LoadError(f"Load: the function must return one real number, got {value!r} at t = {time:g} s") from None
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_finite, is_positive
+from hamex.checks import check_memory, is_finite, is_positive, is_whole, said
 from hamex.errors import LoadError
 from hamex.model.units import STANDARD_GRAVITY
 from hamex.motion.ground import GroundMotion
@@ -84,8 +84,10 @@ def synthetic_suite(
         if not is_finite(value) or not low <= value <= high:
             raise LoadError(f"synthetic_suite: {name} must lie between {low:g} and {high:g}, got {value!r}")
     for name, number in (("count", count), ("seed", seed)):
-        if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < (name == "count"):
-            raise LoadError(f"synthetic_suite: {name} must be a whole number ≥ {int(name == 'count')}, got {number!r}")
+        if not is_whole(number, name == "count"):
+            raise LoadError(
+                f"synthetic_suite: {name} must be a whole number ≥ {int(name == 'count')}, got {number!r:.40}"
+            )
     if not is_finite(scatter) or scatter < 0:
         raise LoadError(f"synthetic_suite: scatter must be a number ≥ 0, got {scatter!r}")
     shaking = shaking_duration(magnitude, distance)
@@ -97,7 +99,13 @@ def synthetic_suite(
             f"synthetic_suite: the duration must be at least {shortest:.3g} s for this magnitude and "
             f"distance, got {duration!r}"
         )
-    samples = round(duration / step) + 1
+    samples = round(min(duration / step, 2.0**62)) + 1
+    check_memory(
+        "synthetic_suite",
+        samples * (int(count) + 100),
+        f"{said(count)} motions of {said(samples)} samples",
+        "take fewer motions, a shorter duration or a longer step",
+    )
     size = 1 << (2 * samples - 1).bit_length()  # zeros behind, so that nothing wraps around
     f = np.fft.rfftfreq(size, step)
     bands = _bands(f)

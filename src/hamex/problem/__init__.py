@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hamex.checks import is_positive, whole_steps
+from hamex.checks import check_range, is_finite, is_positive, whole_steps
 from hamex.errors import ProblemError
 from hamex.model.record import Model, law_variables, parameter
 from hamex.motion.load import Load, LoadSum
@@ -111,7 +111,7 @@ class FilledState(State):
 def _vector(name: str, value: ArrayLike) -> Array:
     try:
         vector = np.array(value, dtype=float, ndmin=1)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProblemError(f"State: {name} must be numbers, got {value!r}") from None
     if vector.ndim != 1 or not np.isfinite(vector).all():
         raise ProblemError(f"State: {name} must be finite numbers, one per component")
@@ -180,6 +180,7 @@ class Problem:
                 raise ProblemError(f"Problem: {name} must be a {kind[0].__name__}, got {type(given[name]).__name__}")
         if not is_positive(duration):
             raise ProblemError(f"Problem: duration must be a positive number of seconds, got {duration!r}")
+        check_range("Problem", "duration", duration, ProblemError)
         dofs, springs, moved = len(model.dofs), len(model.springs), len(model.support_names)
         if load.width != dofs:
             raise ProblemError(f"Problem: the load acts on {load.width} degrees of freedom, the model has {dofs}")
@@ -231,7 +232,7 @@ def forces_on(model: Model, given: ArrayLike | Mapping[str, float], who: str) ->
         for name, value in given.items():
             if name not in model.dofs:
                 raise ProblemError(f"{who}: there is no dof {name!r}; the model has {', '.join(model.dofs[:8])} …")
-            forces[model.dofs.index(name)] = value
+            forces[model.dofs.index(name)] = value if is_finite(value) else np.nan
     else:
         try:
             forces = np.array(given, dtype=float)
@@ -264,7 +265,7 @@ def _impulse(given: object, dofs: int) -> Array:
         return np.zeros(dofs) + given
     try:
         impulse = np.broadcast_to(np.asarray(given, dtype=float), (dofs,))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         impulse = np.array([np.nan])
     if not np.all(np.isfinite(impulse)):
         raise ProblemError(f"Problem: prior_impulse must be finite, one number or one per dof; got {given!r}")
@@ -279,20 +280,29 @@ class Limit:
     ----------
     drift_ratio : storey drift over storey height [1], checked where heights are known; None for no limit.
     drift : storey drift [length]; no limit by default.
-    stop : end the run at the first node beyond the limit.
+    stop : end the run at the first node beyond the limit, so that peaks, energies and histories are those up to there.
+        Otherwise it goes on, and a structure that falls shows what its equations grow to.
 
     Examples
     --------
     >>> Limit(drift_ratio=0.05)
-    Limit(drift_ratio=0.05, drift=None, stop=False)
+    Limit(drift_ratio=0.05, drift=None, stop=True)
     """
 
     drift_ratio: float | None = 0.1
     drift: float | None = None
-    stop: bool = False
+    stop: bool = True
 
     def __post_init__(self) -> None:
         for name in ("drift_ratio", "drift"):
             value = getattr(self, name)
             if value is not None and not is_positive(value):
                 raise ProblemError(f"Limit: {name} must be a positive number or None, got {value!r}")
+
+    def drifts(self, heights: Array) -> Array:
+        """Largest drifts of storeys, (…, storey) [length]; ∞ where nothing limits them. Ratios count where all heights
+        of a structure are known, and not NaN."""
+        most = np.inf if self.drift is None else self.drift
+        ratio = np.inf if self.drift_ratio is None else self.drift_ratio
+        known = np.isfinite(heights).all(axis=-1, keepdims=True)
+        return np.minimum(most, np.where(known, ratio * heights, np.inf))

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from hamex.errors import ProblemError
 from hamex.model.algebra import static_stiffness
 from hamex.model.record import Model
-from hamex.motion.load import Load
+from hamex.motion.load import Load, LoadSum
 from hamex.problem import Problem
 
 Array = NDArray[Any]
+_WHOLE = 1e-9  # a run that is shorter than its load by this share of it is as long
+_LOOKS = 64  # instants at which a load is looked at to see whether it stays
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,36 @@ class Reads(Protocol):
         self, load: Any, steps: int, quiet: bool = True, *, histories: Mapping[str, Array] = ...
     ) -> tuple[Array, Array]:
         """The values that enter the march, and their mean in each step."""
+
+
+def left_over(load: Load | LoadSum, time: float) -> float:
+    """Seconds from ``time`` to the last sample of the load that is not zero; 0 where there is none later.
+
+    >>> from hamex.motion.load import Load, LoadSum
+    >>> left_over(Load([0.0, 1.0, 2.0, 0.0], step=0.5), 0.4), left_over(Load([1.0], step=0.5), 0.0)
+    (0.6, 0.0)
+    """
+    latest = 0.0
+    for part in load.parts if isinstance(load, LoadSum) else (load,):
+        if callable(part.forces) or part.step is None or part.end <= time:
+            continue
+        acting = np.flatnonzero(part.forces.any(axis=1))
+        if acting.size:
+            latest = max(latest, float(acting[-1]) * part.step - sum(part.shifts))
+    return latest - time if latest > time * (1 + _WHOLE) + _WHOLE else 0.0
+
+
+def standing(load: Load | LoadSum, time: float) -> Array | None:
+    """Forces on the dofs that stay when ``time`` is over; None where the load still changes.
+
+    It is looked at for as long again; records are followed by nothing.
+    """
+    if left_over(load, time):
+        return None
+    values = load.after(time).node_values(time / _LOOKS, _LOOKS, quiet=True)[1:]
+    if np.any(values != values[0]):
+        return None
+    return np.asarray(values[0] if load.patterns is None else load.patterns @ values[0])
 
 
 def loads_of(problem: Problem, scheme: Reads, histories: Mapping[str, Array], steps: int) -> Loading:

@@ -18,6 +18,9 @@ from functools import cache
 from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
+from hamex.solution.checksum import ROOM, is_whole, stamped
+
+_SEALED = f"{'0' * 64} -->"  # where the checksum of a kept drawing stands, and what ends it
 _EM = 16.0  # pixels per em of a page: sizes are given in em, so that equations grow with the text
 _LEAVES = ("mi", "mn", "mo", "mtext")
 _STEP = re.compile(r"r|r−1|\*|0")  # an instant, behind the index of a field
@@ -57,12 +60,13 @@ def svg(latex: str, size: float = 20, shared: bool = False, tagged: bool = False
         return _draw(latex, size, shared, tagged)
     key = hashlib.sha256(f"{_version()}\n{size} {shared}{' tagged' * tagged}\n{latex}".encode()).hexdigest()
     path = folder / f"{key}.svg"
-    with suppress(OSError, UnicodeDecodeError):
-        kept = path.read_text(encoding="utf-8")
-        if kept.startswith("<svg ") and kept.endswith("</svg>"):
-            return kept
+    seal = f"<!-- {key} {ROOM} -->".encode()
+    with suppress(OSError):
+        kept = path.read_bytes()
+        if is_whole(kept) and seal[: -len(_SEALED)] in kept:
+            return kept[: -len(seal)].decode()
     drawing = _draw(latex, size, shared, tagged)
-    _keep(path, drawing)
+    _keep(path, stamped(drawing.encode() + seal))
     return drawing
 
 
@@ -84,14 +88,14 @@ def cache_folder() -> Path | None:
     return base / "hamex" / "equations"
 
 
-def _keep(path: Path, drawing: str) -> None:
+def _keep(path: Path, content: bytes) -> None:
     """Written whole or not at all; a cache that cannot be written only costs time."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(drawing)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
             Path(name).replace(path)
         finally:
             Path(name).unlink(missing_ok=True)

@@ -67,7 +67,7 @@ def _numbers(solution: Solution) -> str:
         for name, peak in solution.peaks.items()
     ]
     head = ["", "largest", *(["± error"] if estimated else []), "unit", "at [s]", "where"]
-    said = solution.status.value if solution.exceeded is None else str(solution.exceeded)
+    said = solution.message
     return f"<h2>Peaks</h2>{table(head, rows)}<p>{escape(said[:1].upper() + said[1:])}.</p>"
 
 

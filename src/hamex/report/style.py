@@ -157,8 +157,11 @@ def save(drawing: Figure, path: Path) -> None:
     """Write a figure by the ending of its path; the same figure gives the same bytes."""
     import matplotlib as mpl
 
+    ending = path.suffix.lower().removeprefix(".")
+    content = io.BytesIO()
     with mpl.rc_context(_RULES):
-        drawing.savefig(path, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
+        drawing.savefig(content, format=ending, metadata={"Date": None} if ending == "svg" else None)
+    path.write_bytes(content.getvalue())
 
 
 def to_svg(drawing: Figure) -> str:

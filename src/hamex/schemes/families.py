@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -50,6 +51,16 @@ class ElementScheme(Scheme):
     def halves(self) -> bool:
         """True with a tolerance."""
         return self.tolerance is not None
+
+    @property
+    def cuts(self) -> bool:
+        """True with ``locate``."""
+        return self.locate
+
+    def finer(self, parts: int) -> Scheme:
+        """Shorter steps that see the whole load: a jump between nodes may hide from a load read at h, h/2 and h/4."""
+        load = self.load if self.locate else "mean"
+        return replace(self, step=self.step / parts, load=load)  # type: ignore[type-var]
 
     def balances(self, model: Model) -> bool:
         """True for laws that flow, where jumps dissipate what they are said to; of others one stage alone knows the

@@ -24,7 +24,7 @@ from hamex.model.record import Model
 from hamex.schemes import sparse as sparse_route
 from hamex.schemes.scheme import Ran
 from hamex.schemes.springs import Blocks, ForceOf, is_straight, prepared_springs, states
-from hamex.schemes.structure import WIDEST_BAND, OneStage, assemble, band_of
+from hamex.schemes.structure import LONG, WIDEST_BAND, OneStage, assemble, band_of
 
 Array = NDArray[Any]
 _WORK_PER_SPRING = 60  # a spring's step in units of an oscillator's, for the choice to compile
@@ -237,9 +237,16 @@ class OneStageMarch:
             is_straight(self.model, self.force_of),
             plain.tolerance is None,
             plain.reported,
+            self._is_long(),
             plain.tolerance or 0.0,
             plain.most,
         )
+
+    def _is_long(self) -> bool:
+        """True for the linear element where the springs on some mass outweigh it, and the step is long beside 1/ω."""
+        own = np.abs(self.assembly.S.diagonal())
+        heavy = own > 0
+        return self.force_of == "mean" and bool(np.any(1 / self._unit()[heavy] ** 2 > LONG * own[heavy]))
 
     def _unit(self) -> Array:
         """1/√ of the diagonal of S + weight·reach · B k Bᵀ."""

@@ -127,11 +127,43 @@ class LinearElement(NamedTuple):
     pull: float  # −Δp per F: h b
     weight: float  # −Δp per displacement: h K
     push: float  # Δp per load: h
+    stiff: float  # of the spring by itself, k = 1/a
+    held: float  # of the spring in the step's matrix, (h/4) b²k beside M̂
 
     @property
     def rows(self) -> Rows:
         """F, Δu and Δp of the elastic step per unit of f*, s, p and u, and what excess of the trial force over the
-        yield force changes in them; last the slip per unit of excess.
+        yield force changes in them; last the slip per unit of excess."""
+        return self._light_rows if self.held * self.inv_mass <= 1 else self._stiff_rows
+
+    @property
+    def _stiff_rows(self) -> Rows:
+        """The rows of a step that is long for the spring, hω > 2, with S = M̂ + (h/4)b²k in one piece.
+
+        Written with 1/M̂ they are small differences of large numbers: Δu loses (hω)²/4 in digits, which at hω = 10⁶
+        leaves five. Here nothing cancels, and Δp = 2mΔu/h − 2p, eq. (79), is small beside p.
+        """
+        k, effective = self.stiff, 1 / self.inv_mass
+        whole = 1 / (effective + self.held)
+        half_pull = 0.5 * self.pull
+        u_f, u_s, u_p = self.impulse * whole, half_pull * k * whole, whole
+        u_u = -(self.beside + half_pull * k * self.b) * whole
+        bend = k * self.half_b
+        F_f, F_s, F_p = bend * u_f, -k * (effective * whole), bend * u_p
+        F_u = k * ((self.b * effective - self.half_b * self.beside) * whole)
+        F_e = self.back * self.rate
+        u_e = self.impulse * half_pull * k * whole * self.rate
+        inertia = self.momentum
+        return (
+            (F_f, F_s, F_p, F_u, F_e),
+            (u_f, u_s, u_p, u_u, u_e),
+            (inertia * u_f, inertia * u_s, -(self.drag + 2 * self.held) * whole, inertia * u_u, inertia * u_e),
+            self.slip * self.rate,
+        )
+
+    @property
+    def _light_rows(self) -> Rows:
+        """The rows by 1/M̂ and 1/Q, for steps in which the mass outweighs the spring.
 
         Δp follows from the balance of momentum, eq. (78), where masses cancel, and not from Δu by eq. (79), where
         rounding of 2m/h would act like a force: undamped energy keeps 1e-13 instead of 1e-10 over 2 million steps.
@@ -171,6 +203,7 @@ def linear_element(x: Scalars, h: float) -> LinearElement:
     recoil, spring_du = coefficient("F", blocks, start) / effective, coefficient("du", blocks, spring)
     flexibility = coefficient("F", blocks, spring) - spring_du * recoil
     half = coefficient("g", blocks, spring)  # the mean of a variable that slips sees half the step
+    held = -coefficient("F", blocks, start) * spring_du / x.a
     slipping = x.viscosity + half * (1 / flexibility + x.kinematic + x.isotropic)
     return LinearElement(
         inv_mass=1 / effective,
@@ -188,6 +221,8 @@ def linear_element(x: Scalars, h: float) -> LinearElement:
         pull=coefficient("F", blocks, start, end),
         weight=coefficient("u", blocks, start, end),
         push=-coefficient("f", blocks, start, end),
+        stiff=1 / x.a,
+        held=held,
     )
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_positive
+from hamex.checks import check_range, is_positive
 from hamex.errors import SchemeError
 
 if TYPE_CHECKING:
@@ -81,6 +81,15 @@ class Scheme:
         """True where steps are halved inside as often as it takes, so that the work has no bound known beforehand."""
         return False
 
+    @property
+    def cuts(self) -> bool:
+        """True where steps are cut at the instants at which a spring yields."""
+        return False
+
+    def finer(self, parts: int) -> Scheme:
+        """The same with a step divided by ``parts``, to estimate the error by."""
+        return replace(self, step=self.step / parts)  # type: ignore[type-var]
+
     def balances(self, model: Model) -> bool:
         """True where the energy balance closes to rounding."""
         return False
@@ -109,6 +118,7 @@ def check_step(who: str, step: float) -> None:
     """Refuse a step that is not a positive number of seconds."""
     if not is_positive(step):
         raise SchemeError(f"{who}: step must be a positive number of seconds, got {step!r}")
+    check_range(who, "step", step, SchemeError)
 
 
 def on_dof(problem: Problem, channels: Array) -> Array:

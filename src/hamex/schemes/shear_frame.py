@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march.run import Kernel, compiled, worth_compiling
-from hamex.march.shear_frame import ISOTROPIC, KINEMATIC, ROWS, FrameHistory, shear_frame
+from hamex.march.shear_frame import ALONE, FREE, ISOTROPIC, KINEMATIC, MAIN, RATE, ROWS, SIDE, FrameHistory, shear_frame
 from hamex.model.record import Model, dense
 from hamex.model.shear_frames import ARRAYS, ShearFrames
 from hamex.problem import Problem
@@ -20,6 +20,7 @@ from hamex.schemes._stepforms import linear_element as linear_element_form
 from hamex.schemes.prepare import lift
 from hamex.schemes.promised import check_promise
 from hamex.schemes.scheme import How, Ran
+from hamex.schemes.structure import LONG
 
 if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
@@ -83,6 +84,7 @@ def shear_frame_rows(x: Mapping[str, Array], h: float) -> tuple[Array, ...]:
     sides: Any = {"m": np.zeros_like(mass), "c": x["damping_side"], "k": x["geometric_side"]}
     main, side = (np.asarray(lift({"du": start}, blocks)["du"]) for blocks in (mains, sides))
     rate = 1 / (x["viscosity"] + tau * (k + x["kinematic"] + x["isotropic"]))
+    kappa = tau * k * rate
     return (
         main,
         side,
@@ -94,8 +96,23 @@ def shear_frame_rows(x: Mapping[str, Array], h: float) -> tuple[Array, ...]:
         x["kinematic"],
         x["isotropic"],
         rate,
-        tau * k * rate,
+        kappa,
+        1.0 - kappa,
+        np.zeros_like(mass),
     )
+
+
+def _long_rows(x: Mapping[str, Array], rows: Array, h: float) -> Array:
+    """The rows for a step that is long for some storey, hω beyond some hundred: what is small there is computed by
+    itself and not as the rest of what is large."""
+    tau, (main, side) = 0.5 * h, rows[[MAIN, SIDE]]
+    above = np.append(side[1:], 0.0)
+    alone = main + side + above
+    links = 0.5 * tau * x["stiffness"] - side
+    if np.any(links + np.append(links[1:], 0.0) > LONG * alone) and np.all(alone > 0) and np.all(side <= 0):
+        rows[ALONE] = alone
+        rows[FREE] = rows[RATE] * (x["viscosity"] + tau * (x["kinematic"] + x["isotropic"]))
+    return rows
 
 
 def _side(matrix: Any) -> Array:
@@ -112,7 +129,8 @@ class ShearFrameMarch:
         self.softens = int(np.any(model.stiffness.data))
         if self.softens:
             check_promise(model, scheme)
-        self.table = np.stack(shear_frame_rows(storeys_of(model), h)).astype(float, copy=False)
+        storeys = storeys_of(model)
+        self.table = _long_rows(storeys, np.stack(shear_frame_rows(storeys, h)).astype(float, copy=False), h)
         self.hardens = int(np.any(self.table[[KINEMATIC, ISOTROPIC]] > 0))
         work = how.steps * len(model.dofs) * _WORK_PER_STOREY
         self.kernel: Kernel = compiled(shear_frame) if worth_compiling(work) else shear_frame

@@ -20,6 +20,7 @@ from hamex.schemes.prepare import lift
 from hamex.schemes.springs import Blocks
 
 Array = NDArray[Any]
+LONG = 1024.0  # springs over masses in the step's matrix: beyond it sums of both lose more than three digits
 WIDEST_BAND = 192  # beyond it a sparse factorisation takes less work; measured in benchmarks/structures.py
 
 

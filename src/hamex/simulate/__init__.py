@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from hamex import __version__
-from hamex.checks import is_positive, whole_steps
+from hamex.checks import check_memory, is_positive, whole_steps
 from hamex.errors import ProblemError
 from hamex.principle.action import Action
 from hamex.principle.numeric import functions
@@ -56,7 +56,7 @@ def simulate(
         raise ProblemError(f"simulate: the first argument must be an Action, got {type(action).__name__}")
     if isinstance(degree, bool) or not isinstance(degree, int) or degree < 1:
         raise ProblemError(f"simulate: the degree must be a whole number from 1 on, got {degree!r}")
-    steps = _steps(duration, step)
+    steps = _steps(duration, step, len(action.fields))
     system = NumericAction(functions(action), parameters, step)
     q, v, p = start_values(system, start)
     march = ActionMarch(system, GaussElement.of(degree, system), steps)
@@ -90,8 +90,12 @@ def _solution(action: Action, system: NumericAction, march: ActionMarch, degree:
     )
 
 
-def _steps(duration: float, step: float) -> int:
+def _steps(duration: float, step: float, fields: int) -> int:
     for name, value in (("duration", duration), ("step", step)):
         if not is_positive(value):
             raise ProblemError(f"simulate: {name} must be a positive number of seconds, got {value!r}")
-    return whole_steps("simulate", duration, step)
+    steps = whole_steps("simulate", duration, step)
+    check_memory(
+        "simulate", 20 * fields * steps, f"the motion in {steps:,} steps", "take a longer step or a shorter duration"
+    )
+    return steps

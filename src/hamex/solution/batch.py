@@ -64,6 +64,9 @@ MEASURES = {
     "residual_slip": Measure("length", "storey", "slip at the end"),
     "residual_displacement": Measure("length", "floor", "displacement at the end"),
     "residual_drift": Measure("length", "storey", "deformation at the end"),
+    "settled_displacement": Measure("length", "floor", "displacement at rest, if nothing slips once more"),
+    "settled_drift": Measure("length", "storey", "deformation at rest, if nothing slips once more"),
+    "swing": Measure("length", "storey", "how far the deformation may still swing about that at rest"),
     "plastic_work": Measure("energy", "storey", "energy that slip dissipated"),
     "input_work": Measure("energy", "", "work of the load on the relative motion"),
     "cycles": Measure("one", "storey", "half the number of excursions into slip"),
@@ -94,6 +97,9 @@ class Batch:
     steps : number of steps of each motion.
     final : displacement, momentum, slip, back_force and accumulated_slip at the end where they were asked for: the
         ``start`` of another batch.
+    collapse : time at which each run passed the limit and ended [s], NaN where it did not; None where nothing limits
+        runs. Measures are those up to there.
+    settled : which runs came to rest, where they were to go on until they did.
     rounding : for float32, the largest deviation from float64 seen in a sample, by measure, relative to its largest
         value there.
 
@@ -117,10 +123,18 @@ class Batch:
     final: Mapping[str, Array] | None = None
     rounding: Mapping[str, float] = field(default_factory=dict)
     storeys: int = 0
+    collapse: Array | None = None
+    settled: Array | None = None
 
     def __repr__(self) -> str:
         size = " × ".join(f"{len(self.coordinates[dim])} {dim}s" for dim in self.dims)
         return f"<Batch: {size}, {', '.join(self.measures)}>"
+
+    @property
+    def collapsed(self) -> Array:
+        """Which runs passed the limit."""
+        cases = tuple(len(self.coordinates[dim]) for dim in self.dims)
+        return np.zeros(cases, dtype=bool) if self.collapse is None else np.isfinite(self.collapse)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -174,11 +188,12 @@ class Batch:
     def save(self, path: str | Path) -> Path:
         """Write ``.nc`` (NetCDF) or ``.csv`` (one row per case), atomically."""
         from hamex.solution.files import check_writable, write_atomically
+        from hamex.solution.netcdf import write_dataset
 
         target = Path(path)
         check_writable(target)
         if target.suffix.lower() == ".nc":
-            return write_atomically(target, lambda part: self.dataset.to_netcdf(part, engine="h5netcdf"))
+            return write_atomically(target, lambda part: write_dataset(part, self.dataset))
         return write_atomically(target, self._write_csv)
 
     def _write_csv(self, path: Path) -> None:

@@ -9,6 +9,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -66,22 +67,43 @@ def check_writable(path: Path, formats: tuple[str, ...] = FORMATS) -> None:
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
-    """Let ``write`` fill a temporary file beside ``path``, then put it in place in one step."""
+    """Let ``write`` fill a temporary file beside ``path``, then put it in place in one step, once it is on the disk.
+
+    ``write`` hands bytes to Python's own files: libraries that write by themselves end a full disk in their own ways.
+    """
+    temporary: Path | None = None
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
-    except OSError as problem:
-        raise FileError(f"cannot write {path}: {problem.strerror}") from None
-    os.close(handle)
-    temporary = Path(name)
-    try:
+        os.close(handle)
+        temporary = Path(name)
         write(temporary)
         mask = os.umask(0)
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)  # mkstemp makes files private; outputs are ordinary files
+        with temporary.open("r+b") as file:
+            os.fsync(file.fileno())
         temporary.replace(path)
+        _settle(path.parent)
+    except FileError:
+        raise
+    except OSError as problem:
+        kept = "; what stood there before is kept" if path.is_file() else ""
+        raise FileError(f"cannot write {path}: {problem.strerror or problem}{kept}") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
     return path
+
+
+def _settle(folder: Path) -> None:
+    """The new name reaches the disk too; not every system lets a folder be opened, and the file is in place anyway."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def save(solution: Answers, path: Path, problem: bool = True) -> Path:
@@ -94,13 +116,14 @@ def save(solution: Answers, path: Path, problem: bool = True) -> Path:
 
 def netcdf_bytes(solution: Answers) -> bytes:
     """What :func:`save` writes as NetCDF, in memory."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "solution.nc")
-        _netcdf(solution, path, True)
-        return path.read_bytes()
+    return _image(solution, True)
 
 
 def _netcdf(solution: Answers, path: Path, problem: bool) -> None:
+    path.write_bytes(_image(solution, problem))
+
+
+def _image(solution: Answers, problem: bool) -> bytes:
     kept = solution.source if problem and isinstance(solution.source, Run) else None
     trees: dict[str, Any] = {}
     if kept is not None:
@@ -114,7 +137,7 @@ def _netcdf(solution: Answers, path: Path, problem: bool) -> None:
                 each.name: getattr(solution.inside, each.name) for each in dataclasses.fields(solution.inside)
             }
     results = netcdf.group_of(_labelled(solution, kept is not None))
-    netcdf.write(path, {"": results, **{name: sized(packed(tree)) for name, tree in trees.items()}})
+    return netcdf.image({"": results, **{name: sized(packed(tree)) for name, tree in trees.items()}})
 
 
 def _labelled(solution: Answers, whole: bool) -> xr.Dataset:
@@ -153,6 +176,8 @@ def extent_words(extent: Extent) -> dict[str, Any]:
         "uncertain": extent.uncertain,
         "stopped": extent.stopped,
     }
+    if extent.settled is not None:
+        words["settled"] = extent.settled
     if extent.peaks is not None:
         words["peaks"] = {name: dataclasses.asdict(peak) for name, peak in extent.peaks.items()}
     if extent.exceeded is not None:

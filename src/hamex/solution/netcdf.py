@@ -1,10 +1,13 @@
 """Groups of named arrays as a NetCDF-4 file and back, with one handle on the file: many small arrays cost little.
 
 What stands in the file is what xarray would write: dimensions as scales, a fill value for floats, yes and no as bytes.
+Behind it, where HDF5 does not look, stands the checksum. The properties say so: a file that was changed in place has
+lost it and is known; one that another program wrote anew has neither.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
+from hamex.solution.checksum import ROOM, is_whole, stamped
 
 if TYPE_CHECKING:
     import h5py
     import xarray as xr
 
 Array = NDArray[Any]
+_SIGN = "checksum=sha256"
 NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable."
 
 
@@ -62,17 +67,29 @@ def group_of(dataset: xr.Dataset) -> FileGroup:
     return FileGroup(found, dataset.attrs)
 
 
-def write(path: Path, groups: Mapping[str, FileGroup]) -> None:
-    """A new file; the results stand under "", and the groups by their names."""
+def write_dataset(path: Path, dataset: xr.Dataset) -> None:
+    """A labelled dataset as a new file."""
+    path.write_bytes(image({"": group_of(dataset)}))
+
+
+def image(groups: Mapping[str, FileGroup]) -> bytes:
+    """A new file; the results stand under "", and the groups by their names.
+
+    Made in memory: HDF5 that meets a full disk as it closes a file takes the process along.
+    """
     import h5py
 
-    made = f"version=2,hamex={__version__},hdf5={h5py.version.hdf5_version},h5py={h5py.__version__}"
-    with h5py.File(path, "w", track_order=True) as file:
+    made = f"version=2,hamex={__version__},hdf5={h5py.version.hdf5_version},h5py={h5py.__version__},{_SIGN}"
+    content = io.BytesIO()
+    with h5py.File(content, "w", track_order=True) as file:
+        file.attrs["_NCProperties"] = np.bytes_(made)
         count = 0
         for name, group in groups.items():
             place = file.create_group(name, track_order=True) if name else file
             count = _write_group(place, group, count)
-        file.attrs["_NCProperties"] = np.bytes_(made)
+    content.seek(0, io.SEEK_END)
+    content.write(f"\n{ROOM}\n".encode())
+    return stamped(content.getvalue())
 
 
 def _write_group(place: h5py.Group, group: FileGroup, count: int) -> int:
@@ -130,6 +147,13 @@ def _create(place: h5py.Group, name: str, variable: FileVariable) -> h5py.Datase
 def _describe(target: h5py.Group | h5py.Dataset, attributes: Mapping[str, Any]) -> None:
     for name, value in attributes.items():
         target.attrs[name] = value if isinstance(value, str) else np.atleast_1d(value)
+
+
+def is_damaged(path: Path) -> bool:
+    """Whether a file does not match its checksum, or has lost it; one of before there were any is not damaged."""
+    content = path.read_bytes()
+    whole = is_whole(content)
+    return _SIGN.encode() in content if whole is None else not whole
 
 
 def read(path: Path) -> dict[str, Contents]:

@@ -81,6 +81,7 @@ class Extent:
     peaks, final, exceeded : of all steps, where not all of them are there.
     uncertain : instant from which a step's solution may be one of several [s]; None where one was promised or found.
     stopped : the run was stopped before its end.
+    settled : whether the motion died down, where the run was to go on until it did.
     """
 
     first: int = 0
@@ -92,6 +93,7 @@ class Extent:
     exceeded: Exceedance | None = None
     uncertain: float | None = None
     stopped: bool = False
+    settled: bool | None = None
 
 
 class Answers(Protocol):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import FileError
+from hamex.errors import FileError, HamexError
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.problem import Limit, State
 from hamex.schemes.stage_history import StageHistory
@@ -76,8 +76,11 @@ def _matrix(plain: dict[str, Any]) -> Any:
     )
 
 
-def read(path: str | Path) -> Solution:
+def read(path: str | Path, *, verify: bool = True) -> Solution:
     """Read a solution that :meth:`Solution.save` wrote as NetCDF.
+
+    A file that does not match the checksum inside it is refused: it is damaged, or another program has changed it.
+    ``verify=False`` reads it as it stands; a file that was damaged may then give wrong numbers, or no answer at all.
 
     Files that kept the problem give ``sol.problem`` and ``sol.scheme``; others have histories, peaks and energies. A
     load that was a function of the user's own is kept as samples of the run's duration, exact at its nodes.
@@ -99,15 +102,28 @@ def read(path: str | Path) -> Solution:
     if not path.is_file():
         raise FileError(f"cannot read {path}: no such file")
     try:
+        if verify and netcdf.is_damaged(path):
+            raise FileError(
+                f"cannot read {path}: it does not match its checksum, so it is damaged or was changed by another "
+                "program; take a copy, or hx.read(path, verify=False) if the change was meant"
+            )
         groups = netcdf.read(path)
-    except (OSError, ValueError) as problem:
-        raise FileError(f"cannot read {path}: not a NetCDF file ({problem})") from None
+    except FileError:
+        raise
+    except Exception as problem:  # h5py raises what it likes: OSError, KeyError, RuntimeError, SystemError …
+        raise FileError(f"cannot read {path}: not a NetCDF file ({_first_line(problem)})") from None
     if groups[""].attributes.get("Conventions") not in ("hamex-1", "hamex-2"):
         raise FileError(f"cannot read {path}: not a solution written by hamex")
     try:
         return _rebuild(groups)
-    except (KeyError, TypeError, ValueError, FileError) as problem:
-        raise FileError(f"cannot read {path}: the file is damaged or from another version ({problem})") from None
+    except Exception as problem:  # what was not verified may hold anything
+        said = _first_line(problem)
+        raise FileError(f"cannot read {path}: the file is damaged or from another version ({said})") from None
+
+
+def _first_line(problem: Exception) -> str:
+    said = str(problem).partition("\n")[0]
+    return said if isinstance(problem, HamexError | ValueError) else f"{type(problem).__name__}: {said}"
 
 
 def _rebuild(groups: dict[str, Contents]) -> Solution:

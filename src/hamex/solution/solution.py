@@ -18,12 +18,13 @@ from hamex.model.layout import Layout
 from hamex.model.record import Model
 from hamex.names import Shown, options_by_keyword
 from hamex.problem import Limit, Problem, State
-from hamex.problem.loads import Loading
+from hamex.problem.loads import Loading, left_over, standing
 from hamex.schemes import Scheme
 from hamex.schemes.stage_history import StageHistory
 from hamex.solution.energy import energy_of, split_of
 from hamex.solution.outline import Exceedance, Extent, Peak, UnitNames
 from hamex.solution.peaks import DampingShare, Peaks, damping_share, exceedance
+from hamex.solution.rest import Rest, places_of, rest_of
 from hamex.solution.results import derivable
 from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit, variable
 from hamex.solution.source import HistoriesOnly, Run
@@ -40,8 +41,10 @@ class Status(Enum):
     """How a run ended; the value is the message."""
 
     FINISHED = "every step solved"
-    EXCEEDS = "every step solved, but a physical limit was passed"
+    EXCEEDS = "a physical limit was passed; every step up to the end of the run solved"
     STOPPED = "stopped before its end; every step up to there solved"
+    SWINGS = "every step solved, but the motion has not died down"
+    EARLY = "every step solved, but the run ends before its load"
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,7 +272,41 @@ class Solution(Shown):
         """How the run ended."""
         if self.exceeded is not None:
             return Status.EXCEEDS
-        return Status.STOPPED if self.extent.stopped else Status.FINISHED
+        if self.extent.stopped:
+            return Status.STOPPED
+        if self.extent.settled is False:
+            return Status.SWINGS
+        return Status.EARLY if self.left_over > 0 else Status.FINISHED
+
+    @property
+    def message(self) -> str:
+        """How the run ended, in words: the limit that was passed, or how much of the load was not seen."""
+        if self.exceeded is not None:
+            return str(self.exceeded) + ("; the run ends there" if self.extent.stopped else "")
+        early = self.status is Status.EARLY
+        return f"{self.status.value}, which goes on for {self.left_over:g} s" if early else self.status.value
+
+    @property
+    def left_over(self) -> float:
+        """How long the load goes on after the end of the run [s]; 0 where it does not, or is a function."""
+        return left_over(self.problem.load, self.all_steps * self.step) if isinstance(self.source, Run) else 0.0
+
+    @cached_property
+    def rest(self) -> Rest | None:
+        """Where the structure comes to rest if nothing slips once more, and how far it still swings about that place.
+
+        None where it is not known: a load that still changes, moving supports, laws whose slip does not stay (gaps), a
+        structure that does not stand by itself, or a file without its problem.
+        """
+        if not isinstance(self.source, Run) or self.problem.supports is not None:
+            return None
+        force = standing(self.problem.acting, self.all_steps * self.step)
+        if force is None:
+            return None
+        moved = self.peaks["displacement" if self.model.storeys is None else "storey_drift"]
+        dof = self.dofs.index(moved.where) if self.model.storeys is None else 0
+        end, places = vars(self.final), places_of(self.model, dof)
+        return rest_of(self.model, end, force, places, moved.value)
 
     def envelope(self, name: str) -> xr.Dataset:
         """Largest and smallest value of a history in each component, and when: ``max``, ``min``, ``time_of_max``,

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import ProblemError
+from hamex.checks import check_memory
+from hamex.errors import ConvergenceError, OverflowRunError, ProblemError, ShortRunWarning, SwingWarning
+from hamex.model.record import Model
 from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
-from hamex.schemes.scheme import How, Promise, Ran, Scheme, joined
+from hamex.problem.loads import left_over
+from hamex.schemes.scheme import How, March, Promise, Ran, Scheme, joined
 from hamex.solution.error import estimate
 from hamex.solution.outline import Extent
 from hamex.solution.solution import Solution
 from hamex.solve.parts import Keep, Thinned, part_of, solution_of, state_of
+from hamex.solve.waiting import Waiting, check_settle
 
 __all__ = ["Keep", "Problem", "State", "solve"]
 
@@ -31,6 +37,7 @@ def solve(
     error: bool = False,
     *,
     limit: Limit | None = None,
+    settle: float | None = None,
     keep: Keep | int | Sequence[str] | None = None,
     promise: Promise = "beforehand",
     progress: Progress | None = None,
@@ -42,9 +49,16 @@ def solve(
     problem : model, load, start and duration.
     scheme : :class:`Galerkin`, :class:`DiscontinuousGalerkin`, :class:`Newmark` or another of ``hamex.schemes``, with
         its step.
-    error : also run with a half and a quarter of the step and put error bars on the peaks and the residual slip.
+    error : also run with a half and a quarter of the step, seven times the work in all, and put error bars on the
+        peaks and on residual slip and drift.
     limit : storey drift beyond which the structure counts as collapsed, told by ``sol.status`` and ``sol.exceeded``;
-        a drift ratio of 0.1 by default, where heights are known. ``Limit(stop=True)`` ends the run there.
+        a drift ratio of 0.1 by default, where heights are known. The run ends there: peaks, energies and histories are
+        those up to the first node beyond. ``Limit(stop=False)`` goes on.
+    settle : go on after the duration, without load, until the motion has died down: until what a storey drift (or the
+        dof that moved most) can still swing by is below this share of the largest drift, e.g. 0.001. The tail is a
+        quarter of the duration, then a half, one, two … and 32 of them at most; ``sol.problem`` has the whole duration.
+        Where that is not enough ``sol.status`` says so, with a warning. ``sol.rest`` tells where the structure comes to
+        rest without waiting for it.
     keep : every how many steps a node is kept, names of results, or :class:`Keep` for both. Peaks, energies and the
         state at the end come from all steps whatever is kept, and memory does not grow with their number.
     promise : "beforehand" refuses a step that might have several solutions and names the admissible one; "reported"
@@ -61,6 +75,10 @@ def solve(
     >>> f"{1000 * sol.values('slip')[-1, 0]:.4f}"          # Table 2
     '-5.1638'
     """
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"solve: the problem must be a Problem, got {type(problem).__name__}")
+    if limit is not None and not isinstance(limit, Limit):
+        raise ProblemError(f"solve: limit must be a Limit, such as Limit(drift_ratio=0.05), got {limit!r:.60}")
     if not isinstance(scheme, Scheme):
         raise ProblemError(
             f"solve: the scheme must be one of hamex.schemes, such as Galerkin(step=0.02), got {scheme!r}"
@@ -74,14 +92,38 @@ def solve(
     kept = Keep.of(keep)
     if error and not kept.whole:
         raise ProblemError("solve: error bars compare whole histories of three runs; leave keep out, or error")
-    solution = run(problem, scheme, limit, kept, promise, progress)
     if error:
-        finer = (
-            run(problem, dataclasses.replace(scheme, step=scheme.step / parts), promise=promise, quiet=True)  # type: ignore[type-var]
-            for parts in (2, 4)
+        _check_memory(problem.model, scheme, 4 * problem.steps(scheme.step))
+    if settle is not None:
+        check_settle("solve", settle)
+    early = left_over(problem.load, problem.duration)
+    if early:
+        _say_early(early, settle)
+    solution = run(problem, scheme, limit, kept, promise, progress, settle=settle)
+    if solution.extent.settled is False:
+        warnings.warn(
+            f"solve: the motion has not died down after {solution.all_steps * scheme.step:g} s; what is left of drifts "
+            "is that of an instant, sol.rest tells where they come to rest; add damping, or take a larger settle",
+            SwingWarning,
+            stacklevel=3,
         )
-        solution = dataclasses.replace(solution, error=estimate(solution, *finer))
+    if error:
+        # Those of shorter steps go as far as this one, wherever they would end themselves.
+        own, on = solution.problem.replace(duration=solution.steps * scheme.step), Limit(None, stop=False)
+        finer = (run(own, scheme.finer(parts), on, promise=promise, quiet=True) for parts in (2, 4))
+        solution = dataclasses.replace(solution, error=estimate(solution, *finer, order=scheme.order, cuts=scheme.cuts))
     return solution
+
+
+def _say_early(early: float, settle: float | None) -> None:
+    if settle is not None:
+        raise ProblemError(
+            f"solve: settle goes on without load, but the load goes on for {early:g} s after the duration; "
+            "take a duration to its end"
+        )
+    warnings.warn(
+        f"solve: the run ends {early:g} s before its load; what comes later is not seen", ShortRunWarning, stacklevel=4
+    )
 
 
 def run(
@@ -93,6 +135,7 @@ def run(
     progress: Progress | None = None,
     quiet: bool = False,
     block: int | None = None,
+    settle: float | None = None,
 ) -> Solution:
     """One march, in blocks of ``block`` steps; no bit of the result depends on them.
 
@@ -105,20 +148,21 @@ def run(
             f"solve: keep every {keep.every} steps of {steps}: it must divide them; take another number "
             "of steps, or another duration"
         )
+    _check_memory(problem.model, scheme, steps // keep.every, keep.results)
     march = scheme.prepare(problem, How(steps, quiet, promise))
     thinned = None if keep.whole else Thinned(problem, scheme, keep, limit)
+    waiting = None if settle is None else Waiting(problem, settle, steps, keep.every)
+    stops = _stops(problem, limit)
     if block is None:
         width = len(problem.model.dofs) + len(problem.model.springs)
-        block = steps if thinned is None and progress is None and not limit.stop else max(_BLOCK // width, 8)
+        block = steps if thinned is None and progress is None and not stops else max(_BLOCK // width, 8)
     now, done, parts, uncertain, stopped = state_of(problem.start), 0, [], None, False
     while done < steps and not stopped:
         count = min(block, steps - done) if thinned is None else min(block, steps - done, thinned.room())
-        ran = march.advance(now, done, count)
-        if limit.stop:
-            passed = _passed(problem, scheme, ran, now, done, limit)
-            if passed is not None and passed < count:
-                ran, count, stopped = march.advance(now, done, passed), passed, True
-            stopped = stopped or passed is not None
+        if stops:
+            ran, count, stopped = _to_the_limit(march, problem, scheme, now, done, count, limit)
+        else:
+            ran = march.advance(now, done, count)
         if ran.uncertain and uncertain is None:
             uncertain = (done + ran.uncertain - 1) * scheme.step
         if thinned is None:
@@ -128,15 +172,52 @@ def run(
         now, done = ran.end, done + count
         if progress is not None and progress(done, steps) is False:
             stopped = stopped or done < steps
-    ended = stopped and done < steps
+        if waiting is not None and not stopped and waiting.goes_on(ran, done):
+            steps = waiting.steps
+            problem = problem.replace(duration=steps * scheme.step)
+            march = scheme.prepare(problem, How(steps, True, promise))
+    extent = Extent(
+        uncertain=uncertain,
+        stopped=stopped and done < steps,
+        settled=None if waiting is None or stopped else waiting.settled,
+    )
     if thinned is not None:
-        return thinned.solution(uncertain, ended)
-    return solution_of(problem, scheme, joined(parts), Extent(uncertain=uncertain, stopped=ended), limit)
+        return thinned.solution(problem, extent)
+    return solution_of(problem, scheme, joined(parts), extent, limit)
 
 
-def _passed(
-    problem: Problem, scheme: Scheme, ran: Ran, now: Mapping[str, Array], done: int, limit: Limit
-) -> int | None:
-    """How many of these steps lead to the first node beyond the limit; None when none does."""
-    exceeded = part_of(problem, scheme, ran, now, done, limit).exceeded
-    return None if exceeded is None else max(round(exceeded.time / scheme.step) - done, 1)
+def _check_memory(model: Model, scheme: Scheme, steps: int, results: Sequence[str] | None = None) -> None:
+    """Refuse histories that no memory holds: displacement, momentum, slip and forces, or some results, and energies."""
+    dofs, springs = len(model.dofs), len(model.springs)
+    wide = 5 + (2 * dofs + 2 * springs if results is None else len(results) * max(dofs, springs))
+    inside = 0 if scheme.stages == 1 or results is not None else scheme.stages * (dofs + springs)
+    check_memory(
+        "solve",
+        steps * (wide + inside),
+        f"the histories of {steps:,} steps",
+        "keep fewer of them, as with keep=1000, or take a longer step or a shorter duration",
+    )
+
+
+def _stops(problem: Problem, limit: Limit) -> bool:
+    """Whether there is a drift at which the run would end."""
+    storeys = problem.model.storeys
+    return limit.stop and storeys is not None and bool(np.isfinite(limit.drifts(storeys.heights)).any())
+
+
+def _to_the_limit(
+    march: March, problem: Problem, scheme: Scheme, now: Mapping[str, Array], done: int, count: int, limit: Limit
+) -> tuple[Ran, int, bool]:
+    """Some steps, at most so many, how many they are, and whether they end at the first node beyond the limit."""
+    try:
+        ran = march.advance(now, done, count)
+        exceeded = part_of(problem, scheme, ran, now, done, limit).exceeded
+    except (ConvergenceError, OverflowRunError):
+        # What fails after the limit was passed is no failure: look whether it was, in shorter pieces.
+        if count == 1:
+            raise
+        return _to_the_limit(march, problem, scheme, now, done, count // 2, limit)
+    if exceeded is None:
+        return ran, count, False
+    passed = max(round(exceeded.time / scheme.step) - done, 1)
+    return (ran if passed == count else march.advance(now, done, passed)), passed, True

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
-from hamex.checks import is_positive, whole_steps
+from hamex.checks import check_memory, is_positive, whole_steps
 from hamex.errors import InputError, LoadError, ModelError, ProblemError
 from hamex.march.run import in_threads, processors
 from hamex.model.oscillators import Oscillators
@@ -20,6 +21,7 @@ from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
 from hamex.motion.units import in_gravities
+from hamex.problem import Limit
 from hamex.schemes import Scheme
 from hamex.schemes.prepare import is_oscillator
 from hamex.schemes.shear_frame import is_shear_frame, shear_frames_of
@@ -28,6 +30,7 @@ from hamex.solution.batch import STATE, Batch
 from hamex.solution.source import model_numbers, named_bytes
 from hamex.solve.cases import CaseGroup, Cases, Motion, arrange
 from hamex.solve.runners import BlockResults, ManyFrames, ManyOscillators, OneByOne, Request, Runner, SampledMotion
+from hamex.solve.waiting import check_settle, look_at_the_ends, say_swinging
 
 Array = NDArray[Any]
 Systems = Oscillators | ShearFrames | list[Model]
@@ -47,6 +50,8 @@ def batch(
     start: Mapping[str, ArrayLike] | None = None,
     histories: Sequence[str] = (),
     final: bool = False,
+    limit: Limit | None = None,
+    settle: float | None = None,
     threads: int | None = None,
     block: int | None = None,
     dtype: str = "float64",
@@ -73,6 +78,9 @@ def batch(
         that spreads to it); ``final`` of another batch. At rest where left out.
     histories : "displacement", "velocity", "slip" or "force" of oscillators, step by step.
     final : keep the state at the end.
+    limit : storey drift at which a run ends, as for :func:`hamex.solve`: a drift ratio of 0.1 where heights are known.
+        ``result.collapse`` tells when; measures are those up to there.
+    settle : go on after the motion until each model has come to rest, as for :func:`hamex.solve`.
     threads : number of threads; all processors by default.
     block : cases marched in one go; chosen by the work by default.
     dtype : "float64"; "float32" for oscillators is faster, and ``rounding`` of the result says how far off.
@@ -87,7 +95,18 @@ def batch(
     """
     systems = _systems(models)
     cases = arrange(len(systems), loads, scales, paired)
-    request = Request(_names("measures", measures), _names("histories", histories), bool(final), _dtype(dtype))
+    request = Request(
+        _names("measures", measures),
+        _names("histories", histories),
+        bool(final),
+        _dtype(dtype),
+        limit or Limit(),
+        settle,
+    )
+    if settle is not None:
+        check_settle("batch", settle)
+        if request.histories:
+            raise InputError("batch: runs that settle have histories of different length; leave one of the two out")
     run = _runner(systems, cases, scheme)
     run.check(request)
     units = systems[0].units if isinstance(systems, list) else systems.units
@@ -97,6 +116,9 @@ def batch(
         if isinstance(motion, GroundMotion):
             motion.warn_if_violent()
     records = [_record(motion, scheme, duration, g, run) for motion in cases.motions]
+    _check_memory(cases, records, request, run.places)
+    if duration is not None:
+        look_at_the_ends(cases.motions, [record.steps * record.h for record in records], settle)
     given = None if start is None else _start(start, cases, run.places)
     if request.histories and len({record.steps for record in records}) > 1:
         raise ProblemError("batch: motions of different length have histories of different length; give a duration")
@@ -113,6 +135,10 @@ def batch(
         out.put(task[0].motion, places, results)
 
     in_threads(go, tasks, _threads(threads))
+    ends = {name: cases.shown(array) for (kind, name), array in out.arrays.items() if kind == "end"}
+    settled = ends["settled"] > 0 if "settled" in ends else None
+    if settled is not None:
+        say_swinging(settled | (np.isfinite(ends["collapse"]) if "collapse" in ends else False))
     rounding = _rounding(run, cases, records, request, given, out) if request.dtype == np.float32 else {}
     return Batch(
         {name: cases.shown(out.arrays["measure", name]) for name in request.measures},
@@ -125,6 +151,19 @@ def batch(
         {name: cases.shown(out.arrays["history", name]) for name in request.histories},
         {name: cases.shown(out.arrays["final", name]) for name in STATE} if request.final else None,
         rounding,
+        collapse=ends.get("collapse"),
+        settled=settled,
+    )
+
+
+def _check_memory(cases: Cases, records: Sequence[SampledMotion], request: Request, places: int) -> None:
+    count = math.prod(cases.shape)
+    rows = records[0].steps + 1 if request.histories else 0
+    check_memory(
+        "batch",
+        count * max(places, 1) * (len(request.measures) + 4 * request.final + rows * len(request.histories)),
+        f"what is kept of {count:,} runs" + (f" with histories of {rows - 1:,} steps" if rows else ""),
+        "leave histories out, or batch fewer runs at once" if rows else "batch fewer runs at once",
     )
 
 
@@ -137,7 +176,12 @@ class _Out:
 
     def put(self, motion: int, places: Any, block: BlockResults) -> None:
         """Write the results of a block into their places."""
-        for kind, results in (("measure", block.measures), ("history", block.histories), ("final", block.final)):
+        for kind, results in (
+            ("measure", block.measures),
+            ("history", block.histories),
+            ("final", block.final),
+            ("end", block.ends),
+        ):
             for name, values in results.items():
                 # setdefault is atomic: two threads that come first agree on one array.
                 array = self.arrays.get((kind, name))
@@ -225,13 +269,14 @@ def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | N
     if duration is None:
         if not math.isfinite(load.end):
             raise ProblemError("batch: a load that is a function has no end; give a duration")
-        steps = max(1, math.ceil(load.end / h - 1e-9))
+        steps = max(1, math.ceil(min(load.end / h, 2.0**62) - 1e-9))
     elif not is_positive(duration):
         raise ProblemError(f"batch: duration must be a positive number of seconds, got {duration!r}")
     else:
         steps = whole_steps("batch", duration, h)
     if isinstance(run, OneByOne):
         return SampledMotion(motion, np.zeros(0), h, steps, g)
+    check_memory("batch", steps, f"a motion in {steps:,} steps", "take a longer step or a shorter duration")
     assert isinstance(scheme, Galerkin)
     values = np.ascontiguousarray(load.step_values(h, steps, scheme.load)[:, 0])
     if isinstance(motion, GroundMotion):
@@ -251,7 +296,7 @@ def _start(start: Mapping[str, ArrayLike], cases: Cases, places: int) -> dict[st
             raise ProblemError(f"batch: start has no {name!r}; it may have {', '.join(STATE)}")
         try:
             array = np.broadcast_to(np.asarray(values, dtype=float), shape)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ProblemError(
                 f"batch: start {name!r} must be numbers of shape {shape}, got {np.shape(values)}"
             ) from None
@@ -266,6 +311,8 @@ def _start(start: Mapping[str, ArrayLike], cases: Cases, places: int) -> dict[st
 
 
 def _names(what: str, names: Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(names, str) and not (isinstance(names, Sequence) and all(isinstance(x, str) for x in names)):
+        raise InputError(f"batch: {what} must be a list of names, got {names!r:.60}")
     chosen = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
     if what == "measures" and not chosen:
         raise InputError('batch: no measures; ask for at least one, e.g. measures=("displacement",)')
@@ -312,7 +359,7 @@ def _rounding(
     out: _Out,
 ) -> dict[str, float]:
     """Largest deviation from float64 in a sample of each motion, relative to the largest value there."""
-    exact = Request(request.measures, (), False, np.dtype(np.float64))
+    exact = replace(request, histories=(), final=False, dtype=np.dtype(np.float64))
     worst = dict.fromkeys(request.measures, 0.0)
     for group in cases.groups(run.kinds):
         sample = group.sample(_SAMPLE)
@@ -335,7 +382,9 @@ def _provenance(
     start: Mapping[str, Array] | None,
 ) -> dict[str, str]:
     """What a reader needs to repeat the batch. The hash covers every number that enters it."""
-    digest = hashlib.sha256(repr((scheme, request.measures, str(request.dtype), cases.shape)).encode())
+    digest = hashlib.sha256(
+        repr((scheme, request.measures, str(request.dtype), request.limit, request.settle, cases.shape)).encode()
+    )
     models = (
         [model_numbers(model) for model in systems]
         if isinstance(systems, list)

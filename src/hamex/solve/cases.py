@@ -153,7 +153,7 @@ def _motions(loads: object) -> list[Motion]:
 def _scales(scales: ArrayLike) -> Array:
     try:
         factors = np.atleast_1d(np.asarray(scales, dtype=float))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise LoadError(f"batch: scales must be numbers, got {scales!r:.60}") from None
     if factors.ndim != 1 or factors.size == 0:
         raise LoadError(f"batch: scales must be a number or (n,), got shape {np.shape(scales)}")

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from hamex.errors import OverflowRunError, SchemeError
 from hamex.march import oscillators as tile
 from hamex.march import peaks
-from hamex.march.lanes import padded
 from hamex.march.run import compiled, settled
 from hamex.model.oscillators import Oscillators
 from hamex.schemes._stepforms import linear_element as linear_element_form
 from hamex.schemes.prepare import lift
 from hamex.solution.batch import STATE
+from hamex.solve.settling import RestOfMany, Tiles, rest_of_oscillators, settle_oscillators
 
 Array = NDArray[Any]
 
@@ -139,6 +139,8 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "ductility": (),
     "residual_displacement": (),
     "residual_slip": ("SLIPS",),
+    "settled_displacement": ("SLIPS",),
+    "swing": ("SLIPS",),
     "velocity": ("RATES",),
     "absolute_acceleration": ("RATES",),
     "force": ("FORCES",),
@@ -161,6 +163,7 @@ class OscillatorBlock:
     shake : acceleration of the ground per unit of the load.
     h : step [s].
     start : state at t = 0 by name, at rest where left out.
+    settle : share of the largest displacement that the swing falls below before a march ends; None to end at once.
     """
 
     x: Oscillators
@@ -170,6 +173,7 @@ class OscillatorBlock:
     shake: Array
     h: float
     start: Mapping[str, Array] | None = None
+    settle: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,8 +182,14 @@ class Marched:
 
     block: OscillatorBlock
     element: BatchElement
-    rows: _Tiles
+    rows: Tiles
     history: Array
+    settled: Array | None = None
+
+    @property
+    def rest(self) -> RestOfMany:
+        """Where the oscillators come to rest."""
+        return rest_of_oscillators(self.block.x, *(self.final(name) for name in ("displacement", "momentum", "slip")))
 
     def measure(self, name: str) -> Array:
         """A measure in the user's units."""
@@ -236,6 +246,8 @@ _MEASURES: Mapping[str, Callable[[Marched], Array]] = {
     "ductility": lambda m: 2 * m.element.unit * m.rows[tile.LARGEST] / _yield_deformation(m.block.x),
     "residual_displacement": lambda m: m.final("displacement"),
     "residual_slip": lambda m: m.final("slip"),
+    "settled_displacement": lambda m: m.rest.displacement,
+    "swing": lambda m: m.rest.swing,
     "velocity": lambda m: m.element.velocity * m.rows[tile.FASTEST],
     "absolute_acceleration": lambda m: m.element.velocity / m.block.h * m.rows[tile.HARDEST],
     "force": lambda m: m.element.force * m.rows[tile.STRONGEST],
@@ -276,11 +288,11 @@ def march_oscillators(
         return _peaks(block, values, kind, narrow)
     element = batch_element(block.x, block.h, block.first)
     with np.errstate(over="ignore"):
-        table, history = _marched(block, element, values, flags, kind, narrow)
+        table, history, settled = _marched(block, element, values, flags, kind, narrow)
     lost = ~np.isfinite(table[tile.U]) | ~np.isfinite(table[tile.Q])
     if lost.any():
         raise _overflow(block.first + int(lost.argmax()))
-    return Marched(block, element, table, history)
+    return Marched(block, element, table, history, settled)
 
 
 def _overflow(number: int) -> OverflowRunError:
@@ -292,24 +304,42 @@ def _overflow(number: int) -> OverflowRunError:
 
 def _marched(
     block: OscillatorBlock, element: BatchElement, values: Array, flags: frozenset[str], kind: Any, narrow: int
-) -> tuple[_Tiles, Array]:
-    """The tables and the history after the march of :mod:`hamex.march.oscillators`."""
+) -> tuple[Tiles, Array, Array | None]:
+    """The tables and the history after the march of :mod:`hamex.march.oscillators`, and which have settled."""
     constants: dict[str, Any] = dict.fromkeys(sorted(flags), True)
     if narrow > 1:
         constants |= {"LANES": narrow * tile.LANES, "TILE": narrow * tile.TILE}
-    table = _Tiles(len(block.x), narrow * tile.TILE, kind, tile.ROWS)
+    table = Tiles(len(block.x), narrow * tile.TILE, kind, tile.ROWS)
     _fill(table, block, element)
     kept = tile.KEPT * len(values) if "HISTORY" in flags else 1
     history = np.zeros((len(table.tiles), kept, narrow * tile.TILE), dtype=kind)
-    compiled(settled(tile.oscillators, **constants))(values, table.tiles, history)
-    return table, history.swapaxes(0, 1).reshape(kept, -1)[:, : len(block.x)].astype(float, copy=False)
+    kernel = compiled(settled(tile.oscillators, **constants))
+    kernel(values, table.tiles, history)
+    at_rest = None
+    if block.settle is not None:
+
+        def on(some: Tiles, steps: int) -> None:
+            kernel(
+                np.zeros(steps, dtype=kind), some.tiles, np.zeros((len(some.tiles), 1, history.shape[2]), dtype=kind)
+            )
+
+        at_rest = settle_oscillators(table, len(values), lambda *some: _swings(block, element, *some), on)
+    return table, history.swapaxes(0, 1).reshape(kept, -1)[:, : len(block.x)].astype(float, copy=False), at_rest
+
+
+def _swings(block: OscillatorBlock, element: BatchElement, table: Tiles, which: Array) -> Array:
+    """Which of some oscillators swing by more than their share."""
+    x, unit = block.x.chosen(which), element.unit[which]
+    p = element.velocity[which] * x.mass * table[tile.Q]
+    rest = rest_of_oscillators(x, 2 * unit * table[tile.U], p, unit * table[tile.SLIP])
+    return np.asarray(~(rest.swing <= (block.settle or 0.0) * 2 * unit * table[tile.LARGEST]))
 
 
 def _peaks(block: OscillatorBlock, values: Array, kind: Any, narrow: int) -> DisplacementPeaks:
     """The march of :mod:`hamex.march.peaks`, which sets up and reads off by itself."""
     constants = {"LANES": narrow * peaks.LANES, "TILE": narrow * peaks.TILE} if narrow > 1 else {}
     x, count = block.x, len(block.x)
-    tiles = _Tiles(count, narrow * peaks.TILE, kind, peaks.ROWS).tiles
+    tiles = Tiles(count, narrow * peaks.TILE, kind, peaks.ROWS).tiles
     unit, top, last = (np.empty(count) for _ in range(3))
     given = (x.mass, x.damping, x.stiffness, x.yield_force, x.viscosity, block.push)
     compiled(peaks.begin)(*map(_plain, given), peak_factors(block.h), float(values[0]), tiles, unit)
@@ -327,24 +357,7 @@ def _plain(array: Array) -> Array:
     return np.require(array, requirements=["C", "W"])
 
 
-class _Tiles:
-    """A table of rows over oscillators that lies in memory tile by tile; padding is zero and stays so."""
-
-    def __init__(self, count: int, width: int, kind: Any, rows: int) -> None:
-        self.count, self.whole = count, count // width
-        self.tiles = np.zeros((padded(count, width) // width, rows, width), dtype=kind)
-
-    def __getitem__(self, row: int) -> Array:
-        return self.tiles[:, row].reshape(-1)[: self.count].astype(float, copy=False)
-
-    def __setitem__(self, row: int, values: Array) -> None:
-        whole, width = self.whole, self.tiles.shape[2]
-        self.tiles[:whole, row] = values[: whole * width].reshape(whole, width)
-        if whole < len(self.tiles):
-            self.tiles[whole, row, : self.count - whole * width] = values[whole * width :]
-
-
-def _fill(table: _Tiles, block: OscillatorBlock, element: BatchElement) -> None:
+def _fill(table: Tiles, block: OscillatorBlock, element: BatchElement) -> None:
     table[tile.PUSH] = element.push * block.push
     for name, row in (("beta", tile.BETA), ("rho", tile.RHO), ("kappa", tile.KAPPA), ("mu", tile.MU)):
         table[row] = getattr(element, name)
@@ -355,7 +368,7 @@ def _fill(table: _Tiles, block: OscillatorBlock, element: BatchElement) -> None:
         _begin(table, block, element)
 
 
-def _begin(table: _Tiles, block: OscillatorBlock, element: BatchElement) -> None:
+def _begin(table: Tiles, block: OscillatorBlock, element: BatchElement) -> None:
     """Put a start state into the tiles."""
     given, unit = block.start or {}, element.unit
     u, p, slip, back, accumulated = (given.get(name, np.zeros(len(unit))) for name in STATE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,8 @@ class Keep:
             raise ProblemError(f"Keep: every must be a whole number of steps ≥ 1, got {self.every!r}")
         if self.results is None:
             return
+        if not isinstance(self.results, Sequence) or not all(isinstance(name, str) for name in self.results):
+            raise ProblemError(f"Keep: results must be names, got {self.results!r:.60}")
         object.__setattr__(self, "results", tuple(self.results))
         for name in self.results:
             if name not in VARIABLES or name in ENERGIES:
@@ -74,7 +76,7 @@ class Keep:
             return cls(every=given)
         if isinstance(given, str):
             return cls(results=(given,))
-        return cls(results=tuple(given))
+        return cls(results=given)  # type: ignore[arg-type]
 
     @property
     def whole(self) -> bool:
@@ -120,7 +122,7 @@ def check_finite(scheme: Scheme, ran: Ran) -> None:
             raise OverflowRunError(
                 f"{scheme.name}: the numbers are not finite at the end of the run; the scheme is not stable at this "
                 "step, loads and units are out of proportion, or the structure collapsed and ran away: then end the "
-                "run earlier, for instance with limit=Limit(stop=True)"
+                "run earlier, for instance with limit=Limit(drift=…)"
             )
 
 
@@ -233,21 +235,20 @@ class Thinned:
                 rows = rows[1:]  # the last node of the part before
             self.rows.setdefault(name, []).append(np.array(rows))
 
-    def solution(self, uncertain: float | None, stopped: bool) -> Solution:
-        """What was kept, with sums and peaks of all steps."""
+    def solution(self, problem: Problem, extent: Extent) -> Solution:
+        """What was kept of ``problem``, as long as it turned out, with sums and peaks of all steps."""
         self.settle()
         assert self.last is not None
         histories = {name: np.concatenate(parts) for name, parts in self.rows.items()}
         histories["residual"] = np.array(self.worst / self.most if self.most > 0 else 0.0)
         for array in histories.values():
             array.flags.writeable = False
-        extent = Extent(
+        extent = replace(
+            extent,
             every=self.keep.every,
             steps=self.taken,
             peaks=self.peaks,
             final=self.last.final,
             exceeded=self.exceeded,
-            uncertain=uncertain,
-            stopped=stopped,
         )
-        return Solution(Run(self.problem, self.scheme), histories, self.last.internal, limit=self.limit, extent=extent)
+        return Solution(Run(problem, self.scheme), histories, self.last.internal, limit=self.limit, extent=extent)

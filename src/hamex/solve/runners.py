@@ -16,11 +16,11 @@ from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
-from hamex.problem import Problem, State
+from hamex.problem import Limit, Problem, State
 from hamex.schemes import Scheme
 from hamex.solution.batch import HISTORIES, STATE
 from hamex.solution.solution import Solution
-from hamex.solve import solve
+from hamex.solve import run
 from hamex.solve.oscillators import NEEDS, DisplacementPeaks, OscillatorBlock, flags_of, kinds, march_oscillators
 from hamex.solve.shear_frames import MEASURES as OF_BUILDINGS
 from hamex.solve.shear_frames import march_shear_frames
@@ -35,6 +35,16 @@ def _peak(name: str) -> Callable[[Solution], Array]:
 
 def _last(name: str) -> Callable[[Solution], Array]:
     return lambda solution: np.asarray(solution.values(name)[-1])
+
+
+def _rest(name: str, unknown: float = np.nan) -> Callable[[Solution], Array]:
+    def read(solution: Solution) -> Array:
+        places = (
+            len(solution.dofs) if name == "displacement" else max(len(getattr(solution.model.storeys, "names", ())), 1)
+        )
+        return np.full(places, unknown) if solution.rest is None else np.asarray(getattr(solution.rest, name))
+
+    return read
 
 
 def _plastic(solution: Solution) -> Array:
@@ -58,6 +68,8 @@ _OF_OSCILLATORS: Mapping[str, Callable[[Solution], Array]] = {
     "ductility": lambda solution: solution.values("ductility"),
     "residual_slip": _last("slip"),
     "residual_displacement": _last("displacement"),
+    "settled_displacement": _rest("displacement"),
+    "swing": _rest("swing", np.inf),
     "plastic_work": _plastic,
     "input_work": lambda solution: solution.values("input")[-1:],
     "cycles": _cycles,
@@ -70,6 +82,9 @@ _OF_STOREYS: Mapping[str, Callable[[Solution], Array]] = {
     "force": _peak("storey_shear"),
     "residual_displacement": _last("displacement"),
     "residual_drift": _last("storey_drift"),
+    "settled_displacement": _rest("displacement"),
+    "settled_drift": _rest("drift"),
+    "swing": _rest("swing", np.inf),
 }
 
 
@@ -116,15 +131,19 @@ class Request:
     histories: tuple[str, ...]
     final: bool
     dtype: Any
+    limit: Limit
+    settle: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class BlockResults:
-    """What a block gave, each (case, …)."""
+    """What a block gave, each (case, …); of ``ends`` the time at which each passed the limit, NaN where it did not, and
+    whether its motion died down."""
 
     measures: dict[str, Array]
     histories: dict[str, Array] = field(default_factory=dict)
     final: dict[str, Array] = field(default_factory=dict)
+    ends: dict[str, Array] = field(default_factory=dict)
 
 
 class ManyOscillators:
@@ -166,9 +185,10 @@ class ManyOscillators:
             scales if ground else record.shake * scales,
             record.h,
             start,
+            request.settle,
         )
         flags = flags_of(kind).union(*(NEEDS[name] for name in request.measures))
-        if request.final:
+        if request.final or request.settle is not None:
             flags |= {"SLIPS"}
         if request.histories:
             flags |= {"HISTORY"}
@@ -179,6 +199,7 @@ class ManyOscillators:
             {name: done.measure(name) for name in request.measures},
             {name: done.kept(name) for name in request.histories},
             {name: done.final(name) for name in STATE} if request.final else {},
+            {} if done.settled is None else {"settled": done.settled.astype(float)},
         )
 
 
@@ -215,10 +236,19 @@ class ManyFrames:
         """March some of them; ``first`` is the number of the first for messages."""
         measures = (*request.measures, "final") if request.final else request.measures
         results = march_shear_frames(
-            self.systems.chosen(which), record.values, scales, record.h, measures, start, first=first
+            self.systems.chosen(which),
+            record.values,
+            scales,
+            record.h,
+            measures,
+            start,
+            first=first,
+            limit=request.limit,
+            settle=request.settle,
         )
         final = {name: results.pop(f"final_{name}") for name in STATE} if request.final else {}
-        return BlockResults(results, {}, final)
+        ends: dict[str, Array] = {name: results.pop(name) for name in ("collapse", "settled") if name in results}
+        return BlockResults(results, {}, final, ends)
 
 
 class OneByOne:
@@ -259,6 +289,7 @@ class OneByOne:
             raise InputError("batch: models that are solved one by one start at rest; use hamex.solve")
         numbers = np.arange(which.start, which.stop) if isinstance(which, slice) else which
         rows: dict[str, list[Any]] = {name: [] for name in request.measures}
+        ended, settled = list[float](), list[bool]()
         for number, scale in zip(numbers, scales, strict=True):
             model = self.models[number]
             load = (
@@ -268,10 +299,14 @@ class OneByOne:
             )
             assert isinstance(load, Load | LoadSum)
             problem = Problem(model, load.scaled(float(scale)), record.steps * record.h, State())
-            solution = solve(problem, self.scheme)
+            solution = run(problem, self.scheme, request.limit, settle=request.settle)
             for name in request.measures:
                 rows[name].append(measure(solution, name))
-        return BlockResults({name: np.array(values) for name, values in rows.items()})
+            stopped = request.limit.stop and solution.exceeded is not None
+            ended.append(solution.all_steps * solution.step if stopped else np.nan)
+            settled.append(solution.extent.settled is True)
+        ends = {"collapse": np.array(ended)} | ({} if request.settle is None else {"settled": np.array(settled, float)})
+        return BlockResults({name: np.array(values) for name, values in rows.items()}, ends=ends)
 
 
 Runner = ManyOscillators | ManyFrames | OneByOne

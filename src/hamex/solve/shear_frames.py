@@ -9,54 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, InputError, OverflowRunError, ProblemError, SchemeError
-from hamex.march import shear_frame as one
 from hamex.march import shear_frames as place
-from hamex.march.lanes import padded
-from hamex.march.run import compiled, in_threads, settled
+from hamex.march.run import in_threads
 from hamex.model.shear_frames import ShearFrames, diagonals
+from hamex.problem import Limit
 from hamex.schemes._stepforms import linear_element as linear_element_form
 from hamex.schemes.prepare import lift
 from hamex.schemes.promise import ZERO
-from hamex.schemes.shear_frame import shear_frame_rows
-from hamex.solution.batch import STATE
+from hamex.solve.frame_tables import FrameTable, march_to_limits, shear_frames_numbers
+from hamex.solve.settling import rest_of_frames, settle_frames
 
 Array = NDArray[Any]
 
-_CACHE = 24 * 1024  # bytes that a tile may fill, so that it stays in the nearest cache of any machine
-_EVERY_STEP = 16  # quantities of a storey that every step needs
-_HARDENING = 8  # and those that hardening adds
 
-
-class _Marched:
-    """Some buildings after the march: their table, and what its numbers mean."""
-
-    def __init__(self, frames: ShearFrames, table: Array, h: float, steps: int, hardens: bool) -> None:
-        self.frames, self.table, self.h, self.hardens = frames, table, h, hardens
-        self.odd = steps % 2
-
-    def row(self, at: int) -> Array:
-        """A quantity, (building, storey)."""
-        lanes = self.table[:, :, at // place.LANES]
-        return lanes.transpose(0, 2, 1).reshape(-1, self.frames.storeys)[: len(self.frames)]
-
-    def state(self, at: int) -> Array:
-        """A quantity of the state at the end."""
-        return self.row(at + self.odd * place.STATE)
-
-    def memory(self, at: int) -> Array:
-        """Back force over k, or accumulated slip, at the end."""
-        return self.row(at + self.odd * place.MEMORY)
-
-    def drift(self) -> Array:
-        """At the end."""
-        return np.asarray(self.state(place.E) + self.state(place.S))
-
-    def momentum(self) -> Array:
-        """At the end."""
-        return np.asarray(self.row(place.MASS) * self.state(place.V))
-
-
-def _ductility(m: _Marched) -> Array:
+def _ductility(m: FrameTable) -> Array:
     """Largest drift over that at first yield; NaN where there is none."""
     f = m.frames
     some = np.isfinite(f.yield_force) & (f.yield_force > 0)
@@ -66,8 +32,8 @@ def _ductility(m: _Marched) -> Array:
 
 
 # Largest absolute values over floors or storeys, or values at the end.
-MEASURES: Mapping[str, Callable[[_Marched], Array]] = {
-    "drift": lambda m: np.maximum(m.row(place.DRIFT), np.abs(m.drift())),
+MEASURES: Mapping[str, Callable[[FrameTable], Array]] = {
+    "drift": FrameTable.largest_drift,
     "ductility": _ductility,
     "displacement": lambda m: np.maximum(m.row(place.DISPLACEMENT), np.abs(np.cumsum(m.drift(), axis=1))),
     "velocity": lambda m: (2 / m.h) * m.row(place.VELOCITY),
@@ -76,17 +42,20 @@ MEASURES: Mapping[str, Callable[[_Marched], Array]] = {
     "slip": lambda m: m.row(place.SLIP),
     "plastic_work": lambda m: m.frames.stiffness * m.row(place.WORK),
     "residual_displacement": lambda m: np.cumsum(m.drift(), axis=1),
-    "residual_slip": lambda m: m.state(place.S),
-    "residual_drift": lambda m: m.drift(),
+    "residual_slip": lambda m: m.row(place.S),
+    "residual_drift": FrameTable.drift,
+    "settled_displacement": lambda m: rest_of_frames(m).displacement,
+    "settled_drift": lambda m: rest_of_frames(m).drift,
+    "swing": lambda m: rest_of_frames(m).swing,
 }
-_FINAL: Mapping[str, Callable[[_Marched], Array]] = {
+_FINAL: Mapping[str, Callable[[FrameTable], Array]] = {
     "final_displacement": MEASURES["residual_displacement"],
-    "final_momentum": lambda m: m.momentum(),
+    "final_momentum": FrameTable.momentum,
     "final_slip": MEASURES["residual_slip"],
-    "final_back_force": lambda m: m.frames.stiffness * m.memory(place.X),
-    "final_accumulated_slip": lambda m: m.memory(place.W) if m.hardens else m.row(place.PATH),
+    "final_back_force": lambda m: m.frames.stiffness * m.row(place.X),
+    "final_accumulated_slip": lambda m: m.row(place.W) if m.hardens else m.row(place.PATH),
 }
-_SOLVES: Mapping[str, Callable[[_Marched], Array]] = {
+_SOLVES: Mapping[str, Callable[[FrameTable], Array]] = {
     "solves": lambda m: np.broadcast_to(m.row(place.SOLVES)[:, :1], m.frames.mass.shape)
 }
 # What the kernel must keep for them, beyond what it always does.
@@ -111,6 +80,8 @@ def march_shear_frames(
     block: int = 4096,
     *,
     first: int = 0,
+    limit: Limit | None = None,
+    settle: float | None = None,
 ) -> dict[str, Array]:
     """March all frames through one record; each measure comes back as an array (frame, storey).
 
@@ -125,6 +96,10 @@ def march_shear_frames(
     threads : number of threads.
     block : frames marched in one go; neither it nor the threads change a bit of the result.
     first : number of the first frame, for messages.
+    limit : drift at which a frame's run ends; none by default. Then ``collapse`` is the time of that [s], NaN where
+        the run did not end so.
+    settle : go on in free vibration until the swing is below this share of the largest drift; ``settled`` is then 1
+        where it is.
     """
     names = [name for measure in measures for name in (_FINAL if measure == "final" else (measure,))]
     known = {**MEASURES, **_FINAL, **_SOLVES}
@@ -140,17 +115,29 @@ def march_shear_frames(
                 "hardening and cannot start with a back_force"
             )
     record, scale = np.ascontiguousarray(values, dtype=float), np.broadcast_to(factor, (len(frames),))
-    out = {name: np.empty((len(frames), frames.storeys)) for name in names}
+    out: dict[str, Array] = {name: np.empty((len(frames), frames.storeys)) for name in names}
+    if limit is not None:
+        out["collapse"] = np.empty(len(frames))
+    if settle is not None:
+        out["settled"] = np.empty(len(frames))
     failed, finite = np.zeros(len(frames), dtype=np.int64), np.ones(len(frames), dtype=bool)
+    wanted, floors = [_NEEDS[name] for name in names if name in _NEEDS], "displacement" in names
 
     def march(task: tuple[bool, bool, Array]) -> None:
         hard, soft, which = task
         given = {name: array[which] for name, array in (start or {}).items()}
-        marched, failed[which] = _march(frames.chosen(which), record, scale[which], h, names, given, hard, soft)
+        marched = FrameTable.begun(frames.chosen(which), scale[which], h, given, hard, soft)
+        ends = None if limit is None or not limit.stop else limit.drifts(marched.frames.heights)
+        passed = march_to_limits(marched, record, wanted, floors, ends)
+        if settle is not None:
+            out["settled"][which] = settle_frames(marched, passed, settle, wanted, floors, ends)
+        failed[which] = marched.failed
         with np.errstate(over="ignore", invalid="ignore"):  # a run that overflows is refused below, by name
             for name in names:
                 out[name][which] = known[name](marched)
-            finite[which] = np.all(np.isfinite(marched.drift()) & np.isfinite(marched.momentum()), axis=1)
+            finite[which] = marched.finite()
+            if limit is not None:
+                out["collapse"][which] = np.where(passed > 0, passed * h, np.nan)
 
     tasks = [
         (hard, soft, order[at : at + block])
@@ -200,107 +187,6 @@ def _kinds(frames: ShearFrames, scale: Array) -> list[tuple[bool, bool, Array]]:
                 bins = rank // max(int(2 * own.size**0.5), 1)
                 kinds.append((hardens, softer, own[np.lexsort((rigidity[own], bins))]))
     return kinds
-
-
-def _march(
-    frames: ShearFrames,
-    record: Array,
-    scale: Array,
-    h: float,
-    names: Sequence[str],
-    start: Mapping[str, Array],
-    hardens: bool,
-    softer: bool,
-) -> tuple[_Marched, Array]:
-    """March frames of one kind; the table after it, and the first step of each that was not solved, or 0."""
-    n, count = frames.storeys, len(frames)
-    # Padding repeats the last frame: it does what that one does.
-    groups = padded(count, place.LANES) // place.LANES
-    spread = np.minimum(np.arange(groups * place.LANES), count - 1)
-    full = frames.chosen(spread) if len(spread) > count else frames
-    numbers = shear_frames_numbers(full, h)
-    table = _table(full, numbers, scale[spread], h, {name: array[spread] for name, array in start.items()})
-    wanted = {_NEEDS[name] for name in names if name in _NEEDS}
-    wants = np.array([at in wanted for at in place.WANTS] if wanted else [], dtype=np.int64)
-    hot = _EVERY_STEP + _HARDENING * hardens
-    tile = max(_CACHE // (8 * n * hot * place.LANES), 1)
-    failed, todo, branch, counts = (np.zeros(size, dtype=np.int64) for size in (len(full), tile, n, 2))
-    kernel = compiled(settled(place.shear_frames, HARDENS=True) if hardens else place.shear_frames)
-    kernel(
-        table.reshape(groups, -1),
-        numbers,
-        n,
-        h,
-        record,
-        int(softer),
-        int("displacement" in names),
-        tile,
-        wants,
-        failed,
-        todo,
-        np.zeros((one.ROWS, n)),
-        np.zeros((4, n)),
-        branch,
-        counts,
-    )
-    return _Marched(frames, table, h, len(record), hardens), failed[:count]
-
-
-def _table(frames: ShearFrames, numbers: Array, scale: Array, h: float, start: Mapping[str, Array]) -> Array:
-    """The table of :mod:`hamex.march.shear_frames`, (group, storey, quantity, building)."""
-    lanes, n = place.LANES, frames.storeys
-    table = _aligned((len(frames) // lanes, n, place.ROWS, lanes))
-
-    def fill(at: int, values: Array) -> None:
-        table[:, :, at // lanes] = values.reshape(-1, lanes, n).transpose(0, 2, 1)
-
-    k, mass = numbers[:, one.STIFF], numbers[:, one.MASS]
-    fill(place.MASS, mass)
-    fill(place.MAIN, numbers[:, one.MAIN])
-    fill(place.SIDE, numbers[:, one.SIDE])
-    fill(place.ELASTIC, 0.5 * h * k)
-    fill(place.LOOSE, 2 * numbers[:, one.KAPPA])
-    fill(place.YIELD, np.minimum(frames.yield_force / k, place.NEVER))
-    fill(place.DRAG, frames.viscosity / (h * k))
-    fill(place.KINEMATIC, frames.kinematic / k)
-    fill(place.ISOTROPIC, frames.isotropic / k)
-    fill(place.BESIDE, 0.5 * h * numbers[:, one.BESIDE])
-    fill(place.BESIDE_SIDE, 0.5 * h * numbers[:, one.BESIDE_SIDE])
-    table[:, 0, place.SCALE // lanes] = scale.reshape(-1, lanes)
-    if start:
-        nothing = np.zeros((len(frames), n))
-        u, p, slip, back, path = (start.get(name, nothing) for name in STATE)
-        v = p / mass
-        for at, values in (
-            (place.E, np.diff(u, axis=1, prepend=0.0) - slip),
-            (place.S, slip),
-            (place.V, v),
-            (place.U, u),
-            (place.X, back / k),
-            (place.W, path),
-            (place.PATH, path),
-            (place.VELOCITY, abs(v)),
-            (place.SLIP, abs(slip)),
-        ):
-            fill(at, values)
-    return table
-
-
-def _aligned(shape: tuple[int, ...]) -> Array:
-    """Zeros that begin at a line of the cache, so that no vector lies across two."""
-    size = int(np.prod(shape))
-    raw = np.zeros(size + 8)
-    skip = (-raw.ctypes.data % 64) // 8
-    return raw[skip : skip + size].reshape(shape)
-
-
-def shear_frames_numbers(frames: ShearFrames, h: float) -> Array:
-    """The step of every frame from the generated step form, (frame, row, storey): rows as in ``march.shear_frame``."""
-    rows = shear_frame_rows(vars(frames), h)
-    out = np.empty((len(frames), len(rows), frames.storeys))
-    for i, row in enumerate(rows):
-        out[:, i] = row
-    return out
 
 
 def softens(frames: ShearFrames) -> Array:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_finite, is_positive
+from hamex.checks import check_memory, is_finite, is_positive, is_whole, said
 from hamex.errors import ModelError, ProblemError
 from hamex.march import structure as drivers
 from hamex.model.damping import Damping
@@ -65,8 +65,9 @@ def pushover(
     """
     if not is_finite(displacement) or displacement == 0:
         raise ProblemError(f"pushover: displacement must be a finite number and not zero, got {displacement!r}")
-    if not isinstance(steps, int) or steps < 1:
-        raise ProblemError(f"pushover: steps must be a whole number ≥ 1, got {steps!r}")
+    if not is_whole(steps, 1):
+        raise ProblemError(f"pushover: steps must be a whole number ≥ 1, got {steps!r:.40}")
+    _check_increments("pushover", model, steps)
     path = displacement * np.arange(1, steps + 1) / steps
     return solve_path(model, pattern, path, constant=constant, start=start)
 
@@ -98,11 +99,12 @@ def cyclic(
     >>> loop.steps
     80
     """
-    if not isinstance(points, int) or points < 4 or points % 4:
-        raise ProblemError(f"cyclic: points must be a multiple of 4, got {points!r}")
-    sizes = [float(a) for a in amplitudes]
+    if not is_whole(points, 4) or points % 4:
+        raise ProblemError(f"cyclic: points must be a multiple of 4, got {points!r:.40}")
+    sizes = np.ravel(np.asarray(amplitudes, dtype=object)).tolist()
     if not sizes or not all(is_positive(a) for a in sizes):
-        raise ProblemError(f"cyclic: amplitudes must be positive numbers, got {list(amplitudes)!r}")
+        raise ProblemError(f"cyclic: amplitudes must be positive numbers, got {amplitudes!r:.60}")
+    _check_increments("cyclic", model, points * len(sizes))
     quarter = np.arange(1, points // 4 + 1) / (points // 4)
     cycle = np.concatenate([quarter, 1 - quarter, -quarter, quarter - 1])
     return solve_path(model, pattern, np.concatenate([a * cycle for a in sizes]), by=by, constant=constant, start=start)
@@ -120,10 +122,20 @@ def gravity(model: Model, forces: Array | Sequence[float] | Mapping[str, float],
     >>> round(float(state.displacement[0]), 6)
     0.04
     """
+    if not is_whole(steps, 1):
+        raise ProblemError(f"gravity: steps must be a whole number ≥ 1, got {steps!r:.40}")
+    _check_increments("gravity", model, steps)
     pushed = solve_path(model, forces, np.arange(1, steps + 1) / steps, by="force")
     final = pushed.final
     kept = {name: value for name, value in final.internal.items() if name != "impulse"}
     return State(final.displacement, None, final.slip, kept)
+
+
+def _check_increments(who: str, model: Model, steps: int) -> None:
+    if not isinstance(model, Model):
+        raise ModelError(f"{who}: the model must be a Model, got {type(model).__name__}")
+    wide = 2 * len(model.dofs) + 2 * len(model.springs) + 5
+    check_memory(who, steps * wide, f"the histories of {said(steps)} increments", "take fewer of them")
 
 
 def solve_path(
@@ -145,8 +157,10 @@ def solve_path(
     >>> sol.values("load_factor").ravel().round(4).tolist()
     [0.0, 1.0, 2.0, 2.0]
     """
+    if not isinstance(model, Model):
+        raise ModelError(f"quasi-static path: the model must be a Model, got {type(model).__name__}")
     forces = _pattern(model, pattern)
-    goals = np.asarray(path, dtype=float)
+    goals = _numbers(path)
     if goals.ndim != 1 or not goals.size or not np.all(np.isfinite(goals)):
         raise ProblemError("quasi-static path: give finite numbers, one per increment")
     if by not in ("displacement", "force"):
@@ -201,6 +215,14 @@ def _pattern(model: Model, given: Array | Sequence[float] | Mapping[str, float] 
     if not forces.any():
         raise ProblemError("forces: give numbers that are not all zero")
     return forces
+
+
+def _numbers(given: object) -> Array:
+    """As an array; NaN, which is refused, for what is none."""
+    try:
+        return np.array(given, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return np.array([np.nan])
 
 
 def _rate_independent(model: Model) -> Model:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,13 +15,15 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from hamex.errors import FileError, HamexError, ProblemError, SpecError
+from hamex.errors import HamexError, ProblemError, SpecError
+from hamex.files import SETTINGS, read_bytes, toml_of
 from hamex.model.record import Model
 from hamex.motion.load import Load, LoadSum
 from hamex.problem import Limit
 from hamex.schemes import Scheme
 from hamex.solve import Problem
-from hamex.spec.base import Table, explain, placed
+from hamex.solve.waiting import check_settle
+from hamex.spec.base import CHOOSING, Table, explain, placed
 from hamex.spec.derived import TableByKind
 from hamex.spec.loads import LoadTable, supports_load
 from hamex.spec.tables import KINDS, ProblemTables, tables_for
@@ -42,6 +43,7 @@ class ProblemFile:
     load_text : what shakes it, in words.
     kind : of the model, as the file says it.
     limit : storey drift beyond which it counts as collapsed.
+    settle : share of the largest drift below which its motion counts as died down; None to end with its duration.
     """
 
     problem: Problem
@@ -50,6 +52,7 @@ class ProblemFile:
     load_text: str
     kind: str = "oscillator"
     limit: Limit = field(default_factory=Limit)
+    settle: float | None = None
 
 
 def read_problem(path: str | os.PathLike[str]) -> ProblemFile:
@@ -110,12 +113,14 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
         load = loads[0] if len(loads) == 1 else LoadSum(tuple(loads))
         problem = Problem(model, load, duration, start, standing=standing)
         problem.steps(scheme.step)
+        if tables.settle is not None:
+            check_settle("settle", tables.settle)
     if tables.support is not None:
         supports, text = _supports(path, folder, tables, model, duration)
         problem = problem.replace(supports=supports)
         texts.append(text)
     title = tables.title or ("" if path is None else path.stem)
-    return ProblemFile(problem, scheme, title, "; ".join(texts), tables.model.kind, limit)
+    return ProblemFile(problem, scheme, title, "; ".join(texts), tables.model.kind, limit, tables.settle)
 
 
 def _loads(path: Path | None, tables: ProblemTables, model: Model, gravity: float) -> tuple[list[Load], list[str]]:
@@ -199,25 +204,21 @@ def _tables(path: Path) -> ProblemTables:
     try:
         return tables.model_validate(data)
     except ValidationError as problem:
-        mistakes = explain(problem.errors(include_url=False), data, _allowed(tables, data))
+        mistakes = explain(problem.errors(include_url=False), data, allowed_keys(tables, data))
     if len(mistakes) == 1:
         raise SpecError(f"{path}: {mistakes[0]}")
     raise SpecError("\n  ".join([f"{path}: {len(mistakes)} mistakes", *mistakes]))
 
 
 def _toml(path: Path) -> dict[str, Any]:
+    data = read_bytes(path, SETTINGS, "; `hamex init` writes one to start from")
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
-    except FileNotFoundError:
-        raise FileError(f"cannot read {path}: no such file; `hamex init` writes one to start from") from None
-    except OSError as problem:
-        raise FileError(f"cannot read {path}: {problem.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        return toml_of(data.decode("utf-8-sig").replace("\r\n", "\n"))
+    except ValueError as problem:
         raise SpecError(f"{path}: not a TOML file: {problem}") from None
 
 
-def _allowed(tables: type[Table], data: Any, place: str = "") -> dict[str, dict[str, str]]:
+def allowed_keys(tables: type[Table], data: Any, place: str = "") -> dict[str, dict[str, str]]:
     """Keys with their meaning: of the top of the file ("") and of each table in it, by the kind that the file chose."""
     keys = sorted(tables.model_fields, key=lambda key: key != "kind")  # the kind comes first
     allowed = {place: {key: tables.model_fields[key].description or "" for key in keys}}
@@ -226,24 +227,32 @@ def _allowed(tables: type[Table], data: Any, place: str = "") -> dict[str, dict[
         given = data.get(name) if isinstance(data, Mapping) else None
         path = f"{place}.{name}" if place else name
         for part, value in _parts(path, given) if kinds else ():
-            chosen = kinds.get(value.get("kind") if isinstance(value, Mapping) else None) or kinds.get(None)
-            if chosen is None and len(kinds) == 1 and not place:
+            chosen = kinds.get(_choice(value)) or kinds.get(None, [])
+            if not chosen and len(kinds) == 1 and not place:
                 chosen = next(iter(kinds.values()))
-            if chosen is not None:
-                allowed |= _allowed(chosen, value, part)
-            else:
+            if not chosen:
                 allowed[part] = {"kind": "one of " + ", ".join(f"'{kind}'" for kind in kinds)}
+            for table in chosen:  # several, where another key inside tells them apart: the one that fits knows most
+                for where, keys in allowed_keys(table, value, part).items():
+                    if len(keys) > len(allowed.get(where, {})):
+                        allowed[where] = keys
     return allowed
 
 
-def _kinds(annotation: Any) -> dict[str | None, type[Table]]:
-    """Table classes of a field by their kind, None for one without or for the kind that may be left out."""
-    found: dict[str | None, type[Table]] = {}
+def _choice(value: Any) -> Any:
+    found = [value.get(key) for key in CHOOSING if key in value] if isinstance(value, Mapping) else []
+    return found[0] if found and isinstance(found[0], str) else None
+
+
+def _kinds(annotation: Any) -> dict[str | None, list[type[Table]]]:
+    """Table classes of a field by their kind, None for those without or for the kind that may be left out."""
+    found: dict[str | None, list[type[Table]]] = {}
     for table in _classes(annotation):
-        kind = table.model_fields.get("kind")
-        found.update(dict.fromkeys(get_args(kind.annotation) if kind else [None], table))
+        kind = next((table.model_fields[key] for key in CHOOSING if key in table.model_fields), None)
+        for name in get_args(kind.annotation) if kind else [None]:
+            found.setdefault(name, []).append(table)
         if kind is not None and not kind.is_required():
-            found[None] = table
+            found.setdefault(None, []).append(table)
     return found
 
 

@@ -29,6 +29,9 @@ _WORDS = {
 }
 
 
+CHOOSING = ("kind", "shape")  # keys that tell which of several tables one is
+
+
 def explain(
     errors: Sequence[Mapping[str, Any]], data: Mapping[str, Any], allowed: Mapping[str, Mapping[str, str]]
 ) -> list[str]:
@@ -95,7 +98,8 @@ def path_of(location: Sequence[str | int], data: Any) -> str:
     path = ""
     for part in location:
         if isinstance(part, str) and (
-            part.startswith("·") or (isinstance(data, Mapping) and part not in data and part == data.get("kind"))
+            part.startswith("·")
+            or (isinstance(data, Mapping) and part not in data and part in [data.get(key) for key in CHOOSING])
         ):
             continue
         path = f"{path}[{part}]" if isinstance(part, int) else _join(path, part)

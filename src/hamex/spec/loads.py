@@ -20,7 +20,6 @@ from hamex.motion.load import Load
 from hamex.motion.pulses import Shape, ground_wave
 from hamex.motion.records import read_record
 from hamex.motion.records.columns import read_samples
-from hamex.motion.records.read import FORMATS, format_by_ending
 from hamex.motion.synthetic import synthetic_suite
 from hamex.solve import State
 from hamex.spec.base import Finite, Named, Positive, Table, inside
@@ -82,7 +81,8 @@ class MotionTable(Table):
     """``[motion]``: a shipped record, a record file, samples in the file itself, a synthetic motion or a wave;
     ``[[motion]]`` for several directions.
 
-    A unit must stand beside plain numbers, which do not tell it; files of AT2, COSMOS, ESM … tell their own.
+    A unit must stand beside plain numbers, which do not tell it; files of AT2, COSMOS, ESM … tell their own, and so do
+    text columns whose names hold it.
     """
 
     record: Literal["el_centro"] | None = Field(None, description="the record that comes with hamex")
@@ -95,6 +95,7 @@ class MotionTable(Table):
     step: float | None = None
     component: NumberOrName | None = None
     column: NumberOrName | None = None
+    raw: bool | None = None
     source: str | None = None
     scale: Finite = Field(1.0, description="factor on the motion")
     direction: str | None = Field(
@@ -106,14 +107,10 @@ class MotionTable(Table):
         self.one_of("record", "file", "accelerations", "synthetic", "wave")
         if self.file is None and self.accelerations is None and self.given("unit", "step"):
             raise ValueError("unit and step belong to file and to accelerations; others bring their own")
-        if self.file is None and self.given("format", "component", "column"):
-            raise ValueError("format, component and column belong to file")
+        if self.file is None and self.given("format", "component", "column", "raw"):
+            raise ValueError("format, component, column and raw belong to file")
         if self.accelerations is None and self.given("source"):
             raise ValueError("source belongs to accelerations; others bring their own")
-        if self.file is not None and self.unit is None:
-            usual = format_by_ending(Path(self.file))
-            if not FORMATS.get(self.format or usual.name, usual).tells_unit:
-                raise ValueError('unit is missing; files do not tell it, so say it: unit = "g", "m/s2", "cm/s2" …')
         if self.accelerations is not None and (self.unit is None or self.step is None):
             raise ValueError('unit and step are needed beside accelerations, as in unit = "g", step = 0.01')
         return self
@@ -125,7 +122,7 @@ class MotionTable(Table):
     def _unscaled(self, folder: Path | None) -> GroundMotion:
         if self.file is not None:
             return read_record(
-                place_of(folder, self.file), **self.given("format", "unit", "step", "component", "column")
+                place_of(folder, self.file), **self.given("format", "unit", "step", "component", "column", "raw")
             )
         if self.accelerations is not None:
             assert self.step is not None

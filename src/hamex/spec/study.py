@@ -16,15 +16,16 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError, create_model, model_validator
 
+from hamex.checks import check_memory, said
 from hamex.errors import FileError, InputError, SpecError
 from hamex.model.record import Model
 from hamex.model.units import Units
 from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.records import read_suite
-from hamex.spec import _allowed, _named, _toml
+from hamex.spec import _named, _toml, allowed_keys
 from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_version, explain
 from hamex.spec.loads import NumberOrName, SyntheticMotionTable, place_of
-from hamex.spec.tables import KINDS, SchemeTable, UnitsTable, tables_for
+from hamex.spec.tables import KINDS, LimitTable, SchemeTable, UnitsTable, tables_for
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.ida import Hunt, check_ida
 from hamex.study.spectra.intensities import Intensity, Pga, Sa
@@ -74,14 +75,15 @@ class RecordsTable(Table):
     step: float | None = None
     format: str | None = None
     component: NumberOrName | None = None
+    raw: bool | None = None
     synthetic: SyntheticTable | None = Field(None, description="motions made from magnitude and distance")
     name: Literal["el-centro", "el_centro"] | None = Field(None, description="the record that comes with hamex")
 
     @model_validator(mode="after")
     def _choices(self) -> RecordsTable:
         self.one_of("files", "synthetic", "name")
-        if self.files is None and self.given("unit", "step", "format", "component"):
-            raise ValueError("unit, step, format and component belong to files")
+        if self.files is None and self.given("unit", "step", "format", "component", "raw"):
+            raise ValueError("unit, step, format, component and raw belong to files")
         return self
 
     def build(self, folder: Path | None) -> tuple[GroundMotion, ...]:
@@ -90,7 +92,8 @@ class RecordsTable(Table):
         if self.files is None:
             return (el_centro(),)
         suite = read_suite(
-            [str(place_of(folder, file)) for file in self.files], **self.given("unit", "step", "format", "component")
+            [str(place_of(folder, file)) for file in self.files],
+            **self.given("unit", "step", "format", "component", "raw"),
         )
         if suite.failed:
             whys = "\n  ".join(status.why for status in suite.failed[:5])
@@ -140,6 +143,7 @@ class SpacedTable(Table):
             return list(listed)
         if ends["count"] < 2 or ends["stop"] <= ends["start"]:
             raise InputError("stop must be above start, and count at least 2")
+        check_memory(key, 4 * ends["count"], f"{said(ends['count'])} values", "take a smaller count")
         # Decimals as a person would write them: 0.1, 0.2, 0.3 …
         return [float(f"{value:.12g}") for value in np.linspace(ends["start"], ends["stop"], ends["count"])]
 
@@ -176,6 +180,14 @@ class StudyLimitTable(Table):
     value: Positive = Field(description="beyond it a run counts as exceeding")
 
 
+class CollapseTable(LimitTable):
+    """``[collapse]``: storey drift at which a run ends; it then counts as passing every limit."""
+
+    drift_ratio: float | None = Field(None, description="storey drift over storey height [1], 0.1 if left out")
+    drift: float | None = Field(None, description="storey drift [length]; no limit if left out")
+    stop: bool | None = Field(None, description="false: go on beyond it, and count no run as collapsed")
+
+
 class FragilityTable(Table):
     """``[fragility]``: how the probability of exceeding the limit is fitted."""
 
@@ -191,6 +203,9 @@ class StudyTables(Table):
 
     title: str | None = Field(None, description="of the results; the name of the file by default")
     duration: Positive | None = Field(None, description="length of every run [s]; each record's own if left out")
+    settle: float | None = Field(
+        None, description="let runs go on until what still swings is below this share of the largest drift, e.g. 0.001"
+    )
     seed: int = 0
     measures: list[str] | None = None
     units: UnitsTable
@@ -201,6 +216,7 @@ class StudyTables(Table):
     stripes: StripesTable | None = None
     hunt: HuntTable | None = None
     limit: StudyLimitTable
+    collapse: CollapseTable | None = None
     parameters: dict[str, Numbers] = Field(
         default_factory=dict, description="further axes: keys of the model by their place, with the values they take"
     )
@@ -308,8 +324,18 @@ def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = N
         if chosen.resamples < 2:
             raise InputError(f"resamples must be at least 2, got {chosen.resamples}")
     with _named(path, "", tables):
+        collapse = None if tables.collapse is None else tables.collapse.build()
         study = Study(
-            template, axes, _measures(tables, units), scheme, gravity, tables.duration, tables.seed, intensity
+            template,
+            axes,
+            _measures(tables, units),
+            scheme,
+            gravity,
+            tables.duration,
+            tables.seed,
+            intensity,
+            collapse,
+            tables.settle,
         )
         check_ida(study, tables.limit.measure, hunting)
     stripes = tables.stripes is not None and chosen.method != "capacities"
@@ -344,7 +370,7 @@ def _checked(path: Path | None, data: dict[str, Any], where: str = "") -> StudyT
     except ValidationError as problem:
         mistakes = [
             mistake.replace("a problem file", "a study file")
-            for mistake in explain(problem.errors(include_url=False), data, _allowed(tables, data))
+            for mistake in explain(problem.errors(include_url=False), data, allowed_keys(tables, data))
         ]
     start = "".join(f"{part}: " for part in (path, where) if part)
     raise SpecError(

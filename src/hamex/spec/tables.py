@@ -57,6 +57,7 @@ class LimitTable(Table):
 
     drift_ratio: float | None = None
     drift: float | None = None
+    stop: bool | None = None
 
     def build(self) -> Limit:
         return Limit(**self.arguments())
@@ -98,6 +99,9 @@ class ProblemTables(Table):
     title: str | None = Field(None, description="of the results; the name of the file by default")
     duration: float | None = Field(None, description="length of the history [s], at the top of the file")
     tail: float | None = Field(None, description="time after the end of the load [s], instead of duration")
+    settle: float | None = Field(
+        None, description="go on until what still swings is below this share of the largest drift, e.g. 0.001"
+    )
     units: UnitsTable
     model: Any
     motion: Motions | None = None

@@ -10,7 +10,7 @@ import re
 import socket
 import threading
 import webbrowser
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import uvicorn
@@ -20,10 +20,12 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hamex import __version__
 from hamex.errors import HamexError, InputError
-from hamex.spec.base import explain, path_of
+from hamex.spec import allowed_keys
+from hamex.spec.base import Table, explain, path_of
 from hamex.studio import files, history, home, ida, limits, paper, problems, spectrum
 from hamex.studio.derivation import view as derivation
 
@@ -75,14 +77,23 @@ async def _misread(request: Request, problem: Exception) -> JSONResponse:
             return _refusal("the request is not JSON", 422)
         errors.append({**error, "loc": error["loc"][1:]})
     body = problem.body if isinstance(problem.body, dict) else {}
-    said = explain(errors, body, {})
+    hints = get_type_hints(request.scope["endpoint"]).values()
+    table = next((hint for hint in hints if isinstance(hint, type) and issubclass(hint, Table)), None)
+    known = {} if table is None else allowed_keys(table, body)
+    said = [
+        sentence.replace("a problem file", "a request").replace("[problem.", "[")
+        for sentence in explain(errors, body, known)
+    ]
     field = path_of(errors[0]["loc"], body).removeprefix("problem.")
     return _refusal(said[0].replace("problem.", "", 1) if said else "the request cannot be read", 422, field=field)
 
 
 async def _plain(request: Request, problem: Exception) -> JSONResponse:
     assert isinstance(problem, HTTPException)
-    return _refusal(str(problem.detail), problem.status_code, problem.headers)
+    said = str(problem.detail)
+    if said.startswith("There was an error parsing"):  # fastapi's word for what its reader of JSON gave up on
+        said = "the request cannot be read: it is nested too deep, or no text"
+    return _refusal(said, problem.status_code, problem.headers)
 
 
 def _refusal(message: str, status: int, headers: Any = None, field: str = "") -> JSONResponse:
@@ -136,6 +147,41 @@ class Guard:
 # Serving ---------------------------------------------------------------------------------------------------
 
 
+class PatientProtocol(H11Protocol):
+    """Closes connections on which a client keeps the studio waiting; by itself uvicorn waits for ever.
+
+    From its beginning, or from the answer before, a request has :data:`limits.REQUEST` seconds to arrive whole; an
+    answer may not rest for as long in being taken.
+    """
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client has come."""
+        super().connection_made(transport)
+        self._since, self._unsent = self.loop.time(), 0
+        self._watch = self.loop.call_later(limits.REQUEST / 4, self._look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is gone."""
+        self._watch.cancel()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        """The next request may begin."""
+        self._since = self.loop.time()
+        super().on_response_complete()
+
+    def _look(self) -> None:
+        unsent = self.transport.get_write_buffer_size()
+        asked = self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
+        if unsent != self._unsent or (asked and not unsent):  # it takes what was sent, or the studio works for it
+            self._since = self.loop.time()
+        self._unsent = unsent
+        if self.loop.time() - self._since >= limits.REQUEST:
+            self.transport.abort()
+        else:
+            self._watch = self.loop.call_later(limits.REQUEST / 4, self._look)
+
+
 def serve(host: str = "127.0.0.1", port: int = 8765, open_page: bool = False) -> None:
     """Serve until interrupted. ``port`` 0 takes any that is free."""
     listening = _bound(host, port)
@@ -150,7 +196,10 @@ def serve(host: str = "127.0.0.1", port: int = 8765, open_page: bool = False) ->
     if open_page:
         threading.Timer(0.5, webbrowser.open, (address,)).start()
     logging.getLogger("uvicorn.error").addFilter(_is_news)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, access_log=False))
+    config = uvicorn.Config(
+        app, log_level="warning", timeout_graceful_shutdown=2, access_log=False, http=PatientProtocol
+    )
+    server = uvicorn.Server(config)
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:

@@ -62,7 +62,7 @@ def solved(file: ProblemFile, scheme: Any, error: bool = False) -> tuple[Solutio
     """The solution, and what hamex warned of."""
     with _catching, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        solution = solve(file.problem, scheme, error=error, limit=file.limit)
+        solution = solve(file.problem, scheme, error=error, limit=file.limit, settle=file.settle)
         _ = dict(solution.peaks)
     return solution, list(dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, UserWarning)))
 
@@ -101,7 +101,7 @@ def run_answer(solution: Solution) -> dict[str, Any]:
             "most": int(solution.values(iterations).max(initial=0)),
         },
         "status": solution.status.name.lower(),
-        "status_message": solution.status.value if solution.exceeded is None else str(solution.exceeded),
+        "status_message": solution.message,
         "profiles": _profiles(solution),
     }
 

@@ -16,6 +16,7 @@ import logging
 import os
 import queue
 import secrets
+import signal
 import subprocess
 import sys
 import threading
@@ -215,9 +216,25 @@ class Worker:
         if line is None:
             raise TimeUpError(f"this took longer than {seconds:g} s and was stopped") from None
         if not line:
-            raise LostError("the worker ended before it answered: the system may need too much memory")
+            raise LostError(self._lost())
         status, _, body = line.partition(b" ")
         return int(status), body
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return self.process.poll() is None
+
+    def _lost(self) -> str:
+        """What became of a process that gave no answer."""
+        try:
+            code = self.process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            return "the worker closed its output before it answered; another takes its place, ask again"
+        return (
+            f"the worker {ending(code)} before it answered; another takes its place, ask again. If this comes back, "
+            "the system may need more memory than there is"
+        )
 
     def _answer(self, limit: float, wanted: Callable[[], bool]) -> bytes | None:
         """The next line; None when the time is over or nobody wants it any more."""
@@ -241,6 +258,18 @@ class Worker:
             for line in self.process.stdout:
                 self._lines.put(line)
         self._lines.put(b"")
+
+
+def ending(code: int) -> str:
+    """How a process ended, by its exit code.
+
+    >>> ending(-9), ending(1)
+    ('was ended from outside (SIGKILL)', 'ended by itself (exit code 1)')
+    """
+    if code >= 0:
+        return f"ended by itself (exit code {code})"
+    names = {each.value: each.name for each in signal.Signals}
+    return f"was ended from outside ({names.get(-code, f'signal {-code}')})"
 
 
 class Crew:
@@ -306,10 +335,14 @@ class Crew:
 
     def _work(self, request: bytes, seconds: float, wanted: Callable[[], bool]) -> Answer:
         with self._lock:
+            dead = [worker for worker in self._idle if not worker.alive]  # ended from outside while they waited
+            self._idle = [worker for worker in self._idle if worker.alive]
             worker = self._idle.pop() if self._idle else Worker(self.module)
             self._busy.add(worker)
             if not self._idle and len(self._busy) < self.size:
                 self._idle.append(Worker(self.module))  # loads while this one works
+        for each in dead:
+            each.end()
         whole = False
         try:
             answer = worker.ask(request, seconds, wanted)

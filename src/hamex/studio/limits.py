@@ -1,6 +1,7 @@
 """What one request may ask for. Every number that keeps the studio answering stands here."""
 
 BODY = 4_000_000  # bytes of a request
+REQUEST = 30.0  # seconds in which a request must arrive whole, and an answer be taken bit by bit
 SAMPLES = 200_000  # of a ground motion or load
 STEPS = 200_000  # of a history
 CELLS = 4_000_000  # steps × (dofs + springs) of a history: what is kept of it

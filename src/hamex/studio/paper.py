@@ -47,7 +47,7 @@ from hamex.schemes import Galerkin, Newmark
 from hamex.solution.solution import Solution
 from hamex.solve import Problem, solve
 from hamex.spec.base import Finite
-from hamex.studio.jobs import FAILED, FINISHED, RUNNING
+from hamex.studio.jobs import FAILED, FINISHED, RUNNING, ending
 from hamex.studio.scripts import headline, said
 from hamex.studio.wire import RequestTable, attached, packed
 
@@ -220,7 +220,7 @@ class AuditStream:
             [sys.executable, "-P", "-m", "hamex.paper.audit.run", what],
             text=True,
             encoding="utf-8",
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # never written to: it ends with this process, and the child with it
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={
@@ -237,7 +237,10 @@ class AuditStream:
         assert self._child.stdout is not None
         with self._child.stdout as lines:
             for line in lines:
-                message = json.loads(line)
+                try:
+                    message = json.loads(line)
+                except ValueError:  # half a line: the child was ended while it wrote
+                    break
                 if "total" in message:
                     self.total = message["total"]
                 else:
@@ -251,10 +254,19 @@ class AuditStream:
             return RUNNING
         return FINISHED if self._child.returncode == 0 and len(self.lines) == self.total else FAILED
 
+    @property
+    def why(self) -> str:
+        """What became of a child that failed; nothing of others."""
+        if self.state != FAILED:
+            return ""
+        return f"the audit's process {ending(self._child.wait())}; reload the page to start it again"
+
     def end(self) -> None:
         """Kill the child."""
         self._child.kill()
         self._reader.join(2.0)
+        assert self._child.stdin is not None
+        self._child.stdin.close()
 
 
 class Audit:
@@ -282,6 +294,7 @@ class Audit:
             "items": verdicts.lines[items:],
             "drawn": state["drawings"],
             "drawings": drawn.lines[drawings:],
+            "why": verdicts.why or drawn.why,
         }
 
     def end(self) -> None:

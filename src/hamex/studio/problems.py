@@ -221,14 +221,15 @@ class DroppedRecord(RequestTable):
     step: float | None = Field(None, description="time between samples [s]")
     component: NumberOrName | None = Field(None, description="which record of a file with several")
     column: NumberOrName | None = Field(None, description="which column of a file with several")
+    raw: bool | None = Field(None, description="keep the instrument's offset in records of K-NET and KiK-net")
 
 
 @router.post("/record")
 def record(dropped: DroppedRecord) -> dict[str, Any]:
-    """The samples of a record file, as the accelerations of a ``[motion]``."""
+    """The samples of a record file, as the accelerations of a ``[motion]``, and what is to be said of them."""
     name = dropped.name.replace("\\", "/").rpartition("/")[2].replace("\0", "")
-    motion = record_from_bytes(
-        dropped.content.encode("utf-8", "replace"), name, **dropped.given("unit", "step", "component", "column")
+    motion, remarks = record_from_bytes(
+        dropped.content.encode("utf-8", "replace"), name, **dropped.given("unit", "step", "component", "column", "raw")
     )
     if len(motion.acceleration) > limits.SAMPLES:
         raise LoadError(f"{name} holds {len(motion.acceleration):,} samples; the studio takes {limits.SAMPLES:,}")
@@ -239,4 +240,5 @@ def record(dropped: DroppedRecord) -> dict[str, Any]:
         "source": motion.source,
         "peak": motion.peak,
         "duration": motion.duration,
+        "remarks": remarks,
     }

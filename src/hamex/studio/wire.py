@@ -88,10 +88,21 @@ class RequestTable(Table):
 
 def _without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_nulls(entry) for key, entry in value.items() if entry is not None}
+        return {_text(key): _without_nulls(entry) for key, entry in value.items() if entry is not None}
+    if isinstance(value, str):
+        return _text(value)
     # Lists of numbers are long and hold no tables.
     return (
         [_without_nulls(entry) for entry in value]
-        if isinstance(value, list) and value and isinstance(value[0], dict)
+        if isinstance(value, list) and value and isinstance(value[0], dict | str)
         else value
     )
+
+
+def _text(value: str) -> str:
+    """JSON can spell half a character, which no file holds."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{value!r:.60} is no text: it holds half a character") from None
+    return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.checks import check_memory
 from hamex.errors import InputError
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
@@ -87,6 +89,9 @@ def axes_of(given: Mapping[str, Any], intensity: Callable[[GroundMotion], float]
     models = {
         name: tuple(_listed(name, values)) for name, values in given.items() if name not in (RECORD, SCALE, LEVEL)
     }
+    factored = len(_listed(SCALE, given.get(LEVEL, given.get(SCALE))))
+    runs = math.prod([len(records), *map(len, models.values()), factored])
+    check_memory("Study", 8 * runs, f"the table of {runs:,} runs", "take fewer values on its axes")
     if LEVEL not in given:
         factors = _numbers(SCALE, given.get(SCALE, [1.0]))
         return Axes(records, _labels(records), models, np.tile(factors, (len(records), 1)), None)

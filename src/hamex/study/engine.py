@@ -1,27 +1,32 @@
 """Engine of studies: parts of work to any executor, results to a store, in a fixed order.
 
 A part is seconds of work with a key, the hash of all that determines it. Its result is a table of equal columns,
-written whole or not at all as ``<key>.parquet``; a part whose file is there is not run again. Workers only compute;
-this process writes and merges, so a cluster needs no shared disk.
+written whole or not at all as ``<key>.parquet``, with its key and a checksum inside; a part whose file is there and
+verifies is not run again. Workers only compute; this process writes and merges, so a cluster needs no shared disk.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
+import signal
+import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import InputError, MissingPackageError, StudyError
+from hamex.errors import DamageWarning, FileError, InputError, MissingPackageError, StudyError
+from hamex.files import make_folder
 from hamex.march.run import processors
 
 Array = NDArray[Any]
@@ -52,6 +57,7 @@ class Progress:
     share : of the work that is done.
     seconds : since the start.
     left : seconds to go at the rate so far; None before anything is known.
+    damaged : parts that were there and did not verify; they are run again.
     """
 
     done: int
@@ -60,6 +66,7 @@ class Progress:
     share: float
     seconds: float
     left: float | None
+    damaged: int = 0
 
 
 Tell = Callable[[Progress], None]
@@ -93,7 +100,8 @@ def run_parts(
 
     Parameters
     ----------
-    store : folder of finished parts; None keeps them in memory only.
+    store : folder of finished parts; None keeps them in memory only. A part that does not verify is run again, with
+        a :class:`hamex.errors.DamageWarning`.
     executor : anything with the interface of ``concurrent.futures``.
     workers : processes of a pool of our own, one per processor by default; 1 runs here.
     cluster : address of a dask scheduler, e.g. "tcp://host:8786", or "local" for one of our own.
@@ -102,14 +110,10 @@ def run_parts(
     if sum(choice is not None for choice in (executor, workers, cluster)) > 1:
         raise InputError("study: give one of executor, workers and cluster")
     if store is not None:
-        store.mkdir(parents=True, exist_ok=True)
+        make_folder(store)
     watch = _Watch(parts, tell)
-    tables: dict[int, Columns] = {}
-    for number, part in enumerate(parts):
-        table = None if store is None else _read(store, part.key)
-        if table is not None:
-            tables[number] = table
-            watch.found += 1
+    tables = {} if store is None else _found(store, parts, watch)
+    watch.found = len(tables)
     watch.update(tables)
     open_ = [number for number in range(len(parts)) if number not in tables]
 
@@ -121,9 +125,11 @@ def run_parts(
 
     try:
         _run(work, parts, open_, finish, executor, workers, cluster)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, FileError) as problem:
         kept = f"{len(tables)} of {len(parts)} parts are finished"
         how = f" and kept in {store}; the same command goes on from there" if store is not None else ""
+        if isinstance(problem, FileError):
+            raise FileError(f"study: {problem}; {kept}{how}") from None
         raise StoppedError(f"study: interrupted; {kept}{how}") from None
     return Outcome(tuple(tables[number] for number in range(len(parts))), len(open_), watch.found, watch.seconds)
 
@@ -133,7 +139,7 @@ class _Watch:
 
     def __init__(self, parts: Sequence[StudyPart], tell: Tell | None) -> None:
         self.weights = [part.weight for part in parts]
-        self.tell, self.begin, self.found = tell, time.monotonic(), 0
+        self.tell, self.begin, self.found, self.damaged = tell, time.monotonic(), 0, 0
         self.before: float | None = None
 
     @property
@@ -148,7 +154,8 @@ class _Watch:
         if self.tell is not None:
             fresh = share - self.before
             left = (1 - share) / fresh * self.seconds if fresh > 0 else None
-            self.tell(Progress(len(tables), len(self.weights), self.found, share, self.seconds, left))
+            done, parts = len(tables), len(self.weights)
+            self.tell(Progress(done, parts, self.found, share, self.seconds, left, self.damaged))
 
 
 # Executors ---------------------------------------------------------------------------------------------------
@@ -236,11 +243,25 @@ def _executor(executor: Executor | None, workers: int | None, cluster: str | Non
     else:
         count = workers or processors()
         # spawn: a forked child would inherit threads and locks in an unknown state.
-        pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+        pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_follow_parent)
         try:
             yield pool, count
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _follow_parent() -> None:
+    """In a worker: end with the process that started it, however that ends; it alone answers Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    # The parent's end of a pipe, or on Windows its handle, tells of its death; a process that waits for work does not.
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 @contextmanager
@@ -267,24 +288,49 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
 # Store -------------------------------------------------------------------------------------------------------
 
 
+def _found(store: Path, parts: Sequence[StudyPart], watch: _Watch) -> dict[int, Columns]:
+    """Tables of the parts that were finished before."""
+    try:
+        store.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise FileError(f"study: cannot keep parts in {store}: {problem.strerror}") from None
+    tables: dict[int, Columns] = {}
+    reason = ""
+    for number, part in enumerate(parts):
+        try:
+            table = _read(store, part.key)
+        except FileError as problem:
+            watch.damaged += 1
+            reason = reason or str(problem)
+            continue
+        if table is not None:
+            tables[number] = table
+    if watch.damaged:
+        warnings.warn(
+            f"study: {watch.damaged} of {len(parts)} parts do not verify and are run again; {reason}",
+            DamageWarning,
+            stacklevel=3,
+        )
+    return tables
+
+
 def _write(store: Path, key: str, table: Columns) -> None:
     import polars as pl
 
     from hamex.solution.files import write_atomically
+    from hamex.study.parquet import write_table
 
-    write_atomically(store / f"{key}.parquet", lambda path: pl.DataFrame(table).write_parquet(path, compression="lz4"))
+    write_atomically(store / f"{key}.parquet", lambda path: write_table(pl.DataFrame(table), path, key=key))
 
 
 def _read(store: Path, key: str) -> Columns | None:
-    import polars as pl
+    """The table of a part; None where there is none yet."""
+    from hamex.study.parquet import read_table
 
     path = store / f"{key}.parquet"
     if not path.exists():
         return None
-    try:
-        frame = pl.read_parquet(path)
-    except (pl.exceptions.ComputeError, OSError):
-        return None  # not ours or damaged: run the part again
+    frame = read_table(path, key)
     return {name: np.asarray(frame[name].to_numpy()) for name in frame.columns}
 
 

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from hamex.checks import is_finite
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion, kinds_of
+from hamex.problem import Limit
 from hamex.schemes import Scheme
+from hamex.solution.batch import Batch
 from hamex.solve.batch import batch
 
 Array = NDArray[Any]
-_LAST = ("residual_slip", "residual_displacement", "residual_drift")
+_LAST = ("residual_slip", "residual_displacement", "residual_drift", "settled_displacement", "settled_drift", "swing")
 _SUMMED = ("plastic_work", "input_work", "cycles")
 
 
@@ -44,6 +46,8 @@ class MotionSequence:
     gap: float = 20.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.motions, Sequence):
+            raise InputError(f"MotionSequence: motions must be a list of ground motions, got {self.motions!r:.60}")
         object.__setattr__(self, "motions", tuple(self.motions))
         if len(self.motions) < 2 or not all(isinstance(motion, GroundMotion) for motion in self.motions):
             raise InputError("MotionSequence: give at least two ground motions")
@@ -81,13 +85,29 @@ def motions_of(record: GroundMotion | MotionSequence) -> tuple[GroundMotion, ...
     return record.motions if isinstance(record, MotionSequence) else (record,)
 
 
+def measures_and_ends(found: Batch) -> dict[str, Array]:
+    """Measures of a batch, and which runs ``collapsed``, and have ``settled`` where they were to."""
+    ends = {"collapsed": found.collapsed} | ({} if found.settled is None else {"settled": found.settled})
+    return {**found.measures, **ends}
+
+
 def march_sequence(
-    systems: Any, sequence: MotionSequence, scheme: Scheme, measures: Sequence[str], scales: Array, g: float
+    systems: Any,
+    sequence: MotionSequence,
+    scheme: Scheme,
+    measures: Sequence[str],
+    scales: Array,
+    g: float,
+    *,
+    limit: Limit | None = None,
+    settle: float | None = None,
 ) -> dict[str, Array]:
-    """Measures of a sequence and of its events, ``name_event_1`` and so on, (model, 1, scale[, storey])."""
+    """Measures of a sequence and of its events, ``name_event_1`` and so on, (model, 1, scale[, storey]); which cells
+    ``collapsed`` in one of them, and have ``settled`` after the last where they were to."""
     start: Mapping[str, Array] | None = None
     events: list[dict[str, Array]] = []
-    for motion in sequence.motions:
+    collapsed: Array = np.zeros((), dtype=bool)
+    for number, motion in enumerate(sequence.motions):
         steps = math.ceil((motion.duration + max(sequence.gap, motion.step)) / scheme.step - 1e-9)
         found = batch(
             systems,
@@ -99,11 +119,16 @@ def march_sequence(
             duration=steps * scheme.step,
             start=start,
             final=True,
+            limit=limit,
+            settle=settle if number + 1 == sequence.events else None,
             threads=1,
         )
+        collapsed = collapsed | found.collapsed
         events.append({name: found.values(name) for name in measures})
         start = found.final
-    out = {name: _joined(name, [event[name] for event in events]) for name in measures}
+    ends = measures_and_ends(found) | {"collapsed": collapsed}
+    out = {name: values for name, values in ends.items() if name in ("collapsed", "settled")}
+    out |= {name: _joined(name, [event[name] for event in events]) for name in measures}
     return out | {f"{name}_event_{number + 1}": event[name] for number, event in enumerate(events) for name in measures}
 
 

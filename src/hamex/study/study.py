@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -15,21 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
-from hamex.checks import is_positive
-from hamex.errors import HamexError, InputError
+from hamex.checks import is_positive, is_whole
+from hamex.errors import HamexError, InputError, ShortRunWarning, SwingWarning
 from hamex.model.oscillators import Oscillators
+from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import kinds_of
+from hamex.problem import Limit
 from hamex.schemes import Scheme
 from hamex.solve.batch import batch
-from hamex.study.axes import Axes, Record, Systems, Template, axes_of, systems, units_of
+from hamex.solve.waiting import check_settle, look_at_the_ends, say_swinging
+from hamex.study.axes import MODEL, Axes, Record, Systems, Template, axes_of, systems, units_of
 from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, digest, run_parts
-from hamex.study.sequence import MotionSequence, march_sequence, motions_of
+from hamex.study.sequence import MotionSequence, march_sequence, measures_and_ends, motions_of
 from hamex.study.spectra.intensities import Intensity
 from hamex.study.table import StudyTable
 
 Array = NDArray[Any]
 FINISHED = "finished"
+COLLAPSED = "collapsed"  # status of a run that ended at its limit; its measures are those up to there
 _PARTS = 64  # at least about so many, so that an interruption costs little
 _WORK = 400_000_000.0  # oscillator-steps of a part at most: about half a second
 _RATE = 1.2e9  # oscillator-steps a second on one processor, for the estimate
@@ -64,6 +69,9 @@ class Study:
     duration : of every run [s]; each record's own by default.
     seed : of the whole study.
     intensity : what an axis "level" is a level of, e.g. ``hx.Sa(0.42)``; the axis then stands instead of "scale".
+    limit : storey drift at which a run ends, as for :func:`hamex.batch`; its status is then "collapsed".
+    settle : let every run go on until it has come to rest, as for :func:`hamex.batch`. Beside a residual stands the
+        measure "swing" either way: how far the drift may still swing.
 
     Examples
     --------
@@ -83,10 +91,27 @@ class Study:
     duration: float | None = None
     seed: int = 0
     intensity: Intensity | None = None
+    limit: Limit | None = None
+    settle: float | None = None
 
     def __post_init__(self) -> None:
+        if self.settle is not None:
+            check_settle("Study", self.settle)
         if self.g is not None and not is_positive(self.g):
             raise InputError(f"Study: g must be positive, one gravity in the models' units; got {self.g!r}")
+        if self.duration is not None and not is_positive(self.duration):
+            raise InputError(f"Study: duration must be a positive number of seconds, got {self.duration!r:.60}")
+        if not isinstance(self.scheme, Scheme):
+            raise InputError(f"Study: the scheme must be one such as Galerkin(step), got {self.scheme!r:.60}")
+        names = self.measures
+        if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(x, str) for x in names):
+            raise InputError(f"Study: measures must be a list of names, got {names!r:.60}")
+        if not is_whole(self.seed):
+            raise InputError(f"Study: seed must be a whole number ≥ 0, got {self.seed!r:.60}")
+        if not isinstance(self.axes, Mapping):
+            raise InputError(f"Study: axes must be lists of values by name, got {self.axes!r:.60}")
+        if not isinstance(self.template, Model) and not callable(self.template) and MODEL not in self.axes:
+            raise InputError(f"Study: the template must be a Model or a function, got {self.template!r:.60}")
         object.__setattr__(self, "axes", dict(self.axes))
         _ = self.grid  # refuses what cannot be an axis
 
@@ -132,6 +157,7 @@ class Study:
 
         The table is the same to the last bit for any executor, number of workers and history of interruptions.
         """
+        self.look_at_the_ends()
         parts = self._parts()
         begun = time.perf_counter()
         done = run_parts(
@@ -144,6 +170,8 @@ class Study:
             tell=tell,
         )
         columns = _merged(done.tables, self.grid)
+        if "settled" in columns:
+            say_swinging((columns["settled"] > 0) | (columns["status"] != FINISHED))
         kernel = sum(float(table[SECONDS][0]) for table in done.tables)
         return StudyTable(
             self.grid,
@@ -166,6 +194,12 @@ class Study:
         """What the motions are: recorded, synthetic, matched, or several of them."""
         return kinds_of(motion for record in self.axes["record"] for motion in motions_of(record))
 
+    def look_at_the_ends(self) -> None:
+        """Say which runs end before their records do; refuse to let them settle then."""
+        if self.duration is not None:
+            motions = [record for record in self.grid.records if not isinstance(record, MotionSequence)]
+            look_at_the_ends(motions, [self.duration] * len(motions), self.settle)
+
     def _parts(self) -> list[StudyPart]:
         """Cut by records and models, the same for every executor: resumed parts must be recognised."""
         axes, built = self.grid, self.models
@@ -173,7 +207,8 @@ class Study:
         steps = [self._steps(record) for record in axes.records]
         total = weight * len(built) * sum(steps)
         most = min(total / _PARTS, _WORK)
-        common = (self.scheme, tuple(self.measures), self.gravity, self.duration, __version__)
+        ends = self.limit or Limit(), self.settle
+        common = (self.scheme, tuple(self.measures), self.gravity, self.duration, ends, __version__)
         parts = []
         for record, scales, count in zip(axes.records, axes.scales, steps, strict=True):
             size = max(1, int(most / (weight * count)))
@@ -198,6 +233,8 @@ def part_of(study: Study, begin: int, record: Record, size: int = 1) -> dict[str
         "measures": tuple(study.measures),
         "g": study.gravity,
         "duration": study.duration,
+        "collapse": study.limit or Limit(),
+        "settle": study.settle,
     }
 
 
@@ -212,31 +249,50 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
     """The cells of one part, (model, scale) in order; a cell that fails has its message as status."""
     begun = time.thread_time()
     found, scales = payload["systems"], payload["scales"]
-    models = len(found)
-    try:
-        columns = _flat(_marched(payload, found, scales))
-        status = np.full(models * len(scales), FINISHED)
-    except HamexError:
-        columns, status = _one_by_one(payload, found, scales)
-    seconds = np.zeros(len(status))
+    with warnings.catch_warnings():  # what is to be said of all runs is said once, by the study
+        for category in (ShortRunWarning, SwingWarning):
+            warnings.simplefilter("ignore", category)
+        try:
+            columns = _marched(payload, found, scales)
+        except HamexError:
+            columns = _one_by_one(payload, found, scales)
+    seconds = np.zeros(len(columns["status"]))
     seconds[0] = time.thread_time() - begun
-    return {**columns, "status": status, SECONDS: seconds}
+    return {**columns, SECONDS: seconds}
 
 
 def _marched(payload: Mapping[str, Any], found: Systems, scales: Array) -> dict[str, Array]:
+    """Measures and status of every cell."""
+    measures = asked_of(payload["measures"])
+    ends = {"limit": payload["collapse"], "settle": payload["settle"]}
     if isinstance(payload["record"], MotionSequence):
-        return march_sequence(found, payload["record"], payload["scheme"], payload["measures"], scales, payload["g"])
-    result = batch(
-        found,
-        payload["record"],
-        payload["scheme"],
-        payload["measures"],
-        scales=scales,
-        g=payload["g"],
-        duration=payload["duration"],
-        threads=1,
-    )
-    return {name: result.values(name) for name in payload["measures"]}
+        result = march_sequence(found, payload["record"], payload["scheme"], measures, scales, payload["g"], **ends)
+    else:
+        result = measures_and_ends(
+            batch(
+                found,
+                payload["record"],
+                payload["scheme"],
+                measures,
+                scales=scales,
+                g=payload["g"],
+                duration=payload["duration"],
+                threads=1,
+                **ends,
+            )
+        )
+    collapsed = result.pop("collapsed").reshape(-1)
+    settled = result.pop("settled", None)
+    columns = _flat(result)
+    if settled is not None:
+        columns["settled"] = settled.reshape(-1).astype(float)
+    return {**columns, "status": np.where(collapsed, COLLAPSED, FINISHED)}
+
+
+def asked_of(measures: Sequence[str]) -> tuple[str, ...]:
+    """Measures, and beside a residual how far it may still swing."""
+    swings = {"residual_drift", "residual_displacement"} & set(measures)
+    return tuple(dict.fromkeys((*measures, "swing"))) if swings else tuple(measures)
 
 
 def _flat(results: Mapping[str, Array]) -> dict[str, Array]:
@@ -253,26 +309,22 @@ def _flat(results: Mapping[str, Array]) -> dict[str, Array]:
     return columns
 
 
-def _one_by_one(payload: Mapping[str, Any], found: Systems, scales: Array) -> tuple[dict[str, Array], Array]:
+def _one_by_one(payload: Mapping[str, Any], found: Systems, scales: Array) -> dict[str, Array]:
     """Some cell failed: find out which, and keep the rest. A number means the same by itself and in company."""
-    rows: list[dict[str, float]] = []
-    status: list[str] = []
+    rows: list[dict[str, Any]] = []
     for number in range(len(found)):
         one = found[number : number + 1] if isinstance(found, list) else found.chosen(slice(number, number + 1))
         for scale in scales:
             try:
-                rows.append(
-                    {
-                        name: float(values[0])
-                        for name, values in _flat(_marched(payload, one, np.array([scale]))).items()
-                    }
-                )
-                status.append(FINISHED)
+                rows.append({name: each[0] for name, each in _marched(payload, one, np.array([scale])).items()})
             except HamexError as problem:
-                rows.append({})
-                status.append(f"{type(problem).__name__}: {problem}")
-    names = next((list(row) for row in rows if row), list(payload["measures"]))
-    return {name: np.array([row.get(name, np.nan) for row in rows]) for name in names}, np.array(status)
+                rows.append({"status": f"{type(problem).__name__}: {problem}"})
+    names = max((list(row) for row in rows), key=len)
+    names = names if len(names) > 1 else [*payload["measures"], "status"]
+    return {
+        name: np.array([str(row[name]) if name == "status" else float(row.get(name, np.nan)) for row in rows])
+        for name in names
+    }
 
 
 def _merged(tables: Sequence[Columns], axes: Axes) -> dict[str, Array]:

@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[Any]
-RATIOS = {"drift": "drift_ratio", "residual_drift": "residual_drift_ratio"}  # drift over height of the storey
+# Drift over height of the storey.
+RATIOS = {
+    "drift": "drift_ratio",
+    "residual_drift": "residual_drift_ratio",
+    "settled_drift": "settled_drift_ratio",
+    "swing": "swing_ratio",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +67,12 @@ class StudyTable:
     @property
     def failed(self) -> int:
         """Number of cells that have no result."""
-        return int(np.count_nonzero(self.columns["status"] != "finished"))
+        return int(np.count_nonzero(~np.isin(self.columns["status"], ("finished", "collapsed"))))
+
+    @property
+    def collapsed(self) -> int:
+        """Number of runs that ended at their limit."""
+        return int(np.count_nonzero(self.columns["status"] == "collapsed"))
 
     def values(self, name: str) -> Array:
         """A measure or the status in the shape of the axes."""
@@ -93,15 +104,17 @@ class StudyTable:
         import polars as pl
 
         from hamex.solution.files import check_writable, write_atomically
+        from hamex.solution.netcdf import write_dataset
+        from hamex.study.parquet import write_table
 
         target = Path(path)
         check_writable(target, (".parquet", ".csv", ".nc"))
         if target.suffix.lower() == ".nc":
-            return write_atomically(target, lambda part: self.dataset.to_netcdf(part, engine="h5netcdf"))
+            return write_atomically(target, lambda part: write_dataset(part, self.dataset))
         frame = self.frame.with_columns(pl.lit(self.provenance["motions"]).alias("motions"))
         if target.suffix.lower() == ".csv":
-            return write_atomically(target, frame.write_csv)
-        return write_atomically(target, frame.write_parquet)
+            return write_atomically(target, lambda part: part.write_text(frame.write_csv(), encoding="utf-8"))
+        return write_atomically(target, lambda part: write_table(frame, part, self.provenance))
 
 
 def heights_of(built: Systems) -> Array | None:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hamex import el_centro
+from hamex import el_centro, read_record
 from hamex.errors import FileError, LoadError, UnitError
-from hamex.motion.records.columns import read_motion, read_samples
+from hamex.motion.records.columns import read_samples
 
 
 @pytest.fixture
@@ -38,6 +38,63 @@ def test_two_columns_in_any_common_dress(file, text):
     assert step == 0.01
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0;0,5\n0,01;-1\n0,02;2e-1\n",
+        "Zeit [s];Beschleunigung [m/s2]\n0,00 ; 0,5\n0,01 ; -1,0\n0,02 ; 0,2\n",
+        "0,00\t0,5\n0,01\t-1,0\n0,02\t+0,2\n",
+        "0,00   0,5\n0,01  -1,0\n0,02   0,2\n",
+        "t\ta\n0\t0,5\n0,01\t-1\n0,02\t2,0E-1\n",
+    ],
+)
+def test_decimal_commas_between_semicolons_tabs_and_blanks(file, text):
+    samples, step = read_samples(file(text))
+    assert (samples.tolist(), step) == ([0.5, -1.0, 0.2], 0.01)
+
+
+@pytest.mark.parametrize("text", ["0,5\n-1,25\n0,0\n12,75\n", "a\n0,5\n-1,25\n0\n12,75\n", "0,5\n-1,25\n0,00\n12,75"])
+def test_decimal_commas_in_one_column(file, text):
+    assert read_samples(file(text), step=0.01)[0].tolist() == [0.5, -1.25, 0.0, 12.75]
+
+
+@pytest.mark.parametrize(
+    ("text", "samples"),
+    [
+        ("0,5\n1,-3\n2,4\n", [5, -3, 4]),
+        ("0,5\n1,3\n2,4\n", [5, 3, 4]),
+        ("t,a\n0,5\n1,3\n2,4\n", [5, 3, 4]),
+        ("0, 5\n1, 3\n2, 4\n", [5, 3, 4]),
+    ],
+)
+def test_whole_numbers_between_commas_are_two_columns(file, text, samples):
+    found, step = read_samples(file(text))
+    assert (found.tolist(), step) == (samples, 1.0)
+
+
+@given(
+    st.lists(st.integers(-999_999, 999_999), min_size=3, max_size=30),
+    st.sampled_from(["one", ";", "\t", "  "]),
+    st.sampled_from([0.005, 0.01, 0.02]),
+)
+def test_decimal_commas_are_read_or_refused_and_never_misread(tmp_path_factory, thousandths, between, step):
+    path = tmp_path_factory.mktemp("comma") / "m.txt"
+    samples = [n / 1000 for n in thousandths]
+    times = [""] * len(samples) if between == "one" else [f"{i * step:.3f}{between}" for i in range(len(samples))]
+    path.write_text("\n".join(f"{t}{a:.3f}".replace(".", ",") for t, a in zip(times, samples, strict=True)))
+    try:
+        found, found_step = read_samples(path, step)
+    except LoadError:
+        assert between == "one"  # 0,500 1,500 2,500 may be times and samples: then the step does not fit
+        return
+    assert (found.tolist(), found_step) == (samples, step)
+
+
+def test_decimal_commas_that_cannot_be_told_from_columns_are_refused_by_name(file):
+    with pytest.raises(LoadError, match="line 1: commas between columns and in decimals cannot be told apart"):
+        read_samples(file("0,00,0,5\n0,01,-1,0\n0,02,0,2\n"))
+
+
 def test_one_column_takes_the_given_step(file):
     samples, step = read_samples(file("a\n1\n2\n-3\n"), step=0.02)
     assert samples.tolist() == [1.0, 2.0, -3.0]
@@ -45,7 +102,7 @@ def test_one_column_takes_the_given_step(file):
 
 
 def test_a_motion_carries_unit_step_and_source(file):
-    motion = read_motion(file("0,0\n0.5,3\n"), unit="cm/s²")
+    motion = read_record(file("0,0\n0.5,3\n"), unit="cm/s²")
     assert (motion.unit, motion.step, motion.source, motion.peak) == ("cm/s2", 0.5, "motion.csv", 3.0)
 
 
@@ -65,7 +122,7 @@ def test_the_shipped_record_reads_the_same_through_this_door():
     from importlib import resources
 
     with resources.as_file(resources.files("hamex.motion") / "data/el_centro_1940_ns.csv") as path:
-        motion = read_motion(path, unit="g")
+        motion = read_record(path, unit="g")
     assert motion.step == el_centro().step
     assert np.array_equal(motion.acceleration, el_centro().acceleration)
 
@@ -90,7 +147,7 @@ def test_times_printed_with_few_digits_are_still_uniform(file):
         ("0,1\n0.1,\n", None, "line 2: a value is missing in '0.1,'"),
         ("0,1\n0.1\n", None, "line 2: 1 column, the lines before have 2"),
         ("0,1,2\n", None, "line 1: 3 columns; give one column of samples, or time and samples"),
-        ("0,0;1,5\n", None, "line 1: commas and semicolons in one line; write decimals with a point"),
+        ("0,0;1.5\n", None, "line 1: commas and semicolons in one line; write decimals with a point"),
         ("1\n2\n", None, "needs its step"),
         ("0,1\n", None, "need at least two samples"),
         ("# c\n0.02,1\n0.04,1\n", None, "line 2: the times start at 0.02 s"),
@@ -111,18 +168,18 @@ def test_broken_files_are_told_by_name_line_and_reason(file, text, step, told):
 
 def test_an_unknown_unit_is_refused_not_guessed(file):
     with pytest.raises(UnitError, match="unknown unit of acceleration 'furlong/s2'; known: g, m/s2"):
-        read_motion(file("0,0\n1,1\n"), unit="furlong/s2")
+        read_record(file("0,0\n1,1\n"), unit="furlong/s2")
 
 
 def test_a_step_that_is_not_positive_is_refused(file):
     with pytest.raises(LoadError, match="step must be a positive number of seconds, got 0"):
-        read_motion(file("0\n1\n"), unit="g", step=0)
+        read_record(file("0\n1\n"), unit="g", step=0)
 
 
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(FileError, match=r"cannot read .*gone\.csv: no such file"):
         read_samples(tmp_path / "gone.csv")
-    with pytest.raises(FileError, match=r"cannot read .*: Is a directory"):
+    with pytest.raises(FileError, match=r"cannot read .*: it is a folder, not a file"):
         read_samples(tmp_path)
     binary = tmp_path / "binary.csv"
     binary.write_bytes(b"\xff\xfe\x00\x80")

@@ -45,6 +45,63 @@ def test_any_at2_samples_come_back_in_every_bit(tmp_path_factory, samples, style
     assert hx.read_record(path).acceleration.tolist() == samples
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\r\r\n"])
+def test_at2_with_the_line_ends_of_every_system(write, end):
+    motion = hx.read_record(write("a.AT2", made.at2().replace("\n", end)))
+    assert (motion.acceleration.tolist(), motion.step) == (made.SAMPLES, 0.005)
+
+
+@pytest.mark.parametrize(
+    ("header", "unit"),
+    [
+        (
+            [
+                "Data for Nowhere 1940",
+                "13 points at 0.005 sec",
+                "The units are (g)",
+                "*** Begin data ***",
+                "NPTS=  13, DT= .005 SEC",
+            ],
+            "g",
+        ),
+        (
+            [
+                "Orig = X.acc, Scale = 2.4",
+                "H1: NOWHERE, 000",
+                "angle -37.0",
+                "FN component",
+                "Acceleration in cm/s2",
+                "13 0.005 NPTS, DT",
+            ],
+            "cm/s2",
+        ),
+        (["A", "B", "ACCELERATION TIME SERIES IN UNITS OF G", "NPTS= 13", "DT= .005 SEC"], "g"),
+        (
+            [
+                "NOWHERE, PEAK VELOCITY 3 CM/S",
+                "STATION ON DISPLACEMENT AVE, 90",
+                "ACCELERATION IN UNITS OF G",
+                "NPTS= 13, DT= .005",
+            ],
+            "g",
+        ),
+    ],
+)
+@pytest.mark.parametrize("end", ["", "*** End Data ***\n\n\n"])
+def test_at2_whose_points_stand_elsewhere(write, header, unit, end):
+    body = made.at2().split("\n")[4:]
+    motion = hx.read_record(write("a.AT2", "\n".join([*header, *body]) + end))
+    assert (motion.acceleration.tolist(), motion.step, motion.unit) == (made.SAMPLES, 0.005, unit)
+
+
+@pytest.mark.parametrize("per_line", [4, 5, 6, 13, 20])
+def test_at2_with_a_short_last_line(write, per_line):
+    words = [repr(a) for a in made.SAMPLES]
+    rows = [" ".join(words[i : i + per_line]) for i in range(0, len(words), per_line)]
+    text = "\n".join([*made.at2().split("\n")[:4], *rows])  # and no line feed at the end
+    assert hx.read_record(write("a.AT2", text)).acceleration.tolist() == made.SAMPLES
+
+
 def test_at2_with_d_exponents_and_touching_lines(write):
     text = made.at2().replace("E-0", "D-0")
     assert hx.read_record(write("a.at2", text)).acceleration.tolist() == made.SAMPLES
@@ -84,6 +141,29 @@ def test_cosmos_units_by_code_and_by_words(write, code, words, unit, factor):
     motion = hx.read_record(write("a.v2", made.cosmos(channel)))
     assert motion.unit == unit
     assert motion.acceleration.tolist() == [factor * a for a in made.FIXED]
+
+
+@pytest.mark.parametrize("announced", ["units=g.     (02)Format=(8f9.6)", "units=g(02) ,Format = (8F9.6)"])
+def test_cosmos_with_its_data_announced_without_a_comma(write, announced):
+    channel = made.cosmos_channel(code=2, unit="g", format_="8F9.6")
+    told = next(line for line in channel if "pts, approx" in line)
+    text = made.cosmos(channel).replace(told, told[: told.index("units=")] + announced)
+    motion = hx.read_record(write("CE23837.V1C", text))
+    assert (motion.acceleration.tolist(), motion.unit) == (made.FIXED, "g")
+
+
+def test_cosmos_of_an_unknown_quantity_is_what_its_data_line_says(write):
+    assert hx.read_record(write("a.v1", made.cosmos(made.cosmos_channel(quantity=-999)))).peak == 1.0
+
+
+def test_csmip_as_usc_writes_it(write):
+    """ACC for ACCEL, COMP for CHAN, and the unit only beside the peak."""
+    text = made.csmip_v2((("Chan  1: 90 Deg", made.FIXED),), peak="   -1.000").replace("of accel data", "OF ACC DATA")
+    text = (
+        text.replace("Chan  1: 90 Deg", "COMP N08W").replace(", in cm/sec2.", "").replace("cm/sec/sec", "CMS/SEC/SEC")
+    )
+    motion = hx.read_record(write("a.s0a", text.replace("Corrected accelerogram   99999-X-01001.01       ", "")))
+    assert (motion.acceleration.tolist(), motion.unit, motion.component) == (made.FIXED, "cm/s2", "N08W")
 
 
 def test_cosmos_with_three_channels_more_text_lines_and_other_quantities(write):
@@ -136,9 +216,12 @@ def test_esm_in_latin_1(write):
 
 def test_knet(write):
     motion = hx.read_record(write("XYZ0020101182325.NS", made.knet()))
-    assert motion.acceleration.tolist() == [n * 3920 / 6182761 for n in made.COUNTS]
+    assert motion.acceleration == pytest.approx(made.knet_gal(), rel=1e-12)
     assert (motion.step, motion.unit, motion.component) == (0.01, "gal", "N-S")
-    assert motion.source == "XYZ0020101182325.NS: XYZ002, 2001/01/18 23:25:46, event of 2001/01/18 23:25:00"
+    about = "XYZ0020101182325.NS: XYZ002, 2001/01/18 23:25:46, event of 2001/01/18 23:25:00"
+    assert motion.source == f"{about}; mean removed (81.89 gal, the instrument's offset)"
+    raw = hx.read_record(write("XYZ0020101182325.NS", made.knet()), raw=True)
+    assert (raw.source, raw.acceleration.tolist()) == (about, made.knet_gal(raw=True))
 
 
 def test_kiknet_channels_are_named_as_the_endings_of_its_files(write):
@@ -153,7 +236,8 @@ def test_kiknet_channels_are_named_as_the_endings_of_its_files(write):
 def test_any_knet_counts_come_back_in_every_bit(tmp_path_factory, counts, frequency):
     path = tmp_path_factory.mktemp("knet") / "a.EW"
     path.write_text(made.knet(counts, frequency))
-    assert hx.read_record(path).acceleration.tolist() == [n * 3920 / 6182761 for n in counts]
+    assert hx.read_record(path, raw=True).acceleration.tolist() == made.knet_gal(counts, raw=True)
+    assert hx.read_record(path).acceleration == pytest.approx(made.knet_gal(counts), rel=1e-9, abs=1e-8)
 
 
 @pytest.mark.parametrize("per_line", [1, 5, 8])
@@ -164,6 +248,21 @@ def test_opensees_path_file(write, per_line):
     motion = hx.read_record(path, format="opensees", unit="g", step=0.02)
     assert motion.acceleration.tolist() == made.SAMPLES
     assert (motion.step, motion.unit, motion.component, motion.source) == (0.02, "g", "", "elcentro.g3")
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n*** End Data ***\n"])
+@pytest.mark.parametrize("format_", [None, "opensees"])
+def test_a_path_file_with_a_short_last_line_is_told_from_columns(write, end, format_):
+    words = [repr(a) for a in made.SAMPLES]
+    text = "\n".join("   ".join(words[i : i + 8]) for i in range(0, len(words), 8)) + end
+    choices = {"unit": "g", "step": 0.02} | ({} if format_ is None else {"format": format_})
+    assert hx.read_record(write("elcentro.dat", text), **choices).acceleration.tolist() == made.SAMPLES
+
+
+def test_a_table_whose_last_row_is_cut_is_no_path_file(write):
+    path = write("a.txt", "0 1 2\n0.01 3 4\n0.02 5\n")
+    with pytest.raises(InputError, match="line 3: 2 columns, the lines before have 3"):
+        hx.read_record(path, unit="g", step=0.01)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +325,77 @@ def test_columns_whose_names_tell_the_unit(write, names, unit):
     assert (motion.step, motion.unit, motion.source) == (0.005, unit, "a.csv")
 
 
-@pytest.mark.parametrize("names", ["time,acceleration", "t,a", "time_s,velocity_m/s", "time,a [V]", "# nothing"])
+@pytest.mark.parametrize(
+    "names",
+    [
+        "t,acc [cm/s2]",
+        "Time,Acceleration\n(s),(cm/s^2)",
+        "# time_s,acceleration_cm/s2",
+        "# unit: cm/s2\ntime,a",
+        "time_s,NS_cm/s2",
+        "Time (s);Acceleration, cm/s/s",
+    ],
+)
+def test_a_unit_in_the_header_is_taken_agreed_with_or_contradicted(write, names):
+    text = made.columns(names=names)
+    path = write("a.csv", text.replace(",", ";") if ";" in names else text)
+    path.write_text(path.read_text().replace("Acceleration;", "Acceleration,"))
+    for agreed in ({}, {"unit": "cm/s2"}, {"unit": "cm/s^2"}, {"unit": "gal"}):
+        motion = hx.read_record(path, **agreed)
+        assert (motion.unit, motion.acceleration.tolist()) == ("cm/s2", made.SAMPLES)
+    for other in ("g", "m/s2"):
+        with pytest.raises(InputError, match=rf"line \d: the file is in cm/s2, which contradicts unit='{other}'"):
+            hx.read_record(path, unit=other)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "velocity_m/s",
+        "Velocity [m/s]",
+        "vel",
+        "NS [cm/s]",
+        "Displacement (m)",
+        "disp_x",
+        "Arias intensity [m/s]",
+        "CAV",
+        "Sa (g)",
+        "5% Damped Spectral Acceleration [g]",
+        "Husid [-]",
+        "a [%g]",
+        "acc [mg]",
+    ],
+)
+def test_a_column_that_calls_itself_something_else_is_no_acceleration(write, name):
+    path = write("a.csv", made.columns(names=f"time [s],{name}"))
+    for choices in ({}, {"unit": "g"}, {"unit": "g", "column": 2}, {"unit": "g", "column": name}):
+        with pytest.raises(
+            InputError, match=r"line 1: the column is named .*, which is no acceleration, whatever its unit"
+        ):
+            hx.read_record(path, **choices)
+
+
+def test_the_one_acceleration_of_several_quantities_is_found(write):
+    path = write("a.csv", "Time [s],Acceleration [g],Velocity [m/s],Displacement [m]\n0,1,4,7\n0.01,2,5,8\n")
+    assert hx.read_record(path).acceleration.tolist() == [1, 2]
+    two = write("b.csv", "time,NS [g],EW [g],vel\n0,1,4,7\n0.01,2,5,8\n")
+    with pytest.raises(InputError, match="4 columns; choose one with column="):
+        hx.read_record(two)
+
+
+@pytest.mark.parametrize("names", ["Period [s],a [g]", "Frequency,a [g]"])
+def test_a_spectrum_is_no_record(write, names):
+    with pytest.raises(InputError, match="the first column must be the time, it is named"):
+        hx.read_record(write("a.csv", made.columns(names=names)))
+
+
+@pytest.mark.parametrize("ending", [".vel", ".disp"])
+def test_an_ending_that_says_velocity_is_no_acceleration(write, ending):
+    with pytest.raises(InputError, match=f"the ending {ending} says that these numbers are no accelerations"):
+        hx.read_record(write(f"Rock-x{ending}", "0.1\n0.2\n"), unit="g", step=0.01)
+
+
+@pytest.mark.parametrize("names", ["time,acceleration", "t,a", "time,a [V]", "# nothing"])
 def test_columns_whose_names_tell_no_unit_need_one(write, names):
     path = write("a.txt", made.columns(names=names))
     with pytest.raises(InputError, match=r"does not tell the unit .* unit=\"g\""):
@@ -278,7 +447,9 @@ def test_line_ends_and_marks_of_other_systems(write):
 
 
 def test_every_format_has_a_test_above():
-    assert set(FORMATS) == {"at2", "cosmos", "csmip", "esm", "knet", "simcenter", "opensees", "columns"}
+    here = {"at2", "cosmos", "csmip", "esm", "knet", "simcenter", "opensees", "columns"}
+    networks = {"volume1", "smc", "geonet", "asa", "nsmn", "cwa"}  # test_networks.py
+    assert set(FORMATS) == here | networks
 
 
 def test_a_given_step_may_sharpen_a_rounded_one(write):

@@ -44,7 +44,7 @@ def test_a_folder_gives_all_that_can_be_read_and_lists_the_rest(folder):
     why = {status.file.name: status.why for status in suite.statuses}
     assert why["3.V1"] == "3 records"
     assert why["2.AT2"] == f"{folder / '2.AT2'}, line 5: 'NaN' is not finite; mend or cut the record"
-    assert why["7.pdf"].endswith("not a text file")
+    assert why["7.pdf"].endswith("this is PDF, which hamex does not read; give its accelerations as text")
     assert [status.file.name for status in suite.failed] == ["2.AT2", "7.pdf", "notes.txt"]
 
 

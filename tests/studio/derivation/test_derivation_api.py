@@ -277,9 +277,33 @@ def test_a_worker_is_kept_replaced_when_late_and_replaced_when_dead(sleepers):
         sleepers.ask("nap", {}, 0.05)
     assert gone(first)
     second = json.loads(sleepers.ask("hello", {}, 600.0)[1])["pid"]
-    with pytest.raises(LostError):
+    with pytest.raises(LostError, match=r"ended by itself \(exit code 3\) before it answered"):
         sleepers.ask("die", {}, 600.0)
     assert json.loads(sleepers.ask("hello", {}, 600.0)[1])["pid"] not in (first, second)
+
+
+def test_a_worker_that_is_killed_while_it_waits_is_replaced_without_a_word(sleepers):
+    first = json.loads(sleepers.ask("hello", {}, 600.0)[1])["pid"]
+    for worker in list(sleepers._idle):
+        os.kill(worker.process.pid, signal.SIGKILL)
+        worker.process.wait()
+    assert json.loads(sleepers.ask("hello", {}, 600.0)[1])["pid"] != first
+
+
+def test_a_worker_that_is_killed_at_its_work_is_told_as_what_it_is_and_replaced(client):
+    """Not as a wrong input, and not as a hang."""
+    given = {"lagrangian": "m*u'^2/2 - k*u^2/2 - a*u^4/4 + b*cos(w*u)"}
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(client.post, "/api/derive", given)
+        while not asking.done() and not view.crew._busy:
+            time.sleep(0.001)
+        for worker in list(view.crew._busy):
+            worker.process.kill()
+        answer = asking.result()
+    assert answer.status_code == 503
+    said = answer.json()["message"]
+    assert said.startswith("the worker was ended from outside (SIGKILL) before it answered; another takes its place")
+    assert client.post("/api/derive", given).status_code == 200
 
 
 def test_short_work_does_not_wait_behind_long_work(sleepers):

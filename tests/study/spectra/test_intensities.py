@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import LoadError, UnitError
+from hamex.errors import InputError, LoadError, UnitError
 from hamex.motion import intensity as im
 from hamex.study.spectra.intensities import HOUSNER, PERIODS, histories, intensities
 
@@ -52,6 +52,19 @@ def test_time_domain_measures_are_those_of_the_motion_layer():
     assert FOUND["D5-75"] == im.significant_duration(a, 0.02, 0.05, 0.75)
     assert FOUND["D5-95"] == im.significant_duration(a, 0.02, 0.05, 0.95)
     assert FOUND["FIV3"].tolist() == [im.fiv3(a, 0.02, T) for T in (0.2, 0.5, 1.0)]
+
+
+def test_the_rule_of_the_integrals_is_named_and_the_other_is_offered():
+    assert FOUND.rule == "trapezoid"
+    assert all("trapezoidal rule" in FOUND.meanings[name] for name in ("Arias", "CAV"))
+    lines = intensities(MOTION, G, periods=[0.2], rule="lines")
+    a = MOTION.acceleration * G
+    assert (lines.rule, lines["Arias"]) == ("lines", im.arias(a, 0.02, G, "lines"))
+    assert lines["CAV"] == im.cumulative_absolute_velocity(a, 0.02, "lines")
+    assert lines["D5-95"] == im.significant_duration(a, 0.02, 0.05, 0.95, "lines")
+    assert all("straight lines" in lines.meanings[name] for name in ("Arias", "CAV"))
+    with pytest.raises(InputError, match="rule must be one of trapezoid, lines, got 'simpson'"):
+        intensities(MOTION, G, rule="simpson")
 
 
 def test_every_measure_has_a_unit_and_a_meaning():

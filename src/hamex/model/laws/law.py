@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.checks import check_range
 from hamex.errors import LawError
 
 Array = NDArray[Any]
@@ -275,6 +276,7 @@ def checked(
         raise LawError(f"{who}: {name} must not be negative, got {value:g}{hint}")
     if finite and math.isinf(value):
         raise LawError(f"{who}: {name} must be finite")
+    check_range(who, name, value, LawError)
     object.__setattr__(law, name, value)
     return value
 
@@ -283,7 +285,7 @@ def number(who: str, name: str, value: Any) -> float:
     """A number, neither text nor NaN."""
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise LawError(f"{who}: {name} must be a number, got {value!r}") from None
     if math.isnan(found):
         raise LawError(f"{who}: {name} is not a number (NaN)")

@@ -1,65 +1,39 @@
 """Plain text: one column of samples, time and samples in two, or one of several columns by number or name.
 
-Columns are separated by commas, semicolons or blanks; lines that start with ``#``, blank lines and one line of names
-are passed over. Where there are several columns, the first is the time. Nothing is guessed: a step is given or follows
-from the times; a unit is given, or taken from a column's name if it stands there in full, as ``acceleration_g`` or
-``acc [cm/s2]``.
+Where there are several columns, the first is the time. Nothing is guessed: a step is given or follows from the times; a
+unit is given, or taken from a column's name if it stands there in full, as ``acceleration_g`` or ``acc [cm/s2]``; a
+column that calls itself another quantity is refused.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import FileError, LoadError
-from hamex.motion.ground import GroundMotion
+from hamex.errors import LoadError
+from hamex.files import read_text
+from hamex.motion.records.table import TextColumns, table_of
 from hamex.motion.records.text import FileRecord, Text, number
-from hamex.motion.units import unit_in_words
+from hamex.motion.units import acceleration_in, is_other_quantity, unit_in_words
 
 Array = NDArray[Any]
-_SEPARATOR = re.compile(r"\s*[,;]\s*|\s+")
 # Files print times with few digits (1/60 s as 0.0167), so a time may be off by this share of a step.
 _ROUNDING = 0.01
 OWN = "# hamex record"  # first line of what :mod:`hamex.motion.records.write` writes
 _NOTE = re.compile(r"#\s*(component|kind|source)\s*:\s*(.*?)\s*")
-_UNIT = re.compile(r".*?[\[(]\s*([^\])]*?)\s*[\])]\s*|a(?:cc\w*)?_(\S+)", re.IGNORECASE)
+_UNIT_NOTE = re.compile(r"#.*\bunits?\s*[:=]\s*(\S+)", re.IGNORECASE)
 _TIME = re.compile(r"t(?:ime)?\s*[_\[(]\s*([^\])]*?)\s*[\])]?", re.IGNORECASE)
 _SECONDS = ("s", "sec", "secs", "second", "seconds")
 
 
-def read_motion(path: str | os.PathLike[str], unit: str, step: float | None = None) -> GroundMotion:
-    """A ground motion from a text file.
-
-    Parameters
-    ----------
-    path : one column of accelerations, or two columns, time [s] and acceleration.
-    unit : unit of the acceleration, "g", "m/s2", "cm/s2" …; files do not tell, so you must.
-    step : time between samples [s]; needed with one column, checked with two.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "motion.csv")
-    ...     _ = path.write_text("time_s,acceleration_g\\n0.00,0.0\\n0.01,0.2\\n0.02,-0.1\\n")
-    ...     motion = read_motion(path, unit="g")
-    >>> motion.step, motion.peak
-    (0.01, 0.2)
-    """
-    samples, found = read_samples(path, step)
-    return GroundMotion(samples, found, unit, source=Path(path).name)
-
-
 def read_samples(path: str | os.PathLike[str], step: float | None = None) -> tuple[Array, float]:
     """Samples and their step [s] from a text file of one or two columns."""
-    table = table_of(Path(path), _text(Path(path)))
+    table = table_of(Path(path), read_text(Path(path)))
     width = table.values.shape[1]
     if width > 2:
         raise LoadError(
@@ -71,45 +45,12 @@ def read_samples(path: str | os.PathLike[str], step: float | None = None) -> tup
     return samples, found
 
 
-@dataclass(frozen=True, eq=False)
-class TextColumns:
-    """Columns of numbers, (row, column), with the line of every row, and the names above them where there are any."""
-
-    path: Path
-    values: Array
-    lines: list[int]
-    names: list[str]
-    names_line: int | None
-
-
-def table_of(path: Path, text: str) -> TextColumns:
-    """The columns of a text; every row must have as many as the first."""
-    lines: list[int] = []
-    rows: list[list[float]] = []
-    names: list[str] = []
-    names_line: int | None = None
-    for line, content in enumerate(text.split("\n"), start=1):
-        content = content.strip()
-        if not content or content.startswith("#"):
-            continue
-        words = _SEPARATOR.split(content)
-        if not rows and names_line is None and all(number(word) is None for word in words):
-            # A name may have blanks inside, "time [s], acceleration [g]".
-            names, names_line = [name.strip() for name in re.split("[,;\t]", content)], line
-            continue
-        if ";" in content and "," in content:
-            raise LoadError(f"{path}, line {line}: commas and semicolons in one line; write decimals with a point")
-        row = [_sample(path, line, content, word) for word in words]
-        if rows and len(row) != len(rows[0]):
-            raise LoadError(f"{path}, line {line}: {_columns(len(row))}, the lines before have {len(rows[0])}")
-        lines.append(line)
-        rows.append(row)
-    if not rows:
-        raise LoadError(f"no samples in {path}")
-    if len(names) != len(rows[0]):  # blanks between the names, or names that do not fit the columns
-        names = _SEPARATOR.split(text.split("\n")[names_line - 1].strip()) if names_line else []
-        names = names if len(names) == len(rows[0]) else []
-    return TextColumns(path, np.array(rows), lines, names, names_line)
+def read_path(text: Text) -> list[FileRecord]:
+    """All numbers of a text as one record along the lines; it tells neither step nor unit."""
+    words = [word for line in text.lines[: text.last_line(1)] for word in line.split()]
+    if not words:
+        raise text.error(None, "no samples in the file")
+    return [FileRecord(text.numbers(1, len(words), 1), None, None)]
 
 
 def samples_of(table: TextColumns, step: float | None, column: int) -> tuple[Array, float | None]:
@@ -119,34 +60,6 @@ def samples_of(table: TextColumns, step: float | None, column: int) -> tuple[Arr
     """
     samples = table.values[:, column]
     return samples, step if column == 0 else _uniform_step(table.path, table.lines, table.values[:, 0], step)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise FileError(f"cannot read {path}: no such file") from None
-    except UnicodeDecodeError:
-        raise FileError(f"cannot read {path}: not a text file in UTF-8") from None
-    except OSError as problem:
-        raise FileError(f"cannot read {path}: {problem.strerror}") from None
-
-
-def _sample(path: Path, line: int, text: str, word: str) -> float:
-    value = number(word)
-    if value is None:
-        raise LoadError(
-            f"{path}, line {line}: {word!r} is not a number"
-            if word
-            else f"{path}, line {line}: a value is missing in {text!r}"
-        )
-    if not math.isfinite(value):
-        raise LoadError(f"{path}, line {line}: {word!r} is not finite; mend or cut the record")
-    return value
-
-
-def _columns(count: int) -> str:
-    return "1 column" if count == 1 else f"{count} columns"
 
 
 def _uniform_step(path: Path, lines: list[int], times: Array, given: float | None) -> float:
@@ -185,39 +98,57 @@ def _uniform_step(path: Path, lines: list[int], times: Array, given: float | Non
 
 
 def read_columns(text: Text, step: float | None = None, column: int | str | None = None) -> list[FileRecord]:
-    """The one record of the file, or of the chosen column."""
+    """The one record of the file, or of the chosen column; or of all numbers, if they can only run along the lines."""
+    if column is None and _runs_along_lines(text):
+        return read_path(text)
     table = table_of(text.path, text.content)
     chosen = _column(table, column)
-    samples, found = samples_of(table, step, chosen)
-    unit = _unit(table.names[chosen]) if table.names else None
+    name = table.names[chosen] if table.names else ""
+    if is_other_quantity(name):
+        raise text.error(
+            table.names_line, f"the column is named {name!r}, which is no acceleration, whatever its unit; choose one"
+        )
     if table.names and chosen > 0:
         _check_seconds(text, table)
+    samples, found = samples_of(table, step, chosen)
+    unit, unit_line = acceleration_in(name), table.names_line
+    if unit is None:
+        unit, unit_line = _unit_note(text, table.lines[0])
     own = text.lines[:8] if text.content.startswith(OWN) else []
     notes = {match[1]: match[2] for match in map(_NOTE.fullmatch, own) if match}
-    component = notes.get("component", table.names[chosen] if table.names and isinstance(column, str) else "")
+    component = notes.get("component", name if isinstance(column, str) else "")
     return [
         FileRecord(
-            samples,
-            found,
-            unit,
-            component,
-            notes.get("source", ""),
-            notes.get("kind", "recorded"),
-            unit_line=table.names_line,
+            samples, found, unit, component, notes.get("source", ""), notes.get("kind", "recorded"), unit_line=unit_line
         )
     ]
+
+
+def _runs_along_lines(text: Text) -> bool:
+    """Whether bare numbers, several a line, end with a shorter line: no columns do, but the path files of OpenSees.
+
+    Not where the first column is a time that begins at zero: that is a table whose last row was cut.
+    """
+    rows = [words for words in map(str.split, text.lines[: text.last_line(1)]) if words]
+    if len(rows) < 2 or not 0 < len(rows[-1]) < len(rows[0]):
+        return False
+    if any(len(row) != len(rows[0]) for row in rows[:-1]) or any(number(word) is None for row in rows for word in row):
+        return False
+    first = [float(row[0]) for row in rows]
+    return len(rows[0]) > 2 and not (first[0] == 0 and all(np.diff(first) > 0))
 
 
 def _column(table: TextColumns, column: int | str | None) -> int:
     """Place of the column, counted from 0."""
     width = table.values.shape[1]
     if column is None:
-        if width > 2:
+        left = [place for place in range(1, width) if table.names and not is_other_quantity(table.names[place])]
+        if width > 2 and len(left) != 1:
             raise LoadError(
                 f"{table.path}, line {table.lines[0]}: {width} columns; choose one with column=, or say "
                 'format="opensees" if the numbers are one record along the lines'
             )
-        return width - 1
+        return left[0] if width > 2 else width - 1
     if isinstance(column, str):
         if column not in table.names:
             names = ", ".join(table.names) or "nameless"
@@ -228,12 +159,20 @@ def _column(table: TextColumns, column: int | str | None) -> int:
     return column - 1
 
 
-def _unit(name: str) -> str | None:
-    match = _UNIT.fullmatch(name.strip())
-    return unit_in_words(match[1] or match[2] or "") if match else None
+def _unit_note(text: Text, first: int) -> tuple[str | None, int | None]:
+    """The unit that a comment above the samples tells, as in ``# unit: cm/s2``."""
+    for line, words in enumerate(text.lines[: first - 1], start=1):
+        match = _UNIT_NOTE.match(words)
+        unit = unit_in_words(match[1]) if match else None
+        if unit is not None:
+            return unit, line
+    return None, None
 
 
 def _check_seconds(text: Text, table: TextColumns) -> None:
-    match = _TIME.fullmatch(table.names[0].strip())
+    name = table.names[0].strip()
+    match = _TIME.fullmatch(name)
     if match and match[1].lower() not in _SECONDS:
-        raise text.error(table.names_line, f"times must be in seconds, the column is named {table.names[0].strip()!r}")
+        raise text.error(table.names_line, f"times must be in seconds, the column is named {name!r}")
+    if is_other_quantity(name):
+        raise text.error(table.names_line, f"the first column must be the time, it is named {name!r}")

@@ -3,87 +3,41 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import UnitError
-from hamex.motion.records.text import FileRecord, Text
-from hamex.motion.units import unit_in_words
+from hamex.motion.records.text import Fields, FileRecord, HeaderPeak, Text, fields, header_peak, numbers_in_fields
+from hamex.motion.units import in_gravities, unit_in_words
 
 Array = NDArray[Any]
-_FORMAT = re.compile(r"\s*(\d*)\s*(?:P|p)?\s*([FEGDIfegdi])[NSns]?(\d+)(?:\.\d+)?\s*")
-
 _COSMOS_FIRST = re.compile(r"\(Format\s+v\s*[\d.]+\s+with\s+(\d{1,3})\s+text\s+lines?\)", re.IGNORECASE)
 _COSMOS_HEADER = re.compile(r"\s*(\d{1,6})\s+(Integer|Real)-header.*?Format\s*=\s*\(([^)]*)\)", re.IGNORECASE)
 _COSMOS_COMMENTS = re.compile(r"\s*(\d{1,6})\s+Comment line", re.IGNORECASE)
 _COSMOS_DATA = re.compile(
     r"\s*(\d{1,9})\s+.*?pts\.?\s*,\s*approx\s+([\d.]+)\s*secs?\s*,\s*units\s*=\s*([^,(]*?)\s*"
-    r"(?:\(\s*(\d{1,4})\s*\))?\s*,\s*Format\s*=\s*\(([^)]*)\)",
+    r"(?:\(\s*(\d{1,4})\s*\))?\s*,?\s*Format\s*=\s*\(([^)]*)\)",
     re.IGNORECASE,
 )
 _COSMOS_END = re.compile(r"\W*End", re.IGNORECASE)
-_COSMOS_CHANNEL = re.compile(r"Sta\s+Chan\s+(\S+?)\s*:\s*(.*?)\s*(?:\(|Location|$)", re.IGNORECASE)
+_COSMOS_CHANNEL = re.compile(r"Sta\s+Chan?\b:?\s*(\S+?)\s*:\s*(.*?)\s*(?:\(|Location|$)", re.IGNORECASE)
 _COSMOS_UNITS = {2: ("g", 1.0), 4: ("cm/s2", 1.0), 7: ("in/s2", 1.0), 10: ("gal", 1.0), 11: ("g", 1e-3)}  # 11: mg
 _COUNTS, _ACCELERATION, _UNKNOWN = 50, 1, -999
+_COSMOS_MAX = re.compile(r"Processed\b.*\bMax\s*=\s*(\S+)", re.IGNORECASE)
 _LEAST = 66  # header values that a channel must have to tell unit and step
 
 _CSMIP_CORRECTED = re.compile(
-    r"\s*(\d{1,9})\s+points\s+of\s+accel\w*\s+data\s+equally\s+spaced\s+at\s+(\S+)\s+sec", re.IGNORECASE
+    r"\s*(\d{1,9})\s+points\s+of\s+acc(?:el\w*)?\s+data\s+equally\s+spaced\s+at\s+(\S+)\s+sec", re.IGNORECASE
 )
 _CSMIP_UNCORRECTED = re.compile(r"\s*(\d{1,9})\s+Accelerogram\s+points\s+at\s+(\S+)\s+pts/sec", re.IGNORECASE)
-_CSMIP_UNIT = re.compile(r"(?:in\s+units\s+of|units:?|,\s*in)\s+([a-z/0-9^*]+)", re.IGNORECASE)
+_CSMIP_UNIT = re.compile(r"(?:in\s+units(?:\s+of)?|units:?|,\s*in)\s+([a-z/0-9^*]+)", re.IGNORECASE)
+# Volume 2 tells the peak with its unit, volume 1 beside its units: not the "Uncor Max" that volume 2 repeats.
+_CSMIP_PEAK = re.compile(r"Peak\s+accel\w*\s*=\s*(\S+)\s+([a-z/0-9^*]+)", re.IGNORECASE)
+_CSMIP_MAX = re.compile(r"Units\s+of\s+uncor\b.*\bMax\s*=\s*(\S+)\s+([a-z/0-9^*]+)", re.IGNORECASE)
 _CSMIP_FORMAT = re.compile(r"\((\d*[FEG]\d+\.\d+)\)", re.IGNORECASE)
-_CSMIP_CHANNEL = re.compile(r"Chan\s+(\S+?)\s*:\s*(.*?)(?:\s{2,}|\s+Location|$)", re.IGNORECASE)
+_CSMIP_CHANNEL = re.compile(r"Chan\s+(\S+?)\s*:\s*(.*?)(?:\s{2,}|\s+Location|$)|^COMP\s+(\S+)", re.IGNORECASE)
 _CSMIP_HEADER = 150  # lines in which the first data must be announced
-
-
-class Fields(NamedTuple):
-    """So many numbers per line, each so many characters wide."""
-
-    per_line: int
-    width: int
-
-    def lines(self, count: int) -> int:
-        """Lines that ``count`` numbers take."""
-        return -(-count // self.per_line)
-
-
-def fields(text: Text, line: int, words: str) -> Fields:
-    """A format such as ``8F10.5`` or ``10I8``.
-
-    >>> from pathlib import Path
-    >>> fields(Text(Path("a.v2"), ""), 1, "8F10.5")
-    Fields(per_line=8, width=10)
-    """
-    match = _FORMAT.fullmatch(words)
-    if match is None or int(match[1] or 1) < 1 or int(match[3]) < 1:
-        raise text.error(line, f"expected a format as in (8F10.5), got ({words})")
-    return Fields(int(match[1] or 1), int(match[3]))
-
-
-def numbers_in_fields(text: Text, first: int, count: int, layout: Fields, what: str) -> Array:
-    """``count`` numbers from line ``first`` on."""
-    last = first + layout.lines(count) - 1
-    values: list[float] = []
-    for line in range(first, last + 1):
-        if line > len(text.lines):
-            raise text.error(len(text.lines), f"the file ends after {len(values)} of the {count} {what}")
-        wanted = min(layout.per_line, count - len(values))
-        words = _words(text.lines[line - 1], wanted, layout.width)
-        if len(words) != wanted:
-            raise text.error(line, f"expected {wanted} {what} in this line, found {len(words)}")
-        values += [text.sample(line, word) for word in words]
-    return np.array(values)
-
-
-def _words(line: str, wanted: int, width: int) -> list[str]:
-    """Numbers between blanks where that gives as many as wanted; else the fields of the line."""
-    words = line.split()
-    if len(words) == wanted:
-        return words
-    return [line[at : at + width].strip() for at in range(0, len(line.rstrip()), width)]
 
 
 def is_cosmos(text: Text) -> bool:
@@ -141,7 +95,7 @@ def _cosmos_channel(text: Text, first: int) -> tuple[FileRecord | None, int]:
             min(after, len(text.lines)),
             f"expected the end of the data after {count} samples, as in 'End-of-data for Chan 1'",
         )
-    if integers[1] != _ACCELERATION:
+    if integers[1] != _ACCELERATION and not (integers[1] == _UNKNOWN and "accel" in data[0].lower()):
         return None, after + 1
     unit, factor = _cosmos_unit(text, line, data[3], data[4], int(integers[2]), integers_from)
     step = _cosmos_step(text, line, count, float(data[2]), reals, reals_from)
@@ -155,7 +109,19 @@ def _cosmos_channel(text: Text, first: int) -> tuple[FileRecord | None, int]:
         about,
         unit_line=line,
         step_line=reals_from,
+        peak=_cosmos_peak(words, first, reals, reals_from, factor),
     ), after + 1
+
+
+def _cosmos_peak(words: list[str], first: int, reals: Array, reals_from: int, factor: float) -> HeaderPeak | None:
+    """Real 64, in the unit of the data; else the "Max =" of the text, which is in that unit too."""
+    if reals[63] != _UNKNOWN:
+        return HeaderPeak(abs(float(reals[63])) * factor, 1e-6, reals_from, "real-header value 64")
+    for line, text in enumerate(words, start=first):
+        match = _COSMOS_MAX.search(text)
+        if match:
+            return header_peak(match[1], line, "Max", factor)
+    return None
 
 
 def _cosmos_header(text: Text, line: int, name: str) -> tuple[Array, int]:
@@ -233,21 +199,24 @@ def read_csmip(text: Text) -> list[FileRecord]:
             continue
         count = text.count(line, match[1], "the number of points")
         spacing = text.positive(line, match[2], "the step" if corrected else "the rate")
+        above = text.lines[header - 1 : line - 1]
         spelled, layout = _CSMIP_UNIT.search(words, match.end()), _CSMIP_FORMAT.search(words)
+        unit = unit_in_words(spelled[1]) if spelled else _csmip_unit(above)
         shape = fields(text, line, layout[1]) if layout else Fields(8, 10)
         samples = numbers_in_fields(text, line + 1, count, shape, "samples")
         # The last naming wins: a file of volume 2 repeats the header of volume 1 above its own.
-        names = [named for named in map(_CSMIP_CHANNEL.search, text.lines[header - 1 : line - 1]) if named]
-        component = (names[-1][2].strip() or names[-1][1]) if names else ""
+        names = [named for named in map(_CSMIP_CHANNEL.search, above) if named]
+        component = (names[-1][3] or names[-1][2].strip() or names[-1][1]) if names else ""
         found.append(
             FileRecord(
                 samples,
                 spacing if corrected else 1 / spacing,
-                unit_in_words(spelled[1]) if spelled else None,
+                unit,
                 component,
-                _csmip_about(text.lines[header - 1 : line - 1]),
+                _csmip_about(above),
                 unit_line=line,
                 step_line=line,
+                peak=_csmip_peak(above, header, unit),
             )
         )
         line += 1 + shape.lines(count)
@@ -265,3 +234,20 @@ def _csmip_about(header: list[str]) -> str:
     """Event and station: the first lines that name them."""
     named = [" ".join(line.split()) for line in header if re.match(r"(Rcrd|Record) of|Station (No|Id)", line)]
     return ", ".join(dict.fromkeys(named[:2]))
+
+
+def _csmip_unit(header: list[str]) -> str | None:
+    """The unit of the peak, where the line that announces the data tells none: both are of the same processing."""
+    named = next(filter(None, map(_CSMIP_PEAK.search, header)), None)
+    return unit_in_words(named[2]) if named else None
+
+
+def _csmip_peak(header: list[str], first: int, unit: str | None) -> HeaderPeak | None:
+    corrected = any(words.lstrip().lower().startswith("corrected") for words in header)
+    for pattern in (_CSMIP_PEAK,) if corrected else (_CSMIP_PEAK, _CSMIP_MAX):
+        for line, words in enumerate(header, start=first):
+            match = pattern.search(words)
+            told = unit_in_words(match[2]) if match else None
+            if match and told is not None and unit is not None:
+                return header_peak(match[1], line, "peak acceleration", in_gravities(told) / in_gravities(unit))
+    return None

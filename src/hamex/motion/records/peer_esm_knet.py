@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
-from hamex.motion.records.text import FileRecord, Text
-from hamex.motion.units import unit_in_words
+from hamex.motion.records.columns import read_path
+from hamex.motion.records.text import FileRecord, HeaderPeak, Text, header_peak
+from hamex.motion.units import in_gravities, unit_in_words
 
 _WORD = r"([^\s,;=]+)"
 _LABELLED = re.compile(rf"NPTS\s*=?\s*{_WORD}\s*[,;]?\s*DT\s*=?\s*{_WORD}", re.IGNORECASE)
-_TRAILING = re.compile(rf"\s*{_WORD}\s+{_WORD}\s+NPTS\s*,?\s*DT", re.IGNORECASE)
-_AT2_UNIT = re.compile(r"UNITS?\s+OF\s+(\S.*?)(?:\s{2,}|\.?\s*$|\.\s)|\(([^)]*)\)", re.IGNORECASE)
+_TRAILING = re.compile(rf"^[ \t]*{_WORD}[ \t]+{_WORD}[ \t]+NPTS\s*,?\s*DT", re.IGNORECASE | re.MULTILINE)
+_AT2_POINTS, _AT2_HEADER = 4, 20  # line in which NPTS and DT stand, and lines in which they must
+_AT2_UNIT = re.compile(r"UNITS?\s+OF\s+(\S.*?)(?:\s{2,}|\.?\s*$|\.\s)", re.IGNORECASE)
+_AT2_UNIT_BESIDE = re.compile(r"(?:ACCEL\w*|UNITS?)\b[^()\n]*?(?:\bIN\s+(\S+)\s*$|\(([^)]*)\))", re.IGNORECASE)
 _ESM_KEY = re.compile(r"([A-Z][A-Z0-9_/^\-.]*)\s*:(.*)")
 # What a line of K-NET starts with; spellings differ between years ("Lon." and "Long.", "Max Acc." and "Max. Acc.").
 _KNET_LABELS = (
@@ -39,10 +42,9 @@ _KNET_CHANNELS = {"1": "NS1", "2": "EW1", "3": "UD1", "4": "NS2", "5": "EW2", "6
 
 
 def is_at2(text: Text) -> bool:
-    """True for a file that starts as an AT2 file does."""
-    head = "\n".join(text.lines[:5]).upper()
-    named = re.search(r"STRONG.MOTION|ACCELERATION|VELOCITY|DISPLACEMENT", head)
-    return "NPTS" in head and "DT" in head and named is not None
+    """True for a file that announces its points as an AT2 file does."""
+    head = "\n".join(text.lines[:_AT2_HEADER])
+    return bool(_LABELLED.search(head) or _TRAILING.search(head))
 
 
 def read_at2(text: Text) -> list[FileRecord]:
@@ -50,25 +52,43 @@ def read_at2(text: Text) -> list[FileRecord]:
 
     Line 1 names the database, line 2 event, station and component, line 3 quantity and unit, line 4 the number of
     points and the step. Line 4 has changed over the years: ``4000  .01000 NPTS, DT``, ``NPTS= 4000, DT= .01000 SEC``
-    and ``NPTS=   4000, DT=   .0100 SEC,`` are all read. Described at peer.berkeley.edu/smcat/data.html.
+    and ``NPTS=   4000, DT=   .0100 SEC,`` are all read; so are headers with more lines above it, as others write them.
+    Described at peer.berkeley.edu/smcat/data.html.
     """
     text.line(1, "the name of the database")
     about = text.line(2, "event and station").strip()
-    quantity = text.line(3, "quantity and unit").upper()
-    for other in ("VELOCITY", "DISPLACEMENT"):
-        if other in quantity and "ACCELERATION" not in quantity:
-            raise text.error(3, f"this is a history of {other.lower()}; give the file of accelerations (.AT2)")
-    points = text.line(4, "NPTS and DT")
-    match = _TRAILING.match(points) or _LABELLED.search(points)
+    text.line(3, "quantity and unit")
+    head = "\n".join(text.lines[:_AT2_HEADER])
+    match = _TRAILING.search(head) or _LABELLED.search(head)
     if match is None:
-        raise text.error(4, f"expected NPTS and DT, as in 'NPTS=  4000, DT= .0050 SEC', got {points.strip()!r}")
-    count = text.count(4, match[1], "NPTS")
-    step = text.positive(4, match[2], "DT")
-    spelled = _AT2_UNIT.search(quantity)
-    unit = unit_in_words(spelled[1] or spelled[2] or "") if spelled else None
-    samples = text.numbers(5, count, 4)
+        points = text.line(_AT2_POINTS, "NPTS and DT")
+        raise text.error(
+            _AT2_POINTS, f"expected NPTS and DT, as in 'NPTS=  4000, DT= .0050 SEC', got {points.strip()!r}"
+        )
+    line = head.count("\n", 0, match.end()) + 1
+    count = text.count(line, match[1], "NPTS")
+    step = text.positive(line, match[2], "DT")
+    unit_line, unit = _at2_unit(text, line)
+    samples = text.numbers(line + 1, count, line)
+    if line != _AT2_POINTS:  # another header: what stands in its second line is not known
+        return [FileRecord(samples, step, unit, "", text.lines[0].strip(), unit_line=unit_line, step_line=line)]
     component = about.rsplit(",", 1)[1].strip() if "," in about else ""
-    return [FileRecord(samples, step, unit, component, about, unit_line=3, step_line=4)]
+    return [FileRecord(samples, step, unit, component, about, unit_line=unit_line, step_line=line)]
+
+
+def _at2_unit(text: Text, end: int) -> tuple[int, str | None]:
+    """The line of the header that tells quantity and unit, and the unit; refuses velocities and displacements."""
+    header = list(enumerate(text.lines[: end - 1], start=1))
+    for line, words in header:
+        for other in ("VELOCITY", "DISPLACEMENT"):
+            if re.search(rf"\b{other}\s+(?:TIME|HISTORY|SERIES|IN\b)", words.upper()) and "ACCEL" not in words.upper():
+                raise text.error(line, f"this is a history of {other.lower()}; give the file of accelerations (.AT2)")
+    for pattern in (_AT2_UNIT, _AT2_UNIT_BESIDE):
+        for line, words in header:
+            spelled = pattern.search(words)
+            if spelled:
+                return line, unit_in_words(next(filter(None, spelled.groups()), ""))
+    return min(3, end), None
 
 
 def is_esm(text: Text) -> bool:
@@ -119,8 +139,16 @@ def read_esm(text: Text) -> list[FileRecord]:
             " ".join(word for word in about if word),
             unit_line=unit_line,
             step_line=step_line,
+            peak=_esm_peak(header, unit),
         )
     ]
+
+
+def _esm_peak(header: dict[str, tuple[int, str]], unit: str | None) -> HeaderPeak | None:
+    """PGA_CM/S^2, in the unit of the samples."""
+    line, words = header.get("PGA_CM/S^2", (0, ""))
+    factor = 1.0 if unit is None else in_gravities("cm/s2") / in_gravities(unit)
+    return header_peak(words, line, "PGA_CM/S^2", factor)
 
 
 def is_knet(text: Text) -> bool:
@@ -131,8 +159,8 @@ def is_knet(text: Text) -> bool:
 def read_knet(text: Text) -> list[FileRecord]:
     """K-NET and KiK-net ASCII of NIED: 17 lines of header, then counts along the lines.
 
-    Accelerations are counts times the scale factor, ``3920(gal)/6182761``, in gal, offset included: the instrument's
-    zero is not at zero, so take ``motion.detrended("mean")`` before you integrate. Described at
+    Accelerations are counts times the scale factor, ``3920(gal)/6182761``, in gal. The instrument's zero is not at
+    zero: the header's ``Max. Acc.`` is the largest of the samples minus the mean of all of them. Described at
     kyoshin.bosai.go.jp/kyoshin/man/knetform_en.html.
     """
     values = []
@@ -148,7 +176,7 @@ def read_knet(text: Text) -> list[FileRecord]:
     if match is None:
         raise text.error(14, f"expected a scale factor as in '3920(gal)/6182761', got {scale!r}")
     full, counts = (text.positive(14, word, "the scale factor") for word in match.groups())
-    samples = text.numbers(18, max(round(seconds * frequency), 1), 12)
+    samples = text.numbers(18, text.samples_in(12, seconds, frequency), 12)
     return [
         FileRecord(
             samples * full / counts,
@@ -158,6 +186,8 @@ def read_knet(text: Text) -> list[FileRecord]:
             f"{station}, {start}, event of {origin}",
             unit_line=14,
             step_line=11,
+            peak=header_peak(values[14], 15, "Max. Acc."),
+            offset=True,
         )
     ]
 
@@ -167,7 +197,4 @@ def read_opensees(text: Text) -> list[FileRecord]:
 
     They tell neither step nor unit: give both.
     """
-    words = text.content.split()
-    if not words:
-        raise text.error(None, "no samples in the file")
-    return [FileRecord(text.numbers(1, len(words), 1), None, None)]
+    return read_path(text)

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from hamex.checks import is_positive
-from hamex.errors import HamexError, LoadError, UnitError
+from hamex.errors import HamexError, LoadError, RecordWarning, UnitError
 from hamex.motion.ground import GroundMotion
+from hamex.motion.records.channel_tables import is_asa, is_cwa, is_nsmn, read_asa, read_cwa, read_nsmn
 from hamex.motion.records.columns import read_columns
 from hamex.motion.records.cosmos_csmip import is_cosmos, is_csmip, read_cosmos, read_csmip
+from hamex.motion.records.geonet import is_geonet, read_geonet
 from hamex.motion.records.peer_esm_knet import is_at2, is_esm, is_knet, read_at2, read_esm, read_knet, read_opensees
 from hamex.motion.records.simcenter import is_simcenter, read_simcenter
+from hamex.motion.records.smc import is_smc, read_smc
 from hamex.motion.records.text import FileRecord, Text, read_text, text_of
-from hamex.motion.units import acceleration_unit
+from hamex.motion.records.unread import text_format
+from hamex.motion.records.volume_one import is_volume_one, read_volume_one
+from hamex.motion.units import acceleration_unit, is_other_quantity
 
+_PEAK = 1e-3  # samples are printed with few digits, and one gravity is 980 gal here, 981 there
 _ROUNDING = 0.01  # a file prints its step with few digits (1/60 s as .0167): a given step may differ by this share
 
 
@@ -28,7 +38,7 @@ class Format(NamedTuple):
     endings: tuple[str, ...]
     looks: Callable[[Text], bool]
     read: Callable[..., list[FileRecord]]
-    tells_unit: bool
+    tells_quantity: bool = True
 
 
 def _never(text: Text) -> bool:
@@ -39,19 +49,24 @@ def _never(text: Text) -> bool:
 FORMATS = {
     entry.name: entry
     for entry in (
-        Format("at2", "PEER AT2", (".at2", ".vt2", ".dt2"), is_at2, read_at2, True),
-        Format("cosmos", "COSMOS V1, V2", (".v1c", ".v2c"), is_cosmos, read_cosmos, True),
-        Format("csmip", "CSMIP V1, V2", (".v1", ".v2"), is_csmip, read_csmip, True),
-        Format("esm", "ESM, ITACA", (".asc",), is_esm, read_esm, True),
+        Format("at2", "PEER AT2", (".at2", ".vt2", ".dt2"), is_at2, read_at2),
+        Format("cosmos", "COSMOS V1, V2", (".v1c", ".v2c"), is_cosmos, read_cosmos),
+        Format("csmip", "CSMIP V1, V2", (".v1", ".v2"), is_csmip, read_csmip),
+        Format("volume1", "volume 1 (SMA-1, RENADIC, BHRC)", (), is_volume_one, read_volume_one),
+        Format("smc", "USGS SMC", (".smc",), is_smc, read_smc),
+        Format("geonet", "GeoNet V1A, V2A", (".v1a", ".v2a"), is_geonet, read_geonet),
+        Format("esm", "ESM, ITACA", (".asc",), is_esm, read_esm),
         Format(
             "knet",
             "K-NET, KiK-net",
             tuple(f".{way}{place}" for way in ("ns", "ew", "ud") for place in ("", "1", "2")),
             is_knet,
             read_knet,
-            True,
         ),
-        Format("simcenter", "SimCenter EVENT", (".json",), is_simcenter, read_simcenter, True),
+        Format("asa", "ASA of Mexico", (), is_asa, read_asa),
+        Format("nsmn", "NSMN (AFAD) of Turkey", (), is_nsmn, read_nsmn),
+        Format("cwa", "CWA of Taiwan", (), is_cwa, read_cwa),
+        Format("simcenter", "SimCenter EVENT", (".json",), is_simcenter, read_simcenter),
         Format("opensees", "OpenSees path", (), _never, read_opensees, False),
         Format("columns", "text columns", (".csv", ".txt", ".dat"), _never, read_columns, False),
     )
@@ -70,6 +85,9 @@ def format_of(text: Text) -> Format:
     for entry in FORMATS.values():
         if entry.looks(text):
             return entry
+    foreign = text_format(text.content)
+    if foreign is not None:
+        raise text.error(None, f"this is {foreign.name}, which hamex does not read; {foreign.instead}")
     return format_by_ending(text.path)
 
 
@@ -90,10 +108,15 @@ class Choices(NamedTuple):
     unit: str | None
     step: float | None
     column: int | str | None
+    raw: bool
 
 
-def choices(format: str | None, unit: str | None, step: float | None, column: int | str | None) -> Choices:
+def choices(
+    format: str | None, unit: str | None, step: float | None, column: int | str | None, raw: bool = False
+) -> Choices:
     """Check what does not depend on any file."""
+    if not isinstance(raw, bool):
+        raise LoadError(f"read_record: raw must be True or False, got {raw!r}")
     if step is not None and not is_positive(step):
         raise LoadError(f"read_record: step must be a positive number of seconds, got {step!r}")
     if column is not None and (isinstance(column, bool) or not isinstance(column, int | str)):
@@ -103,6 +126,7 @@ def choices(format: str | None, unit: str | None, step: float | None, column: in
         None if unit is None else acceleration_unit(unit),
         None if step is None else float(step),
         column,
+        raw,
     )
 
 
@@ -114,19 +138,25 @@ def read_record(
     step: float | None = None,
     component: str | int | None = None,
     column: int | str | None = None,
+    raw: bool = False,
 ) -> GroundMotion:
     """A ground motion from a record file; the format is recognised from the file, the unit is never guessed.
 
     Parameters
     ----------
-    path : file of one of the formats PEER AT2, COSMOS and CSMIP V1/V2, ESM, K-NET, SimCenter EVENT, OpenSees path,
-        or text columns.
-    format : "at2", "cosmos", "csmip", "esm", "knet", "simcenter", "opensees" or "columns"; recognised if left out.
+    path : file of one of the formats PEER AT2, COSMOS and CSMIP V1/V2, volume 1 (RENADIC, BHRC, USC), USGS SMC, GeoNet
+        V1A/V2A, ESM and ITACA, K-NET and KiK-net, ASA, NSMN, CWA, SimCenter EVENT, OpenSees path, or text columns.
+    format : "at2", "cosmos", "csmip", "volume1", "smc", "geonet", "esm", "knet", "asa", "nsmn", "cwa", "simcenter",
+        "opensees" or "columns"; recognised if left out.
     unit : unit of the acceleration, "g", "m/s2", "cm/s2" …; needed where the file does not tell it, must agree where it
         does.
     step : time between samples [s]; likewise.
     component : which record of a file with several, by name or by place counted from 1.
     column : which column of a text file with several, by name or by number counted from 1; the first is the time.
+    raw : True keeps the instrument's offset in records of K-NET and KiK-net. By default the mean of all samples is
+        taken off, as the network does for the peak in its header, and the motion's source says so.
+
+    Where the header tells a peak or a number of samples that its samples do not have, a RecordWarning names both.
 
     Examples
     --------
@@ -140,8 +170,11 @@ def read_record(
     ('g', 0.01, '180', 0.3)
     """
     path = Path(path)
-    given = choices(format, unit, step, column)
-    return _one(Text(path, read_text(path)), given, component)
+    given = choices(format, unit, step, column, raw)
+    motion, remarks = _one(Text(path, read_text(path)), given, component)
+    for remark in remarks:
+        warnings.warn(remark, RecordWarning, stacklevel=2)
+    return motion
 
 
 def record_from_bytes(
@@ -153,19 +186,22 @@ def record_from_bytes(
     step: float | None = None,
     component: str | int | None = None,
     column: int | str | None = None,
-) -> GroundMotion:
-    """What :func:`read_record` makes of a file of this name and content; nothing is read from disk.
+    raw: bool = False,
+) -> tuple[GroundMotion, list[str]]:
+    """What :func:`read_record` makes of a file of this name and content, and what it would warn of; nothing is read
+    from disk.
 
-    >>> record_from_bytes(b"0.0\\n0.1\\n-0.2\\n", "short.txt", unit="g", step=0.01).peak
-    0.2
+    >>> motion, remarks = record_from_bytes(b"0.0\\n0.1\\n-0.2\\n", "short.txt", unit="g", step=0.01)
+    >>> motion.peak, remarks
+    (0.2, [])
     """
     path = Path(Path(name).name or "record")
-    return _one(Text(path, text_of(data, path)), choices(format, unit, step, column), component)
+    return _one(Text(path, text_of(data, path)), choices(format, unit, step, column, raw), component)
 
 
-def _one(text: Text, given: Choices, component: str | int | None) -> GroundMotion:
-    found = _records(text, given)
-    return motion_of(text.path, chosen(text.path, found, component), given, component)
+def _one(text: Text, given: Choices, component: str | int | None) -> tuple[GroundMotion, list[str]]:
+    found = chosen(text.path, _records(text, given), component)
+    return motion_of(text.path, found, given, component), remarks_of(text.path, found)
 
 
 def read_all(path: Path, given: Choices) -> list[FileRecord]:
@@ -177,6 +213,10 @@ def _records(text: Text, given: Choices) -> list[FileRecord]:
     if not text.content.strip():
         raise LoadError(f"no samples in {text.path}: the file is empty")
     reader = given.format or format_of(text)
+    if not reader.tells_quantity and is_other_quantity(text.path.suffix):
+        raise text.error(
+            None, f"the ending {text.path.suffix} says that these numbers are no accelerations; give those"
+        )
     if reader.name == "columns":
         return reader.read(text, given.step, given.column)
     if given.column is not None:
@@ -213,9 +253,32 @@ def motion_of(path: Path, found: FileRecord, given: Choices, component: str | in
     name = found.component or (component if isinstance(component, str) else "")
     source = f"{path.name}: {found.origin}" if found.origin else path.name
     try:
-        return GroundMotion(found.samples, step, unit, source, name, found.kind)
+        motion = GroundMotion(found.samples, step, unit, source, name, found.kind)
     except HamexError as problem:
         raise type(problem)(f"record {path}: {problem}") from None
+    return _without_offset(motion) if found.offset and not given.raw else motion
+
+
+def _without_offset(motion: GroundMotion) -> GroundMotion:
+    offset = f"{motion.acceleration.mean():.5g} {motion.unit}"
+    return replace(
+        motion.detrended("mean"), source=f"{motion.source}; mean removed ({offset}, the instrument's offset)"
+    )
+
+
+def remarks_of(path: Path, found: FileRecord) -> list[str]:
+    """What the file tells of itself and its samples do not show: the number of them, and their peak."""
+    remarks = [f"record {path}: {remark}" for remark in found.remarks]
+    samples = found.samples - found.samples.mean() if found.offset else found.samples
+    largest, peak = float(np.abs(samples).max()), found.peak
+    if peak is not None and abs(largest - peak.value) > peak.digit + _PEAK * max(largest, peak.value):
+        unit = f" {found.unit}" if found.unit else ""
+        place = f"{path}, line {peak.line}" if peak.line else f"record {path}"
+        remarks.append(
+            f"{place}: the header's peak ({peak.name}) is {peak.value:.6g}{unit}, "
+            f"but the largest sample is {largest:.6g}{unit}"
+        )
+    return remarks
 
 
 def _unit(path: Path, found: FileRecord, given: str | None) -> str:

@@ -1,4 +1,5 @@
-"""SimCenter EVENT files (JSON): events with ``timeSeries`` and ``pattern``, or single records with ``data_x``.
+"""SimCenter EVENT files (JSON): events with ``timeSeries`` and ``pattern``, or single records with ``data_x`` or
+``accel_data``.
 
 A pattern of type UniformAcceleration names a series and the dof it acts in. The unit stands in ``units``: as
 ``acceleration``, or as ``length`` and ``time``, from which the acceleration follows. Most files have none, because the
@@ -14,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from hamex.motion.records.text import FileRecord, Text
+from hamex.motion.records.text import FileRecord, HeaderPeak, Text
 from hamex.motion.units import unit_in_words
 
-_DIRECT = re.compile(r"(?:data|accel)_([xyz])", re.IGNORECASE)
+_DIRECT = re.compile(r"(?:data|accel)_([xyz])|accel_data", re.IGNORECASE)
+_COUNTS = ("numSteps", "numPoints")
 
 
 def is_simcenter(text: Text) -> bool:
@@ -34,14 +36,15 @@ def read_simcenter(text: Text) -> list[FileRecord]:
     except (RecursionError, ValueError) as problem:  # too deep, or a whole number of thousands of digits
         raise text.error(None, f"not valid JSON: {problem}") from None
     if not isinstance(data, dict):
-        raise text.error(None, "expected an object with Events or data_x")
+        raise text.error(None, "expected an object with Events, data_x or accel_data")
     events = data.get("Events", [data])
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
         raise text.error(None, "Events must be a list of objects")
     found = [record for place, event in enumerate(events) for record in _event(text, event, data, f"Events[{place}]")]
     if not found:
         raise text.error(
-            None, "no accelerations: expected timeSeries with a pattern of type UniformAcceleration, or data_x"
+            None,
+            "no accelerations: expected timeSeries with a pattern of type UniformAcceleration, data_x or accel_data",
         )
     return found
 
@@ -50,12 +53,16 @@ def _event(text: Text, event: dict[str, Any], whole: dict[str, Any], place: str)
     unit = _unit(text, event.get("units", whole.get("units")), place)
     name = str(event.get("name", ""))
     kind = "synthetic" if "stochastic" in f"{name} {event.get('subtype', '')}".lower() else "recorded"
-    direct = {match[1].lower(): key for key in event if (match := _DIRECT.fullmatch(key))}
+    direct = {(match[1] or "").lower(): key for key in event if (match := _DIRECT.fullmatch(key))}
     if direct:
-        return [
-            FileRecord(_samples(text, event[key], key), _step(text, event, event, place), unit, way, name, kind)
-            for way, key in sorted(direct.items())
-        ]
+        step, found = _step(text, event, event, place), []
+        for way, key in sorted(direct.items()):
+            samples = _samples(text, event[key], key)
+            remarks = _counted(text, event, key, len(samples), place)
+            told = event.get(f"PGA_{way}")
+            peak = HeaderPeak(abs(_number(text, told, f"PGA_{way}")), 0.0, None, f"PGA_{way}") if told else None
+            found.append(FileRecord(samples, step, unit, way, name, kind, peak=peak, remarks=remarks))
+        return found
     series = event.get("timeSeries", [])
     patterns = event.get("pattern", [])
     for key, value in (("timeSeries", series), ("pattern", patterns)):
@@ -76,11 +83,22 @@ def _event(text: Text, event: dict[str, Any], whole: dict[str, Any], place: str)
             )
         factor = _number(text, entry.get("factor", 1.0), f"{place}: factor of {wanted!r}")
         samples = _samples(text, entry.get("data"), f"data of {wanted!r}") * factor
-        steps = event.get("numSteps", len(samples))
-        if steps != len(samples):
-            raise text.error(None, f"{place}: numSteps is {steps}, but {wanted!r} has {len(samples)} samples")
-        found.append(FileRecord(samples, _step(text, entry, event, place), unit, wanted, name, kind))
+        remarks = _counted(text, event, wanted, len(samples), place)
+        found.append(FileRecord(samples, _step(text, entry, event, place), unit, wanted, name, kind, remarks=remarks))
     return found
+
+
+def _counted(text: Text, event: dict[str, Any], name: str, count: int, place: str) -> tuple[str, ...]:
+    """A remark where the number of samples is one off what the event says: some count steps, some points."""
+    for key in _COUNTS:
+        said = event.get(key, count)
+        if said == count:
+            continue
+        words = f"{place}: {key} is {said}, but {name!r} has {count} samples"
+        if isinstance(said, bool) or not isinstance(said, int) or abs(said - count) > 1:
+            raise text.error(None, words)
+        return (f"{words}; all of them are taken",)
+    return ()
 
 
 def _unit(text: Text, units: Any, place: str) -> str | None:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import glob
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, overload
 
-from hamex.errors import FileError, HamexError, LoadError
+from hamex.errors import FileError, HamexError, LoadError, RecordWarning
 from hamex.motion.ground import GroundMotion
-from hamex.motion.records.read import choices, chosen, motion_of, read_all
+from hamex.motion.records.read import choices, chosen, motion_of, read_all, remarks_of
 
 Where = str | os.PathLike[str]
 
 
 class FileStatus(NamedTuple):
-    """What became of one file: ``why`` is the reason if it failed, else how many records it gave."""
+    """What became of one file: ``why`` is the reason if it failed, else how many records it gave and what is to be
+    said of them."""
 
     file: Path
     ok: bool
@@ -67,12 +69,13 @@ def read_suite(
     step: float | None = None,
     component: str | int | None = None,
     column: int | str | None = None,
+    raw: bool = False,
 ) -> Suite:
     """All records of a folder, of a pattern such as ``"records/**/*.AT2"``, or of a list of files.
 
     Takes what :func:`read_record` takes; what is said holds for every file, so a unit must not contradict any. Files
     with several records give all of them, or the one named by ``component``. A file that cannot be read does not stop
-    the others: its reason is in ``statuses``.
+    the others: its reason is in ``statuses``, and so is what a file tells of itself that its samples do not show.
 
     Examples
     --------
@@ -84,7 +87,7 @@ def read_suite(
     >>> len(suite), [(status.file.name, status.ok) for status in suite.statuses]
     (1, [('a.csv', True), ('b.csv', False)])
     """
-    given = choices(format, unit, step, column)
+    given = choices(format, unit, step, column, raw)
     motions: list[GroundMotion] = []
     statuses: list[FileStatus] = []
     for file in files_in(path):
@@ -96,7 +99,12 @@ def read_suite(
             statuses.append(FileStatus(file, False, str(problem)))
         else:
             motions += here
-            statuses.append(FileStatus(file, True, f"{len(here)} record{'s' if len(here) > 1 else ''}"))
+            remarks = list(dict.fromkeys(remark for record in wanted for remark in remarks_of(file, record)))
+            for remark in remarks:
+                warnings.warn(remark, RecordWarning, stacklevel=2)
+            count = f"{len(here)} record{'s' if len(here) > 1 else ''}"
+            offset = ["mean removed"] if not raw and any(record.offset for record in wanted) else []
+            statuses.append(FileStatus(file, True, "; ".join([count, *offset, *remarks])))
     return Suite(tuple(motions), tuple(statuses))
 
 
@@ -108,6 +116,12 @@ def files_in(path: Where | Sequence[Where]) -> list[Path]:
         # A listed file that is missing is one that cannot be read: given in its status.
         return [file for entry in path for file in ([Path(entry)] if _is_file_name(entry) else files_in(entry))]
     place = Path(path)
+    try:
+        place.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # a pattern, or missing: told below
+    except (OSError, ValueError) as problem:  # a name that is too long, or has a zero byte
+        raise FileError(f"cannot read {path}: {getattr(problem, 'strerror', None) or problem}") from None
     if _is_file_name(path) and not place.exists():
         raise FileError(f"cannot read {path}: no such file or folder")
     if place.is_dir():
@@ -124,4 +138,6 @@ def files_in(path: Where | Sequence[Where]) -> list[Path]:
 
 
 def _is_file_name(path: Where) -> bool:
-    return not glob.has_magic(str(path)) and not Path(path).is_dir()
+    if not isinstance(path, str | os.PathLike):
+        raise LoadError(f"read_suite: a file must be given by its name, got {path!r:.60}")
+    return not glob.has_magic(str(path)) and not os.path.isdir(path)

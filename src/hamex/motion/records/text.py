@@ -1,4 +1,4 @@
-"""A record file as numbered lines, its numbers, and what a reader finds in it.
+"""A record file as numbered lines, its numbers, free or in fields of fixed width, and what a reader finds in it.
 
 Whatever is wrong is told by file, line and reason.
 """
@@ -9,39 +9,45 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex import files
 from hamex.errors import FileError, LoadError
+from hamex.motion.records.unread import binary_format
 
 Array = NDArray[Any]
 _PLAIN = re.compile(r"[0-9eE.+\-\s]*", re.ASCII)
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
-_DOS_END = "\x1a"
+_PADDING = "\x00\x1a\r\n"  # the end of a file under DOS, and empty blocks
+_END_MARK = re.compile(r"\*+\s*end\b.*", re.IGNORECASE)  # "*** End Data ***"
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eEdD][+-]?\d+)?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?", re.ASCII)
+_FORMAT = re.compile(r"\s*(\d*)\s*(?:P|p)?\s*([FEGDIfegdi])[NSns]?(\d+)(?:\.\d+)?\s*")
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
 
 
 def read_text(path: Path) -> str:
     """The text of a file in UTF-8, or in Latin-1 where station names need it; lines end with line feeds."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise FileError(f"cannot read {path}: no such file") from None
-    except OSError as problem:
-        raise FileError(f"cannot read {path}: {problem.strerror}") from None
-    return text_of(data, path)
+    return text_of(files.read_bytes(path, files.RECORD), path)
 
 
 def text_of(data: bytes, path: Path) -> str:
     """The text that bytes of a file hold; ``path`` names it in messages."""
+    foreign = binary_format(data)
+    if foreign:
+        raise FileError(
+            f"cannot read {path}: this is {foreign}, which hamex does not read; give its accelerations as text"
+        )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("latin-1")
-    text = text.rstrip(_DOS_END).replace("\r\n", "\n").replace("\r", "\n")
+    if text[-1:] == "\x1a" or "\x00" in text[-200:]:
+        text = text.rstrip(_PADDING) + "\n"
+    text = re.sub("\r+\n|\r", "\n", text)  # some files end their lines with CR CR LF
     if _UNPRINTABLE.search(text):
         raise FileError(f"cannot read {path}: not a text file")
     return text
@@ -97,9 +103,16 @@ class Text:
             raise self.error(line, f"{what} must be a whole number above 0, got {word.strip()!r}")
         return int(word)
 
+    def samples_in(self, line: int, seconds: float, rate: float) -> int:
+        """How many samples a duration and a rate of the header make, at least one."""
+        if not seconds * rate < 1e9:
+            raise self.error(line, f"{seconds:g} s at {rate:g} samples a second are more than any record holds")
+        return max(round(seconds * rate), 1)
+
     def numbers(self, first: int, count: int, announced: int) -> Array:
         """The ``count`` numbers from line ``first`` to the end of the file, which line ``announced`` promises."""
-        words = "\n".join(self.lines[first - 1 :])
+        last = self.last_line(first)
+        words = "\n".join(self.lines[first - 1 : last])
         if _PLAIN.fullmatch(words):
             try:
                 values = np.array(words.split(), dtype=float)
@@ -107,12 +120,19 @@ class Text:
                     return values
             except ValueError:
                 pass
-        return self._slowly(first, count, announced)
+        return self._slowly(first, last, count, announced)
 
-    def _slowly(self, first: int, count: int, announced: int) -> Array:
+    def last_line(self, first: int) -> int:
+        """The last line of the samples, before a mark such as ``*** End Data ***``."""
+        last = len(self.lines)
+        while last >= first and not self.lines[last - 1].strip():
+            last -= 1
+        return last - 1 if last >= first and _END_MARK.match(self.lines[last - 1].strip()) else len(self.lines)
+
+    def _slowly(self, first: int, last: int, count: int, announced: int) -> Array:
         """Word by word, to find the one that is wrong."""
         values: list[float] = []
-        for line, text in enumerate(self.lines[first - 1 :], start=first):
+        for line, text in enumerate(self.lines[first - 1 : last], start=first):
             for word in text.split():
                 values.append(self.sample(line, word))
                 if len(values) > count:
@@ -127,11 +147,36 @@ class Text:
     def sample(self, line: int, word: str) -> float:
         """One sample: a finite number."""
         value = number(word)
+        if value is None and _DECIMAL_COMMA.fullmatch(word):
+            raise self.error(line, f"{word!r} is not a number; write decimals with a point")
         if value is None:
             raise self.error(line, f"{word!r} is not a number" if word else "a value is missing")
         if not np.isfinite(value):
             raise self.error(line, f"{word!r} is not finite; mend or cut the record")
         return value
+
+
+class HeaderPeak(NamedTuple):
+    """The largest acceleration as a header prints it, in the record's unit, good to one of its last digit."""
+
+    value: float
+    digit: float
+    line: int | None
+    name: str
+
+
+def header_peak(word: str, line: int, name: str, factor: float = 1.0) -> HeaderPeak | None:
+    """A header's peak; None where the word is no number. ``factor`` takes it to the record's unit.
+
+    >>> header_peak("-4.078", 15, "Max. Acc.")
+    HeaderPeak(value=4.078, digit=0.001, line=15, name='Max. Acc.')
+    """
+    value = number(word.strip())
+    if value is None or not np.isfinite(value):
+        return None
+    mantissa, _, power = word.strip().upper().replace("D", "E").partition("E")
+    digit = 10.0 ** (int(power or 0) - len(mantissa.partition(".")[2]))
+    return HeaderPeak(abs(value) * factor, digit * factor, line, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +193,9 @@ class FileRecord:
     kind : "recorded", "synthetic" or "matched".
     unit_line : line of the file that tells the unit.
     step_line : line of the file that tells the step.
+    peak : the largest acceleration that the header tells.
+    offset : whether the samples hold the instrument's offset, which the network itself takes off by their mean.
+    remarks : what does not agree in the file and was read all the same.
     """
 
     samples: Array
@@ -158,3 +206,53 @@ class FileRecord:
     kind: str = "recorded"
     unit_line: int | None = None
     step_line: int | None = None
+    peak: HeaderPeak | None = None
+    offset: bool = False
+    remarks: tuple[str, ...] = ()
+
+
+class Fields(NamedTuple):
+    """So many numbers per line, each so many characters wide."""
+
+    per_line: int
+    width: int
+
+    def lines(self, count: int) -> int:
+        """Lines that ``count`` numbers take."""
+        return -(-count // self.per_line)
+
+
+def fields(text: Text, line: int, words: str) -> Fields:
+    """A format such as ``8F10.5`` or ``10I8``.
+
+    >>> from pathlib import Path
+    >>> fields(Text(Path("a.v2"), ""), 1, "8F10.5")
+    Fields(per_line=8, width=10)
+    """
+    match = _FORMAT.fullmatch(words)
+    if match is None or int(match[1] or 1) < 1 or int(match[3]) < 1:
+        raise text.error(line, f"expected a format as in (8F10.5), got ({words})")
+    return Fields(int(match[1] or 1), int(match[3]))
+
+
+def numbers_in_fields(text: Text, first: int, count: int, layout: Fields, what: str) -> Array:
+    """``count`` numbers from line ``first`` on."""
+    last = first + layout.lines(count) - 1
+    values: list[float] = []
+    for line in range(first, last + 1):
+        if line > len(text.lines):
+            raise text.error(len(text.lines), f"the file ends after {len(values)} of the {count} {what}")
+        wanted = min(layout.per_line, count - len(values))
+        words = _words(text.lines[line - 1], wanted, layout.width)
+        if len(words) != wanted:
+            raise text.error(line, f"expected {wanted} {what} in this line, found {len(words)}")
+        values += [text.sample(line, word) for word in words]
+    return np.array(values)
+
+
+def _words(line: str, wanted: int, width: int) -> list[str]:
+    """Numbers between blanks where that gives as many as wanted; else the fields of the line."""
+    words = line.split()
+    if len(words) == wanted:
+        return words
+    return [line[at : at + width].strip() for at in range(0, len(line.rstrip()), width)]

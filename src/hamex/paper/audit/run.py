@@ -11,6 +11,7 @@ import json
 import os
 import re
 import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -281,10 +282,17 @@ def drawings() -> Iterator[dict[str, Any]]:
 
 
 def main(what: str) -> None:
-    """Write the lines; who reads them decides when to stop."""
+    """Write the lines; who reads them holds the input open, and the end of that ends this in the middle of its work."""
+    threading.Thread(target=_end_with_input, daemon=True).start()
     for line in {"verdicts": verdicts, "drawings": drawings}[what]():
         sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
         sys.stdout.flush()
+
+
+def _end_with_input() -> None:
+    while sys.stdin.buffer.read1():
+        pass
+    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -281,8 +281,8 @@ _CAPTIONS = {
     "pseudo-acceleration along the rising lines, the displacement along the falling ones.",
     "strength": "Yield force over weight that the ductilities need, under the elastic demand.",
     "ductility": "Ductility that oscillators of given strength reach; below 1 they stay elastic.",
-    "displacement": "Largest and residual displacement. Error bars are the change at half the step; where they cannot "
-    "be seen they are thinner than the line.",
+    "displacement": "Largest and residual displacement. Error bars are from half and a quarter of the step; "
+    "where they cannot be seen they are thinner than the line.",
     "steps": "Step of the runs as a function of the period, and error bars as shares of the displacement.",
 }
 

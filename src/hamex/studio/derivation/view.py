@@ -23,7 +23,7 @@ from pydantic import Field, model_validator
 from hamex.errors import HamexError
 from hamex.spec.base import Finite, Positive, Table
 from hamex.studio import limits
-from hamex.studio.jobs import Answer, Crew, QueueFullError, TimeUpError
+from hamex.studio.jobs import Answer, Crew, LostError, QueueFullError, TimeUpError
 from hamex.studio.wire import RequestTable
 
 _Name = Annotated[str, Field(max_length=24)]
@@ -35,7 +35,7 @@ _WAIT = 1.5  # seconds that a request waits for its answer, before it is told to
 _PATIENCE = 15.0  # seconds without a question after which work is given up: its page went away
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     202: {"description": "being worked out: ask the same again"},
-    503: {"description": "others use all workers"},
+    503: {"description": "others use all workers, or the one at work was ended from outside"},
 }
 
 
@@ -185,7 +185,8 @@ class KeptAnswers:
 def _failure(task: str, problem: HamexError) -> Answer:
     advice = "a longer step or a shorter duration" if task == "run" else "fewer fields or simpler functions"
     said = f"{problem}; try {advice}" if isinstance(problem, TimeUpError) else str(problem)
-    return 503 if isinstance(problem, QueueFullError) else 422, json.dumps({"message": said, "field": None}).encode()
+    status = 503 if isinstance(problem, QueueFullError | LostError) else 422
+    return status, json.dumps({"message": said, "field": None}).encode()
 
 
 kept = KeptAnswers(40)

@@ -234,7 +234,7 @@ function dropped(set) {
     element(
       "p",
       {class: "quiet", style: "margin:0 0 .3rem"},
-      "Drop a record file here: AT2, COSMOS, CSMIP, ESM, K-NET, SimCenter, or columns of text. " +
+      "Drop a record file here: AT2, COSMOS, CSMIP, SMC, ESM, K-NET, SimCenter and more, or columns of text. " +
         "It stays on this computer.",
     ),
     input,
@@ -251,8 +251,9 @@ function dropped(set) {
       const chosen = {...(chosenUnit ? {unit: chosenUnit} : {}), ...(step.value ? {step: Number(step.value)} : {})};
       const record = await ask("/api/record", {name: held.name, content: await held.text(), ...chosen}, "record");
       if (!record) return;
-      const {accelerations, step: spacing, unit: itsUnit, source} = record;
+      const {accelerations, step: spacing, unit: itsUnit, source, remarks} = record;
       await set({kind: "own", own: {accelerations, step: spacing, unit: itsUnit, source}});
+      message.textContent = remarks.join(" ");
       say(`read ${accelerations.length} samples`);
     } catch (thrown) {
       const problem = problemOf(thrown);

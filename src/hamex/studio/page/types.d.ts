@@ -332,4 +332,6 @@ interface AuditProgress {
   items: AuditItem[];
   drawn: string;
   drawings: AuditDrawing[];
+  /** What became of a process that failed; empty as long as none has. */
+  why: string;
 }

@@ -16,7 +16,7 @@ def numbers(who: str, name: str, values: ArrayLike, least: int = 1) -> Array:
     """A read-only copy, (n,), of at least ``least`` numbers."""
     try:
         array = np.array(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{who}: {name} must be numbers") from None
     if array.ndim != 1 or array.size < least:
         raise InputError(f"{who}: {name} must be (n,) with n ≥ {least}, got shape {array.shape}")

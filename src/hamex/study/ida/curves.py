@@ -1,8 +1,8 @@
 """Curves of an incremental dynamic analysis: demand against intensity, record by record, and where a limit is passed.
 
 A curve ends where its runs end. A record that never passes the limit has no capacity, only a bound: it is censored. A
-run whose numbers ran away (sidesway) has passed every limit; no run counts as passing because a solver failed, and none
-of ours fails.
+run that collapsed, or whose numbers ran away (sidesway), has passed every limit; no run counts as passing because a
+solver failed, and none of ours fails.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError, OverflowRunError
+from hamex.solution.rest import SWINGS
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.fragility import Fragility
-from hamex.study.study import FINISHED
+from hamex.study.study import COLLAPSED, FINISHED
 
 Array = NDArray[Any]
 LARGE = 10.0  # scale factors beyond this are told: the motion is no longer that of its earthquake
@@ -39,6 +40,8 @@ class IdaCurves:
     demand_name, unit : of the demand; no unit for a pure number.
     limit : demand that counts as exceeding.
     motions : "recorded", "synthetic", "matched" or several of them.
+    reached : demand at which a run that collapsed was ended, (record, run); NaN elsewhere, None where there is none.
+    swinging : runs whose residual demand may still swing by more than a hundredth of the limit.
     """
 
     model: str
@@ -51,6 +54,8 @@ class IdaCurves:
     limit: float
     motions: str
     unit: str = ""
+    reached: Array | None = None
+    swinging: int = 0
 
     def replace(self, **changes: Any) -> IdaCurves:
         """A copy with changes, such as another limit."""
@@ -76,8 +81,8 @@ class IdaCurves:
     def capacities(self) -> Array:
         """Intensity at which each record first passes the limit; ∞ where it never does.
 
-        Straight interpolation, from zero demand at zero intensity on; the intensity of the run itself where that ran
-        away.
+        Straight interpolation, from zero demand at zero intensity on, to the demand at which a run that collapsed was
+        ended; the intensity of the run itself where that is not beyond the limit, or it ran away.
         """
         return self._at(self.limit)
 
@@ -88,7 +93,8 @@ class IdaCurves:
             if over.size:
                 n = int(over[0])
                 low_im, low = (0.0, 0.0) if n == 0 else (im[n - 1], values[n - 1])
-                share = (demand - low) / (values[n] - low) if np.isfinite(values[n]) else 1.0
+                top = values[n] if np.isfinite(values[n]) or self.reached is None else self.reached[i, n]
+                share = (demand - low) / (top - low) if np.isfinite(top) and top > demand else 1.0
                 found[i] = low_im + share * (im[n] - low_im)
         return found
 
@@ -136,11 +142,25 @@ class IdaCurves:
         censored = int(np.isinf(self.capacities).sum())
         if censored:
             said.append(f"{censored} of {count} records never pass {self.limit_name}; they are censored")
-        away = int(np.isinf(self.demand).any(axis=1).sum())
+        endless = np.isinf(self.demand)
+        fell = np.zeros_like(endless) if self.reached is None else np.isfinite(self.reached)
+        away = int((endless & ~fell).any(axis=1).sum())
         if away:
             said.append(
                 f"numbers of {away} of {count} records ran away at some intensity; they count as passing every "
                 "limit there"
+            )
+        if fell.any():
+            many = int(fell.any(axis=1).sum())
+            said.append(
+                f"runs of {many} of {count} records ended at a drift that counts as collapse; they count as passing "
+                "every limit there"
+            )
+        if self.swinging:
+            runs = int(np.isfinite(self.im).sum())
+            said.append(
+                f"{self.swinging} of {runs} runs may still swing by more than 1 % of the limit at their end: their "
+                f"{self.demand_name} is that of an instant; let them settle"
             )
         return tuple(said)
 
@@ -206,10 +226,13 @@ def curves_of(
     if demand not in columns:
         raise InputError(f"ida: the table has no {demand!r}; it has {', '.join(columns)}")
     status = columns["status"].astype(str)
-    values = np.where(np.char.startswith(status, OverflowRunError.__name__), np.inf, np.abs(columns[demand]))
+    fell, away = status == COLLAPSED, np.char.startswith(status, OverflowRunError.__name__)
+    values = np.where(fell | away, np.inf, np.abs(columns[demand]))
+    reached = np.where(fell, np.abs(columns[demand]), np.nan)
     lost = (status != FINISHED) & ~np.isinf(values)
     if lost.any():
         raise InputError(f"ida: a run has no result: {status[lost][0]}")
+    swings = _swings(columns, demand) > SWINGS * limit
     record, labels = _numbered(columns[RECORD])
     cells = zip(*(columns[name].tolist() for name in parameters), strict=True)
     names = [", ".join(f"{name} = {value}" for name, value in zip(parameters, cell, strict=True)) for cell in cells]
@@ -217,16 +240,26 @@ def curves_of(
     im, scale = columns[im_name], columns[SCALE]
     order = np.lexsort((np.abs(scale), im, record, model))
     width = int(np.unique(model * len(labels) + record, return_counts=True)[1].max())
-    out = np.full((3, len(models), len(labels), width), np.nan)
+    out = np.full((5, len(models), len(labels), width), np.nan)
     group = (model * len(labels) + record)[order]
     first = np.r_[True, group[1:] != group[:-1]]
     place = np.arange(len(order)) - np.maximum.accumulate(np.where(first, np.arange(len(order)), 0))
-    for kind, column in enumerate((im, scale, values)):
+    for kind, column in enumerate((im, scale, values, reached, swings & ~fell)):
         out[kind, model[order], record[order], place] = column[order]
+    ends = [
+        (out[3, i] if np.isfinite(out[3, i]).any() else None, int(np.nansum(out[4, i]))) for i in range(len(models))
+    ]
     return tuple(
-        IdaCurves(cell, labels, out[0, i], out[1, i], out[2, i], im_name, words[0], limit, motions, words[1])
+        IdaCurves(cell, labels, out[0, i], out[1, i], out[2, i], im_name, words[0], limit, motions, words[1], *ends[i])
         for i, cell in enumerate(models)
     )
+
+
+def _swings(columns: Mapping[str, Array], demand: str) -> Array:
+    """How far a residual may still swing in each run, like the demand; 0 for what is no residual, or where it is not
+    told."""
+    name = {"residual_drift_ratio": "swing_ratio"}.get(demand, "swing" if demand.startswith("residual_d") else "")
+    return np.abs(columns[name]) if name in columns else np.zeros(len(columns["status"]))
 
 
 def _numbered(names: Array) -> tuple[Array, tuple[str, ...]]:

@@ -5,7 +5,8 @@ exactly when exceedances and survivals overlap (Silvapulle 1981): some level wit
 with a survival, and the other way round.
 
 Normal samples of which some values are known to be larger than a bound only: in (δ, γ) = (μ/σ, 1/σ) the likelihood is
-concave (Olsen 1978).
+concave (Olsen 1978). So it is for a straight line a + b x with such samples around it (Tobin 1958), in
+(a/σ, b/σ, 1/σ).
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from hamex.errors import InputError
 from hamex.study.ida.probability import PROBIT, LinkFunction
 
 Array = NDArray[Any]
-Value = Callable[[Array, Array, Array], Array]  # rows, x, y → values of these rows
-Derivatives = Callable[[Array, Array, Array], tuple[Array, ...]]  # the same → first (x, y) and second (xx, xy, yy)
+Value = Callable[[Array, Array], Array]  # rows, and their arguments (row, variable) → values of these rows
+Derivatives = Callable[[Array, Array], tuple[Array, Array]]  # the same → first (row, i) and second (row, i, j)
 
 ITERATIONS, HALVINGS = 100, 60  # of Newton's method, and of one of its steps
 DRAWS = 999  # samples behind a p-value
@@ -98,18 +99,21 @@ def _exceedance_maxima(x: Array, k: Array, n: Array, link: LinkFunction) -> tupl
 
 
 def _exceedance_newton(u: Array, k: Array, n: Array, link: LinkFunction, a: Array, b: Array) -> tuple[Array, Array]:
-    def value(rows: Array, a: Array, b: Array) -> Array:
-        eta = a[:, None] + b[:, None] * u
+    powers = np.stack([np.ones_like(u), u], axis=1)
+
+    def value(rows: Array, x: Array) -> Array:
+        eta = x[:, :1] + x[:, 1:] * u
         return (k[rows] * link.log_probability(eta) + (n - k)[rows] * link.log_probability(-eta)).sum(axis=1)
 
-    def derivatives(rows: Array, a: Array, b: Array) -> tuple[Array, ...]:
-        eta = a[:, None] + b[:, None] * u
+    def derivatives(rows: Array, x: Array) -> tuple[Array, Array]:
+        eta = x[:, :1] + x[:, 1:] * u
         (s, c), (t, d) = link.slopes(eta), link.slopes(-eta)
         up, survived = k[rows], (n - k)[rows]
         slope, bend = up * s - survived * t, up * c + survived * d
-        return slope.sum(axis=1), slope @ u, bend.sum(axis=1), bend @ u, bend @ u**2
+        return slope @ powers, _curvature(bend, powers)
 
-    return maximise(value, derivatives, a, b)
+    a, b = maximise(value, derivatives, np.stack([a, b], axis=1)).T
+    return a, b
 
 
 class SeparationError(InputError):
@@ -187,80 +191,140 @@ def censored_likelihood(values: Array, censored: Array, mean: float, deviation: 
 def _censored_maxima(y: Array, seen: Array, bound: Array, mean: Array, deviation: Array) -> tuple[Array, Array]:
     centre = mean[:, None]
     width = np.ptp(y, axis=1, keepdims=True)
-    y = (y - centre) / width
-    count = seen.sum(axis=1)
-
-    def value(rows: Array, delta: Array, gamma: Array) -> Array:
-        eta = delta[:, None] - gamma[:, None] * y[rows]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            inside = np.where(gamma > 0, count[rows] * np.log(gamma), -np.inf)  # σ stays positive
-        return inside + (-0.5 * seen[rows] * eta**2 + bound[rows] * PROBIT.log_probability(eta)).sum(axis=1)
-
-    def derivatives(rows: Array, delta: Array, gamma: Array) -> tuple[Array, ...]:
-        here, w, c = y[rows], seen[rows], bound[rows]
-        eta = delta[:, None] - gamma[:, None] * here
-        slope, bend = PROBIT.slopes(eta)
-        first, second = -w * eta + c * slope, -w + c * bend
-        return (
-            first.sum(axis=1),
-            count[rows] / gamma - (first * here).sum(axis=1),
-            second.sum(axis=1),
-            -(second * here).sum(axis=1),
-            -count[rows] / gamma**2 + (second * here**2).sum(axis=1),
-        )
-
     start = 1 / np.maximum(deviation / width[:, 0], 0.1)
-    delta, gamma = maximise(value, derivatives, np.zeros(len(y)), start)
+    powers = np.stack([np.ones_like(y), -(y - centre) / width], axis=2)
+    delta, gamma = _tobit_maxima(powers, seen, bound, np.stack([np.zeros(len(y)), start], axis=1)).T
     return centre[:, 0] + width[:, 0] * delta / gamma, width[:, 0] / gamma
 
 
-# Newton's method for many concave functions of two variables at once, one row for each resample -------------
+def fit_censored_line(x: Array, y: Array, censored: Array, weights: Array) -> tuple[Array, Array, Array]:
+    """Intercept a, slope b and scatter σ of largest likelihood of y = a + b x + σ ε, for each row of weights.
+
+    Parameters
+    ----------
+    x, y : (run,); y is the value, or the bound that it is known to be above where censored.
+    censored : (run,).
+    weights : (row, run), how often each run counts.
+
+    NaN where the values seen lie on one straight line, or at one x: then the likelihood has no bound.
+
+    >>> x = np.array([0.0, 1.0, 2.0, 3.0])
+    >>> a, b, sigma = fit_censored_line(x, x + [0.1, -0.1, -0.1, 0.1], np.zeros(4, dtype=bool), np.ones((1, 4)))
+    >>> abs(round(float(a[0]), 9)), round(float(b[0]), 9), round(float(sigma[0]), 9)
+    (0.0, 1.0, 0.1)
+    """
+    seen, bound = np.where(censored, 0.0, weights), np.where(censored, weights, 0.0)
+    (x0, y0), (dx, dy) = (x.mean(), y.mean()), (x.std(), y.std())
+    u, w = (x - x0) / dx, (y - y0) / dy
+    a, b, sigma = regression(u, w, seen)
+    out = np.full((3, len(weights)), np.nan)
+    rows = np.flatnonzero(sigma > _FLAT)
+    if rows.size:
+        gamma = 1 / np.maximum(sigma[rows], 0.1)
+        start = np.stack([gamma * a[rows], gamma * b[rows], gamma], axis=1)
+        powers = np.broadcast_to(np.stack([np.ones_like(u), u, -w], axis=1), (rows.size, len(u), 3))
+        alpha, beta, gamma = _tobit_maxima(powers, seen[rows], bound[rows], start).T
+        slope = dy * beta / (dx * gamma)
+        out[:, rows] = y0 + dy * alpha / gamma - slope * x0, slope, dy / gamma
+    a, b, sigma = out
+    return a, b, sigma
 
 
-def maximise(value: Value, derivatives: Derivatives, x: Array, y: Array) -> tuple[Array, Array]:
-    """Arguments of the maxima, from a start (x, y) at which every function is finite; NaN where none was found.
+def regression(x: Array, y: Array, weights: Array) -> tuple[Array, Array, Array]:
+    """Intercept, slope and scatter (n − 2 in its denominator) of each row of weights; NaN where nothing is left."""
+    count = weights.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mx, my = weights @ x / count, weights @ y / count
+        dx, dy = x - mx[:, None], y - my[:, None]
+        slope = (weights * dx * dy).sum(axis=1) / (weights * dx**2).sum(axis=1)
+        rest = (weights * (dy - slope[:, None] * dx) ** 2).sum(axis=1)
+        return my - slope * mx, slope, np.sqrt(rest / np.where(count > 2, count - 2, np.nan))
+
+
+def _tobit_maxima(powers: Array, seen: Array, bound: Array, start: Array) -> Array:
+    """Arguments (…, γ) of the maxima of Σ seen (ln γ − η²/2) + Σ bound ln Φ(η), η = powers · arguments; the last
+    of ``powers`` (row, run, variable) is −y."""
+    count = seen.sum(axis=1)
+
+    def eta(rows: Array, x: Array) -> Array:
+        return np.asarray((powers[rows] @ x[:, :, None])[:, :, 0])
+
+    def value(rows: Array, x: Array) -> Array:
+        z, gamma = eta(rows, x), x[:, -1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            inside = np.where(gamma > 0, count[rows] * np.log(gamma), -np.inf)  # σ stays positive
+        return inside + (-0.5 * seen[rows] * z**2 + bound[rows] * PROBIT.log_probability(z)).sum(axis=1)
+
+    def derivatives(rows: Array, x: Array) -> tuple[Array, Array]:
+        z, gamma, w, c = eta(rows, x), x[:, -1], seen[rows], bound[rows]
+        slope, bend = PROBIT.slopes(z)
+        first = ((-w * z + c * slope)[:, None, :] @ powers[rows])[:, 0]
+        second = _curvature(-w + c * bend, powers[rows])
+        first[:, -1] += count[rows] / gamma
+        second[:, -1, -1] -= count[rows] / gamma**2
+        return first, second
+
+    return maximise(value, derivatives, start)
+
+
+def _curvature(bend: Array, powers: Array) -> Array:
+    """Σ bend · powers ⊗ powers over the runs, (row, i, j)."""
+    return np.swapaxes(bend[:, :, None] * powers, 1, 2) @ powers
+
+
+# Newton's method for many concave functions of a few variables at once, one row for each resample -----------
+
+
+def maximise(value: Value, derivatives: Derivatives, start: Array) -> Array:
+    """Arguments of the maxima, (row, variable), from a start at which every function is finite; NaN where none was
+    found.
 
     A step is halved until the value grows, so that every strictly concave function that has a maximum gets there.
 
-    >>> bowl = lambda rows, x, y: -(x - 1)**2 - (y - 2)**2
-    >>> slopes = lambda rows, x, y: (-2 * (x - 1), -2 * (y - 2), -2 + 0 * x, 0 * x, -2 + 0 * x)
-    >>> [float(found[0]) for found in maximise(bowl, slopes, np.zeros(1), np.zeros(1))]
-    [1.0, 2.0]
+    >>> bowl = lambda rows, x: -((x - [1, 2])**2).sum(axis=1)
+    >>> slopes = lambda rows, x: (-2 * (x - [1, 2]), np.broadcast_to(-2 * np.eye(2), (len(x), 2, 2)))
+    >>> maximise(bowl, slopes, np.zeros((1, 2))).tolist()
+    [[1.0, 2.0]]
     """
-    x, y = x.copy(), y.copy()
+    x = start.copy()
     rows = np.arange(len(x))
     for _ in range(ITERATIONS):
         if not rows.size:
             break
-        gx, gy, xx, xy, yy = derivatives(rows, x[rows], y[rows])
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            determinant = xx * yy - xy**2
-            dx, dy = (xy * gy - yy * gx) / determinant, (xy * gx - xx * gy) / determinant
-            gain = gx * dx + gy * dy
+        first, second = derivatives(rows, x[rows])
+        step = _newton(first, second)
+        with np.errstate(over="ignore", invalid="ignore"):
+            gain = (first * step).sum(axis=1)
         lost = ~np.isfinite(gain) | (gain < 0)
         close = ~lost & (gain < _CLOSE)
-        x[rows[lost]] = y[rows[lost]] = np.nan
-        x[rows[close]] += dx[close]
-        y[rows[close]] += dy[close]
+        x[rows[lost]] = np.nan
+        x[rows[close]] += step[close]
         going = ~lost & ~close
-        rows, gain, dx, dy = rows[going], gain[going], dx[going], dy[going]
-        share = _shares(value, rows, (x[rows], y[rows]), (dx, dy), gain)
-        x[rows] += share * dx
-        y[rows] += share * dy
-    x[rows] = y[rows] = np.nan
-    return x, y
+        rows, gain, step = rows[going], gain[going], step[going]
+        x[rows] += _shares(value, rows, x[rows], step, gain)[:, None] * step
+    x[rows] = np.nan
+    return x
 
 
-def _shares(value: Value, rows: Array, start: tuple[Array, Array], step: tuple[Array, Array], gain: Array) -> Array:
+def _newton(first: Array, second: Array) -> Array:
+    """−second⁻¹ first of each row; NaN where there is none."""
+    step = np.full(first.shape, np.nan)
+    with np.errstate(over="ignore", invalid="ignore"):
+        good = np.isfinite(second).all(axis=(1, 2)) & (np.linalg.det(second) != 0)
+    step[good] = -np.linalg.solve(second[good], first[good][:, :, None])[:, :, 0]
+    return step
+
+
+def _shares(value: Value, rows: Array, start: Array, step: Array, gain: Array) -> Array:
     """Share of each step that makes its function grow enough (Armijo's rule)."""
-    old = value(rows, *start)
+    old = value(rows, start)
     share = np.ones(len(rows))
     trying = np.arange(len(rows))
     for _ in range(HALVINGS):
         if not trying.size:
             break
         part = share[trying]
-        new = value(rows[trying], start[0][trying] + part * step[0][trying], start[1][trying] + part * step[1][trying])
+        new = value(rows[trying], start[trying] + part[:, None] * step[trying])
         enough = old[trying] + 1e-4 * part * gain[trying] - _SLACK * (1 + np.abs(old[trying]))
         with np.errstate(invalid="ignore"):
             grown = new >= enough

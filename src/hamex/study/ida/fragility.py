@@ -8,18 +8,19 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
-from hamex.checks import is_finite
+from hamex.checks import check_memory, is_finite, is_whole, said
 from hamex.errors import InputError
 from hamex.names import options_by_keyword
 from hamex.solution.files import check_writable, write_atomically
 from hamex.study.ida.checking import positive
-from hamex.study.ida.observations import Capacities, Cloud, FragilityData, Stripes
+from hamex.study.ida.cloud import Cloud
+from hamex.study.ida.observations import Capacities, FragilityData, Stripes
 from hamex.study.ida.probability import PROBIT, FragilityCurve, LinkFunction, Parameters, combined, fractiles, link_of
 
 Array = NDArray[Any]
@@ -135,19 +136,31 @@ class Fragility:
         threshold: float,
         *,
         collapsed: ArrayLike | None = None,
+        method: Literal["censored", "logistic"] = "censored",
+        censored_at: ArrayLike | None = None,
         **options: Unpack[Options],
     ) -> Fragility:
         """Regression of ln demand on ln im, one run a motion, exceeded where the demand passes ``threshold``.
 
-        ``collapsed`` marks runs without a demand; their probability is a logistic regression on ln im.
+        ``collapsed`` marks runs without a demand. By the method "censored" their demand is known to be above a bound
+        only, and the regression is that of largest likelihood (its scatter has n in the denominator): above
+        ``censored_at``, one number or one a run, beyond which no demand counts as known; above the threshold where that
+        is left out. By the method "logistic" the regression leaves them out, and their probability is a logistic
+        regression on ln im. Without collapsed runs either is least squares (n − 2 in the denominator).
+
+        >>> im, demand = [0.1, 0.2, 0.3, 0.5, 0.8, 1.0], [0.004, 0.01, 0.011, 0.024, 0.03, np.inf]
+        >>> found = Fragility.from_cloud(im, demand, 0.02, collapsed=np.isinf(demand), censored_at=0.1)
+        >>> round(found.median, 3), found.method
+        (0.393, 'cloud, censored regression of ln demand, maximum likelihood')
         """
-        data = Cloud.checked("Fragility.from_cloud", im, demand, threshold, collapsed)
+        data = Cloud.checked("Fragility.from_cloud", im, demand, threshold, collapsed, method, censored_at)
         options.setdefault("limit", f"demand > {threshold:g}")
-        return _fitted(
-            data,
-            "cloud, regression of ln demand" + (" and logistic regression of collapse" if data.collapsed.any() else ""),
-            options,
-        )
+        if data.censored:
+            said = "cloud, censored regression of ln demand, maximum likelihood"
+        else:
+            collapse = " and logistic regression of collapse" if data.collapsed.any() else ""
+            said = "cloud, regression of ln demand" + collapse
+        return _fitted(data, said, options)
 
     def __post_init__(self) -> None:
         who = "Fragility"
@@ -161,8 +174,9 @@ class Fragility:
             )
         for name, least in (("seed", 0), ("resamples", 2)):
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
-                raise InputError(f"{who}: {name} must be a whole number ≥ {least}, got {value!r}")
+            if not is_whole(value, least):
+                raise InputError(f"{who}: {name} must be a whole number ≥ {least}, got {value!r:.40}")
+        check_memory(who, 100 * self.resamples, f"{said(self.resamples)} resamples", "take fewer")
 
     @property
     def total_dispersion(self) -> float:

@@ -25,7 +25,7 @@ from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, first_of, units_of
 from hamex.study.engine import SECONDS, Columns, Outcome, StudyPart, Tell, digest, run_parts
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.spectra.intensities import Intensity
-from hamex.study.study import FINISHED, Study, part_of, run_part
+from hamex.study.study import COLLAPSED, FINISHED, Study, part_of, run_part
 from hamex.study.table import StudyTable, base_measure, heights_of, with_ratios, words_of
 
 Array = NDArray[Any]
@@ -232,6 +232,7 @@ def hunt(
     study: Study, demand: str, limit: float, sizes: Array, hunting: Hunt, store: Path | None, options: Mapping[str, Any]
 ) -> tuple[dict[str, Array], Outcome]:
     """All runs as columns, axes first, and what the engine did."""
+    study.look_at_the_ends()
     done = run_parts(hunt_part, hunt_parts(study, demand, limit, sizes, hunting), store=store, **options)
     axes = study.grid
     names = list(axes.models)
@@ -297,11 +298,11 @@ def _run(payload: Mapping[str, Any], scale: float) -> Columns:
     """One run with drift ratios; one that ran away has no numbers, one that failed otherwise ends the hunt."""
     found = run_part({**payload, "scales": np.array([scale])})
     status = str(found[_STATUS][0])
-    if status != FINISHED and not status.startswith(OverflowRunError.__name__):
+    if status not in (FINISHED, COLLAPSED) and not status.startswith(OverflowRunError.__name__):
         raise InputError(f"ida: a run has no result: {status}")
     return with_ratios(found, heights_of(payload["systems"]))
 
 
 def _demand(row: Columns, name: str) -> float:
-    """∞ for a run that ran away: beyond every limit."""
+    """∞ for a run that collapsed or ran away: beyond every limit."""
     return abs(float(row[name][0])) if str(row[_STATUS][0]) == FINISHED else float("inf")

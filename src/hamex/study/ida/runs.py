@@ -3,7 +3,7 @@ for loss assessment, as a table that pelicun reads and as EDP JSON of SimCenter'
 
 Demands are named event-type-place-direction: PID, RID peak and residual storey drift ratio, PFA peak floor acceleration
 [g] (floor 0 is the ground), PFD peak displacement of a floor relative to the ground, and the intensity at floor 0. One
-row or event is one run; runs that ran away have no demands and are left out.
+row or event is one run; runs that collapsed or ran away have no demands and are left out.
 """
 
 from __future__ import annotations
@@ -22,11 +22,15 @@ from numpy.typing import NDArray
 from hamex import __version__
 from hamex.checks import is_positive
 from hamex.errors import FileError, InputError
+from hamex.files import TABLE, check_file, json_of, read_bytes
+from hamex.solution.checksum import ROOM, is_whole, stamped
 from hamex.solution.files import check_writable, write_atomically
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.ida.estimation import SeparationError
 from hamex.study.ida.fragility import Fragility
+from hamex.study.ida.probability import link_of
+from hamex.study.parquet import read_table, write_table
 from hamex.study.table import RATIOS
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 MOTIONS, STATUS = "motions", "status"
+_KINDS = {"title": str, "im_name": str, "motions": str, "demand": str, "stripes": bool, "link": str}
 _FIXED = (RECORD, SCALE, PGA, STATUS, MOTIONS)
 _UNITS = {"m": "m", "cm": "cm", "mm": "mm", "in": "inch", "ft": "ft"}
 
@@ -73,10 +78,38 @@ class IdaRuns:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name, kind in _KINDS.items():
+            if not isinstance(getattr(self, name), kind):
+                raise InputError(f"runs: {name} must be {kind.__name__}, got {getattr(self, name)!r:.60}")
+        if not all(isinstance(name, str) for pair in self.words.items() for name in (pair[0], *pair[1])):
+            raise InputError(f"runs: measures have their words and units as text, got {dict(self.words)!r:.60}")
+        link_of(self.link)
         if self.demand not in self.words:
             raise InputError(f"{self.title}: no measure is called {self.demand!r}; there are {', '.join(self.words)}")
         if not is_positive(self.limit):
             raise InputError(f"{self.title}: the limit must be a positive number, got {self.limit!r}")
+        for name in (RECORD, SCALE, STATUS, self.im_name, self.demand, *self.parameters):
+            if name not in self.columns:
+                raise InputError(f"{self.title}: there is no column {name!r}; there are {', '.join(self.columns)}")
+        count = len(self.columns[RECORD])
+        if not count or any(column.shape != (count,) for column in self.columns.values()):
+            raise InputError(f"{self.title}: every column must have one entry a run, and there must be a run")
+        for name in (RECORD, STATUS):
+            wrong = [value for value in self.columns[name].tolist() if not isinstance(value, str)]
+            if wrong:
+                raise InputError(f"{self.title}: the column {name!r} must be text, but has {wrong[0]!r:.40}")
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        """Scales and intensities are there in every run, demands in those that finished."""
+        finished = self.columns[STATUS].astype(str) == "finished"
+        for name in (SCALE, self.im_name, self.demand):
+            column = self.columns[name]
+            numbers = column.astype(float) if column.dtype.kind in "iuf" else np.full(len(column), np.nan)
+            missing = np.flatnonzero(~np.isfinite(numbers) & (finished | (name != self.demand)))
+            if missing.size:
+                row = int(missing[0])
+                raise InputError(f"{self.title}: run {row + 1}, column {name!r}: {column[row]!r:.40} is not a number")
 
     def replace(self, **changes: Any) -> IdaRuns:
         """A copy with changes."""
@@ -113,7 +146,9 @@ class IdaRuns:
         """Write ``.parquet`` or ``.csv``."""
         check_writable(path, (".parquet", ".csv"))
         frame = self.frame()
-        return write_atomically(path, frame.write_csv if path.suffix.lower() == ".csv" else frame.write_parquet)
+        if path.suffix.lower() == ".parquet":
+            return write_atomically(path, lambda part: write_table(frame, part))
+        return write_atomically(path, lambda part: part.write_text(frame.write_csv(), encoding="utf-8"))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that :func:`read_runs` needs, as JSON knows it; a run without numbers has null."""
@@ -153,17 +188,29 @@ def read_runs(path: str | Path, demand: str | None = None, limit: float | None =
     path = Path(path)
     if path.is_dir():
         path = path / "result.json"
-    if not path.is_file():
-        raise FileError(f"cannot read {path}: no such file; `hamex ida STUDY.toml -o FOLDER` writes one")
+    check_file(path, TABLE, "; `hamex ida STUDY.toml -o FOLDER` writes one")
     if path.suffix.lower() == ".json":
         found = _from_json(path)
         return found.replace(demand=demand or found.demand, limit=found.limit if limit is None else limit)
     return _from_table(path, demand, limit)
 
 
+def write_runs(runs: IdaRuns, path: Path, more: Mapping[str, Any]) -> Path:
+    """All of the runs and ``more`` as the JSON that :func:`read_runs` reads, with its checksum."""
+    data = runs.to_dict() | dict(more) | {"checksum": ROOM}
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n"
+    return write_atomically(path, lambda part: part.write_bytes(stamped(text.encode())))
+
+
 def _from_json(path: Path) -> IdaRuns:
+    content = read_bytes(path, TABLE)
+    if is_whole(content) is False:
+        raise FileError(
+            f"cannot read {path}: it does not match its checksum, so it is damaged or was changed; "
+            'if the change was meant, take its last entry, "checksum", out'
+        )
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json_of(content.decode())
         runs, fit = data["runs"], data["fragility"]
         hunted = None if fit["hunted"] is None else tuple(fit["hunted"])
         columns = {
@@ -182,7 +229,9 @@ def _from_json(path: Path) -> IdaRuns:
             about=data["about"],
             **fit | {"hunted": hunted},
         )
-    except (ValueError, KeyError, TypeError, IndexError) as problem:
+    except InputError as problem:
+        raise InputError(f"{path}: {problem}") from None
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as problem:
         raise FileError(
             f"cannot read {path}: not a result of `hamex ida` ({type(problem).__name__}: {problem})"
         ) from None
@@ -193,10 +242,13 @@ def _from_table(path: Path, demand: str | None, limit: float | None) -> IdaRuns:
 
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise FileError(f"cannot read {path}: the ending must be .json, .csv or .parquet")
+    data = read_bytes(path, TABLE)
     try:
-        frame = pl.read_csv(path) if path.suffix.lower() == ".csv" else pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise FileError(f"cannot read {path}: {problem}") from None
+        frame = pl.read_csv(data) if path.suffix.lower() == ".csv" else read_table(path)
+    except FileError:
+        raise
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
+        raise FileError(f"cannot read {path}: {str(problem).splitlines()[0]}") from None
     im_name = next((name for name in frame.columns if name.endswith("]")), None)
     missing = [name for name in (RECORD, SCALE, STATUS, MOTIONS) if name not in frame.columns]
     if missing or im_name is None:
@@ -211,6 +263,8 @@ def _from_table(path: Path, demand: str | None, limit: float | None) -> IdaRuns:
         for name in frame.columns
         if name not in (*_FIXED, *front, im_name) and not name.rpartition("_")[2].isdigit()
     ]
+    if not frame.height:
+        raise InputError(f"{path}: no runs")
     if limit is None:
         raise InputError(f"{path}: a table tells no limit; say it: --limit 0.03")
     if demand is None and len(measures) > 1:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_finite, is_positive
+from hamex.checks import check_memory, is_finite, is_positive, is_whole, said
 from hamex.errors import InputError
 from hamex.study.regions import types
 from hamex.study.regions.inventory import Inventory
@@ -71,8 +71,9 @@ def generate_inventory(
     """
     who = "generate_inventory"
     for name, value, least in (("count", count, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise InputError(f"{who}: {name} must be a whole number ≥ {least}, got {value!r}")
+        if not is_whole(value, least):
+            raise InputError(f"{who}: {name} must be a whole number ≥ {least}, got {value!r:.40}")
+    check_memory(who, 40 * count, f"{said(count)} buildings", "take fewer")
     longitude, latitude = centre
     if not (is_finite(longitude) and is_finite(latitude) and abs(latitude) < 85):
         raise InputError(f"{who}: centre must be a longitude and a latitude below 85°, got {centre!r}")

@@ -142,7 +142,7 @@ class Inventory:
             if name in _NEEDED or np.any(values != "" if values.dtype.kind == "U" else ~np.isnan(values))
         }
         frame = pl.DataFrame(kept).with_columns(pl.col(pl.Float64).fill_nan(None))
-        return write_atomically(target, frame.write_csv)
+        return write_atomically(target, lambda part: part.write_text(frame.write_csv(), encoding="utf-8"))
 
     # What was given ------------------------------------------------------------------------------------------
 
@@ -153,7 +153,7 @@ class Inventory:
                 if values is None
                 else np.array(np.broadcast_to(np.asarray(values, dtype=float), shape))
             )
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"{self.source}: {name} must be numbers of shape {shape}") from None
         array.setflags(write=False)
         return array

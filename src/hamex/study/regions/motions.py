@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import FileError, HamexError, InputError
+from hamex.files import RECORD, read_bytes
 from hamex.model.units import STANDARD_GRAVITY
 from hamex.motion.ground import GroundMotion, el_centro, kinds_of
 from hamex.motion.records import read_record
@@ -168,7 +171,12 @@ def great_circle(chord: Array) -> Array:
 
 
 def read_motions(
-    path: str | Path, *, unit: str | None = None, step: float | None = None, interpolated: bool = False
+    path: str | Path,
+    *,
+    unit: str | None = None,
+    step: float | None = None,
+    interpolated: bool = False,
+    raw: bool = False,
 ) -> MotionGrid:
     """Motions of a region.
 
@@ -179,6 +187,7 @@ def read_motions(
         format that :func:`hamex.read_record` knows, for all buildings alike, or "el-centro".
     unit, step : of records that do not tell.
     interpolated : between stations, see :class:`MotionGrid`.
+    raw : whether records of K-NET and KiK-net keep the instrument's offset, see :func:`hamex.read_record`.
 
     Examples
     --------
@@ -195,8 +204,8 @@ def read_motions(
         path = path / TABLE
     rows = _rows(path)
     if rows is None:
-        return MotionGrid((read_record(path, unit=unit, step=step),), id=(path.stem,))
-    return _grid(path, rows, unit, step, interpolated)
+        return MotionGrid((read_record(path, unit=unit, step=step, raw=raw),), id=(path.stem,))
+    return _grid(path, rows, unit, step, interpolated, raw)
 
 
 def _rows(path: Path) -> list[dict[str, str]] | None:
@@ -204,28 +213,27 @@ def _rows(path: Path) -> list[dict[str, str]] | None:
     if path.suffix.lower() != ".csv":
         return None
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file)
-            names = [name.strip().lower() for name in rows.fieldnames or ()]
-            if not {"longitude", "latitude"} & set(names):
-                return None
-            for name in _NEEDED:
-                if name not in names:
-                    raise InputError(
-                        f"{path}: there is no column {name}; a table of stations has the columns "
-                        f"{', '.join(COLUMNS)}, of which {', '.join(_NEEDED)} are needed"
-                    )
-            return [
-                {name: (value or "").strip() for name, value in zip(names, row.values(), strict=False)} for row in rows
-            ]
+        text = read_bytes(path, RECORD).decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
-    except OSError as problem:
-        raise FileError(f"cannot read {path}: {problem.strerror}") from None
+    try:
+        head, *rows = csv.reader(io.StringIO(text, newline=""))
+    except (csv.Error, ValueError):  # fields beyond what a table has, or nothing at all
+        return None
+    names = [name.strip().lower() for name in head]
+    if not {"longitude", "latitude"} & set(names):
+        return None
+    for name in _NEEDED:
+        if name not in names:
+            raise InputError(
+                f"{path}: there is no column {name}; a table of stations has the columns "
+                f"{', '.join(COLUMNS)}, of which {', '.join(_NEEDED)} are needed"
+            )
+    return [dict(zip_longest(names, map(str.strip, row[: len(names)]), fillvalue="")) for row in rows if row]
 
 
 def _grid(
-    path: Path, rows: list[dict[str, str]], unit: str | None, step: float | None, interpolated: bool
+    path: Path, rows: list[dict[str, str]], unit: str | None, step: float | None, interpolated: bool, raw: bool
 ) -> MotionGrid:
     if not rows:
         raise InputError(f"{path}: no stations")
@@ -246,6 +254,7 @@ def _grid(
                     unit=row.get("unit") or unit,
                     step=own,
                     component=row.get("component") or None,
+                    raw=raw,
                 )
             except HamexError as problem:
                 raise InputError(f"{where}, column file: {problem}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hamex.errors import FileError, InputError
+from hamex.files import TABLE, json_of, read_text
 from hamex.study.regions.inventory import COLUMNS, LIMITS, NUMBERS, Inventory
 from hamex.study.regions.types import LEVELS, STATES
 
@@ -99,14 +99,13 @@ def read_inventory(path: str | Path) -> Inventory:
 def _read_csv(path: Path) -> pl.DataFrame:
     import polars as pl
 
+    text = read_text(path, TABLE)
     try:
         # Everything as words: what is no number is then told by row and column.
-        return pl.read_csv(path, infer_schema=False)
-    except FileNotFoundError:
-        raise FileError(f"cannot read {path}: no such file") from None
+        return pl.read_csv(text.encode(), infer_schema=False)
     except pl.exceptions.NoDataError:
         raise InputError(f"{path}: the file is empty") from None
-    except (pl.exceptions.ComputeError, pl.exceptions.PolarsError, OSError) as problem:
+    except pl.exceptions.PolarsError as problem:
         raise InputError(
             f"{path}: not a table of comma-separated values with a header: {str(problem).splitlines()[0]}"
         ) from None
@@ -115,25 +114,26 @@ def _read_csv(path: Path) -> pl.DataFrame:
 def _read_geojson(path: Path) -> pl.DataFrame:
     import polars as pl
 
+    text = read_text(path, TABLE)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        features = data["features"]
-    except OSError as problem:
-        raise FileError(f"cannot read {path}: {problem.strerror}") from None
+        data = json_of(text)
     except ValueError as problem:
         raise InputError(f"{path}: not JSON: {problem}") from None
-    except (KeyError, TypeError):
-        raise InputError(f"{path}: not a FeatureCollection, it has no features") from None
+    features = data.get("features") if isinstance(data, dict) else None
+    if not isinstance(features, list):
+        raise InputError(f"{path}: not a FeatureCollection, it has no list of features")
     rows = []
     for number, feature in enumerate(features, start=1):
-        geometry = feature.get("geometry") or {}
-        place = geometry.get("coordinates") or []
-        if geometry.get("type") != "Point" or len(place) < 2:
+        feature = _object(path, number, "the building", feature)
+        geometry = _object(path, number, "geometry", feature.get("geometry") or {})
+        place = geometry.get("coordinates")
+        if geometry.get("type") != "Point" or not isinstance(place, list) or len(place) < 2:
             raise InputError(
                 f"{path}, row {number}, column geometry: buildings are points, got "
                 f"{geometry.get('type') or 'nothing'}; give the centre"
             )
-        words = {key: "" if value is None else str(value) for key, value in (feature.get("properties") or {}).items()}
+        properties = _object(path, number, "properties", feature.get("properties") or {})
+        words = {key: "" if value is None else str(value) for key, value in properties.items()}
         about = {"id": str(feature["id"])} if "id" in feature else {}
         words = {key: value for key, value in words.items() if _meaning(key) not in ("longitude", "latitude")}
         rows.append(about | words | {"longitude": str(place[0]), "latitude": str(place[1])})
@@ -141,6 +141,12 @@ def _read_geojson(path: Path) -> pl.DataFrame:
     return pl.DataFrame(
         [[row.get(name, "") for row in rows] for name in names], schema=dict.fromkeys(names, pl.String), orient="col"
     )
+
+
+def _object(path: Path, row: int, what: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"{path}, row {row}: {what} must be an object, got {value!r:.60}")
+    return value
 
 
 def _meaning(name: str) -> str | None:

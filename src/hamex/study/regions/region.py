@@ -16,6 +16,7 @@ from hamex import __version__
 from hamex.checks import is_positive
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
+from hamex.solve.waiting import check_settle
 from hamex.study.engine import SECONDS, Columns, Tell, digest, run_parts
 from hamex.study.regions.inventory import Inventory
 from hamex.study.regions.motions import MotionGrid, Shaking
@@ -46,6 +47,7 @@ def region(
     motions: MotionGrid | GroundMotion,
     *,
     step: float | None = None,
+    settle: float | None = None,
     sample: int = SAMPLE,
     seed: int = 0,
     executor: Executor | None = None,
@@ -66,6 +68,8 @@ def region(
     motions : ground motions at stations, or one for all.
     step : of all buildings [s]. By default the record's, halved until it is at most 0.01 s and a fortieth of the
         building's first period.
+    settle : let every building go on until its motion has died down, as for :func:`hamex.batch`. The residual drift is
+        that at rest either way; only what yields after the record is then seen too.
     sample : buildings that are run again at an eighth of the step, to tell what the step costs; 0 for none.
     seed : which buildings these are.
     executor, workers, cluster, store, tell : see :func:`hamex.study.engine.run_parts`.
@@ -80,9 +84,11 @@ def region(
     """
     begun = time.perf_counter()
     full, grid, shaking, steps = _prepared(inventory, motions, step)
+    if settle is not None:
+        check_settle("region", settle)
     rows = _sample(len(full), sample, seed)
-    parts = region_parts(full, grid, shaking, steps)
-    checks = region_parts(full, grid, shaking, steps / FINER, rows, True) if rows.size else []
+    parts = region_parts(full, grid, shaking, steps, settle=settle)
+    checks = region_parts(full, grid, shaking, steps / FINER, rows, True, settle) if rows.size else []
     done = run_parts(
         run_part,
         [*parts, *checks],

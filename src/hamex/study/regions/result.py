@@ -227,13 +227,14 @@ class Region:
     def save(self, path: str | Path) -> Path:
         """Write ``.parquet`` or ``.geojson``, atomically; both say what the numbers are."""
         from hamex.solution.files import check_writable, write_atomically
+        from hamex.study.parquet import write_table
 
         target = Path(path)
         check_writable(target, (".parquet", ".geojson"))
         if target.suffix.lower() == ".geojson":
             return write_atomically(target, lambda part: _write_geojson(self, part))
         about = {"label": self.label, **self.provenance}
-        return write_atomically(target, lambda part: self.frame.write_parquet(part, compression="lz4", metadata=about))
+        return write_atomically(target, lambda part: write_table(self.frame, part, about))
 
 
 def _all_buildings(region: Region) -> dict[str, Any]:

@@ -15,6 +15,7 @@ proportional damping. Damage states follow from the largest storey drift, by log
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,13 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
-from hamex.errors import HamexError
+from hamex.errors import HamexError, SwingWarning
 from hamex.model.laws.slider import Slider
 from hamex.model.record import Model
 from hamex.model.shear_frame import shear_frame
 from hamex.model.shear_frames import ShearFrames, diagonals
 from hamex.model.units import STANDARD_GRAVITY, Units
 from hamex.motion.ground import GroundMotion
+from hamex.problem import Limit
 from hamex.schemes import Galerkin
 from hamex.solve.batch import batch
 from hamex.study.engine import SECONDS, Columns, StudyPart, digest
@@ -131,6 +133,7 @@ def region_parts(
     step: Array,
     rows: Array | None = None,
     peaks_only: bool = False,
+    settle: float | None = None,
 ) -> list[StudyPart]:
     """Cut by storeys, step and station, the same for every executor: resumed parts must be recognised."""
     rows = np.arange(len(full)) if rows is None else rows
@@ -142,6 +145,8 @@ def region_parts(
     for begin, end in _blocks(full.storeys[order], work):
         block = order[begin:end]
         payload = _payload(full, grid, shaking, step, block, peaks_only)
+        if settle is not None:
+            payload["settle"] = settle
         parts.append(StudyPart(digest(payload, __version__), float(work[begin:end].sum()), payload))
     return parts
 
@@ -193,7 +198,19 @@ def run_part(payload: Mapping[str, Any]) -> Columns:
     found = {name: np.full(shear_frames.mass.shape, np.nan) for name in MEASURES}
     status = np.full(len(shear_frames), FINISHED, dtype=object)
     for begin, end, motion, h in payload["groups"]:
-        _march(shear_frames, payload["motions"][motion], h, payload["factor"], begin, end, found, status)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SwingWarning)  # the residual is that at rest either way
+            _march(
+                shear_frames,
+                payload["motions"][motion],
+                h,
+                payload["factor"],
+                begin,
+                end,
+                found,
+                status,
+                payload.get("settle"),
+            )
     found["drift_ratio"] /= shear_frames.heights
     found["residual_drift_ratio"] = np.abs(found["residual_drift_ratio"]) / shear_frames.heights
     found["floor_acceleration"] /= GRAVITY
@@ -244,6 +261,7 @@ def _march(
     end: int,
     found: dict[str, Array],
     status: Array,
+    settle: float | None = None,
 ) -> None:
     """March some buildings; if one of them fails, halves, until it stands alone: numbers do not depend on company."""
     which = slice(begin, end)
@@ -256,6 +274,8 @@ def _march(
             scales=factor[which],
             g=GRAVITY,
             paired=True,
+            limit=Limit(None, stop=False),  # without P-Delta nothing runs away, and states have limits of their own
+            settle=settle,
             threads=1,
             block=1 << 16,
         )
@@ -264,8 +284,8 @@ def _march(
             status[begin] = f"{type(problem).__name__}: {problem}"
             return
         middle = (begin + end) // 2
-        _march(shear_frames, motion, h, factor, begin, middle, found, status)
-        _march(shear_frames, motion, h, factor, middle, end, found, status)
+        _march(shear_frames, motion, h, factor, begin, middle, found, status, settle)
+        _march(shear_frames, motion, h, factor, middle, end, found, status, settle)
         return
     for name, measure in MEASURES.items():
         found[name][which] = result.values(measure)

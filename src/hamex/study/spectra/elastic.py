@@ -176,6 +176,7 @@ class Rotated:
     several: bool
     omega: Array
     zeta: Array
+    peaks: str
     threads: int | None
 
     @property
@@ -191,7 +192,9 @@ class Rotated:
 
         def go(task: tuple[int, slice]) -> Array:
             number, part = task
-            return combinations_of(all_directions(*self.pairs[number], omega[part], zeta[part], KINDS[name]))
+            return combinations_of(
+                all_directions(*self.pairs[number], omega[part], zeta[part], KINDS[name], self.peaks)
+            )
 
         samples = [DIRECTIONS * x.a.size for x, _ in self.pairs]
         threads, chosen = tasks(samples, omega.size, self.threads)
@@ -208,10 +211,13 @@ def combinations_of(peaks: Array) -> Array:
     return np.stack([ordered[:, 0], median, ordered[:, -1], np.sqrt(peaks[:, 0] * peaks[:, half])])
 
 
-def all_directions(x: Accelerogram, y: Accelerogram, omega: Array, zeta: Array, kind: int) -> Array:
+def all_directions(
+    x: Accelerogram, y: Accelerogram, omega: Array, zeta: Array, kind: int, where: str = "inside"
+) -> Array:
     """Largest |q| of each oscillator in each direction, the first component being at 0°."""
     out = np.empty((omega.size, padded(DIRECTIONS, kernels.LANES)))
-    compiled(rotated.rotated)(x.a, y.a, x.step, omega, zeta, kind, _directions().copy(), out)
+    kernel = compiled(settled(rotated.rotated, INSIDE=where == "inside"))
+    kernel(x.a, y.a, x.step, omega, zeta, kind, _directions().copy(), out)
     return out[:, :DIRECTIONS]
 
 

@@ -13,14 +13,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_positive
+from hamex.checks import check_range, is_positive
 from hamex.errors import InputError, LoadError, UnitError
 from hamex.model.units import METRE, UNSTATED_LENGTH
 from hamex.motion import intensity as measures
 from hamex.motion.ground import GroundMotion
 from hamex.motion.units import in_gravities
 from hamex.names import options_by_keyword
-from hamex.study.spectra.spectrum import spectrum
+from hamex.study.spectra.spectrum import check_peak, spectrum
 
 Array = NDArray[Any]
 PERIODS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
@@ -31,8 +31,8 @@ _MEANING = {
     "PGA": ("g", "peak ground acceleration"),
     "PGV": ("L/s", "peak ground velocity"),
     "PGD": ("L", "peak ground displacement"),
-    "Arias": ("L/s", "Arias intensity, π/(2g) ∫a² dt"),
-    "CAV": ("L/s", "cumulative absolute velocity, ∫|a| dt"),
+    "Arias": ("L/s", "Arias intensity, π/(2g) ∫a² dt, {rule}"),
+    "CAV": ("L/s", "cumulative absolute velocity, ∫|a| dt, {rule}"),
     "D5-75": ("s", "time from 5 to 75 % of the Arias intensity"),
     "D5-95": ("s", "time from 5 to 95 % of the Arias intensity"),
     "Sa": ("g", "pseudo-acceleration at the periods"),
@@ -40,6 +40,8 @@ _MEANING = {
     "Housner": ("L", "Housner's spectrum intensity, ∫PSv dT from 0.1 to 2.5 s"),
     "FIV3": ("L/s", "filtered incremental velocity at the periods, α = 0.7, β = 0.85"),
 }
+
+_RULES = {"trapezoid": "trapezoidal rule", "lines": "exact for straight lines"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,7 @@ class Intensities(Mapping[str, Any]):
     damping : fraction of critical behind Sa, Sa_avg and Housner.
     units : unit of every measure.
     meanings : what every measure is.
+    rule : how Arias, CAV, D5-75 and D5-95 were integrated, "trapezoid" or "lines".
     """
 
     found: dict[str, Any]
@@ -59,6 +62,7 @@ class Intensities(Mapping[str, Any]):
     damping: float
     units: dict[str, str]
     meanings: dict[str, str]
+    rule: str = "trapezoid"
 
     def __getitem__(self, name: str) -> Any:
         return self.found[name]
@@ -78,17 +82,20 @@ def intensities(
     *,
     damping: float = 0.05,
     length: str = UNSTATED_LENGTH,
+    rule: str = "trapezoid",
 ) -> Intensities:
     """Intensity measures of a motion.
 
     Parameters
     ----------
-    motion : ground motion; samples are linear in between, and time integrals are exact for that.
+    motion : ground motion; samples are linear in between, and PGV and PGD are exact for that.
     g : one gravity in your units, e.g. 9.80665 for metres; velocities and displacements come in that unit of length.
     periods : of Sa, of the average Sa (their geometric mean, all of equal weight) and of FIV3 [s]; by default nine
         from 0.1 to 3 s, those left out whose FIV3 needs a longer record.
     damping : fraction of critical of the oscillators.
     length : name of your unit of length, for the labels; "m", "cm", "mm", "in" or "ft".
+    rule : of Arias, CAV and the durations. "trapezoid", the trapezoidal rule on a² and |a| at the samples, is the
+        convention of other programs; "lines" is exact for straight lines between samples, and smaller.
 
     Returns
     -------
@@ -100,16 +107,24 @@ def intensities(
     >>> found = intensities(el_centro(), g=9.80665, periods=[0.5, 1.0], length="m")
     >>> round(found["PGA"], 4), round(found["PGV"], 3), found.units["PGV"]
     (0.3188, 0.362, 'm/s')
+    >>> found.rule, round(found["Arias"], 3), round(intensities(el_centro(), 9.80665, rule="lines")["Arias"], 3)
+    ('trapezoid', 1.801, 1.724)
     """
+    if not isinstance(motion, GroundMotion):
+        raise LoadError(f"intensities: motion must be a GroundMotion, got {type(motion).__name__}")
+    check_peak("intensities", motion)
+    if rule not in measures.RULES:
+        raise InputError(f"intensities: rule must be one of {', '.join(measures.RULES)}, got {rule!r}")
     if not is_positive(g):
         raise LoadError(f"intensities: g must be positive, one gravity in your units; got {g!r}")
+    check_range("intensities", "g", g, LoadError)
     if length not in (*METRE, UNSTATED_LENGTH):
         raise UnitError(f"unknown unit of length {length!r}; known: {', '.join(METRE)}")
     if periods is None:
         periods = [T for T in PERIODS if motion.duration > measures.ALPHA * T] or [PERIODS[0]]
     try:
         wanted = np.array(periods, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         wanted = np.zeros(1)
     if wanted.ndim != 1 or not wanted.size or not (np.isfinite(wanted).all() and (wanted > 0).all()):
         raise LoadError(f"intensities: periods must be positive numbers of seconds, got {periods!r}")
@@ -121,10 +136,10 @@ def intensities(
         "PGA": float(np.abs(a).max()) / g,
         "PGV": measures.peak_velocity(a, step),
         "PGD": measures.peak_displacement(a, step),
-        "Arias": measures.arias(a, step, g),
-        "CAV": measures.cumulative_absolute_velocity(a, step),
-        "D5-75": measures.significant_duration(a, step, 0.05, 0.75),
-        "D5-95": measures.significant_duration(a, step, 0.05, 0.95),
+        "Arias": measures.arias(a, step, g, rule),
+        "CAV": measures.cumulative_absolute_velocity(a, step, rule),
+        "D5-75": measures.significant_duration(a, step, 0.05, 0.75, rule),
+        "D5-95": measures.significant_duration(a, step, 0.05, 0.95, rule),
         "Sa": at_periods,
         "Sa_avg": float(np.exp(np.log(at_periods).mean())) if (at_periods > 0).all() else 0.0,
         "Housner": float(np.trapezoid(for_housner * g * HOUSNER / (2 * np.pi), HOUSNER)),
@@ -135,7 +150,8 @@ def intensities(
         wanted,
         float(damping),
         {name: unit.replace("L", length) for name, (unit, _) in _MEANING.items()},
-        {name: meaning for name, (_, meaning) in _MEANING.items()},
+        {name: meaning.format(rule=_RULES[rule]) for name, (_, meaning) in _MEANING.items()},
+        rule,
     )
 
 

@@ -14,6 +14,7 @@ from hamex.errors import InputError
 from hamex.names import Shown
 from hamex.solution.batch import axis_columns, write_columns
 from hamex.solution.files import check_writable, write_atomically
+from hamex.solution.netcdf import write_dataset
 from hamex.solution.schema import unit
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ class Spectrum(Shown):
         target = Path(path)
         check_writable(target)
         if target.suffix.lower() == ".nc":
-            return write_atomically(target, lambda part: self.dataset.to_netcdf(part, engine="h5netcdf"))
+            return write_atomically(target, lambda part: write_dataset(part, self.dataset))
         return write_atomically(target, self._write_csv)
 
     def _write_csv(self, path: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
-from hamex.checks import is_finite, is_positive
+from hamex.checks import check_memory, check_range, is_finite, is_positive
 from hamex.errors import InputError, LoadError, UnitError
 from hamex.model.units import UNSTATED_LENGTH, Units
 from hamex.motion.ground import GroundMotion, kinds_of
@@ -74,7 +74,8 @@ def spectrum(
         dimension combination: RotD00, RotD50 and RotD100 over 180 directions one degree apart, and the geometric mean.
         The shorter component is followed by zeros.
     peaks : "inside" finds the peak at any time, between samples to round-off and in the free vibration after the
-        record too; "samples" looks at the samples only, as many programs do, and falls short of it for short periods.
+        record too; "samples" looks at the samples only, as many programs and published spectra do, and falls short of
+        it for short periods. Either way for one component and for two.
     interpolation : of the record between its samples, "linear" or "band-limited".
     measures : names to compute at once; the others are computed when first asked for.
     ductility : largest displacement over that at first yield, above 1: spectra of constant ductility.
@@ -129,6 +130,7 @@ def spectrum(
         )
     shortest = SHORTEST[peaks] / (FINER if interpolation == "band-limited" else 1)
     _refuse_outside(period, [given.step for given in first], shortest)
+    _check_memory(len(first) * ratio.size * period.size)
     omega, zeta = np.empty((ratio.size, period.size)), np.empty((ratio.size, period.size))
     omega[:], zeta[:] = 2 * math.pi / period, ratio[:, None]
     coordinates: dict[str, Array] = {"damping": ratio, "period": period}
@@ -138,12 +140,12 @@ def spectrum(
         family = Elastic(records, several, omega, zeta, peaks, threads)
     else:
         _refuse_unlike(first, others)
-        _choice("peaks of two components", peaks, ("inside",))
         family = Rotated(
             tuple(_pair(x, y, g, interpolation) for x, y in zip(first, others, strict=True)),
             several,
             omega,
             zeta,
+            peaks,
             threads,
         )
         coordinates = {"combination": np.array(COMBINATIONS), **coordinates}
@@ -190,6 +192,7 @@ def _yielding(
     if branches and by == "strength":
         raise InputError("spectrum: branches are of a ductility; a strength gives one answer")
     _refuse_outside(periods, [motion.step for motion in motions], SHORTEST_YIELDING)
+    _check_memory(len(motions) * periods.size * damping.size * targets.size)
     still = [number for number, motion in enumerate(motions) if motion.peak == 0]
     if still and by == "ductility":
         raise InputError(f"spectrum: motion {still[0]} is zero throughout; nothing yields under it")
@@ -228,6 +231,13 @@ def _yielding(
     return Spectrum({**coordinates, "period": periods}, family, length, words)
 
 
+def _check_memory(oscillators: int) -> None:
+    """Refuse more oscillators than memory has room for the results of."""
+    check_memory(
+        "spectrum", 12 * oscillators, f"results of {oscillators:,} oscillators", "take fewer periods or motions at once"
+    )
+
+
 def _sources(motions: list[GroundMotion]) -> str:
     return "; ".join(motion.source for motion in motions)
 
@@ -260,7 +270,7 @@ def _damping(given: ArrayLike) -> Array:
 def _numbers(name: str, given: ArrayLike) -> Array:
     try:
         array = np.array(given, dtype=float, ndmin=1)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"spectrum: {name} must be numbers, got {given!r:.60}") from None
     if array.ndim != 1 or array.size == 0:
         raise InputError(f"spectrum: {name} must be a number or (n,) with at least one, got shape {np.shape(given)}")
@@ -274,7 +284,15 @@ def _motions(name: str, given: object) -> list[GroundMotion]:
         raise LoadError(f"spectrum: {name} must be a GroundMotion or a list of them, got {type(given).__name__}")
     if not found:
         raise LoadError(f"spectrum: {name} is empty; give at least one GroundMotion")
+    for motion in found:
+        check_peak("spectrum", motion)
     return found
+
+
+def check_peak(who: str, motion: GroundMotion) -> None:
+    """Refuse a motion whose squares no double holds."""
+    if motion.peak > 1:
+        check_range(who, f"the peak of {motion.source or 'the motion'}", motion.peak, LoadError)
 
 
 def _refuse_unlike(first: list[GroundMotion], across: list[GroundMotion]) -> None:
@@ -305,6 +323,7 @@ def _length_of(g: float, units: Units | None) -> str:
     """Check g and return the unit of length."""
     if not is_positive(g):
         raise InputError(f"spectrum: g must be positive, one gravity in the units of the result; got {g!r}")
+    check_range("spectrum", "g", g)
     if units is None:
         return UNSTATED_LENGTH
     if not isinstance(units, Units):

@@ -104,7 +104,7 @@ async function poll() {
   bar.set(
     now.total ? now.done / now.total : 0,
     now.state === "failed"
-      ? "the audit ended with an error"
+      ? now.why
       : now.state === "finished"
         ? `all ${now.total} judged${now.drawn === "running" ? ", equations are being drawn" : ""}`
         : now.total

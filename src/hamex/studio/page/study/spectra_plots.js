@@ -158,7 +158,7 @@ function drawDisplacement(spectra) {
       showlegend: true,
     },
   );
-  panels.displacement.note.textContent = yielding.length ? "error bars: change at half the step" : "";
+  panels.displacement.note.textContent = yielding.length ? "error bars: from half and a quarter of the step" : "";
 }
 
 /**

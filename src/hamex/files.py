@@ -1,0 +1,115 @@
+"""Files that are given, read in one place: regular ones of a size that is meant, as bytes, text, TOML or JSON.
+
+A leaf that every layer may import. What is not a file (a pipe, a device, a folder), what is larger than anybody means
+and what is nested beyond use is refused by name before it is read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from hamex.errors import FileError
+
+# Bytes. Records of an hour at 200 Hz have 10 MB, an inventory of a million buildings 100 MB.
+RECORD, SETTINGS, TABLE = 100_000_000, 10_000_000, 500_000_000
+DEEPEST = 64  # parts of a dotted key: a reader of TOML works on the square of them
+_KEY = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_DEEP = re.compile(rf"(?<![\w.-]){_KEY}(?:[ \t]*+\.[ \t]*+{_KEY}){{{DEEPEST},}}+")
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # JSON spells half of a character so
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFDIR: "a folder",
+}
+
+
+def check_file(path: Path, most: int = TABLE, hint: str = "") -> int:
+    """Size in bytes of a file that can be read; refuses anything else. ``hint`` follows where there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise FileError(f"cannot read {path}: no such file{hint}") from None
+    except (OSError, ValueError) as problem:  # ValueError: a name with a zero byte
+        raise FileError(f"cannot read {path}: {getattr(problem, 'strerror', None) or problem}") from None
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+        raise FileError(f"cannot read {path}: it is {kind}, not a file")
+    if found.st_size > most:
+        raise FileError(
+            f"cannot read {path}: it has {found.st_size / 1e6:,.0f} MB, and {most / 1e6:,.0f} MB are read at most; "
+            "is it the file you mean? If so, split it"
+        )
+    return found.st_size
+
+
+def read_bytes(path: Path, most: int = TABLE, hint: str = "") -> bytes:
+    """What a file holds."""
+    check_file(path, most, hint)
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)  # files below /proc have no size until they are read
+    except OSError as problem:
+        raise FileError(f"cannot read {path}: {problem.strerror}") from None
+    if len(data) > most:
+        raise FileError(f"cannot read {path}: it has more than {most / 1e6:,.0f} MB")
+    return data
+
+
+def read_text(path: Path, most: int = RECORD, hint: str = "") -> str:
+    """The text of a file in UTF-8, with or without a byte order mark; lines end with line feeds."""
+    data = read_bytes(path, most, hint)
+    if b"\0" in data:
+        raise FileError(f"cannot read {path}: not a text file, it has zero bytes")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise FileError(f"cannot read {path}: not a text file in UTF-8, see line {line}; save it in UTF-8") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def toml_of(text: str) -> dict[str, Any]:
+    """Tables of TOML; a ValueError says what is wrong."""
+    if found := _DEEP.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise ValueError(f"a key of more than {DEEPEST} parts (at line {line})")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("tables or lists are nested too deep") from None
+
+
+def json_of(text: str) -> Any:
+    """What JSON says; a ValueError says what is wrong."""
+    try:
+        found = json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    if _HALF.search(text):
+        try:
+            json.dumps(found, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("a text in it holds half a character") from None
+    return found
+
+
+def make_folder(path: Path) -> Path:
+    """A folder for results, made if it is not there, that can be written into."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise FileError(f"cannot write into {path}: it is a file, not a folder; give another name") from None
+    except (OSError, ValueError) as problem:
+        why = getattr(problem, "strerror", None) or problem
+        raise FileError(f"cannot write into {path}: {why}; give another folder") from None
+    if not os.access(path, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise FileError(f"cannot write into {path}: the folder is not writable; give another one")
+    return path

@@ -1,0 +1,180 @@
+"""Oscillators and shear frames of a batch at rest: where each comes to rest, how far it still swings, and marches that
+go on until it does not. As :mod:`hamex.solution.rest` has it, for many at once; company changes no bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.march import shear_frames as place
+from hamex.march.lanes import padded
+from hamex.model.oscillators import Oscillators
+from hamex.model.shear_frames import ShearFrames, diagonals
+from hamex.solve.frame_tables import FrameTable, march_to_limits
+from hamex.solve.waiting import tails
+
+Array = NDArray[Any]
+
+
+class RestOfMany(NamedTuple):
+    """Displacement and drift at rest, and how far each drift may still swing about it; NaN and ∞ where nothing
+    holds the structure."""
+
+    displacement: Array
+    drift: Array
+    swing: Array
+
+
+def rest_of_oscillators(x: Oscillators, displacement: Array, momentum: Array, slip: Array) -> RestOfMany:
+    """Oscillators at rest; one whose spring flows under any force is left to what stands beside it."""
+    flows = x.yield_force == 0
+    stiff = np.where(flows, 0.0, x.stiffness) + x.geometric
+    holds = (stiff > 0) & ~(flows & (x.kinematic + x.isotropic > 0))
+    pull = np.where(flows, 0.0, x.stiffness * slip)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        settled = np.where(holds, np.where((x.geometric == 0) & ~flows, slip, pull / stiff), np.nan)
+        carried = np.where(flows, x.stiffness * (displacement - slip) ** 2, 0.0)
+        twice = momentum**2 / x.mass + stiff * (displacement - settled) ** 2 + carried
+        swing = np.where(holds, np.sqrt(twice / stiff), np.inf)
+    return RestOfMany(settled, settled, swing)
+
+
+def rest_of_frames(m: FrameTable) -> RestOfMany:
+    """Shear frames at rest: a storey without P-Delta carries no force, and its drift is its slip."""
+    f, drift, slip = m.frames, m.drift(), m.row(place.S)
+    k, p = f.stiffness, m.momentum()
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        kinetic = _total(p**2 / f.mass)
+        # Storeys that slip under any force do not stay where they are.
+        slip = np.where(np.any(f.yield_force == 0, axis=1)[:, None], np.nan, slip)
+        if not m.softer:
+            twice = kinetic + _total(k * (drift - slip) ** 2)
+            return RestOfMany(np.cumsum(slip, axis=1), slip, _or_endless(np.sqrt(twice[:, None] / k)))
+        main, side = _stiffness(f)
+        force = k * slip
+        force[:, :-1] -= force[:, 1:]
+        units = np.zeros((*k.shape, f.storeys))  # pairs of forces on a storey, one after the other
+        for i in range(f.storeys):
+            units[:, i, i] = 1.0
+            if i:
+                units[:, i - 1, i] = -1.0
+        solved = _solved(main, side, np.concatenate([force[:, :, None], units], axis=2))
+        settled = solved[:, :, 0]
+        moved = np.diff(solved[:, :, 1:], axis=1, prepend=0.0)
+        reach = np.stack([moved[:, i, i] for i in range(f.storeys)], axis=1)
+        away = np.cumsum(drift, axis=1) - settled
+        pull = main * away**2
+        pull[:, 1:] += 2 * side[:, 1:] * away[:, 1:] * away[:, :-1]
+        swing = np.sqrt(np.maximum(kinetic + _total(pull), 0.0)[:, None] * reach)
+    return RestOfMany(settled, np.diff(settled, axis=1, prepend=0.0), _or_endless(swing))
+
+
+def _total(values: Array) -> Array:
+    """Sums over the storeys, in their order whatever the layout of the array."""
+    total = np.zeros(len(values))
+    for column in values.T:
+        total = total + column
+    return total
+
+
+def _or_endless(swing: Array) -> Array:
+    return np.where(np.isnan(swing), np.inf, swing)
+
+
+def _stiffness(f: ShearFrames) -> tuple[Array, Array]:
+    """Main and side diagonal of the stiffness, P-Delta included."""
+    main, side = diagonals(f.stiffness)
+    return main + f.geometric_main, side + f.geometric_side
+
+
+def _solved(main: Array, side: Array, right: Array) -> Array:
+    """Solutions of tridiagonal systems, (frame, floor, right side); NaN where one is not positive definite."""
+    floors = main.shape[1]
+    x, pivot = right.copy(), main.copy()
+    for i in range(1, floors):
+        share = side[:, i] / pivot[:, i - 1]
+        pivot[:, i] -= share * side[:, i]
+        x[:, i] -= share[:, None] * x[:, i - 1]
+    x[:, -1] /= pivot[:, -1, None]
+    for i in range(floors - 2, -1, -1):
+        x[:, i] = (x[:, i] - side[:, i + 1, None] * x[:, i + 1]) / pivot[:, i, None]
+    x[np.any(pivot <= 0, axis=1)] = np.nan
+    return x
+
+
+def settle_frames(
+    m: FrameTable, passed: Array, settle: float, wanted: Sequence[int], floors: bool, bounds: Array | None
+) -> Array:
+    """Let the frames go on in free vibration, each until its swing is below a share of its largest drift; ``passed``
+    tells which have come to an end, and is told of those that do on the way. Returns which have settled."""
+    settled = np.zeros(len(m.frames), dtype=bool)
+    which = np.flatnonzero((passed == 0) & (m.failed == 0) & m.finite())
+    lengths = tails(m.taken)
+    while which.size:
+        live = m.chosen(which)
+        still = (passed[which] == 0) & (live.failed == 0) & live.finite()
+        swings = still & ~(rest_of_frames(live).swing.max(axis=1) <= settle * live.largest_drift().max(axis=1))
+        settled[which] = still & ~swings
+        which, steps = which[swings], next(lengths, None)
+        if steps is None or not which.size:
+            break
+        live = live.chosen(np.flatnonzero(swings))
+        nothing = np.zeros(steps - live.taken)
+        passed[which] = march_to_limits(live, nothing, wanted, floors, None if bounds is None else bounds[which])
+        m.put(which, live)
+    return settled
+
+
+class Tiles:
+    """A table of rows over oscillators that lies in memory tile by tile; padding is zero and stays so."""
+
+    def __init__(self, count: int, width: int, kind: Any, rows: int) -> None:
+        self.count, self.whole = count, count // width
+        self.tiles = np.zeros((padded(count, width) // width, rows, width), dtype=kind)
+
+    def __getitem__(self, row: int) -> Array:
+        return self.tiles[:, row].reshape(-1)[: self.count].astype(float, copy=False)
+
+    def __setitem__(self, row: int, values: Array) -> None:
+        whole, width = self.whole, self.tiles.shape[2]
+        self.tiles[:whole, row] = values[: whole * width].reshape(whole, width)
+        if whole < len(self.tiles):
+            self.tiles[whole, row, : self.count - whole * width] = values[whole * width :]
+
+    def chosen(self, which: Array) -> Tiles:
+        """Some of the oscillators, as they stand; a copy."""
+        width = self.tiles.shape[2]
+        found = Tiles(len(which), width, self.tiles.dtype, self.tiles.shape[1])
+        numbers = np.arange(len(which))
+        found.tiles[numbers // width, :, numbers % width] = self.tiles[which // width, :, which % width]
+        return found
+
+    def put(self, which: Array, other: Tiles) -> None:
+        """Take over some oscillators of another table."""
+        width, numbers = self.tiles.shape[2], np.arange(len(which))
+        self.tiles[which // width, :, which % width] = other.tiles[numbers // width, :, numbers % width]
+
+
+def settle_oscillators(
+    table: Tiles, steps: int, swings: Callable[[Tiles, Array], Array], march: Callable[[Tiles, int], None]
+) -> Array:
+    """Let oscillators go on in free vibration, each until it ``swings`` no longer; ``march`` lets some of them go on
+    for so many steps. Returns which have settled."""
+    which, taken, lengths = np.arange(table.count), steps, tails(steps)
+    live = table
+    while which.size:
+        left = np.flatnonzero(swings(live, which))
+        which, longer = which[left], next(lengths, None)
+        if longer is None or not which.size:
+            break
+        live = live.chosen(left)
+        march(live, longer - taken)
+        table.put(which, live)
+        taken = longer
+    settled = np.ones(table.count, dtype=bool)
+    settled[which] = False
+    return settled
