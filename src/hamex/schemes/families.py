@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
@@ -53,9 +54,9 @@ class ElementScheme(Scheme):
         return self.tolerance is not None
 
     @property
-    def cuts(self) -> bool:
-        """True with ``locate``."""
-        return self.locate
+    def unresolved(self) -> float:
+        """Nothing where steps are cut at yields, the tolerance where they are halved."""
+        return 0.0 if self.locate else self.tolerance or math.inf
 
     def finer(self, parts: int) -> Scheme:
         """Shorter steps that see the whole load: a jump between nodes may hide from a load read at h, h/2 and h/4."""

@@ -76,7 +76,9 @@ def solve(
         if solution.extent.stopped:  # bars are of what is shown
             problem = problem.replace(duration=solution.steps * scheme.step)
         finer = (run(problem, scheme.finer(parts), promise=promise, quiet=True) for parts in (2, 4))
-        solution = dataclasses.replace(solution, error=estimate(solution, *finer, order=scheme.order, cuts=scheme.cuts))
+        solution = dataclasses.replace(
+            solution, error=estimate(solution, *finer, order=scheme.order, unresolved=scheme.unresolved)
+        )
     return solution
 
 
