@@ -27,7 +27,7 @@ from hamex.study.spectra.yielding import YieldingOscillators
 
 FINER = 32
 MOST = 60  # steps of a problem
-LEAST = 1e-11  # of the peak: smaller errors are round-off, and say nothing about the length of a bar
+LEAST = 1e-11  # of the peak: smaller errors are round-off, of the reference too
 KINDS = ("oscillator", "shear frame", "column", "oscillator", "shear frame", "column", "column")
 LOW = ("long-step oscillator", "long-step frame")  # what cuts its steps in Python takes time
 S = hx.schemes
@@ -214,7 +214,7 @@ def judged(found):
     value, bar, error = np.array(found).T
     wrong = error > LEAST * value
     return (
-        float(np.mean(error <= bar + 1e-13 * value)),
+        float(np.mean(error <= bar + LEAST * value)),
         float(np.median(bar[wrong] / error[wrong])) if wrong.any() else math.nan,
         len(error),
         int(wrong.sum()),
