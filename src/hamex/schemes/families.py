@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
@@ -53,14 +54,18 @@ class ElementScheme(Scheme):
         return self.tolerance is not None
 
     @property
-    def cuts(self) -> bool:
-        """True with ``locate``."""
-        return self.locate
+    def unresolved(self) -> float:
+        """Nothing where steps are cut at yields, the tolerance where they are halved."""
+        return 0.0 if self.locate else self.tolerance or math.inf
 
     def finer(self, parts: int) -> Scheme:
-        """Shorter steps that see the whole load: a jump between nodes may hide from a load read at h, h/2 and h/4."""
+        """Shorter steps that see the whole load: a jump between nodes may hide from a load read at h, h/2 and h/4.
+
+        A tolerance falls with the square of the step, else the pieces of a step would be as long as before.
+        """
         load = self.load if self.locate else "mean"
-        return replace(self, step=self.step / parts, load=load)  # type: ignore[type-var]
+        tolerance = None if self.tolerance is None else self.tolerance / parts**2
+        return replace(self, step=self.step / parts, load=load, tolerance=tolerance)  # type: ignore[type-var]
 
     def balances(self, model: Model) -> bool:
         """True for laws that flow, where jumps dissipate what they are said to; of others one stage alone knows the

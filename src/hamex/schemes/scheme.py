@@ -82,9 +82,9 @@ class Scheme:
         return False
 
     @property
-    def cuts(self) -> bool:
-        """True where steps are cut at the instants at which a spring yields."""
-        return False
+    def unresolved(self) -> float:
+        """Displacement up to which the instant of a yield may stay unseen inside a step [length]."""
+        return math.inf
 
     def finer(self, parts: int) -> Scheme:
         """The same with a step divided by ``parts``, to estimate the error by."""

@@ -17,15 +17,16 @@ known, and what the finest run still lacks. The bar is
 * **|Δ²y|/4.** A peak between nodes rises above them by h²|ÿ|/8 at most. Δ²y is the second difference of the finest
   history around its peak; it is taken twice over, because it also measures the zig-zag of node forces at small
   viscosity, a quarter of which is their overshoot; and twice again for a velocity, which has a corner where a load
-  jumps. A history that peaks at its first or last node is taken at its
-  word, and so is a displacement that the scheme knows inside its steps. Step means miss what lies within half a step
-  of either end, |ΔF|/2, and the force of the start, which is known.
+  jumps. A history that peaks at its first or last node is taken at its word, and so is a displacement that the scheme
+  knows inside its steps. Step means miss what lies within half a step of either end, |ΔF|/2, and the force of the
+  start, which is known.
 * **ρ = (Δ²s)²/(e u).** Where a spring yields just behind a node that the three runs share, none of their stages
   stands between, and all make the same of it. A deformation rate v that turns into slip an instant ε later than it
   should pushes by k v ε²/2, and the motion keeps that for some periods; beside the deformation u and its elastic part e
   it is a few times (vε)²/(2 e u). Δ²s, the largest second difference of the slip, is v h/4. Springs that are nearly
-  rigid count as ten times as long at their peak as at yield; forces, which a limit holds, and steps that are cut where
-  springs yield have no such term.
+  rigid count as ten times as long at their peak as at yield; forces, which a limit holds, have no such term, nor have
+  steps that are cut where springs yield, and a tolerance bounds it. The element of third order, with jumps, sees
+  nothing for a third of a step behind a node: it takes 5/2 of this.
 * **Round-off.** One unit in the last place per step.
 
 The finer runs of time elements take the mean load of each step ("mean"): a jump that lies behind a shared node hides
@@ -38,6 +39,7 @@ hinges, T/100 ≤ h ≤ T/8, records, sines and pulses, elastic to rate independ
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -51,6 +53,7 @@ from hamex.solution.solution import Solution
 Array = NDArray[Any]
 Values = TypeVar("Values", float, Array)
 _SEEN, _LEFT, _LEFT_OF_FIRST_ORDER = 4 / 3, 1.5, 4.0  # times what is seen and what moved last, see above
+_BLIND_OF_THIRD_ORDER = 2.5
 _DUCTILE = 10.0  # springs that are nearly rigid before they yield count as this ductile
 _NEAR = 0.9  # of the peak: a history that comes so near to it may hold the true one
 _OF_MOTION = ("length", "velocity", "angle", "one")
@@ -66,15 +69,17 @@ class Unseen(NamedTuple):
 
 
 def estimate(
-    coarse: Solution, half: Solution, quarter: Solution, *, order: int = 2, cuts: bool = False
+    coarse: Solution, half: Solution, quarter: Solution, *, order: int = 2, unresolved: float = math.inf
 ) -> dict[str, float]:
     """Estimated error of each peak and of the residual slip and drift of ``coarse``, by name; ``order`` is that of the
-    scheme where the motion is smooth, and ``cuts`` says that its steps end where a spring yields."""
+    scheme where the motion is smooth, ``unresolved`` the displacement that a yield may hide in its steps [length]."""
     runs = (coarse, half, quarter)
     names = [name for name in coarse.peaks if name not in RESIDUALS]
     found = {name: [histories(run, name)[0] for run in runs] for name in names}
     unseen = Unseen(
-        _LEFT if order > 1 else _LEFT_OF_FIRST_ORDER, 0.0 if cuts else _hidden(quarter), 4 * coarse.steps * _ROUND_OFF
+        _LEFT if order > 1 else _LEFT_OF_FIRST_ORDER,
+        (_BLIND_OF_THIRD_ORDER if order == 3 else 1.0) * _hidden(quarter, unresolved),
+        4 * coarse.steps * _ROUND_OFF,
     )
     bars = {name: _peak(runs, name, found[name], unseen) for name in names}
     start = float(np.abs(found["node_force"][0][0]).max())
@@ -113,14 +118,17 @@ def _residual(found: Sequence[Array], unseen: Unseen) -> float:
     return float(bar(*ends, moved, unseen.left) + (unseen.hidden + unseen.rounded) * np.abs(y0[:, own]).max())
 
 
-def _hidden(finest: Solution) -> float:
+def _hidden(finest: Solution, unresolved: float) -> float:
     """Share of a peak that the instant of a yield may hide between two nodes of the finest run."""
+    moves = finest.peaks["displacement"].value
+    if not moves > 0:
+        return 0.0
     slip, deformation = finest.values("slip"), finest.values("deformation")
     kink = np.abs(np.diff(slip, 2, axis=0)).max(axis=0, initial=0.0)
     own = kink > 0
     kink, whole = kink[own], np.abs(deformation[:, own]).max(axis=0)
     elastic = np.maximum(np.abs((deformation - slip)[:, own]).max(axis=0), whole / _DUCTILE)
-    return float((kink**2 / (elastic * np.maximum(whole, kink))).max(initial=0.0))
+    return min(unresolved / moves, float((kink**2 / (elastic * np.maximum(whole, kink))).max(initial=0.0)))
 
 
 def _missed(y: Array, at_nodes: bool) -> float:

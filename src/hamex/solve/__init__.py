@@ -111,7 +111,9 @@ def solve(
         # Those of shorter steps go as far as this one, wherever they would end themselves.
         own, on = solution.problem.replace(duration=solution.steps * scheme.step), Limit(None, stop=False)
         finer = (run(own, scheme.finer(parts), on, promise=promise, quiet=True) for parts in (2, 4))
-        solution = dataclasses.replace(solution, error=estimate(solution, *finer, order=scheme.order, cuts=scheme.cuts))
+        solution = dataclasses.replace(
+            solution, error=estimate(solution, *finer, order=scheme.order, unresolved=scheme.unresolved)
+        )
     return solution
 
 

@@ -1,5 +1,6 @@
 """Inelastic spectra: points are what direct runs give, the strength is the largest, error bars hold."""
 
+import bar_trial
 import numpy as np
 import pytest
 
@@ -144,3 +145,13 @@ def test_bad_input_is_refused(given, message):
     given = {"periods": [1.0], "g": G} | given
     with pytest.raises(InputError, match=message):
         hx.spectrum(MOTION, given.pop("periods"), **given)
+
+
+def test_bars_cover_the_same_oscillators_at_a_32nd_of_the_step():
+    """Random motions, dampings, hardenings, viscosities and strengths; half of the step alone covers 1 in 5."""
+    rows = bar_trial.run("spectra", range(1001, 1009))
+    for name in ("displacement", "residual_displacement"):
+        covered, length, count, wrong = bar_trial.judged([numbers for _, each, *numbers in rows if each == name])
+        assert wrong > 20, name
+        assert covered >= 1 - 1.5 / count, name
+        assert 1 < length < 5, name
