@@ -11,18 +11,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, ModelError
 from hamex.march.run import Kernel, compiled, worth_compiling
-from hamex.march.shear_frame import (
-    ALONE,
-    FREE,
-    ISOTROPIC,
-    KINEMATIC,
-    MAIN,
-    RATE,
-    ROWS,
-    SIDE,
-    FrameHistory,
-    shear_frame,
-)
+from hamex.march.shear_frame import ALONE, FREE, ISOTROPIC, KINEMATIC, MAIN, RATE, ROWS, SIDE, FrameHistory, shear_frame
 from hamex.model.record import Model, dense
 from hamex.model.shear_frames import ARRAYS, ShearFrames
 from hamex.problem import Problem

@@ -154,6 +154,9 @@ class Answers(Protocol):
     def is_thinned(self) -> bool: ...
 
     @property
+    def at_ends(self) -> bool: ...
+
+    @property
     def times(self) -> Array: ...
 
     @property

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
 
-from hamex.errors import ProblemError
+from hamex.errors import BalanceWarning, ProblemError
 from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
 from hamex.schemes.scheme import How, Promise, Ran, Scheme, joined
+from hamex.schemes.structure import is_long
+from hamex.solution.energy import CLOSED
 from hamex.solution.error import estimate
 from hamex.solution.outline import Extent
 from hamex.solution.solution import Solution
@@ -125,9 +128,31 @@ def run(
         if progress is not None and progress(done, steps) is False:
             stopped = stopped or done < steps
     ended = stopped and done < steps
-    if thinned is not None:
-        return thinned.solution(uncertain, ended)
-    return solution_of(problem, scheme, joined(parts), Extent(uncertain=uncertain, stopped=ended), limit)
+    solution = (
+        thinned.solution(uncertain, ended)
+        if thinned is not None
+        else solution_of(problem, scheme, joined(parts), Extent(uncertain=uncertain, stopped=ended), limit)
+    )
+    if not quiet:
+        _warn_of_balance(solution)
+    return solution
+
+
+def _warn_of_balance(solution: Solution) -> None:
+    """Say where a balance that the scheme promises is lost: rounding grows with (hω)², so short steps are not asked."""
+    model, scheme = solution.model, solution.scheme
+    if not scheme.balances(model):
+        return
+    if "residual" in solution.histories or is_long(model, scheme.step):
+        residual = solution.residual
+        if residual > CLOSED:
+            warnings.warn(
+                f"{scheme.name}: the energy balance closes to {residual:.1e} of the largest work only, not to "
+                f"round-off: a step of {scheme.step:g} s is so long beside the fastest motion of the model that "
+                "rounding grows with its square. Take a shorter step, or soften what is far stiffer than the rest",
+                BalanceWarning,
+                stacklevel=4,
+            )
 
 
 def _passed(
