@@ -84,6 +84,10 @@ class StepWarning(UserWarning):
     """The solver step is too long for the load to be seen whole."""
 
 
+class BalanceWarning(UserWarning):
+    """The energy balance of a run is far from closed: its numbers are not those of the mechanics."""
+
+
 class DampingWarning(UserWarning):
     """Viscous damping carries an implausible share of the forces of a structure that yields."""
 

@@ -1,6 +1,7 @@
 """Any lumped action, marched as it stands: against analysis, SciPy, hx.solve, and its own energy."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
 import hamex as hx
-from hamex.errors import ActionError, ConvergenceError, LoadError, ProblemError
+from hamex.errors import ActionError, BalanceWarning, ConvergenceError, LoadError, ProblemError
 from hamex.principle import t
 from hamex.principle.library import action
 
@@ -304,3 +305,21 @@ def test_a_step_that_newton_cannot_solve_names_itself():
     system = hx.Action((u,), m * u.diff(t) ** 2 / 2, mu * sp.Abs(u.diff(t)))
     with pytest.raises(ConvergenceError, match=r"simulate: step \d+ \(t = .*not solved"):
         hx.simulate(system, {"m": 1.0, "mu": 1.0}, {"u_dot": 0.23}, 1.0, 0.1)
+
+
+def bouncing():
+    """A mass that falls on a stiff contact, u^4 below the ground: nothing quadratic about it."""
+    m, g, k = sp.symbols("m g k", positive=True)
+    u = sp.Function("u")(t)
+    return hx.Action((u,), m * u.diff(t) ** 2 / 2 - m * g * u - k * (sp.Abs(u) - u) ** 4 / 64, name="bounce")
+
+
+def test_a_run_far_from_its_balance_says_so():
+    numbers, start = {"m": 1.0, "g": 9.81, "k": 1e12}, {"u": 1.0}
+    with pytest.warns(BalanceWarning, match=r"off by \d.* of the largest kinetic energy or work.*shorter than 0.01 s"):
+        wild = hx.simulate(bouncing(), numbers, start, duration=0.6, step=0.01)
+    assert wild.residual > 0.01
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        calm = hx.simulate(bouncing(), numbers | {"k": 1e3}, start, duration=0.6, step=0.002)
+    assert calm.residual < 0.01

@@ -1,11 +1,14 @@
 """Energy balance: an identity of the time element, and the sign of what is dissipated."""
 
 import dataclasses
+import warnings
 
 import numpy as np
 import pytest
+from energy_fuzz import random_problem, residuals
 
 import hamex as hx
+from hamex.errors import BalanceWarning, OverflowRunError
 
 EL_CENTRO = hx.el_centro().scaled(-2).acceleration  # the paper: f = −m · 2 · a, the record as a bare number
 
@@ -183,3 +186,64 @@ def test_a_back_force_needs_kinematic_hardening():
 def test_newmark_with_yield_does_not_balance_and_says_by_how_much():
     problem, h = PAPER["El Centro, 1.5"]
     assert 1e-9 < hx.solve(problem, hx.Newmark(h)).residual < 0.5
+
+
+# Steps that are long beside 1/ω --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", [3.0, 300.0, 3e4, 1e6])
+@pytest.mark.parametrize("kind", ["oscillator", "shear frame"])
+def test_the_balance_closes_however_long_the_step_is(kind, place):
+    """Springs outweigh masses by (hω)²/4 in the matrix of a step, and masses must not lose as many digits."""
+    found = list(residuals(kind, "Galerkin 1", range(12), place))
+    assert max(left for _, _, left in found) <= 1e-12, found
+
+
+def test_masses_on_stiff_springs_that_nothing_holds_keep_their_balance():
+    """A structure with a free motion, at hω = 5·10³: what moves freely has nothing but its mass."""
+    ((_, _, left),) = residuals("structure", "Galerkin 1", [8])
+    assert left <= 1e-12
+
+
+def test_a_promised_balance_that_is_lost_says_so():
+    """Perfectly plastic at hω = 6·10⁵: the slip is 10¹² times what the spring gives, and stages tell them apart."""
+    problem, h, _ = random_problem(np.random.default_rng(15), "oscillator")
+    with pytest.warns(BalanceWarning, match=r"closes to \d.*e-\d+ of the largest work only.*Take a shorter step"):
+        assert hx.solve(problem, hx.DiscontinuousGalerkin(h, degree=0)).residual > 1e-10
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hx.solve(problem, hx.Galerkin(h))
+
+
+SCHEMES = {
+    "Galerkin": hx.Galerkin(0.02),
+    "degree 2": hx.Galerkin(0.02, degree=2),
+    "located": hx.Galerkin(0.02, degree=2, locate=True),
+    "discontinuous": hx.DiscontinuousGalerkin(0.02),
+    "HHT": hx.schemes.HilberHughesTaylor(0.02),
+    "leap-frog": hx.LeapFrog(0.005),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("floors", "scheme"), [(1, name) for name in SCHEMES] + [(3, "Galerkin"), (3, "degree 2"), (3, "leap-frog")]
+)
+def test_a_load_beyond_reason_is_a_named_error(floors, scheme):
+    frame = hx.shear_frame([1.0] * floors, [200.0] * floors, laws=hx.Slider(1.0, kinematic=3.0))
+    load = hx.Load([1.0] * 10 + [1e300] * 3, step=0.02, patterns=np.ones((floors, 1)))
+    problem = hx.Problem(frame, load, duration=0.5)
+    with pytest.raises(OverflowRunError, match=r"from step \d+ \(t = 0\.(18|2).*Check loads and units"):
+        hx.solve(problem, SCHEMES[scheme]).energy  # noqa: B018
+    with pytest.raises(OverflowRunError, match="Check loads and units"):
+        hx.solve(problem, SCHEMES[scheme], keep=5)
+
+
+def test_a_run_that_leaves_the_numbers_names_the_step():
+    model = hx.oscillator(1.0, 225.0)
+    with pytest.raises(OverflowRunError, match=r"no finite number from step \d+ \(t = .*out of proportion"):
+        hx.solve(hx.Problem(model, hx.Load([1e308] * 50, step=20.0), 1000.0), hx.Galerkin(20.0))
+    with pytest.raises(OverflowRunError, match=r"batch: the input work of model 0 is beyond"):
+        hx.batch([model], [hx.Load([1e300] * 5, 0.02)], hx.Galerkin(0.02), measures=("displacement", "input_work"))
+    with pytest.raises(OverflowRunError, match=r"spectrum: the input energy is beyond"):
+        hx.spectrum(hx.GroundMotion([0.0, 1e300, 0.0], 0.02, "g"), [0.1, 1.0], g=9.81).values("input_energy")

@@ -283,7 +283,11 @@ def test_todays_run_gives_the_numbers_of_the_old_file(name):
     old, new = hx.read(DATA / f"hamex-1-{name}.nc"), RUNS[name]()
     for each in ("displacement", "momentum", "slip", "force", "kinetic", "stored", "plastic", "input"):
         scale = max(float(np.abs(old.values(each)).max(initial=0.0)), 1e-12)
-        assert np.allclose(new.values(each), old.values(each), rtol=0, atol=1e-9 * scale), each
+        found = new.values(each)
+        if each == "force" and new.at_ends:  # old files of slow loading hold means of the increments, at their middles
+            found = 0.5 * (new.values("node_force")[:-1] + new.values("node_force")[1:])
+            assert np.array_equal(old["force"].interval, new.times[1:] - 0.5)
+        assert np.allclose(found, old.values(each), rtol=0, atol=1e-9 * scale), each
 
 
 def test_an_old_file_is_drawn_saved_again_and_started_from(tmp_path):

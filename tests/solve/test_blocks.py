@@ -45,6 +45,8 @@ CASES = [
     ("oscillator", hx.Galerkin(0.02, degree=2, load="mean")),
     ("oscillator", hx.Galerkin(0.02, tolerance=1e-4)),
     ("elastic", hx.Galerkin(0.02, degree=2, locate=True)),
+    ("oscillator", hx.Galerkin(0.02, degree=2, locate=True)),
+    ("shear frame", hx.DiscontinuousGalerkin(0.02, locate=True)),
     ("modal", hx.Galerkin(0.02, degree=2)),
 ]
 

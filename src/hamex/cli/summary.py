@@ -16,6 +16,7 @@ from hamex.model.laws import by_kind
 from hamex.model.laws.law import Law
 from hamex.model.record import Model, parameter
 from hamex.model.record import yields as model_yields
+from hamex.solution.energy import CLOSED
 from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
@@ -251,6 +252,8 @@ def _law_line(law: type[Law], numbers: dict[str, Any], length: str, force: str) 
 
 def _balance(found: dict[str, Any]) -> str:
     gap = f"{found['energy_residual']:.1e} of the largest work"
+    if found["balances_exactly"] and found["energy_residual"] > CLOSED:
+        return f"energy balance closes to {gap} only: the step is too long for round-off"
     if found["balances_exactly"]:
         return f"energy balance closes to {gap} (arithmetic, not accuracy)"
     return f"energy balance off by {gap} (not promised by this scheme)"

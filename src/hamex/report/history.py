@@ -81,9 +81,11 @@ def draw(solution: Solution, title: str = "") -> Figure:
         history.plot(t, solution.values("slip")[:, 0], color=RED, lw=1.0, label="slip $u_1$")
         history.set(xlabel="time [s]", ylabel=f"[{length}]", title=title or "displacement and slip", xlim=(t[0], t[-1]))
         history.legend(loc="best", ncols=2)
-        loop.plot(solution.values("mean_displacement")[:, 0], solution.values("force")[:, 0], color=INK, lw=0.8)
+        of, title_of = ("", "hysteresis") if solution.at_ends else ("mean ", "hysteresis, step means")
+        along = solution.values("displacement")[1:] if solution.at_ends else solution.values("mean_displacement")
+        loop.plot(along[:, 0], solution.values("force")[:, 0], color=INK, lw=0.8)
         loop.locator_params(axis="x", nbins=4)
-        loop.set(xlabel=f"mean displacement [{length}]", ylabel=f"mean force [{force}]", title="hysteresis, step means")
+        loop.set(xlabel=f"{of}displacement [{length}]", ylabel=f"{of}force [{force}]", title=title_of)
         parts = [(name, colour, solution.values(name)) for name, colour in _PARTS if solution.values(name).any()]
         energy.stackplot(
             t,

@@ -53,6 +53,7 @@ class Scheme:
     order : of accuracy where the motion is smooth.
     continuous : the motion has no jumps between steps.
     means : its forces are means over the steps.
+    at_ends : what it tells of a step (forces, loads) belongs to the end of the step, not to its middle.
 
     Examples
     --------
@@ -65,6 +66,7 @@ class Scheme:
     order: ClassVar[int | property] = 2
     continuous: ClassVar[bool] = True
     means: ClassVar[bool] = False
+    at_ends: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -190,11 +192,16 @@ def joined(parts: list[Ran]) -> Ran:
 class QuasiStatic(Scheme):
     """Slow loading in increments, which count as time: what :func:`hamex.pushover` and its kin record as scheme.
 
+    A result of an increment (force, storey shear, hinge moment, load …) is that at its end, in equilibrium with its
+    load.
+
     Examples
     --------
     >>> QuasiStatic(by="force").step
     1.0
     """
+
+    at_ends = True
 
     by: Literal["displacement", "force"] = "displacement"
     step: float = 1.0

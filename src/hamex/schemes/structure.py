@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.model.algebra import diagonal
 from hamex.model.record import Model, dense
 from hamex.schemes._stepforms import linear_element as linear_element_form
 from hamex.schemes.prepare import lift
@@ -41,6 +42,14 @@ class OneStage:
         """The same with the low-rank part inside the matrix, which it fills."""
         full = dense(self.matrix) + (self.low * self.low_weight) @ self.low.T
         return replace(self, matrix=by_rows(full), low=self.low[:, :0], low_weight=self.low_weight[:0])
+
+
+def is_long(model: Model, h: float) -> bool:
+    """True where springs on some mass outweigh it by far in a step of h seconds: hω is beyond some sixty."""
+    b, mass = model.compatibility, diagonal(model.mass)
+    squares = b * b if isinstance(b, np.ndarray) else b.multiply(b)
+    stiff = squares @ (1 / diagonal(model.flexibility)) + np.abs(diagonal(model.stiffness))
+    return bool(np.any(0.25 * h * h * stiff[mass > 0] > LONG * mass[mass > 0]))
 
 
 def galerkin_stage(model: Model, h: float) -> OneStage:

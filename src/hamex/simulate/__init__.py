@@ -8,13 +8,14 @@ teaching and research door: `solve` is the fast one.
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Mapping
 
 import numpy as np
 
 from hamex import __version__
 from hamex.checks import check_memory, is_positive, whole_steps
-from hamex.errors import ProblemError
+from hamex.errors import BalanceWarning, ProblemError
 from hamex.principle.action import Action
 from hamex.principle.numeric import functions
 from hamex.simulate.march import ActionMarch, GaussElement, Given, NumericAction, start_values
@@ -22,6 +23,8 @@ from hamex.solution.solution import Solution
 from hamex.solution.source import HistoriesOnly, KeptLayout, KeptUnits
 
 __all__ = ["simulate"]
+
+FAR = 0.01  # of the largest kinetic energy or work: drift beyond it is no motion of the action
 
 
 def simulate(
@@ -43,7 +46,8 @@ def simulate(
     -------
     A solution with displacement, velocity and momentum of the fields, their load, the ``hamiltonian``, and the
     ``imbalance`` H − H₀ − ∫(power of loads, dissipation and explicit time): the energy drift. ``sol.residual`` is its
-    largest value relative to the largest kinetic energy or work.
+    largest value relative to the largest kinetic energy or work; above 0.01 a
+    :class:`hamex.errors.BalanceWarning` says so.
 
     Examples
     --------
@@ -61,7 +65,16 @@ def simulate(
     q, v, p = start_values(system, start)
     march = ActionMarch(system, GaussElement.of(degree, system), steps)
     march.run(q, v, p)
-    return _solution(action, system, march, degree)
+    solution = _solution(action, system, march, degree)
+    if solution.residual > FAR:
+        warnings.warn(
+            f"simulate: the energy balance is off by {solution.residual:.2g} of the largest kinetic energy or work: "
+            f"this is not the motion of the action. Take a step shorter than {step:g} s (a tenth of the shortest "
+            f"event, such as a contact), or a degree above {degree}",
+            BalanceWarning,
+            stacklevel=2,
+        )
+    return solution
 
 
 def _solution(action: Action, system: NumericAction, march: ActionMarch, degree: int) -> Solution:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hamex.checks import is_finite
 from hamex.errors import ConvergenceError, LoadError, ProblemError
 from hamex.principle.numeric import Functions
+from hamex.solution.energy import check_energies
 
 Array = NDArray[Any]
 Given = Mapping[str, float | Callable[[float], float]]
@@ -312,6 +313,7 @@ class ActionMarch:
 
     def histories(self) -> dict[str, Array]:
         """Results by the names of the schema."""
+        check_energies({"hamiltonian": self.energy, "work": self.work}, "simulate", self.h)
         imbalance = self.energy - self.energy[0] - self.work
         kinetic = np.abs(self.p * self.v).sum(axis=1) / 2
         largest = max(float(kinetic.max()), float(np.abs(self.work).max()))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.errors import OverflowRunError
 from hamex.march.oscillator import energies
 from hamex.march.run import march, worth_compiling
 from hamex.model.algebra import quadratic
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from hamex.solution.outline import Answers
 
 Array = NDArray[Any]
+CLOSED = 1e-10  # of the largest work: a residual above it is no round-off
 _PARTS = ("kinetic", "stored", "viscous", "plastic", "hardening", "jumps", "input")
 
 
@@ -34,12 +36,31 @@ def energy_of(s: Answers, name: str) -> dict[str, Array]:
     if s.inside is not None and name not in ("kinetic", "stored", "hardening"):
         return stage_balance(s.model, s.step, s.inside, s.loading.patterns, s.histories, s.extent.spent)
     passed = one_pass(s, keep=name != "residual")
+    if passed is not None and not np.isfinite(passed["residual"]):
+        passed = one_pass(s, keep=True)  # the histories tell when
     if passed is not None:
         return passed
     if name in _ENTRIES:
         return {name: _ENTRIES[name](s)}
     whole = closed(*(s.values(part) for part in _PARTS))
     return {"imbalance": whole["imbalance"], "residual": whole["residual"]}
+
+
+def check_energies(found: Mapping[str, Array], who: str, step: float, first: int = 0) -> None:
+    """Refuse energies that are no numbers, and name the step at which they ceased to be; they begin at node ``first``.
+
+    ``who`` ran with steps of length ``step`` [s].
+    """
+    histories = {name: values for name, values in found.items() if values.ndim}
+    for name, values in histories.items():
+        lost = np.flatnonzero(~np.isfinite(values))
+        if lost.size:
+            node = first + int(lost[0])
+            raise OverflowRunError(
+                f"{who}: the energies ({name}) are beyond what numbers hold from step {node} (t = "
+                f"{node * step:g} s) on: displacements or forces grew so far that their squares overflow. Check loads "
+                "and units; if the structure collapsed and ran away, end the run earlier (limit=Limit(stop=True))"
+            )
 
 
 def _kinetic(s: Answers) -> Array:
@@ -137,7 +158,11 @@ def split_of(s: Answers) -> Split:
     deformation = s.model.deformation(found["displacement"])
     if s.loading.moved is not None:
         deformation = deformation + s.loading.moved
-    return split(s.model, s.step, deformation, found["force"], found)
+    force = found["force"]
+    if s.scheme.at_ends:  # work is done by the mean of an increment, which is not what it shows
+        ends = s.values("node_force")
+        force = 0.5 * (ends[:-1] + ends[1:])
+    return split(s.model, s.step, deformation, force, found)
 
 
 def split(model: Model, h: float, deformation: Array, force: Array, histories: Mapping[str, Array]) -> Split:

@@ -156,6 +156,7 @@ def _labelled(solution: Answers, whole: bool) -> xr.Dataset:
     dataset.attrs = {
         "Conventions": "hamex-2",
         "step": solution.step,
+        "at_ends": int(solution.at_ends),
         "status": solution.status.name,
         "limit": json.dumps(dataclasses.asdict(solution.limit)),
         "length": solution.units.length,
@@ -191,7 +192,9 @@ def _csv(solution: Answers, path: Path) -> None:
 
 
 def write_csv(solution: Answers, file: TextIO) -> None:
-    """One row per node; step means stand on the row of the node that ends their step."""
+    """One row per node; step means, and results of an increment of slow loading, stand on the row of the node that
+    ends their step."""
+    of_steps = "" if solution.at_ends else " step mean"
     columns: dict[str, np.ndarray] = {"time [s]": solution.times}
     dataset = solution.dataset
     for name in solution.names:
@@ -205,7 +208,7 @@ def write_csv(solution: Answers, file: TextIO) -> None:
         labels = [str(x) for x in variable[variable.dims[1]].values] if len(variable.dims) > 1 else [""]
         for label, column in zip(labels, values.T, strict=True):
             where = f" {label}" if label else ""
-            columns[f"{name}{where} [{variable.attrs['units']}]" + (" step mean" if of_step else "")] = column
+            columns[f"{name}{where} [{variable.attrs['units']}]" + (of_steps if of_step else "")] = column
     csv.writer(file, lineterminator="\n").writerow(columns)
     for row in zip(*(column.tolist() for column in columns.values()), strict=True):
         file.write(",".join("" if value != value else repr(value) for value in row) + "\n")

@@ -160,6 +160,9 @@ class Answers(Protocol):
     def is_thinned(self) -> bool: ...
 
     @property
+    def at_ends(self) -> bool: ...
+
+    @property
     def times(self) -> Array: ...
 
     @property

@@ -17,6 +17,7 @@ from hamex.solution import netcdf
 from hamex.solution.keeping import model_of, problem_of, scheme_of, unpacked
 from hamex.solution.netcdf import Contents
 from hamex.solution.outline import Exceedance, Extent, Peak
+from hamex.solution.schema import OF_FORCES
 from hamex.solution.solution import Solution
 from hamex.solution.source import OLD_FILE, HistoriesOnly, KeptLayout, KeptUnits, Run
 
@@ -134,6 +135,8 @@ def _rebuild(groups: dict[str, Contents]) -> Solution:
     internal.pop("start_impulse", None)  # of hamex-1: the history of the impulse has it
     extent = extent_of(json.loads(attributes.get("extent", "{}")), internal)
     source = _run(groups) if "model" in groups else _record(results)
+    if isinstance(source, Run) and source.scheme.at_ends and "at_ends" not in attributes:
+        stored = _at_ends(stored)
     inside = StageHistory(**unpacked(groups["inside"].values)) if "inside" in groups else None
     return Solution(
         source,
@@ -144,6 +147,12 @@ def _rebuild(groups: dict[str, Contents]) -> Solution:
         inside,
         extent,
     )
+
+
+def _at_ends(stored: dict[str, Array]) -> dict[str, Array]:
+    """Results of slow loading from a file that kept means of the increments; what comes from forces is found anew."""
+    kept = {name: value for name, value in stored.items() if name not in OF_FORCES}
+    return {**kept, "force": stored["node_force"][1:]}
 
 
 def extent_of(words: dict[str, Any], last: dict[str, Any]) -> Extent:
@@ -176,4 +185,5 @@ def _record(results: Contents) -> HistoriesOnly:
         float(attributes["step"]),
         json.loads(attributes["provenance"]),
         moved,
+        bool(attributes.get("at_ends", 0)),
     )

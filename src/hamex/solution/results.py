@@ -38,6 +38,8 @@ def _storeys(s: Answers) -> Storeys:
 
 
 def _load(s: Answers) -> Array:
+    if s.scheme.at_ends:
+        return s.loading.entered[1:] @ s.loading.patterns.T
     return s.loading.means @ s.loading.patterns.T
 
 

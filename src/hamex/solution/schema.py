@@ -76,6 +76,17 @@ def variable(name: str) -> Variable:
     return VARIABLES.get(name) or Variable(("time", "spring"), "one", f"{name.replace('_', ' ')}, a state of the law")
 
 
+# What comes from the forces or the load of a step; in slow loading all of it belongs to the step's end.
+OF_FORCES = (
+    "force",
+    "load",
+    "impulse",
+    "spring_peak",
+    "base_shear",
+    "storey_shear",
+    "overturning_moment",
+    "hinge_moment",
+)
 ENERGIES = ("kinetic", "stored", "viscous", "plastic", "hardening", "jumps", "input", "imbalance", "residual")
 
 

@@ -21,12 +21,12 @@ from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import Loading, left_over, standing
 from hamex.schemes import Scheme
 from hamex.schemes.stage_history import StageHistory
-from hamex.solution.energy import energy_of, split_of
+from hamex.solution.energy import check_energies, energy_of, split_of
 from hamex.solution.outline import Exceedance, Extent, Peak, UnitNames
 from hamex.solution.peaks import DampingShare, Peaks, damping_share, exceedance
 from hamex.solution.rest import Rest, places_of, rest_of
 from hamex.solution.results import derivable
-from hamex.solution.schema import ENERGIES, TURNING, VARIABLES, unit, variable
+from hamex.solution.schema import ENERGIES, OF_FORCES, TURNING, VARIABLES, unit, variable
 from hamex.solution.source import HistoriesOnly, Run
 
 if TYPE_CHECKING:
@@ -165,6 +165,11 @@ class Solution(Shown):
         """True when not every step, or not every history, was kept."""
         return self.extent.steps is not None
 
+    @property
+    def at_ends(self) -> bool:
+        """True where results of a step belong to its end: in slow loading, not in motion."""
+        return self.source.at_ends
+
     @cached_property
     def times(self) -> Array:
         """Node times [s]: multiples of the step, never accumulated sums."""
@@ -172,7 +177,9 @@ class Solution(Shown):
 
     @cached_property
     def middles(self) -> Array:
-        """Middles of the steps, of those that end at a kept node [s]."""
+        """Middles of the steps, of those that end at a kept node [s]; the ends of increments in slow loading."""
+        if self.at_ends:
+            return self.times[1:]
         return (self.extent.first + np.arange(1, self.steps + 1) * self.extent.every - 0.5) * self.step
 
     def values(self, name: str) -> Array:
@@ -190,9 +197,11 @@ class Solution(Shown):
         if name not in self.names:
             more = "; not everything was kept, ask for it with keep=" if self.is_thinned else ""
             raise InputError(f"the solution holds no {name!r}; it has {', '.join(self.names)}{more}")
-        # A collapsing structure may run away beyond what squares can hold; its results say so themselves.
+        # A collapsing structure may run away beyond what squares can hold: its energies are refused by name.
         with np.errstate(over="ignore", invalid="ignore"):
             found = energy_of(self, name) if name in ENERGIES else {name: results[name](self)}
+        if name in ENERGIES:
+            check_energies(found, self.scheme.name, self.step, self.extent.first)
         for each, values in found.items():
             self._cache.setdefault(each, values)
 
@@ -371,6 +380,8 @@ class Solution(Shown):
 
     def _attributes(self, name: str) -> dict[str, str]:
         dims, kind, meaning = variable(name)
+        if self.at_ends and name in OF_FORCES:
+            meaning = f"{name.replace('_', ' ')} at the end of the increment, in equilibrium with its load"
         words = {"units": unit(kind, self.units.length, self.units.force), "long_name": meaning}
         if dims and kind in TURNING and self._turning(dims[-1]) is not None:
             words["units_where_turning"] = unit(TURNING[kind], self.units.length, self.units.force)
@@ -391,7 +402,8 @@ class Solution(Shown):
         if "time" in dims:
             found["time"] = xr.Variable("time", self.times, seconds | {"long_name": "nodes"})
         if "interval" in dims:
-            found["interval"] = xr.Variable("interval", self.middles, seconds | {"long_name": "middles of the steps"})
+            where = "ends of the increments" if self.at_ends else "middles of the steps"
+            found["interval"] = xr.Variable("interval", self.middles, seconds | {"long_name": where})
             found["step"] = xr.Variable("interval", np.full(self.steps, self.step), seconds | {"long_name": "length"})
         for dim in sorted(dims - {"time", "interval"}):
             found[dim] = xr.Variable(dim, np.array(self.labels(dim), dtype=str))

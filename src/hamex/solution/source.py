@@ -113,6 +113,11 @@ class Run:
         return self.scheme.step
 
     @property
+    def at_ends(self) -> bool:
+        """True where results of a step belong to its end."""
+        return self.scheme.at_ends
+
+    @property
     def by(self) -> str:
         """Name of what marched."""
         return type(self.scheme).__name__
@@ -153,6 +158,7 @@ class HistoriesOnly:
     why : there is no problem, for the error that says so.
     words : provenance, as it was.
     moved : mean displacement of moving supports, (node, direction) [length], or None.
+    at_ends : results of a step belong to its end: slow loading.
     """
 
     why: str
@@ -161,6 +167,7 @@ class HistoriesOnly:
     step: float
     words: Mapping[str, str]
     moved: Array | None = None
+    at_ends: bool = False
 
     @property
     def problem(self) -> NoReturn:

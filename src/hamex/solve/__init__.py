@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import check_memory
-from hamex.errors import ConvergenceError, OverflowRunError, ProblemError, ShortRunWarning, SwingWarning
+from hamex.errors import BalanceWarning, ConvergenceError, OverflowRunError, ProblemError, ShortRunWarning, SwingWarning
 from hamex.model.record import Model
 from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import left_over
 from hamex.schemes.scheme import How, March, Promise, Ran, Scheme, joined
+from hamex.schemes.structure import is_long
+from hamex.solution.energy import CLOSED
 from hamex.solution.error import estimate
 from hamex.solution.outline import Extent
 from hamex.solution.solution import Solution
@@ -183,9 +185,31 @@ def run(
         stopped=stopped and done < steps,
         settled=None if waiting is None or stopped else waiting.settled,
     )
-    if thinned is not None:
-        return thinned.solution(problem, extent)
-    return solution_of(problem, scheme, joined(parts), extent, limit)
+    solution = (
+        thinned.solution(problem, extent)
+        if thinned is not None
+        else solution_of(problem, scheme, joined(parts), extent, limit)
+    )
+    if not quiet:
+        _warn_of_balance(solution)
+    return solution
+
+
+def _warn_of_balance(solution: Solution) -> None:
+    """Say where a balance that the scheme promises is lost: rounding grows with (hω)², so short steps are not asked."""
+    model, scheme = solution.model, solution.scheme
+    if not scheme.balances(model):
+        return
+    if "residual" in solution.histories or is_long(model, scheme.step):
+        residual = solution.residual
+        if residual > CLOSED:
+            warnings.warn(
+                f"{scheme.name}: the energy balance closes to {residual:.1e} of the largest work only, not to "
+                f"round-off: a step of {scheme.step:g} s is so long beside the fastest motion of the model that "
+                "rounding grows with its square. Take a shorter step, or soften what is far stiffer than the rest",
+                BalanceWarning,
+                stacklevel=4,
+            )
 
 
 def _check_memory(model: Model, scheme: Scheme, steps: int, results: Sequence[str] | None = None) -> None:

@@ -15,7 +15,7 @@ from hamex.errors import OverflowRunError, ProblemError
 from hamex.model.record import recorded
 from hamex.problem import FilledState, Limit, Problem, State
 from hamex.schemes.scheme import Ran, Scheme, joined
-from hamex.solution.energy import energy_entries
+from hamex.solution.energy import check_energies, energy_entries
 from hamex.solution.outline import Extent, Peak
 from hamex.solution.schema import ENERGIES, VARIABLES
 from hamex.solution.solution import Solution
@@ -93,7 +93,7 @@ def solution_of(
     problem: Problem, scheme: Scheme, ran: Ran, extent: Extent | None = None, limit: Limit | None = None
 ) -> Solution:
     """The solution of some steps from the start of ``problem`` on: what is worth keeping, and the state at the end."""
-    check_finite(scheme, ran)
+    check_finite(scheme, ran, 0 if extent is None else extent.first)
     histories = dict(ran.nodes)
     if len(histories) > len(_BASE):
         kept = {*_BASE, *recorded(problem.model)}
@@ -102,7 +102,10 @@ def solution_of(
     if "spent" in ran.steps:
         before = [] if extent is None else [extent.spent.get(name, 0.0) for name in _SPENT]
         total = np.cumsum(np.vstack([before or np.zeros(4), ran.steps["spent"]]), axis=0)
-        histories |= energy_entries(problem.model, scheme.step, ran.nodes, ran.steps["force"], total)
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = energy_entries(problem.model, scheme.step, ran.nodes, ran.steps["force"], total)
+        check_energies(found, scheme.name, scheme.step, 0 if extent is None else extent.first)
+        histories |= found
     for array in histories.values():
         array.flags.writeable = False
     still = np.zeros(len(problem.model.springs))
@@ -114,15 +117,23 @@ def solution_of(
     )
 
 
-def check_finite(scheme: Scheme, ran: Ran) -> None:
-    """Refuse to go on with numbers that are none."""
-    for name in ("displacement", "momentum"):
-        row = ran.end[name]
-        if not (math.isfinite(row[0]) if row.size == 1 else bool(np.isfinite(row).all())):
+def check_finite(scheme: Scheme, ran: Ran, first: int = 0) -> None:
+    """Refuse to go on with numbers that are none, and name the step that left them; the first is number ``first`` + 1.
+
+    Sums of squares pass over histories at the speed of memory; only where one is not finite every node is looked at.
+    """
+    for name in ("displacement", "momentum", "slip"):
+        history = ran.nodes[name].ravel()
+        with np.errstate(over="ignore", invalid="ignore"):
+            whole = math.isfinite(float(np.dot(history, history)))
+        lost = np.zeros(0) if whole else np.flatnonzero(~np.isfinite(ran.nodes[name]).all(axis=1))
+        if lost.size:
+            step = first + int(lost[0])
             raise OverflowRunError(
-                f"{scheme.name}: the numbers are not finite at the end of the run; the scheme is not stable at this "
-                "step, loads and units are out of proportion, or the structure collapsed and ran away: then end the "
-                "run earlier, for instance with limit=Limit(drift=…)"
+                f"{scheme.name}: the {name} is no finite number from step {step} (t = {step * scheme.step:g} s) on; "
+                "the scheme is not stable at this step (take a shorter one), loads and units are out of proportion, or "
+                "the structure collapsed and ran away: then end the run earlier, for instance with "
+                "limit=Limit(drift=…)"
             )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import InputError
+from hamex.errors import InputError, OverflowRunError
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
@@ -146,6 +146,18 @@ class BlockResults:
     ends: dict[str, Array] = field(default_factory=dict)
 
 
+def _check_finite(measures: Mapping[str, Array], first: int) -> None:
+    """Refuse measures that are no numbers, works above all, whose squares overflow first; a ductility may have none."""
+    for name, values in measures.items():
+        lost = ~np.isfinite(values) & (name != "ductility")
+        if lost.any():
+            raise OverflowRunError(
+                f"batch: the {name.replace('_', ' ')} of model {first + int(np.argwhere(lost)[0][0])} is beyond what "
+                "numbers hold; loads and units are out of proportion, or it collapsed and ran away: then end the run "
+                "earlier"
+            )
+
+
 class ManyOscillators:
     """Lanes across oscillators."""
 
@@ -193,10 +205,13 @@ class ManyOscillators:
         if request.histories:
             flags |= {"HISTORY"}
         done = march_oscillators(block, flags, request.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            measures = {name: done.measure(name) for name in request.measures}
+        _check_finite(measures, first)
         if isinstance(done, DisplacementPeaks):
-            return BlockResults({name: done.measure(name) for name in request.measures})
+            return BlockResults(measures)
         return BlockResults(
-            {name: done.measure(name) for name in request.measures},
+            measures,
             {name: done.kept(name) for name in request.histories},
             {name: done.final(name) for name in STATE} if request.final else {},
             {} if done.settled is None else {"settled": done.settled.astype(float)},
@@ -248,6 +263,7 @@ class ManyFrames:
         )
         final = {name: results.pop(f"final_{name}") for name in STATE} if request.final else {}
         ends: dict[str, Array] = {name: results.pop(name) for name in ("collapse", "settled") if name in results}
+        _check_finite(results, first)
         return BlockResults(results, {}, final, ends)
 
 

@@ -53,7 +53,9 @@ def pushover(
 
     Returns
     -------
-    A Solution whose ``time`` counts increments. ``load_factor`` multiplies the pattern [1].
+    A Solution whose ``time`` counts increments. ``load_factor`` multiplies the pattern [1]; it has one entry more than
+    there are increments, the first for the start. ``force``, ``base_shear``, ``hinge_moment`` and the like have one
+    entry per increment, at its end: what is in equilibrium with the load factor there.
 
     Examples
     --------
@@ -62,6 +64,8 @@ def pushover(
     >>> push = pushover(frame, "floor 2", displacement=0.1)
     >>> round(float(push.values("load_factor").max()), 3)
     2.0
+    >>> push.values("base_shear")[-1].round(3).tolist(), push["force"].interval.values[-1]
+    ([2.0], np.float64(100.0))
     """
     if not is_finite(displacement) or displacement == 0:
         raise ProblemError(f"pushover: displacement must be a finite number and not zero, got {displacement!r}")
@@ -196,6 +200,9 @@ def solve_path(
         )
     if by == "displacement":
         factor /= np.abs(forces).sum()
+    # A static result belongs to its load: the force of an increment is the one at its end.
+    elastic = slow.deformation(ran.nodes["displacement"]) - ran.nodes["slip"]
+    ran.steps["force"] = slow.elastic_force(elastic)[1:]
     pushed = solution_of(problem, scheme, ran)
     factor.flags.writeable = False
     return dataclasses.replace(pushed, histories={**pushed.histories, "load_factor": factor})

@@ -68,7 +68,9 @@ def run(given: dict[str, Any]) -> dict[str, Any]:
     wanted = functions(system).given
     shapes = {name: given["shapes"].get(name, {"shape": "zero"}) for name in {*wanted, *given["shapes"]}}
     numbers = {**given["parameters"], **{name: _history(shape) for name, shape in shapes.items()}}
-    sol = simulate(system, numbers, given["start"], given["duration"], given["step"], given["degree"])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        sol = simulate(system, numbers, given["start"], given["duration"], given["step"], given["degree"])
     fields = [q.func.__name__ for q in system.fields]
     columns = {
         word: {name: packed(sol.values(word)[:, i]) for i, name in enumerate(fields)}
@@ -84,6 +86,7 @@ def run(given: dict[str, Any]) -> dict[str, Any]:
         "imbalance": packed(sol.values("imbalance")),
         "residual": number(sol.residual),
         "iterations": number(float(iterations.mean())),
+        "notes": [str(one.message) for one in caught if issubclass(one.category, UserWarning)],
     }
 
 

@@ -197,6 +197,7 @@ interface MotionAnswer {
   imbalance: Packed;
   residual: number | null;
   iterations: number;
+  notes: string[];
 }
 
 // ---------------------------------------------------------------- studies

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.errors import OverflowRunError
 from hamex.march import rotated
 from hamex.march import spectrum as kernels
 from hamex.march.exact_step import input_energy
@@ -142,7 +143,15 @@ class Elastic:
         threads, chosen = tasks([record.a.size for record in self.records], omega.size, self.threads)
         found = in_threads(go, chosen, threads)
         out = found[0] if len(found) == 1 else np.concatenate(found)
+        _check_finite(name, out)
         return out.reshape((len(self.records), *self.omega.shape) if self.several else self.omega.shape)
+
+
+def _check_finite(name: str, found: Array) -> None:
+    if not np.isfinite(found).all():
+        raise OverflowRunError(
+            f"spectrum: the {name.replace('_', ' ')} is beyond what numbers hold; check the unit of the motion and g"
+        )
 
 
 def peaks(record: Accelerogram, omega: Array, zeta: Array, kind: int, where: str) -> Array:
@@ -199,6 +208,7 @@ class Rotated:
         samples = [DIRECTIONS * x.a.size for x, _ in self.pairs]
         threads, chosen = tasks(samples, omega.size, self.threads)
         found = np.concatenate(in_threads(go, chosen, threads), axis=1)
+        _check_finite(name, found)
         out = found.reshape((len(COMBINATIONS), len(self.pairs), *self.omega.shape))
         return np.ascontiguousarray(out.swapaxes(0, 1)) if self.several else out[:, 0]
 

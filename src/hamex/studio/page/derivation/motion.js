@@ -87,7 +87,8 @@ export function motionPlots(view) {
     up = element("select", {"aria-label": "up", onchange: pick});
   plane.note.append(up, " over ", across);
   const cards = {residual: card("energy residual"), peak: card("largest"), steps: card("steps")};
-  const root = element("div", {class: "running"}, cardRow(cards), fields.root, plane.root, energy.root);
+  const notes = element("p", {class: "message notes", role: "status"});
+  const root = element("div", {class: "running"}, cardRow(cards), notes, fields.root, plane.root, energy.root);
 
   /**
    * @param {MotionAnswer} motion
@@ -120,7 +121,8 @@ export function motionPlots(view) {
   }
 
   /** @param {MotionAnswer} motion */
-  function showNumbers({residual, displacement, fields: [first], steps, step, iterations}) {
+  function showNumbers({residual, displacement, fields: [first], steps, step, iterations, notes: said}) {
+    notes.textContent = said.join(" ");
     cards.residual.value.textContent = residual === null ? "–" : residual.toExponential(2);
     cards.residual.value.dataset.value = String(residual);
     const sizes = Array.from(unpack(displacement[first]), Math.abs);
