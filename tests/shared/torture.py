@@ -174,7 +174,7 @@ def disk_inside(folder):
         "region": (["region", town, record, "-o", out, "--sample", "0", "--workers", "1"], None),
         "region --generate": (["region", out / "t.csv", "--generate", "300", "--force"], out / "t.csv"),
         "records convert": (["records", "convert", record, out / "r.at2"], out / "r.at2"),
-        "derive --html": (["derive", "oscillator", "--html", out / "d.html"], out / "d.html"),
+        "derive --html": (["derive", "harmonic", "--html", out / "d.html"], out / "d.html"),
         "paper --out": (["paper", "--out", out], None),
     }
     for name, (arguments, target) in places.items():

@@ -17,7 +17,7 @@ from hamex import __version__
 from hamex.checks import is_finite
 from hamex.errors import InputError
 from hamex.names import options_by_keyword
-from hamex.solution.files import check_writable, write_atomically
+from hamex.solution.atomic import check_writable, write_atomically
 from hamex.study.ida.checking import positive
 from hamex.study.ida.observations import Capacities, Cloud, FragilityData, Stripes
 from hamex.study.ida.probability import PROBIT, FragilityCurve, LinkFunction, Parameters, combined, fractiles, link_of

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from hamex import __version__
 from hamex.checks import is_positive
 from hamex.errors import FileError, InputError
+from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.checksum import ROOM, is_whole, stamped
-from hamex.solution.files import check_writable, write_atomically
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.ida.estimation import SeparationError

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
+from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.batch import axis_columns, write_columns
-from hamex.solution.files import check_writable, write_atomically
 from hamex.solution.netcdf import write_dataset
 from hamex.solution.schema import unit
 
