@@ -3,9 +3,12 @@
 import json
 import shutil
 
+import numpy as np
 import pytest
+from faults import damaged
 
 from hamex.cli import main
+from hamex.errors import FileError
 from hamex.report.ida_page import rows_of
 from hamex.study.ida.runs import read_runs
 
@@ -198,3 +201,25 @@ def test_mistakes_are_one_message(hamex, result, arguments, told):
     code, _, err = hamex("fragility", *arguments)
     assert code == 2
     assert told in err
+
+
+@pytest.mark.parametrize("name", ["result.json", "table.parquet"])
+def test_a_result_that_does_not_match_its_checksum_is_refused(name, hamex, finished, tmp_path):
+    whole, rng = (finished / name).read_bytes(), np.random.default_rng(5)
+    options = () if name == "result.json" else ("--measure", "ductility", "--limit", "3")
+    for kind in ("bit", "bit", "bit", "zeros", "cut"):
+        (tmp_path / name).write_bytes(damaged(whole, kind, rng))
+        code, _, err = hamex("fragility", name, *options)
+        assert code == 2
+        assert err.startswith(f"error: cannot read {name}: ")
+        assert len(err.splitlines()) == 1
+
+
+def test_a_result_that_was_edited_on_purpose_is_read_without_its_checksum(finished, tmp_path):
+    data = json.loads((finished / "result.json").read_text())
+    (tmp_path / "result.json").write_text(json.dumps(data | {"title": "mine"}))
+    with pytest.raises(FileError, match='take its last entry, "checksum", out'):
+        read_runs(tmp_path)
+    data.pop("checksum")
+    (tmp_path / "result.json").write_text(json.dumps(data | {"title": "mine"}))
+    assert read_runs(tmp_path).title == "mine"

@@ -7,6 +7,7 @@ another program's exception, a process that is left, something kept that is lost
 import argparse
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -174,7 +175,7 @@ def disk_inside(folder):
         "region": (["region", town, record, "-o", out, "--sample", "0", "--workers", "1"], None),
         "region --generate": (["region", out / "t.csv", "--generate", "300", "--force"], out / "t.csv"),
         "records convert": (["records", "convert", record, out / "r.at2"], out / "r.at2"),
-        "derive --html": (["derive", "oscillator", "--html", out / "d.html"], out / "d.html"),
+        "derive --html": (["derive", "harmonic", "--html", out / "d.html"], out / "d.html"),
         "paper --out": (["paper", "--out", out], None),
     }
     for name, (arguments, target) in places.items():
@@ -241,7 +242,8 @@ def inputs(count, rng, folder):
 
     lines = list(mutated_inputs.main(count, int(rng.integers(2**31))))
     print("\n".join(f"  {line}" for line in lines))
-    return Counter({f"bad: {line}": 1 for line in lines if line.startswith("bad")})
+    found = re.search(r"(\d+) wrong$", lines[-1])
+    return Counter({"bad: inputs": int(found[1]) if found else count})
 
 
 SECTIONS = {

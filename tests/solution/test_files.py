@@ -166,7 +166,7 @@ def test_a_folder_is_no_output_file(small, tmp_path):
 
 
 def test_a_folder_without_permission_is_refused(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(files.os, "access", lambda path, mode: False)  # root may write everywhere
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everywhere
     with pytest.raises(FileError, match="not writable"):
         small.save(tmp_path / "out.nc")
     assert list(tmp_path.iterdir()) == []

@@ -37,13 +37,11 @@ def command(
     if target.suffix != ".toml":
         raise FileError(f"cannot write {target}: the ending must be .toml")
     text = (Path(__file__).parent / "starters" / f"{kind}.toml").read_text(encoding="utf-8")
-    try:
-        with target.open("w" if force else "x", encoding="utf-8") as stream:
-            stream.write(text.replace("{name}", str(target)))
-    except FileExistsError:
-        raise FileError(f"{target} exists already; --force overwrites it, or give another name") from None
-    except OSError as problem:
-        raise FileError(f"cannot write {target}: {problem.strerror}") from None
+    if target.exists() and not force:
+        raise FileError(f"{target} exists already; --force overwrites it, or give another name")
+    from hamex.solution.atomic import write_atomically
+
+    write_atomically(target, lambda part: part.write_text(text.replace("{name}", str(target)), encoding="utf-8"))
     print(f"wrote {target}; now: hamex {'ida' if kind == 'ida' else 'run'} {target}")
 
 

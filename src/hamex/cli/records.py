@@ -181,7 +181,7 @@ def convert(
 ) -> None:
     """Write a record in another format or unit."""
     from hamex.motion.records.write import ENDINGS, record_text
-    from hamex.solution.files import check_writable, write_atomically
+    from hamex.solution.atomic import check_writable, write_atomically
 
     check_writable(out, ENDINGS)
     motion = _read(file, unit, step, format, component, column, raw)

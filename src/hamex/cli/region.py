@@ -155,7 +155,7 @@ def _many() -> int:
 def _write(found: Any, folder: Path, geojson: bool | None, page: bool) -> list[Path]:
     from json import dumps
 
-    from hamex.solution.files import write_atomically
+    from hamex.solution.atomic import write_atomically
 
     written = [found.save(folder / "buildings.parquet")]
     if geojson or (geojson is None and len(found) <= _many()):

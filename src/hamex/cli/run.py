@@ -30,13 +30,13 @@ def command(
     """Run a problem file: peaks, residual slip, energies, status."""
     # Work starts only when every file that was asked for can be written.
     if output is not None:
-        from hamex.solution.files import check_writable
+        from hamex.solution.atomic import check_writable
 
         check_writable(output)
     if plot is not None:
         from hamex.report.history import write_plot
         from hamex.report.page import FORMATS
-        from hamex.solution.files import check_writable
+        from hamex.solution.atomic import check_writable
 
         check_writable(plot, FORMATS)
     from hamex.cli.summary import show, summary

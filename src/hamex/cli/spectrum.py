@@ -125,7 +125,7 @@ def command(
 def _check_outputs(paths: Sequence[Path]) -> None:
     from hamex.report.page import FORMATS as PICTURES
     from hamex.report.style import check_installed
-    from hamex.solution.files import FORMATS, check_writable
+    from hamex.solution.atomic import FORMATS, check_writable
 
     for path in paths:
         check_writable(path, (*FORMATS, *PICTURES))
@@ -215,7 +215,7 @@ def _read(record: str, unit: str | None, step: float | None, component: str | No
 
 
 def _write(found: Spectrum, path: Path, view: str, kinds: list[str]) -> Path:
-    from hamex.solution.files import FORMATS
+    from hamex.solution.atomic import FORMATS
 
     if path.suffix.lower() in FORMATS:
         return found.save(path)

@@ -28,7 +28,7 @@ from hamex.motion.load import Load
 from hamex.motion.pulses import sine
 from hamex.paper import opensees
 from hamex.schemes import Galerkin, Newmark, Scheme
-from hamex.solution.files import write_atomically
+from hamex.solution.atomic import write_atomically
 from hamex.solution.solution import Solution
 from hamex.solve import Problem, solve
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from hamex import __version__
 from hamex.errors import MissingPackageError
 from hamex.report.style import check_installed, save, to_svg, variables
-from hamex.solution.files import check_writable, write_atomically
+from hamex.solution.atomic import check_writable, write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hamex.report.page import captioned, cards, page, table
 from hamex.report.style import BLUE, INK, PAPER, RED, STEPS, figure, to_svg
-from hamex.solution.files import check_writable, write_atomically
+from hamex.solution.atomic import check_writable, write_atomically
 from hamex.study.regions.result import Region
 from hamex.study.regions.shear_frames import FINISHED, LONGEST, PER_PERIOD, PROBABILITIES
 from hamex.study.regions.types import STATES, TYPES

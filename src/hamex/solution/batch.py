@@ -187,7 +187,7 @@ class Batch:
 
     def save(self, path: str | Path) -> Path:
         """Write ``.nc`` (NetCDF) or ``.csv`` (one row per case), atomically."""
-        from hamex.solution.files import check_writable, write_atomically
+        from hamex.solution.atomic import check_writable, write_atomically
         from hamex.solution.netcdf import write_dataset
 
         target = Path(path)

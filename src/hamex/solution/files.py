@@ -6,19 +6,15 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
-import os
-import tempfile
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import FileError
 from hamex.problem import ON_DOFS
 from hamex.solution import netcdf
+from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.keeping import model_tree, packed, problem_tree, scheme_tree, sized
 from hamex.solution.outline import Answers, Extent
 from hamex.solution.source import THRIFTY, HistoriesOnly, Run
@@ -28,7 +24,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 _ON_DOFS = {"displacement", "momentum", *ON_DOFS}
-FORMATS = (".nc", ".csv")
 
 
 def layout_words(solution: Answers) -> dict[str, Any]:
@@ -51,59 +46,6 @@ def _plain(value: Any) -> Any:
             "value": entries.data.tolist(),
         }
     return value.tolist() if isinstance(value, np.ndarray) else value
-
-
-def check_writable(path: Path, formats: tuple[str, ...] = FORMATS) -> None:
-    """Refuse an output path that cannot be written, before any work starts."""
-    if path.suffix.lower() not in formats:
-        raise FileError(f"cannot write {path}: the ending must be one of {', '.join(formats)}")
-    folder = path.parent
-    if not folder.is_dir():
-        raise FileError(f"cannot write {path}: the folder {folder} does not exist")
-    if path.is_dir():
-        raise FileError(f"cannot write {path}: it is a folder, not a file")
-    if not os.access(folder, os.W_OK):
-        raise FileError(f"cannot write {path}: the folder {folder} is not writable")
-
-
-def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
-    """Let ``write`` fill a temporary file beside ``path``, then put it in place in one step, once it is on the disk.
-
-    ``write`` hands bytes to Python's own files: libraries that write by themselves end a full disk in their own ways.
-    """
-    temporary: Path | None = None
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
-        os.close(handle)
-        temporary = Path(name)
-        write(temporary)
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)  # mkstemp makes files private; outputs are ordinary files
-        with temporary.open("r+b") as file:
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        _settle(path.parent)
-    except FileError:
-        raise
-    except OSError as problem:
-        kept = "; what stood there before is kept" if path.is_file() else ""
-        raise FileError(f"cannot write {path}: {problem.strerror or problem}{kept}") from None
-    finally:
-        if temporary is not None:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-    return path
-
-
-def _settle(folder: Path) -> None:
-    """The new name reaches the disk too; not every system lets a folder be opened, and the file is in place anyway."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def save(solution: Answers, path: Path, problem: bool = True) -> Path:

@@ -317,7 +317,7 @@ def _found(store: Path, parts: Sequence[StudyPart], watch: _Watch) -> dict[int, 
 def _write(store: Path, key: str, table: Columns) -> None:
     import polars as pl
 
-    from hamex.solution.files import write_atomically
+    from hamex.solution.atomic import write_atomically
     from hamex.study.parquet import write_table
 
     write_atomically(store / f"{key}.parquet", lambda path: write_table(pl.DataFrame(table), path, key=key))

@@ -103,7 +103,7 @@ class StudyTable:
         """Write ``.parquet``, ``.csv`` or ``.nc``, atomically; every row of a table says what kind its motions are."""
         import polars as pl
 
-        from hamex.solution.files import check_writable, write_atomically
+        from hamex.solution.atomic import check_writable, write_atomically
         from hamex.solution.netcdf import write_dataset
         from hamex.study.parquet import write_table
 

@@ -25,7 +25,7 @@ from hamex.paper.audit.notation import NumberedEquation, printed_latex
 from hamex.report.equations import share, svg
 from hamex.report.page import cards, page, table
 from hamex.report.style import check_installed
-from hamex.solution.files import check_writable, write_atomically
+from hamex.solution.atomic import check_writable, write_atomically
 
 RULES: dict[str, Rule] = {**section_2.RULES, **section_4.RULES, **section_5.RULES, **section_6.RULES}
 CLAIMS: tuple[Claim, ...] = (
@@ -290,8 +290,7 @@ def main(what: str) -> None:
 
 
 def _end_with_input() -> None:
-    while sys.stdin.buffer.read1():
-        pass
+    sys.stdin.buffer.read()
     os._exit(1)
 
 

@@ -38,7 +38,7 @@ from hamex.report.derivation.stepping import difference_of_rows, stability, time
 from hamex.report.derivation.system import DerivedSystem, delta, end_points
 from hamex.report.derivation.tex import tex
 from hamex.report.style import check_installed
-from hamex.solution.files import check_writable, write_atomically
+from hamex.solution.atomic import check_writable, write_atomically
 
 HTML, LATEX = (".html",), (".tex",)
 

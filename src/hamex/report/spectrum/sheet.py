@@ -16,7 +16,7 @@ from hamex.report.page import FORMATS, check_plot, write_drawing
 from hamex.report.spectrum import diagrams
 from hamex.report.spectrum.lines import Lines, check_view, conventions, kinds_note, short, tables
 from hamex.report.style import SOFT, figure, to_svg
-from hamex.solution.files import write_atomically
+from hamex.solution.atomic import write_atomically
 from hamex.study.spectra.result import Spectrum
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from hamex import __version__
 from hamex.checks import check_memory, is_finite, is_whole, said
 from hamex.errors import InputError
 from hamex.names import options_by_keyword
-from hamex.solution.files import check_writable, write_atomically
+from hamex.solution.atomic import check_writable, write_atomically
 from hamex.study.ida.checking import positive
 from hamex.study.ida.cloud import Cloud
 from hamex.study.ida.observations import Capacities, FragilityData, Stripes

@@ -23,8 +23,8 @@ from hamex import __version__
 from hamex.checks import is_positive
 from hamex.errors import FileError, InputError
 from hamex.files import TABLE, check_file, json_of, read_bytes
+from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.checksum import ROOM, is_whole, stamped
-from hamex.solution.files import check_writable, write_atomically
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.ida.estimation import SeparationError

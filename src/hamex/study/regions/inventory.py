@@ -130,7 +130,7 @@ class Inventory:
         """Write ``.csv`` that :func:`read_inventory` reads; columns without any number are left out."""
         import polars as pl
 
-        from hamex.solution.files import check_writable, write_atomically
+        from hamex.solution.atomic import check_writable, write_atomically
 
         target = Path(path)
         check_writable(target, (".csv",))

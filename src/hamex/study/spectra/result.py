@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hamex.errors import InputError
 from hamex.names import Shown
+from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.batch import axis_columns, write_columns
-from hamex.solution.files import check_writable, write_atomically
 from hamex.solution.netcdf import write_dataset
 from hamex.solution.schema import unit
 
