@@ -211,6 +211,8 @@ def _held(points: Joints, supports: Mapping[Hashable, str | Sequence[str]]) -> s
 
 def _directions(points: Joints, directions: str | Sequence[str]) -> Sequence[str]:
     if not isinstance(directions, str):
+        if not isinstance(directions, Sequence) or not all(isinstance(word, str) for word in directions):
+            raise ModelError(f"{points.who}: a support is named by directions as text, got {directions!r:.60}")
         return directions
     words = {"fixed": points.components, "pinned": points.translations}
     if directions in words:
@@ -222,7 +224,7 @@ def _diaphragm(
     points: Joints, floor: str, members: Sequence[Hashable], master: Mapping[str, int], weights: Mapping[str, float]
 ) -> dict[int, Column]:
     """Rigid motion of the floor about its centre of mass, or of its nodes where they have no mass."""
-    if isinstance(members, str) or len(members) < 2:
+    if isinstance(members, str) or not isinstance(members, Sequence) or len(members) < 2:
         raise ModelError(f"{points.who}: diaphragm {floor!r} needs a list of at least two nodes, got {members!r}")
     for name in members:
         if str(name) not in points.numbers:

@@ -174,7 +174,7 @@ class GroundMotion:
         if not isinstance(model, Model):
             raise LoadError(f"GroundMotion.on: the model must be a Model, got {type(model).__name__}")
         name = model.directions[0] if direction is None else direction
-        if name not in model.directions:
+        if not isinstance(name, str) or name not in model.directions:
             raise LoadError(
                 f"GroundMotion.on: the model has no direction {name!r}; it has {', '.join(model.directions)}"
             )

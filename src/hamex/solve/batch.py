@@ -239,7 +239,7 @@ def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | N
         steps = whole_steps("batch", duration, h)
     if isinstance(run, OneByOne):
         return SampledMotion(motion, np.zeros(0), h, steps, g)
-    check_memory("batch", steps, f"a motion in {steps:,} steps", "take a longer step or a shorter duration")
+    check_memory("batch", 6 * steps, f"a motion in {steps:,} steps", "take a longer step or a shorter duration")
     assert isinstance(scheme, Galerkin)
     values = np.ascontiguousarray(load.step_values(h, steps, scheme.load)[:, 0])
     if isinstance(motion, GroundMotion):
