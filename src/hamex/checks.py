@@ -42,7 +42,7 @@ def is_whole(value: object, least: int = 0) -> bool:
     >>> is_whole(3), is_whole(3.0), is_whole(True), is_whole(0, least=1)
     (True, False, False, False)
     """
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least
 
 
 def check_range(who: str, what: str, value: float, error: type[InputError] = InputError) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -181,7 +181,7 @@ def _nodes(who: str, nodes: Mapping[Hashable, Sequence[float]]) -> tuple[tuple[s
     names = unique(who, "nodes", [str(name) for name in nodes])
     rows: list[list[float]] = []
     for name, place in zip(names, nodes.values(), strict=True):
-        if isinstance(place, str) or not isinstance(place, Iterable):
+        if not hasattr(place, "__iter__"):
             raise ModelError(f"{who}: node {name!r} must be given by its coordinates, got {place!r:.60}")
         row = [number(who, f"coordinate of node {name!r}", x, signed=True) for x in place]
         if len(row) not in (2, 3) or (rows and len(row) != len(rows[0])):
