@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import check_range, is_finite, is_positive
+from hamex.checks import check_range, is_finite, is_one_of, is_positive
 from hamex.errors import LoadError
 from hamex.model.record import Model
 from hamex.model.units import METRE, STANDARD_GRAVITY
@@ -66,7 +66,7 @@ class GroundMotion:
         if not is_positive(self.step):
             raise LoadError(f"GroundMotion: step must be a positive number of seconds, got {self.step!r}")
         check_range("GroundMotion", "step", self.step, LoadError)
-        if self.kind not in KINDS:
+        if not is_one_of(self.kind, KINDS):
             raise LoadError(f"GroundMotion: kind must be one of {', '.join(KINDS)}, got {self.kind!r}")
         a.setflags(write=False)
         object.__setattr__(self, "acceleration", a)
@@ -174,7 +174,7 @@ class GroundMotion:
         if not isinstance(model, Model):
             raise LoadError(f"GroundMotion.on: the model must be a Model, got {type(model).__name__}")
         name = model.directions[0] if direction is None else direction
-        if not isinstance(name, str) or name not in model.directions:
+        if not is_one_of(name, model.directions):
             raise LoadError(
                 f"GroundMotion.on: the model has no direction {name!r}; it has {', '.join(model.directions)}"
             )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import check_memory, is_finite, is_positive
+from hamex.checks import check_memory, is_finite, is_one_of, is_positive
 from hamex.errors import LoadError
 from hamex.motion.intensity import husid, time_of_share, velocity
 
@@ -24,7 +24,7 @@ TAPER = 0.02  # of the record at either end, for rest
 
 def detrend(a: Array, trend: str) -> Array:
     """Without its mean, or without its line of least squares."""
-    if trend not in ("mean", "linear"):
+    if not is_one_of(trend, ("mean", "linear")):
         raise LoadError(f'detrended: trend must be "mean" or "linear", got {trend!r}')
     if trend == "mean" or len(a) < 3:
         return a - a.mean()

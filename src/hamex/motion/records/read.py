@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from hamex.checks import is_positive
+from hamex.checks import is_one_of, is_positive
 from hamex.errors import HamexError, LoadError, UnitError
 from hamex.motion.ground import GroundMotion
 from hamex.motion.records.columns import read_columns
@@ -60,7 +60,7 @@ FORMATS = {
 
 def format_named(name: str) -> Format:
     """A format by its name; refuses an unknown one."""
-    if name not in FORMATS:
+    if not is_one_of(name, FORMATS):
         raise LoadError(f"unknown format {name!r} of a record; known: {', '.join(FORMATS)}")
     return FORMATS[name]
 
