@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Collection
 from contextlib import suppress
 from functools import cache
 from numbers import Integral, Real
@@ -42,7 +43,16 @@ def is_whole(value: object, least: int = 0) -> bool:
     >>> is_whole(3), is_whole(3.0), is_whole(True), is_whole(0, least=1)
     (True, False, False, False)
     """
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= least
+
+
+def is_one_of(value: object, known: Collection[str]) -> bool:
+    """True for one of a few words; False for anything else, arrays included, which ``in`` cannot compare.
+
+    >>> is_one_of("mean", ("mean", "end")), is_one_of([], ("mean", "end"))
+    (True, False)
+    """
+    return isinstance(value, str) and value in known
 
 
 def check_range(who: str, what: str, value: float, error: type[InputError] = InputError) -> None:

@@ -458,10 +458,17 @@ OPTIONS = [
 @cache
 def runs() -> dict[str, bytes]:
     """What ``hamex ida`` writes of a study: its table and its JSON."""
+    from hamex.cli.ida import _runs
+
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "study.toml").write_bytes(STUDY)
-        command(["ida", f"{folder}/study.toml", "-o", f"{folder}/out", "--workers", "1"])
-        return {name: Path(folder, "out", name).read_bytes() for name in ("table.csv", "result.json")}
+        path = Path(folder, "study.toml")
+        path.write_bytes(STUDY)
+        file = hx.read_study(path)
+        found = _runs(file, hx.ida(file.study, file.demand, file.limit, intensity=file.intensity, workers=1))
+        return {
+            "table.csv": found.save_table(Path(folder, "table.csv")).read_bytes(),
+            "result.json": json.dumps(found.to_dict()).encode(),
+        }
 
 
 # Doors -----------------------------------------------------------------------------------------------------

@@ -63,12 +63,18 @@ def command(
     rates = [None if hazard is None or isinstance(found, str) else _annual(found, hazard) for _, found in fits]
     written = [path for target in output or [] for path in _write(fits, target, runs.title)]
     if json:
+        import math
         from dataclasses import asdict
         from json import dumps
 
         found = summary_of(runs, fits)
         for model, rate in zip(found["models"], rates, strict=True):
-            model["annual_frequency"] = None if rate is None else asdict(rate)
+            numbers = {} if rate is None else asdict(rate)
+            model["annual_frequency"] = (
+                None
+                if rate is None
+                else {name: None if value in (math.inf, -math.inf) else value for name, value in numbers.items()}
+            )
         print(dumps(found | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
         return
     show(runs, fits)

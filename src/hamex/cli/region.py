@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -141,7 +142,7 @@ def _generate(path: Path, count: int, seed: int, force: bool) -> None:
     from hamex.errors import FileError
     from hamex.study.regions.generate import generate_inventory
 
-    if path.exists() and not force:
+    if os.path.exists(path) and not force:
         raise FileError(f"{path} exists already; --force overwrites it, or give another name")
     print(f"wrote {generate_inventory(count, seed).save(path)}: {count:,} made-up buildings, seed {seed}")
 

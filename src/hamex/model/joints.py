@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -181,7 +181,7 @@ def _nodes(who: str, nodes: Mapping[Hashable, Sequence[float]]) -> tuple[tuple[s
     names = unique(who, "nodes", [str(name) for name in nodes])
     rows: list[list[float]] = []
     for name, place in zip(names, nodes.values(), strict=True):
-        if isinstance(place, str) or not isinstance(place, Iterable):
+        if not hasattr(place, "__iter__"):
             raise ModelError(f"{who}: node {name!r} must be given by its coordinates, got {place!r:.60}")
         row = [number(who, f"coordinate of node {name!r}", x, signed=True) for x in place]
         if len(row) not in (2, 3) or (rows and len(row) != len(rows[0])):
@@ -211,6 +211,8 @@ def _held(points: Joints, supports: Mapping[Hashable, str | Sequence[str]]) -> s
 
 def _directions(points: Joints, directions: str | Sequence[str]) -> Sequence[str]:
     if not isinstance(directions, str):
+        if not isinstance(directions, Sequence) or not all(isinstance(word, str) for word in directions):
+            raise ModelError(f"{points.who}: a support is named by directions as text, got {directions!r:.60}")
         return directions
     words = {"fixed": points.components, "pinned": points.translations}
     if directions in words:
@@ -222,7 +224,7 @@ def _diaphragm(
     points: Joints, floor: str, members: Sequence[Hashable], master: Mapping[str, int], weights: Mapping[str, float]
 ) -> dict[int, Column]:
     """Rigid motion of the floor about its centre of mass, or of its nodes where they have no mass."""
-    if isinstance(members, str) or len(members) < 2:
+    if isinstance(members, str) or not isinstance(members, Sequence) or len(members) < 2:
         raise ModelError(f"{points.who}: diaphragm {floor!r} needs a list of at least two nodes, got {members!r}")
     for name in members:
         if str(name) not in points.numbers:

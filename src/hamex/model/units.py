@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 
-from hamex.checks import is_positive
+from hamex.checks import is_one_of, is_positive
 from hamex.errors import ImplausibleWarning, LoadError, UnitError
 
 # One metre in each unit of length: exact by definition (international inch, foot).
@@ -34,9 +34,9 @@ class Units:
     force: str = UNSTATED_FORCE
 
     def __post_init__(self) -> None:
-        if not isinstance(self.length, str) or self.length not in (*METRE, UNSTATED_LENGTH):
+        if not is_one_of(self.length, (*METRE, UNSTATED_LENGTH)):
             raise UnitError(f"unknown unit of length {self.length!r}; known: {', '.join(METRE)}")
-        if not isinstance(self.force, str) or self.force not in (*FORCES, UNSTATED_FORCE):
+        if not is_one_of(self.force, (*FORCES, UNSTATED_FORCE)):
             raise UnitError(f"unknown unit of force {self.force!r}; known: {', '.join(FORCES)}")
 
     @property

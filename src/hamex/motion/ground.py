@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import check_range, is_finite, is_positive
+from hamex.checks import check_range, is_finite, is_one_of, is_positive
 from hamex.errors import ImplausibleWarning, LoadError
 from hamex.model.record import Model
 from hamex.model.units import METRE, STANDARD_GRAVITY
@@ -68,7 +68,7 @@ class GroundMotion(Shown):
         if not is_positive(self.step):
             raise LoadError(f"GroundMotion: step must be a positive number of seconds, got {self.step!r}")
         check_range("GroundMotion", "step", self.step, LoadError)
-        if self.kind not in KINDS:
+        if not is_one_of(self.kind, KINDS):
             raise LoadError(f"GroundMotion: kind must be one of {', '.join(KINDS)}, got {self.kind!r}")
         a.setflags(write=False)
         object.__setattr__(self, "acceleration", a)
@@ -193,7 +193,7 @@ class GroundMotion(Shown):
         g = model.units.one_gravity(g, "GroundMotion.on")
         self.warn_if_violent()
         name = model.directions[0] if direction is None else direction
-        if name not in model.directions:
+        if not is_one_of(name, model.directions):
             raise LoadError(
                 f"GroundMotion.on: the model has no direction {name!r}; it has {', '.join(model.directions)}"
             )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import check_memory, is_finite, is_positive
+from hamex.checks import check_memory, is_finite, is_one_of, is_positive
 from hamex.errors import LoadError
 from hamex.motion.intensity import husid, time_of_share, velocity
 
@@ -24,7 +24,7 @@ TAPER = 0.02  # of the record at either end, for rest
 
 def detrend(a: Array, trend: str) -> Array:
     """Without its mean, or without its line of least squares."""
-    if trend not in ("mean", "linear"):
+    if not is_one_of(trend, ("mean", "linear")):
         raise LoadError(f'detrended: trend must be "mean" or "linear", got {trend!r}')
     if trend == "mean" or len(a) < 3:
         return a - a.mean()
@@ -66,12 +66,12 @@ def bandpass(a: Array, step: float, low: float | None, high: float | None, order
         raise LoadError(f"filtered: low must be below high, got {low:g} and {high:g} Hz")
     if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= _MOST_ORDER:
         raise LoadError(f"filtered: order must be a whole number from 1 to {_MOST_ORDER}, got {order!r}")
+    corners = [corner for corner in (low, high) if corner is not None]
+    pad = _count("filtered", 1.5 * order / min(corners) / step, "a higher corner")
     from scipy.signal import butter, sosfiltfilt
 
-    corners = [corner for corner in (low, high) if corner is not None]
     kind = "bandpass" if len(corners) == 2 else "lowpass" if low is None else "highpass"
     sections = butter(order, corners if len(corners) == 2 else corners[0], kind, fs=1 / step, output="sos")
-    pad = _count("filtered", 1.5 * order / min(corners) / step, "a higher corner")
     wide = np.concatenate([np.zeros(pad), a, np.zeros(pad)])
     return sosfiltfilt(sections, wide, padtype=None)[pad : pad + len(a)]
 

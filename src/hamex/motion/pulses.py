@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hamex.checks import is_finite, is_positive
+from hamex.checks import is_finite, is_one_of, is_positive
 from hamex.errors import LoadError
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load
@@ -153,8 +153,9 @@ def _finite(who: str, **values: float) -> None:
 
 
 def _duration(who: str, duration: float, finite: bool = False) -> None:
-    if not (is_positive(duration) or (duration == math.inf and not finite)):
-        raise LoadError(f"{who}: duration must be a positive number of seconds, got {duration!r}")
+    endless = isinstance(duration, float) and duration == math.inf and not finite
+    if not is_positive(duration) and not endless:
+        raise LoadError(f"{who}: duration must be a positive number of seconds, got {duration!r:.60}")
 
 
 def ground_wave(
@@ -178,7 +179,7 @@ def ground_wave(
     >>> motion.peak, motion.duration, motion.kind
     (0.3, 2.0, 'synthetic')
     """
-    if shape not in SHAPES:
+    if not is_one_of(shape, SHAPES):
         raise LoadError(f"ground_wave: shape must be one of {', '.join(SHAPES)}, got {shape!r}")
     if not is_finite(amplitude):
         raise LoadError(f"ground_wave: amplitude must be finite, got {amplitude!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hamex.checks import is_positive
+from hamex.checks import is_one_of, is_positive
 from hamex.errors import SchemeError
 from hamex.schemes.families import LOAD_RULES, ElementScheme, LoadRule
 from hamex.schemes.scheme import check_step
@@ -86,7 +86,7 @@ class Galerkin(TimeElement):
     def __post_init__(self) -> None:
         check_step("Galerkin", self.step)
         check_degree("Galerkin", self.degree, 1, 4)
-        if self.load not in LOAD_RULES:
+        if not is_one_of(self.load, LOAD_RULES):
             raise SchemeError(f"Galerkin: load must be one of {', '.join(LOAD_RULES)}, got {self.load!r}")
         check_inside("Galerkin", self.load, self.locate, self.tolerance)
         if self.degree > 1 and self.load == "end":
@@ -135,7 +135,7 @@ class DiscontinuousGalerkin(TimeElement):
     def __post_init__(self) -> None:
         check_step("DiscontinuousGalerkin", self.step)
         check_degree("DiscontinuousGalerkin", self.degree, 0, 2)
-        if self.load not in ("average", "mean"):
+        if not is_one_of(self.load, ("average", "mean")):
             raise SchemeError(f'DiscontinuousGalerkin: load must be "average" or "mean", got {self.load!r}')
         check_inside("DiscontinuousGalerkin", self.load, self.locate, self.tolerance)
 

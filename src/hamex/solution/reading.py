@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import FileError, HamexError
+from hamex.files import check_file
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.problem import Limit, State
 from hamex.schemes.stage_history import StageHistory
@@ -100,8 +102,7 @@ def read(path: str | Path, *, verify: bool = True) -> Solution:
     (True, 0.02)
     """
     path = Path(path)
-    if not path.is_file():
-        raise FileError(f"cannot read {path}: no such file")
+    check_file(path, sys.maxsize)
     try:
         if verify and netcdf.is_damaged(path):
             raise FileError(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import check_memory
+from hamex.checks import check_memory, is_one_of
 from hamex.errors import BalanceWarning, ConvergenceError, OverflowRunError, ProblemError, ShortRunWarning, SwingWarning
 from hamex.model.record import Model
 from hamex.names import options_by_keyword
@@ -85,7 +85,7 @@ def solve(
         raise ProblemError(
             f"solve: the scheme must be one of hamex.schemes, such as Galerkin(step=0.02), got {scheme!r}"
         )
-    if promise not in ("beforehand", "reported"):
+    if not is_one_of(promise, ("beforehand", "reported")):
         raise ProblemError(f'solve: promise must be "beforehand" or "reported", got {promise!r}')
     if problem.rests:
         from hamex.solve.static import at_rest

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
-from hamex.checks import check_memory, is_positive, whole_steps
+from hamex.checks import check_memory, is_one_of, is_positive, whole_steps
 from hamex.errors import InputError, LoadError, ModelError, ProblemError
 from hamex.march.run import in_threads, processors
 from hamex.model.oscillators import Oscillators
@@ -276,7 +276,7 @@ def _record(motion: Motion, scheme: Scheme, duration: float | None, g: float | N
         steps = whole_steps("batch", duration, h)
     if isinstance(run, OneByOne):
         return SampledMotion(motion, np.zeros(0), h, steps, g)
-    check_memory("batch", steps, f"a motion in {steps:,} steps", "take a longer step or a shorter duration")
+    check_memory("batch", 6 * steps, f"a motion in {steps:,} steps", "take a longer step or a shorter duration")
     assert isinstance(scheme, Galerkin)
     values = np.ascontiguousarray(load.step_values(h, steps, scheme.load)[:, 0])
     if isinstance(motion, GroundMotion):
@@ -319,8 +319,8 @@ def _names(what: str, names: Sequence[str]) -> tuple[str, ...]:
     return chosen
 
 
-def _dtype(name: object) -> Any:
-    if name not in ("float64", "float32", np.float64, np.float32):
+def _dtype(name: Any) -> Any:
+    if not is_one_of(name, ("float64", "float32")) and name is not np.float64 and name is not np.float32:
         raise InputError(f'batch: dtype must be "float64" or "float32", got {name!r}')
     return np.dtype(name)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import check_memory, is_finite, is_positive, is_whole, said
+from hamex.checks import check_memory, is_finite, is_one_of, is_positive, is_whole, said
 from hamex.errors import ModelError, ProblemError
 from hamex.march import structure as drivers
 from hamex.model.damping import Damping
@@ -167,7 +167,7 @@ def solve_path(
     goals = _numbers(path)
     if goals.ndim != 1 or not goals.size or not np.all(np.isfinite(goals)):
         raise ProblemError("quasi-static path: give finite numbers, one per increment")
-    if by not in ("displacement", "force"):
+    if not is_one_of(by, ("displacement", "force")):
         raise ProblemError(f'quasi-static path: by must be "displacement" or "force", got {by!r}')
     slow = _rate_independent(model)
     held = np.zeros(len(model.dofs)) if constant is None else _pattern(model, constant)

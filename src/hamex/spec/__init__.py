@@ -233,9 +233,9 @@ def allowed_keys(tables: type[Table], data: Any, place: str = "") -> dict[str, d
             if not chosen:
                 allowed[part] = {"kind": "one of " + ", ".join(f"'{kind}'" for kind in kinds)}
             for table in chosen:  # several, where another key inside tells them apart: the one that fits knows most
-                for where, keys in allowed_keys(table, value, part).items():
-                    if len(keys) > len(allowed.get(where, {})):
-                        allowed[where] = keys
+                for where, known in allowed_keys(table, value, part).items():
+                    if len(known) > len(allowed.get(where, {})):
+                        allowed[where] = known
     return allowed
 
 

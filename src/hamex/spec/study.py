@@ -323,6 +323,7 @@ def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = N
             raise InputError('method = "stripes" needs [stripes]; scales and hunts give one capacity a record')
         if chosen.resamples < 2:
             raise InputError(f"resamples must be at least 2, got {chosen.resamples}")
+        check_memory("fragility", 100 * chosen.resamples, f"{said(chosen.resamples)} resamples", "take fewer")
     with _named(path, "", tables):
         collapse = None if tables.collapse is None else tables.collapse.build()
         study = Study(

@@ -276,7 +276,8 @@ def checked(
         raise LawError(f"{who}: {name} must not be negative, got {value:g}{hint}")
     if finite and math.isinf(value):
         raise LawError(f"{who}: {name} must be finite")
-    check_range(who, name, value, LawError)
+    if finite or abs(value) < 1:  # what may be infinite may be as large as anybody likes
+        check_range(who, name, value, LawError)
     object.__setattr__(law, name, value)
     return value
 

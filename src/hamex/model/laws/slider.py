@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from hamex.checks import check_range
 from hamex.errors import LawError
 from hamex.model.laws.law import Array, Group, Law, Split, number
 
@@ -134,6 +135,8 @@ class Slider(Law):
                 raise LawError(f"Slider: {name} must not be negative, got {value:g}{hint}")
             if math.isinf(value) and name != "yield_force":
                 raise LawError(f"Slider: {name} must be finite; for an elastic spring leave yield_force out")
+            if name != "yield_force" or value < 1:  # large for "never" is usual
+                check_range("Slider", name, value, LawError)
             object.__setattr__(self, name, value)
         if self.yield_force == self.viscosity == self.kinematic == self.isotropic == 0:
             raise LawError(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hamex.checks import is_positive
+from hamex.checks import is_one_of, is_positive
 from hamex.errors import HamexError, LoadError, RecordWarning, UnitError
 from hamex.motion.ground import GroundMotion
 from hamex.motion.records.channel_tables import is_asa, is_cwa, is_nsmn, read_asa, read_cwa, read_nsmn
@@ -75,7 +75,7 @@ FORMATS = {
 
 def format_named(name: str) -> Format:
     """A format by its name; refuses an unknown one."""
-    if name not in FORMATS:
+    if not is_one_of(name, FORMATS):
         raise LoadError(f"unknown format {name!r} of a record; known: {', '.join(FORMATS)}")
     return FORMATS[name]
 

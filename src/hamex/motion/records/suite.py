@@ -122,7 +122,7 @@ def files_in(path: Where | Sequence[Where]) -> list[Path]:
         pass  # a pattern, or missing: told below
     except (OSError, ValueError) as problem:  # a name that is too long, or has a zero byte
         raise FileError(f"cannot read {path}: {getattr(problem, 'strerror', None) or problem}") from None
-    if _is_file_name(path) and not place.exists():
+    if _is_file_name(path) and not os.path.exists(place):
         raise FileError(f"cannot read {path}: no such file or folder")
     if place.is_dir():
         files = sorted(file for file in place.iterdir() if file.is_file() and not file.name.startswith("."))

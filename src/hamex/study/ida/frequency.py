@@ -18,6 +18,7 @@ _NODES = 10  # Gauss-Legendre, on pieces of a quarter of the dispersion near the
 _PIECE = 0.25
 _GROWTH = 0.1  # longest piece over its distance from the median
 _TAIL = 40.0  # e-folds after which a tail is nothing
+_STEEPEST = 700.0  # e-folds that a double holds
 _CHUNK = 2_000_000  # probabilities held at once
 
 
@@ -138,6 +139,8 @@ def _below(fragility: Fragility, first: float, rate: float, slope: float) -> flo
         else:
             reach = max(reach, distance + slope * beta**2 + beta * math.sqrt(2 * _TAIL))
     away = reach + max(abs(first - math.log(curve.median)) for curve in fragility.curves)
+    if slope * reach > _STEEPEST:  # λ falls faster than any probability towards zero
+        return math.inf
     im, weights = _quadrature(first - reach, first, rate * math.exp(slope * reach), slope, _breaks(fragility, away))
     found = float(fragility.probability(im) @ weights)
     for steep, distance in tails:  # from there down a logistic curve is (im/θ)^steep, and has to win against λ

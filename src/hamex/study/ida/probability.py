@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.checks import is_one_of
 from hamex.errors import InputError
 
 Array = NDArray[Any]
@@ -76,7 +77,7 @@ _LINKS = {one.name: one for one in (PROBIT, LOGIT)}
 
 def link_of(name: str) -> LinkFunction:
     """The link of this name."""
-    if name not in _LINKS:
+    if not is_one_of(name, _LINKS):
         raise InputError(f"Fragility: the link must be one of {', '.join(_LINKS)}, got {name!r}")
     return _LINKS[name]
 

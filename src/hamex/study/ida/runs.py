@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -186,7 +187,7 @@ def read_runs(path: str | Path, demand: str | None = None, limit: float | None =
     A table tells no limit, and its ``demand`` only where it has one measure.
     """
     path = Path(path)
-    if path.is_dir():
+    if os.path.isdir(path):  # False, without a word, where a name is too long
         path = path / "result.json"
     check_file(path, TABLE, "; `hamex ida STUDY.toml -o FOLDER` writes one")
     if path.suffix.lower() == ".json":

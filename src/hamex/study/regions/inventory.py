@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex.errors import InputError
+from hamex.model.inputs import beyond
 from hamex.study.regions import types
 
 Array = NDArray[Any]
@@ -191,6 +192,9 @@ class Inventory:
             bad = ~np.isnan(values) & ~(fits(values) & np.isfinite(values))
             if bad.any():
                 raise self._error(bad, name, f"must be {meaning}; got {values[bad][0]:g}")
+            bad = beyond(values)
+            if bad.any():
+                raise self._error(bad, name, f"{values[bad][0]:g} is no size that can be computed with; mend it")
         names, levels = _codes(self.type, types.NAMES), _codes(self.design, types.LEVELS)
         for name, codes, words in (("type", names, types.NAMES), ("design", levels, types.LEVELS)):
             bad = codes < -1

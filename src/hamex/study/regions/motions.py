@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -198,7 +199,7 @@ def read_motions(
     if str(path) == EL_CENTRO:
         return MotionGrid((el_centro(),), id=("El Centro",))
     path = Path(path)
-    if path.is_dir():
+    if os.path.isdir(path):
         if not (path / TABLE).is_file():
             raise FileError(f"cannot read {path}: the folder has no {TABLE} with the columns {', '.join(_NEEDED)}")
         path = path / TABLE

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
+from hamex.checks import check_memory
 from hamex.errors import HamexError, SwingWarning
 from hamex.model.laws.slider import Slider
 from hamex.model.record import Model
@@ -119,11 +120,18 @@ def single(shear_frames: ShearFrames, number: int) -> Model:
 
 def steps_for(period: Array, station: Array, grid: MotionGrid, step: float | None) -> Array:
     """Step of each building [s]: the record's, halved until it is short enough; or the one asked for."""
-    if step is not None:
-        return np.full(len(period), float(step))
     own = np.array([motion.step for motion in grid.motions])[station]
     halvings = np.ceil(np.log2(np.maximum(own / np.minimum(LONGEST, period / PER_PERIOD), 1.0)) - 1e-9)
-    return np.asarray(own / 2.0**halvings)
+    found = np.asarray(own / 2.0**halvings) if step is None else np.full(len(period), float(step))
+    most = np.array([motion.duration for motion in grid.motions])[station] / found
+    row = int(most.argmax())
+    check_memory(
+        "region",
+        48.0 * float(most[row]),  # some of them are run again in steps an eighth as long
+        f"the building of row {row + 1}, of period {period[row]:g} s, in {most[row]:.3g} steps of {found[row]:.3g} s",
+        "give it a longer period" if step is None else "take a longer step",
+    )
+    return found
 
 
 def region_parts(

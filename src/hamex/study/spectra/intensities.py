@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import check_range, is_positive
+from hamex.checks import check_range, is_one_of, is_positive
 from hamex.errors import InputError, LoadError, UnitError
 from hamex.model.units import METRE, UNSTATED_LENGTH
 from hamex.motion import intensity as measures
@@ -118,7 +118,7 @@ def intensities(
     if not is_positive(g):
         raise LoadError(f"intensities: g must be positive, one gravity in your units; got {g!r}")
     check_range("intensities", "g", g, LoadError)
-    if length not in (*METRE, UNSTATED_LENGTH):
+    if not is_one_of(length, (*METRE, UNSTATED_LENGTH)):
         raise UnitError(f"unknown unit of length {length!r}; known: {', '.join(METRE)}")
     if periods is None:
         periods = [T for T in PERIODS if motion.duration > measures.ALPHA * T] or [PERIODS[0]]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
-from hamex.checks import check_memory, check_range, is_finite, is_positive
+from hamex.checks import check_memory, check_range, is_finite, is_one_of, is_positive
 from hamex.errors import InputError, LoadError, UnitError
 from hamex.model.units import UNSTATED_LENGTH, Units
 from hamex.motion.ground import GroundMotion, kinds_of
@@ -335,7 +335,7 @@ def _length_of(g: float, units: Units | None) -> str:
 
 def _choice(name: str, given: object, known: Sequence[str]) -> str:
     """One of a few words."""
-    if given not in known:
+    if not is_one_of(given, known):
         raise InputError(f"spectrum: {name} must be one of {', '.join(map(repr, known))}; got {given!r}")
     return str(given)
 
