@@ -234,8 +234,9 @@ class AuditStream:
         self._reader.start()
 
     def _read(self) -> None:
+        assert self._child.stdin is not None
         assert self._child.stdout is not None
-        with self._child.stdout as lines:
+        with self._child.stdin, self._child.stdout as lines:
             for line in lines:
                 try:
                     message = json.loads(line)
@@ -265,8 +266,6 @@ class AuditStream:
         """Kill the child."""
         self._child.kill()
         self._reader.join(2.0)
-        assert self._child.stdin is not None
-        self._child.stdin.close()
 
 
 class Audit:
