@@ -132,7 +132,16 @@ def test_a_typed_system_runs_as_the_action_it_means(client):
     ).json()
     sol = hx.simulate(read_action(**PENDULUM), numbers, {"theta": 2.0}, 1.0, 0.01, degree=2)
     assert found["residual"] == sol.residual
+    assert found["notes"] == []
     np.testing.assert_allclose(unpacked(found["displacement"]["theta"]), sol.values("displacement")[:, 0], rtol=1e-6)
+
+
+def test_a_run_far_from_its_balance_is_shown_with_a_word(client):
+    numbers = {"m": 1.0, "l": 1.0, "g": 9.81, "c": 0.2}
+    asked = {**PENDULUM, "parameters": numbers, "start": {"theta": 3.0}, "duration": 4.0, "step": 0.5}
+    found = client.post("/api/derive/run", json=asked).json()
+    assert found["residual"] > 0.01
+    assert "energy balance is off by" in found["notes"][0]
 
 
 @pytest.mark.parametrize(
