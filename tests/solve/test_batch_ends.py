@@ -5,7 +5,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import InputError, ProblemError, ShortRunWarning, SwingWarning
-from hamex.solve.frame_tables import FrameTable
+from hamex.solve.frame_tables import FramesUnderWay
 
 G, H = 9.80665, 0.02
 MOTION = hx.el_centro()
@@ -29,7 +29,7 @@ def test_a_table_that_is_marched_in_pieces_keeps_every_bit(kind):
     frames = shear_frames(kind)
     values = G * MOTION.acceleration[:501]
     hard, soft = kind == "hardening", kind == "P-Delta"
-    tables = [FrameTable.begun(frames, np.full(len(frames), 1.5), H, {}, hard, soft) for _ in range(2)]
+    tables = [FramesUnderWay.begun(frames, np.full(len(frames), 1.5), H, {}, hard, soft) for _ in range(2)]
     wanted = [35 * 8, 36 * 8]
     tables[0].advance(values, wanted, True)
     at = 0

@@ -21,9 +21,9 @@ def check_writable(path: Path, formats: tuple[str, ...] = FORMATS) -> None:
     if path.suffix.lower() not in formats:
         raise FileError(f"cannot write {path}: the ending must be one of {', '.join(formats)}")
     folder = path.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # says no to a name with a zero byte, which Path does not
         raise FileError(f"cannot write {path}: the folder {folder} does not exist")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise FileError(f"cannot write {path}: it is a folder, not a file")
     if not os.access(folder, os.W_OK):
         raise FileError(f"cannot write {path}: the folder {folder} is not writable")

@@ -87,8 +87,9 @@ def estimate(
     return bars | {residual: _residual(found[name], unseen) for residual, name in RESIDUALS.items() if name in found}
 
 
-def bar(p0: Values, p1: Values, p2: Values, witness: Values, left: float = _LEFT) -> Values:
+def bar(found: Sequence[Values], witness: Values, left: float = _LEFT) -> Values:
     """Error of p₀ by values found with steps h, h/2 and h/4, and a second sight of what the last halving changed."""
+    p0, p1, p2 = found
     return _SEEN * abs(p0 - p2) + left * np.maximum(abs(p1 - p2), witness)
 
 
@@ -99,7 +100,7 @@ def _peak(runs: Sequence[Solution], name: str, found: Sequence[Array], unseen: U
     known = name == "displacement" and runs[0].inside is not None
     missed = 0.0 if known else _missed(y2, at_nodes(name)) * (2 if name == "velocity" else 1)
     share = unseen.rounded + (unseen.hidden if variable(name).kind in _OF_MOTION else 0.0)
-    return float(bar(*tops, _moved(y1, y2, at_nodes(name)), unseen.left) + missed + share * tops[0])
+    return float(bar(tops, _moved(y1, y2, at_nodes(name)), unseen.left) + missed + share * tops[0])
 
 
 def _moved(y1: Array, y2: Array, at_nodes: bool) -> float:
@@ -115,7 +116,7 @@ def _residual(found: Sequence[Array], unseen: Unseen) -> float:
     own = int(np.abs(y0[-1]).argmax())
     ends = [float(y[-1, own]) for y in found]
     moved = float(np.abs(y1[:, own] - y2[::2, own]).max())
-    return float(bar(*ends, moved, unseen.left) + (unseen.hidden + unseen.rounded) * np.abs(y0[:, own]).max())
+    return float(bar(ends, moved, unseen.left) + (unseen.hidden + unseen.rounded) * np.abs(y0[:, own]).max())
 
 
 def _hidden(finest: Solution, unresolved: float) -> float:

@@ -28,7 +28,7 @@ _HARDENING = 8  # and those that hardening adds
 _PIECE = 64  # steps after which frames that near their limit are looked at
 
 
-class FrameTable:
+class FramesUnderWay:
     """Some frames of one kind in the midst of a march.
 
     Attributes
@@ -50,7 +50,7 @@ class FrameTable:
     @classmethod
     def begun(
         cls, frames: ShearFrames, scale: Array, h: float, start: Mapping[str, Array], hardens: bool, softer: bool
-    ) -> FrameTable:
+    ) -> FramesUnderWay:
         """Frames at the start of their march."""
         spread = _spread(len(frames))
         full = frames.chosen(spread) if len(spread) > len(frames) else frames
@@ -120,20 +120,20 @@ class FrameTable:
         """Which frames still have numbers."""
         return np.asarray(np.all(np.isfinite(self.drift()) & np.isfinite(self.momentum()), axis=1))
 
-    def chosen(self, which: Array) -> FrameTable:
+    def chosen(self, which: Array) -> FramesUnderWay:
         """Some of the frames, as they stand; a copy."""
         spread = which[_spread(len(which))]
         groups, n, rows, lanes = self.table.shape
         by_frame = self.table.transpose(0, 3, 1, 2).reshape(groups * lanes, n, rows)[spread]
         table = _aligned((len(spread) // lanes, n, rows, lanes))
         table[:] = by_frame.reshape(-1, lanes, n, rows).transpose(0, 2, 3, 1)
-        found = FrameTable(
+        found = FramesUnderWay(
             self.frames.chosen(which), table, self.numbers[spread], self.h, self.hardens, self.softer, self.taken
         )
         found.failed = self.failed[which]
         return found
 
-    def put(self, which: Array, other: FrameTable) -> None:
+    def put(self, which: Array, other: FramesUnderWay) -> None:
         """Take over some frames of another table."""
         groups, lanes = which // place.LANES, which % place.LANES
         rows = np.arange(len(which))
@@ -142,7 +142,7 @@ class FrameTable:
 
 
 def march_to_limits(
-    table: FrameTable, record: Array, wanted: Sequence[int], floors: bool, bounds: Array | None
+    table: FramesUnderWay, record: Array, wanted: Sequence[int], floors: bool, bounds: Array | None
 ) -> Array:
     """March on through a record; frames whose drift passes its bound (frame, storey) end at the first node beyond.
 
@@ -176,13 +176,13 @@ def march_to_limits(
 
 
 def _step_by_step(
-    live: FrameTable,
+    live: FramesUnderWay,
     piece: Array,
     wanted: Sequence[int],
     floors: bool,
     bounds: Array,
     which: Array,
-    table: FrameTable,
+    table: FramesUnderWay,
     passed: Array,
 ) -> None:
     """March frames to the very node beyond their bounds, and put them into ``table`` as they stand there."""

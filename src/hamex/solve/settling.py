@@ -14,7 +14,7 @@ from hamex.march import shear_frames as place
 from hamex.march.lanes import padded
 from hamex.model.oscillators import Oscillators
 from hamex.model.shear_frames import ShearFrames, diagonals
-from hamex.solve.frame_tables import FrameTable, march_to_limits
+from hamex.solve.frame_tables import FramesUnderWay, march_to_limits
 from hamex.solve.waiting import tails
 
 Array = NDArray[Any]
@@ -43,7 +43,7 @@ def rest_of_oscillators(x: Oscillators, displacement: Array, momentum: Array, sl
     return RestOfMany(settled, settled, swing)
 
 
-def rest_of_frames(m: FrameTable) -> RestOfMany:
+def rest_of_frames(m: FramesUnderWay) -> RestOfMany:
     """Shear frames at rest: a storey without P-Delta carries no force, and its drift is its slip."""
     f, drift, slip = m.frames, m.drift(), m.row(place.S)
     k, p = f.stiffness, m.momentum()
@@ -107,7 +107,7 @@ def _solved(main: Array, side: Array, right: Array) -> Array:
 
 
 def settle_frames(
-    m: FrameTable, passed: Array, settle: float, wanted: Sequence[int], floors: bool, bounds: Array | None
+    m: FramesUnderWay, passed: Array, settle: float, wanted: Sequence[int], floors: bool, bounds: Array | None
 ) -> Array:
     """Let the frames go on in free vibration, each until its swing is below a share of its largest drift; ``passed``
     tells which have come to an end, and is told of those that do on the way. Returns which have settled."""

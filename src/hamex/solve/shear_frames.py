@@ -16,13 +16,13 @@ from hamex.problem import Limit
 from hamex.schemes._stepforms import linear_element as linear_element_form
 from hamex.schemes.prepare import lift
 from hamex.schemes.promise import ZERO
-from hamex.solve.frame_tables import FrameTable, march_to_limits, shear_frames_numbers
+from hamex.solve.frame_tables import FramesUnderWay, march_to_limits, shear_frames_numbers
 from hamex.solve.settling import rest_of_frames, settle_frames
 
 Array = NDArray[Any]
 
 
-def _ductility(m: FrameTable) -> Array:
+def _ductility(m: FramesUnderWay) -> Array:
     """Largest drift over that at first yield; NaN where there is none."""
     f = m.frames
     some = np.isfinite(f.yield_force) & (f.yield_force > 0)
@@ -32,8 +32,8 @@ def _ductility(m: FrameTable) -> Array:
 
 
 # Largest absolute values over floors or storeys, or values at the end.
-MEASURES: Mapping[str, Callable[[FrameTable], Array]] = {
-    "drift": FrameTable.largest_drift,
+MEASURES: Mapping[str, Callable[[FramesUnderWay], Array]] = {
+    "drift": FramesUnderWay.largest_drift,
     "ductility": _ductility,
     "displacement": lambda m: np.maximum(m.row(place.DISPLACEMENT), np.abs(np.cumsum(m.drift(), axis=1))),
     "velocity": lambda m: (2 / m.h) * m.row(place.VELOCITY),
@@ -43,19 +43,19 @@ MEASURES: Mapping[str, Callable[[FrameTable], Array]] = {
     "plastic_work": lambda m: m.frames.stiffness * m.row(place.WORK),
     "residual_displacement": lambda m: np.cumsum(m.drift(), axis=1),
     "residual_slip": lambda m: m.row(place.S),
-    "residual_drift": FrameTable.drift,
+    "residual_drift": FramesUnderWay.drift,
     "settled_displacement": lambda m: rest_of_frames(m).displacement,
     "settled_drift": lambda m: rest_of_frames(m).drift,
     "swing": lambda m: rest_of_frames(m).swing,
 }
-_FINAL: Mapping[str, Callable[[FrameTable], Array]] = {
+_FINAL: Mapping[str, Callable[[FramesUnderWay], Array]] = {
     "final_displacement": MEASURES["residual_displacement"],
-    "final_momentum": FrameTable.momentum,
+    "final_momentum": FramesUnderWay.momentum,
     "final_slip": MEASURES["residual_slip"],
     "final_back_force": lambda m: m.frames.stiffness * m.row(place.X),
     "final_accumulated_slip": lambda m: m.row(place.W) if m.hardens else m.row(place.PATH),
 }
-_SOLVES: Mapping[str, Callable[[FrameTable], Array]] = {
+_SOLVES: Mapping[str, Callable[[FramesUnderWay], Array]] = {
     "solves": lambda m: np.broadcast_to(m.row(place.SOLVES)[:, :1], m.frames.mass.shape)
 }
 # What the kernel must keep for them, beyond what it always does.
@@ -126,7 +126,7 @@ def march_shear_frames(
     def march(task: tuple[bool, bool, Array]) -> None:
         hard, soft, which = task
         given = {name: array[which] for name, array in (start or {}).items()}
-        marched = FrameTable.begun(frames.chosen(which), scale[which], h, given, hard, soft)
+        marched = FramesUnderWay.begun(frames.chosen(which), scale[which], h, given, hard, soft)
         ends = None if limit is None or not limit.stop else limit.drifts(marched.frames.heights)
         passed = march_to_limits(marched, record, wanted, floors, ends)
         if settle is not None:

@@ -247,7 +247,7 @@ def warm_up() -> None:
     motion = el_centro()
     for model in models:
         # Long enough for the compiled kernels: below a measured size the same functions run uncompiled.
-        problem = Problem(model, motion.on(model, g=1.0), duration=30.0)
+        problem = Problem(model, motion.on(model, g=1.0), duration=32.0)
         for scheme in (Galerkin(0.01), Newmark(0.01), DiscontinuousGalerkin(0.01, degree=2)):
             _ = solve(problem, scheme).energy
     spectrum(motion, np.geomspace(0.05, 4.0, 20), damping=0.05, g=9.81)

@@ -17,10 +17,9 @@ from hamex.motion.ground import GroundMotion
 from hamex.motion.records.channel_tables import is_asa, is_cwa, is_nsmn, read_asa, read_cwa, read_nsmn
 from hamex.motion.records.columns import read_columns
 from hamex.motion.records.cosmos_csmip import is_cosmos, is_csmip, read_cosmos, read_csmip
-from hamex.motion.records.geonet import is_geonet, read_geonet
 from hamex.motion.records.peer_esm_knet import is_at2, is_esm, is_knet, read_at2, read_esm, read_knet, read_opensees
 from hamex.motion.records.simcenter import is_simcenter, read_simcenter
-from hamex.motion.records.smc import is_smc, read_smc
+from hamex.motion.records.smc_geonet import is_geonet, is_smc, read_geonet, read_smc
 from hamex.motion.records.text import FileRecord, Text, read_text, text_of
 from hamex.motion.records.unread import text_format
 from hamex.motion.records.volume_one import is_volume_one, read_volume_one
