@@ -25,8 +25,9 @@ known, and what the finest run still lacks. The bar is
   should pushes by k v ε²/2, and the motion keeps that for some periods; beside the deformation u and its elastic part e
   it is a few times (vε)²/(2 e u). Δ²s, the largest second difference of the slip, is v h/4. Springs that are nearly
   rigid count as ten times as long at their peak as at yield; forces, which a limit holds, have no such term, nor have
-  steps that are cut where springs yield, and a tolerance bounds it. The element of third order, with jumps, sees
-  nothing for a third of a step behind a node: it takes 5/2 of this.
+  steps that are cut where springs yield. A tolerance bounds it, and slips and node forces get Δ²s/4 for it, the most
+  that slips before the first stage. The element of third order, with jumps, sees nothing for a third of a step behind
+  a node: it takes 5/2 of this.
 * **Round-off.** One unit in the last place per step.
 
 The finer runs of time elements take the mean load of each step ("mean"): a jump that lies behind a shared node hides
@@ -40,13 +41,13 @@ hinges, T/100 ≤ h ≤ T/8, records, sines and pulses, elastic to rate independ
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.solution.peaks import RESIDUALS, at_nodes, histories
+from hamex.solution.peaks import RESIDUALS, at_nodes, components, histories
 from hamex.solution.schema import variable
 from hamex.solution.solution import Solution
 
@@ -84,7 +85,8 @@ def estimate(
     bars = {name: _peak(runs, name, found[name], unseen) for name in names}
     start = float(np.abs(found["node_force"][0][0]).max())
     bars["force"] = max(bars["force"], start - coarse.peaks["force"].value)
-    return bars | {residual: _residual(found[name], unseen) for residual, name in RESIDUALS.items() if name in found}
+    bars |= {residual: _residual(found[name], unseen) for residual, name in RESIDUALS.items() if name in found}
+    return _with_first_stage(bars, found, quarter) if 0 < unresolved < math.inf else bars
 
 
 def bar(found: Sequence[Values], witness: Values, left: float = _LEFT) -> Values:
@@ -125,11 +127,27 @@ def _hidden(finest: Solution, unresolved: float) -> float:
     if not moves > 0:
         return 0.0
     slip, deformation = finest.values("slip"), finest.values("deformation")
-    kink = np.abs(np.diff(slip, 2, axis=0)).max(axis=0, initial=0.0)
+    kink = _kink(slip)
     own = kink > 0
     kink, whole = kink[own], np.abs(deformation[:, own]).max(axis=0)
     elastic = np.maximum(np.abs((deformation - slip)[:, own]).max(axis=0), whole / _DUCTILE)
     return min(unresolved / moves, float((kink**2 / (elastic * np.maximum(whole, kink))).max(initial=0.0)))
+
+
+def _with_first_stage(
+    bars: dict[str, float], found: Mapping[str, Sequence[Array]], finest: Solution
+) -> dict[str, float]:
+    """A tolerance watches displacements: the slip at a node still lacks what it does before the first stage, Δ²s/4."""
+    late = {name: float(_kink(found[name][2]).max()) / 4 for name in ("slip", "hinge_rotation") if name in found}
+    late["residual_slip"] = late["slip"]
+    force = np.abs(finest.model.elastic_force(_kink(finest.values("slip"))[None])[0])
+    late["node_force"] = float(force[components(finest, "node_force")].max()) / 4
+    return {name: size + late.get(name, 0.0) for name, size in bars.items()}
+
+
+def _kink(slip: Array) -> Array:
+    """Largest second difference of every component."""
+    return np.asarray(np.abs(np.diff(slip, 2, axis=0)).max(axis=0, initial=0.0))
 
 
 def _missed(y: Array, at_nodes: bool) -> float:
