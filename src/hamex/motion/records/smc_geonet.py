@@ -1,4 +1,4 @@
-"""Records in fields of fixed width: SMC files of the U.S. Geological Survey, V1A and V2A files of GeoNet, New Zealand."""
+"""Records in fields of fixed width: SMC files of the U.S. Geological Survey, V1A and V2A files of GeoNet."""
 
 from __future__ import annotations
 
