@@ -42,7 +42,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,6 @@ from hamex.solution.schema import variable
 from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
-Values = TypeVar("Values", float, Array)
 _SEEN, _LEFT, _LEFT_OF_FIRST_ORDER = 4 / 3, 1.5, 4.0  # times what is seen and what moved last, see above
 _BLIND_OF_THIRD_ORDER = 2.5
 _DUCTILE = 10.0  # springs that are nearly rigid before they yield count as this ductile
@@ -89,8 +88,10 @@ def estimate(
     return _with_first_stage(bars, found, quarter) if 0 < unresolved < math.inf else bars
 
 
-def bar(p0: Values, p1: Values, p2: Values, witness: Values, left: float = _LEFT) -> Values:
-    """Error of p₀ by values found with steps h, h/2 and h/4, and a second sight of what the last halving changed."""
+def bar(found: Sequence[Any], witness: Any, left: float = _LEFT) -> Any:
+    """Error of the first of the values found with steps h, h/2 and h/4 (numbers or arrays), with a second sight of what
+    the last halving changed."""
+    p0, p1, p2 = found
     return _SEEN * abs(p0 - p2) + left * np.maximum(abs(p1 - p2), witness)
 
 
@@ -101,7 +102,7 @@ def _peak(runs: Sequence[Solution], name: str, found: Sequence[Array], unseen: U
     known = name == "displacement" and runs[0].inside is not None
     missed = 0.0 if known else _missed(y2, at_nodes(name)) * (2 if name == "velocity" else 1)
     share = unseen.rounded + (unseen.hidden if variable(name).kind in _OF_MOTION else 0.0)
-    return float(bar(*tops, _moved(y1, y2, at_nodes(name)), unseen.left) + missed + share * tops[0])
+    return float(bar(tops, _moved(y1, y2, at_nodes(name)), unseen.left) + missed + share * tops[0])
 
 
 def _moved(y1: Array, y2: Array, at_nodes: bool) -> float:
@@ -117,7 +118,7 @@ def _residual(found: Sequence[Array], unseen: Unseen) -> float:
     own = int(np.abs(y0[-1]).argmax())
     ends = [float(y[-1, own]) for y in found]
     moved = float(np.abs(y1[:, own] - y2[::2, own]).max())
-    return float(bar(*ends, moved, unseen.left) + (unseen.hidden + unseen.rounded) * np.abs(y0[:, own]).max())
+    return float(bar(ends, moved, unseen.left) + (unseen.hidden + unseen.rounded) * np.abs(y0[:, own]).max())
 
 
 def _hidden(finest: Solution, unresolved: float) -> float:
