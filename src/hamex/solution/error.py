@@ -42,7 +42,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,6 @@ from hamex.solution.schema import variable
 from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
-Values = TypeVar("Values", float, Array)
 _SEEN, _LEFT, _LEFT_OF_FIRST_ORDER = 4 / 3, 1.5, 4.0  # times what is seen and what moved last, see above
 _BLIND_OF_THIRD_ORDER = 2.5
 _DUCTILE = 10.0  # springs that are nearly rigid before they yield count as this ductile
@@ -89,8 +88,9 @@ def estimate(
     return _with_first_stage(bars, found, quarter) if 0 < unresolved < math.inf else bars
 
 
-def bar(found: Sequence[Values], witness: Values, left: float = _LEFT) -> Values:
-    """Error of p₀ by values found with steps h, h/2 and h/4, and a second sight of what the last halving changed."""
+def bar(found: Sequence[Any], witness: Any, left: float = _LEFT) -> Any:
+    """Error of the first of the values found with steps h, h/2 and h/4 (numbers or arrays), with a second sight of what
+    the last halving changed."""
     p0, p1, p2 = found
     return _SEEN * abs(p0 - p2) + left * np.maximum(abs(p1 - p2), witness)
 
