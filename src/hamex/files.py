@@ -67,7 +67,7 @@ def read_text(path: Path, most: int = RECORD, hint: str = "") -> str:
     """The text of a file in UTF-8, with or without a byte order mark; lines end with line feeds."""
     data = read_bytes(path, most, hint)
     if b"\0" in data:
-        raise FileError(f"cannot read {path}: not a text file, it has zero bytes")
+        raise FileError(f"cannot read {path}: not a text file in UTF-8, it has zero bytes")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

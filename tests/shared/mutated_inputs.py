@@ -224,7 +224,7 @@ value = 2.0
 resamples = 20
 [scheme]
 kind = "galerkin"
-step = 0.02
+step = 0.01
 """
 RECORDS = {
     "a.AT2": record_samples.at2(),
