@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -37,7 +38,7 @@ def command(
     if target.suffix != ".toml":
         raise FileError(f"cannot write {target}: the ending must be .toml")
     text = (Path(__file__).parent / "starters" / f"{kind}.toml").read_text(encoding="utf-8")
-    if target.exists() and not force:
+    if os.path.exists(target) and not force:
         raise FileError(f"{target} exists already; --force overwrites it, or give another name")
     from hamex.solution.atomic import write_atomically
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 import warnings
 from pathlib import Path
@@ -19,7 +20,7 @@ class _ListByDefault(TyperGroup):
     """``hamex records FOLDER`` lists it: a file or folder in place of a command."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        there = args and args[0] not in self.commands and Path(args[0]).exists()
+        there = args and args[0] not in self.commands and os.path.exists(args[0])
         return super().resolve_command(ctx, ["list", *args] if there else args)
 
 

@@ -124,12 +124,12 @@ def files_in(path: Where | Sequence[Where]) -> list[Path]:
         raise FileError(f"cannot read {path}: {getattr(problem, 'strerror', None) or problem}") from None
     if _is_file_name(path) and not os.path.exists(place):
         raise FileError(f"cannot read {path}: no such file or folder")
-    if place.is_dir():
+    if os.path.isdir(place):  # says no to names that no system takes, where Path raises
         files = sorted(file for file in place.iterdir() if file.is_file() and not file.name.startswith("."))
         if not files:
             raise FileError(f"cannot read {place}: the folder has no files")
         return files
-    if place.exists():
+    if os.path.exists(place):
         return [place]
     files = sorted(Path(file) for file in glob.glob(str(path), recursive=True) if Path(file).is_file())
     if not files:
