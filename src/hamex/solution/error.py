@@ -10,7 +10,7 @@ known, and what the finest run still lacks. The bar is
   quarters. The smooth motion of a second-order scheme does better (15/16), but the load rule "end", jumps of the load
   and springs that slip without viscosity are of first order, so no bar trusts a higher one.
 * **(3/2) max(|P₁ − P₂|, d).** By the same rule the finest run still errs by as much as it moved in the last halving;
-  half of that again is calibrated, and so are 4 in place of 3/2 for schemes of first order, whose own damping hides
+  half of that again is calibrated, and so are 6 in place of 3/2 for schemes of first order, whose own damping hides
   most of a motion until steps are short. Peaks cross their limit now and then, so that two of them agree by accident;
   d is a second witness: the largest difference of the histories of the two finer runs wherever they come within a
   tenth of the peak. A residual is one instant already; its witness is the largest difference of the whole history.
@@ -25,8 +25,8 @@ known, and what the finest run still lacks. The bar is
   should pushes by k v ε²/2, and the motion keeps that for some periods; beside the deformation u and its elastic part e
   it is a few times (vε)²/(2 e u). Δ²s, the largest second difference of the slip, is v h/4. Springs that are nearly
   rigid count as ten times as long at their peak as at yield; forces, which a limit holds, have no such term, nor have
-  steps that are cut where springs yield. A tolerance bounds it, and slips and node forces get Δ²s/4 for it, the most
-  that slips before the first stage. The element of third order, with jumps, sees nothing for a third of a step behind
+  steps that are cut where springs yield. A tolerance bounds it, and slips and node forces get Δ²s/12 for it, of the
+  fifth that may slip before the first stage. The element of third order, with jumps, sees nothing for a third of a step behind
   a node: it takes 5/2 of this.
 * **Round-off.** One unit in the last place per step.
 
@@ -52,7 +52,7 @@ from hamex.solution.schema import variable
 from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
-_SEEN, _LEFT, _LEFT_OF_FIRST_ORDER = 4 / 3, 1.5, 4.0  # times what is seen and what moved last, see above
+_SEEN, _LEFT, _LEFT_OF_FIRST_ORDER = 4 / 3, 1.5, 6.0  # times what is seen and what moved last, see above
 _BLIND_OF_THIRD_ORDER = 2.5
 _DUCTILE = 10.0  # springs that are nearly rigid before they yield count as this ductile
 _NEAR = 0.9  # of the peak: a history that comes so near to it may hold the true one
@@ -137,11 +137,11 @@ def _hidden(finest: Solution, unresolved: float) -> float:
 def _with_first_stage(
     bars: dict[str, float], found: Mapping[str, Sequence[Array]], finest: Solution
 ) -> dict[str, float]:
-    """A tolerance watches displacements: the slip at a node still lacks what it does before the first stage, Δ²s/4."""
-    late = {name: float(_kink(found[name][2]).max()) / 4 for name in ("slip", "hinge_rotation") if name in found}
+    """A tolerance watches displacements: the slip at a node still lacks what it does before the first stage."""
+    late = {name: float(_kink(found[name][2]).max()) / 12 for name in ("slip", "hinge_rotation") if name in found}
     late["residual_slip"] = late["slip"]
     force = np.abs(finest.model.elastic_force(_kink(finest.values("slip"))[None])[0])
-    late["node_force"] = float(force[components(finest, "node_force")].max()) / 4
+    late["node_force"] = float(force[components(finest, "node_force")].max()) / 12
     return {name: size + late.get(name, 0.0) for name, size in bars.items()}
 
 
