@@ -26,8 +26,8 @@ known, and what the finest run still lacks. The bar is
   it is a few times (vε)²/(2 e u). Δ²s, the largest second difference of the slip, is v h/4. Springs that are nearly
   rigid count as ten times as long at their peak as at yield; forces, which a limit holds, have no such term, nor have
   steps that are cut where springs yield. A tolerance bounds it, and slips and node forces get Δ²s/12 for it, of the
-  fifth that may slip before the first stage. The element of third order, with jumps, sees nothing for a third of a step behind
-  a node: it takes 5/2 of this.
+  fifth of Δ²s that may slip before the first stage. The element of third order, with jumps, sees nothing for a third
+  of a step behind a node: it takes 5/2 of ρ.
 * **Round-off.** One unit in the last place per step.
 
 The finer runs of time elements take the mean load of each step ("mean"): a jump that lies behind a shared node hides
@@ -97,9 +97,9 @@ def bar(found: Sequence[Any], witness: Any, left: float = _LEFT) -> Any:
 
 def _peak(runs: Sequence[Solution], name: str, found: Sequence[Array], unseen: Unseen) -> float:
     """Bar on a peak; the value is that which the peak shows, inside the steps where the scheme knows it there."""
-    tops = [run.peaks[name].value for run in runs]
     _, y1, y2 = found
     known = name == "displacement" and runs[0].inside is not None
+    tops = [run.peaks[name].value for run in runs] if known else [float(np.abs(y).max()) for y in found]
     missed = 0.0 if known else _missed(y2, at_nodes(name)) * (2 if name == "velocity" else 1)
     share = unseen.rounded + (unseen.hidden if variable(name).kind in _OF_MOTION else 0.0)
     return float(bar(tops, _moved(y1, y2, at_nodes(name)), unseen.left) + missed + share * tops[0])
@@ -139,9 +139,9 @@ def _with_first_stage(
 ) -> dict[str, float]:
     """A tolerance watches displacements: the slip at a node still lacks what it does before the first stage."""
     late = {name: float(_kink(found[name][2]).max()) / 12 for name in ("slip", "hinge_rotation") if name in found}
-    late["residual_slip"] = late["slip"]
+    late["residual_slip"] = late.get("slip", 0.0)
     force = np.abs(finest.model.elastic_force(_kink(finest.values("slip"))[None])[0])
-    late["node_force"] = float(force[components(finest, "node_force")].max()) / 12
+    late["node_force"] = float(force[components(finest, "node_force")].max(initial=0.0)) / 12
     return {name: size + late.get(name, 0.0) for name, size in bars.items()}
 
 
