@@ -10,7 +10,7 @@ known, and what the finest run still lacks. The bar is
   quarters. The smooth motion of a second-order scheme does better (15/16), but the load rule "end", jumps of the load
   and springs that slip without viscosity are of first order, so no bar trusts a higher one.
 * **(3/2) max(|P₁ − P₂|, d).** By the same rule the finest run still errs by as much as it moved in the last halving;
-  half of that again is calibrated, and so are 4 in place of 3/2 for schemes of first order, whose own damping hides
+  half of that again is calibrated, and so are 6 in place of 3/2 for schemes of first order, whose own damping hides
   most of a motion until steps are short. Peaks cross their limit now and then, so that two of them agree by accident;
   d is a second witness: the largest difference of the histories of the two finer runs wherever they come within a
   tenth of the peak. A residual is one instant already; its witness is the largest difference of the whole history.
@@ -25,9 +25,9 @@ known, and what the finest run still lacks. The bar is
   should pushes by k v ε²/2, and the motion keeps that for some periods; beside the deformation u and its elastic part e
   it is a few times (vε)²/(2 e u). Δ²s, the largest second difference of the slip, is v h/4. Springs that are nearly
   rigid count as ten times as long at their peak as at yield; forces, which a limit holds, have no such term, nor have
-  steps that are cut where springs yield. A tolerance bounds it, and slips and node forces get Δ²s/4 for it, the most
-  that slips before the first stage. The element of third order, with jumps, sees nothing for a third of a step behind
-  a node: it takes 5/2 of this.
+  steps that are cut where springs yield. A tolerance bounds it, and slips and node forces get Δ²s/12 for it, of the
+  fifth of Δ²s that may slip before the first stage. The element of third order, with jumps, sees nothing for a third
+  of a step behind a node: it takes 5/2 of ρ.
 * **Round-off.** One unit in the last place per step.
 
 The finer runs of time elements take the mean load of each step ("mean"): a jump that lies behind a shared node hides
@@ -52,7 +52,7 @@ from hamex.solution.schema import variable
 from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
-_SEEN, _LEFT, _LEFT_OF_FIRST_ORDER = 4 / 3, 1.5, 4.0  # times what is seen and what moved last, see above
+_SEEN, _LEFT, _LEFT_OF_FIRST_ORDER = 4 / 3, 1.5, 6.0  # times what is seen and what moved last, see above
 _BLIND_OF_THIRD_ORDER = 2.5
 _DUCTILE = 10.0  # springs that are nearly rigid before they yield count as this ductile
 _NEAR = 0.9  # of the peak: a history that comes so near to it may hold the true one
@@ -97,9 +97,9 @@ def bar(found: Sequence[Any], witness: Any, left: float = _LEFT) -> Any:
 
 def _peak(runs: Sequence[Solution], name: str, found: Sequence[Array], unseen: Unseen) -> float:
     """Bar on a peak; the value is that which the peak shows, inside the steps where the scheme knows it there."""
-    tops = [run.peaks[name].value for run in runs]
     _, y1, y2 = found
     known = name == "displacement" and runs[0].inside is not None
+    tops = [run.peaks[name].value for run in runs] if known else [float(np.abs(y).max()) for y in found]
     missed = 0.0 if known else _missed(y2, at_nodes(name)) * (2 if name == "velocity" else 1)
     share = unseen.rounded + (unseen.hidden if variable(name).kind in _OF_MOTION else 0.0)
     return float(bar(tops, _moved(y1, y2, at_nodes(name)), unseen.left) + missed + share * tops[0])
@@ -137,11 +137,11 @@ def _hidden(finest: Solution, unresolved: float) -> float:
 def _with_first_stage(
     bars: dict[str, float], found: Mapping[str, Sequence[Array]], finest: Solution
 ) -> dict[str, float]:
-    """A tolerance watches displacements: the slip at a node still lacks what it does before the first stage, Δ²s/4."""
-    late = {name: float(_kink(found[name][2]).max()) / 4 for name in ("slip", "hinge_rotation") if name in found}
-    late["residual_slip"] = late["slip"]
+    """A tolerance watches displacements: the slip at a node still lacks what it does before the first stage."""
+    late = {name: float(_kink(found[name][2]).max()) / 12 for name in ("slip", "hinge_rotation") if name in found}
+    late["residual_slip"] = late.get("slip", 0.0)
     force = np.abs(finest.model.elastic_force(_kink(finest.values("slip"))[None])[0])
-    late["node_force"] = float(force[components(finest, "node_force")].max()) / 4
+    late["node_force"] = float(force[components(finest, "node_force")].max(initial=0.0)) / 12
     return {name: size + late.get(name, 0.0) for name, size in bars.items()}
 
 

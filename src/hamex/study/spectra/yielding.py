@@ -218,7 +218,7 @@ class Yielding:
         moved = [
             self._runs[f"{each} 2"] - self._runs[f"{each} 4"] for each in ("displacement", "residual_displacement")
         ]
-        found = bar([self._runs[f"{name} {finer}"] for finer in (1, 2, 4)], np.abs(moved).max(axis=0))
+        found: Array = bar([self._runs[f"{name} {finer}"] for finer in (1, 2, 4)], np.abs(moved).max(axis=0))
         if name == "displacement":
             finest = np.array([self._oscillators(motion, 0.0).steps() for motion in self.motions]) / 4
             found = found + finest[:, None, None, None] ** 2 / 4 * self._runs["absolute_acceleration 4"]
