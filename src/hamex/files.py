@@ -101,15 +101,21 @@ def json_of(text: str) -> Any:
     return found
 
 
+def check_folder(path: Path) -> None:
+    """Refuse a place at which no folder for results can be, before any work starts; nothing is made."""
+    here = next((place for place in (path, *path.absolute().parents) if os.path.exists(place)), Path("/"))
+    if not os.path.isdir(here):
+        raise FileError(f"cannot write into {path}: {here} is a file, not a folder; give another name")
+    if not os.access(here, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise FileError(f"cannot write into {path}: the folder {here} is not writable; give another one")
+
+
 def make_folder(path: Path) -> Path:
     """A folder for results, made if it is not there, that can be written into."""
+    check_folder(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise FileError(f"cannot write into {path}: it is a file, not a folder; give another name") from None
     except (OSError, ValueError) as problem:
         why = getattr(problem, "strerror", None) or problem
         raise FileError(f"cannot write into {path}: {why}; give another folder") from None
-    if not os.access(path, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
-        raise FileError(f"cannot write into {path}: the folder is not writable; give another one")
     return path

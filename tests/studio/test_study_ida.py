@@ -226,7 +226,7 @@ def changed(**changes):
         (changed(limit={"measure": "beauty", "value": 0.02}), "limit"),
         (changed(fragility={"resamples": 10**9}), "fragility.resamples"),
         (changed(model={**OSCILLATOR["model"], "period": None}), "exactly one of stiffness and period"),
-        (changed(model={**FRAME["model"], "masses": [1e-320, 1.0, 1.0]}), "mass of floor 1"),
+        (changed(model={**FRAME["model"], "masses": [1e-320, 1.0, 1.0]}), "mass of floor 1 is 9.99989e-321; sizes"),
         (changed(records={"synthetic": {"count": 3, "seed": 1, "scatter": 1e6}}), "records.synthetic.scatter"),
         (changed(intensity={"kind": "sa", "period": -1.0}), "[intensity] the period"),
     ],

@@ -45,21 +45,22 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
     """Incremental dynamic analysis and fragility of a study."""
-    from hamex.files import make_folder
+    from hamex.files import check_folder, make_folder
     from hamex.report.style import check_installed
     from hamex.spec.study import read_study
     from hamex.study.engine import StoppedError
     from hamex.study.ida.ida import ida
 
     check_installed()
+    if not dry_run:
+        check_folder(output / "parts")
     file = read_study(study)
-    if not dry_run:  # before the models are tried, which may take a while
-        make_folder(make_folder(output) / "parts")
     plan = _plan(file)
     _try(file)
     if dry_run:
         _show_plan(file, plan, json)
         return
+    make_folder(output)
     if workers is None and cluster is None and plan.seconds < _QUICK:
         workers = 1
     try:

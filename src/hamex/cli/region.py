@@ -99,18 +99,20 @@ def command(
         from hamex.report.style import check_installed
 
         check_installed()
-    from hamex.files import make_folder
+    from hamex.files import check_folder, make_folder
     from hamex.study.regions.motions import read_motions
     from hamex.study.regions.reading import read_inventory
     from hamex.study.regions.region import plan_region, region
 
-    folder = None if dry_run or output is None else make_folder(output)
+    if output is not None and not dry_run:
+        check_folder(output / "parts")
     buildings = read_inventory(inventory)
     grid = read_motions(motions, unit=unit, step=record_step, interpolated=interpolate)
     if dry_run:
         print(_plan_text(plan_region(buildings, grid, step=step, sample=sample), grid.rule))
         return
-    assert folder is not None
+    assert output is not None
+    folder = make_folder(output)
     show = _Progress()
     found = region(
         buildings,
