@@ -34,7 +34,8 @@ def same(one, other, tolerance, names=("displacement", "momentum", "slip", "forc
 def free(model, duration, h, **start):
     """Free vibration."""
     load = hx.Load(np.zeros((1, len(model.dofs))), step=duration)
-    return hx.solve(hx.Problem(model, load, duration, start=hx.State(**start)), hx.Galerkin(h))
+    problem = hx.Problem(model, load, duration, start=hx.State(**start))
+    return hx.solve(problem, hx.Galerkin(h), limit=hx.Limit(stop=False))
 
 
 # --- P-Delta -----------------------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ def test_a_full_disk_ends_a_study_in_a_sentence_and_the_study_goes_on(tmp_path):
 def test_a_store_that_cannot_be_is_refused_by_name(make, tmp_path):
     (tmp_path / "file").write_text("mine")
     store = tmp_path / "file" if make == "a file" else tmp_path / "file" / "parts"
-    with pytest.raises(FileError, match="cannot keep parts in"):
+    with pytest.raises(FileError, match=r"cannot (?:keep parts in|write into)"):
         run_parts(faults.squares, square_parts(2), store=store, workers=1)
 
 

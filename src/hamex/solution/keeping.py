@@ -131,13 +131,16 @@ def problem_tree(problem: Problem, step: float) -> Tree:
         "prior_impulse": problem.prior_impulse,
         "supports": None if problem.supports is None else _load_tree(problem.supports, step, problem.duration),
         "standing": problem.standing,
+        "start_given": problem.start_given,
     }
 
 
 def problem_of(tree: Tree, model: Model) -> Problem:
     """The problem that :func:`problem_tree` was given."""
     supports = None if tree["supports"] is None else _part_of(tree["supports"])
-    start, standing = State(**tree["start"]), tree.get("standing")  # files from before standing loads have none
+    # Files from before standing loads have none, and a start.
+    start = State(**tree["start"]) if tree.get("start_given", True) else None
+    standing = tree.get("standing")
     return Problem(model, _load_of(tree["load"]), tree["duration"], start, tree["prior_impulse"], supports, standing)
 
 

@@ -67,6 +67,9 @@ class Peaks(Mapping[str, Peak]):
         return len(self._names)
 
     def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __str__(self) -> str:
         width = max((len(name) for name in self._names), default=0)
         return "\n".join(f"{name:{width}}  {peak}" for name, peak in self.items()) or "no peaks"
 

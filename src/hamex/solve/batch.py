@@ -18,6 +18,7 @@ from hamex.march.run import in_threads, processors
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
+from hamex.model.units import UNSTATED_LENGTH
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
 from hamex.motion.units import in_gravities
@@ -111,6 +112,8 @@ def batch(
     run.check(request)
     units = systems[0].units if isinstance(systems, list) else systems.units
     if any(isinstance(motion, GroundMotion) for motion in cases.motions):
+        if not is_positive(g) and (g is not None or units.length == UNSTATED_LENGTH):
+            raise LoadError(f"batch: ground motions need g, one gravity in the models' units; got {g!r}")
         g = units.one_gravity(g, "batch")
     for motion in cases.motions:
         if isinstance(motion, GroundMotion):

@@ -146,10 +146,13 @@ class BlockResults:
     ends: dict[str, Array] = field(default_factory=dict)
 
 
+_MAY_LACK = ("ductility", "settled", "swing")  # elastic springs, and structures that do not stand by themselves
+
+
 def _check_finite(measures: Mapping[str, Array], first: int) -> None:
-    """Refuse measures that are no numbers, works above all, whose squares overflow first; a ductility may have none."""
+    """Refuse measures that are no numbers, works above all, whose squares overflow first; some may have none."""
     for name, values in measures.items():
-        lost = ~np.isfinite(values) & (name != "ductility")
+        lost = ~np.isfinite(values) & (not name.startswith(_MAY_LACK))
         if lost.any():
             raise OverflowRunError(
                 f"batch: the {name.replace('_', ' ')} of model {first + int(np.argwhere(lost)[0][0])} is beyond what "
