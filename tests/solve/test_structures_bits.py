@@ -74,11 +74,13 @@ def test_the_same_run_twice_has_the_same_bits(model, scheme):
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("model", MODELS)
 def test_a_run_taken_up_at_any_step_repeats_the_whole_one(model, scheme):
-    whole = hx.solve(problem(MODELS[model]), SCHEMES[scheme])
+    on = hx.Limit(stop=False)
+    whole = hx.solve(problem(MODELS[model]), SCHEMES[scheme], limit=on)
     load = hx.Load(RECORD, step=H)
     for cut in (1, 7, 8, 23, STEPS - 1):
-        first = hx.solve(problem(MODELS[model], steps=cut), SCHEMES[scheme])
-        rest = hx.solve(problem(MODELS[model], load.after(cut * H), first.final, STEPS - cut), SCHEMES[scheme])
+        first = hx.solve(problem(MODELS[model], steps=cut), SCHEMES[scheme], limit=on)
+        later = problem(MODELS[model], load.after(cut * H), first.final, STEPS - cut)
+        rest = hx.solve(later, SCHEMES[scheme], limit=on)
         for name in ("displacement", "momentum", "slip", "impulse", "node_force", "back_force", "accumulated_slip"):
             if name in whole.names:
                 joined = np.concatenate([first.values(name), rest.values(name)[1:]])
