@@ -183,5 +183,5 @@ def test_files_that_cannot_be_read(tmp_path):
         read_samples(tmp_path)
     binary = tmp_path / "binary.csv"
     binary.write_bytes(b"\xff\xfe\x00\x80")
-    with pytest.raises(FileError, match="not a text file, it has zero bytes"):
+    with pytest.raises(FileError, match="not a text file in UTF-8, it has zero bytes"):
         read_samples(binary)
