@@ -301,8 +301,8 @@ class Limit:
 
     def drifts(self, heights: Array) -> Array:
         """Largest drifts of storeys, (…, storey) [length]; ∞ where nothing limits them. Ratios count where all heights
-        of a structure are known, and not NaN."""
+        of a structure are known, and not NaN; a level without height has none."""
         most = np.inf if self.drift is None else self.drift
         ratio = np.inf if self.drift_ratio is None else self.drift_ratio
         known = np.isfinite(heights).all(axis=-1, keepdims=True)
-        return np.minimum(most, np.where(known, ratio * heights, np.inf))
+        return np.minimum(most, np.where(known & (heights > 0), ratio * heights, np.inf))
