@@ -228,7 +228,7 @@ def _dashpot(device: Device) -> list[Dashpot]:
 def _held_by_links(
     storeys: Sequence[str], stiffness: Sequence[Any], laws: Sequence[Any], devices: Sequence[Device]
 ) -> set[int]:
-    """Storeys that have no spring of their own. Some link has to cross each that holds it at rest, as no damper does."""
+    """Storeys that have no spring of their own; a link that holds it at rest, as no damper does, has to cross each."""
     empty = {
         place for place, k in enumerate(stiffness) if laws[place] is None and (k is None or (is_finite(k) and k == 0))
     }

@@ -17,6 +17,7 @@ from hamex.errors import ProblemError
 from hamex.model.record import Model, law_variables, parameter
 from hamex.motion.load import Load, LoadSum
 from hamex.motion.pulses import constant
+from hamex.names import Shown
 
 __all__ = ["FilledState", "Limit", "Problem", "State", "known_variables"]
 
@@ -122,7 +123,7 @@ _KINDS = {"model": (Model,), "load": (Load, LoadSum), "start": (State,), "suppor
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Problem:
+class Problem(Shown):
     """Model, load, start and duration; the clock starts at 0.
 
     Parameters

@@ -20,9 +20,10 @@ from hamex.report.history import chosen_loops
 from hamex.report.page import heading, page
 from hamex.report.push import controlled
 from hamex.report.structure import bare, flat, good_scale, is_stick, lines, mark, marks, paint, stick_width
-from hamex.report.style import BLUE, FAINT, GREEN, GREY, INK, RED, check_installed, mosaic
+from hamex.report.style import BLUE, FAINT, GREEN, GREY, INK, ORANGE, RED, SOFT, check_installed, mosaic
 from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.results import frames_at
+from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -160,15 +161,18 @@ def _structure(axes: Any, solution: Solution, nodes: Array, scale: float | None)
     seen = flat(np.concatenate([places, geometry.coordinates[None]]).reshape(-1, geometry.coordinates.shape[1]))
     half = stick_width(geometry) / 2 if is_stick(geometry) else 0.0
     room = 0.04 * float(np.ptp(seen, axis=0).max() + 2 * half)
+    axes.set_aspect("equal", adjustable="box")
     axes.set_xlim(seen[:, 0].min() - half - room, seen[:, 0].max() + half + room)
     axes.set_ylim(seen[:, 1].min() - 2 * room, seen[:, 1].max() + room)
+    caption = axes.set_title("\n")
 
     def update(frame: int) -> None:
         for part, (line, _) in zip(parts, lines(geometry, places[frame]), strict=True):
             part.set_data(line[:, 0], line[:, 1])
         points = marks(geometry, places[frame], moved.slipped[frame], solution.springs, solution.layout.together)
         dots.set_data(points[:, 0], points[:, 1])
-        axes.set_title(f"{_clock(solution, nodes[frame])}, displacements × {factor:g}")
+        yielded = "\nred: has yielded" if len(points) else "\n"
+        caption.set_text(f"{_clock(solution, nodes[frame])}, displacements × {factor:g}{yielded}")
 
     update(0)
     return update
@@ -181,7 +185,7 @@ def _oscillator(axes: Any, solution: Solution, nodes: Array, scale: float | None
     wall, half, s = -5.0 * size, 0.9 * size, np.linspace(0, 1, 41)
     axes.plot([wall, wall], [0, 2 * half], color=GREY, lw=3)
     axes.plot([wall, 4.0 * size], [0, 0], color=GREY, lw=2)
-    axes.axvline(0, color=FAINT, lw=0.8)
+    axes.axvline(0, color=FAINT, lw=0.8, zorder=0)
     (spring,) = axes.plot([], [], color=BLUE, lw=1.4)
     (plate,) = axes.plot([], [], color=RED, lw=3)
     (box,) = axes.fill([0, 0, 0, 0], [0.2 * half, 0.2 * half, 1.8 * half, 1.8 * half], color=INK, alpha=0.85)
@@ -189,7 +193,8 @@ def _oscillator(axes: Any, solution: Solution, nodes: Array, scale: float | None
     slips = bool(np.any(slip != slip[0]))
     axes.set_xlim(wall - 0.3 * size, 4.0 * size)
     axes.set_ylim(-0.6 * half, 2.6 * half)
-    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_aspect("equal", adjustable="box")
+    caption = axes.set_title("\n")
     axes.set_yticks([])
     axes.grid(False)
     axes.spines["left"].set_visible(False)
@@ -203,8 +208,8 @@ def _oscillator(axes: Any, solution: Solution, nodes: Array, scale: float | None
         plate.set_data([left, left], [0.4 * half, 1.6 * half])
         box.set_xy(np.stack([u[frame] + half * np.array([-1, 1, 1, -1]), 0.2 * half * np.array([1, 1, 9, 9])], axis=1))
         wheels.set_data([u[frame] - 0.5 * half, u[frame] + 0.5 * half], [0.1 * half, 0.1 * half])
-        said = ", red: foot of the spring, moved by slip" if slips else ""
-        axes.set_title(f"{_clock(solution, nodes[frame])}, displacements × 1{said}")
+        said = "red: foot of the spring, moved by slip" if slips else ""
+        caption.set_text(f"{_clock(solution, nodes[frame])}, displacements × 1\n{said}")
 
     update(0)
     return update
@@ -245,7 +250,7 @@ def _loop(solution: Solution) -> tuple[str, Array, Array, str, str] | None:
     if not solution.layout.is_structure:
         return "spring", solution.values("mean_displacement")[:, 0], solution.values("force")[:, 0], length, force
     for name, deformation, forces, turns in chosen_loops(solution, 1):
-        return name, deformation, forces, "rad" if turns else length, f"{force} {length}" if turns else force
+        return name, deformation, forces, "rad" if turns else length, unit("moment", length, force) if turns else force
     return None
 
 
@@ -270,21 +275,29 @@ def _grown(axes: Any, nodes: Array, name: str, x: Array, y: Array, across: str, 
 
 
 def _pictures(drawing: Figure, update: Update, count: int, progress: Progress | None) -> Iterator[Any]:
-    """The frames, one after the other, in the colours of the first."""
+    """The frames, one after the other, in the colours of the style and their shades towards white."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
     canvas = FigureCanvasAgg(drawing)
-    palette = None
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(_palette())
     for frame in range(count):
         update(frame)
         canvas.draw()
         whole = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())
-        if palette is None:
-            palette = whole.quantize(128)
         yield whole.quantize(palette=palette, dither=Image.Dither.NONE)
         if progress is not None and progress(frame + 1, count) is False:
             raise InputError("animate: ended before its last frame, as asked; no file was written")
+
+
+def _palette() -> list[int]:
+    """256 colours, red, green and blue one after the other."""
+    colours = (INK, BLUE, GREEN, RED, ORANGE, SOFT, GREY, FAINT)
+    pure = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours])
+    # None near white: Pillow looks colours up by steps of 8, and paper must stay white.
+    shades = np.append(np.linspace(0.0, 0.85, 256 // len(colours) - 1), 1.0)[None, :, None]
+    return [int(x) for x in (pure[:, None] * (1 - shades) + 255 * shades).round().ravel()]
 
 
 def _gif(pictures: Iterator[Any]) -> bytes:

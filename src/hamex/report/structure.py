@@ -98,7 +98,7 @@ def lines(geometry: Drawn, positions: Array) -> list[tuple[Array, str]]:
         (x0, y0), (x1, y1) = sorted((positions[low], positions[high]), key=lambda point: point[1])
         if _holds_a_level(geometry, number):
             ends = np.array([[x0, y0], [x1, y1]])
-            found += [(ends + [share * width, 0.0], "foot") for share in _FEET]
+            found += [(ends + np.array([share * width, 0.0]), "foot") for share in _FEET]
         elif _is_storey(geometry, number):
             s = np.linspace(0, 1, 15)
             sway = x0 + (x1 - x0) * (3 * s**2 - 2 * s**3)  # columns fixed to rigid floors
@@ -232,6 +232,14 @@ def draw_modes(modes: Shapes, geometry: Drawn, motion: Any, count: int, title: s
             mass = ", ".join(
                 f"{100 * x:.0f} % in {way}" for x, way in zip(share, modes.directions, strict=True) if x >= 0.005
             )
+            if name == "0":
+                drawing.supxlabel(
+                    "modes have no size of their own: each is drawn with a largest motion of a sixth of the structure",
+                    x=0.01,
+                    ha="left",
+                    fontsize=7.5,
+                    color=GREY,
+                )
             each.set_title(
                 f"mode {mode + 1}: T = {modes.periods[mode]:.4g} s\n"
                 + (f"mass {mass}" if mass else "no effective mass")

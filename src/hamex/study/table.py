@@ -15,6 +15,7 @@ from hamex.errors import InputError
 from hamex.model.layout import ratios
 from hamex.model.oscillators import Oscillators
 from hamex.model.shear_frames import ShearFrames
+from hamex.names import Shown
 from hamex.solution.batch import MEASURES
 from hamex.solution.schema import unit
 from hamex.study.axes import Axes, Systems
@@ -34,7 +35,7 @@ RATIOS = {
 
 
 @dataclass(frozen=True, eq=False)
-class StudyTable:
+class StudyTable(Shown):
     """Result of a study.
 
     Attributes

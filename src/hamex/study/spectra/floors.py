@@ -45,8 +45,8 @@ def floor_spectrum(
     Parameters
     ----------
     solution : a run of :func:`hamex.solve` in time, with every step kept.
-    levels : names, or one name: storeys (the level on top of each; mean motion of its nodes), degrees of freedom such as
-        "floor 3" or "B.x", or "ground". All storeys by default, all degrees of freedom where there are none.
+    levels : names, or one name: storeys (the level on top of each; mean motion of its nodes), degrees of freedom such
+        as "floor 3" or "B.x", or "ground". All storeys by default, all degrees of freedom where there are none.
     periods : of the equipment [s]; by default 150 from ten steps of the run to 5 s.
     damping : of the equipment, ratios of critical, a number or (n,).
     interpolation : of the acceleration between the middles of the steps, as for :func:`hamex.spectrum`.
