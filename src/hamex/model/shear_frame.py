@@ -186,7 +186,7 @@ def _p_delta(weights: Any, height: Array | None, floors: Sequence[str], columns:
     if height is None:
         raise ModelError(f"{WHO}: weights act through P-Delta, which needs heights")
     above = np.cumsum(numbers(WHO, "weight", weights, floors)[::-1])[::-1]
-    high = np.flatnonzero(height)
+    high = np.flatnonzero(height).tolist()
     return matrix_of([columns[place] for place in high], -above[high] / height[high], len(floors))
 
 

@@ -279,7 +279,7 @@ def _pictures(drawing: Figure, update: Update, count: int, progress: Progress | 
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
-    canvas = FigureCanvasAgg(drawing)
+    canvas: Any = FigureCanvasAgg(drawing)
     palette = Image.new("P", (1, 1))
     palette.putpalette(_palette())
     for frame in range(count):

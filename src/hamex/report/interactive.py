@@ -35,7 +35,8 @@ def interactive_figure(drawing: Figure) -> Any:
     import plotly.graph_objects as go
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    FigureCanvasAgg(drawing).draw()  # the layout is found when a figure is drawn
+    canvas: Any = FigureCanvasAgg(drawing)
+    canvas.draw()  # the layout is found when a figure is drawn
     traces: list[dict[str, Any]] = []
     layout: dict[str, Any] = {"annotations": [], "images": []}
     panels = [axes for axes in drawing.axes if axes.get_visible()]
@@ -44,7 +45,8 @@ def interactive_figure(drawing: Figure) -> Any:
     wide, high = (float(size) * _DOTS for size in drawing.get_size_inches())
     for words in (drawing._suptitle, drawing._supxlabel):  # type: ignore[attr-defined]
         if words is not None and words.get_text():
-            layout["annotations"].append(_words(words, *words.get_position(), "paper", "paper"))
+            x, y = words.get_position()
+            layout["annotations"].append(_words(words, x, y, "paper", "paper"))
     return go.Figure(
         traces,
         {
@@ -101,6 +103,7 @@ def _panel(axes: Any, number: int, traces: list[dict[str, Any]], layout: dict[st
         _words(text, *_in_data(axes, text), f"x{place}", f"y{place}") for text in axes.texts if text.get_text()
     ]
     layout["images"] += [_image(image, place) for image in axes.images]
+    layout["images"] += [_scale(mesh, place) for mesh in axes.collections if hasattr(mesh, "get_coordinates")]
 
 
 def _axis(axes: Any, axis: Any, name: str, span: tuple[float, float], limits: Any) -> dict[str, Any]:
@@ -165,10 +168,11 @@ def _lines(axes: Any) -> list[dict[str, Any]]:
 
 def _filled(axes: Any) -> list[dict[str, Any]]:
     """Areas between curves, bars, steps and bands: their outlines."""
-    from matplotlib.collections import PathCollection
+    from matplotlib.collections import PathCollection, QuadMesh
 
     found = []
-    for shape in [*axes.patches, *(each for each in axes.collections if not isinstance(each, PathCollection))]:
+    areas = [each for each in axes.collections if not isinstance(each, PathCollection | QuadMesh)]
+    for shape in [*axes.patches, *areas]:
         several = hasattr(shape, "get_paths")
         for path in shape.get_paths() if several else [shape.get_path()]:
             corners = np.concatenate([*path.to_polygons(closed_only=False)]) if len(path.vertices) else np.zeros((0, 2))
@@ -179,6 +183,7 @@ def _filled(axes: Any) -> list[dict[str, Any]]:
                 (np.atleast_2d(of)[0] if len(of) else None) for of in (shape.get_facecolor(), shape.get_edgecolor())
             )
             filled = face is not None and face[3] > 0 and (several or bool(shape.get_fill()))
+            style = shape.get_linestyle()
             wide = float(np.atleast_1d(shape.get_linewidth())[0]) if edge is not None and edge[3] > 0 else 0.0
             if not filled and not wide:
                 continue
@@ -191,7 +196,11 @@ def _filled(axes: Any) -> list[dict[str, Any]]:
                     "mode": "lines",
                     "fill": "toself" if filled else "none",
                     "fillcolor": _colour(face) if filled else None,
-                    "line": {"color": _colour(edge if wide else face), "width": 1.33 * wide},
+                    "line": {
+                        "color": _colour(edge if wide else face),
+                        "width": 1.33 * wide,
+                        "dash": _DASHES.get(style, "solid") if isinstance(style, str) else "solid",
+                    },
                     "hoverinfo": "name" if filled else "x+y",
                 }
             )
@@ -281,11 +290,22 @@ def _legend(legend: Any, box: Any) -> dict[str, Any]:
 
 def _image(image: Any, place: str) -> dict[str, Any]:
     """A map, as the picture that it is."""
+    return _placed(image, image.get_array(), image.origin, image.get_extent(), place)
+
+
+def _scale(mesh: Any, place: str) -> dict[str, Any]:
+    """The colours of a scale, as a picture."""
+    corners = mesh.get_coordinates()
+    box = [corners[0, 0, 0], corners[-1, -1, 0], corners[0, 0, 1], corners[-1, -1, 1]]
+    return _placed(mesh, np.atleast_2d(mesh.get_array()), "lower", box, place)
+
+
+def _placed(coloured: Any, values: Array, origin: Any, box: Any, place: str) -> dict[str, Any]:
     from matplotlib.image import imsave
 
     content = io.BytesIO()
-    imsave(content, image.to_rgba(image.get_array(), bytes=True), origin=image.origin, format="png")
-    left, right, bottom, top = image.get_extent()
+    imsave(content, coloured.to_rgba(values, bytes=True), origin=origin, format="png")
+    left, right, bottom, top = (float(at) for at in box)
     return {
         "source": f"data:image/png;base64,{b64encode(content.getvalue()).decode()}",
         "xref": f"x{place}",

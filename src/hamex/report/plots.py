@@ -4,6 +4,7 @@ shows."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -102,12 +103,13 @@ def _motions(suite: Any, title: str) -> Figure:
         raise InputError("plot: there is no motion to draw")
     low = max(0.02, 2 * max(motion.step for motion in motions))
     found = spectrum(motions, np.geomspace(low, 5.0, 120), g=_METRES)
-    return draw_spectrum(found, "period", title=title or f"{len(motions)} motions")
+    return draw_spectrum(replace(found, length="m"), "period", title=title or f"{len(motions)} motions")
 
 
 def _region(region: Any, title: str) -> Figure:
     drawing = draw_map(region)
-    drawing.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+    if title:
+        drawing.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
     return drawing
 
 
@@ -193,9 +195,8 @@ def _backbone(law: Any, title: str) -> Figure:
     e = np.linspace(0.0, 2 * max(yields, default=1.0), 801)
     total = np.zeros_like(e)
     for k, part in law.parts:
-        hard = part.kinematic + part.isotropic
-        first = part.yield_force / k
-        total += np.where(e <= first, k * e, part.yield_force + k * hard / (k + hard) * (e - first))
+        hard, first = part.kinematic + part.isotropic, part.yield_force / k
+        total += k * np.minimum(e, first) + k * hard / (k + hard) * np.maximum(e - first, 0.0)
     with figure(width=5.6, height=3.6) as (drawing, axes):
         here = axes[0, 0]
         here.plot(e, total, color=BLUE)
