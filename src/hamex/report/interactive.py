@@ -297,7 +297,10 @@ def _scale(mesh: Any, place: str) -> dict[str, Any]:
     """The colours of a scale, as a picture."""
     corners = mesh.get_coordinates()
     box = [corners[0, 0, 0], corners[-1, -1, 0], corners[0, 0, 1], corners[-1, -1, 1]]
-    return _placed(mesh, np.atleast_2d(mesh.get_array()), "lower", box, place)
+    values = np.asarray(mesh.get_array()).reshape(corners.shape[0] - 1, corners.shape[1] - 1)
+    if corners[0, 0, 0] != corners[-1, 0, 0]:  # its first axis lies along the page
+        values = values.T
+    return _placed(mesh, values, "lower", box, place)
 
 
 def _placed(coloured: Any, values: Array, origin: Any, box: Any, place: str) -> dict[str, Any]:
