@@ -50,8 +50,8 @@ class Storeys:
 def ratios(drift: Array, heights: Array) -> Array:
     """Drifts over heights, (…, storey); 0 where a level has no height.
 
-    >>> ratios(np.array([0.3, 0.3]), np.array([0.0, 3.0])).tolist()
-    [0.0, 0.1]
+    >>> ratios(np.array([0.3, 1.5]), np.array([0.0, 3.0])).tolist()
+    [0.0, 0.5]
     """
     there = np.broadcast_to(heights != 0, np.broadcast_shapes(drift.shape, heights.shape))
     return np.asarray(np.divide(drift, heights, out=np.zeros(there.shape), where=there))

@@ -11,7 +11,7 @@ from hamex.report.page import page
 
 pytest.importorskip("matplotlib")
 
-NOTEBOOK = Path(__file__).parents[1] / "examples" / "every_noun.ipynb"
+NOTEBOOK = Path(__file__).parents[2] / "examples" / "every_noun.ipynb"
 
 
 def shown(cells):
