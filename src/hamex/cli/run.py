@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from hamex.solution.solution import Solution
 
 
 def command(
@@ -18,6 +21,12 @@ def command(
     ] = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Write a plot of the histories: .png, .svg or .html.")
+    ] = None,
+    animate: Annotated[
+        Path | None,
+        typer.Option(
+            "--animate", metavar="FILE", help="Write the motion as a film: .gif, .html or, with ffmpeg, .mp4."
+        ),
     ] = None,
     error: Annotated[
         bool,
@@ -39,6 +48,10 @@ def command(
         from hamex.solution.atomic import check_writable
 
         check_writable(plot, FORMATS)
+    if animate is not None:
+        from hamex.report.animation import check_film
+
+        check_film(animate)
     from hamex.cli.summary import show, summary
     from hamex.solve import solve
     from hamex.spec import read_problem
@@ -50,6 +63,8 @@ def command(
         written.append(solution.save(output))
     if plot is not None:
         written.append(write_plot(solution, plot, file.title))
+    if animate is not None:
+        written.append(_film(solution, animate, file.title))
     found = summary(file, solution)
     if json:
         from json import dumps
@@ -60,3 +75,19 @@ def command(
     show(found)
     for path in written:
         print(f"wrote {path}")
+
+
+def _film(solution: Solution, path: Path, title: str) -> Path:
+    """Write the film, with a bar where somebody may be watching."""
+    import sys
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from hamex.report.animation import animate
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        frames = bar.add_task("drawing frames", total=None)
+        return animate(
+            solution, path, title=title, progress=lambda done, count: bar.update(frames, completed=done, total=count)
+        )

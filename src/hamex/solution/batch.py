@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
+from hamex.names import Shown
 from hamex.solution.outline import UnitNames
 from hamex.solution.schema import unit
 
@@ -82,7 +83,7 @@ HISTORIES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(Shown):
     """Result of :func:`hamex.batch`.
 
     ``result["ductility"]`` is a labelled array, ``result.values("ductility")`` the same as plain NumPy. Dimensions are

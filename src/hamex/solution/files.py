@@ -29,7 +29,7 @@ _ON_DOFS = {"displacement", "momentum", *ON_DOFS}
 def layout_words(solution: Answers) -> dict[str, Any]:
     """What JSON knows of a structure's layout, with the mean motion of its supports."""
     layout = solution.layout
-    names = ("directions", "influence", "groups", "yields", "storeys", "geometry")
+    names = ("directions", "influence", "groups", "yields", "together", "storeys", "geometry")
     return {name: _plain(getattr(layout, name)) for name in names} | {"base": _plain(solution.base)}
 
 
