@@ -96,6 +96,10 @@ class RecordWarning(UserWarning):
     """What a record file tells of itself, its peak or its number of samples, does not agree with its samples."""
 
 
+class MatchWarning(UserWarning):
+    """A motion matched to a target spectrum is further from it than the tolerance."""
+
+
 class DamageWarning(UserWarning):
     """Parts that a study kept do not verify: they are computed again."""
 

@@ -12,7 +12,22 @@ from typing import Annotated, TextIO
 import typer
 
 from hamex import __version__
-from hamex.cli import audit, derive, fragility, ida, init, modes, paper, records, region, run, schemes, spectrum, studio
+from hamex.cli import (
+    audit,
+    derive,
+    fragility,
+    ida,
+    init,
+    modes,
+    paper,
+    pushover,
+    records,
+    region,
+    run,
+    schemes,
+    spectrum,
+    studio,
+)
 from hamex.errors import HamexError
 
 _RED, _YELLOW, _PLAIN = "\033[31m", "\033[33m", "\033[0m"
@@ -27,6 +42,7 @@ app = typer.Typer(
 )
 
 app.command("run")(run.command)
+app.command("pushover")(pushover.command)
 app.command("modes")(modes.command)
 app.command("ida")(ida.command)
 app.command("fragility")(fragility.command)

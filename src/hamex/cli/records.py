@@ -169,7 +169,9 @@ def convert(
     out: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="File to write: .csv, .at2, .json (SimCenter) or .txt (OpenSees).", show_default=False
+            metavar="OUT",
+            help="File to write: .csv, .xlsx, .at2, .json (SimCenter), .txt (OpenSees).",
+            show_default=False,
         ),
     ],
     unit: Unit = None,
@@ -184,9 +186,17 @@ def convert(
     from hamex.motion.records.write import ENDINGS, record_text
     from hamex.solution.atomic import check_writable, write_atomically
 
-    check_writable(out, ENDINGS)
+    check_writable(out, (*ENDINGS, ".xlsx"))
     motion = _read(file, unit, step, format, component, column, raw)
-    text = record_text(motion if to_unit is None else motion.converted(to_unit), out.suffix)
+    motion = motion if to_unit is None else motion.converted(to_unit)
+    if out.suffix.lower() == ".xlsx":
+        from hamex.solution.sheets import pairs, write_sheets
+
+        times = [number * motion.step for number in range(len(motion.acceleration))]
+        columns: dict[str, Any] = {"time [s]": times, f"acceleration [{motion.unit}]": motion.acceleration}
+        print(f"wrote {write_sheets(out, {'record': columns, 'about': pairs(_about(motion))})}")
+        return
+    text = record_text(motion, out.suffix)
     print(f"wrote {write_atomically(out, lambda path: path.write_text(text, encoding='utf-8'))}")
 
 

@@ -73,7 +73,7 @@ def command(
             "--output",
             "-o",
             metavar="OUT",
-            help="Write .csv or .nc (all results), .png or .svg (a sheet), .html (a page); repeat for more.",
+            help="Write .csv, .xlsx or .nc (all results), .png or .svg (a sheet), .html (a page); repeat for more.",
         ),
     ] = None,
     view: Annotated[
