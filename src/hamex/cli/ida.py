@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hamex.cli.run import duration_words
+from hamex.cli.run import duration_words, telling, timing_words
 
 if TYPE_CHECKING:
     from hamex.spec.study import StudyFile
-    from hamex.study.engine import Progress, Tell
+    from hamex.study.engine import Progress, Tell, Timing
     from hamex.study.ida.ida import Ida
     from hamex.study.ida.runs import IdaRuns
     from hamex.study.study import Plan
@@ -67,9 +67,11 @@ def command(
         check_package(output / "tables.xlsx")
     file = read_study(study)
     plan = _plan(file)
-    _try(file)
-    if dry_run:
-        _show_plan(file, plan, json)
+    with telling():
+        _try(file)
+        timing = _timing(file) if dry_run else None
+    if timing is not None:
+        _show_plan(file, plan, timing, json)
         return
     make_folder(output)
     if workers is None and cluster is None and plan.seconds < _QUICK:
@@ -122,7 +124,15 @@ def _try(file: StudyFile) -> None:
     )
 
 
-def _show_plan(file: StudyFile, plan: Plan, json: bool) -> None:
+def _timing(file: StudyFile) -> Timing:
+    from hamex.study.ida.ida import timed_hunts
+
+    if file.hunting is None:
+        return file.study.timed()
+    return timed_hunts(file.study, file.demand, file.limit, file.intensity, file.hunting)
+
+
+def _show_plan(file: StudyFile, plan: Plan, timing: Timing, json: bool) -> None:
     most = " at most" if file.hunting is not None else ""
     if json:
         from json import dumps
@@ -134,7 +144,8 @@ def _show_plan(file: StudyFile, plan: Plan, json: bool) -> None:
                     "runs": plan.runs,
                     "parts": plan.parts,
                     "steps": plan.steps,
-                    "seconds": plan.seconds,
+                    "seconds": timing.seconds,
+                    "compiling": timing.compiling,
                     "bytes": plan.size,
                     "motions": file.study.kind,
                 },
@@ -147,7 +158,7 @@ def _show_plan(file: StudyFile, plan: Plan, json: bool) -> None:
     print(heading(file.title))
     print(f"  {len(file.study.axes['record'])} {file.study.kind} motions, {plan.runs} runs{most} in {plan.parts} parts")
     print(f"  results of about {_bytes(plan.size)}")
-    print(f"  about {duration_words(plan.seconds)} of computation on one processor, once the kernels are compiled")
+    print(f"  {timing_words(timing.seconds, timing.compiling)}")
     print("nothing was run (--dry-run)")
 
 

@@ -224,15 +224,18 @@ def _tell_time(file: ProblemFile, error: bool, json: bool) -> None:
 
     print(heading(file.title))
     print(f"  {file.kind.replace('_', ' ')}, {len(file.problem.model.dofs)} dofs, {steps:,} steps")
-    print(f"  about {duration_words(seconds)} of computation{compiling_words(compiling.seconds)}")
+    print(f"  {timing_words(seconds, compiling.seconds, 1)}")
     print("nothing was run to its end (--dry-run)")
 
 
-def compiling_words(seconds: float) -> str:
-    """What is to be said of kernels that were compiled meanwhile."""
-    if not seconds:
-        return ""
-    return f"; the kernels took {duration_words(seconds)} to compile, just now, and are kept"
+def timing_words(seconds: float, compiling: float, workers: int | None = None) -> str:
+    """How long a run will take, with as many workers as there are processors, and what was compiled meanwhile."""
+    from hamex.march.run import processors
+
+    workers = workers or processors()
+    some = "" if workers == 1 else f" on one processor, {duration_words(seconds / workers)} on the {workers} here"
+    kernels = f"; kernels took {duration_words(compiling)} to compile, just now, and are kept" if compiling else ""
+    return f"about {duration_words(seconds)} of computation{some}{kernels}"
 
 
 def duration_words(seconds: float) -> str:

@@ -49,6 +49,7 @@ class ProblemFile:
     limit : storey drift beyond which it counts as collapsed.
     settle : share of the largest drift below which its motion counts as died down; None to end with its duration.
     slow : what ``[pushover]`` and ``[cyclic]`` say, by name.
+    marches : whether there is a history to march; False where the file has slow loading only.
     """
 
     problem: Problem
@@ -59,11 +60,7 @@ class ProblemFile:
     limit: Limit = field(default_factory=Limit)
     settle: float | None = None
     slow: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    @property
-    def marches(self) -> bool:
-        """Whether there is a history to march; False where the file has slow loading only."""
-        return not isinstance(self.scheme, QuasiStatic)
+    marches: bool = True
 
     def pushover(self, **changes: Any) -> Solution:
         """Push the model as ``[pushover]`` says, under its ``[gravity]``; ``changes`` are keys of that table."""
@@ -153,7 +150,9 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
         problem = problem.replace(supports=supports)
         texts.append(text)
     title = tables.title or ("" if path is None else path.stem)
-    return ProblemFile(problem, scheme, title, "; ".join(texts), tables.model.kind, limit, tables.settle, slow)
+    return ProblemFile(
+        problem, scheme, title, "; ".join(texts), tables.model.kind, limit, tables.settle, slow, not tables.is_slow_only
+    )
 
 
 def _slow(path: Path | None, tables: ProblemTables, model: Model) -> dict[str, dict[str, Any]]:
