@@ -159,7 +159,7 @@ def _show_plan(file: StudyFile, plan: Plan, timing: Timing, json: bool) -> None:
     print(f"  {len(file.study.axes['record'])} {file.study.kind} motions, {plan.runs} runs{most} in {plan.parts} parts")
     print(f"  results of about {_bytes(plan.size)}")
     print(f"  {timing_words(timing.seconds, timing.compiling)}")
-    print("nothing was run (--dry-run)")
+    print("a sample was run to tell the time; nothing was written (--dry-run)")
 
 
 @contextmanager

@@ -129,9 +129,9 @@ class Compiling:
     def compiling(self, begins: bool) -> None:
         """A kernel is compiled, or was."""
         if begins:
-            self._since = time.perf_counter()
+            self._since = time.process_time()
         else:
-            self.seconds += time.perf_counter() - self._since
+            self.seconds += time.process_time() - self._since
 
 
 class Line(Compiling):
@@ -198,34 +198,38 @@ def listening(listener: Any) -> Iterator[None]:
 
 def _tell_time(file: ProblemFile, error: bool, json: bool) -> None:
     """Run the first second of work, and tell from it how long the whole takes."""
+    from hamex.cli.summary import summary
     from hamex.solve import solve
 
     steps, compiling = file.problem.steps(file.scheme.step), Compiling()
-    begun = time.perf_counter()
+    begun = time.process_time()
     marks: list[tuple[float, int]] = []
 
     def watch(done: int, of: int) -> bool:
-        marks.append((time.perf_counter() - compiling.seconds, done))
+        marks.append((time.process_time() - compiling.seconds, done))
         return marks[-1][0] - marks[0][0] < _SAMPLE
 
     with listening(compiling.compiling):
-        solve(file.problem, file.scheme, limit=file.limit, progress=watch)
+        sample = solve(file.problem, file.scheme, limit=file.limit, progress=watch)
     (first, early), (last, late) = marks[0], marks[-1]
+    told = time.process_time()
+    summary(file, sample)
+    told = (time.process_time() - told) * steps / late
     # The first block loads what the others find loaded; a run of one block is the run itself.
     own = last - begun if late == early else (first - begun) + (last - first) / (late - early) * (steps - early)
-    seconds = own * (_WORK_OF_ERRORS if error else 1)
+    seconds = own * (_WORK_OF_ERRORS if error else 1) + told
     if json:
         from json import dumps
 
-        told = {"title": file.title, "steps": steps, "seconds": seconds, "compiling": compiling.seconds}
-        print(dumps(told, indent=2, ensure_ascii=False))
+        found = {"title": file.title, "steps": steps, "seconds": seconds, "compiling": compiling.seconds}
+        print(dumps(found, indent=2, ensure_ascii=False))
         return
     from hamex.cli.summary import heading
 
     print(heading(file.title))
     print(f"  {file.kind.replace('_', ' ')}, {len(file.problem.model.dofs)} dofs, {steps:,} steps")
     print(f"  {timing_words(seconds, compiling.seconds, 1)}")
-    print("nothing was run to its end (--dry-run)")
+    print("a second of it was run to tell the time; nothing was written (--dry-run)")
 
 
 def timing_words(seconds: float, compiling: float, workers: int | None = None) -> str:

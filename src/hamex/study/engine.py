@@ -398,18 +398,20 @@ def timed(run: Callable[[Any], object], count: int, piece: Callable[[int], tuple
     run : what a worker does.
     count, piece : how many pieces there are; the payload and the weight of one, by its number.
     total : weight of the whole.
+
+    Seconds are those of the processor: other programs that run meanwhile do not count.
     """
     compiling, since = 0.0, 0.0
 
     def listen(begins: bool) -> None:
         nonlocal compiling, since
-        now = time.perf_counter()
+        now = time.process_time()
         compiling, since = (compiling, now) if begins else (compiling + now - since, now)
 
     def seconds(payload: Any) -> float:
-        before, begun = compiling, time.perf_counter()
+        before, begun = compiling, time.process_time()
         run(payload)
-        return time.perf_counter() - begun - (compiling - before)
+        return time.process_time() - begun - (compiling - before)
 
     spent = work = 0.0
     COMPILING.append(listen)

@@ -38,7 +38,7 @@ COLLAPSED = "collapsed"  # status of a run that ended at its limit; its measures
 _PARTS = 64  # at least about so many, so that an interruption costs little
 _WORK = 400_000_000.0  # oscillator-steps of a part at most: about half a second
 _RATE = 1.2e9  # oscillator-steps a second on one processor, for the estimate
-_SINGLY = 30_000.0  # a step of a model that is solved by itself, in oscillator-steps
+_SINGLY = 8_000.0  # a step of a model that is solved by itself, in oscillator-steps
 
 
 @dataclass(frozen=True)
