@@ -36,7 +36,7 @@ File = Annotated[
     typer.Argument(
         metavar="FILE",
         help="Record: AT2, COSMOS or CSMIP V1/V2, SMC, GeoNet, ESM, K-NET, ASA, NSMN, CWA, RENADIC, BHRC, SimCenter "
-        "EVENT, OpenSees path, text columns.",
+        "EVENT, OpenSees path, text columns; or el-centro for the one built in.",
         show_default=False,
     ),
 ]
@@ -54,6 +54,7 @@ Raw = Annotated[bool, typer.Option("--raw", help="Keep the instrument's offset i
 Component = Annotated[str | None, typer.Option("--component", help="Which record of several, by name or number.")]
 Column = Annotated[str | None, typer.Option("--column", help="Which column of a text file, by name or number.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+BUILT_IN = "el-centro"
 GRAVITY = 9.80665  # tables and pictures are in metres
 _WIDTH = 80
 
@@ -231,8 +232,11 @@ def _read(
     column: str | None,
     raw: bool,
 ) -> GroundMotion:
+    from hamex.motion.ground import el_centro
     from hamex.motion.records import read_record
 
+    if str(file) == BUILT_IN and not os.path.exists(file):
+        return el_centro()
     return read_record(
         file,
         format=format,
