@@ -1,7 +1,9 @@
-"""Tables of runs: the table of a study, drift ratios beside its drifts, and its measures in words."""
+"""Tables of runs: the table of a study, drift ratios beside its drifts, and its measures in words; tables as Parquet
+files that carry their checksum, and a key where one belongs to them."""
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import InputError
+from hamex.errors import FileError, InputError
 from hamex.model.oscillators import Oscillators
 from hamex.model.shear_frames import ShearFrames
+from hamex.solution.atomic import ROOM, is_whole, stamped
 from hamex.solution.batch import MEASURES
 from hamex.solution.schema import unit
 from hamex.study.axes import Axes, Systems
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[Any]
+_SEAL = "hamex_checksum"  # among what Parquet lets a file tell of itself
 # Drift over height of the storey.
 RATIOS = {
     "drift": "drift_ratio",
@@ -108,7 +112,6 @@ class StudyTable:
         from hamex.solution.atomic import check_writable, write_atomically
         from hamex.solution.netcdf import write_dataset
         from hamex.solution.sheets import pairs, write_sheets
-        from hamex.study.parquet import write_table
 
         target = Path(path)
         check_writable(target, (".parquet", ".csv", ".xlsx", ".nc"))
@@ -190,3 +193,30 @@ def with_units(columns: Mapping[str, Array], units: Any) -> dict[str, Array]:
         said = "1" if base_measure(name) != name or re.sub(r"_\d+$", "", name) in RATIOS.values() else said
         found[f"{name} [{said}]" if said else name] = values
     return found
+
+
+def write_table(frame: pl.DataFrame, path: Path, about: Mapping[str, str] | None = None, key: str = "") -> None:
+    """A frame with words on it; made in memory, so that a full disk is met by Python's own file."""
+    content = io.BytesIO()
+    frame.write_parquet(content, compression="lz4", metadata={**(about or {}), _SEAL: f"{key} {ROOM}"})
+    path.write_bytes(stamped(content.getvalue()))
+
+
+def read_table(path: Path, key: str | None = None) -> pl.DataFrame:
+    """The frame, if the file verifies; with a ``key`` only what was written under it. A file of others, or of before
+    there were checksums, is read where no key is asked for."""
+    import polars as pl
+
+    try:
+        content = path.read_bytes()
+    except OSError as problem:
+        raise FileError(f"cannot read {path}: {problem.strerror}") from None
+    whole = is_whole(content)
+    if whole is False or (key is not None and not whole):
+        raise FileError(f"cannot read {path}: it does not match its checksum, so it is damaged or was changed")
+    if key is not None and f"{key} {ROOM[:-64]}".encode() not in content:
+        raise FileError(f"cannot read {path}: it holds something else than its name says")
+    try:
+        return pl.read_parquet(io.BytesIO(content))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as problem:
+        raise FileError(f"cannot read {path}: not a table in Parquet ({str(problem).partition(chr(10))[0]})") from None
