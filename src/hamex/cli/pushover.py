@@ -136,7 +136,7 @@ def summary(file: ProblemFile, solution: Solution, kind: str, keys: dict[str, An
     return {
         "title": file.title,
         "kind": kind,
-        "model": f"{file.kind.replace('_', ' ')}, {len(model.dofs)} dofs, {len(model.springs)} springs",
+        "model": f"{file.kind.replace('_', ' ')}, {_some(model.dofs, 'dof')}, {_some(model.springs, 'spring')}",
         "units": {"length": units.length, "force": units.force},
         "pattern": _pattern(keys["pattern"]),
         "gravity": None if standing is None else f"{float(abs(standing).sum()):.5g} {units.force}, on all the time",
@@ -148,6 +148,10 @@ def summary(file: ProblemFile, solution: Solution, kind: str, keys: dict[str, An
         "yields": [{"spring": spring, "displacement": at} for spring, at in first_yields(solution)],
         "provenance": solution.provenance,
     }
+
+
+def _some(names: tuple[str, ...], word: str) -> str:
+    return f"{len(names)} {word}{'s' if len(names) > 1 else ''}"
 
 
 def _pattern(pattern: Any) -> str:
@@ -198,7 +202,8 @@ def show(found: dict[str, Any]) -> None:
         )
         print("\n" + _wrapped(text, 80, "bilinear (ASCE 41, equal areas): "))
     elif found["kind"] == "pushover":
-        print("\nno bilinear fit: the curve does not bend" + (", nothing yields" if not found["yields"] else ""))
+        why = "too few increments before it yields (--steps)" if found["yields"] else "nothing yields"
+        print(f"\nno bilinear fit: {why}")
     if found["yields"]:
         some = found["yields"][:_SPRINGS]
         more = len(found["yields"]) - len(some)
@@ -209,14 +214,14 @@ def show(found: dict[str, Any]) -> None:
 def _rows(found: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     """The curve at some displacements; of cycles, one row each."""
     if found["cycles"] is not None:
-        length = found["units"]["length"]
-        work = f"{found['units']['force']} {length}"
+        length, force = found["units"]["length"], found["units"]["force"]
+        unit = f" [{force}]" if found["force"].startswith("base shear") else ""
         columns = [
             ">cycle",
             f">amplitude [{length}]",
-            f">largest {found['force']}",
-            ">smallest",
-            f">work lost [{work}]",
+            f">largest{unit}",
+            f">smallest{unit}",
+            f">loss [{force} {length}]",
         ]
         rows = [
             [

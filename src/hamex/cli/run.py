@@ -72,7 +72,7 @@ def command(
     _show(file, solution, output, plot, json)
 
 
-def _solved(file: ProblemFile, error: bool, line: Line | None) -> Solution:
+def _solved(file: ProblemFile, error: bool, line: TerminalLine | None) -> Solution:
     from hamex.solve import solve
 
     if line is not None and error:
@@ -134,7 +134,7 @@ class Compiling:
             self.seconds += time.process_time() - self._since
 
 
-class Line(Compiling):
+class TerminalLine(Compiling):
     """One line that is written over: from one second on how far a run is, and a word while kernels are compiled.
 
     Attributes
@@ -146,17 +146,19 @@ class Line(Compiling):
         super().__init__()
         self.begun = self.last = time.perf_counter()
         self.then, self._wide = "", 0
+        self._first: tuple[float, int] | None = None  # that block loads and compiles what the others find
 
     def __call__(self, done: int, steps: int) -> None:
         now = time.perf_counter()
+        first, early = self._first = self._first or (now, done)
         if now - self.begun < _QUIET or (now - self.last < 0.1 and done < steps):
             return
         self.last = now
         if done >= steps:
             self.say(self.then)
             return
-        left = (now - self.begun - self.seconds) * (steps - done) / done
-        self.say(f"{100 * done / steps:3.0f} %, step {done:,} of {steps:,}, {duration_words(left)} left")
+        left = f", {duration_words((now - first) * (steps - done) / (done - early))} left" if done > early else ""
+        self.say(f"{100 * done / steps:3.0f} %, step {done:,} of {steps:,}{left}")
 
     def compiling(self, begins: bool) -> None:
         """Say so, and count."""
@@ -171,12 +173,12 @@ class Line(Compiling):
 
 
 @contextmanager
-def telling() -> Iterator[Line | None]:
+def telling() -> Iterator[TerminalLine | None]:
     """A line on a terminal, and none elsewhere."""
     if not sys.stderr.isatty():
         yield None
         return
-    line = Line()
+    line = TerminalLine()
     with listening(line.compiling):
         try:
             yield line
@@ -228,18 +230,20 @@ def _tell_time(file: ProblemFile, error: bool, json: bool) -> None:
 
     print(heading(file.title))
     print(f"  {file.kind.replace('_', ' ')}, {len(file.problem.model.dofs)} dofs, {steps:,} steps")
-    print(f"  {timing_words(seconds, compiling.seconds, 1)}")
+    print(f"  about {duration_words(seconds)} of computation{_compiled_words(compiling.seconds)}")
     print("a second of it was run to tell the time; nothing was written (--dry-run)")
 
 
-def timing_words(seconds: float, compiling: float, workers: int | None = None) -> str:
-    """How long a run will take, with as many workers as there are processors, and what was compiled meanwhile."""
+def timing_words(seconds: float, compiling: float) -> str:
+    """How long a study will take, here with as many workers as there are processors, and what was compiled for it."""
     from hamex.march.run import processors
 
-    workers = workers or processors()
-    some = "" if workers == 1 else f" on one processor, {duration_words(seconds / workers)} on the {workers} here"
-    kernels = f"; kernels took {duration_words(compiling)} to compile, just now, and are kept" if compiling else ""
-    return f"about {duration_words(seconds)} of computation{some}{kernels}"
+    here = f", {duration_words(seconds / processors())} on the {processors()} here" if processors() > 1 else ""
+    return f"about {duration_words(seconds)} of computation on one processor{here}{_compiled_words(compiling)}"
+
+
+def _compiled_words(seconds: float) -> str:
+    return f"; kernels took {duration_words(seconds)} to compile, just now, and are kept" if seconds else ""
 
 
 def duration_words(seconds: float) -> str:
