@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hamex.cli.records import GRAVITY, Component, Json, Raw, Step, Unit
+from hamex.cli.records import BUILT_IN, GRAVITY, Component, Json, Raw, Step, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from hamex.motion.ground import GroundMotion
     from hamex.study.spectra.result import Spectrum
 
-BUILT_IN = "el-centro"
 _SPAN = "0.03:10:200"
 _MOST = 1_000_000  # periods
 
@@ -74,7 +73,7 @@ def command(
             "--output",
             "-o",
             metavar="OUT",
-            help="Write .csv or .nc (all results), .png or .svg (a sheet), .html (a page); repeat for more.",
+            help="Write .csv, .xlsx or .nc (all results), .png or .svg (a sheet), .html (a page); repeat for more.",
         ),
     ] = None,
     view: Annotated[

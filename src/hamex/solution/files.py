@@ -1,4 +1,4 @@
-"""Files: NetCDF and CSV, out; written whole or not at all. A file without a problem keeps names and places of
+"""Files: NetCDF, CSV and Excel, out; written whole or not at all. A file without a problem keeps names and places of
 dofs and springs as text."""
 
 from __future__ import annotations
@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -17,12 +18,14 @@ from hamex.solution import netcdf
 from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.keeping import model_tree, packed, problem_tree, scheme_tree, sized
 from hamex.solution.outline import Answers, Extent
+from hamex.solution.sheets import pairs, write_sheets
 from hamex.solution.source import THRIFTY, HistoriesOnly, Run
 
 if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[Any]
+_SHEETS = {"": "overall", "direction": "base"}  # names that tell more than that of the dimension
 _ON_DOFS = {"displacement", "momentum", *ON_DOFS}
 
 
@@ -53,6 +56,8 @@ def save(solution: Answers, path: Path, problem: bool = True) -> Path:
     check_writable(path)
     if path.suffix.lower() == ".nc":
         return write_atomically(path, lambda temporary: _netcdf(solution, temporary, problem))
+    if path.suffix.lower() == ".xlsx":
+        return write_sheets(path, sheets_of(solution))
     return write_atomically(path, lambda temporary: _csv(solution, temporary))
 
 
@@ -136,8 +141,43 @@ def _csv(solution: Answers, path: Path) -> None:
 def write_csv(solution: Answers, file: TextIO) -> None:
     """One row per node; step means, and results of an increment of slow loading, stand on the row of the node that
     ends their step."""
+    columns = {"time [s]": solution.times} | {name: column for _, name, column in _columns(solution)}
+    csv.writer(file, lineterminator="\n").writerow(columns)
+    for row in zip(*(column.tolist() for column in columns.values()), strict=True):
+        file.write(",".join("" if value != value else repr(value) for value in row) + "\n")
+
+
+def sheets_of(solution: Answers) -> dict[str, Any]:
+    """What an Excel file of a run holds: about it, its peaks, and its histories by where they are taken."""
+    named = {"energy residual": solution.residual} if "residual" in solution.names else {}
+    about = {
+        "status": solution.message,
+        "length": solution.units.length,
+        "force": solution.units.force,
+        "step [s]": solution.step,
+        **named,
+        **solution.provenance,
+    }
+    peaks = solution.peaks
+    barred = any(peak.error is not None for peak in peaks.values())
+    found = {
+        "peak": list(peaks),
+        "value": [peak.value for peak in peaks.values()],
+        **({"± error": [peak.error for peak in peaks.values()]} if barred else {}),
+        "unit": [peak.unit for peak in peaks.values()],
+        "at [s]": [peak.time for peak in peaks.values()],
+        "where": [peak.where for peak in peaks.values()],
+    }
+    first = {"increment" if solution.at_ends else "time [s]": solution.times}
+    histories: dict[str, dict[str, np.ndarray]] = {}
+    for place, name, column in _columns(solution):
+        histories.setdefault(_SHEETS.get(place, f"{place}s"), dict(first))[name] = column
+    return {"peaks": found, **histories, "about": pairs(about)}
+
+
+def _columns(solution: Answers) -> Iterator[tuple[str, str, np.ndarray]]:
+    """Histories: the dimension beside time, "" for those of the whole; name and unit; numbers, one per node."""
     of_steps = "" if solution.at_ends else " step mean"
-    columns: dict[str, np.ndarray] = {"time [s]": solution.times}
     dataset = solution.dataset
     for name in solution.names:
         variable = dataset[name]
@@ -147,10 +187,10 @@ def write_csv(solution: Answers, file: TextIO) -> None:
         of_step = variable.dims[0] == "interval"
         if of_step:
             values = np.vstack([np.full((1, values.shape[1]), np.nan), values])
-        labels = [str(x) for x in variable[variable.dims[1]].values] if len(variable.dims) > 1 else [""]
-        for label, column in zip(labels, values.T, strict=True):
+        place = str(variable.dims[1]) if len(variable.dims) > 1 else ""
+        labels = [str(x) for x in variable[place].values] if place else [""]
+        turns = dataset[f"{place}_turns"].values if "units_where_turning" in variable.attrs else [False] * len(labels)
+        for label, turning, column in zip(labels, turns, values.T, strict=True):
             where = f" {label}" if label else ""
-            columns[f"{name}{where} [{variable.attrs['units']}]" + (of_steps if of_step else "")] = column
-    csv.writer(file, lineterminator="\n").writerow(columns)
-    for row in zip(*(column.tolist() for column in columns.values()), strict=True):
-        file.write(",".join("" if value != value else repr(value) for value in row) + "\n")
+            units = variable.attrs["units_where_turning" if turning else "units"]
+            yield place, f"{name}{where} [{units}]" + (of_steps if of_step else ""), column

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hamex import __version__
-from hamex.errors import HamexError, InputError
+from hamex.errors import HamexError, InputError, at_the_door
 from hamex.spec import allowed_keys
 from hamex.spec.base import Table, explain, path_of
 from hamex.studio import files, history, home, ida, limits, paper, problems, spectrum
@@ -59,7 +59,7 @@ def create_app(hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "testserver")
 
 async def _refused(request: Request, problem: Exception) -> JSONResponse:
     """What hamex refuses, in its own words."""
-    return _refusal(str(problem), 422)
+    return _refusal(at_the_door(str(problem), {}), 422)
 
 
 async def _out_of_proportion(request: Request, problem: Exception) -> JSONResponse:

@@ -110,6 +110,8 @@ def _admit_scheme(place: str, table: SchemeTable) -> Scheme:
 
 
 def _admit(tables: ProblemTables) -> None:
+    if tables.scheme is None:
+        raise InputError("the studio shows histories; `hamex pushover` shows slow loading")
     _admit_scheme("scheme", tables.scheme)
     motions = tables.motion if isinstance(tables.motion, list) else [tables.motion] if tables.motion else []
     if len(motions) > limits.MOTIONS:
