@@ -5,8 +5,11 @@ What is drawn becomes a picture or such a page by the ending of its file.
 
 from __future__ import annotations
 
+import base64
 import re
+import zlib
 from collections.abc import Iterable
+from functools import cache
 from html import escape, unescape
 from importlib.util import find_spec
 from pathlib import Path
@@ -213,3 +216,13 @@ def plotly_script() -> str:
 
     script: str = get_plotlyjs()
     return script
+
+
+@cache
+def packed_plotly() -> str:
+    """The same for a page that is sent or kept: deflated, in base64, 2 MB instead of 5.
+
+    >>> len(packed_plotly()) < 0.5 * len(plotly_script())
+    True
+    """
+    return base64.b64encode(zlib.compress(plotly_script().encode(), 9)).decode("ascii")

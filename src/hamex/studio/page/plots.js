@@ -24,6 +24,8 @@ const NAMES = [
   "kinetic",
   "input",
 ];
+/** Letters and lines of a lecture are seen from the last row. */
+const larger = () => (document.documentElement.dataset.lecture === "yes" ? 1.5 : 1);
 const coarse = matchMedia("(pointer: coarse)").matches; // a finger on a plot scrolls the page
 /** @type {Colours | null} */
 let known = null;
@@ -53,7 +55,7 @@ function axis(given, colour) {
     tickcolor: colour.soft,
     automargin: false,
     zeroline: true,
-    ...(title ? {title: {text: title, standoff: 6, font: {size: 12}}} : {}),
+    ...(title ? {title: {text: title, standoff: 6, font: {size: 12 * larger()}}} : {}),
     ...rest,
   };
 }
@@ -104,15 +106,18 @@ export function draw(node, traces, layout = {}) {
  * @param {Layout} layout
  */
 function drawNow(node, traces, layout) {
-  const colour = colours();
+  const colour = colours(),
+    more = larger();
   const {xaxis, yaxis, margin, ...rest} = layout;
   /** @type {Layout} */
   const full = {
-    font: {family: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", size: 12, color: colour.ink},
+    font: {family: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", size: 12 * more, color: colour.ink},
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     colorway: [colour.blue, colour.orange, colour.green, colour.pink, colour.red, colour.sky],
-    margin: {l: 64, r: 14, t: 10, b: 40, ...margin},
+    margin: Object.fromEntries(
+      Object.entries({l: 64, r: 14, t: 10, b: 40, ...margin}).map(([side, room]) => [side, more * room]),
+    ),
     showlegend: false,
     hovermode: "closest",
     dragmode: coarse ? false : "zoom",
@@ -123,7 +128,11 @@ function drawNow(node, traces, layout) {
     yaxis: axis(yaxis, colour),
   };
   for (const key of Object.keys(full)) if (/^[xy]axis\d+$/.test(key)) full[key] = axis(full[key], colour);
-  return Plotly.react(node, traces, full, {
+  const drawn =
+    more === 1
+      ? traces
+      : traces.map((one) => (one.line ? {...one, line: {...one.line, width: more * one.line.width}} : one));
+  return Plotly.react(node, drawn, full, {
     displaylogo: false,
     responsive: true,
     displayModeBar: "hover",

@@ -34,8 +34,12 @@ const START = {
   against: "none",
   bars: false,
   motion: {...Motions.START},
+  scene: "",
 };
 /** @typedef {typeof START} State */
+
+/** @type {Problems.Changes} what it can be compared with */
+const WITHOUT = {"without-yielding": {words: "the same, elastic", change: {yields: false}}};
 
 /**
  * The problem file of a state.
@@ -74,8 +78,8 @@ function problem(state) {
  */
 const request = (state) => ({
   problem: problem(state),
-  ...(state.against === "none" ? {} : {against: Problems.scheme(state.against, state.step)}),
-  error: state.bars || state.against !== "none",
+  error: state.bars,
+  ...Problems.beside(state, problem, WITHOUT),
 });
 
 /** @type {Stage} */
@@ -174,7 +178,7 @@ function choices(view, change) {
     }),
     length: choice({label: "Unit of length", options: LENGTHS, value: "m", oninput: change("length")}),
     force: choice({label: "Unit of force", options: FORCES, value: "kN", oninput: change("force")}),
-    ...schemeChoices(change),
+    ...schemeChoices(change, WITHOUT),
     bars: toggle({label: "Error bars on the peaks", value: false, oninput: change("bars")}),
   };
 }
