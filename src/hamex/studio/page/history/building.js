@@ -3,7 +3,7 @@ import {button, changeOf, choice, control, group, numberFields} from "../control
 import {element, rounded} from "../elements.js";
 import {besideFields} from "../messages.js";
 import * as Motions from "../motion.js";
-import {GRAVITY} from "../units.js";
+import {GRAVITY, massUnit} from "../units.js";
 import {layOut, runner, schemeChoices, shakingControls} from "./bench.js";
 import {buildingStage} from "./building_stage.js";
 import * as Features from "./features.js";
@@ -135,7 +135,11 @@ function numbers(view, field) {
       value: 10,
       oninput: (value) => view.set({storeys: whole(value), storey: Math.min(view.state.storey, whole(value) - 1)}),
     }),
-    "model.masses": field("model.masses", "Mass of a floor", "mass", "t", {min: 1, max: 5000, log: true}),
+    "model.masses": field("model.masses", "Mass of a floor", "mass", massUnit("m", "kN"), {
+      min: 1,
+      max: 5000,
+      log: true,
+    }),
     "model.stiffnesses": field("model.stiffnesses", "Stiffness of the first storey", "stiffness", "kN/m", {
       min: 1000,
       max: 5e6,

@@ -3,7 +3,7 @@ import {button, changeOf, choice, group, numberFields, toggle} from "../controls
 import {element, rounded} from "../elements.js";
 import {besideFields} from "../messages.js";
 import * as Motions from "../motion.js";
-import {GRAVITY, LENGTHS} from "../units.js";
+import {GRAVITY, LENGTHS, massUnit} from "../units.js";
 import {layOut, runner, schemeChoices, shakingControls} from "./bench.js";
 import {problemGifts} from "./gifts.js";
 import {oscillatorStage} from "./oscillator_stage.js";
@@ -306,7 +306,7 @@ function show(state) {
   const begin = performance.now();
   const {length, force} = state;
   const units = {
-    "model.mass": `${force}·s²/${length}`,
+    "model.mass": massUnit(length, force),
     "model.stiffness": `${force}/${length}`,
     "model.damping": `${force}·s/${length}`,
     "model.yield_force": force,
