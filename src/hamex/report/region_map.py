@@ -97,18 +97,19 @@ def _cells(image: Array, extent: list[float]) -> tuple[Array, Array]:
 
 
 def _scale_bar(axes: Any, latitude: float) -> None:
-    """A length on the map, in the corner where it starts."""
+    """A length on the map, in the corner, where no building is."""
+    from matplotlib.transforms import blended_transform_factory
+
     low, high = axes.get_xlim()
     degree = _KILOMETRES * np.cos(np.radians(latitude))  # km of longitude
     third = (high - low) * degree / 3
     size = 10.0 ** np.floor(np.log10(third))
     length = max(size * factor for factor in (1, 2, 5) if size * factor <= third)
-    from matplotlib.transforms import blended_transform_factory
-
     place = blended_transform_factory(axes.transData, axes.transAxes)
     start = low + 0.03 * (high - low)
-    axes.plot([start, start + length / degree], [-0.015, -0.015], color=INK, lw=3, transform=place, clip_on=False)
-    axes.text(start + length / degree, 0.005, f" {length:g} km", transform=place, va="bottom", ha="right", fontsize=8)
+    end = start + length / degree
+    axes.plot([start, end], [0.02, 0.02], color=INK, lw=3, transform=place)
+    axes.text(end, 0.02, f"  {length:g} km", transform=place, va="center", ha="left", fontsize=8)
 
 
 def _legend(drawing: Figure, axes: Any, edges: Array, beyond: bool) -> None:

@@ -9,12 +9,12 @@ const isOn = () => root.dataset.lecture === "yes";
 const isTyping = (target) =>
   target instanceof Element && Boolean(target.closest("input:not([type=range]), select, textarea, dialog"));
 
-/** Plots and pictures take the sizes that they have now. */
+/** Plots and pictures take the sizes that they have now; then what stands over them finds its place. */
 function redraw() {
   const view = currentView();
-  requestAnimationFrame(() => {
-    for (const plot of /** @type {NodeListOf<any>} */ (view.root.querySelectorAll(".js-plotly-plot")))
-      if (plot.offsetParent) Plotly.Plots.resize(plot);
+  requestAnimationFrame(async () => {
+    const plots = /** @type {any[]} */ ([...view.root.querySelectorAll(".js-plotly-plot")]);
+    await Promise.all(plots.filter((plot) => plot.offsetParent).map((plot) => Plotly.Plots.resize(plot)));
     view.show(view.state, view);
   });
 }

@@ -24,8 +24,11 @@ const NAMES = [
   "kinetic",
   "input",
 ];
-/** Letters and lines of a lecture are seen from the last row. */
-const larger = () => (document.documentElement.dataset.lecture === "yes" ? 1.5 : 1);
+/**
+ * Letters and lines of a lecture are seen from the last row; small plots beside a text stay as they are.
+ * @param {HTMLElement} node
+ */
+const larger = (node) => (document.documentElement.dataset.lecture === "yes" && !node.closest(".alongside") ? 1.5 : 1);
 const coarse = matchMedia("(pointer: coarse)").matches; // a finger on a plot scrolls the page
 /** @type {Colours | null} */
 let known = null;
@@ -45,8 +48,9 @@ export function colours() {
 /**
  * @param {Layout | undefined} given
  * @param {Colours} colour
+ * @param {number} more
  */
-function axis(given, colour) {
+function axis(given, colour, more) {
   const {title, ...rest} = given ?? {};
   return {
     gridcolor: colour.line,
@@ -55,7 +59,7 @@ function axis(given, colour) {
     tickcolor: colour.soft,
     automargin: false,
     zeroline: true,
-    ...(title ? {title: {text: title, standoff: 6, font: {size: 12 * larger()}}} : {}),
+    ...(title ? {title: {text: title, standoff: 6, font: {size: 12 * more}}} : {}),
     ...rest,
   };
 }
@@ -107,7 +111,7 @@ export function draw(node, traces, layout = {}) {
  */
 function drawNow(node, traces, layout) {
   const colour = colours(),
-    more = larger();
+    more = larger(node);
   const {xaxis, yaxis, margin, ...rest} = layout;
   /** @type {Layout} */
   const full = {
@@ -124,10 +128,10 @@ function drawNow(node, traces, layout) {
     hoverlabel: {bgcolor: colour.wash, bordercolor: colour.line, font: {color: colour.ink}},
     legend: {orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: {size: 11}},
     ...rest,
-    xaxis: axis(xaxis, colour),
-    yaxis: axis(yaxis, colour),
+    xaxis: axis(xaxis, colour, more),
+    yaxis: axis(yaxis, colour, more),
   };
-  for (const key of Object.keys(full)) if (/^[xy]axis\d+$/.test(key)) full[key] = axis(full[key], colour);
+  for (const key of Object.keys(full)) if (/^[xy]axis\d+$/.test(key)) full[key] = axis(full[key], colour, more);
   const drawn =
     more === 1
       ? traces

@@ -1,5 +1,5 @@
 // The system itself, moving beside its equations: pendulums, masses in a row, a point in a plane, strings and bars.
-import {element} from "../elements.js";
+import {element, short} from "../elements.js";
 import {unpack} from "../requests.js";
 import {Player} from "../history/player.js";
 import {continuum} from "./continuum.js";
@@ -92,14 +92,14 @@ function pendulum(angles, lengths, step, lift) {
  * Masses in a row, each on a spring from the one before it; the first from a wall, where it is held.
  * @param {string[]} names
  * @param {Numbers[]} places
- * @param {{held: boolean}} more
+ * @param {{held: boolean, unit: string}} more
  * @returns {Drawing}
  */
-function row(names, places, {held}) {
-  const gap = (WIDE - 60) / names.length,
+function row(names, places, {held, unit}) {
+  const gap = (WIDE - 48) / names.length,
     size = Math.min(80, 0.42 * gap),
+    travel = 0.3 * (gap - size),
     most = reach(places),
-    scale = (0.36 * (gap - size)) / most,
     y = HIGH / 2;
   const wall = held ? line("line", `M24 ${y - 66}V${y + 42}H${WIDE - 12}`) : line("line", `M24 ${y + 42}H${WIDE - 12}`),
     springs = names.map(() => line("line")),
@@ -107,12 +107,12 @@ function row(names, places, {held}) {
     wheels = names.map(() => line("line")),
     letters = names.map((name) => element("text", {"text-anchor": "middle", y: y - 52}, name.replaceAll("_", "")));
   return {
-    words: `movement × ${magnified(scale, gap)}`,
+    words: `largest movement ${short(most, 3)} ${unit}`,
     root: [wall, ...springs, ...masses, ...wheels, ...letters],
     move(i) {
       let before = 24;
       names.forEach((_, k) => {
-        const x = 24 + gap * (k + 1) - size + scale * places[k][i];
+        const x = 24 + gap * (k + 1) - size - travel + (travel * places[k][i]) / most;
         springs[k].setAttribute("d", held || k ? zigzag(before, x, y) : "");
         masses[k].setAttribute("x", x);
         wheels[k].setAttribute(
@@ -125,8 +125,6 @@ function row(names, places, {held}) {
     },
   };
 }
-/** How much a movement is magnified when a mass of the row stands for one of unit distance from the next. */
-const magnified = (/** @type {number} */ scale, /** @type {number} */ gap) => Number((scale / gap).toPrecision(2));
 
 /**
  * A point in a plane and the path behind it.
@@ -173,7 +171,7 @@ function drawingOf(motion, about, parameters) {
   }
   if (fields.join() === "x,y") return point(history("x"), history("y"), motion.step);
   const moved = fields.filter((name) => unit(name) === "length" || unit(name) === "");
-  return moved.length ? row(moved, moved.map(history), {held: about.name !== "particle"}) : null;
+  return moved.length ? row(moved, moved.map(history), {held: about.name !== "particle", unit: unit(moved[0])}) : null;
 }
 
 /** The picture with its clock. */

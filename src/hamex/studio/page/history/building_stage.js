@@ -227,16 +227,14 @@ function roofBeside({run, name, times}, colour) {
  */
 function drawLoop({plot, words, note}, {answer, profiles, loop, chosen, against}) {
   const colour = colours();
-  const lines = [curve(loop.u, loop.f, {width: 1.1, color: colour.blue})];
-  if (against && chosen >= against.below) {
-    const other = springLoop(against.run, chosen - against.below);
-    lines.push(curve(other.u, other.f, {width: 1, color: colour.orange, dash: "dash"}));
-  }
+  const lines = [curve(loop.u, loop.f, {width: 1.1, color: colour.blue})],
+    other = against && chosen >= against.below ? springLoop(against.run, chosen - against.below) : null;
+  if (other) lines.push(curve(other.u, other.f, {width: 1, color: colour.orange, dash: "dash"}));
   words.textContent = `Hysteresis of ${profiles.storeys[chosen]}`;
   note.textContent = loop.words;
   draw(plot, lines, {
-    xaxis: {title: `drift [${answer.units.length}]`, range: range(extremes(loop.u))},
-    yaxis: {title: `storey spring force [${answer.units.force}]`, range: range(extremes(loop.f))},
+    xaxis: {title: `drift [${answer.units.length}]`, range: range(extremes(loop.u, other?.u ?? []))},
+    yaxis: {title: `storey spring force [${answer.units.force}]`, range: range(extremes(loop.f, other?.f ?? []))},
   });
 }
 

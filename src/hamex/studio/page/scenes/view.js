@@ -31,8 +31,8 @@ export const scenesView = {
       element(
         "p",
         {class: "lead"},
-        "Each picture opens a structure that moves, with a question about it. Everything can be changed there. " +
-          "Press L for the lecture: full screen, large type.",
+        "Each picture opens a structure that moves, with a question about it. Everything can be changed there. ",
+        element("span", {class: "keys"}, "Press L for the lecture: full screen, large type."),
       ),
       element(
         "nav",
