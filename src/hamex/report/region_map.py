@@ -89,7 +89,8 @@ def _points(longitude: Array, latitude: Array, aspect: float) -> Array:
 def _cells(image: Array, extent: list[float]) -> tuple[Array, Array]:
     """Rectangles of the cells that hold buildings, and their values."""
     rows, columns = image.shape
-    across, up = np.linspace(*extent[:2], columns + 1), np.linspace(*extent[2:], rows + 1)
+    west, east, south, north = extent
+    across, up = np.linspace(west, east, columns + 1), np.linspace(south, north, rows + 1)
     row, column = np.nonzero(np.isfinite(image))
     left, right, low, high = across[column], across[column + 1], up[row], up[row + 1]
     corners = np.stack([[left, low], [right, low], [right, high], [left, high]]).transpose(2, 0, 1)
@@ -119,6 +120,7 @@ def _legend(drawing: Figure, axes: Any, edges: Array, beyond: bool) -> None:
 
     scale = ScalarMappable(BoundaryNorm(edges, len(STEPS)), ListedColormap(STEPS))
     bar = drawing.colorbar(scale, ax=axes, location="bottom", shrink=0.8, aspect=30, pad=0.02, ticks=edges)
+    assert bar.solids is not None
     bar.solids.set_rasterized(False)
     words = [f"{edge:g}" for edge in edges]
     bar.ax.set_xticklabels([*words[:-1], f"{words[-1]} and more" if beyond else words[-1]])

@@ -97,7 +97,8 @@ def page(request: PageRequest) -> Response:
     """One HTML file: interactive, self-contained."""
     kind = "shear_frame" if request.view == "building" else "oscillator"
     problems = [request.history.problem, *(one.problem for one in request.variants)]
-    problems += [one.beside for one in (request.history, *request.variants) if one.beside is not None]
+    besides = [request.history.beside, *(one.beside for one in request.variants)]
+    problems += [tables for tables in besides if tables is not None]
     if any(tables.model.kind != kind for tables in problems):
         raise InputError(f"view {request.view} shows models of kind {kind}")
     file, _ = admitted(request.history)
