@@ -24,11 +24,6 @@ const NAMES = [
   "kinetic",
   "input",
 ];
-/**
- * Letters and lines of a lecture are seen from the last row; small plots beside a text stay as they are.
- * @param {HTMLElement} node
- */
-const larger = (node) => (document.documentElement.dataset.lecture === "yes" && !node.closest(".alongside") ? 1.5 : 1);
 const coarse = matchMedia("(pointer: coarse)").matches; // a finger on a plot scrolls the page
 /** @type {Colours | null} */
 let known = null;
@@ -48,9 +43,8 @@ export function colours() {
 /**
  * @param {Layout | undefined} given
  * @param {Colours} colour
- * @param {number} more
  */
-function axis(given, colour, more) {
+function axis(given, colour) {
   const {title, ...rest} = given ?? {};
   return {
     gridcolor: colour.line,
@@ -59,7 +53,7 @@ function axis(given, colour, more) {
     tickcolor: colour.soft,
     automargin: false,
     zeroline: true,
-    ...(title ? {title: {text: title, standoff: 6, font: {size: 12 * more}}} : {}),
+    ...(title ? {title: {text: title, standoff: 6, font: {size: 12}}} : {}),
     ...rest,
   };
 }
@@ -110,39 +104,56 @@ export function draw(node, traces, layout = {}) {
  * @param {Layout} layout
  */
 function drawNow(node, traces, layout) {
-  const colour = colours(),
-    more = larger(node);
+  const colour = colours();
   const {xaxis, yaxis, margin, ...rest} = layout;
   /** @type {Layout} */
   const full = {
-    font: {family: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", size: 12 * more, color: colour.ink},
+    font: {family: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", size: 12, color: colour.ink},
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     colorway: [colour.blue, colour.orange, colour.green, colour.pink, colour.red, colour.sky],
-    margin: Object.fromEntries(
-      Object.entries({l: 64, r: 14, t: 10, b: 40, ...margin}).map(([side, room]) => [side, more * room]),
-    ),
+    margin: {l: 64, r: 14, t: 10, b: 40, ...margin},
     showlegend: false,
     hovermode: "closest",
     dragmode: coarse ? false : "zoom",
     hoverlabel: {bgcolor: colour.wash, bordercolor: colour.line, font: {color: colour.ink}},
     legend: {orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: {size: 11}},
     ...rest,
-    xaxis: axis(xaxis, colour, more),
-    yaxis: axis(yaxis, colour, more),
+    xaxis: axis(xaxis, colour),
+    yaxis: axis(yaxis, colour),
   };
-  for (const key of Object.keys(full)) if (/^[xy]axis\d+$/.test(key)) full[key] = axis(full[key], colour, more);
-  const drawn =
-    more === 1
-      ? traces
-      : traces.map((one) => (one.line ? {...one, line: {...one.line, width: more * one.line.width}} : one));
-  return Plotly.react(node, drawn, full, {
+  for (const key of Object.keys(full)) if (/^[xy]axis\d+$/.test(key)) full[key] = axis(full[key], colour);
+  return Plotly.react(node, ...forLecture(node, traces, full), {
     displaylogo: false,
     responsive: true,
     displayModeBar: "hover",
     modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]],
     toImageButtonOptions: {format: "svg", filename: "hamex"},
   });
+}
+
+const LARGER = 1.5; // letters and lines of a lecture, which are seen from the last row
+
+/**
+ * Curves and layout as they are, or larger in a lecture; small plots beside a text stay as they are.
+ * @param {HTMLElement} node
+ * @param {Trace[]} traces
+ * @param {Layout} layout
+ * @returns {[Trace[], Layout]}
+ */
+function forLecture(node, traces, layout) {
+  if (document.documentElement.dataset.lecture !== "yes" || node.closest(".alongside")) return [traces, layout];
+  const margin = Object.fromEntries(Object.entries(layout.margin).map(([side, room]) => [side, LARGER * room]));
+  /** @type {Layout} */
+  const full = {...layout, margin, font: {...layout.font, size: LARGER * layout.font.size}};
+  for (const key of Object.keys(full).filter((name) => /^[xy]axis\d*$/.test(name) && full[name].title)) {
+    const {title} = full[key];
+    full[key] = {...full[key], title: {...title, font: {...title.font, size: LARGER * title.font.size}}};
+  }
+  return [
+    traces.map((one) => (one.line?.width ? {...one, line: {...one.line, width: LARGER * one.line.width}} : one)),
+    full,
+  ];
 }
 
 /** The theme has changed. */

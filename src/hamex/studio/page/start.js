@@ -10,8 +10,15 @@ import {scenesView} from "./scenes/view.js";
 import {studyView} from "./study/view.js";
 import {register, start} from "./views.js";
 
-for (const view of [scenesView, oscillatorView, buildingView, derivationView, studyView, paperView]) register(view);
+const question = sceneBanner();
+for (const view of [scenesView, oscillatorView, buildingView, derivationView, studyView, paperView])
+  register({
+    ...view,
+    show(state, shown) {
+      question(shown);
+      return view.show(state, shown);
+    },
+  });
 offer();
 offerLecture();
-sceneBanner();
 start();

@@ -26,6 +26,13 @@ async function decode(/** @type {string} */ text) {
   return JSON.parse(new TextDecoder().decode(await squeeze(bytes, new DecompressionStream("deflate-raw"))));
 }
 
+/**
+ * A link to a view in a state; what the state leaves out is as the view comes.
+ * @param {string} name
+ * @param {any} state
+ */
+export const linkTo = async (name, state) => `#${name}/${await encode(state)}`;
+
 const storage = {
   read(/** @type {string} */ name) {
     try {
@@ -48,7 +55,6 @@ let written = "",
   pending = 0;
 
 function remember(/** @type {View} */ view) {
-  document.dispatchEvent(new CustomEvent("studio-state", {detail: view}));
   clearTimeout(pending);
   pending = setTimeout(async () => {
     storage.write(view.name, view.state);
@@ -59,13 +65,6 @@ function remember(/** @type {View} */ view) {
     history.replaceState(null, "", address);
   }, 150);
 }
-
-/**
- * A link to a view in a state; what the state leaves out is as the view comes.
- * @param {string} name
- * @param {any} state
- */
-export const linkTo = async (name, state) => hash(name, await encode(state));
 
 /** The address of the present view and its whole state. */
 export async function permalink() {

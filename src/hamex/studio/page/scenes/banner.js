@@ -4,7 +4,10 @@ import {byId, element} from "../elements.js";
 import {SCENES, sceneOf} from "./scenes.js";
 import {linkTo} from "../views.js";
 
-/** The place of the question; it follows the state of the page. */
+/**
+ * The place of the question.
+ * @returns {(view: View) => void} which shows that of a view's state, or none
+ */
 export function sceneBanner() {
   const title = element("b", {}),
     question = element("span", {class: "question"}),
@@ -34,8 +37,8 @@ export function sceneBanner() {
     view.set({scene: ""});
   }
 
-  document.addEventListener("studio-state", (event) => {
-    view = /** @type {CustomEvent<View>} */ (event).detail;
+  return (now) => {
+    view = now;
     const scene = sceneOf(view);
     root.hidden = !scene;
     if (!scene || shown === scene.name) return;
@@ -52,5 +55,5 @@ export function sceneBanner() {
       link.title = other.title;
       linkTo(other.view, {...other.state, scene: other.name}).then((address) => link.setAttribute("href", address));
     }
-  });
+  };
 }
