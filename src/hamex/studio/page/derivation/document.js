@@ -17,7 +17,7 @@ export function derivationDocument({places, isShown, onderived, onclick}) {
     contents = element("ol", {class: "contents"}),
     index = element(
       "details",
-      {class: "index panel", hidden: true, open: matchMedia("(min-width: 1101px)").matches},
+      {class: "index panel", open: matchMedia("(min-width: 1101px)").matches},
       element("summary", {}, "Contents"),
       contents,
     ),
@@ -67,7 +67,6 @@ export function derivationDocument({places, isShown, onderived, onclick}) {
     /** @type {HTMLElement[]} */
     const heads = [...text.querySelectorAll("h2")];
     contents.replaceChildren(...answer.contents.map(({link}, i) => entry(heads[i], link)));
-    index.hidden = false;
     seen(heads);
     onderived();
     const asked = section && heads.find((head) => head.id.includes(section));

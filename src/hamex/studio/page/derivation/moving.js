@@ -191,7 +191,7 @@ export function movingSystem() {
   });
   const root = element(
     "figure",
-    {class: "panel moving", hidden: true},
+    {class: "panel moving"},
     element("figcaption", {}, element("span", {}, "The system"), note),
     sketch,
     player.root,
