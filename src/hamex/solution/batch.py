@@ -189,8 +189,8 @@ class Batch(Shown):
     def save(self, path: str | Path) -> Path:
         """Write ``.nc`` (NetCDF), ``.csv`` or ``.xlsx`` (Excel; one row per case), atomically."""
         from hamex.solution.atomic import check_writable, write_atomically
+        from hamex.solution.files import pairs, write_sheets
         from hamex.solution.netcdf import write_dataset
-        from hamex.solution.sheets import pairs, write_sheets
 
         target = Path(path)
         check_writable(target)

@@ -112,8 +112,8 @@ class StudyTable(Shown):
         import polars as pl
 
         from hamex.solution.atomic import check_writable, write_atomically
+        from hamex.solution.files import pairs, write_sheets
         from hamex.solution.netcdf import write_dataset
-        from hamex.solution.sheets import pairs, write_sheets
 
         target = Path(path)
         check_writable(target, (".parquet", ".csv", ".xlsx", ".nc"))

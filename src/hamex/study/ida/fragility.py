@@ -18,7 +18,7 @@ from hamex.checks import check_memory, is_finite, is_whole, said
 from hamex.errors import InputError
 from hamex.names import Shown, options_by_keyword
 from hamex.solution.atomic import check_writable, write_atomically
-from hamex.solution.sheets import pairs, write_sheets
+from hamex.solution.files import pairs, write_sheets
 from hamex.study.ida.cloud import Cloud
 from hamex.study.ida.observations import Capacities, FragilityData, Stripes, positive
 from hamex.study.ida.probability import PROBIT, FragilityCurve, LinkFunction, Parameters, combined, fractiles, link_of
