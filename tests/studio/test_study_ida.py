@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 import hamex as hx
 from hamex.cli import main
-from hamex.studio import ida
+from hamex.studio import ida, wire
 from hamex.studio.app import create_app
 from hamex.studio.ida import jobs
 
