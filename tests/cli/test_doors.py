@@ -124,8 +124,16 @@ def same_peaks(told, sol):
     return "displacement" in found and found == {name: sol.peaks[name].value for name in found}
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("model", MODELS)
+# Every model and every scheme in every run of the tests; all pairs in `make test-all`.
+USUAL = ("yielding oscillator", "yielding shear frame", "portal with hinges"), ("galerkin 1", "galerkin 2", "jumps 1")
+PAIRS = [
+    pytest.param(model, scheme, marks=[] if model in USUAL[0] or scheme in USUAL[1] else [pytest.mark.heavy])
+    for model in MODELS
+    for scheme in SCHEMES
+]
+
+
+@pytest.mark.parametrize(("model", "scheme"), PAIRS)
 def test_every_model_and_scheme_through_every_door(model, scheme, hamex):
     given = tables(model, scheme)
     Path("case.toml").write_text(tomli_w.dumps(given), encoding="utf-8")
