@@ -25,9 +25,9 @@ known, and what the finest run still lacks. The bar is
   should pushes by k v ε²/2, and the motion keeps that for some periods; beside the deformation u and its elastic part e
   it is a few times (vε)²/(2 e u). Δ²s, the largest second difference of the slip, is v h/4. Springs that are nearly
   rigid count as ten times as long at their peak as at yield; forces, which a limit holds, have no such term, nor have
-  steps that are cut where springs yield. A tolerance bounds it, and slips and node forces get Δ²s/12 for it (rotations
-  of hinges, of which a slider holds a part only, Δ²s/16), of the fifth of Δ²s that may slip before the first stage. The element of third order, with jumps, sees nothing for a third
-  of a step behind a node: it takes 5/2 of ρ.
+  steps that are cut where springs yield. A tolerance bounds it; slips and node forces get Δ²s/12 for it, rotations of
+  hinges Δ²s/16 (both calibrated), of the fifth of Δ²s that may slip before the first stage. The element of third
+  order, with jumps, sees nothing for a third of a step behind a node: it takes 5/2 of ρ.
 * **Round-off.** One unit in the last place per step.
 
 The finer runs of time elements take the mean load of each step ("mean"): a jump that lies behind a shared node hides
