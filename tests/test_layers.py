@@ -70,6 +70,7 @@ PACKAGES = {
     "matplotlib": {"report", "paper"},
     "plotly": {"report", "paper"},
     "ziamath": {"report", "paper"},
+    "PIL": {"report"},
     "pydantic": {"spec", "studio"},
     "pydantic_core": {"spec"},
     "typer": {"cli"},

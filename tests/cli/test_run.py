@@ -453,3 +453,13 @@ def test_the_mean_rule_sees_the_whole_record_at_a_coarse_step():
     coarse = hx.solve(problem, hx.Galerkin(step=0.1, load="mean")).values("load").sum() * 0.1
     fine = hx.solve(problem, hx.Galerkin(step=0.02)).values("load").sum() * 0.02
     assert coarse == pytest.approx(fine, rel=1e-12)
+
+
+def test_a_run_becomes_a_film(hamex, tiny):
+    code, out, err = hamex("run", tiny(("duration = 2.0", "duration = 0.05")), "--animate", "run.gif")
+    assert (code, err) == (0, "")
+    assert out.endswith("wrote run.gif\n")
+    assert Path("run.gif").read_bytes()[:6] == b"GIF89a"
+    code, _, err = hamex("run", "tiny.toml", "--animate", "run.avi")
+    assert code == 1
+    assert "the ending must be one of .gif, .mp4, .html" in err

@@ -9,7 +9,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import FileError, MissingPackageError
-from hamex.solution.sheets import pairs, write_sheets
+from hamex.solution.files import pairs, write_sheets
 
 
 @pytest.fixture(scope="module")

@@ -266,8 +266,7 @@ def _write(solution: Solution, path: Path, found: dict[str, Any]) -> Path:
                 write_columns(file, capacity(solution))
 
         return write_atomically(path, write)
-    from hamex.solution.files import sheets_of
-    from hamex.solution.sheets import pairs, write_sheets
+    from hamex.solution.files import pairs, sheets_of, write_sheets
 
     length, force = found["units"]["length"], found["units"]["force"]
     units = {"displacement": length, "force": force, "stiffness": f"{force}/{length}"}

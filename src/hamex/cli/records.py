@@ -191,7 +191,7 @@ def convert(
     motion = _read(file, unit, step, format, component, column, raw)
     motion = motion if to_unit is None else motion.converted(to_unit)
     if out.suffix.lower() == ".xlsx":
-        from hamex.solution.sheets import pairs, write_sheets
+        from hamex.solution.files import pairs, write_sheets
 
         times = [number * motion.step for number in range(len(motion.acceleration))]
         columns: dict[str, Any] = {"time [s]": times, f"acceleration [{motion.unit}]": motion.acceleration}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hamex.cli.records import Raw
 from hamex.cli.run import duration_words, telling, timing_words
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def command(
         str | None, typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler, e.g. tcp://host:8786.")
     ] = None,
     unit: Annotated[str | None, typer.Option("--unit", help="Unit of records that do not tell: g, m/s2 …")] = None,
+    raw: Raw = False,
     settle: Annotated[
         float | None,
         typer.Option(
@@ -109,7 +111,7 @@ def command(
     if output is not None and not dry_run:
         check_folder(output / "parts")
     buildings = read_inventory(inventory)
-    grid = read_motions(motions, unit=unit, step=record_step, interpolated=interpolate)
+    grid = read_motions(motions, unit=unit, step=record_step, interpolated=interpolate, raw=raw)
     if dry_run:
         with telling():
             timing = timed_region(buildings, grid, step=step, sample=sample)

@@ -36,6 +36,12 @@ def command(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Write a plot of the histories: .png, .svg or .html.")
     ] = None,
+    animate: Annotated[
+        Path | None,
+        typer.Option(
+            "--animate", metavar="FILE", help="Write the motion as a film: .gif, .html or, with ffmpeg, .mp4."
+        ),
+    ] = None,
     error: Annotated[
         bool,
         typer.Option(
@@ -58,10 +64,17 @@ def command(
         from hamex.solution.atomic import check_writable
 
         check_writable(plot, FORMATS)
+    if animate is not None:
+        from hamex.report.animation import check_film
+
+        check_film(animate)
+    from hamex.errors import InputError
     from hamex.spec import read_problem
 
     file = read_problem(problem)
     if not file.marches:
+        if animate is not None:
+            raise InputError(f"--animate is for histories; {problem} has slow loading only")
         _push(file, problem, output, plot, error, dry_run, json)
         return
     if dry_run:
@@ -69,7 +82,7 @@ def command(
         return
     with telling() as line:
         solution = _solved(file, error, line)
-    _show(file, solution, output, plot, json)
+    _show(file, solution, output, plot, animate, json)
 
 
 def _solved(file: ProblemFile, error: bool, line: TerminalLine | None) -> Solution:
@@ -80,7 +93,9 @@ def _solved(file: ProblemFile, error: bool, line: TerminalLine | None) -> Soluti
     return solve(file.problem, file.scheme, error=error, limit=file.limit, settle=file.settle, progress=line)
 
 
-def _show(file: ProblemFile, solution: Solution, output: Path | None, plot: Path | None, json: bool) -> None:
+def _show(
+    file: ProblemFile, solution: Solution, output: Path | None, plot: Path | None, film: Path | None, json: bool
+) -> None:
     from hamex.cli.summary import show, summary
 
     written = []
@@ -90,6 +105,8 @@ def _show(file: ProblemFile, solution: Solution, output: Path | None, plot: Path
         from hamex.report.history import write_plot
 
         written.append(write_plot(solution, plot, file.title))
+    if film is not None:
+        written.append(_film(solution, film, file.title))
     found = summary(file, solution)
     if json:
         from json import dumps
@@ -100,6 +117,20 @@ def _show(file: ProblemFile, solution: Solution, output: Path | None, plot: Path
     show(found)
     for path in written:
         print(f"wrote {path}")
+
+
+def _film(solution: Solution, path: Path, title: str) -> Path:
+    """Write the film, with a bar where somebody may be watching."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from hamex.report.animation import animate
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        frames = bar.add_task("drawing frames", total=None)
+        return animate(
+            solution, path, title=title, progress=lambda done, count: bar.update(frames, completed=done, total=count)
+        )
 
 
 def _push(

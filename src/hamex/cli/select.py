@@ -198,7 +198,7 @@ def _show(found: Selection, suite: Suite) -> None:
 def _write(found: Selection, suite: Suite, path: Path) -> Path:
     from hamex.solution.atomic import write_atomically
     from hamex.solution.batch import write_columns
-    from hamex.solution.sheets import pairs, write_sheets
+    from hamex.solution.files import pairs, write_sheets
 
     rows = _rows(found, suite)
     units = {"factor": "factor [1]", "error": "off the target, rms of ln [1]"}

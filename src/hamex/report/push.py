@@ -57,7 +57,7 @@ def _shape(axes: Any, solution: Solution) -> None:
     last = frames_at(solution, np.array([solution.steps]), scale)
     paint(axes, geometry, geometry.coordinates, weight=1.0, thin=True)
     paint(axes, geometry, last.positions[0])
-    mark(axes, marks(geometry, last.positions[0], last.slipped[0], solution.springs))
+    mark(axes, marks(geometry, last.positions[0], last.slipped[0], solution.springs, solution.layout.together))
     bare(axes, geometry)
     axes.set_title(f"at the end, displacements × {scale:g}")
 

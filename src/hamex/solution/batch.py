@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
+from hamex.names import Shown
 from hamex.solution.outline import UnitNames
 from hamex.solution.schema import unit
 
@@ -82,7 +83,7 @@ HISTORIES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(Shown):
     """Result of :func:`hamex.batch`.
 
     ``result["ductility"]`` is a labelled array, ``result.values("ductility")`` the same as plain NumPy. Dimensions are
@@ -188,8 +189,8 @@ class Batch:
     def save(self, path: str | Path) -> Path:
         """Write ``.nc`` (NetCDF), ``.csv`` or ``.xlsx`` (Excel; one row per case), atomically."""
         from hamex.solution.atomic import check_writable, write_atomically
+        from hamex.solution.files import pairs, write_sheets
         from hamex.solution.netcdf import write_dataset
-        from hamex.solution.sheets import pairs, write_sheets
 
         target = Path(path)
         check_writable(target)

@@ -1,30 +1,36 @@
 """Files: NetCDF, CSV and Excel, out; written whole or not at all. A file without a problem keeps names and places of
-dofs and springs as text."""
+dofs and springs as text. In a workbook a sheet is a table, with names and units in its first row."""
 
 from __future__ import annotations
 
 import csv
 import dataclasses
+import io
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.errors import FileError
 from hamex.problem import ON_DOFS
 from hamex.solution import netcdf
 from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.keeping import model_tree, packed, problem_tree, scheme_tree, sized
 from hamex.solution.outline import Answers, Extent
-from hamex.solution.sheets import pairs, write_sheets
 from hamex.solution.source import THRIFTY, HistoriesOnly, Run
 
 if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[Any]
+Columns = Mapping[str, Iterable[Any]]
+_ROWS, _COLUMNS = 1_048_576, 16_384  # of a sheet, by Excel's own specification
+_NAME = 31  # characters of a sheet's name
+_NARROW, _WIDE = 9, 48  # characters of a column
 _SHEETS = {"": "overall", "direction": "base"}  # names that tell more than that of the dimension
 _ON_DOFS = {"displacement", "momentum", *ON_DOFS}
 
@@ -32,7 +38,7 @@ _ON_DOFS = {"displacement", "momentum", *ON_DOFS}
 def layout_words(solution: Answers) -> dict[str, Any]:
     """What JSON knows of a structure's layout, with the mean motion of its supports."""
     layout = solution.layout
-    names = ("directions", "influence", "groups", "yields", "storeys", "geometry")
+    names = ("directions", "influence", "groups", "yields", "together", "storeys", "geometry")
     return {name: _plain(getattr(layout, name)) for name in names} | {"base": _plain(solution.base)}
 
 
@@ -194,3 +200,73 @@ def _columns(solution: Answers) -> Iterator[tuple[str, str, np.ndarray]]:
             where = f" {label}" if label else ""
             units = variable.attrs["units_where_turning" if turning else "units"]
             yield place, f"{name}{where} [{units}]" + (of_steps if of_step else ""), column
+
+
+def write_sheets(path: Path, sheets: Mapping[str, Columns]) -> Path:
+    """Write tables by the name of their sheet: columns by header, each one entry a row; empty tables are left out.
+
+    What is no number (NaN) is an empty cell. Text stays text, whatever it begins with.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_sheets(Path(folder, "a.xlsx"), {"curve": {"drift [m]": [0.0, 0.1], "shear [kN]": [0.0, 5.0]}}).name
+    'a.xlsx'
+    """
+    tables = {name: {head: _cells(column) for head, column in columns.items()} for name, columns in sheets.items()}
+    for name, columns in tables.items():
+        rows = 1 + max((len(column) for column in columns.values()), default=0)
+        if rows > _ROWS or len(columns) > _COLUMNS:
+            raise FileError(
+                f"cannot write {path}: a sheet of Excel holds {_ROWS:,} rows and {_COLUMNS:,} columns, the table "
+                f"{name!r} has {rows:,} and {len(columns):,}; write .csv or .nc"
+            )
+    # Libraries fill memory, our own file fills the disk.
+    return write_atomically(path, lambda part: part.write_bytes(_workbook(tables)))
+
+
+def pairs(about: Mapping[str, Any]) -> Columns:
+    """What is told of the numbers, as a table of names and values."""
+    return {"what": list(about), "value": [value if _is_number(value) else str(value) for value in about.values()]}
+
+
+def _workbook(tables: Mapping[str, Mapping[str, list[Any]]]) -> bytes:
+    from xlsxwriter import Workbook
+
+    content = io.BytesIO()
+    with Workbook(content, {"in_memory": True}) as book:
+        head = book.add_format({"bold": True, "bottom": 1})
+        for name, columns in tables.items():
+            if not columns:
+                continue
+            sheet = book.add_worksheet(name[:_NAME])
+            sheet.freeze_panes(1, 1)
+            for place, (title, column) in enumerate(columns.items()):
+                sheet.write_string(0, place, title, head)
+                texts = [len(value) for value in column if isinstance(value, str)]
+                sheet.set_column(place, place, min(max(_NARROW, len(title) + 1, *texts, 0), _WIDE))
+                for row, value in enumerate(column, start=1):
+                    _write(sheet, row, place, value)
+    return content.getvalue()
+
+
+def _write(sheet: Any, row: int, place: int, value: Any) -> None:
+    if isinstance(value, bool):
+        sheet.write_boolean(row, place, value)
+    elif not _is_number(value):
+        if value is not None:
+            sheet.write_string(row, place, str(value))
+    elif math.isfinite(value):
+        sheet.write_number(row, place, value)
+    elif value == value:  # Excel has no infinity
+        sheet.write_string(row, place, "infinite" if value > 0 else "-infinite")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _cells(column: Any) -> list[Any]:
+    """As Python's own numbers and texts."""
+    return column.tolist() if hasattr(column, "tolist") else list(column)

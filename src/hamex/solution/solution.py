@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -339,6 +340,15 @@ class Solution(Shown):
         from hamex.solution.results import frames
 
         return frames(self, count, scale)
+
+    def floor_spectrum(self, levels: str | Sequence[str] | None = None, **options: Any) -> Any:
+        """Response spectra of the absolute accelerations of floors, see :func:`hamex.floor_spectrum`."""
+        return sys.modules["hamex"].floor_spectrum(self, levels, **options)
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """Write the motion as a film, ``.gif``, ``.mp4`` or a page ``.html``; see :func:`hamex.animate`."""
+        found: Path = sys.modules["hamex"].animate(self, path, **options)
+        return found
 
     def error_of(self, name: str) -> float | None:
         """Estimated error of a peak, or None."""

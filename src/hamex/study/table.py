@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import FileError, InputError
+from hamex.model.layout import ratios
 from hamex.model.oscillators import Oscillators
 from hamex.model.shear_frames import ShearFrames
+from hamex.names import Shown
 from hamex.solution.atomic import ROOM, is_whole, stamped
 from hamex.solution.batch import MEASURES
 from hamex.solution.schema import unit
@@ -38,7 +40,7 @@ RATIOS = {
 
 
 @dataclass(frozen=True, eq=False)
-class StudyTable:
+class StudyTable(Shown):
     """Result of a study.
 
     Attributes
@@ -110,8 +112,8 @@ class StudyTable:
         import polars as pl
 
         from hamex.solution.atomic import check_writable, write_atomically
+        from hamex.solution.files import pairs, write_sheets
         from hamex.solution.netcdf import write_dataset
-        from hamex.solution.sheets import pairs, write_sheets
 
         target = Path(path)
         check_writable(target, (".parquet", ".csv", ".xlsx", ".nc"))
@@ -152,10 +154,10 @@ def with_ratios(columns: Mapping[str, Array], heights: Array | None) -> dict[str
         if name not in RATIOS or heights is None or f"{name}_{storeys}" not in columns:
             found[name] = values
             continue
-        ratios = np.stack([columns[f"{name}_{i + 1}"] / heights[:, i] for i in range(storeys)], axis=1)
-        worst = np.where(np.isnan(ratios), -1.0, np.abs(ratios)).argmax(axis=1)
-        found[RATIOS[name]] = ratios[np.arange(len(ratios)), worst]
-        found |= {f"{RATIOS[name]}_{i + 1}": ratios[:, i].copy() for i in range(storeys)}
+        each = ratios(np.stack([columns[f"{name}_{i + 1}"] for i in range(storeys)], axis=1), heights)
+        worst = np.where(np.isnan(each), -1.0, np.abs(each)).argmax(axis=1)
+        found[RATIOS[name]] = each[np.arange(len(each)), worst]
+        found |= {f"{RATIOS[name]}_{i + 1}": each[:, i].copy() for i in range(storeys)}
         found[name] = values
     return found
 

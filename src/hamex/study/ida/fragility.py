@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from hamex import __version__
 from hamex.checks import check_memory, is_finite, is_whole, said
 from hamex.errors import InputError
-from hamex.names import options_by_keyword
+from hamex.names import Shown, options_by_keyword
 from hamex.solution.atomic import check_writable, write_atomically
-from hamex.solution.sheets import pairs, write_sheets
+from hamex.solution.files import pairs, write_sheets
 from hamex.study.ida.cloud import Cloud
 from hamex.study.ida.observations import Capacities, FragilityData, Stripes, positive
 from hamex.study.ida.probability import PROBIT, FragilityCurve, LinkFunction, Parameters, combined, fractiles, link_of
@@ -42,7 +42,7 @@ class Options(TypedDict, total=False):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fragility:
+class Fragility(Shown):
     """P(limit exceeded | im) = F(ln(im/median)/total dispersion), from stripes, capacities, a cloud or a GLM.
 
     Make one by :meth:`from_stripes`, :meth:`from_capacities`, :meth:`from_cloud` or :meth:`glm`; they share the options

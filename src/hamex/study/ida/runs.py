@@ -26,7 +26,7 @@ from hamex.errors import FileError, InputError
 from hamex.files import TABLE, check_file, json_of, read_bytes
 from hamex.model.units import Units
 from hamex.solution.atomic import ROOM, check_writable, is_whole, stamped, write_atomically
-from hamex.solution.sheets import pairs, write_sheets
+from hamex.solution.files import pairs, write_sheets
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.ida.estimation import SeparationError

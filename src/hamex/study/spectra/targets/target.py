@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import is_finite, is_positive
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
-from hamex.names import options_by_keyword
+from hamex.names import Shown, options_by_keyword
 from hamex.study.spectra.spectrum import spectrum
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class Target(Shown):
     """A spectrum to aim at: pseudo-acceleration [g] over period [s].
 
     ``shape`` maps periods to accelerations; ``longest`` is the longest period it is defined for [s], ``corners`` are
