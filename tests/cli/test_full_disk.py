@@ -13,6 +13,7 @@ pytest.importorskip("resource")
     [
         ("run problem.toml -o a.nc", "a.nc"),
         ("run problem.toml -o a.csv", "a.csv"),
+        ("run problem.toml -o a.xlsx", "a.xlsx"),
         ("run problem.toml --plot a.png", "a.png"),
         ("run problem.toml --plot a.html", "a.html"),
         ("spectrum el-centro -o s.csv", "s.csv"),

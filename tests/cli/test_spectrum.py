@@ -183,7 +183,7 @@ def test_several_files_at_once(hamex, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["-o", "out.pdf"], "cannot write out.pdf: the ending must be one of .nc, .csv, .png, .svg, .html"),
+        (["-o", "out.pdf"], "cannot write out.pdf: the ending must be one of .nc, .csv, .xlsx, .png, .svg, .html"),
         (["-o", "gone/out.csv"], "cannot write gone/out.csv: the folder gone does not exist"),
         (["--periods", "a:1:5"], "--periods: 'a' is not a number"),
         (["--periods", "0.1:5"], "--periods: write A:B:N"),

@@ -76,7 +76,7 @@ def animate(
     path = Path(path)
     check_film(path)
     if not isinstance(solution, Solution):
-        raise InputError(f"animate: needs a solution of hx.solve or of slow loading, got {type(solution).__name__}")
+        raise InputError(f"animate: needs the solution of a run or of slow loading, got {type(solution).__name__}")
     if solution.layout.is_structure and solution.layout.geometry is None:
         raise InputError("animate: this model has no shape to draw: it was made of matrices")
     if seconds is not None and not is_positive(seconds):

@@ -67,7 +67,7 @@ def floor_spectrum(
     (('level', 'damping', 'period'), 'm/s²')
     """
     if not isinstance(solution, Solution):
-        raise InputError(f"floor_spectrum: needs a solution of hx.solve, got {type(solution).__name__}")
+        raise InputError(f"floor_spectrum: needs the solution of a run, got {type(solution).__name__}")
     if solution.at_ends or "absolute_acceleration" not in solution.names or solution.extent.every > 1:
         why = "slow loading has no accelerations" if solution.at_ends else "not every step was kept; leave keep out"
         raise InputError(f"floor_spectrum: {why}")
