@@ -63,6 +63,7 @@ PACKAGES = {
     "pandas": set(),
     "h5netcdf": {"solution"},
     "h5py": {"solution"},
+    "xlsxwriter": {"solution"},
     "polars": {"study", "report", "cli"},
     "dask": {"study"},
     "distributed": {"study"},

@@ -82,6 +82,7 @@ from .study.spectra.targets import (
     match_to_target as match_to_target,
     matched_suite as matched_suite,
     scale_to_target as scale_to_target,
+    select_to_target as select_to_target,
 )
 from .study.regions import (
     Inventory as Inventory,

@@ -16,6 +16,7 @@ from hamex.model.laws import by_kind
 from hamex.model.laws.law import Law
 from hamex.model.record import Model, parameter
 from hamex.model.record import yields as model_yields
+from hamex.model.units import Units
 from hamex.solution.energy import CLOSED
 from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
@@ -43,7 +44,7 @@ _STRUCTURE_PEAKS = {
     "slip": "slip",
     "hinge_rotation": "hinge rotation",
 }
-_ENERGIES = ("input", "viscous", "plastic", "hardening", "stored", "kinetic")
+_ENERGIES = ("input", "viscous", "plastic", "jumps", "hardening", "stored", "kinetic")
 _OVERSHOOT = "read step means; node forces overshoot at viscosity 0 (docs/limits.md)"
 # Measured on 72 oscillators under El Centro: lab/rate_independent.py, table in docs/which-scheme.md.
 _BETTER = (
@@ -176,7 +177,7 @@ def show(found: dict[str, Any]) -> None:
         ("model", about[0]),
         ("periods" if structure else "spring", about[1]),
         ("load", found["load"]),
-        ("scheme", found["scheme"]),
+        ("scheme", _scheme_words(found["scheme"])),
         ("", f"{found['steps']} steps of {found['step']:g} s, {found['steps'] * found['step']:g} s in all"),
     ):
         print(_wrapped(text, width, f"  {name:8}"))
@@ -210,6 +211,18 @@ def show(found: dict[str, Any]) -> None:
     print(_wrapped(found["status_message"], width, f"{found['status']}: "))
 
 
+def _scheme_words(said: str) -> str:
+    """A scheme as problem files say it; what is not set is left out.
+
+    >>> _scheme_words("DiscontinuousGalerkin(step=0.01, degree=1, load='average', tolerance=None)")
+    'discontinuous_galerkin, step 0.01, degree 1, load average'
+    """
+    name, _, rest = said.removesuffix(")").partition("(")
+    kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    keys = [part.replace("=", " ").replace("'", "") for part in rest.split(", ")]
+    return ", ".join([kind, *(key for key in keys if key and not key.endswith((" None", " False")))])
+
+
 def _wrapped(text: str, width: int, label: str) -> str:
     """Lines that break after commas, so that a number stays beside its name and unit."""
     kept = ", ".join(part if len(part) > width // 2 else part.replace(" ", "\xa0") for part in text.split(", "))
@@ -218,7 +231,7 @@ def _wrapped(text: str, width: int, label: str) -> str:
 
 def _model_lines(model: dict[str, Any], length: str, force: str) -> tuple[str, str]:
     oscillator = (
-        f"mass {model['mass']:.5g} {force} s²/{length}, stiffness {model['stiffness']:.5g} {force}/{length}, "
+        f"mass {model['mass']:.5g} {Units(length, force).mass}, stiffness {model['stiffness']:.5g} {force}/{length}, "
         f"period {model['period']:.5g} s, damping ratio {100 * (model['damping_ratio'] or 0):.4g} %"
     )
     if model["law"] != "slider":

@@ -15,7 +15,7 @@ from hamex.report.ida import FragilityWords, draw_curves, draw_fragility
 from hamex.report.interactive import interactive_figure
 from hamex.report.push import draw_push
 from hamex.report.records import draw_record
-from hamex.report.region import draw_map
+from hamex.report.region_map import draw_map
 from hamex.report.spectrum import draw_spectrum
 from hamex.report.structure import bare, draw_modes, paint
 from hamex.report.style import BLUE, FAINT, GREEN, INK, ORANGE, PINK, RED, SKY, check_installed, figure

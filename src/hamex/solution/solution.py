@@ -369,7 +369,8 @@ class Solution(Shown):
         return self.source.provenance(self)
 
     def save(self, path: str | Path, problem: bool = True) -> Path:
-        """Write ``.nc`` (NetCDF, complete, readable by :func:`hamex.read`) or ``.csv`` (histories), atomically.
+        """Write ``.nc`` (NetCDF, complete, readable by :func:`hamex.read`), ``.csv`` (histories) or ``.xlsx`` (Excel:
+        peaks and histories, one sheet a table), atomically.
 
         A NetCDF file keeps the problem and the scheme as well, so that the run can be continued or repeated;
         ``problem=False`` leaves them out, for small files.

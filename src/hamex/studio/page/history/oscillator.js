@@ -3,7 +3,7 @@ import {button, changeOf, choice, group, numberFields, toggle} from "../controls
 import {element, rounded} from "../elements.js";
 import {besideFields} from "../messages.js";
 import * as Motions from "../motion.js";
-import {GRAVITY, LENGTHS} from "../units.js";
+import {GRAVITY, LENGTHS, massUnit} from "../units.js";
 import {layOut, runner, schemeChoices, shakingControls} from "./bench.js";
 import {problemGifts} from "./gifts.js";
 import {oscillatorStage} from "./oscillator_stage.js";
@@ -34,8 +34,12 @@ const START = {
   against: "none",
   bars: false,
   motion: {...Motions.START},
+  scene: "",
 };
 /** @typedef {typeof START} State */
+
+/** @type {Problems.Changes} what it can be compared with */
+const WITHOUT = {"without-yielding": {words: "the same, elastic", change: {yields: false}}};
 
 /**
  * The problem file of a state.
@@ -74,8 +78,8 @@ function problem(state) {
  */
 const request = (state) => ({
   problem: problem(state),
-  ...(state.against === "none" ? {} : {against: Problems.scheme(state.against, state.step)}),
-  error: state.bars || state.against !== "none",
+  error: state.bars,
+  ...Problems.beside(state, problem, WITHOUT),
 });
 
 /** @type {Stage} */
@@ -174,7 +178,7 @@ function choices(view, change) {
     }),
     length: choice({label: "Unit of length", options: LENGTHS, value: "m", oninput: change("length")}),
     force: choice({label: "Unit of force", options: FORCES, value: "kN", oninput: change("force")}),
-    ...schemeChoices(change),
+    ...schemeChoices(change, WITHOUT),
     bars: toggle({label: "Error bars on the peaks", value: false, oninput: change("bars")}),
   };
 }
@@ -302,7 +306,7 @@ function show(state) {
   const begin = performance.now();
   const {length, force} = state;
   const units = {
-    "model.mass": `${force}·s²/${length}`,
+    "model.mass": massUnit(length, force),
     "model.stiffness": `${force}/${length}`,
     "model.damping": `${force}·s/${length}`,
     "model.yield_force": force,

@@ -2,7 +2,7 @@
 import {button, choice, group, numberFields, toggle} from "../controls.js";
 import {element, rounded} from "../elements.js";
 import {besideNamedFields} from "../messages.js";
-import {GRAVITY, LENGTHS} from "../units.js";
+import {GRAVITY, LENGTHS, massUnit} from "../units.js";
 import {START, measureOf} from "./ida_file.js";
 
 /** @import {State} from "./ida_file.js" */
@@ -237,7 +237,7 @@ function showState(fields, state) {
   fields.oscillatorLimit.hidden = isFrame;
   fields.runs.hidden = !hunts;
   for (const key of MEASURES) fields[key].hidden = measureOf(state) !== key;
-  fields.mass.rename(isFrame ? "Mass of a floor" : "Mass", `kN·s²/${state.length}`);
+  fields.mass.rename(isFrame ? "Mass of a floor" : "Mass", massUnit(state.length, "kN"));
   fields.period.rename(isFrame ? "First period" : "Period", "s");
   fields.levels.rename(hunts ? "Steps up to there" : "Levels", "");
   fields.height.rename("Storey height", state.length);

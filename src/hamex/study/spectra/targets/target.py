@@ -217,6 +217,12 @@ class Scaling:
         """Smallest ratio of mean to target; codes ask for 0.9 or so over a range of periods."""
         return float((self.mean / self.wanted).min())
 
+    @property
+    def spread(self) -> Array:
+        """Standard deviation of ln(spectrum) over the motions, one a period; zero for a single motion."""
+        logs = np.log(self.spectra)
+        return np.asarray(logs.std(axis=0, ddof=1) if len(logs) > 1 else np.zeros(logs.shape[1]))
+
 
 def scale_to_target(
     motions: Iterable[GroundMotion],
