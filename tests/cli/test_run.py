@@ -461,5 +461,5 @@ def test_a_run_becomes_a_film(hamex, tiny):
     assert out.endswith("wrote run.gif\n")
     assert Path("run.gif").read_bytes()[:6] == b"GIF89a"
     code, _, err = hamex("run", "tiny.toml", "--animate", "run.avi")
-    assert code == 1
+    assert code == 2
     assert "the ending must be one of .gif, .mp4, .html" in err

@@ -359,8 +359,9 @@ def test_events_of_member_hinges_are_those_of_the_oscillator(scheme, hardening):
     runs = [hx.solve(hx.Problem(model, motion.on(model, g=9.81), 3.0), scheme) for model in (frame, oscillator)]
     u, alone = runs[0].values("displacement")[:, frame.dofs.index("B.x")], runs[1].values("displacement")[:, 0]
     assert np.abs(u - alone).max() < (1e-5 if scheme.continuous else 1e-9) * np.abs(alone).max()
-    assert runs[0].values("events").tolist() == runs[1].values("events").tolist()
-    assert runs[1].values("events").sum() > 3
+    events = [run.values("events") for run in runs]
+    assert events[0].sum() == events[1].sum() > 3
+    assert scheme.continuous or events[0].tolist() == events[1].tolist()
     if not hardening:
         assert np.abs(runs[0].values("node_force")[:, frame.springs.index("A-B.M1")]).max() < strength * (1 + 1e-9)
     assert runs[0].residual < 1e-12
