@@ -25,6 +25,8 @@ function set(on) {
   root.dataset.lecture = on ? "yes" : "no";
   root.dataset.folded = on ? "yes" : "no";
   byId("lecture").setAttribute("aria-pressed", String(on));
+  const tries = document.querySelector("#scene details"); // they come after the question
+  if (tries instanceof HTMLDetailsElement) tries.open = !on;
   // Where a browser has no full screen, or refuses it, the rest of the mode stands all the same.
   if (on) root.requestFullscreen?.().catch(() => null);
   else if (document.fullscreenElement) document.exitFullscreen();
