@@ -1,7 +1,6 @@
 // The building view: a shear frame of N storeys.
 import {button, changeOf, choice, control, group, numberFields} from "../controls.js";
 import {element, rounded} from "../elements.js";
-import {besideFields} from "../messages.js";
 import * as Motions from "../motion.js";
 import {GRAVITY} from "../units.js";
 import {layOut, runner, schemeChoices, shakingControls} from "./bench.js";
@@ -195,14 +194,18 @@ function mount(root, view) {
     shaking = shakingControls(view);
   controls = {...numbers(view, numberFields(view.state, change)), ...choices(view, change), motion: shaking};
   for (const one of Object.values(shaking.fields)) controls[one.dataset.name ?? ""] = one;
-  const message = element("p", {class: "message", role: "alert", id: "building-message"}),
-    refuse = besideFields(controls, message);
-  stage = buildingStage((storey) => view.set({storey}));
-  run = runner({name: "building", stage, refuse, request, options: (state) => ({storey: state.storey})});
+  stage = buildingStage((storey) => view.set({storey}), view.state.storeys);
+  const plots = element("div", {class: "stage building"}, stage.parts);
+  run = runner({
+    name: "building",
+    stage,
+    plots,
+    fields: controls,
+    request,
+    options: (state) => ({storey: state.storey}),
+  });
   layOut(root, {
-    title: "Building",
     about: "The building and what shakes it",
-    message,
     groups: [
       group(
         "Building",
@@ -232,7 +235,7 @@ function mount(root, view) {
         button("Start again", () => view.reset()),
       ),
     ],
-    stage: element("div", {class: "stage building"}, stage.parts),
+    stage: plots,
   });
 }
 

@@ -49,9 +49,10 @@ function read(answer, storey) {
 /**
  * The picture. show(answer) draws it; its parts are laid out by whoever owns it.
  * @param {(storey: number) => any} onpick
+ * @param {number} [storeys] of the building that stands there until the first answer
  * @returns {Stage}
  */
-export function buildingStage(onpick) {
+export function buildingStage(onpick, storeys = 1) {
   const sketch = Sketch.building(onpick);
   const legend = element(
     "p",
@@ -70,7 +71,7 @@ export function buildingStage(onpick) {
   );
   const numbers = numberBoard();
   const roof = panel("Roof and ground"),
-    loop = panel("Hysteresis of a storey"),
+    loop = panel("Hysteresis of a storey", "loop"),
     drifts = panel("Storey drift"),
     shears = panel("Storey shear"),
     energy = energyPanel("wide"),
@@ -99,6 +100,16 @@ export function buildingStage(onpick) {
     point(shown.loop.u[j], shown.loop.f[j]);
   });
   moving.append(player.root);
+  const still = /** @type {false[]} */ (new Array(storeys).fill(false));
+  sketch.move({
+    u: still.map(Number),
+    slipping: still,
+    yielded: still,
+    scale: 1,
+    chosen: -1,
+    ground: 0,
+    groundPeak: 0,
+  });
 
   /** @type {Stage["show"]} */
   function show(answer, {storey = 0, fresh = false} = {}) {
@@ -241,22 +252,25 @@ function drawProfiles(drifts, shears, {answer, profiles, floors, chosen}) {
       },
     ],
   };
-  const residuals = {
-    x: profiles.residual.map(Math.abs),
-    y: storeys.map((i) => i + 1),
-    mode: "markers",
-    marker: {color: colour.ink, symbol: "diamond", size: 6},
-    hovertemplate: "residual %{x:.3g}<extra></extra>",
-  };
-  draw(drifts.plot, [...bars(profiles.drift, units.length), residuals], {
+  const {residual} = profiles,
+    left = residual ? storeys.filter((i) => yielded[i]) : [],
+    residuals = {
+      x: left.map((i) => Math.abs(residual ? residual[i] : 0)),
+      y: left.map((i) => i + 1),
+      mode: "markers",
+      marker: {color: colour.ink, symbol: "diamond", size: 6},
+      hovertemplate: "residual %{x:.3g}<extra></extra>",
+    };
+  draw(drifts.plot, [...bars(profiles.drift, units.length), ...(left.length ? [residuals] : [])], {
     ...profile,
-    xaxis: {title: `largest drift [${units.length}]; ◆ residual`},
+    xaxis: {title: `largest drift [${units.length}]${left.length ? "; ◆ residual" : ""}`},
   });
   draw(shears.plot, bars(profiles.shear, units.force), {
     ...profile,
     xaxis: {title: `largest shear [${units.force}]`},
   });
+  const ending = profiles.swings ? "; it still swings at the end: a longer run tells what is left" : "";
   drifts.note.textContent = yielded.some(Boolean)
-    ? `${yielded.filter(Boolean).length} of ${floors} storeys yield (hatched)`
+    ? `${yielded.filter(Boolean).length} of ${floors} storeys yield (hatched)${ending}`
     : "no storey yields";
 }

@@ -74,7 +74,7 @@ export function oscillatorStage() {
   );
   const ground = panel("Ground acceleration"),
     motion = panel("Displacement, slip", "", {legend}),
-    loop = panel("Hysteresis", "beside"),
+    loop = panel("Hysteresis", "loop"),
     energy = energyPanel(),
     periods = panel("Spectrum of the motion"),
     beside = comparisonPanel();

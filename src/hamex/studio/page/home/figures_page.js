@@ -4,7 +4,7 @@ import {pay} from "../plots.js";
 import {gift} from "./home.js";
 
 // Inputs and what belongs to them; the page has nothing to set.
-const LEFT_OUT = "button, input, select, textarea, progress, .filters, .take, [hidden]";
+const LEFT_OUT = "button, input, select, textarea, progress, .filters, .take, .notice, [hidden]";
 
 /**
  * One HTML file of what a view shows.
@@ -47,6 +47,7 @@ async function figuresPage(view, title, words, stage) {
     plot.setAttribute("data-figure", String(i));
   });
   for (const node of copy.querySelectorAll(LEFT_OUT)) node.remove();
+  copy.removeAttribute("data-shown");
   const [plotly, ...styles] = await Promise.all(
     ["plotly.js", "style.css", "studio.css", "study.css", "paper.css"].map(source),
   );
@@ -116,7 +117,7 @@ function alive() {
     Plotly.newPlot(node, data, layout, {
       displaylogo: false,
       responsive: true,
-      displayModeBar: "hover",
+      displayModeBar: matchMedia("(pointer: coarse)").matches ? false : "hover",
       modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]],
     });
   }
