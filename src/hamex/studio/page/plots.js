@@ -74,11 +74,11 @@ const sight = new IntersectionObserver(
 // A plot follows its box, however that came to another size; one that was out of sight, when it comes into sight.
 const sizes = new ResizeObserver((entries) => {
   for (const {target, contentRect} of /** @type {any[]} */ (entries)) {
-    const full = target._fullLayout;
-    if (!full || !contentRect.width || (full.width === contentRect.width && full.height === contentRect.height))
-      continue;
-    if (isSmall(target) === target.drawnSmall) Plotly.Plots.resize(target);
-    else drawNow(target, .../** @type {[Trace[], Layout]} */ (target.drawnFrom));
+    const full = target._fullLayout,
+      {width, height} = contentRect;
+    if (!full || !width || (Math.abs(full.width - width) < 1 && Math.abs(full.height - height) < 1)) continue;
+    if (isSmall(target) !== target.drawnSmall) drawNow(target, .../** @type {[Trace[], Layout]} */ (target.drawnFrom));
+    Plotly.Plots.resize(target); // a plot that is drawn anew keeps its size
   }
 });
 const isSmall = (/** @type {HTMLElement} */ node) => node.clientWidth < SMALL;
