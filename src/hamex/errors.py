@@ -104,5 +104,9 @@ class ShortRunWarning(UserWarning):
     """A run ends before its load does."""
 
 
+class ShortLoadWarning(UserWarning):
+    """The samples of a load end before the run does, far from zero: it fades within one sample, as nothing stays."""
+
+
 class SwingWarning(UserWarning):
     """A structure still swings where its run was to end at rest: what is left of its drift is that of an instant."""

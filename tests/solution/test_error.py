@@ -255,6 +255,16 @@ def test_a_run_that_stops_at_its_limit_has_bars_of_what_is_shown():
     assert sol.peaks["displacement"].error < 0.1 * sol.peaks["displacement"].value
 
 
+def test_a_peak_just_before_the_end_is_not_taken_at_its_word():
+    """The run ends a little behind the peak, closer to it than any other node."""
+    model = hx.oscillator(1, 100.0)
+    for behind in np.linspace(0.0005, 0.0024, 9):  # a finest step is 0.005 s
+        h = (math.pi / 20 + behind) / 8
+        problem = hx.Problem(model, hx.constant(0.0), 8 * h, hx.State(momentum=1.0))
+        peak = hx.solve(problem, hx.PiecewiseExact(h), error=True).peaks["displacement"]
+        assert abs(peak.value - 0.1) <= peak.error, behind
+
+
 # The trial ----------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import ProblemError, ShortRunWarning, SwingWarning
+from hamex.errors import ProblemError, ShortLoadWarning, ShortRunWarning, SwingWarning
 from hamex.solution.solution import Status
 from hamex.solve.waiting import tails
 
@@ -154,3 +154,19 @@ def test_a_run_that_ends_before_its_record_says_so(tmp_path):
         assert hx.solve(on, hx.Galerkin(0.02)).status is Status.FINISHED
         quiet = hx.Load(np.append(np.ones(5), np.zeros(500)), 0.1)
         assert hx.solve(hx.Problem(hx.oscillator(1.0, 40.0), quiet, 1.0), hx.Galerkin(0.02)).left_over == 0
+
+
+def test_a_load_that_breaks_off_before_the_run_ends_says_so():
+    """Gravity as one sample fades to zero within a second; what stays, what dies down and formulas are silent."""
+    model, scheme = MODELS["shear frame"], hx.Galerkin(0.02)
+    ground = hx.el_centro().on(model, g=9.80665)
+    once = hx.Load(np.full((1, 3), -5.0), step=1.0)
+    with pytest.warns(ShortLoadWarning, match=r"ends at 0 s with 100% of its largest value .* run goes on to 33 s"):
+        hx.solve(hx.Problem(model, ground + once, 33.0), scheme)
+    with pytest.warns(ShortLoadWarning, match=r"ends at 1\.5 s with 40%"):
+        hx.solve(hx.Problem(hx.oscillator(1.0, 40.0), hx.Load([0.0, -1.0, 0.5, 0.4], 0.5), 3.0), scheme)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ShortLoadWarning)
+        hx.solve(hx.Problem(model, ground, 33.0, standing=np.full(3, -5.0)), scheme)
+        hx.solve(hx.Problem(model, once, 1.0), scheme)
+        hx.solve(hx.Problem(model, once.after(5.0), 1.0), scheme)

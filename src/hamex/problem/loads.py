@@ -17,6 +17,7 @@ from hamex.problem import Problem
 
 Array = NDArray[Any]
 _WHOLE = 1e-9  # a run that is shorter than its load by this share of it is as long
+_STOPS = 0.1  # of its largest value: records end below it, and what ends above it was cut, or meant to stay
 _LOOKS = 64  # instants at which a load is looked at to see whether it stays
 
 
@@ -68,6 +69,25 @@ def left_over(load: Load | LoadSum, time: float) -> float:
         if acting.size:
             latest = max(latest, float(acting[-1]) * part.step - sum(part.shifts))
     return latest - time if latest > time * (1 + _WHOLE) + _WHOLE else 0.0
+
+
+def breaks_off(load: Load | LoadSum, duration: float) -> tuple[float, float] | None:
+    """End of the samples that end before the run does [s], and what they end with as a share of their largest value.
+
+    None where none ends with more than a tenth of it: records die down, a load that was to stay does not.
+
+    >>> from hamex.motion.load import Load
+    >>> breaks_off(Load([[-50.0]], step=1.0), 40.0), breaks_off(Load([0.0, 1.0, 0.0], step=1.0), 40.0)
+    ((0.0, 1.0), None)
+    """
+    for part in load.parts if isinstance(load, LoadSum) else (load,):
+        if callable(part.forces) or part.step is None or not 0 < part.end + part.step <= duration * (1 - _WHOLE):
+            continue
+        last, largest = np.abs(part.forces[-1]), np.abs(part.forces).max(axis=0)
+        share = float(np.max(last / largest, where=largest > 0, initial=0.0))
+        if share > _STOPS:
+            return max(part.end, 0.0), share
+    return None
 
 
 def standing(load: Load | LoadSum, time: float) -> Array | None:

@@ -17,15 +17,15 @@ known, and what the finest run still lacks. The bar is
 * **|Δ²y|/4.** A peak between nodes rises above them by h²|ÿ|/8 at most. Δ²y is the second difference of the finest
   history around its peak; it is taken twice over, because it also measures the zig-zag of node forces at small
   viscosity, a quarter of which is their overshoot; and twice again for a velocity, which has a corner where a load
-  jumps. A history that peaks at its first or last node is taken at its word, and so is a displacement that the scheme
-  knows inside its steps. Step means miss what lies within half a step of either end, |ΔF|/2, and the force of the
-  start, which is known.
+  jumps. A history that peaks at its first node, or at its last without having levelled off, is taken at its word, and
+  so is a displacement that the scheme knows inside its steps. Step means miss what lies within half a step of either
+  end, |ΔF|/2, and the force of the start, which is known.
 * **ρ = (Δ²s)²/(e u).** Where a spring yields just behind a node that the three runs share, none of their stages
   stands between, and all make the same of it. A deformation rate v that turns into slip an instant ε later than it
   should pushes by k v ε²/2, and the motion keeps that for some periods; beside the deformation u and its elastic part e
   it is a few times (vε)²/(2 e u). Δ²s, the largest second difference of the slip, is v h/4. Springs that are nearly
   rigid count as ten times as long at their peak as at yield; forces, which a limit holds, have no such term, nor have
-  steps that are cut where springs yield. A tolerance bounds it, and slips and node forces get Δ²s/12 for it, of the
+  steps that are cut where springs yield. A tolerance bounds it, and slips and node forces get Δ²s/16 for it, of the
   fifth of Δ²s that may slip before the first stage. The element of third order, with jumps, sees nothing for a third
   of a step behind a node: it takes 5/2 of ρ.
 * **Round-off.** One unit in the last place per step.
@@ -138,10 +138,10 @@ def _with_first_stage(
     bars: dict[str, float], found: Mapping[str, Sequence[Array]], finest: Solution
 ) -> dict[str, float]:
     """A tolerance watches displacements: the slip at a node still lacks what it does before the first stage."""
-    late = {name: float(_kink(found[name][2]).max()) / 12 for name in ("slip", "hinge_rotation") if name in found}
+    late = {name: float(_kink(found[name][2]).max()) / 16 for name in ("slip", "hinge_rotation") if name in found}
     late["residual_slip"] = late.get("slip", 0.0)
     force = np.abs(finest.model.elastic_force(_kink(finest.values("slip"))[None])[0])
-    late["node_force"] = float(force[components(finest, "node_force")].max(initial=0.0)) / 12
+    late["node_force"] = float(force[components(finest, "node_force")].max(initial=0.0)) / 16
     return {name: size + late.get(name, 0.0) for name, size in bars.items()}
 
 
@@ -156,9 +156,17 @@ def _missed(y: Array, at_nodes: bool) -> float:
     last = len(y) - 1
     if 0 < row < last:
         return float(abs(y[row - 1, column] - 2 * y[row, column] + y[row + 1, column])) / 4
-    if at_nodes or last == 0:
+    if at_nodes:
+        return _turned(y[last - 2 :, column]) if row == last > 1 else 0.0
+    if last == 0:
         return 0.0
     return float(abs(y[row, column] - y[1 if row == 0 else last - 1, column])) / 2
+
+
+def _turned(y: Array) -> float:
+    """What may rise above the last of three nodes: nothing, unless the history levels off before it."""
+    bend = abs(y[0] - 2 * y[1] + y[2])
+    return float(bend) / 4 if abs(y[2] - y[1]) < bend else 0.0
 
 
 def _largest(y: Array) -> tuple[int, int]:

@@ -11,11 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import check_memory, is_one_of
-from hamex.errors import BalanceWarning, ConvergenceError, OverflowRunError, ProblemError, ShortRunWarning, SwingWarning
+from hamex.errors import (
+    BalanceWarning,
+    ConvergenceError,
+    OverflowRunError,
+    ProblemError,
+    ShortLoadWarning,
+    ShortRunWarning,
+    SwingWarning,
+)
 from hamex.model.record import Model
 from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
-from hamex.problem.loads import left_over
+from hamex.problem.loads import breaks_off, left_over
 from hamex.schemes.scheme import How, March, Promise, Ran, Scheme, joined
 from hamex.schemes.structure import is_long
 from hamex.solution.energy import CLOSED
@@ -101,6 +109,15 @@ def solve(
     early = left_over(problem.load, problem.duration)
     if early:
         _say_early(early, settle)
+    ended = breaks_off(problem.load, problem.duration)
+    if ended:
+        warnings.warn(
+            f"solve: a load ends at {ended[0]:g} s with {ended[1]:.0%} of its largest value and is zero one sample "
+            f"later, but the run goes on to {problem.duration:g} s; what stays, such as gravity, is the standing load "
+            "of a problem",
+            ShortLoadWarning,
+            stacklevel=2,
+        )
     solution = run(problem, scheme, limit, kept, promise, progress, settle=settle)
     if solution.extent.settled is False:
         warnings.warn(

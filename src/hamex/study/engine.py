@@ -318,14 +318,14 @@ def _write(store: Path, key: str, table: Columns) -> None:
     import polars as pl
 
     from hamex.solution.atomic import write_atomically
-    from hamex.study.parquet import write_table
+    from hamex.study.table import write_table
 
     write_atomically(store / f"{key}.parquet", lambda path: write_table(pl.DataFrame(table), path, key=key))
 
 
 def _read(store: Path, key: str) -> Columns | None:
     """The table of a part; None where there is none yet."""
-    from hamex.study.parquet import read_table
+    from hamex.study.table import read_table
 
     path = store / f"{key}.parquet"
     if not path.exists():

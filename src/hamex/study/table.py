@@ -1,7 +1,9 @@
-"""Tables of runs: the table of a study, drift ratios beside its drifts, and its measures in words."""
+"""Tables of runs: the table of a study, drift ratios beside its drifts, and its measures in words; tables as Parquet
+files that carry their checksum, and a key where one belongs to them."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import InputError
+from hamex.errors import FileError, InputError
 from hamex.model.oscillators import Oscillators
 from hamex.model.shear_frames import ShearFrames
+from hamex.solution.atomic import ROOM, is_whole, stamped
 from hamex.solution.batch import MEASURES
 from hamex.solution.schema import unit
 from hamex.study.axes import Axes, Systems
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[Any]
+_SEAL = "hamex_checksum"  # among what Parquet lets a file tell of itself
 # Drift over height of the storey.
 RATIOS = {
     "drift": "drift_ratio",
@@ -105,7 +109,6 @@ class StudyTable:
 
         from hamex.solution.atomic import check_writable, write_atomically
         from hamex.solution.netcdf import write_dataset
-        from hamex.study.parquet import write_table
 
         target = Path(path)
         check_writable(target, (".parquet", ".csv", ".nc"))
@@ -167,3 +170,30 @@ def words_of(demand: str, units: Any, storeys: bool) -> tuple[str, str]:
     place = "storey " if storeys and "drift" in demand else "floor " if storeys and "accel" in demand else ""
     said = unit(MEASURES[base].kind, units.length, units.force)
     return f"{place}{demand.replace('_', ' ')}", "" if demand in RATIOS.values() or said == "1" else said
+
+
+def write_table(frame: pl.DataFrame, path: Path, about: Mapping[str, str] | None = None, key: str = "") -> None:
+    """A frame with words on it; made in memory, so that a full disk is met by Python's own file."""
+    content = io.BytesIO()
+    frame.write_parquet(content, compression="lz4", metadata={**(about or {}), _SEAL: f"{key} {ROOM}"})
+    path.write_bytes(stamped(content.getvalue()))
+
+
+def read_table(path: Path, key: str | None = None) -> pl.DataFrame:
+    """The frame, if the file verifies; with a ``key`` only what was written under it. A file of others, or of before
+    there were checksums, is read where no key is asked for."""
+    import polars as pl
+
+    try:
+        content = path.read_bytes()
+    except OSError as problem:
+        raise FileError(f"cannot read {path}: {problem.strerror}") from None
+    whole = is_whole(content)
+    if whole is False or (key is not None and not whole):
+        raise FileError(f"cannot read {path}: it does not match its checksum, so it is damaged or was changed")
+    if key is not None and f"{key} {ROOM[:-64]}".encode() not in content:
+        raise FileError(f"cannot read {path}: it holds something else than its name says")
+    try:
+        return pl.read_parquet(io.BytesIO(content))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as problem:
+        raise FileError(f"cannot read {path}: not a table in Parquet ({str(problem).partition(chr(10))[0]})") from None

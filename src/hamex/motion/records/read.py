@@ -19,10 +19,16 @@ from hamex.motion.records.columns import read_columns
 from hamex.motion.records.cosmos_csmip import is_cosmos, is_csmip, read_cosmos, read_csmip
 from hamex.motion.records.peer_esm_knet import is_at2, is_esm, is_knet, read_at2, read_esm, read_knet, read_opensees
 from hamex.motion.records.simcenter import is_simcenter, read_simcenter
-from hamex.motion.records.smc_geonet import is_geonet, is_smc, read_geonet, read_smc
+from hamex.motion.records.smc_geonet_volume1 import (
+    is_geonet,
+    is_smc,
+    is_volume_one,
+    read_geonet,
+    read_smc,
+    read_volume_one,
+)
 from hamex.motion.records.text import FileRecord, Text, read_text, text_of
 from hamex.motion.records.unread import text_format
-from hamex.motion.records.volume_one import is_volume_one, read_volume_one
 from hamex.motion.units import acceleration_unit, is_other_quantity
 
 _PEAK = 1e-3  # samples are printed with few digits, and one gravity is 980 gal here, 981 there

@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex.checks import is_positive
 from hamex.errors import InputError
-from hamex.study.ida.checking import numbers, positive, refuse
 from hamex.study.ida.estimation import (
     DRAWS,
     ExceedanceFits,
@@ -33,6 +32,7 @@ from hamex.study.ida.estimation import (
     refuse_separated,
     regression,
 )
+from hamex.study.ida.observations import numbers, positive, refuse
 from hamex.study.ida.probability import LOGIT, PROBIT, FragilityCurve, Parameters
 
 Array = NDArray[Any]

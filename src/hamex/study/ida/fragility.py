@@ -18,9 +18,8 @@ from hamex.checks import check_memory, is_finite, is_whole, said
 from hamex.errors import InputError
 from hamex.names import options_by_keyword
 from hamex.solution.atomic import check_writable, write_atomically
-from hamex.study.ida.checking import positive
 from hamex.study.ida.cloud import Cloud
-from hamex.study.ida.observations import Capacities, FragilityData, Stripes
+from hamex.study.ida.observations import Capacities, FragilityData, Stripes, positive
 from hamex.study.ida.probability import PROBIT, FragilityCurve, LinkFunction, Parameters, combined, fractiles, link_of
 
 Array = NDArray[Any]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex.errors import InputError
-from hamex.study.ida.checking import positive, refuse
 from hamex.study.ida.fragility import LEVEL, Fragility, quantiles
+from hamex.study.ida.observations import positive, refuse
 
 Array = NDArray[Any]
 _NODES = 10  # Gauss-Legendre, on pieces of a quarter of the dispersion near the median

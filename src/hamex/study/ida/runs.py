@@ -24,15 +24,13 @@ from hamex import __version__
 from hamex.checks import is_positive
 from hamex.errors import FileError, InputError
 from hamex.files import TABLE, check_file, json_of, read_bytes
-from hamex.solution.atomic import check_writable, write_atomically
-from hamex.solution.checksum import ROOM, is_whole, stamped
+from hamex.solution.atomic import ROOM, check_writable, is_whole, stamped, write_atomically
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.ida.estimation import SeparationError
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.probability import link_of
-from hamex.study.parquet import read_table, write_table
-from hamex.study.table import RATIOS
+from hamex.study.table import RATIOS, read_table, write_table
 
 if TYPE_CHECKING:
     import polars as pl

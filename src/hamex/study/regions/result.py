@@ -227,7 +227,7 @@ class Region:
     def save(self, path: str | Path) -> Path:
         """Write ``.parquet`` or ``.geojson``, atomically; both say what the numbers are."""
         from hamex.solution.atomic import check_writable, write_atomically
-        from hamex.study.parquet import write_table
+        from hamex.study.table import write_table
 
         target = Path(path)
         check_writable(target, (".parquet", ".geojson"))
