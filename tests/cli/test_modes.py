@@ -31,7 +31,7 @@ def test_the_table_shows_periods_and_masses(hamex):
         ]
         assert row[5] == f"{100 * found.effective_ratio[mode, 0]:.1f}"
     assert rows[-1][-2:] == ["100.0", "%"]
-    assert "total mass [kN s²/m]: 480 in x" in out
+    assert "total mass [t (kN s²/m)]: 480 in x" in out
 
 
 def test_json_holds_the_shapes(hamex):

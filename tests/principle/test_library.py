@@ -48,6 +48,7 @@ def test_the_list_holds_the_paper_and_what_lies_beyond():
         "elastic-1d",
         "elastic-2d",
         "elastic-3d",
+        "string",
         "euler-bernoulli",
         "timoshenko",
     }
@@ -122,6 +123,13 @@ def test_compliance_has_21_constants_in_three_dimensions_and_its_symmetries():
     assert len(names) == 21
     A = continua.compliance
     assert A(0, 1, 2, 2) == A(1, 0, 2, 2) == A(2, 2, 0, 1) == A(2, 2, 1, 0)
+
+
+def test_a_string_has_the_wave_equation_and_its_slope_carries_the_tension_across():
+    system, w = action("string"), field("w", x)
+    mu, N, n = *sp.symbols("mu N", positive=True), sp.Symbol("n_x", real=True)
+    assert same(system.strong_form()[w], mu * w.diff(t, 2) - N * w.diff(x, 2) - field("q", x))
+    assert same(next(b.force for b in system.boundary_conditions() if b.motion == w), N * w.diff(x) * n)
 
 
 def test_euler_bernoulli_moment_and_shear_are_natural():

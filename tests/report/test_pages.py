@@ -1,5 +1,6 @@
 """Every page of the program: one stylesheet, one frame, figures that follow it, nothing from elsewhere."""
 
+import colorsys
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -9,7 +10,7 @@ from every_page import KINDS
 
 from hamex import __version__
 from hamex.report.page import STYLE, captioned, page, table
-from hamex.report.style import COLOURS, themed, variable
+from hamex.report.style import COLOURS, ENERGIES, themed, variable, variables
 
 VOID = {"meta", "link", "br", "img", "hr", "input", "path", "use", "circle", "image", "rect", "line", "polygon", "stop"}
 
@@ -170,6 +171,34 @@ def test_colours_can_be_read_on_their_paper(theme):
         assert contrast(shades[name], shades["paper"]) >= (2.2 if theme == 0 else 3.0), name
     steps = [contrast(shades[f"step-{number}"], shades["paper"]) for number in range(1, 6)]
     assert all(after > 1.3 * before for before, after in pairwise(steps))  # in print they are greys
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_energies_keep_their_colours_on_dark_paper(theme):
+    """Stored energy is the deeper blue and kinetic the lighter one; neither takes the other's place."""
+    stored, kinetic = (COLOURS[name][theme] for name in ("stored", "kinetic"))
+    assert luminance(kinetic) > 1.8 * luminance(stored)
+    for name, other in (("stored", "kinetic"), ("kinetic", "stored")):
+        light, dark = COLOURS[name]
+        assert contrast(light, dark) < contrast(light, COLOURS[other][1])
+    assert re.search(rf"--stored: {stored}; --kinetic: {kinetic};", variables(dark=bool(theme)))
+    shades = [ENERGIES[name] for name in ENERGIES]
+    assert len(set(shades)) == len(shades)
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_damage_states_read_as_worse_and_worse(theme):
+    """Yellow, orange, red, purple: the hue goes one way round, and nothing that is damaged is green or blue."""
+    hues = []
+    for number in range(2, 6):
+        red, green, blue = (int(COLOURS[f"step-{number}"][theme][i : i + 2], 16) / 255 for i in (1, 3, 5))
+        hue = colorsys.rgb_to_hls(red, green, blue)[0] * 360
+        hues.append(hue if hue < 180 else hue - 360)
+    assert all(before > after for before, after in pairwise(hues))
+    assert hues[0] < 60
+    assert hues[-1] > -90
+    none = [int(COLOURS["step-1"][theme][i : i + 2], 16) for i in (1, 3, 5)]
+    assert max(none) - min(none) < 24  # grey
 
 
 def test_a_colour_stands_for_one_variable():

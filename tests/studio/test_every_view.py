@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 VIEWS = {
+    "scenes": "#scenes .tile",
     "oscillator": "#residual[data-value]",
     "building": "#building-residual[data-value]",
     "derivation": "#derivation .plot .main-svg",

@@ -137,10 +137,12 @@ def test_no_text_of_a_study_becomes_code(client, capsys, end):
                 **FRAME,
                 "model": {
                     **FRAME["model"],
-                    "links": [{"kind": "viscous_damper", "start": 0, "end": 1, "coefficient": 1.0}],
+                    "links": [
+                        {"kind": "spring_link", "start": 0, "end": 1, "stiffness": 1.0, "law": {"yield_force": 1.0}}
+                    ],
                 },
             },
-            "there is no code for links; take the study file home",
+            "shear frames without links",
         ),
     ],
 )

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 from test_oscillator_view import opened, ready, shown, type_in
@@ -13,6 +14,7 @@ from test_oscillator_view import opened, ready, shown, type_in
 import hamex as hx
 from hamex.studio.history import history_answer
 from hamex.studio.problems import HistoryRequest
+from hamex.studio.wire import thrifty
 
 OSCILLATOR = {
     "kind": "oscillator",
@@ -33,6 +35,7 @@ FRAME = {
     "laws": [{"yield_force": 900.0 - 100.0 * i, "viscosity": 200.0, "kinematic": 3000.0} for i in range(5)],
 }
 GALERKIN = {"kind": "galerkin", "step": 0.01}
+LARGEST = 3_000_000  # bytes of a page that is sent by mail without a second thought
 
 
 def problem(model=OSCILLATOR, scheme=GALERKIN, **tables):
@@ -77,6 +80,16 @@ STATES = {
             "laws": [{"kind": "power", "coefficient": 2.0, "exponent": 0.5}, {"yield_force": 3.0}],
         }
     ),
+    "frame, P-Delta and dampers between floors": problem(
+        {
+            **FRAME,
+            "weights": [980.0] * 5,
+            "links": [
+                {"kind": "viscous_damper", "start": "ground", "end": "floor 1", "coefficient": 900.0},
+                {"kind": "friction_slider", "start": 1, "end": 3, "force": 40.0, "stiffness": 9000.0, "name": "brace"},
+            ],
+        }
+    ),
     "frame, one law": problem(
         {
             "kind": "shear_frame",
@@ -114,7 +127,8 @@ def gift(page, name, path):
 
 
 def alone(watched, path, figures=True):
-    """A page that was taken home, opened from disk without network."""
+    """A page that was taken home, opened from disk without network; it is small enough to be sent."""
+    assert path.stat().st_size < LARGEST
     page = watched.page(offline=True)
     page.goto(path.as_uri())
     if figures:
@@ -243,6 +257,43 @@ def test_the_page_of_its_own_moves_from_disk(page, watched, studio, view, tmp_pa
     clock = alone.locator(".clock").inner_text()
     alone.get_by_role("button", name="Play").click()
     expect(alone.locator(".clock")).not_to_have_text(clock)
+
+
+@pytest.mark.parametrize("view", ["oscillator", "building"])
+def test_a_page_of_the_first_state_is_small_and_its_curves_are_those_of_the_studio(
+    page, watched, studio, view, tmp_path
+):
+    """Rounded to less than a pixel, with every history of its control."""
+    page.goto(f"{studio}/#{view}")
+    ready(page, "#residual" if view == "oscillator" else "#building-residual")
+    path = gift(
+        page,
+        "Page",
+        tmp_path / f"{'oscillator-of-the-studio' if view == 'oscillator' else 'building-of-10-storeys'}.html",
+    )
+    other = alone(watched, path)
+    place = len(json.loads(other.locator("#data").text_content())["answers"]) // 2 - 1
+    other.locator("#varied").fill(str(place))
+    read = """(view) => [...document.querySelectorAll(`${view} .plot`)].slice(0, 3).flatMap(({data = []}) =>
+        data.filter(({x}) => x && x.length > 1000).map(({y}) => Array.from(y)))"""
+    mine, theirs = other.evaluate(read, "body"), page.evaluate(read, f"#{view}")
+    assert len(mine) == len(theirs) > 1
+    for one, two in zip(mine, theirs, strict=True):
+        assert one == pytest.approx(two, abs=5e-4 * max(map(abs, two)))
+
+
+def test_rounded_arrays_come_back_as_they_were(page, studio):
+    """Jumps, wraps beyond 16 bits of the differences, zeros and one value, through the reader of the page."""
+    given = [np.sin(np.linspace(0, 9, 500)), np.array([1.0, -1.0, 1.0, -1.0, 0.5]), np.zeros(7), np.array([-3.0])]
+    page.goto(f"{studio}/#oscillator")
+    read = """async (packed) => {
+        const {unpacked} = await import("/page/home/packed.js");
+        return Array.from(await unpacked(packed));
+    }"""
+    for values in given:
+        for bits in (12, 15):
+            found = page.evaluate(read, thrifty(values, bits))
+            assert found == pytest.approx(values, abs=0.51 * abs(values).max() / (2 ** (bits - 1) - 1))
 
 
 def test_nothing_in_a_page_can_close_its_script(client):

@@ -51,7 +51,7 @@ def command(
     print(aligned(*_table(found)))
     units = file.problem.model.units
     masses = ", ".join(f"{mass:.5g} in {way}" for mass, way in zip(found.total_mass, found.directions, strict=True))
-    print(f"\ntotal mass [{units.force} s²/{units.length}]: {masses}")
+    print(f"\ntotal mass [{units.mass}]: {masses}")
     if written is not None:
         print(f"wrote {written}")
 

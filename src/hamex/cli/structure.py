@@ -11,6 +11,7 @@ import numpy as np
 from hamex.model.algebra import DENSE
 from hamex.model.modes import Modes, modes
 from hamex.model.record import Model
+from hamex.model.units import Units
 from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
@@ -55,7 +56,7 @@ def structure_lines(model: dict[str, Any], length: str, force: str) -> tuple[str
     periods = ", ".join("infinite" if x is None else f"{x:.4g} s" for x in model["periods"])
     return (
         f"{model['kind'].replace('_', ' ')}{storeys}, {model['dofs']} degrees of freedom, {model['springs']} "
-        f"springs, mass {mass:.5g} {force} s²/{length}",
+        f"springs, mass {mass:.5g} {Units(length, force).mass}",
         periods,
     )
 

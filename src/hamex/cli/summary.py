@@ -16,6 +16,7 @@ from hamex.model.laws import by_kind
 from hamex.model.laws.law import Law
 from hamex.model.record import Model, parameter
 from hamex.model.record import yields as model_yields
+from hamex.model.units import Units
 from hamex.solution.energy import CLOSED
 from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
@@ -43,7 +44,7 @@ _STRUCTURE_PEAKS = {
     "slip": "slip",
     "hinge_rotation": "hinge rotation",
 }
-_ENERGIES = ("input", "viscous", "plastic", "hardening", "stored", "kinetic")
+_ENERGIES = ("input", "viscous", "plastic", "jumps", "hardening", "stored", "kinetic")
 _OVERSHOOT = "read step means; node forces overshoot at viscosity 0 (docs/limits.md)"
 # Measured on 72 oscillators under El Centro: lab/rate_independent.py, table in docs/which-scheme.md.
 _BETTER = (
@@ -218,7 +219,7 @@ def _wrapped(text: str, width: int, label: str) -> str:
 
 def _model_lines(model: dict[str, Any], length: str, force: str) -> tuple[str, str]:
     oscillator = (
-        f"mass {model['mass']:.5g} {force} s²/{length}, stiffness {model['stiffness']:.5g} {force}/{length}, "
+        f"mass {model['mass']:.5g} {Units(length, force).mass}, stiffness {model['stiffness']:.5g} {force}/{length}, "
         f"period {model['period']:.5g} s, damping ratio {100 * (model['damping_ratio'] or 0):.4g} %"
     )
     if model["law"] != "slider":

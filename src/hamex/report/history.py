@@ -24,7 +24,7 @@ _LOOPS = 2  # hysteresis loops, of the groups that dissipate most
 _VISIBLE = 0.002  # of the largest energy: less is no area on the page
 _COLOURS = (BLUE, ORANGE, GREEN, PINK)
 # From the bottom up: what is lost, then what is stored, then what moves.
-_PARTS = tuple((name, ENERGIES[name]) for name in ("plastic", "viscous", "hardening", "stored", "kinetic"))
+_PARTS = tuple((name, colour) for name, colour in ENERGIES.items() if name != "input")
 _OSCILLATOR = (
     "Displacement and slip over time; mean force over mean displacement of each step; energies, stacked, "
     "beside the work put in."

@@ -5,8 +5,11 @@ What is drawn becomes a picture or such a page by the ending of its file.
 
 from __future__ import annotations
 
+import base64
 import re
+import zlib
 from collections.abc import Iterable
+from functools import cache
 from html import escape, unescape
 from importlib.util import find_spec
 from pathlib import Path
@@ -71,10 +74,6 @@ td:first-child, th:first-child, .words td, .words th { text-align: left; }
 figure { margin: 1.2rem 0; } figure .scroll { margin: 0; }
 figcaption { color: var(--soft); font-size: .93rem; max-width: 46rem; margin-top: .3rem; }
 .chart { display: block; width: 100%; height: auto; } .chart * { stroke-linejoin: round; stroke-linecap: butt; }
-/* Maps are images: turned over, their light end stays the one near the paper. */
-@media screen and (prefers-color-scheme: dark) {
-  :root:not([data-theme="light"]) .chart image { filter: invert(1) hue-rotate(180deg); } }
-@media screen { :root[data-theme="dark"] .chart image { filter: invert(1) hue-rotate(180deg); } }
 .equation { margin: 1rem 0; padding: .9rem 1rem; background: var(--wash); border-radius: 6px; overflow-x: auto; }
 .equation svg { color: var(--ink); vertical-align: middle; }
 .equation .row { display: flex; align-items: center; width: max-content; }
@@ -213,3 +212,13 @@ def plotly_script() -> str:
 
     script: str = get_plotlyjs()
     return script
+
+
+@cache
+def packed_plotly() -> str:
+    """The same for a page that is sent or kept: deflated, in base64, 2 MB instead of 5.
+
+    >>> len(packed_plotly()) < 0.5 * len(plotly_script())
+    True
+    """
+    return base64.b64encode(zlib.compress(plotly_script().encode(), 9)).decode("ascii")

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.report import region_map
 from hamex.report.page import captioned, cards, page, table
-from hamex.report.style import BLUE, INK, PAPER, RED, STEPS, figure, to_svg
+from hamex.report.style import BLUE, RED, STEPS, figure, to_svg
 from hamex.solution.atomic import check_writable, write_atomically
 from hamex.study.regions.result import Region
-from hamex.study.regions.shear_frames import FINISHED, LONGEST, PER_PERIOD, PROBABILITIES
+from hamex.study.regions.shear_frames import LONGEST, PER_PERIOD
 from hamex.study.regions.types import STATES, TYPES
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-_FEW = 3000  # buildings up to which each is a point of the map
-_IN_CELL = 8  # buildings of a cell, about, beyond that
-_CELLS = 150  # cells along the longer side at most
 _NAMES = ("none", *STATES)
 _MAP = "Maps of the probability of at least moderate damage and of the largest storey drift"
 
@@ -44,7 +42,7 @@ def region_page(region: Region) -> str:
         f'<p class="lead">{_capital(region.label)}; {escape(region.motions)} motions.</p>',
         _cards(region, found),
         "<h2>Map</h2>",
-        captioned(to_svg(draw_map(region)), _map_caption(region), _MAP),
+        captioned(to_svg(region_map.draw_map(region)), _map_caption(region), _MAP),
         "<h2>By height</h2>",
         captioned(
             to_svg(draw_heights(found["by_storeys"])),
@@ -106,52 +104,8 @@ def _count(value: float) -> str:
 # Pictures ----------------------------------------------------------------------------------------------------
 
 
-def draw_map(region: Region) -> Figure:
-    """Where damage is to be expected, and where drifts are large."""
-    x = region.inventory
-    good = region.columns["status"] == FINISHED
-    worse = sum((region.columns[name] for name in PROBABILITIES[2:]), np.zeros(len(region)))
-    panels = [
-        ("at least moderate damage, probability [%]", 100 * worse, "cividis_r"),
-        ("largest storey drift [%]", 100 * region.columns["peak_drift_ratio"], "cividis_r"),
-    ]
-    aspect = 1 / np.cos(np.radians(float(x.latitude.mean())))
-    with figure(1, 2, width=9.6, height=5.6) as (drawing, axes):
-        for here, (title, values, colours) in zip(axes[0], panels, strict=True):
-            shown = good & np.isfinite(values)
-            if len(region) <= _FEW:
-                drawn = here.scatter(
-                    x.longitude[shown], x.latitude[shown], c=values[shown], s=9, cmap=colours, lw=0, rasterized=True
-                )
-            else:
-                image, extent = _raster(x.longitude[shown], x.latitude[shown], values[shown], aspect)
-                drawn = here.imshow(image, origin="lower", extent=extent, cmap=colours, interpolation="nearest")
-            if not region.grid.everywhere:
-                here.plot(
-                    region.grid.longitude, region.grid.latitude, "^", ms=6, mfc=PAPER, mec=INK, mew=0.9, ls="none"
-                )
-            here.set(title=title, xlabel="longitude [°]", aspect=aspect)
-            here.ticklabel_format(useOffset=False)
-            here.locator_params(axis="x", nbins=5)
-            here.grid(False)
-            drawing.colorbar(drawn, ax=here, location="bottom", shrink=0.8, aspect=30, pad=0.02)
-        axes[0, 0].set_ylabel("latitude [°]")
-    return drawing
-
-
-def _raster(longitude: Array, latitude: Array, values: Array, aspect: float) -> tuple[Array, list[float]]:
-    """Mean over the buildings of each cell, NaN where there are none."""
-    spans = np.array([np.ptp(longitude), aspect * np.ptp(latitude)]) + 1e-9
-    cells = min(_CELLS, max(10.0, (len(values) / _IN_CELL * spans.max() / spans.min()) ** 0.5))
-    bins = np.maximum((cells * spans / spans.max()).astype(int), 1)
-    total, x, y = np.histogram2d(longitude, latitude, bins.tolist(), weights=values)
-    number = np.histogram2d(longitude, latitude, [x, y])[0]
-    mean = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
-    return mean.T, [float(x[0]), float(x[-1]), float(y[0]), float(y[-1])]
-
-
 def _map_caption(region: Region) -> str:
-    what = "Each building is a point" if len(region) <= _FEW else "Means over the buildings of each cell"
+    what = "Each building is a point" if len(region) <= region_map.FEW else "Means over the buildings of each cell"
     stations = "" if region.grid.everywhere else " Triangles are stations."
     return f"{what}.{stations} Motions: {escape(region.grid.rule)}."
 

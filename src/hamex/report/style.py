@@ -36,12 +36,16 @@ COLOURS: dict[str, tuple[str, str]] = {
     "red": ("#d55e00", "#d55e00"),
     "brown": ("#8a4b00", "#e8a860"),
     "pine": ("#00583f", "#62c9a3"),
-    # Five steps away from the paper, which differ in lightness too (after Crameri's batlow).
-    "step-1": ("#e9e4d8", "#3b424c"),
-    "step-2": ("#f9b48f", "#80604f"),
-    "step-3": ("#c59045", "#c08d45"),
-    "step-4": ("#4d734d", "#93c293"),
-    "step-5": ("#0b2c5c", "#d3e6ff"),
+    # Five steps that read as worse and worse: from grey over yellow, orange and red to purple, each farther from the
+    # paper than the one before, so that they are ordered in grey too.
+    "step-1": ("#e4e8e6", "#39414b"),
+    "step-2": ("#f0c24b", "#75682a"),
+    "step-3": ("#e07f26", "#c07a26"),
+    "step-4": ("#b2341f", "#f58568"),
+    "step-5": ("#4f0e33", "#ffd3ee"),
+    # Energies keep their colour on dark paper: stored is the deep blue, kinetic the light one, on both.
+    "stored": ("#0a6ead", "#2f8ccb"),
+    "kinetic": ("#5db5e7", "#8fd0f2"),
 }
 INK, SOFT, GREY, FAINT, LINE, PAPER, BLUE, ORANGE, GREEN, PINK, SKY, RED, BROWN, PINE = (
     COLOURS[name][0]
@@ -69,8 +73,8 @@ ENERGIES = {
     "viscous": ORANGE,
     "jumps": PINK,
     "hardening": GREEN,
-    "stored": BLUE,
-    "kinetic": SKY,
+    "stored": COLOURS["stored"][0],
+    "kinetic": COLOURS["kinetic"][0],
     "input": INK,
 }
 _NAMES = {light: name for name, (light, _) in COLOURS.items()}
@@ -115,7 +119,7 @@ def themed(drawing: str) -> str:
 
 def variables(dark: bool = False) -> str:
     """The colours as declarations of a stylesheet."""
-    energies = (f"--{name}: {variable(colour)};" for name, colour in ENERGIES.items())
+    energies = (f"--{name}: {variable(colour)};" for name, colour in ENERGIES.items() if name not in COLOURS)
     return " ".join([*(f"--{name}: {both[dark]};" for name, both in COLOURS.items()), *energies])
 
 

@@ -19,7 +19,7 @@ from hamex.solution.solution import Solution
 from hamex.solve import solve
 from hamex.spec import ProblemFile
 from hamex.spec.tables import ProblemTables
-from hamex.studio.problems import HistoryRequest, admitted
+from hamex.studio.problems import HistoryRequest, admitted, admitted_beside
 from hamex.studio.wire import FRAMED, framed, number
 from hamex.study.spectra.spectrum import spectrum
 
@@ -39,6 +39,7 @@ def history_answer(request: HistoryRequest) -> dict[str, Any]:
     """What happened, with arrays as they are."""
     begin = time.perf_counter()
     file, scheme = admitted(request)
+    changed = admitted_beside(request)
     found, notes = solved(file, file.scheme, request.error)
     model, motion = file.problem.model, _motion(request.problem)
     answer = {
@@ -55,6 +56,9 @@ def history_answer(request: HistoryRequest) -> dict[str, Any]:
     if scheme is not None:
         other, more = solved(file, scheme, request.error)
         answer["against"] = {**run_answer(other), "notes": more}
+    elif changed is not None:
+        other, more = solved(changed, changed.scheme, request.error)
+        answer["against"] = {**run_answer(other), "notes": more, "title": changed.title}
     return {**answer, "seconds": time.perf_counter() - begin}
 
 

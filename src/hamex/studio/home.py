@@ -16,7 +16,7 @@ from pydantic import Field
 
 from hamex import __version__
 from hamex.errors import InputError
-from hamex.report.page import STYLE, plotly_script
+from hamex.report.page import STYLE, packed_plotly
 from hamex.solution.files import netcdf_bytes, write_csv
 from hamex.spec.base import Table
 from hamex.spec.tables import ProblemTables
@@ -25,9 +25,12 @@ from hamex.studio.files import ALONE, one_script, text
 from hamex.studio.history import history_answer, solved
 from hamex.studio.problems import AnyProblem, HistoryRequest, admit_effort, admitted
 from hamex.studio.scripts import NoCodeError, python_code
-from hamex.studio.wire import RequestTable, attached, plain
+from hamex.studio.wire import RequestTable, attached, taken_home
 
 router = APIRouter(prefix="/api/home", tags=["take home"])
+# Curves of a page are rounded to a share of their largest value that no screen shows; the numbers beside them are not.
+_FINE, _COARSE = 15, 12  # bits
+_MANY = 100_000  # displacements of a page beyond which they are rounded coarsely
 
 
 @router.post("/python")
@@ -73,6 +76,7 @@ class Variant(Table):
 
     value: float = Field(allow_inf_nan=False, description="the number, as the control shows it")
     problem: AnyProblem
+    beside: AnyProblem | None = None
 
 
 class PageRequest(RequestTable):
@@ -82,6 +86,7 @@ class PageRequest(RequestTable):
     history: HistoryRequest
     storey: int = Field(0, ge=0, description="whose loop is shown, from 0")
     viscous: bool = True
+    isolated: bool = Field(False, description="whether the lowest storey is one of isolators")
     label: str = Field("", max_length=80)
     unit: str = Field("", max_length=40)
     variants: list[Variant] = Field(default_factory=list, max_length=limits.VARIANTS)
@@ -92,6 +97,8 @@ def page(request: PageRequest) -> Response:
     """One HTML file: interactive, self-contained."""
     kind = "shear_frame" if request.view == "building" else "oscillator"
     problems = [request.history.problem, *(one.problem for one in request.variants)]
+    besides = [request.history.beside, *(one.beside for one in request.variants)]
+    problems += [tables for tables in besides if tables is not None]
     if any(tables.model.kind != kind for tables in problems):
         raise InputError(f"view {request.view} shows models of kind {kind}")
     file, _ = admitted(request.history)
@@ -103,21 +110,28 @@ def page(request: PageRequest) -> Response:
             f"variants: {cells:,} displacements are too many for one page ({limits.PAGE_CELLS:,}); "
             "a longer step, or no control"
         )
+    bits = _FINE if cells <= _MANY else _COARSE
     others = [
-        (one.value, plain(history_answer(request.history.model_copy(update={"problem": one.problem}))))
+        (
+            one.value,
+            taken_home(
+                history_answer(request.history.model_copy(update={"problem": one.problem, "beside": one.beside})), bits
+            ),
+        )
         for one in request.variants
     ]
     data = {
         "view": request.view,
         "storey": request.storey,
         "viscous": request.viscous,
+        "isolated": request.isolated,
         "label": request.label,
         "unit": request.unit,
-        "answers": answers_of(plain(now), others),
+        "answers": answers_of(taken_home(now, bits), others),
     }
     title = request.history.problem.title or "a history"
     return attached(
-        classroom_page(title, f"{now['load']}; {now['scheme']}", data, plotly_script()),
+        classroom_page(title, f"{now['load']}; {now['scheme']}", data, packed_plotly()),
         "text/html",
         f"{_stem(request.history.problem)}.html",
     )
@@ -140,8 +154,8 @@ def _stem(tables: ProblemTables) -> str:
 
 
 def classroom_page(title: str, words: str, data: Mapping[str, Any], plotly: str) -> str:
-    """The page; ``data`` holds the answers, one of them without a value: the state as it was."""
-    scripts = "\n".join(f"<script>{_inside(source)}</script>" for source in (plotly, one_script(ALONE)))
+    """The page; ``data`` holds the answers, one of them without a value: the state as it was. ``plotly`` is packed."""
+    scripts = f'<script type="text/plain" id="plotly">{plotly}</script>\n<script>{_inside(one_script(ALONE))}</script>'
     # In a script element only the end tag and comments have a meaning; as \\u003c they are the same JSON.
     held = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return f"""<!doctype html>
@@ -173,5 +187,11 @@ def _inside(source: str) -> str:
 
 
 def answers_of(now: Mapping[str, Any], varied: Sequence[tuple[float, Mapping[str, Any]]]) -> list[dict[str, Any]]:
-    """The present state first, without a value, then the others by theirs."""
-    return [{"value": None, "answer": now}, *({"value": value, "answer": answer} for value, answer in varied)]
+    """The present state first, without a value, then the others by theirs, with what differs from it."""
+    return [
+        {"value": None, "answer": now},
+        *(
+            {"value": value, "answer": {key: part for key, part in answer.items() if part != now.get(key)}}
+            for value, answer in varied
+        ),
+    ]

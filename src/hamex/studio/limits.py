@@ -21,4 +21,4 @@ ITERATIONS = 100  # of Newton's method in a step of the reference scheme
 MOTIONS = 3  # directions of shaking at once
 POINTS = 20  # of a backbone curve
 VARIANTS = 21  # answers in a page that is taken home
-PAGE_CELLS = 1_500_000  # displacements in it: about 25 MB
+PAGE_CELLS = 1_500_000  # displacements in it: about 7 MB

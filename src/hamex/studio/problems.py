@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from hamex.errors import InputError, LoadError
 from hamex.model.damping import Damping
@@ -66,7 +66,13 @@ class HistoryRequest(RequestTable):
 
     problem: AnyProblem = Field(description="a problem file, as JSON; files of records are not read")
     against: SchemeTable | None = Field(None, description="a second scheme beside it")
+    beside: AnyProblem | None = Field(None, description="another problem beside it, instead of a second scheme")
     error: bool = Field(False, description="estimate the error of every peak by halving the step twice")
+
+    @model_validator(mode="after")
+    def _one_beside(self) -> HistoryRequest:
+        self.one_of("against", "beside", needed=False)
+        return self
 
 
 def admitted(request: HistoryRequest) -> tuple[ProblemFile, Any]:
@@ -80,6 +86,13 @@ def admitted(request: HistoryRequest) -> tuple[ProblemFile, Any]:
         _admit_size(file, scheme)
     admit_effort(file, schemes, request.error)
     return file, schemes[1] if len(schemes) > 1 else None
+
+
+def admitted_beside(request: HistoryRequest) -> ProblemFile | None:
+    """The problem that stands beside the first, when the studio can answer quickly, or none."""
+    if request.beside is None:
+        return None
+    return admitted(request.model_copy(update={"problem": request.beside, "beside": None}))[0]
 
 
 def _admit_size(file: ProblemFile, scheme: Any) -> None:

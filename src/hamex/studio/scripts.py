@@ -126,18 +126,27 @@ def _oscillator(model: Any) -> list[str]:
 
 
 def _frame(model: Any) -> list[str]:
-    if model.links:
-        raise NoCodeError("links")
     lines = [f"masses = {_list(model.masses)}", f"stiffnesses = {_list(model.stiffnesses)}"]
     storeys = _law(model.law) if model.laws is None else _rows(_law(law) for law in model.laws)
     lines.append(f"laws = {storeys}")
     more = "".join(f", {key}={said(value)}" for key, value in model.given("heights", "weights", "names").items())
+    if model.links:
+        lines.append(f"links = {_rows(_link(link) for link in model.links)}")
+        more += ", links=links"
     lines.append(f"model = hx.shear_frame(masses, stiffnesses, {_damping(model.damping)}, laws, units=units{more})")
     return lines
 
 
 def _law(table: Any) -> str:
     return "None" if table is None else called(table)
+
+
+def _link(table: Any) -> str:
+    if table.law is not None:
+        raise NoCodeError("links with a law of their own")
+    keys = {name: tuple(value) if isinstance(value, list) else value for name, value in table.arguments().items()}
+    ends = (said(keys.pop(name)) for name in ("start", "end"))
+    return f"hx.links.{table.kind}({', '.join([*ends, arguments(keys)])})"
 
 
 def _damping(table: Any) -> str:

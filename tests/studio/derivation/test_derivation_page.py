@@ -64,7 +64,6 @@ def test_the_first_view_is_the_viscoplastic_oscillator_and_shows_the_numbers_of_
     derived(opened, "Viscoplastic: from the action to the time step")
     assert opened.locator("#derivation .document section").count() > 8
     assert opened.locator("#derivation .document .matrix").count() > 3
-    opened.locator("#derivation .index summary").click()
     opened.locator("#derivation .contents button", has_text="The time step").click()
     heading = opened.locator("#derivation .document h2", has_text="The time step")
     assert opened.evaluate("document.activeElement.textContent") == heading.text_content()
@@ -136,6 +135,68 @@ def test_a_typed_pendulum_with_friction_runs_as_the_action_it_means(opened):
     assert residual(opened) == pytest.approx(sol.residual, rel=1e-9)
     derived(opened, "Your action")
     assert opened.locator("#derivation .document g[data-symbol=theta]").count() > 10
+
+
+def test_equations_stand_first_with_their_contents_and_the_moving_system_beside_them(opened):
+    derived(opened, "Viscoplastic")
+    places = {
+        name: opened.locator(f"#derivation {name}").first.bounding_box()
+        for name in (".document", ".panel.moving", ".index", ".running")
+    }
+    window = opened.viewport_size
+    assert places[".document"]["y"] < window["height"] / 3
+    for name in (".panel.moving", ".index"):
+        assert places[name]["x"] > places[".document"]["x"] + places[".document"]["width"], name
+        assert places[name]["y"] + places[name]["height"] < window["height"], name
+    assert places[".running"]["y"] > places[".index"]["y"]
+    # It moves with the clock, the motion of the field that was computed.
+    mass = opened.locator("#derivation .panel.moving rect.mass")
+    opened.locator("#derivation .player input").fill("0")
+    before = float(mass.get_attribute("x"))
+    peak = int(np.argmax(curve(opened)))
+    opened.locator("#derivation .player input").fill(str(2 * peak))  # thousandths of 10 s in steps of 0.02 s
+    assert float(mass.get_attribute("x")) > before + 10
+
+
+def test_every_axis_has_its_unit(opened):
+    read = """[...document.querySelectorAll('#derivation .plot')].flatMap(({layout}) =>
+        Object.keys(layout).filter((key) => /^[xy]axis/.test(key)).map((key) => layout[key].title.text))"""
+    assert sorted(opened.evaluate(read)) == [
+        "H [force length]",
+        "J [force s]",
+        "J\u2032 [force]",
+        "imbalance [force length]",
+        "time [s]",
+        "time [s]",
+        "u [length]",
+        "u [length]",
+    ]
+
+
+def test_a_derivation_that_takes_long_shows_that_it_is_under_way(opened):
+    def later(route):
+        opened.wait_for_timeout(1200)
+        route.continue_()
+
+    opened.route("**/api/derive", later)
+    opened.locator("#derivation .field[data-name=system] select").select_option("damped")
+    opened.locator("#derivation header progress").wait_for()
+    opened.locator("#derivation header [role=status]", has_text="deriving … 1 s").wait_for()
+    derived(opened, "Damped")
+    assert not opened.locator("#derivation header progress").is_visible()
+    opened.unroute("**/api/derive")
+
+
+@pytest.mark.parametrize(("system", "seen"), [("pendulum", "circle"), ("chain", "rect.mass"), ("string", "path.line")])
+def test_systems_move_as_what_they_are(opened, system, seen):
+    opened.locator("#derivation .field[data-name=system] select").select_option(system)
+    picture = opened.locator(f"#derivation svg.moving[aria-label^='{system}']")
+    picture.wait_for()
+    assert picture.locator(seen).count() >= {"pendulum": 2, "chain": 3, "string": 1}[system]
+    shape = "(node) => node.innerHTML"
+    before = picture.evaluate(shape)
+    opened.locator("#derivation .player input").fill("137")
+    assert picture.evaluate(shape) != before
 
 
 @pytest.mark.heavy

@@ -79,6 +79,28 @@ def elastic_3d() -> Action:
 
 
 @entry
+def string() -> Action:
+    """Stretched string, small deflections: the tension times the slope is what acts across it at an end."""
+    mass, tension = positive("mu N")
+    x = SPACE[0]
+    w = sp.Function("w")(x, t)
+    return Action(
+        (w,),
+        mass * w.diff(t) ** 2 / 2 - tension * w.diff(x) ** 2 / 2,
+        loads={w: sp.Function("q")(x, t)},
+        space=(x,),
+        name="string",
+        citation="Rayleigh, The Theory of Sound, 1877, ch. VI",
+        meanings={
+            "w": "deflection [length]",
+            "mu": "mass per length [force s²/length²]",
+            "N": "tension [force]",
+            "q": "load per length [force/length]",
+        },
+    )
+
+
+@entry
 def euler_bernoulli() -> Action:
     """Slender beam: the second space derivative gives moment and shear as natural boundary conditions."""
     rho, A, E, inertia = positive("rho A E I_y")

@@ -224,6 +224,25 @@ def _beam(action: Action) -> Drawing:
     return d
 
 
+def _string(action: Action) -> Drawing:
+    d = Drawing(470, 150)
+    axis = [(LEFT + 340 * s, 90 + 120 * s * (1 - s)) for s in (k / 30 for k in range(31))]
+    d.line([(LEFT, 90), (LEFT + 340, 90)], "soft", 1, dashed=True)
+    d.line(axis)
+    for end in (LEFT, LEFT + 340):
+        d.line([(end, 78), (end, 102)])
+    for k in range(7):
+        x = LEFT + 30 + 48 * k
+        d.line([(x, 40), (x, 66)], "bad", 1.4, arrow=True)
+    d.line([(LEFT + 30, 40), (LEFT + 318, 40)], "bad", 1.2)
+    d.label((LEFT + 330, 44), sym.q("x", "t"), "start", "bad")
+    d.line([(LEFT + 170, 90), (LEFT + 170, 119)], "accent", arrow=True)
+    d.label((LEFT + 178, 110), sym.w("x", "t"), "start", "accent")
+    d.line([(LEFT + 344, 90), (LEFT + 384, 90)], "bad", 1.6, arrow=True)
+    d.label((LEFT + 372, 114), sym.N, tone="bad")
+    return d
+
+
 _SKETCHES: dict[str, Callable[[Action], Drawing]] = {
     "harmonic": _oscillator(sym.k),
     "mixed": _oscillator(equal(sym.a, tight(1) / "k")),
@@ -245,6 +264,7 @@ _SKETCHES: dict[str, Callable[[Action], Drawing]] = {
     "elastic-1d": _bar,
     "elastic-2d": _block,
     "elastic-3d": _block,
+    "string": _string,
     "euler-bernoulli": _beam,
     "timoshenko": _beam,
 }

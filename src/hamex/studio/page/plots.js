@@ -145,7 +145,7 @@ function drawNow(node, traces, layout) {
   };
   for (const key of Object.keys(full)) if (/^[xy]axis\d+$/.test(key)) full[key] = axis(full[key], colour, small);
   const isFirst = !node.data;
-  const drawing = Plotly.react(node, traces, full, {
+  const drawing = Plotly.react(node, ...forLecture(node, traces, full), {
     displaylogo: false,
     displayModeBar: coarse ? false : "hover",
     modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]],
@@ -156,6 +156,30 @@ function drawNow(node, traces, layout) {
     node.on("plotly_afterplot", () => node.dispatchEvent(new Event("drawn")));
   }
   return drawing;
+}
+
+const LARGER = 1.5; // letters and lines of a lecture, which are seen from the last row
+
+/**
+ * Curves and layout as they are, or larger in a lecture; small plots beside a text stay as they are.
+ * @param {HTMLElement} node
+ * @param {Trace[]} traces
+ * @param {Layout} layout
+ * @returns {[Trace[], Layout]}
+ */
+function forLecture(node, traces, layout) {
+  if (document.documentElement.dataset.lecture !== "yes" || node.closest(".alongside")) return [traces, layout];
+  const margin = Object.fromEntries(Object.entries(layout.margin).map(([side, room]) => [side, LARGER * room]));
+  /** @type {Layout} */
+  const full = {...layout, margin, font: {...layout.font, size: LARGER * layout.font.size}};
+  for (const key of Object.keys(full).filter((name) => /^[xy]axis\d*$/.test(name) && full[name].title)) {
+    const {title} = full[key];
+    full[key] = {...full[key], title: {...title, font: {...title.font, size: LARGER * title.font.size}}};
+  }
+  return [
+    traces.map((one) => (one.line?.width ? {...one, line: {...one.line, width: LARGER * one.line.width}} : one)),
+    full,
+  ];
 }
 
 /** The theme has changed. */

@@ -2,11 +2,23 @@
 import {buildingView} from "./history/building.js";
 import {derivationView} from "./derivation/view.js";
 import {offer} from "./home/home.js";
+import {offerLecture} from "./lecture.js";
 import {oscillatorView} from "./history/oscillator.js";
 import {paperView} from "./paper/view.js";
+import {sceneBanner} from "./scenes/banner.js";
+import {scenesView} from "./scenes/view.js";
 import {studyView} from "./study/view.js";
 import {register, start} from "./views.js";
 
-for (const view of [oscillatorView, buildingView, derivationView, studyView, paperView]) register(view);
+const question = sceneBanner();
+for (const view of [scenesView, oscillatorView, buildingView, derivationView, studyView, paperView])
+  register({
+    ...view,
+    show(state, shown) {
+      question(shown);
+      return view.show(state, shown);
+    },
+  });
 offer();
+offerLecture();
 start();

@@ -102,6 +102,7 @@ interface Peak {
 interface Profiles {
   storeys: string[];
   drift: number[];
+  heights: (number | null)[];
   shear: number[];
   /** Drifts at the end, where something has slipped and nothing swings any more. */
   residual: number[] | null;
@@ -126,6 +127,8 @@ interface Run {
   status_message: string;
   profiles: Profiles | null;
   notes: string[];
+  /** What it is, where it is another problem beside the first. */
+  title?: string;
 }
 interface HistoryAnswer extends Run {
   units: {length: string; force: string; energy: string};
@@ -140,11 +143,12 @@ interface Stage {
   parts: HTMLElement[];
   plots: Record<string, HTMLElement>;
   player: {root: HTMLElement; pause(): void; set(seconds: number, at?: number): void};
-  show(answer: HistoryAnswer, options?: {viscosity?: boolean; storey?: number; fresh?: boolean}): void;
+  show(answer: HistoryAnswer, options?: {viscosity?: boolean; storey?: number; isolated?: boolean; fresh?: boolean}): void;
 }
 /** What the pages of histories ask for: a problem file and perhaps a second scheme. */
 interface HistoryRequest {
   problem: Record<string, any>;
+  beside?: Record<string, any>;
   against?: Record<string, any>;
   error?: boolean;
 }

@@ -63,3 +63,13 @@ export const converted = (state, dimensions, from, to) =>
       ]),
     )
   );
+
+/** @type {Record<string, string>} masses that have a name of their own */
+const MASSES = {"m N": "kg", "m kN": "t (kN s²/m)", "mm N": "t (N s²/mm)", "ft lbf": "slug (lbf s²/ft)"};
+
+/**
+ * What masses are in, in the words of the command line.
+ * @param {string} length
+ * @param {string} force
+ */
+export const massUnit = (length, force) => MASSES[`${length} ${force}`] ?? `${force} s²/${length}`;

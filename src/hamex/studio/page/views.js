@@ -27,6 +27,13 @@ async function decode(/** @type {string} */ text) {
   return JSON.parse(new TextDecoder().decode(await squeeze(bytes, new DecompressionStream("deflate-raw"))));
 }
 
+/**
+ * A link to a view in a state; what the state leaves out is as the view comes.
+ * @param {string} name
+ * @param {any} state
+ */
+export const linkTo = async (name, state) => `#${name}/${await encode(state)}`;
+
 const storage = {
   read(/** @type {string} */ name) {
     try {

@@ -3,22 +3,10 @@ import {element, short} from "../elements.js";
 import {card, cardRow, panel} from "../panels.js";
 import {colours, curve, draw} from "../plots.js";
 import {unpack} from "../requests.js";
+import {cursor, dot} from "../history/cursors.js";
+import {energyUnit, quantities, rateOf, withUnit} from "./quantities.js";
 
 /** @import {State} from "./systems.js" */
-
-const RATE = "\u2032";
-
-/**
- * Histories that an axis of the plane can show.
- * @param {MotionAnswer} motion
- * @returns {[name: string, values: Packed][]}
- */
-const quantities = ({fields, displacement, velocity, momentum}) =>
-  fields.flatMap((name) => [
-    [name, displacement[name]],
-    [`${name}${RATE}`, velocity[name]],
-    [`p_${name}`, momentum[name]],
-  ]);
 
 /**
  * The motion as CSV, one row per step.
@@ -49,17 +37,7 @@ function planeOf(state, motion, about) {
   const names = quantities(motion).map(([name]) => name);
   if (state.plane && state.plane.every((name) => names.includes(name))) return state.plane;
   const impulse = about.starts.find((one) => one.kind === "momentum");
-  return [names[0], impulse && impulse.field !== motion.fields[0] ? `${impulse.field}${RATE}` : names[1]];
-}
-
-/**
- * A name with its unit, where it has one.
- * @param {SystemAnswer} about
- * @param {string} name
- */
-function withUnit(about, name) {
-  const unit = about.symbols.find((one) => one.name === name)?.unit;
-  return unit ? `${name} [${unit}]` : name;
+  return [names[0], impulse && impulse.field !== motion.fields[0] ? rateOf(impulse.field) : names[1]];
 }
 
 /**
@@ -77,11 +55,22 @@ const times = ({steps, step}) => new Float64Array(steps + 1).map((_, i) => i * s
 /** @type {(motion: MotionAnswer) => Layout} */
 const timeAxis = ({steps, step}) => ({title: "time [s]", range: [0, step * steps]});
 
-/** @param {View} view */
-export function motionPlots(view) {
-  const fields = panel("Motion", "wide first"),
+/**
+ * @param {View} view
+ * @param {(follow: (time: number, i: number) => void) => void} follow the clock of the moving system
+ */
+export function motionPlots(view, follow) {
+  const fields = panel("Motion", "wide"),
     plane = panel("Plane"),
     energy = panel("Energy and its imbalance");
+  const cursors = [fields, energy].map(cursor),
+    point = dot(plane);
+  /** @type {[Numbers, Numbers] | null} */
+  let path = null;
+  follow((time, i) => {
+    for (const one of cursors) one(time);
+    if (path) point(path[0][i], path[1][i]);
+  });
   const pick = () => view.set({plane: [across.value, up.value]}),
     across = element("select", {"aria-label": "across", onchange: pick}),
     up = element("select", {"aria-label": "up", onchange: pick});
@@ -108,15 +97,16 @@ export function motionPlots(view) {
       }
       select.value = chosen;
     }
+    path = [unpack(all[x]), unpack(all[y])];
     draw(
       plane.plot,
       [
-        curve(unpack(all[x]), unpack(all[y]), {
+        curve(...path, {
           color: colours().blue,
           hover: `${x} %{x:.4g}, ${y} %{y:.4g}<extra></extra>`,
         }),
       ],
-      {xaxis: {title: withUnit(about, x)}, yaxis: {title: y}},
+      {xaxis: {title: withUnit(about, x)}, yaxis: {title: withUnit(about, y)}},
     );
   }
 
@@ -141,7 +131,7 @@ export function motionPlots(view) {
     show(motion, about) {
       drawFields(fields, motion, about);
       drawPlane(motion, about);
-      drawEnergy(energy, motion);
+      drawEnergy(energy, motion, energyUnit(about));
       showNumbers(motion);
     },
   };
@@ -181,8 +171,9 @@ function drawFields({plot}, motion, about) {
 /**
  * @param {Panel} panel
  * @param {MotionAnswer} motion
+ * @param {string} unit
  */
-function drawEnergy({plot}, motion) {
+function drawEnergy({plot}, motion, unit) {
   const colour = colours(),
     t = times(motion);
   draw(
@@ -204,8 +195,8 @@ function drawEnergy({plot}, motion) {
     ],
     {
       xaxis: {...timeAxis(motion), anchor: "y2"},
-      yaxis: {title: "H", domain: row(0, 2, 0.1), nticks: 5},
-      yaxis2: {title: "imbalance", domain: row(1, 2, 0.1), nticks: 4, exponentformat: "e"},
+      yaxis: {title: `H [${unit}]`, domain: row(0, 2, 0.1), nticks: 5},
+      yaxis2: {title: `imbalance [${unit}]`, domain: row(1, 2, 0.1), nticks: 4, exponentformat: "e"},
       margin: {l: 74},
     },
   );

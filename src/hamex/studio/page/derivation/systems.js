@@ -24,6 +24,8 @@ export const START = {
   ...UNTOUCHED,
   ...MARCH,
   plane: /** @type {[string, string] | null} */ (null),
+  section: "", // where to begin to read
+  scene: "",
 };
 /** @typedef {typeof START} State */
 /** @typedef {ReturnType<typeof runRequest>} RunRequest */

@@ -6,6 +6,7 @@ import {codeGift, gift} from "../home/home.js";
 import {latest, problemOf} from "../requests.js";
 import {derivationDocument} from "./document.js";
 import {motionCsv, motionPlots} from "./motion.js";
+import {movingSystem} from "./moving.js";
 import {numberControls} from "./numbers.js";
 import {Places} from "./places.js";
 import {symbolLights} from "./symbols.js";
@@ -86,7 +87,8 @@ function build(root) {
     onderived: symbols.relight,
     onclick: symbols.follow,
   });
-  const motion = motionPlots(view),
+  const moving = movingSystem(),
+    motion = motionPlots(view, moving.follow),
     stopped = element("p", {class: "message", role: "alert"}),
     continuum = element(
       "p",
@@ -94,32 +96,39 @@ function build(root) {
       "A continuum is derived and shown, but not run here: its fields need finite elements in space first. " +
         "A chain shows what becomes of it.",
     );
+  const letters = element(
+    "details",
+    {class: "panel letters", open: true},
+    element(
+      "summary",
+      {},
+      "Symbols ",
+      element("span", {class: "quiet"}, "point at one, here or in an equation, to see its control"),
+    ),
+    symbols.chips,
+  );
   const bench = element(
     "div",
     {class: "bench unread"},
     controls,
     element(
       "div",
-      {class: "stage"},
-      continuum,
-      stopped,
-      motion.root,
-      element(
-        "section",
-        {class: "panel wide", "aria-label": "Symbols"},
-        element(
-          "p",
-          {class: "caption"},
-          "Symbols ",
-          element("span", {class: "quiet"}, "point at one, here or in an equation, to see its control"),
-        ),
-        symbols.chips,
-      ),
+      {class: "sheet"},
       derivation.root,
+      element(
+        "aside",
+        {class: "alongside", "aria-label": "The system beside its equations"},
+        moving.root,
+        derivation.index,
+        continuum,
+        stopped,
+        motion.root,
+        letters,
+      ),
     ),
   );
   root.append(bench, symbols.meaning);
-  return {places, system, about, texts, numbers, symbols, derivation, motion, stopped, continuum, bench};
+  return {places, system, about, texts, numbers, symbols, derivation, moving, motion, stopped, continuum, bench};
 }
 
 /**
@@ -154,7 +163,7 @@ async function show(state) {
   if (!about || JSON.stringify(systemRequest(view.state)) !== shown.key) return;
   const wanted = runRequest(view.state, about);
   parts.numbers.show(view.state, wanted);
-  if (shown.motion) parts.motion.show(shown.motion, about);
+  if (shown.motion) showMotion(shown.motion, about);
   if (!about.runs) return;
   const question = JSON.stringify(wanted);
   if (question !== shown.question) {
@@ -164,12 +173,21 @@ async function show(state) {
 }
 
 /**
+ * @param {MotionAnswer} motion
+ * @param {SystemAnswer} about
+ */
+function showMotion(motion, about) {
+  parts.motion.show(motion, about);
+  parts.moving.show(motion, about, runRequest(view.state, about).parameters);
+}
+
+/**
  * Reads another system and shows what it is; false where it cannot be read or another one was asked for.
  * @param {string} key
  * @param {ReturnType<typeof systemRequest>} request
  */
 async function read(key, request) {
-  const {places, about: words, texts, numbers, symbols, derivation, motion, stopped, continuum, bench} = parts;
+  const {places, about: words, texts, numbers, symbols, derivation, moving, motion, stopped, continuum, bench} = parts;
   shown.key = key;
   places.clear();
   /** @type {SystemAnswer | null} */
@@ -196,7 +214,9 @@ async function read(key, request) {
   bench.classList.remove("unread");
   motion.root.hidden = !about.runs;
   continuum.hidden = about.runs;
+  if (!about.runs) moving.showContinuum(about);
   stopped.textContent = "";
+  derivation.at(view.state.section);
   derivation.derive(key, request);
   return true;
 }
@@ -210,7 +230,7 @@ const run = latest(async (/** @type {RunRequest} */ request, /** @type {string} 
     places.clear(["parameters", "shapes", "start", "step", "duration", "degree"]);
     stopped.textContent = "";
     shown.motion = answer;
-    motion.show(answer, shown.about);
+    showMotion(answer, shown.about);
     motion.root.classList.remove("busy");
   } catch (thrown) {
     const problem = problemOf(thrown);
@@ -260,6 +280,9 @@ export const derivationView = {
   start: START,
   mount,
   show,
-  leave: () => parts.symbols.leave(),
+  leave() {
+    parts.symbols.leave();
+    parts.moving.pause();
+  },
   gifts,
 };

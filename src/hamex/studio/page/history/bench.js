@@ -7,10 +7,11 @@ import {latest} from "../requests.js";
 import * as Problems from "./problems.js";
 
 /**
- * Choices of a scheme and of one to compare with.
+ * Choices of a scheme and of what to compare with: another scheme, or the same structure with something changed.
  * @param {(key: string) => (value: any) => any} change
+ * @param {Problems.Changes} [others]
  */
-export const schemeChoices = (change) => ({
+export const schemeChoices = (change, others = {}) => ({
   scheme: choice({
     label: "Scheme",
     options: Problems.SCHEMES,
@@ -20,7 +21,7 @@ export const schemeChoices = (change) => ({
   }),
   against: choice({
     label: "Compare with",
-    options: Problems.AGAINST,
+    options: Problems.AGAINST.concat(Object.entries(others).map(([key, {words}]) => [key, words])),
     value: "none",
     oninput: change("against"),
     name: "against",
@@ -58,7 +59,7 @@ export function layOut(root, {about, groups, stage}) {
  * @template State
  * @param {{name: string, stage: Stage, plots: HTMLElement, fields: Record<string, any>,
  *   request: (state: State) => HistoryRequest,
- *   options: (state: State) => {viscosity?: boolean, storey?: number}}} given
+ *   options: (state: State) => {viscosity?: boolean, storey?: number, isolated?: boolean}}} given
  */
 export function runner({name, stage, plots, fields, request, options}) {
   let first = true;

@@ -2,9 +2,10 @@
 import {button, changeOf, choice, control, group, numberFields} from "../controls.js";
 import {element, rounded} from "../elements.js";
 import * as Motions from "../motion.js";
-import {GRAVITY} from "../units.js";
+import {GRAVITY, massUnit} from "../units.js";
 import {layOut, runner, schemeChoices, shakingControls} from "./bench.js";
 import {buildingStage} from "./building_stage.js";
+import * as Features from "./features.js";
 import {problemGifts} from "./gifts.js";
 import * as Problems from "./problems.js";
 
@@ -28,6 +29,8 @@ const START = {
   against: "none",
   storey: 7,
   motion: {...Motions.START},
+  ...Features.START,
+  scene: "",
 };
 /** @typedef {typeof START} State */
 
@@ -73,18 +76,21 @@ function problem(state) {
     title: `Building of ${n} storeys`,
     duration: Problems.wholeSteps(state.duration, state.step),
     units: {length: "m", force: "kN"},
-    model: {
-      kind: "shear_frame",
-      masses: new Array(n).fill(state.mass),
-      stiffnesses,
-      heights: state.height,
-      damping: damping(state),
-      laws: strengths(state).map((limit, i) => ({
-        yield_force: limit,
-        viscosity: state.viscosity,
-        kinematic: rounded(state.hardening * stiffnesses[i], 8),
-      })),
-    },
+    model: Features.furnished(
+      {
+        kind: "shear_frame",
+        masses: new Array(n).fill(state.mass),
+        stiffnesses,
+        heights: state.height,
+        damping: damping(state),
+        laws: strengths(state).map((limit, i) => ({
+          yield_force: limit,
+          viscosity: state.viscosity,
+          kinematic: rounded(state.hardening * stiffnesses[i], 8),
+        })),
+      },
+      state,
+    ),
     motion: Motions.table(state.motion, state.step),
     scheme: Problems.scheme(state.scheme, state.step),
   };
@@ -95,8 +101,13 @@ function problem(state) {
  */
 const request = (state) => ({
   problem: problem(state),
-  ...(state.against === "none" ? {} : {against: Problems.scheme(state.against, state.step), error: true}),
+  ...Problems.beside(state, problem, Features.WITHOUT),
 });
+/**
+ * Storeys from the ground up, isolators counted as one.
+ * @param {State} state
+ */
+const levels = ({storeys, isolated}) => storeys + (isolated ? 1 : 0);
 
 /** @type {Stage} */
 let stage;
@@ -123,7 +134,11 @@ function numbers(view, field) {
       value: 10,
       oninput: (value) => view.set({storeys: whole(value), storey: Math.min(view.state.storey, whole(value) - 1)}),
     }),
-    "model.masses": field("model.masses", "Mass of a floor", "mass", "t", {min: 1, max: 5000, log: true}),
+    "model.masses": field("model.masses", "Mass of a floor", "mass", massUnit("m", "kN"), {
+      min: 1,
+      max: 5000,
+      log: true,
+    }),
     "model.stiffnesses": field("model.stiffnesses", "Stiffness of the first storey", "stiffness", "kN/m", {
       min: 1000,
       max: 5e6,
@@ -175,7 +190,7 @@ function choices(view, change) {
       value: 0,
       oninput: (value) => view.set({weak: Number(value)}),
     }),
-    ...schemeChoices(change),
+    ...schemeChoices(change, Features.WITHOUT),
     storey: choice({
       label: "Loop of storey",
       options: [[0, "1"]],
@@ -192,7 +207,13 @@ function choices(view, change) {
 function mount(root, view) {
   const change = changeOf(view),
     shaking = shakingControls(view);
-  controls = {...numbers(view, numberFields(view.state, change)), ...choices(view, change), motion: shaking};
+  const field = numberFields(view.state, change);
+  controls = {
+    ...numbers(view, field),
+    ...choices(view, change),
+    ...Features.featureControls(change, field),
+    motion: shaking,
+  };
   for (const one of Object.values(shaking.fields)) controls[one.dataset.name ?? ""] = one;
   stage = buildingStage((storey) => view.set({storey}), view.state.storeys);
   const plots = element("div", {class: "stage building"}, stage.parts);
@@ -202,7 +223,7 @@ function mount(root, view) {
     plots,
     fields: controls,
     request,
-    options: (state) => ({storey: state.storey}),
+    options,
   });
   layOut(root, {
     about: "The building and what shakes it",
@@ -226,6 +247,14 @@ function mount(root, view) {
         controls.weak,
         controls.weakness,
       ),
+      group(
+        "Gravity, isolators, dampers",
+        controls.pdelta,
+        controls["model.links"],
+        controls.isolated,
+        controls.isolatorPeriod,
+        controls.isolatorStrength,
+      ),
       shaking,
       group("Time", controls["scheme.step"], controls.duration, controls.scheme),
       group(
@@ -240,18 +269,26 @@ function mount(root, view) {
 }
 
 /**
+ * What the picture needs to know of a state.
+ * @param {State} state
+ */
+const options = (state) => ({storey: state.storey, isolated: state.isolated});
+
+/**
  * Storeys to choose from, behind other options.
  * @param {Field} field
  * @param {number} count
- * @param {HTMLElement[]} first
+ * @param {number} from the value of the first storey
+ * @param {string[]} first what comes before it
  */
-function numbered(field, count, first) {
+function numbered(field, count, from, first) {
+  const options = [
+    ...first.map((words, i) => [i, words]),
+    ...Array.from({length: count}, (_, i) => [i + from, String(i + 1)]),
+  ];
   field
     .querySelector("select")
-    ?.replaceChildren(
-      ...first,
-      ...Array.from({length: count}, (_, i) => element("option", {value: first.length ? i + 1 : i}, String(i + 1))),
-    );
+    ?.replaceChildren(...options.map(([value, words]) => element("option", {value}, String(words))));
 }
 
 /** @type {Record<string, keyof State>} the number of the state that a control shows */
@@ -274,18 +311,21 @@ const SHOWN = {
   scheme: "scheme",
   against: "against",
   storey: "storey",
+  ...Features.SHOWN,
 };
 
 /** @param {State} state */
 function show(state) {
   const begin = performance.now();
-  if (state.storeys !== floors) {
-    floors = state.storeys;
-    numbered(controls.storey, floors, []);
-    numbered(controls.weak, floors, [element("option", {value: 0}, "none")]);
+  if (levels(state) !== floors) {
+    floors = levels(state);
+    const below = floors - state.storeys;
+    numbered(controls.storey, state.storeys, below, below ? ["isolators"] : []);
+    numbered(controls.weak, state.storeys, 1, ["none"]);
   }
   for (const [name, key] of Object.entries(SHOWN)) controls[name].set(state[key]);
   controls.weakness.hidden = !state.weak;
+  controls.isolatorPeriod.hidden = controls.isolatorStrength.hidden = !state.isolated;
   controls.motion.show(state.motion);
   return run(state, begin);
 }

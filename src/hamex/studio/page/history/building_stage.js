@@ -3,7 +3,7 @@ import {element, short} from "../elements.js";
 import {card, cardRow, panel} from "../panels.js";
 import {colours, curve, draw} from "../plots.js";
 import {unpack} from "../requests.js";
-import {comparisonPanel, peakWords} from "./comparison.js";
+import {besideName, comparisonPanel, peakWords} from "./comparison.js";
 import {cursor, dot} from "./cursors.js";
 import {drawEnergy, energyPanel} from "./energy.js";
 import {Player} from "./player.js";
@@ -14,8 +14,9 @@ import * as Sketch from "./sketch.js";
  * An answer with its arrays read.
  * @param {HistoryAnswer} answer
  * @param {number} storey whose loop is shown, as far as there are so many
+ * @param {boolean} isolated whether the lowest storey is one of isolators
  */
-function read(answer, storey) {
+function read(answer, storey, isolated) {
   const count = answer.steps + 1,
     floors = answer.dofs.length,
     chosen = Math.min(storey, floors - 1);
@@ -25,7 +26,14 @@ function read(answer, storey) {
     times = clock(count, answer.step);
   return {
     answer,
-    profiles: /** @type {Profiles} */ (answer.profiles),
+    profiles: named(/** @type {Profiles} */ (answer.profiles), isolated),
+    isolated,
+    against: answer.against && {
+      run: answer.against,
+      name: besideName(answer.against),
+      below: floors - answer.against.dofs.length, // storeys are counted from the roof: one may have isolators
+      times: clock(answer.against.steps + 1, answer.against.step),
+    },
     count,
     floors,
     chosen,
@@ -45,6 +53,14 @@ function read(answer, storey) {
   };
 }
 /** @typedef {ReturnType<typeof read>} BuildingHistory */
+
+/**
+ * Storeys of an isolated building are counted from its isolators on.
+ * @param {Profiles} profiles
+ * @param {boolean} isolated
+ */
+const named = (profiles, isolated) =>
+  isolated ? {...profiles, storeys: ["the isolators", ...profiles.storeys.slice(0, -1)]} : profiles;
 
 /**
  * The picture. show(answer) draws it; its parts are laid out by whoever owns it.
@@ -70,8 +86,8 @@ export function buildingStage(onpick, storeys = 1) {
     legend,
   );
   const numbers = numberBoard();
-  const roof = panel("Roof and ground"),
-    loop = panel("Hysteresis of a storey", "loop"),
+  const roof = panel("Roof and ground", "lecture"),
+    loop = panel("Hysteresis of a storey", "loop lecture"),
     drifts = panel("Storey drift"),
     shears = panel("Storey shear"),
     energy = energyPanel("wide"),
@@ -92,6 +108,7 @@ export function buildingStage(onpick, storeys = 1) {
       yielded: storeys.map((k) => i >= firstSlip[k]),
       scale: shown.scale,
       chosen: shown.chosen,
+      isolated: shown.isolated,
       ground: shown.ground[i],
       groundPeak: answer.ground.peak,
     });
@@ -107,15 +124,16 @@ export function buildingStage(onpick, storeys = 1) {
     yielded: still,
     scale: 1,
     chosen: -1,
+    isolated: false,
     ground: 0,
     groundPeak: 0,
   });
 
   /** @type {Stage["show"]} */
-  function show(answer, {storey = 0, fresh = false} = {}) {
-    const history = read(answer, storey);
+  function show(answer, {storey = 0, isolated = false, fresh = false} = {}) {
+    const history = read(answer, storey, isolated);
     shown = history;
-    numbers.show(answer);
+    numbers.show(answer, history);
     status.textContent = answer.status === "finished" ? "" : answer.status_message;
     drawRoof(roof, history);
     drawLoop(loop, history);
@@ -146,11 +164,16 @@ function numberBoard() {
   const notes = element("p", {class: "quiet notes", role: "status"});
   return {
     root: element("div", {class: "panel"}, cardRow(cards), notes),
-    /** @param {HistoryAnswer} answer */
-    show({peaks, residual, period, notes: words}) {
+    /**
+     * @param {HistoryAnswer} answer
+     * @param {BuildingHistory} history
+     */
+    show({peaks, residual, period, notes: words}, {profiles, isolated}) {
       cards.displacement.value.textContent = peakWords(peaks.displacement, 4);
       cards.base_shear.value.textContent = peakWords(peaks.base_shear, 4);
-      cards.drift_ratio.value.textContent = peaks.drift_ratio ? `${short(100 * peaks.drift_ratio.value, 3)} %` : "–";
+      const ratio = isolated ? driftAbove(profiles) : (peaks.drift_ratio?.value ?? null);
+      cards.drift_ratio.value.textContent = ratio === null ? "–" : `${short(100 * ratio, 3)} %`;
+      cards.drift_ratio.label.textContent = isolated ? "peak drift ratio above the isolators" : "peak drift ratio";
       cards.ductility.value.textContent = peaks.ductility ? short(peaks.ductility.value, 3) : "elastic";
       cards.residual.value.textContent = short(residual, 3);
       cards.residual.value.dataset.value = String(residual);
@@ -161,16 +184,25 @@ function numberBoard() {
 }
 
 /**
+ * The largest drift ratio of the storeys on top of isolators.
+ * @param {Profiles} profiles
+ */
+const driftAbove = ({drift, heights}) =>
+  drift.slice(1).reduce((most, value, i) => Math.max(most, value / (heights[i + 1] ?? Infinity)), 0);
+
+/**
  * @param {Panel} panel
  * @param {BuildingHistory} history
  */
-function drawRoof({plot}, {answer, u, floors, count, ground, times, timeAxis}) {
+function drawRoof({plot, note}, {answer, u, floors, count, ground, times, timeAxis, against}) {
   const colour = colours(),
     roof = component(u, floors - 1, count);
+  note.textContent = against ? `dashed: ${against.name}` : "";
   draw(
     plot,
     [
       curve(times, roof, {name: "roof", color: colour.blue, hover: "%{x:.2f} s, %{y:.4g}<extra>roof</extra>"}),
+      ...(against ? [roofBeside(against, colour)] : []),
       curve(times, ground, {
         yaxis: "y2",
         name: "ground",
@@ -188,21 +220,33 @@ function drawRoof({plot}, {answer, u, floors, count, ground, times, timeAxis}) {
 }
 
 /**
+ * @param {NonNullable<BuildingHistory["against"]>} against
+ * @param {Colours} colour
+ */
+function roofBeside({run, name, times}, colour) {
+  const moved = component(unpack(run.displacement), run.dofs.length - 1, run.steps + 1);
+  return curve(times, moved, {
+    name,
+    color: colour.orange,
+    dash: "dash",
+    hover: `%{x:.2f} s, %{y:.4g}<extra>${name}</extra>`,
+  });
+}
+
+/**
  * @param {Panel} panel
  * @param {BuildingHistory} history
  */
-function drawLoop({plot, words, note}, {answer, profiles, loop, chosen}) {
+function drawLoop({plot, words, note}, {answer, profiles, loop, chosen, against}) {
   const colour = colours();
-  const lines = [curve(loop.u, loop.f, {width: 1.1, color: colour.blue})];
-  if (answer.against) {
-    const other = springLoop(answer.against, chosen);
-    lines.push(curve(other.u, other.f, {width: 1, color: colour.orange, dash: "dash"}));
-  }
+  const lines = [curve(loop.u, loop.f, {width: 1.1, color: colour.blue})],
+    other = against && chosen >= against.below ? springLoop(against.run, chosen - against.below) : null;
+  if (other) lines.push(curve(other.u, other.f, {width: 1, color: colour.orange, dash: "dash"}));
   words.textContent = `Hysteresis of ${profiles.storeys[chosen]}`;
   note.textContent = loop.words;
   draw(plot, lines, {
-    xaxis: {title: `drift [${answer.units.length}]`, range: range(extremes(loop.u))},
-    yaxis: {title: `storey spring force [${answer.units.force}]`, range: range(extremes(loop.f))},
+    xaxis: {title: `drift [${answer.units.length}]`, range: range(extremes(loop.u, other?.u ?? []))},
+    yaxis: {title: `storey spring force [${answer.units.force}]`, range: range(extremes(loop.f, other?.f ?? []))},
   });
 }
 
@@ -212,9 +256,10 @@ function drawLoop({plot, words, note}, {answer, profiles, loop, chosen}) {
  * @param {Panel} shears
  * @param {BuildingHistory} history
  */
-function drawProfiles(drifts, shears, {answer, profiles, floors, chosen}) {
+function drawProfiles(drifts, shears, {answer, profiles, floors, chosen, isolated, against}) {
   const colour = colours(),
     {units} = answer,
+    first = isolated ? 0 : 1, // isolators are storey 0
     storeys = profiles.storeys.map((_, i) => i),
     yielded = profiles.ductility.map((value) => value !== null && value > 1);
   /** @type {(values: number[], unit: string) => Trace[]} */
@@ -226,7 +271,7 @@ function drawProfiles(drifts, shears, {answer, profiles, floors, chosen}) {
       const own = storeys.filter((i) => yielded[i] === hatched);
       return {
         x: own.map((i) => values[i]),
-        y: own.map((i) => i + 1),
+        y: own.map((i) => i + first),
         type: "bar",
         orientation: "h",
         marker: {color, pattern: {shape, fillmode: "overlay", fgcolor: colour.paper, solidity: 0.15}},
@@ -234,7 +279,12 @@ function drawProfiles(drifts, shears, {answer, profiles, floors, chosen}) {
       };
     });
   const profile = {
-    yaxis: {title: "storey", dtick: Math.ceil(floors / 10), range: [0.3, floors + 0.7], zeroline: false},
+    yaxis: {
+      title: "storey",
+      dtick: Math.ceil(floors / 10),
+      range: [first - 0.7, floors + first - 0.3],
+      zeroline: false,
+    },
     bargap: 0.25,
     barmode: "overlay",
     shapes: [
@@ -243,8 +293,8 @@ function drawProfiles(drifts, shears, {answer, profiles, floors, chosen}) {
         xref: "paper",
         x0: 0,
         x1: 1,
-        y0: chosen + 0.5,
-        y1: chosen + 1.5,
+        y0: chosen + first - 0.5,
+        y1: chosen + first + 0.5,
         line: {width: 0},
         fillcolor: colour.accent,
         opacity: 0.14,
@@ -256,16 +306,39 @@ function drawProfiles(drifts, shears, {answer, profiles, floors, chosen}) {
     left = residual ? storeys.filter((i) => yielded[i]) : [],
     residuals = {
       x: left.map((i) => Math.abs(residual ? residual[i] : 0)),
-      y: left.map((i) => i + 1),
+      y: left.map((i) => i + first),
       mode: "markers",
       marker: {color: colour.ink, symbol: "diamond", size: 6},
       hovertemplate: "residual %{x:.3g}<extra></extra>",
     };
-  draw(drifts.plot, [...bars(profiles.drift, units.length), ...(left.length ? [residuals] : [])], {
-    ...profile,
-    xaxis: {title: `largest drift [${units.length}]${left.length ? "; ◆ residual" : ""}`},
-  });
-  draw(shears.plot, bars(profiles.shear, units.force), {
+  /** @type {(values: number[], unit: string) => Trace[]} */
+  const beside = (values, unit) =>
+    against
+      ? [
+          curve(
+            values,
+            values.map((_, i) => i + against.below + first),
+            {
+              color: colour.orange,
+              dash: "dash",
+              mode: "lines+markers",
+              marker: {color: colour.orange, symbol: "circle-open", size: 8},
+              hover: `storey %{y}: %{x:.4g} ${unit}<extra>${against.name}</extra>`,
+            },
+          ),
+        ]
+      : [];
+  const others = against?.run.profiles;
+  draw(
+    drifts.plot,
+    [
+      ...bars(profiles.drift, units.length),
+      ...(left.length ? [residuals] : []),
+      ...beside(others?.drift ?? [], units.length),
+    ],
+    {...profile, xaxis: {title: `largest drift [${units.length}]${left.length ? "; ◆ residual" : ""}`}},
+  );
+  draw(shears.plot, [...bars(profiles.shear, units.force), ...beside(others?.shear ?? [], units.force)], {
     ...profile,
     xaxis: {title: `largest shear [${units.force}]`},
   });

@@ -35,8 +35,15 @@ const SCHEMES = {
 export function schemeName(written) {
   const name = SCHEMES[written.split("(")[0]] || written,
     degree = /degree=(\d+)/.exec(written);
+  if (/^Newmark.*beta=0\.16/.test(written)) return "Newmark, linear acceleration";
   return `${name}${degree ? `, degree ${degree[1]}` : ""}${written.includes("load='end'") ? ", load at step end" : ""}`;
 }
+
+/**
+ * What stands beside a run: another problem by its title, another scheme by its name.
+ * @param {Run} against
+ */
+export const besideName = (against) => against.title || schemeName(against.scheme);
 
 /** The place for two runs side by side. */
 export function comparisonPanel() {
@@ -85,8 +92,8 @@ function comparison(run, against) {
           "tr",
           {},
           element("th", {}, ""),
-          element("th", {scope: "col"}, schemeName(run.scheme)),
-          element("th", {scope: "col"}, schemeName(against.scheme)),
+          element("th", {scope: "col"}, against.title ? "as it is" : schemeName(run.scheme)),
+          element("th", {scope: "col"}, besideName(against)),
         ),
       ),
       element(

@@ -2,7 +2,8 @@
 import {element, save} from "../elements.js";
 import {fetched, gift, pythonGift} from "../home/home.js";
 
-const VARIANTS = 15;
+/** @type {Record<string, number>} histories of a page: it stays below 3 MB */
+const VARIANTS = {oscillator: 15, building: 9};
 
 /**
  * A number of the state that a page of its own may move: its key, its words, its unit.
@@ -91,18 +92,23 @@ function pageBody(view, request, varied, key) {
   const {state} = view,
     moved = varied.find(([name]) => name === key);
   const value = key === "scale" ? state.motion.scale : state[key];
-  const variants = !moved
-    ? []
-    : Array.from({length: VARIANTS}, (_, i) => Number((value * 2 ** ((2 * i) / (VARIANTS - 1) - 1)).toPrecision(4)));
+  const count = VARIANTS[view.name],
+    variants = !moved
+      ? []
+      : Array.from({length: count}, (_, i) => Number((value * 2 ** ((2 * i) / (count - 1) - 1)).toPrecision(4)));
   const changed = (/** @type {number} */ x) =>
-    request(key === "scale" ? {...state, motion: {...state.motion, scale: x}} : {...state, [key]: x}).problem;
+    request(key === "scale" ? {...state, motion: {...state.motion, scale: x}} : {...state, [key]: x});
   return {
     view: view.name,
     history: request(state),
     storey: state.storey || 0,
+    isolated: Boolean(state.isolated),
     viscous: state.viscosity > 0,
     label: moved ? moved[1] : "",
     unit: moved ? moved[2](state) : "",
-    variants: variants.map((x) => ({value: x, problem: changed(x)})),
+    variants: variants.map((x) => {
+      const {problem, beside} = changed(x);
+      return {value: x, problem, ...(beside ? {beside} : {})};
+    }),
   };
 }

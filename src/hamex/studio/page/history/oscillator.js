@@ -2,7 +2,7 @@
 import {button, changeOf, choice, group, numberFields, toggle} from "../controls.js";
 import {element, rounded, say} from "../elements.js";
 import * as Motions from "../motion.js";
-import {FORCE, FORCES, GRAVITY, LENGTH, LENGTHS, METRIC, STIFFNESS, converted, factor} from "../units.js";
+import {FORCE, FORCES, GRAVITY, LENGTH, LENGTHS, METRIC, STIFFNESS, converted, factor, massUnit} from "../units.js";
 import {layOut, runner, schemeChoices, shakingControls} from "./bench.js";
 import {problemGifts} from "./gifts.js";
 import {oscillatorStage} from "./oscillator_stage.js";
@@ -31,6 +31,7 @@ const START = {
   against: "none",
   bars: false,
   motion: {...Motions.START},
+  scene: "",
 };
 /** @typedef {typeof START} State */
 /** What changes with the units; periods, ratios and motions in g do not. */
@@ -43,6 +44,9 @@ const QUANTITIES = {
   kinematic: STIFFNESS,
   isotropic: STIFFNESS,
 };
+
+/** @type {Problems.Changes} what it can be compared with */
+const WITHOUT = {"without-yielding": {words: "the same, elastic", change: {yields: false}}};
 
 /**
  * The problem file of a state.
@@ -81,8 +85,8 @@ function problem(state) {
  */
 const request = (state) => ({
   problem: problem(state),
-  ...(state.against === "none" ? {} : {against: Problems.scheme(state.against, state.step)}),
-  error: state.bars || state.against !== "none",
+  error: state.bars,
+  ...Problems.beside(state, problem, WITHOUT),
 });
 
 /** @type {Stage} */
@@ -191,7 +195,7 @@ function choices(view, change) {
       value: "kN",
       oninput: (force) => switchUnits(view, {force}),
     }),
-    ...schemeChoices(change),
+    ...schemeChoices(change, WITHOUT),
     bars: toggle({label: "Error bars on the peaks", value: false, oninput: change("bars")}),
   };
 }
@@ -334,7 +338,7 @@ function show(state) {
   const begin = performance.now();
   const {length, force} = state;
   const units = {
-    "model.mass": `${force}·s²/${length}`,
+    "model.mass": massUnit(length, force),
     "model.stiffness": `${force}/${length}`,
     "model.damping": `${force}·s/${length}`,
     "model.yield_force": force,

@@ -3,7 +3,7 @@ import {element, short} from "../elements.js";
 import {card, cardRow, panel} from "../panels.js";
 import {colours, curve, draw, mark} from "../plots.js";
 import {unpack} from "../requests.js";
-import {comparisonPanel, peakWords, schemeName} from "./comparison.js";
+import {besideName, comparisonPanel, peakWords} from "./comparison.js";
 import {cursor, dot} from "./cursors.js";
 import {drawEnergy, energyPanel} from "./energy.js";
 import {Player} from "./player.js";
@@ -42,7 +42,7 @@ function read(answer) {
     scale: Math.max(-low, high) || 1,
     against: answer.against && {
       run: answer.against,
-      name: schemeName(answer.against.scheme),
+      name: besideName(answer.against),
       u: unpack(answer.against.displacement),
       loop: springLoop(answer.against),
       times: clock(answer.against.steps + 1, answer.against.step),
@@ -73,8 +73,8 @@ export function oscillatorStage() {
     element("span", {class: "key dashed", style: "--key:var(--orange)", hidden: true}, ""),
   );
   const ground = panel("Ground acceleration"),
-    motion = panel("Displacement, slip", "", {legend}),
-    loop = panel("Hysteresis", "loop"),
+    motion = panel("Displacement, slip", "lecture", {legend}),
+    loop = panel("Hysteresis", "loop lecture"),
     energy = energyPanel(),
     periods = panel("Spectrum of the motion"),
     beside = comparisonPanel();

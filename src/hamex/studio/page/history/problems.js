@@ -4,6 +4,7 @@
 const NAMES = {
   none: "nothing",
   newmark: "Newmark with Newton",
+  linear: "Newmark, linear acceleration",
   end: "the paper's (load at step end)",
   "galerkin-1": "Galerkin, degree 1",
   "galerkin-2": "Galerkin, degree 2",
@@ -26,6 +27,7 @@ export const SCHEMES = named(
   "discontinuous-2",
   "end",
   "newmark",
+  "linear",
 );
 export const AGAINST = named(
   "none",
@@ -46,10 +48,27 @@ export const AGAINST = named(
  */
 export function scheme(name, step) {
   const [kind, degree] = name.split("-");
+  if (kind === "linear") return {kind: "newmark", step, beta: 1 / 6};
   if (kind === "end") return {kind: "galerkin", step, load: "end"};
   if (kind === "galerkin") return {kind, step, ...(degree === "1" ? {} : {degree: Number(degree)})};
   if (kind === "discontinuous") return {kind: "discontinuous_galerkin", step, degree: Number(degree)};
   return {kind, step};
+}
+
+/** @typedef {Record<string, {words: string, change: any}>} Changes the same structure with something changed */
+
+/**
+ * What is run beside a problem: the same by another scheme, with error bars, or another problem by the same scheme.
+ * @template {{against: string, step: number}} State
+ * @param {State} state
+ * @param {(state: State) => Record<string, any>} problem
+ * @param {Changes} changes
+ */
+export function beside(state, problem, changes) {
+  if (state.against === "none") return {};
+  const other = changes[state.against];
+  if (other) return {beside: {...problem({...state, ...other.change}), title: other.words}};
+  return {against: scheme(state.against, state.step), error: true};
 }
 
 /**

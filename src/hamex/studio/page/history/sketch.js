@@ -2,6 +2,7 @@
 import {element} from "../elements.js";
 
 const SPAN = 55; // pixels for the largest displacement
+const LOW = 0.5; // height of isolators over that of a storey
 
 /**
  * A spring.
@@ -138,7 +139,8 @@ export function building(onpick) {
   let floors = /** @type {any[]} */ ([]),
     columns = /** @type {any[]} */ ([]),
     hits = /** @type {any[]} */ ([]),
-    storeys = 0;
+    levels = /** @type {number[]} */ ([]),
+    built = "";
   const ground = element("path", {class: "line", d: "M40 492H380"});
   const hatch = element("path", {
     class: "thin",
@@ -146,9 +148,16 @@ export function building(onpick) {
   });
   const arrow = element("path", {class: "line", style: "stroke:var(--accent)"});
 
-  function build(/** @type {number} */ count) {
-    storeys = count;
-    const height = 470 / count;
+  /**
+   * Storeys of one height; isolators are low.
+   * @param {number} count
+   * @param {boolean} isolated
+   */
+  function build(count, isolated) {
+    built = `${count} ${isolated}`;
+    const height = 470 / (isolated ? count - 1 + LOW : count),
+      low = isolated ? (LOW - 1) * height : 0;
+    levels = Array.from({length: count + 1}, (_, i) => 492 - (i ? i * height + low : 0));
     floors = Array.from({length: count}, () =>
       element("path", {class: "line", style: `stroke-width:${Math.min(7, 0.28 * height)}`}),
     );
@@ -159,31 +168,30 @@ export function building(onpick) {
         {
           x: 20,
           width: 380,
-          y: 492 - (i + 1) * height,
-          height,
+          y: levels[i + 1],
+          height: levels[i] - levels[i + 1],
           fill: "transparent",
           style: "cursor:pointer",
           onclick: () => onpick(i),
         },
-        element("title", {}, `storey ${i + 1}`),
+        element("title", {}, isolated ? (i ? `storey ${i}` : "isolators") : `storey ${i + 1}`),
       ),
     );
     root.replaceChildren(hatch, ground, ...columns, ...floors, arrow, ...hits);
   }
   /**
    * Displacements of the floors, storeys that slip now and that have yielded, the storey to mark.
-   * @param {{u: number[], slipping: boolean[], yielded: boolean[], scale: number, chosen: number, ground: number,
-   *   groundPeak: number}} state
+   * @param {{u: number[], slipping: boolean[], yielded: boolean[], scale: number, chosen: number, isolated: boolean,
+   *   ground: number, groundPeak: number}} state
    */
-  function move({u, slipping, yielded, scale, chosen, ground: now, groundPeak}) {
-    if (u.length !== storeys) build(u.length);
-    const height = 470 / storeys,
-      span = 60;
+  function move({u, slipping, yielded, scale, chosen, isolated, ground: now, groundPeak}) {
+    if (built !== `${u.length} ${isolated}`) build(u.length, isolated);
+    const span = 60;
     let below = 0;
-    for (let i = 0; i < storeys; i++) {
+    for (let i = 0; i < u.length; i++) {
       const x = (span * u[i]) / scale,
-        low = 492 - i * height,
-        high = low - height,
+        low = levels[i],
+        high = levels[i + 1],
         mid = (low + high) / 2;
       floors[i].setAttribute("d", `M${125 + x} ${high}H${295 + x}`);
       columns[i].setAttribute(

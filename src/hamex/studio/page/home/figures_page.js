@@ -2,6 +2,7 @@
 import {save} from "../elements.js";
 import {pay} from "../plots.js";
 import {gift} from "./home.js";
+import {deflated, inflated, runPacked} from "./packed.js";
 
 // Inputs and what belongs to them; the page has nothing to set.
 const LEFT_OUT = "button, input, select, textarea, progress, .filters, .take, .notice, [hidden]";
@@ -80,8 +81,8 @@ async function figuresPage(view, title, words, stage) {
     ...(plots.length
       ? [
           made("script", {type: "application/json", id: "figures"}, plain(figures)),
-          made("script", {}, inside(plotly)),
-          made("script", {}, inside(`(${alive})();`)),
+          made("script", {type: "text/plain", id: "plotly"}, await deflated(plotly)),
+          made("script", {}, inside(`${inflated}\n${runPacked}\nrunPacked("plotly").then(${alive});`)),
         ]
       : []),
   );

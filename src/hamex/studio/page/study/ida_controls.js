@@ -2,7 +2,7 @@
 import {button, choice, group, numberFields, toggle} from "../controls.js";
 import {element} from "../elements.js";
 import {besideNamedFields} from "../messages.js";
-import {LENGTH, LENGTHS, METRIC, STIFFNESS, converted, factor} from "../units.js";
+import {LENGTH, LENGTHS, METRIC, STIFFNESS, converted, factor, massUnit} from "../units.js";
 import {START, measureOf} from "./ida_file.js";
 
 /** @import {State} from "./ida_file.js" */
@@ -228,7 +228,7 @@ export function idaControls(view, message) {
 function showState(fields, state) {
   const isFrame = state.system === "frame",
     hunts = state.way === "hunt";
-  const named = {mass: `kN·s²/${state.length}`, viscosity: `kN·s/${state.length}`};
+  const named = {mass: massUnit(state.length, "kN"), viscosity: `kN·s/${state.length}`};
   for (const [key, dimension] of Object.entries(QUANTITIES)) {
     const unit = named[/** @type {keyof typeof named} */ (key)] ?? state.length;
     fields[key].measure(unit, factor(dimension, METRIC, unitsOf(state.length)));
