@@ -33,6 +33,19 @@ def pages(language: str) -> list:
     return found
 
 
+def files_of(page: str) -> dict[str, str]:
+    """Files that a page shows whole: blocks whose first line is their name."""
+    texts = [path.read_text(encoding="utf-8") for path in PAGES if path.name == page]
+    return dict(re.findall(r"^```toml\n# (\S+\.toml)\n(.*?)^```", "\n".join(texts), re.M | re.S))
+
+
+def lay_out(request, folder: Path) -> None:
+    """A reader has written the files of the page before running what it says."""
+    page = request.node.callspec.id.split("-", 1)[1]
+    for name, text in files_of(page).items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
 def test_there_is_something_to_run():
     assert len(SCRIPTS) >= 7
     assert len(pages("python")) >= 4
@@ -92,7 +105,8 @@ def test_example_runs_and_proves_its_number(read, script, tmp_path):
 
 
 @pytest.mark.parametrize("code", pages("python"))
-def test_the_python_blocks_of_a_page_run(read, code, tmp_path):
+def test_the_python_blocks_of_a_page_run(read, request, code, tmp_path):
+    lay_out(request, tmp_path)
     assert read(code, tmp_path)[1] == ""
 
 
@@ -105,6 +119,7 @@ SHORTER = {"viscoplastic": "damped", "viscoplastic.html": "damped.html", "500": 
 @pytest.mark.parametrize("text", pages("sh"))
 def test_the_hamex_commands_of_a_page_run_in_order(read, request, text, tmp_path):
     together = "together" in request.node.callspec.id
+    lay_out(request, tmp_path)
     elsewhere = LONG.get(request.node.callspec.id.removeprefix("together-"), set()) if together else set()
     for line in text.splitlines():
         words = shlex.split(line, comments=True)

@@ -39,6 +39,7 @@ from .solution.reading import read as read
 from .study.spectra.intensities import Pga as Pga, Sa as Sa, intensities as intensities
 from .study.spectra.result import Spectrum as Spectrum
 from .study.spectra.spectrum import spectrum as spectrum
+from .study.spectra.floors import floor_spectrum as floor_spectrum
 from .study.ida.fragility import Fragility as Fragility
 from .study.ida.frequency import annual_frequency as annual_frequency
 from .study.study import Study as Study
@@ -47,6 +48,7 @@ from .study.ida.ida import Hunt as Hunt, Ida as Ida, ida as ida
 from .study.regions.result import Region as Region
 from .study.regions.region import region as region
 from .report.plots import plot as plot
+from .report.animation import animate as animate
 from .spec import read_problem as read_problem
 from .spec.study import read_study as read_study
 
@@ -80,6 +82,7 @@ from .study.spectra.targets import (
     match_to_target as match_to_target,
     matched_suite as matched_suite,
     scale_to_target as scale_to_target,
+    select_to_target as select_to_target,
 )
 from .study.regions import (
     Inventory as Inventory,

@@ -1,7 +1,48 @@
 """Named errors and warnings of hamex: each message says what is wrong and what to change.
 
 This module is the one leaf that every layer may import.
+
+Messages are written for Python, where most of them are read. Other doors have other words for the same things, and
+:func:`at_the_door` finds them, so that a message is written once.
 """
+
+import re
+import sys
+from collections.abc import Mapping
+
+_WHO = re.compile(r"^([A-Za-z_]\w*)(?:\.\w+)?: ")  # the function that refuses
+_CALL = re.compile(r"\b([A-Z]\w+)\(([^()]*)\)")
+_KEYWORD = re.compile(r"""\b([a-z_]\w*)=(?!=)("[^"]*"|'[^']*'|-?[\w.]+…?)?""")
+_PLAIN = {"True": "true", "False": "false", "None": "none"}
+
+
+def at_the_door(message: str, options: Mapping[str, str]) -> str:
+    """A message without Python: keywords as the ``options`` of a command, by name, or else as keys of a problem file.
+
+    >>> at_the_door('read_record: say it, as in unit="g"', {"unit": "--unit"})
+    'say it, as in --unit g'
+    >>> at_the_door('solve: use Galerkin(degree=1), or load="mean"', {})
+    'use kind = "galerkin" with degree = 1, or load = "mean"'
+    """
+
+    def called(found: re.Match[str]) -> str:
+        kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", found[1]).lower()
+        given = [part.strip() for part in found[2].split(",") if "=" in part]
+        name = f"[{kind}]" if kind == "limit" else f'kind = "{kind}"'
+        return f"{name} with {' and '.join(given)}" if given else name
+
+    def keyed(found: re.Match[str]) -> str:
+        name, value = found[1], _PLAIN.get(found[2] or "", found[2] or "")
+        if name in options:
+            return f"{options[name]} {value.strip(chr(34) + chr(39))}".rstrip()
+        return f"{name} = {value}" if value else name
+
+    who = _WHO.match(message)
+    if who is not None and who[1] in sys.modules["hamex"].__all__:
+        message = message[who.end() :]
+    said = _CALL.sub(called, message)
+    said = _KEYWORD.sub(keyed, said).replace(" or None", "")
+    return re.sub(r"\b(True|False)\b", lambda found: _PLAIN[found[0]], said)
 
 
 class HamexError(Exception):
@@ -94,6 +135,10 @@ class DampingWarning(UserWarning):
 
 class RecordWarning(UserWarning):
     """What a record file tells of itself, its peak or its number of samples, does not agree with its samples."""
+
+
+class MatchWarning(UserWarning):
+    """A motion matched to a target spectrum is further from it than the tolerance."""
 
 
 class DamageWarning(UserWarning):

@@ -91,7 +91,7 @@ SCHEMES = {
     "runge_kutta4": {"kind": "runge_kutta4"},
 }
 ANY = tuple(SCHEMES)[:16]  # take every model here, but for what follows
-NOT_LOCATED = ("oscillator on a gap", "dampers", "portal with hinges")
+NOT_LOCATED = ("oscillator on a gap", "dampers")
 
 
 def works(model, scheme):

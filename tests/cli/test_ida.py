@@ -4,6 +4,7 @@ import json
 import shutil
 
 import numpy as np
+import openpyxl
 import pytest
 from faults import damaged
 
@@ -56,8 +57,12 @@ def test_the_starter_runs_as_it_is(hamex, tmp_path):
 
 def test_a_second_run_finds_the_parts_of_the_first(hamex, small, finished):
     shutil.copytree(finished / "parts", small / "out" / "parts")
-    found = json.loads(hamex("ida", "small.toml", "-o", "out", "--json", "--workers", "1")[1])
+    found = json.loads(hamex("ida", "small.toml", "-o", "out", "--json", "--workers", "1", "--xlsx")[1])
     assert (found["ran"], found["found"]) == (0, 8)
+    book = openpyxl.load_workbook(small / "out" / "tables.xlsx")
+    assert book.sheetnames == ["runs", "demands", "fragility", "about fragility", "about"]
+    assert book["runs"].max_row == 161
+    assert "ductility [1]" in next(book["runs"].iter_rows(max_row=1, values_only=True))
     assert found["motions"] == "synthetic"
     assert found["limit"] == "ductility > 3"
     assert found["models"][0]["fragility"]["motions"] == "synthetic"

@@ -169,13 +169,16 @@ BEYOND = {
     "a peak": (lambda: hx.spectrum(MOTION.scaled(1e200), [1.0], g=9.81), InputError, r"e\+199; sizes from"),
 }
 SIZES = {
-    "histories": (lambda: solved(duration=0.02 * STEPS), "keep=1000, or take a longer step or a shorter duration"),
+    "histories": (
+        lambda: solved(duration=0.02 * STEPS),
+        "take a longer step or a shorter duration, or keep fewer of them",
+    ),
     "histories of stages": (
         lambda: hx.solve(hx.Problem(MODEL, LOAD, 0.02 * STEPS), hx.DiscontinuousGalerkin(0.02)),
-        "keep=1000",
+        "keep fewer of them",
     ),
-    "bars": (lambda: solved(duration=0.02 * (STEPS // 16), error=True), "keep=1000"),
-    "thinned, still": (lambda: solved(duration=2.0 * STEPS, keep=100), "keep=1000"),
+    "bars": (lambda: solved(duration=0.02 * (STEPS // 16), error=True), "keep fewer of them"),
+    "thinned, still": (lambda: solved(duration=2.0 * STEPS, keep=100), "keep fewer of them"),
     "a batch's motion": (lambda: batched(duration=0.02 * STEPS), "take a longer step or a shorter duration"),
     "a batch's step": (lambda: batched(1e-30), "take a longer step"),
     "a batch's histories": (

@@ -59,6 +59,15 @@ def test_list_tells_what_disagrees_in_a_file_once(hamex, folder):
     assert "the header's peak (Max. Acc.) is 1 gal" in err
 
 
+def numbers_in(told):
+    """All numbers of a JSON document."""
+    if isinstance(told, dict | list):
+        for each in told.values() if isinstance(told, dict) else told:
+            yield from numbers_in(each)
+    elif isinstance(told, float):
+        yield told
+
+
 def test_raw_samples_and_the_rule_of_integrals(hamex, folder, tmp_path):
     assert hamex("records", "convert", folder / "a.EW", "raw.csv", "--raw")[0] == 0
     assert hx.read_record(tmp_path / "raw.csv").acceleration.tolist() == made.knet_gal(raw=True)
@@ -66,6 +75,10 @@ def test_raw_samples_and_the_rule_of_integrals(hamex, folder, tmp_path):
     plain = hx.read_record(tmp_path / "plain.csv")
     assert plain.acceleration == pytest.approx(made.knet_gal(), rel=1e-12)
     assert "mean removed" in plain.source
+    for option, motion in ((), plain), (("--raw",), hx.read_record(tmp_path / "raw.csv")):
+        told = json.loads(hamex("spectrum", folder / "a.EW", "--periods", "0.5", "--json", *option)[1])
+        value = hx.spectrum(motion, [0.5], g=9.80665).values("displacement").item()
+        assert f"{value:.10g}" in {f"{each:.10g}" for each in numbers_in(told)}
     for rule in ("trapezoid", "lines"):
         found = hx.intensities(hx.el_centro(), 9.80665, rule=rule)
         told = json.loads(hamex("records", "show", folder / "el.csv", "--rule", rule, "--json")[1])

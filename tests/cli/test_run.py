@@ -160,12 +160,12 @@ def test_json_is_the_same_summary_as_data(hamex, tiny):
 
 
 def test_a_warning_is_one_clean_line(hamex, tiny):
-    load = [('kind = "sine"\namplitude = 3.0\nomega = 8.0', 'kind = "samples"\nforces = [1, 2, 1]\nstep = 0.005')]
+    load = [('kind = "sine"\namplitude = 3.0\nomega = 8.0', 'kind = "samples"\nforces = [1, 2, 0]\nstep = 0.005')]
     code, _, err = hamex("run", tiny(*load))
     assert code == 0
     assert err == (
         "warning: the step 0.01 s is longer than the record's 0.005 s, so samples are skipped; "
-        'use load="mean" or a shorter step\n'
+        'use load = "mean" or a shorter step\n'
     )
 
 
@@ -235,7 +235,7 @@ BAD = {
         [('[load]\nkind = "sine"\namplitude = 3.0\nomega = 8.0', '[motion]\nfile = "good.csv"\nunit = "mg"')],
         "[motion] unknown unit of acceleration 'mg'; known: g, m/s2",
     ),
-    "scheme that cannot": ([('"galerkin"', '"piecewise_exact"')], "PiecewiseExact: the spring can slip"),
+    "scheme that cannot": ([('"galerkin"', '"piecewise_exact"')], "error: the spring can slip"),
     "no convergence": (
         [('kind = "galerkin"', 'kind = "newmark"\nmax_iterations = 1\ntolerance = 1e-300')],
         "did not converge in 1 iterations",
@@ -264,7 +264,7 @@ def test_bad_input_ends_in_one_message_and_no_file(hamex, tiny, tmp_path, change
         (["-o", "nowhere/out.nc"], "cannot write nowhere/out.nc: the folder nowhere does not exist"),
         (["-o", "tiny.toml/out.nc"], "cannot write tiny.toml/out.nc: the folder tiny.toml does not exist"),
         (["--plot", "nowhere/out.png"], "cannot write nowhere/out.png: the folder nowhere does not exist"),
-        (["-o", "out.xlsx"], "cannot write out.xlsx: the ending must be one of .nc, .csv"),
+        (["-o", "out.xls"], "cannot write out.xls: the ending must be one of .nc, .csv, .xlsx"),
         (["--plot", "out.pdf"], "cannot write out.pdf: the ending must be one of .png, .svg, .html"),
         (["-o", "good.nc", "--plot", "out.pdf"], "cannot write out.pdf: the ending must be one of .png, .svg, .html"),
     ],
@@ -370,7 +370,7 @@ def test_init_refuses_what_it_cannot_write(hamex, tmp_path):
     assert hamex("init", "truss", "ida") == (2, "", "error: cannot write ida: the ending must be .toml\n")
     assert hamex("init", "shearframe")[2] == (
         "error: no starter is called 'shearframe'; did you mean shear-frame? Known: oscillator, shear-frame, truss, "
-        "frame, ida. A file name ends in .toml\n"
+        "frame, pushover, ida. A file name ends in .toml\n"
     )
     assert hamex("init", "no/a.toml") == (2, "", "error: cannot write no/a.toml: No such file or directory\n")
     assert listing(tmp_path) == []
@@ -453,3 +453,13 @@ def test_the_mean_rule_sees_the_whole_record_at_a_coarse_step():
     coarse = hx.solve(problem, hx.Galerkin(step=0.1, load="mean")).values("load").sum() * 0.1
     fine = hx.solve(problem, hx.Galerkin(step=0.02)).values("load").sum() * 0.02
     assert coarse == pytest.approx(fine, rel=1e-12)
+
+
+def test_a_run_becomes_a_film(hamex, tiny):
+    code, out, err = hamex("run", tiny(("duration = 2.0", "duration = 0.05")), "--animate", "run.gif")
+    assert (code, err) == (0, "")
+    assert out.endswith("wrote run.gif\n")
+    assert Path("run.gif").read_bytes()[:6] == b"GIF89a"
+    code, _, err = hamex("run", "tiny.toml", "--animate", "run.avi")
+    assert code == 1
+    assert "the ending must be one of .gif, .mp4, .html" in err

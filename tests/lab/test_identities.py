@@ -8,7 +8,7 @@ from textbook import gauss, radau
 
 import hamex as hx
 from hamex.lab.catalogue import CATALOGUE, find
-from hamex.lab.marching import load_at, oscillator_history
+from hamex.lab.free_vibration import load_at, oscillator_history
 from hamex.schemes import (
     CentralDifference,
     GeneralisedAlpha,

@@ -141,3 +141,84 @@ def test_wrong_devices_are_named(make, message):
 def test_a_power_law_checks_its_exponent():
     with pytest.raises(LawError, match="exponent must be positive"):
         hx.power_damper(0, 1, 1.0, 0.0, 1.0)
+
+
+ISOLATOR = hx.bilinear_isolator(0, 1, stiffness=30e3, yield_force=180.0, post_stiffness=2e3)
+ISOLATED = {"masses": [150.0, 120.0, 90.0], "damping": [60.0, 400.0, 300.0], "units": hx.Units("m", "kN")}
+
+
+@pytest.mark.parametrize("nothing", [None, 0.0])
+@pytest.mark.parametrize("scheme", [hx.Galerkin(0.02), hx.Galerkin(0.02, degree=2), hx.Newmark(0.02)], ids=repr)
+def test_an_isolator_holds_a_level_by_itself(scheme, nothing):
+    """Own reference: the isolator's law as that of the first storey, bit for bit."""
+    runs = []
+    for model in (
+        hx.shear_frame(stiffnesses=[nothing, 180e3, 120e3], heights=[0.0, 3.0, 3.0], links=[ISOLATOR], **ISOLATED),
+        hx.shear_frame(stiffnesses=[30e3, 180e3, 120e3], laws=[ISOLATOR.law, None, None], **ISOLATED),
+    ):
+        runs.append(hx.solve(hx.Problem(model, hx.el_centro().scaled(2).on(model), 8.0), scheme))
+    assert runs[0].springs == ("isolator 1", "storey 2", "storey 3")
+    assert np.array_equal(runs[0].values("displacement"), runs[1].values("displacement"))
+    drift, ratio = (np.abs(runs[0].values(name)).max(axis=0) for name in ("storey_drift", "drift_ratio"))
+    assert drift[0] > 0.1  # beyond the usual limit of a storey, which isolators have not
+    assert runs[0].exceeded is None
+    assert ratio[0] == 0
+    assert ratio[1:] == pytest.approx(drift[1:] / 3)
+
+
+def test_isolated_frames_go_into_batches():
+    model = hx.shear_frame(stiffnesses=[None, 180e3, 120e3], links=[ISOLATOR], **ISOLATED)
+    one = hx.solve(hx.Problem(model, hx.el_centro().on(model), 31.2), hx.Galerkin(0.02))
+    found = hx.batch([model], [hx.el_centro()], hx.Galerkin(0.02), measures=("drift",))
+    assert found.values("drift").max() == pytest.approx(one.peaks["storey_drift"].value, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [hx.viscous_damper(0, 1, 10.0), hx.power_damper(0, 1, 10.0, 0.5, 1e4), hx.maxwell_damper(0, 1, 10.0, 1e4)],
+    ids=lambda link: link.kind,
+)
+def test_dampers_hold_no_level(link):
+    with pytest.raises(ModelError, match="storey 1 needs a stiffness, unless a link across it holds it"):
+        hx.shear_frame([1.0, 1.0], [None, 100.0], links=[link])
+
+
+def test_only_a_level_on_links_has_no_height():
+    with pytest.raises(ModelError, match="height of storey 2 must be positive, got 0"):
+        hx.shear_frame([1.0, 1.0], [None, 100.0], heights=[0.0, 0.0], links=[ISOLATOR])
+    falls = hx.shear_frame([1.0, 1.0], [None, 100.0], heights=[0.0, 3.0], weights=9.81, links=[ISOLATOR])
+    assert falls.stiffness.toarray() == pytest.approx(np.array([[-3.27, 3.27], [3.27, -3.27]]))
+
+
+def isolated_portal(levels, supports, *links):
+    members = {pair: hx.Member(*pair, modulus=30e6, area=0.16, inertia=2e-3) for pair in ("AB", "BC", "CD", "AD")}
+    feet = [hx.bilinear_isolator(None, node, 2e3, 20.0, 200.0, direction="x", name=f"below {node}") for node in "AD"]
+    masses = dict.fromkeys("ABCD", 10.0)
+    units = hx.Units("m", "kN")
+    return hx.frame(NODES, members, supports, masses, links=[*feet, *links], levels=levels, units=units)
+
+
+def test_storeys_of_an_isolated_frame_begin_at_its_base():
+    held = {"A": "y rz", "D": "y rz"}
+    runs = []
+    for levels in ({"isolation": ["A", "D"], "storey": ["B", "C"]}, [["B", "C"]], 0.1):
+        model = isolated_portal(levels, held)
+        runs.append(hx.solve(hx.Problem(model, hx.el_centro().scaled(2).on(model), 8.0), hx.Galerkin(0.02)))
+    first = runs[0]
+    u = {node: first.values("displacement")[:, first.dofs.index(f"{node}.x")] for node in "ABCD"}
+    feet, floor = (u["A"] + u["D"]) / 2, (u["B"] + u["C"]) / 2
+    assert first.layout.storeys.heights.tolist() == [0.0, 3.0]
+    assert first.values("storey_drift")[:, 0] == pytest.approx(feet, abs=1e-15)
+    assert first.values("storey_shear")[:, 0] == pytest.approx(first.values("base_shear")[:, 0], abs=1e-9)
+    for sol in runs:
+        assert sol.values("storey_drift")[:, -1] == pytest.approx(floor - feet, abs=1e-15)
+        assert sol.exceeded is None
+
+
+def test_links_to_the_ground_may_hold_everything():
+    up = [hx.elastic_link(None, node, 1e6, direction="y", name=f"under {node}") for node in "AD"]
+    model = isolated_portal(0.1, {}, *up)
+    assert len(model.dofs) == 12
+    assert model.storeys.heights.tolist() == [3.0]
+    with pytest.raises(ModelError, match="nothing resists it"):
+        isolated_portal(0.1, {})

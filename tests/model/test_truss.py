@@ -155,7 +155,7 @@ def test_effective_masses_add_up_in_each_direction():
         ({"bars": BARS[:3]}, r"unstable structure: node '[CD]' can move in direction x, nothing resists it"),
         ({"bars": BARS[:2]}, r"unstable structure: node '[CD]' can move in direction x"),
         ({"bars": [*BARS[:4], ("C", "D")]}, None),
-        ({"supports": {}}, "supports must map nodes to directions"),
+        ({"supports": {}}, "is not connected to any support"),
         ({"supports": {"Z": "x"}}, "supports: there is no node 'Z'"),
         ({"supports": {"A": "rz"}}, "support of node 'A': 'rz' is no direction"),
         ({"supports": {"A": "left"}}, "support of node 'A': 'left' is no direction"),

@@ -6,6 +6,7 @@ import pytest
 import hamex as hx
 from hamex.model.layout import Geometry
 from hamex.report.structure import draw_modes, flat, good_scale, is_stick, lines, marks
+from hamex.solution.results import has_slipped
 from hamex.spec import read_problem
 
 pytest.importorskip("matplotlib")
@@ -115,3 +116,40 @@ def test_mode_shapes_name_their_period_and_mass():
     words = titles(draw_modes(modes, model.geometry, model.geometry.motion, 3))
     assert words[0] == f"mode 1: T = {modes.periods[0]:.4g} s\nmass {100 * modes.effective_ratio[0, 0]:.0f} % in x"
     assert len([title for title in words if title]) == 3
+
+
+def test_a_hinge_of_moment_and_axial_force_is_drawn_at_its_end():
+    """Red dots of an interaction surface stand near member ends, none in the middle of a member."""
+    hinge = hx.Surface((900.0, 120.0))
+    column = {"modulus": 30e6, "area": 0.09, "inertia": 6.75e-4}
+    frame = hx.frame(
+        {"A": (0, 0), "B": (0, 3), "C": (5, 3), "D": (5, 0)},
+        {
+            "left": hx.Member("A", "B", **column, hinges=hinge),
+            "beam": hx.Member("B", "C", **column),
+            "right": hx.Member("D", "C", **column, hinges=hinge),
+        },
+        {"A": "fixed", "D": "fixed"},
+        {"B": 20.0, "C": 20.0},
+        units=hx.Units("m", "kN"),
+    )
+    push = hx.pushover(frame, "B.x", 0.1, steps=20)
+    slipped = has_slipped(push)[-1]
+    assert {push.springs[i] for i in np.flatnonzero(slipped)} >= {"left.N", "left.M1", "right.N", "right.M1"}
+    geometry = frame.geometry
+    found = marks(geometry, geometry.coordinates, slipped, push.springs, push.layout.together)
+    assert len(found) == len([i for i in np.flatnonzero(slipped) if ".M" in push.springs[i]])
+    assert all(min(abs(y - 0.18), abs(y - 2.82)) < 1e-9 for _, y in found)
+    alone = np.array([name == "left.N" for name in push.springs])  # a column that is torn apart
+    ends = marks(geometry, geometry.coordinates, alone, push.springs, push.layout.together)
+    assert sorted(ends[:, 1]) == pytest.approx([0.18, 2.82])
+
+
+def test_isolators_are_drawn_below_what_they_carry():
+    isolator = hx.bilinear_isolator(0, 1, stiffness=30.0, yield_force=0.2, post_stiffness=2.0)
+    geometry = hx.shear_frame([1.0, 1.0], [None, 400.0], heights=[0.0, 3.0], links=[isolator]).geometry
+    kinds = [kind for _, kind in lines(geometry, geometry.coordinates)]
+    assert (kinds.count("floor"), kinds.count("member"), kinds.count("foot")) == (2, 2, 3)
+    dots = marks(geometry, geometry.coordinates, np.array([True, False]), ("isolator 1", "storey 2"))
+    assert len(dots) == 3
+    assert (dots[:, 1] < geometry.coordinates[1, 1]).all()

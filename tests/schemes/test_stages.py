@@ -337,3 +337,37 @@ def test_locating_events_of_other_laws_is_refused_by_name():
     damped = hx.shear_frame([1.0], [100.0], links=[hx.power_damper(0, 1, 5.0, 0.5, 1000.0)])
     with pytest.raises(SchemeError, match="springs with a Slider only"):
         hx.solve(hx.Problem(damped, QUIET, 1.0), hx.Galerkin(0.1, degree=2, locate=True))
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [hx.Galerkin(0.02, degree=2, locate=True), hx.DiscontinuousGalerkin(0.02, degree=1, locate=True)],
+    ids=name,
+)
+@pytest.mark.parametrize("hardening", [0.0, 900.0])
+def test_events_of_member_hinges_are_those_of_the_oscillator(scheme, hardening):
+    """Analytic: a column of no mass on a hinge is an oscillator with k = 3EI/L³ that yields at M/L, hardens with H/L².
+
+    Where a hinge stops is seen in its slip rate, which Gauss points carry to the end of a piece with its error.
+    """
+    length, rigidity, strength = 3.0, 2.0e4, 60.0
+    column = hx.Member("A", "B", rigidity, 1e3, 1.0, hinges=(hx.Slider(strength, kinematic=hardening), None))
+    frame = hx.frame({"A": (0, 0), "B": (0, length)}, [column], {"A": "fixed", "B": "y"}, {"B": 10.0})
+    law = hx.Slider(strength / length, kinematic=hardening / length**2)
+    oscillator = hx.oscillator(10.0, 3 * rigidity / length**3, law=law)
+    motion = hx.el_centro()
+    runs = [hx.solve(hx.Problem(model, motion.on(model, g=9.81), 3.0), scheme) for model in (frame, oscillator)]
+    u, alone = runs[0].values("displacement")[:, frame.dofs.index("B.x")], runs[1].values("displacement")[:, 0]
+    assert np.abs(u - alone).max() < (1e-5 if scheme.continuous else 1e-9) * np.abs(alone).max()
+    assert runs[0].values("events").tolist() == runs[1].values("events").tolist()
+    assert runs[1].values("events").sum() > 3
+    if not hardening:
+        assert np.abs(runs[0].values("node_force")[:, frame.springs.index("A-B.M1")]).max() < strength * (1 + 1e-9)
+    assert runs[0].residual < 1e-12
+
+
+def test_locating_events_of_interacting_hinges_is_refused_by_name():
+    column = hx.Member("A", "B", 2e4, 1e3, 1.0, hinges=hx.Surface((100.0, 60.0)))
+    frame = hx.frame({"A": (0, 0), "B": (0, 3)}, [column], {"A": "fixed"}, {"B": 10.0})
+    with pytest.raises(SchemeError, match="springs with a Slider only"):
+        hx.solve(hx.Problem(frame, hx.el_centro().on(frame, g=9.81), 1.0), hx.Galerkin(0.1, degree=2, locate=True))

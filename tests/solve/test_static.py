@@ -183,7 +183,7 @@ def test_constant_forces_stay_on_during_a_pushover():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda m: hx.pushover(m, "roof", 0.1), "no dof 'roof'; the model has floor 1"),
+        (lambda m: hx.pushover(m, "roof", 0.1), "'roof' is no dof .floor 1, floor 2. and none of mode x, mass x"),
         (lambda m: hx.pushover(m, [1.0], 0.1), "2 finite numbers"),
         (lambda m: hx.pushover(m, [0.0, 0.0], 0.1), "not all zero"),
         (lambda m: hx.pushover(m, "floor 1", 0.0), "displacement must be"),

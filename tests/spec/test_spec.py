@@ -252,7 +252,8 @@ def test_the_title_is_kept(read):
         ),
         (
             {"load": ""},
-            'give at least one of the tables [motion], [load] and [support]; kind = "none" in [load] is free vibration',
+            "give at least one of the tables [motion], [load] and [support], or [pushover] or [cyclic] for slow "
+            'loading; kind = "none" in [load] is free vibration',
         ),
         ({"top": ""}, "give exactly one of duration and tail, got none"),
         ({"top": "duration = 2.0\ntail = 1.0\n"}, "give exactly one of duration and tail, got both"),

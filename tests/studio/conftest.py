@@ -20,7 +20,7 @@ from hamex.studio.app import create_app
 PROGRAM = """
 import signal
 from hamex.cli import main
-from hamex.studio import limits, paper
+from hamex.studio import paper, wire
 
 class Lines(list):
     def append(self, line):
@@ -33,7 +33,7 @@ def read(stream, whole=paper.AuditStream._read):
     stream.lines.child = stream._child
     whole(stream)
 
-limits.DERIVATION = {seconds}
+wire.DERIVATION = {seconds}
 paper.AuditStream._read = read
 main()
 """

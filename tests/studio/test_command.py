@@ -72,16 +72,16 @@ def test_the_script_of_the_tutorial_is_the_one_that_the_page_gives(capsys):
 
 
 def test_limits_of_the_tutorial_are_those_of_the_studio():
-    from hamex.studio import limits
+    from hamex.studio import wire
 
     text = (DOCS / "studio.md").read_text(encoding="utf-8")
     for words in (
-        f"{limits.HISTORY:g} seconds for a history",
-        f"{limits.STEPS:,} steps",
-        f"{limits.STOREYS} storeys",
-        f"{limits.BODY / 1e6:g} MB",
-        f"{limits.DERIVATION:g} seconds",
-        f"{limits.RUNS:,} runs",
+        f"{wire.HISTORY:g} seconds for a history",
+        f"{wire.STEPS:,} steps",
+        f"{wire.STOREYS} storeys",
+        f"{wire.BODY / 1e6:g} MB",
+        f"{wire.DERIVATION:g} seconds",
+        f"{wire.RUNS:,} runs",
     ):
         assert words in text.replace("\n", " ")
 

@@ -10,11 +10,11 @@ import time
 import pytest
 from browsing import PATIENCE
 
-REQUEST = 0.6  # seconds, instead of the half minute of limits.REQUEST
+REQUEST = 0.6  # seconds, instead of the half minute of wire.REQUEST
 PROGRAM = f"""
 from hamex.cli import main
-from hamex.studio import app, limits
-limits.REQUEST = {REQUEST}
+from hamex.studio import app, wire
+wire.REQUEST = {REQUEST}
 app.warm_up = lambda: None
 main()
 """

@@ -14,12 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from schemathesis import GenerationMode
 from test_take_home import FRAME, OSCILLATOR, problem
 
-from hamex.studio import limits
+from hamex.studio import wire
 from hamex.studio.app import create_app
 
 SCHEMA = schemathesis.openapi.from_asgi("/openapi.json", create_app())
 OPERATIONS = [found.ok() for found in SCHEMA.get_all_operations()]
-SECONDS = 1000.0  # longer is a hang: the longest that a request may take is limits.DERIVATION, and its queue
+SECONDS = 1000.0  # longer is a hang: the longest that a request may take is wire.DERIVATION, and its queue
 
 
 @pytest.fixture(scope="module")
@@ -239,10 +239,10 @@ def test_a_dropped_record_comes_with_what_is_to_be_said_of_it(client):
 
 def test_large_bodies_are_refused_while_they_arrive(client):
     def endless():
-        for _ in range(limits.BODY // 65536 + 10):
+        for _ in range(wire.BODY // 65536 + 10):
             yield b" " * 65536
 
-    told = client.post("/api/record", content=b" " * (limits.BODY + 1))
+    told = client.post("/api/record", content=b" " * (wire.BODY + 1))
     assert (told.status_code, told.json()["message"]) == (413, "a request may have 4 MB at most")
     try:
         counted = client.post("/api/record", content=endless())  # no length is told

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 import hamex as hx
 from hamex.cli import main
-from hamex.studio import ida, limits
+from hamex.studio import ida, wire
 from hamex.studio.app import create_app
 from hamex.studio.ida import jobs
 
@@ -161,7 +161,7 @@ def test_a_cancelled_study_ends_keeps_its_curves_and_has_no_result(client, monke
 
 def test_only_so_many_studies_run_at_once(client, monkeypatch):
     Gate(monkeypatch)
-    names = [started(client, OSCILLATOR) for _ in range(limits.STUDIES)]
+    names = [started(client, OSCILLATOR) for _ in range(wire.STUDIES)]
     answer = client.post("/api/study/ida", json=OSCILLATOR)
     assert answer.status_code == 429
     assert "at once" in answer.json()["message"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.studio import limits
+from hamex.studio import wire
 
 UNITS = {"length": "m", "force": "kN"}
 PERIODS = {"start": 0.1, "stop": 3.0, "count": 12}
@@ -65,7 +65,7 @@ def test_motions_of_every_kind_are_taken(client, motion):
         ({"motion": {"synthetic": {"seed": 1, "magnitude": 20.0}}}, "motion.synthetic.magnitude", "between 4 and 8.5"),
         ({"damping": 1.5}, "damping", "less than"),
         ({"damping": "5 %"}, "damping", "must be a number"),
-        ({"periods": {**PERIODS, "count": limits.PERIODS + 1}}, "periods.count", "less than or equal"),
+        ({"periods": {**PERIODS, "count": wire.PERIODS + 1}}, "periods.count", "less than or equal"),
         ({"periods": {**PERIODS, "stop": 0.05}}, "periods", "above start"),
         ({"ductility": [2, 3, 4, 5, 6]}, "ductility", "at most 4"),
         ({"ductility": [0.5]}, "ductility[0]", "greater than 1"),

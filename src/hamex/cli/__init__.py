@@ -7,14 +7,32 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
 from hamex import __version__
-from hamex.cli import audit, derive, fragility, ida, init, modes, paper, records, region, run, schemes, spectrum, studio
-from hamex.errors import HamexError
+from hamex.cli import (
+    audit,
+    derive,
+    fragility,
+    ida,
+    init,
+    modes,
+    paper,
+    pushover,
+    records,
+    region,
+    run,
+    schemes,
+    select,
+    spectrum,
+    studio,
+)
+from hamex.errors import HamexError, at_the_door
 
+# Options whose name is not that of the keyword they stand for.
+_OTHER_NAMES = {"region": {"step": "--record-step"}, "pushover": {"displacement": "--to", "amplitudes": "--cycles"}}
 _RED, _YELLOW, _PLAIN = "\033[31m", "\033[33m", "\033[0m"
 
 app = typer.Typer(
@@ -27,6 +45,7 @@ app = typer.Typer(
 )
 
 app.command("run")(run.command)
+app.command("pushover")(pushover.command)
 app.command("modes")(modes.command)
 app.command("ida")(ida.command)
 app.command("fragility")(fragility.command)
@@ -38,6 +57,7 @@ app.command("schemes")(schemes.command)
 app.command("spectrum")(spectrum.command)
 app.command("region")(region.command)
 app.command("studio")(studio.command)
+records.app.command("select")(select.command)
 app.add_typer(records.app, name="records")
 
 
@@ -68,29 +88,41 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     # Marching multiplies no large matrices: BLAS threads would only cost start-up time. Yours to override.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    words = list(sys.argv[1:] if arguments is None else arguments)
+
+    def one_line(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        """A warning without the source line that raised it, which tells a user of the command nothing."""
+        _say(file or sys.stderr, "warning", _YELLOW, _in_words(str(message), words))
+
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = _one_line
+        warnings.showwarning = one_line
         try:
-            app(args=None if arguments is None else list(arguments), prog_name="hamex")
+            app(args=words, prog_name="hamex")
         except HamexError as problem:
-            _say(sys.stderr, "error", _RED, str(problem))
+            _say(sys.stderr, "error", _RED, _in_words(str(problem), words))
             raise SystemExit(2) from None
         except MemoryError:
             _say(sys.stderr, "error", _RED, "there is not enough memory for this; ask for less at once")
             raise SystemExit(2) from None
 
 
-def _one_line(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    """A warning without the source line that raised it, which tells a user of the command nothing."""
-    _say(file or sys.stderr, "warning", _YELLOW, str(message))
+def _in_words(message: str, words: Sequence[str]) -> str:
+    """A message in the words of the command that is run: its options, by the names that they have in Python."""
+    if words[:1] == ["derive"]:  # which takes scripts
+        return message
+    command: Any = typer.main.get_command(app)
+    for word in words:
+        command = getattr(command, "commands", {}).get(word, command)
+    found = {param.name: option for param in command.params for option in param.opts if option.startswith("--")}
+    return at_the_door(message, found | _OTHER_NAMES.get(words[0] if words else "", {}))
 
 
 def _say(stream: TextIO, word: str, colour: str, message: str) -> None:

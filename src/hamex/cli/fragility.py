@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from hamex.study.ida.runs import IdaRuns
 
-_PICTURES, _DATA = (".png", ".svg", ".html"), (".json", ".csv")
+_PICTURES, _DATA = (".png", ".svg", ".html"), (".json", ".csv", ".xlsx")
 
 
 def command(
@@ -46,7 +46,7 @@ def command(
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Write .png, .svg, .html, .json or .csv; may be given several times."
+            "--output", "-o", metavar="FILE", help="Write .png, .svg, .html, .json, .csv or .xlsx; repeat for more."
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hamex.cli.run import duration_words, telling, timing_words
+
 if TYPE_CHECKING:
     from hamex.spec.study import StudyFile
-    from hamex.study.engine import Progress, Tell
+    from hamex.study.engine import Progress, Tell, Timing
     from hamex.study.ida.ida import Ida
     from hamex.study.ida.runs import IdaRuns
     from hamex.study.study import Plan
@@ -41,7 +43,12 @@ def command(
             "--cluster", metavar="ADDRESS", help="Dask scheduler, as tcp://host:8786, instead of processes here."
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be run, and stop.")] = False,
+    xlsx: Annotated[
+        bool, typer.Option("--xlsx", help="Also write tables.xlsx for Excel: runs, demands, fragility.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be run and how long it takes, and stop.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
     """Incremental dynamic analysis and fragility of a study."""
@@ -54,11 +61,17 @@ def command(
     check_installed()
     if not dry_run:
         check_folder(output / "parts")
+    if xlsx:
+        from hamex.solution.atomic import check_package
+
+        check_package(output / "tables.xlsx")
     file = read_study(study)
     plan = _plan(file)
-    _try(file)
-    if dry_run:
-        _show_plan(file, plan, json)
+    with telling():
+        _try(file)
+        timing = _timing(file) if dry_run else None
+    if timing is not None:
+        _show_plan(file, plan, timing, json)
         return
     make_folder(output)
     if workers is None and cluster is None and plan.seconds < _QUICK:
@@ -80,7 +93,7 @@ def command(
         print(f"stopped: {str(stop).removeprefix('study: ')}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     runs = _runs(file, found)
-    _write_and_tell(file, found, runs, output, json)
+    _write_and_tell(file, found, runs, output, xlsx, json)
 
 
 def _plan(file: StudyFile) -> Plan:
@@ -111,7 +124,15 @@ def _try(file: StudyFile) -> None:
     )
 
 
-def _show_plan(file: StudyFile, plan: Plan, json: bool) -> None:
+def _timing(file: StudyFile) -> Timing:
+    from hamex.study.ida.ida import timed_hunts
+
+    if file.hunting is None:
+        return file.study.timed()
+    return timed_hunts(file.study, file.demand, file.limit, file.intensity, file.hunting)
+
+
+def _show_plan(file: StudyFile, plan: Plan, timing: Timing, json: bool) -> None:
     most = " at most" if file.hunting is not None else ""
     if json:
         from json import dumps
@@ -123,7 +144,8 @@ def _show_plan(file: StudyFile, plan: Plan, json: bool) -> None:
                     "runs": plan.runs,
                     "parts": plan.parts,
                     "steps": plan.steps,
-                    "seconds": plan.seconds,
+                    "seconds": timing.seconds,
+                    "compiling": timing.compiling,
                     "bytes": plan.size,
                     "motions": file.study.kind,
                 },
@@ -136,8 +158,8 @@ def _show_plan(file: StudyFile, plan: Plan, json: bool) -> None:
     print(heading(file.title))
     print(f"  {len(file.study.axes['record'])} {file.study.kind} motions, {plan.runs} runs{most} in {plan.parts} parts")
     print(f"  results of about {_bytes(plan.size)}")
-    print(f"  about {_time(plan.seconds)} of computation on one processor, once the kernels are compiled")
-    print("nothing was run (--dry-run)")
+    print(f"  {timing_words(timing.seconds, timing.compiling)}")
+    print("a sample was run to tell the time; nothing was written (--dry-run)")
 
 
 @contextmanager
@@ -163,7 +185,7 @@ def _progress(plan: Plan, hunting: bool) -> Iterator[Tell | None]:
         def tell(now: Progress) -> None:
             rate = (now.done - now.found) / max(now.seconds, 1e-9)
             speed = f"{rate:.3g} hunts/s" if hunting else f"{rate * plan.runs / max(now.parts, 1):,.0f} runs/s"
-            left = f", {_time(now.left)} left" if now.left is not None else ""
+            left = f", {duration_words(now.left)} left" if now.left is not None else ""
             kept = f", {now.found} parts found" if now.found else ""
             bar.update(task, completed=now.share, said=f"{speed}{left}{kept}" if rate else f"starting{kept}")
 
@@ -211,12 +233,12 @@ def _units(file: StudyFile) -> Any:
     return units_of(file.study.models)
 
 
-def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, json: bool) -> None:
+def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, xlsx: bool, json: bool) -> None:
     from json import dumps
 
     from hamex.cli.fragility import summary_of
     from hamex.report.ida_page import write_pictures, write_report
-    from hamex.study.ida.runs import demands_of, write_demands, write_edp, write_runs
+    from hamex.study.ida.runs import demands_of, write_demands, write_edp, write_runs, write_tables
 
     fits = [(curves, runs.fragility(curves)) for curves in found.curves]
     summary = summary_of(runs, fits)
@@ -227,6 +249,7 @@ def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, js
         runs.save_table(folder / "table.csv"),
         write_demands(runs, demands, folder / "demands.csv"),
         write_edp(runs, demands, folder / "EDP.json"),
+        *([write_tables(runs, demands, fits, folder / "tables.xlsx")] if xlsx else []),
         write_runs(runs, folder / "result.json", {"result": summary}),
     ]
     written.append(write_report(fits, folder / "report.html", file.title, runs.about, [path.name for path in written]))
@@ -250,7 +273,7 @@ def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, js
 
     show(runs, fits)
     kept = f", {found.found} parts of an earlier run" if found.found else ""
-    print(f"\n{runs.about['runs']} runs in {_time(found.seconds)}{kept}")
+    print(f"\n{runs.about['runs']} runs in {duration_words(found.seconds)}{kept}")
     print(_wrapped(f"report.html, {', '.join(path.name for path in written[:-1])}", 80, f"wrote {folder}/: "))
 
 
@@ -260,16 +283,3 @@ def _bytes(size: float) -> str:
             return f"{size:.3g} {unit}"
         size /= 1000
     return f"{size:.3g} GB"
-
-
-def _time(seconds: float) -> str:
-    """
-    >>> _time(0.2), _time(42.3), _time(200), _time(8000)
-    ('0.2 s', '42 s', '3 min 20 s', '2 h 13 min')
-    """
-    if seconds < 10:
-        return f"{max(seconds, 0.1):.1f} s"
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes = int(seconds // 60)
-    return f"{minutes} min {int(seconds - 60 * minutes)} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -11,7 +11,7 @@ import typer
 
 from hamex.errors import FileError
 
-STARTERS = ("oscillator", "shear-frame", "truss", "frame", "ida")
+STARTERS = ("oscillator", "shear-frame", "truss", "frame", "pushover", "ida")
 
 
 def command(
@@ -43,7 +43,7 @@ def command(
     from hamex.solution.atomic import write_atomically
 
     write_atomically(target, lambda part: part.write_text(text.replace("{name}", str(target)), encoding="utf-8"))
-    print(f"wrote {target}; now: hamex {'ida' if kind == 'ida' else 'run'} {target}")
+    print(f"wrote {target}; now: hamex {kind if kind in ('ida', 'pushover') else 'run'} {target}")
 
 
 def _kind_and_file(what: str | None, file: Path | None) -> tuple[str, Path]:

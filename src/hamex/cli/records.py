@@ -36,7 +36,7 @@ File = Annotated[
     typer.Argument(
         metavar="FILE",
         help="Record: AT2, COSMOS or CSMIP V1/V2, SMC, GeoNet, ESM, K-NET, ASA, NSMN, CWA, RENADIC, BHRC, SimCenter "
-        "EVENT, OpenSees path, text columns.",
+        "EVENT, OpenSees path, text columns; or el-centro for the one built in.",
         show_default=False,
     ),
 ]
@@ -54,6 +54,7 @@ Raw = Annotated[bool, typer.Option("--raw", help="Keep the instrument's offset i
 Component = Annotated[str | None, typer.Option("--component", help="Which record of several, by name or number.")]
 Column = Annotated[str | None, typer.Option("--column", help="Which column of a text file, by name or number.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+BUILT_IN = "el-centro"
 GRAVITY = 9.80665  # tables and pictures are in metres
 _WIDTH = 80
 
@@ -169,7 +170,9 @@ def convert(
     out: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", help="File to write: .csv, .at2, .json (SimCenter) or .txt (OpenSees).", show_default=False
+            metavar="OUT",
+            help="File to write: .csv, .xlsx, .at2, .json (SimCenter), .txt (OpenSees).",
+            show_default=False,
         ),
     ],
     unit: Unit = None,
@@ -184,9 +187,17 @@ def convert(
     from hamex.motion.records.write import ENDINGS, record_text
     from hamex.solution.atomic import check_writable, write_atomically
 
-    check_writable(out, ENDINGS)
+    check_writable(out, (*ENDINGS, ".xlsx"))
     motion = _read(file, unit, step, format, component, column, raw)
-    text = record_text(motion if to_unit is None else motion.converted(to_unit), out.suffix)
+    motion = motion if to_unit is None else motion.converted(to_unit)
+    if out.suffix.lower() == ".xlsx":
+        from hamex.solution.files import pairs, write_sheets
+
+        times = [number * motion.step for number in range(len(motion.acceleration))]
+        columns: dict[str, Any] = {"time [s]": times, f"acceleration [{motion.unit}]": motion.acceleration}
+        print(f"wrote {write_sheets(out, {'record': columns, 'about': pairs(_about(motion))})}")
+        return
+    text = record_text(motion, out.suffix)
     print(f"wrote {write_atomically(out, lambda path: path.write_text(text, encoding='utf-8'))}")
 
 
@@ -221,8 +232,11 @@ def _read(
     column: str | None,
     raw: bool,
 ) -> GroundMotion:
+    from hamex.motion.ground import el_centro
     from hamex.motion.records import read_record
 
+    if str(file) == BUILT_IN and not os.path.exists(file):
+        return el_centro()
     return read_record(
         file,
         format=format,

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hamex.cli.records import Raw
+from hamex.cli.run import duration_words, telling, timing_words
+
 if TYPE_CHECKING:
-    from hamex.study.engine import Progress
+    from hamex.study.engine import Progress, Timing
     from hamex.study.regions.region import RegionPlan
 
 
@@ -58,6 +61,7 @@ def command(
         str | None, typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler, e.g. tcp://host:8786.")
     ] = None,
     unit: Annotated[str | None, typer.Option("--unit", help="Unit of records that do not tell: g, m/s2 …")] = None,
+    raw: Raw = False,
     settle: Annotated[
         float | None,
         typer.Option(
@@ -102,14 +106,16 @@ def command(
     from hamex.files import check_folder, make_folder
     from hamex.study.regions.motions import read_motions
     from hamex.study.regions.reading import read_inventory
-    from hamex.study.regions.region import plan_region, region
+    from hamex.study.regions.region import plan_region, region, timed_region
 
     if output is not None and not dry_run:
         check_folder(output / "parts")
     buildings = read_inventory(inventory)
-    grid = read_motions(motions, unit=unit, step=record_step, interpolated=interpolate)
+    grid = read_motions(motions, unit=unit, step=record_step, interpolated=interpolate, raw=raw)
     if dry_run:
-        print(_plan_text(plan_region(buildings, grid, step=step, sample=sample), grid.rule))
+        with telling():
+            timing = timed_region(buildings, grid, step=step, sample=sample)
+        print(_plan_text(plan_region(buildings, grid, step=step, sample=sample), timing, grid.rule))
         return
     assert output is not None
     folder = make_folder(output)
@@ -179,7 +185,7 @@ class _Progress:
         self.terminal, self.shown = sys.stderr.isatty(), -1
 
     def __call__(self, now: Progress) -> None:
-        left = "" if now.left is None else f", {_time(now.left)} left"
+        left = "" if now.left is None else f", {duration_words(now.left)} left"
         text = f"{100 * now.share:3.0f} %, {now.done} of {now.parts} parts{left}"
         if self.terminal:
             print(f"\r{text:<60}", end="", file=sys.stderr, flush=True)
@@ -192,25 +198,11 @@ class _Progress:
             print("\r" + " " * 60 + "\r", end="", file=sys.stderr, flush=True)
 
 
-def _time(seconds: float) -> str:
-    """
-    >>> _time(7.2), _time(150), _time(8000)
-    ('7 s', '2.5 min', '2.2 h')
-    """
-    return (
-        f"{seconds:.0f} s"
-        if seconds < 100
-        else f"{seconds / 60:.1f} min"
-        if seconds < 6000
-        else f"{seconds / 3600:.1f} h"
-    )
-
-
-def _plan_text(plan: RegionPlan, rule: str) -> str:
+def _plan_text(plan: RegionPlan, timing: Timing, rule: str) -> str:
     return (
         f"{plan.buildings:,} buildings, {plan.storeys:,} storeys; {rule}\n"
-        f"{plan.parts} parts, {plan.steps:.2g} storey-steps: about {_time(plan.seconds)} on one processor; about "
-        f"{plan.size / 1e6:,.0f} MB of results"
+        f"{plan.parts} parts, {plan.steps:.2g} storey-steps; about {plan.size / 1e6:,.0f} MB of results\n"
+        f"{timing_words(timing.seconds, timing.compiling)}"
     )
 
 
@@ -256,6 +248,6 @@ def _show(found: dict[str, Any]) -> None:
     if found["ignored_columns"]:
         print(f"columns that mean nothing here: {', '.join(found['ignored_columns'][:8])}")
     print(
-        f"{found['parts_run']} parts run, {found['parts_found']} found; {_time(found['kernel_seconds'])} of "
-        f"computation, {_time(found['seconds'])} by the clock\n"
+        f"{found['parts_run']} parts run, {found['parts_found']} found; {duration_words(found['kernel_seconds'])} of "
+        f"computation, {duration_words(found['seconds'])} by the clock\n"
     )

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from hamex.solution.solution import Solution
+    from hamex.spec import ProblemFile
+
+_QUIET = 1.0  # seconds before a run says how far it is
+_SAMPLE = 1.0  # seconds of a run from which its length is told
+_WORK_OF_ERRORS = 7  # runs with a half and a quarter of the step, and the run itself
 
 
 def command(
@@ -14,16 +26,30 @@ def command(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write all results: .nc (complete) or .csv (histories)."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write all results: .nc (complete), .csv (histories) or .xlsx (Excel).",
+        ),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Write a plot of the histories: .png, .svg or .html.")
+    ] = None,
+    animate: Annotated[
+        Path | None,
+        typer.Option(
+            "--animate", metavar="FILE", help="Write the motion as a film: .gif, .html or, with ffmpeg, .mp4."
+        ),
     ] = None,
     error: Annotated[
         bool,
         typer.Option(
             "--error", help="Estimate the error of every peak by halving the step twice: seven times the work."
         ),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the file, say how long the run will take, and stop.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON instead of tables.")] = False,
 ) -> None:
@@ -34,22 +60,53 @@ def command(
 
         check_writable(output)
     if plot is not None:
-        from hamex.report.history import write_plot
         from hamex.report.page import FORMATS
         from hamex.solution.atomic import check_writable
 
         check_writable(plot, FORMATS)
-    from hamex.cli.summary import show, summary
-    from hamex.solve import solve
+    if animate is not None:
+        from hamex.report.animation import check_film
+
+        check_film(animate)
+    from hamex.errors import InputError
     from hamex.spec import read_problem
 
     file = read_problem(problem)
-    solution = solve(file.problem, file.scheme, error=error, limit=file.limit, settle=file.settle)
+    if not file.marches:
+        if animate is not None:
+            raise InputError(f"--animate is for histories; {problem} has slow loading only")
+        _push(file, problem, output, plot, error, dry_run, json)
+        return
+    if dry_run:
+        _tell_time(file, error, json)
+        return
+    with telling() as line:
+        solution = _solved(file, error, line)
+    _show(file, solution, output, plot, animate, json)
+
+
+def _solved(file: ProblemFile, error: bool, line: TerminalLine | None) -> Solution:
+    from hamex.solve import solve
+
+    if line is not None and error:
+        line.then = "running again with a half and a quarter of the step, for error bars"
+    return solve(file.problem, file.scheme, error=error, limit=file.limit, settle=file.settle, progress=line)
+
+
+def _show(
+    file: ProblemFile, solution: Solution, output: Path | None, plot: Path | None, film: Path | None, json: bool
+) -> None:
+    from hamex.cli.summary import show, summary
+
     written = []
     if output is not None:
         written.append(solution.save(output))
     if plot is not None:
+        from hamex.report.history import write_plot
+
         written.append(write_plot(solution, plot, file.title))
+    if film is not None:
+        written.append(_film(solution, film, file.title))
     found = summary(file, solution)
     if json:
         from json import dumps
@@ -60,3 +117,174 @@ def command(
     show(found)
     for path in written:
         print(f"wrote {path}")
+
+
+def _film(solution: Solution, path: Path, title: str) -> Path:
+    """Write the film, with a bar where somebody may be watching."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from hamex.report.animation import animate
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        frames = bar.add_task("drawing frames", total=None)
+        return animate(
+            solution, path, title=title, progress=lambda done, count: bar.update(frames, completed=done, total=count)
+        )
+
+
+def _push(
+    file: ProblemFile, path: Path, output: Path | None, plot: Path | None, error: bool, dry_run: bool, json: bool
+) -> None:
+    """A file without a history is loaded slowly."""
+    from hamex.cli.pushover import push, slow_choice
+    from hamex.errors import InputError
+
+    if error:
+        raise InputError(f"--error is for histories; {path} has slow loading only")
+    if dry_run:
+        print(f"{path}: slow loading, nothing was run (--dry-run)")
+        return
+    push(file, slow_choice(file), [] if output is None else [output], plot, json)
+
+
+# How far it is, and how long it takes ------------------------------------------------------------------------
+
+
+class Compiling:
+    """Counts the seconds that go into compiling."""
+
+    def __init__(self) -> None:
+        self.seconds, self._since = 0.0, 0.0
+
+    def compiling(self, begins: bool) -> None:
+        """A kernel is compiled, or was."""
+        if begins:
+            self._since = time.process_time()
+        else:
+            self.seconds += time.process_time() - self._since
+
+
+class TerminalLine(Compiling):
+    """One line that is written over: from one second on how far a run is, and a word while kernels are compiled.
+
+    Attributes
+    ----------
+    then : what goes on when the steps are done.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = self.last = time.perf_counter()
+        self.then, self._wide = "", 0
+        self._first: tuple[float, int] | None = None  # that block loads and compiles what the others find
+
+    def __call__(self, done: int, steps: int) -> None:
+        now = time.perf_counter()
+        first, early = self._first = self._first or (now, done)
+        if now - self.begun < _QUIET or (now - self.last < 0.1 and done < steps):
+            return
+        self.last = now
+        if done >= steps:
+            self.say(self.then)
+            return
+        left = f", {duration_words((now - first) * (steps - done) / (done - early))} left" if done > early else ""
+        self.say(f"{100 * done / steps:3.0f} %, step {done:,} of {steps:,}{left}")
+
+    def compiling(self, begins: bool) -> None:
+        """Say so, and count."""
+        super().compiling(begins)
+        if begins:
+            self.say("compiling kernels for this kind of model; they are kept for later runs …")
+
+    def say(self, text: str) -> None:
+        """Write over what stands there."""
+        print("\r" + text.ljust(self._wide), end="\r", file=sys.stderr, flush=True)
+        self._wide = len(text)
+
+
+@contextmanager
+def telling() -> Iterator[TerminalLine | None]:
+    """A line on a terminal, and none elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    line = TerminalLine()
+    with listening(line.compiling):
+        try:
+            yield line
+        finally:
+            line.say("")
+
+
+@contextmanager
+def listening(listener: Any) -> Iterator[None]:
+    """Tell a listener when kernels are compiled."""
+    from hamex.march.run import COMPILING
+
+    COMPILING.append(listener)
+    try:
+        yield
+    finally:
+        COMPILING.remove(listener)
+
+
+def _tell_time(file: ProblemFile, error: bool, json: bool) -> None:
+    """Run the first second of work, and tell from it how long the whole takes."""
+    from hamex.cli.summary import summary
+    from hamex.solve import solve
+
+    steps, compiling = file.problem.steps(file.scheme.step), Compiling()
+    begun = time.process_time()
+    marks: list[tuple[float, int]] = []
+
+    def watch(done: int, of: int) -> bool:
+        marks.append((time.process_time() - compiling.seconds, done))
+        return marks[-1][0] - marks[0][0] < _SAMPLE
+
+    with listening(compiling.compiling):
+        sample = solve(file.problem, file.scheme, limit=file.limit, progress=watch)
+    (first, early), (last, late) = marks[0], marks[-1]
+    told = time.process_time()
+    summary(file, sample)
+    told = (time.process_time() - told) * steps / late
+    # The first block loads what the others find loaded; a run of one block is the run itself.
+    own = last - begun if late == early else (first - begun) + (last - first) / (late - early) * (steps - early)
+    seconds = own * (_WORK_OF_ERRORS if error else 1) + told
+    if json:
+        from json import dumps
+
+        found = {"title": file.title, "steps": steps, "seconds": seconds, "compiling": compiling.seconds}
+        print(dumps(found, indent=2, ensure_ascii=False))
+        return
+    from hamex.cli.summary import heading
+
+    print(heading(file.title))
+    print(f"  {file.kind.replace('_', ' ')}, {len(file.problem.model.dofs)} dofs, {steps:,} steps")
+    print(f"  about {duration_words(seconds)} of computation{_compiled_words(compiling.seconds)}")
+    print("a second of it was run to tell the time; nothing was written (--dry-run)")
+
+
+def timing_words(seconds: float, compiling: float) -> str:
+    """How long a study will take, here with as many workers as there are processors, and what was compiled for it."""
+    from hamex.march.run import processors
+
+    here = f", {duration_words(seconds / processors())} on the {processors()} here" if processors() > 1 else ""
+    return f"about {duration_words(seconds)} of computation on one processor{here}{_compiled_words(compiling)}"
+
+
+def _compiled_words(seconds: float) -> str:
+    return f"; kernels took {duration_words(seconds)} to compile, just now, and are kept" if seconds else ""
+
+
+def duration_words(seconds: float) -> str:
+    """
+    >>> duration_words(0.2), duration_words(42.3), duration_words(200), duration_words(8000)
+    ('0.2 s', '42 s', '3 min 20 s', '2 h 13 min')
+    """
+    if seconds < 10:
+        return f"{max(seconds, 0.1):.1f} s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = int(seconds // 60)
+    return f"{minutes} min {int(seconds - 60 * minutes)} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hamex.cli.records import GRAVITY, Component, Json, Step, Unit
+from hamex.cli.records import BUILT_IN, GRAVITY, Component, Json, Raw, Step, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from hamex.motion.ground import GroundMotion
     from hamex.study.spectra.result import Spectrum
 
-BUILT_IN = "el-centro"
 _SPAN = "0.03:10:200"
 _MOST = 1_000_000  # periods
 
@@ -67,13 +66,14 @@ def command(
     unit: Unit = None,
     step: Step = None,
     component: Component = None,
+    raw: Raw = False,
     output: Annotated[
         list[Path] | None,
         typer.Option(
             "--output",
             "-o",
             metavar="OUT",
-            help="Write .csv or .nc (all results), .png or .svg (a sheet), .html (a page); repeat for more.",
+            help="Write .csv, .xlsx or .nc (all results), .png or .svg (a sheet), .html (a page); repeat for more.",
         ),
     ] = None,
     view: Annotated[
@@ -100,7 +100,7 @@ def command(
         if value is not None:
             options[name] = value
     wanted, ratios = _periods(periods), _numbers("--damping", damping)
-    motions = [_read(record, unit, step, component) for record in records]
+    motions = [_read(record, unit, step, component, raw) for record in records]
     if pair:
         found = spectrum(motions[0], wanted, ratios, across=motions[1], **options)
     else:
@@ -204,14 +204,14 @@ def _units(g: float) -> Units:
     return Units()
 
 
-def _read(record: str, unit: str | None, step: float | None, component: str | None) -> GroundMotion:
+def _read(record: str, unit: str | None, step: float | None, component: str | None, raw: bool) -> GroundMotion:
     from hamex.cli.records import _number_or_name
     from hamex.motion.ground import el_centro
     from hamex.motion.records import read_record
 
     if record == BUILT_IN:
         return el_centro()
-    return read_record(record, unit=unit, step=step, component=_number_or_name(component))
+    return read_record(record, unit=unit, step=step, component=_number_or_name(component), raw=raw)
 
 
 def _write(found: Spectrum, path: Path, view: str, kinds: list[str]) -> Path:

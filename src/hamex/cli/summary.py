@@ -177,7 +177,7 @@ def show(found: dict[str, Any]) -> None:
         ("model", about[0]),
         ("periods" if structure else "spring", about[1]),
         ("load", found["load"]),
-        ("scheme", found["scheme"]),
+        ("scheme", _scheme_words(found["scheme"])),
         ("", f"{found['steps']} steps of {found['step']:g} s, {found['steps'] * found['step']:g} s in all"),
     ):
         print(_wrapped(text, width, f"  {name:8}"))
@@ -209,6 +209,18 @@ def show(found: dict[str, Any]) -> None:
     if found["advice"]:
         print(_wrapped(found["advice"], 80, "advice: "))
     print(_wrapped(found["status_message"], width, f"{found['status']}: "))
+
+
+def _scheme_words(said: str) -> str:
+    """A scheme as problem files say it; what is not set is left out.
+
+    >>> _scheme_words("DiscontinuousGalerkin(step=0.01, degree=1, load='average', tolerance=None)")
+    'discontinuous_galerkin, step 0.01, degree 1, load average'
+    """
+    name, _, rest = said.removesuffix(")").partition("(")
+    kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    keys = [part.replace("=", " ").replace("'", "") for part in rest.split(", ")]
+    return ", ".join([kind, *(key for key in keys if key and not key.endswith((" None", " False")))])
 
 
 def _wrapped(text: str, width: int, label: str) -> str:

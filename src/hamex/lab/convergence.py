@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import SchemeError
 from hamex.lab.catalogue import Entry
-from hamex.lab.marching import at_nodes, load_at, oscillator_history, return_map
+from hamex.lab.free_vibration import at_nodes, load_at, oscillator_history, return_map
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.motion.ground import el_centro

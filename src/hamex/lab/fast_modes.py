@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.lab.free_vibration import spectral_radius
-from hamex.lab.marching import at_nodes
+from hamex.lab.free_vibration import at_nodes, spectral_radius
 from hamex.schemes import Scheme
 from hamex.schemes.linear import start
 

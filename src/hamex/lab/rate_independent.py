@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.lab.marching import return_map
+from hamex.lab.free_vibration import return_map
 from hamex.model.damping import ratio
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator

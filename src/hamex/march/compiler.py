@@ -264,25 +264,34 @@ def invoke(typing: Any, address: Any, arguments: Any) -> Any:
 # Kept code ---------------------------------------------------------------------------------------------------
 
 
-def keep(machine: Any) -> Any:
-    """Keep what this function is compiled to on the disk, where it has a place there."""
+def keep(machine: Any, tell: Callable[[bool], object]) -> Any:
+    """Keep what this function is compiled to on the disk, where it has a place there; ``tell`` when it is compiled."""
     with suppress(OSError, RuntimeError):  # no folder that can be written: compiled anew in every process
-        machine._cache = KernelCache(machine.py_func)
+        machine._cache = KernelCache(machine.py_func, tell)
     return machine
 
 
 class KernelCache(FunctionCache):
     """Numba's, in files that verify."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], tell: Callable[[bool], object]) -> None:
         super().__init__(function)
+        self._tell = tell
         theirs = self._cache_file
         self._cache_file = KernelFile(self._cache_path, self._impl.filename_base, theirs._source_stamp)
+
+    def load_overload(self, kinds: Any, context: Any) -> Any:
+        """The code for arguments of these kinds; where there is none, Numba compiles it next."""
+        found = super().load_overload(kinds, context)
+        if found is None:
+            self._tell(True)
+        return found
 
     def save_overload(self, kinds: Any, data: Any) -> None:
         """Keep the code for arguments of these kinds, if there is room."""
         with suppress(OSError):
             super().save_overload(kinds, data)
+        self._tell(False)
 
 
 class KernelFile(IndexDataCacheFile):

@@ -29,6 +29,7 @@ _INSTRUCTIONS = {"hamex.march.lanes": "hamex.march.vector", "hamex.march.run": "
 WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
 FUNCTIONS: list[Callable[..., Any]] = []  # what the numbers mean in uncompiled runs
 _NUMBERS: dict[Callable[..., Any], int] = {}
+COMPILING: list[Callable[[bool], object]] = []  # told True before a kernel is compiled, False when it is
 _KEPT: list[Any] = []  # compiled functions whose addresses are in use must stay
 # Python never calls what another kernel calls, nor what is called by its address: half of the compiler's time goes into
 # the wrappers that it would need for that.
@@ -56,7 +57,12 @@ def _kept(kernel: Kernel, machine: Any) -> Any:
     from hamex.march.compiler import keep
 
     # Code that was typed in has no file, and nothing to keep compiled code beside.
-    return keep(machine) if _file_of(kernel) is not None and hasattr(machine, "py_func") else machine
+    return keep(machine, _tell) if _file_of(kernel) is not None and hasattr(machine, "py_func") else machine
+
+
+def _tell(begins: bool) -> None:
+    for listener in COMPILING:
+        listener(begins)
 
 
 def _allocates(kernel: Kernel) -> bool:

@@ -58,7 +58,7 @@ def spring(
             if abs(given - law.stiffness) > 1e-9 * law.stiffness:
                 raise ModelError(
                     f"{who}: {name} has stiffness {given:g}, but its Parallel law has {law.stiffness:g}; "
-                    "give None as stiffness, the law knows it"
+                    "make them equal"
                 )
         if len(law.parts) == 1:
             return [block(name, *law.parts[0])]

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import is_finite, is_positive
 from hamex.errors import LawError
 from hamex.model.laws.slider import Slider
+from hamex.names import Shown
 
 Array = NDArray[Any]
 _STRAIGHT = 1e-9  # relative change of slope below which two segments are one, or a fit is taken as concave
@@ -20,7 +21,7 @@ _FINE = 4001  # samples of a curve that is fitted
 
 
 @dataclass(frozen=True)
-class Parallel:
+class Parallel(Shown):
     """Several springs side by side, each with its own slider: a smooth hysteresis loop from straight pieces.
 
     It knows its stiffness, so that an element with this law needs none of its own. Unloading and reloading follow

@@ -283,7 +283,8 @@ def frame(
     ----------
     nodes : name → coordinates [length].
     members : :class:`Member`, in a list (named "A-B") or by name.
-    supports : node → what cannot move: "fixed" (all), "pinned" (translations), or directions such as "y rz".
+    supports : node → what cannot move: "fixed" (all), "pinned" (translations), or directions such as "y rz"; a base on
+        isolators is "y rz" with a link to the ground in x, or empty where links hold everything.
     masses : node → mass in all translations; one per direction; or one per dof with rotary masses
         [force·time²/length], [force·length·time²].
     damping : a matrix, ``ratio(z, mode=1)``, ``rayleigh(…)`` or ``modal(…)``.
@@ -291,7 +292,8 @@ def frame(
     diaphragms : name → nodes of a rigid floor; in a plane they share x, in space x, y and rotation rz, and these
         become the dofs "name.x" … at the centre of their masses. ``masses`` may name a diaphragm too.
     links : dampers, isolators and springs between nodes; None is the ground.
-    levels : nodes by storey from the ground up, or a tolerance of elevation [length]; yields drifts and shears.
+    levels : nodes by storey from the ground up, or a tolerance of elevation [length]; yields drifts and shears. The
+        first may be a base on isolators, whose drift is theirs and which has no drift ratio.
     units : names of the units, for labels.
 
     Examples

@@ -193,8 +193,8 @@ def _nodes(who: str, nodes: Mapping[Hashable, Sequence[float]]) -> tuple[tuple[s
 def _held(points: Joints, supports: Mapping[Hashable, str | Sequence[str]]) -> set[int]:
     """Motions of the supports and of the ground."""
     who, parts = points.who, points.components
-    if not isinstance(supports, Mapping) or not supports:
-        raise ModelError(f"{who}: supports must map nodes to directions, at least one; got {supports!r}")
+    if not isinstance(supports, Mapping):
+        raise ModelError(f"{who}: supports must map nodes to directions, got {supports!r}")
     held = {points.motion(len(points.names), part) for part in parts}
     for name, directions in supports.items():
         if str(name) not in points.numbers:

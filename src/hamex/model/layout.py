@@ -24,20 +24,43 @@ class Storeys:
     Attributes
     ----------
     names : of the storeys.
-    heights : of the storeys [length]; NaN where unknown.
+    heights : of the storeys [length]; NaN where unknown, 0 for a level of isolators, which has no drift ratio.
     drift : (storey, dof): storey drift is ``drift @ u``.
     above : (storey, dof): storey shear is ``above @ (B F)``, the spring forces on everything above its base.
+    floors : (storey, dof): motion of the level on top of a storey is ``floors @ u``; None in files from before it.
     """
 
     names: tuple[str, ...]
     heights: Array
     drift: Matrix
     above: Matrix
+    floors: Matrix | None = None
 
     @property
     def has_heights(self) -> bool:
         """True when every height is known."""
         return bool(np.all(np.isfinite(self.heights)))
+
+    @property
+    def drawn(self) -> Array:
+        """Heights for pictures: a level of isolators can be seen, and storeys of unknown height are one high."""
+        return drawn_heights(self.heights) if self.has_heights else np.ones(len(self.names))
+
+
+def ratios(drift: Array, heights: Array) -> Array:
+    """Drifts over heights, (…, storey); 0 where a level has no height.
+
+    >>> ratios(np.array([0.3, 1.5]), np.array([0.0, 3.0])).tolist()
+    [0.0, 0.5]
+    """
+    there = np.broadcast_to(heights != 0, np.broadcast_shapes(drift.shape, heights.shape))
+    return np.asarray(np.divide(drift, heights, out=np.zeros(there.shape), where=there))
+
+
+def drawn_heights(heights: Array) -> Array:
+    """Heights for pictures, in which a level of isolators can be seen."""
+    high = heights[heights > 0]
+    return np.where(heights > 0, heights, 0.2 * high.min() if high.size else 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +95,7 @@ class Layout:
     groups : springs by what they belong to (storey, element, device), as spring numbers; none for an oscillator.
     storeys, geometry : where known.
     yields : (spring,), True where a spring has a yield limit; dampers flow from the start and have none.
+    together : (spring,), True where a spring yields together with others on one surface, as N and M of a hinge.
     """
 
     dofs: tuple[str, ...]
@@ -82,6 +106,7 @@ class Layout:
     storeys: Storeys | None
     geometry: Geometry | None
     yields: Any
+    together: Any
 
     @property
     def is_structure(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from hamex.model.joints import Joints
 from hamex.model.layout import Storeys
 
 Array = NDArray[Any]
+_FLAT = 1e-9  # of the height of a structure: nodes closer than this are at one level
 # Nodes by floor from the first above the ground up, with or without names; or the tolerance of elevation [length].
 Levels = Mapping[str, Sequence[Hashable]] | Sequence[Sequence[Hashable]] | float
 
@@ -21,7 +23,9 @@ Levels = Mapping[str, Sequence[Hashable]] | Sequence[Sequence[Hashable]] | float
 def storeys_of(points: Joints, transformation: Any, levels: Levels) -> Storeys:
     """Drift of a storey: mean motion of its upper level's nodes less that of its lower level's.
 
-    In three dimensions each storey counts twice, for x and for y.
+    In three dimensions each storey counts twice, for x and for y. Where nothing but links holds the lowest nodes
+    sideways, the first level may be theirs: its drift is that of the isolators, and it has no height. Left out, the
+    first storey's drift is relative to them all the same.
     """
     from scipy import sparse
 
@@ -30,20 +34,27 @@ def storeys_of(points: Joints, transformation: Any, levels: Levels) -> Storeys:
     height = np.array([up[nodes].mean() for nodes in floors])
     base = _base(points)
     below = np.concatenate([[base], height[:-1]])
-    if np.any(height <= below):
-        bad = int(np.flatnonzero(height <= below)[0])
-        raise ModelError(f"{points.who}: levels go from the ground up, but {names[bad]} is not above what is below it")
     axes = points.translations[:-1]
+    feet = {axis: _loose_feet(points, base, axis) for axis in axes}
+    isolated = all(set(floors[0]) <= set(feet[axis]) for axis in axes)
+    if isolated:
+        height[0] = base
+    wrong = height <= below
+    wrong[0] &= not isolated
+    if wrong.any():
+        bad = int(np.flatnonzero(wrong)[0])
+        raise ModelError(f"{points.who}: levels go from the ground up, but {names[bad]} is not above what is below it")
     influence = points.influence()
     heights = _elevations(points)
-    drift, above = [], []
+    drift, above, means = [], [], []
     for axis_number, axis in enumerate(axes):
-        rows = {node: transformation[[points.motion(node, axis)]] for floor in floors for node in floor}
-        mean = [sum(rows[node] for node in floor) / len(floor) for floor in floors]
-        drift += [upper if place == 0 else upper - mean[place - 1] for place, upper in enumerate(mean)]
+        mean = [_mean(points, transformation, floor, axis) for floor in floors]
+        foot = _mean(points, transformation, feet[axis], axis) if feet[axis] and not isolated else 0 * mean[0]
+        means += mean
+        drift += [high - low for low, high in pairwise([foot, *mean])]
         for name, low, top in zip(names, below, height, strict=True):
             # Everything higher than the middle of the storey moves as one with the level above it.
-            higher = heights > (low + top) / 2
+            higher = heights > (low + top) / 2 if top > low else heights >= low - _FLAT * np.ptp(up)
             row = influence[:, axis_number] * higher[list(points.free)]
             _refuse_torn(points, transformation @ row, higher, axis, name)
             above.append(sparse.csr_array(row[None, :]))
@@ -53,7 +64,20 @@ def storeys_of(points: Joints, transformation: Any, levels: Levels) -> Storeys:
         np.tile(height - below, len(axes)),
         sparse.csr_array(sparse.vstack(drift)),
         sparse.csr_array(sparse.vstack(above)),
+        sparse.csr_array(sparse.vstack(means)),
     )
+
+
+def _mean(points: Joints, transformation: Any, nodes: Sequence[int], axis: str) -> Any:
+    """Mean motion of some nodes, a row by dof."""
+    return sum(transformation[[points.motion(node, axis)]] for node in nodes) / len(nodes)
+
+
+def _loose_feet(points: Joints, base: float, axis: str) -> list[int]:
+    """The lowest nodes, where no support holds any of them in a direction; else none."""
+    up, known = points.coordinates[:, -1], {*points.free, *points.ties}
+    lowest = np.flatnonzero(np.abs(up - base) <= _FLAT * float(np.ptp(up))).tolist()
+    return lowest if all(points.motion(node, axis) in known for node in lowest) else []
 
 
 def _floors(points: Joints, levels: Levels) -> tuple[tuple[str, ...], list[list[int]]]:
@@ -95,9 +119,12 @@ def _base(points: Joints) -> float:
     width = len(points.components)
     return float(
         min(
-            points.coordinates[node, -1]
-            for node in range(len(points.names))
-            if any(node * width + part not in known for part in range(width))
+            (
+                points.coordinates[node, -1]
+                for node in range(len(points.names))
+                if any(node * width + part not in known for part in range(width))
+            ),
+            default=points.coordinates[:, -1].min(),  # held by links to the ground alone
         )
     )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from hamex.errors import ModelError
 from hamex.model.assembly import SpringLaw
 from hamex.model.backbone import Parallel
@@ -67,6 +69,14 @@ class Link:
     direction: str | None = None
     plan: tuple[str, ...] = ()
     name: str | None = None
+
+    @property
+    def holds(self) -> bool:
+        """True where it resists a slow small motion from rest: dampers do not."""
+        if isinstance(self.law, Law):
+            group = type(self.law).grouped([self.law], [0])
+            return bool(np.any(type(self.law).static_share(group, np.ones(self.law.size)) > 0))
+        return self.law is not None or self.stiffness is not None
 
 
 def viscous_damper(

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from hamex.errors import ModelError
 from hamex.model.algebra import eigen, static_stiffness
+from hamex.model.layout import Geometry
 from hamex.model.record import Model
+from hamex.names import Shown
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Modes:
+class Modes(Shown):
     """Natural modes of a model, lowest frequency first.
 
     Attributes
@@ -27,6 +29,7 @@ class Modes:
     effective_mass : Γ², (mode, direction) [mass]; over all modes they add up to ``total_mass``.
     total_mass : ιᵀMι, per direction [mass].
     dofs, directions : names.
+    geometry : where the nodes are, for pictures; None where the model has no shape.
 
     Examples
     --------
@@ -45,6 +48,7 @@ class Modes:
     total_mass: Array
     dofs: tuple[str, ...]
     directions: tuple[str, ...]
+    geometry: Geometry | None = None
 
     def __repr__(self) -> str:
         some = ", ".join(f"{period:.4g}" for period in self.periods[:4])
@@ -99,4 +103,5 @@ def modes(model: Model, count: int | None = None) -> Modes:
     moved = mass @ model.influence
     participation = shapes.T @ moved
     total = np.sum(model.influence * moved, axis=0)
-    return Modes(frequencies, shapes, participation, participation**2, total, model.dofs, model.directions)
+    names = model.dofs, model.directions
+    return Modes(frequencies, shapes, participation, participation**2, total, *names, model.geometry)

@@ -45,7 +45,7 @@ def oscillator(
     """
     m, k = _positive("mass", mass), _positive("stiffness", stiffness)
     if isinstance(damping, Ratio) and damping.mode != 1:
-        raise ModelError(f"oscillator: ratio(…, mode={damping.mode}), but an oscillator has one mode")
+        raise ModelError(f"oscillator: the damping is that of mode {damping.mode}, but an oscillator has one mode")
     c = 2 * damping.value * math.sqrt(k * m) if isinstance(damping, Ratio) else _coefficient(damping)
     if law is not None and not isinstance(law, Law):
         hint = "; several springs side by side are a shear_frame of one storey" if isinstance(law, Parallel) else ""

@@ -115,6 +115,14 @@ class Model(Layout, Shown):
         return yields(self)
 
     @cached_property
+    def together(self) -> Array:
+        """(spring,), True where a spring yields together with others on one surface."""
+        out = np.zeros(len(self.springs), dtype=bool)
+        for group in self.laws.values():
+            out[group.springs] = group.law.together(group)
+        return out
+
+    @cached_property
     def spring_stiffness(self) -> dict[str, Array]:
         """Stiffness of the springs by group of laws, (spring,) or (block, m, m) [force/length]."""
         return group_stiffness(self.flexibility, self.laws)
@@ -175,6 +183,16 @@ def yields(model: Model) -> Array:
     out = np.zeros(len(model.springs), dtype=bool)
     for group in model.laws.values():
         out[group.springs] = group.law.yields(group)
+    return out
+
+
+def sliding_forces(model: Model) -> Array:
+    """(spring,), force at which each spring slides by itself; ∞ where it never does."""
+    out = np.full(len(model.springs), np.inf)
+    for group in model.laws.values():
+        limits = group.law.slides(group)
+        assert limits is not None  # the schemes that ask have refused every other law
+        out[group.springs] = limits
     return out
 
 

@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import is_positive
+from hamex.checks import is_finite, is_positive
 from hamex.errors import ImplausibleWarning, ModelError
 from hamex.model.assembly import Column, DampingLike, Dashpot, SpringLaw, assemble, matrix_of, spring
 from hamex.model.blocks import Block
-from hamex.model.inputs import each, numbers, one_each, unique
-from hamex.model.layout import Geometry, Storeys
+from hamex.model.inputs import each, number, numbers, one_each, unique
+from hamex.model.layout import Geometry, Storeys, drawn_heights
 from hamex.model.links import Link, named
 from hamex.model.record import Model
 from hamex.model.units import UNSTATED_FORCE, UNSTATED_LENGTH, Units
 from hamex.names import options_by_keyword
 
 Array = NDArray[Any]
+Device = tuple[str, Link, int, int]  # a link with its name and the levels it begins and ends at
 WHO = "shear_frame"
 GROUND = "ground"
 _SLOW = 2.0, 1.0  # s, and s per storey: isolated buildings stay below, kg taken for t is 30 times a building's period
@@ -44,11 +45,13 @@ def shear_frame(
     Parameters
     ----------
     masses : of the floors [force·time²/length].
-    stiffnesses : of the storeys: one for all or one each [force/length]; None where a Parallel law brings its own.
+    stiffnesses : of the storeys: one for all or one each [force/length]; None where a Parallel law brings its own, None
+        or 0 where links hold a level, such as isolators below the first floor.
     damping : dashpot coefficient of the storeys, one for all or one each [force·time/length]; a full matrix; or
         ``ratio(z, mode=1)``, ``rayleigh(…)``, ``modal(…)``. Links add their own.
     laws : what the storeys do beyond elasticity: one law for all or one each; None is elastic.
-    heights : of the storeys, one for all or one each [length].
+    heights : of the storeys, one for all or one each [length]; 0 for a level that links hold, which then has no drift
+        ratio and no P-Delta.
     weights : gravity loads of the floors, one for all or one each [force]; with heights they add P-Delta as linear
         geometric stiffness ``−P/h``, P being all weight above. Weights that the elastic frame cannot carry are
         refused; a storey that yields may have negative stiffness and collapse.
@@ -63,6 +66,13 @@ def shear_frame(
     ('storey 1', 'storey 2')
     >>> model.compatibility.toarray().tolist()
     [[1.0, -1.0], [0.0, 1.0]]
+
+    A building on isolators: its base floor is held by them alone.
+
+    >>> from hamex.model.links import bilinear_isolator
+    >>> isolator = bilinear_isolator(0, 1, stiffness=30.0, yield_force=0.2, post_stiffness=2.0)
+    >>> shear_frame([1.0, 1.0], [None, 400.0], heights=[0.0, 3.0], links=[isolator]).springs
+    ('isolator 1', 'storey 2')
     """
     floors = _floors(masses, names)
     count = len(floors)
@@ -71,27 +81,36 @@ def shear_frame(
     mass = numbers(WHO, "mass", masses, floors)
     if not mass.any():
         raise ModelError(f"{WHO}: every mass is zero")
-    height = numbers(WHO, "height", heights, storeys, positive=True) if heights is not None else None
     columns = [_between(i, i + 1) for i in range(count)]
-    rows = zip(
-        storeys, columns, each(WHO, "stiffnesses", stiffnesses, storeys), each(WHO, "laws", laws, storeys), strict=True
+    stiffness, law_of = (
+        each(WHO, what, given, storeys) for what, given in (("stiffnesses", stiffnesses), ("laws", laws))
     )
+    devices = [
+        (name, link, _floor(link.start, name, floors), _floor(link.end, name, floors))
+        for name, link in named(WHO, links, storeys)
+    ]
+    empty = _held_by_links(storeys, stiffness, law_of, devices)
+    height = _heights(heights, storeys, empty)
     _warn_if_slow(mass, stiffnesses, units)
     ground: Column = {0: -1.0}
-    blocks = [
-        block
-        for name, column, k, law in rows
-        for block in spring(WHO, name, column, k, law, name, ground if name == storeys[0] else None)
-    ]
+    blocks: list[Block] = []
     dashpots, rest = _storey_dashpots(damping, storeys, columns)
-    ends = [(i, i + 1) for i in range(count)]
-    elements = list(storeys)
-    for name, link in named(WHO, links, storeys):
-        ends.append((_floor(link.start, name, floors), _floor(link.end, name, floors)))
-        elements.append(name)
-        more, dashpot = _attach(name, link, *ends[-1])
-        blocks += more
-        dashpots += dashpot
+    own = [place for place in range(count) if place not in empty]
+    for place, name in enumerate(storeys):
+        if place in empty:  # what holds a level stands in its place: one isolator makes a chain as one spring does
+            blocks += [
+                block for device in devices if _levels(device) == (place, place + 1) for block in _springs(device)
+            ]
+        else:
+            moved = ground if place == 0 else None
+            blocks += spring(WHO, name, columns[place], stiffness[place], law_of[place], name, moved)
+    for device in devices:
+        low, high = _levels(device)
+        if low not in empty or high != low + 1:
+            blocks += _springs(device)
+        dashpots += _dashpot(device)
+    ends = [(place, place + 1) for place in own] + [(start, end) for _, _, start, end in devices]
+    elements = [storeys[place] for place in own] + [name for name, *_ in devices]
     return assemble(
         WHO,
         dofs=floors,
@@ -167,7 +186,8 @@ def _p_delta(weights: Any, height: Array | None, floors: Sequence[str], columns:
     if height is None:
         raise ModelError(f"{WHO}: weights act through P-Delta, which needs heights")
     above = np.cumsum(numbers(WHO, "weight", weights, floors)[::-1])[::-1]
-    return matrix_of(columns, -above / height, len(floors))
+    high = np.flatnonzero(height).tolist()
+    return matrix_of([columns[place] for place in high], -above[high] / height[high], len(floors))
 
 
 def _floor(end: object, name: str, floors: Sequence[str]) -> int:
@@ -181,16 +201,57 @@ def _floor(end: object, name: str, floors: Sequence[str]) -> int:
     raise ModelError(f"{WHO}: {name}: there is no floor {end!r}; floors are 1 to {len(floors)}, 0 is the ground")
 
 
-def _attach(name: str, link: Link, low: int, high: int) -> tuple[list[Block], list[Dashpot]]:
-    if low == high:
+def _levels(device: Device) -> tuple[int, int]:
+    """The lower and the upper level of a link."""
+    _, _, start, end = device
+    return min(start, end), max(start, end)
+
+
+def _springs(device: Device) -> list[Block]:
+    name, link, start, end = device
+    if start == end:
         raise ModelError(f"{WHO}: {name} begins and ends at the same level")
     if link.direction not in (None, "x") or link.plan:
         raise ModelError(f"{WHO}: {name} acts in a direction that a shear frame does not have; it has x only")
-    column = _between(low, high)
     if link.law is None and link.stiffness is None:
-        return [], [Dashpot(column, link.coefficient)]
-    moved = {0: 1.0 if high == 0 else -1.0} if 0 in (low, high) else None
-    return spring(WHO, name, column, link.stiffness, link.law, name, moved), []
+        return []
+    moved = {0: 1.0 if end == 0 else -1.0} if 0 in (start, end) else None
+    return spring(WHO, name, _between(start, end), link.stiffness, link.law, name, moved)
+
+
+def _dashpot(device: Device) -> list[Dashpot]:
+    _, link, start, end = device
+    plain = link.law is None and link.stiffness is None
+    return [Dashpot(_between(start, end), link.coefficient)] if plain else []
+
+
+def _held_by_links(
+    storeys: Sequence[str], stiffness: Sequence[Any], laws: Sequence[Any], devices: Sequence[Device]
+) -> set[int]:
+    """Storeys that have no spring of their own; a link that holds it at rest, as no damper does, has to cross each."""
+    empty = {
+        place for place, k in enumerate(stiffness) if laws[place] is None and (k is None or (is_finite(k) and k == 0))
+    }
+    holding = [_levels(device) for device in devices if device[1].holds]
+    for place in sorted(empty):
+        if not any(low <= place < high for low, high in holding):
+            name, link = storeys[place], "unless a link across it holds it, as no damper does"
+            if stiffness[place] is None:
+                raise ModelError(f"{WHO}: {name} needs a stiffness, {link}; only a Parallel law brings its own")
+            raise ModelError(f"{WHO}: stiffness of {name} must be positive, got 0, {link}")
+    return empty
+
+
+def _heights(heights: Any, storeys: Sequence[str], empty: set[int]) -> Array | None:
+    if heights is None:
+        return None
+    given = each(WHO, "height", heights, storeys)
+    return np.array(
+        [
+            number(WHO, f"height of {name}", value, positive=place not in empty)
+            for place, (name, value) in enumerate(zip(storeys, given, strict=True))
+        ]
+    )
 
 
 def _storeys(names: tuple[str, ...], height: Array | None) -> Storeys:
@@ -205,7 +266,7 @@ def _storeys(names: tuple[str, ...], height: Array | None) -> Storeys:
     heights = np.full(count, np.nan) if height is None else height
     row, column = np.triu_indices(count)
     above = sparse.csr_array((np.ones(row.size), (row, column)), shape=(count, count))
-    return Storeys(names, heights, drift, above)
+    return Storeys(names, heights, drift, above, sparse.eye_array(count).tocsr())
 
 
 def _stick(
@@ -214,7 +275,7 @@ def _stick(
     from scipy import sparse
 
     count = len(floors)
-    level = np.concatenate([[0.0], np.cumsum(np.ones(count) if height is None else height)])
+    level = np.concatenate([[0.0], np.cumsum(np.ones(count) if height is None else drawn_heights(height))])
     places = np.arange(count)
     motion = sparse.csr_array((np.ones(count), (2 * (places + 1), places)), shape=(2 * (count + 1), count))
     return Geometry(

@@ -18,6 +18,7 @@ from hamex.errors import LoadError, StepWarning
 from hamex.march import sampling
 from hamex.march.run import march
 from hamex.motion.quadrature import evaluate, projected, step_means
+from hamex.names import Shown
 
 Array = NDArray[Any]
 RULES = ("average", "end", "mean")  # in the order of hamex.march.sampling
@@ -37,7 +38,7 @@ class Reading(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Load:
+class Load(Shown):
     """Forces on the degrees of freedom: patterns (dof × k) times histories of k channels.
 
     Parameters
@@ -262,7 +263,7 @@ class Load:
 
 
 @dataclass(frozen=True, eq=False)
-class LoadSum:
+class LoadSum(Shown):
     """Several loads at once, each with its own samples; made by adding loads.
 
     >>> both = Load([1.0], step=0.5, patterns=[1.0, 0.0]) + Load([2.0], step=0.1, patterns=[0.0, 1.0])

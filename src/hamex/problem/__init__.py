@@ -17,6 +17,7 @@ from hamex.errors import ProblemError
 from hamex.model.record import Model, law_variables, parameter
 from hamex.motion.load import Load, LoadSum
 from hamex.motion.pulses import constant
+from hamex.names import Shown
 
 __all__ = ["FilledState", "Limit", "Problem", "State", "known_variables"]
 
@@ -122,7 +123,7 @@ _KINDS = {"model": (Model,), "load": (Load, LoadSum), "start": (State,), "suppor
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Problem:
+class Problem(Shown):
     """Model, load, start and duration; the clock starts at 0.
 
     Parameters
@@ -301,8 +302,8 @@ class Limit:
 
     def drifts(self, heights: Array) -> Array:
         """Largest drifts of storeys, (…, storey) [length]; ∞ where nothing limits them. Ratios count where all heights
-        of a structure are known, and not NaN."""
+        of a structure are known, and not NaN; a level without height has none."""
         most = np.inf if self.drift is None else self.drift
         ratio = np.inf if self.drift_ratio is None else self.drift_ratio
         known = np.isfinite(heights).all(axis=-1, keepdims=True)
-        return np.minimum(most, np.where(known, ratio * heights, np.inf))
+        return np.minimum(most, np.where(known & (heights > 0), ratio * heights, np.inf))

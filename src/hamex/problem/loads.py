@@ -84,7 +84,7 @@ def breaks_off(load: Load | LoadSum, duration: float) -> tuple[float, float] | N
         if callable(part.forces) or part.step is None or not 0 < part.end + part.step <= duration * (1 - _WHOLE):
             continue
         last, largest = np.abs(part.forces[-1]), np.abs(part.forces).max(axis=0)
-        share = float(np.max(last / largest, where=largest > 0, initial=0.0))
+        share = float(np.divide(last, largest, out=np.zeros_like(largest), where=largest > 0).max())
         if share > _STOPS:
             return max(part.end, 0.0), share
     return None

@@ -146,7 +146,7 @@ def _shape(axes: Any, solution: Solution) -> None:
     slipped = frames_at(solution, np.array([solution.steps]), scale).slipped[0]
     paint(axes, geometry, geometry.coordinates, weight=1.0, thin=True)
     paint(axes, geometry, deformed)
-    mark(axes, marks(geometry, deformed, slipped, solution.springs))
+    mark(axes, marks(geometry, deformed, slipped, solution.springs, solution.layout.together))
     bare(axes, geometry)
     axes.set_title(
         f"t = {peak.time:g} s, displacements × {scale:g}" + ("\nred: yielded in this run" if slipped.any() else "")
@@ -157,14 +157,15 @@ def _profiles(axes: Any, solution: Solution) -> None:
     layout = solution.layout
     storeys = layout.storeys
     assert storeys is not None
-    heights = storeys.heights if storeys.has_heights else np.ones(len(storeys.names))
+    heights = storeys.drawn
+    ground = heights[0] if storeys.heights[0] == 0 else 0.0  # isolators are drawn below it
     direction = np.abs(storeys.above @ layout.influence).argmax(axis=1)
     ratio = "drift_ratio" in solution.names
     drift = 100 * solution.values("drift_ratio") if ratio else solution.values("storey_drift")
     level = f"height [{solution.units.length}]" if storeys.has_heights else "level"
     for number, way in enumerate(np.unique(direction)):
         own = np.flatnonzero(direction == way)
-        elevation = np.concatenate([[0.0], np.cumsum(heights[own])])
+        elevation = np.concatenate([[0.0], np.cumsum(heights[own])]) - ground
         colour = _COLOURS[number]
         label = layout.directions[way] if len(np.unique(direction)) > 1 else None
         _steps(axes["drift"], elevation, drift[:, own], colour, label)
@@ -172,9 +173,10 @@ def _profiles(axes: Any, solution: Solution) -> None:
             drift[-1, own], elevation, orientation="horizontal", baseline=None, color=colour, lw=1.2, ls=":"
         )
         _steps(axes["shear"], elevation, solution.values("storey_shear")[:, own], colour, label)
-        # A floor's motion is the sum of the drifts below it.
-        each = np.asarray((storeys.drift @ solution.values("absolute_acceleration").T).T)[:, own]
-        floors = np.cumsum(each, axis=1)
+        # A floor's motion is the sum of the drifts below it, unless its foot moves too.
+        told = storeys.drift if storeys.floors is None else storeys.floors
+        each = np.asarray((told @ solution.values("absolute_acceleration").T).T)[:, own]
+        floors = np.cumsum(each, axis=1) if storeys.floors is None else each
         for extreme in (floors.max(axis=0), floors.min(axis=0)):
             axes["acceleration"].plot(extreme, elevation[1:], color=colour, marker="o", ms=3, lw=1.2)
     if len(np.unique(direction)) > 1:
@@ -194,7 +196,7 @@ def _profiles(axes: Any, solution: Solution) -> None:
         axes[name].margins(x=0.06)
         axes[name].autoscale_view()
         axes[name].set_axisbelow(True)
-        axes[name].set_ylim(0, float(elevation[-1]) * 1.04)
+        axes[name].set_ylim(float(elevation[0]), float(elevation[-1]) * 1.04)
         axes[name].locator_params(axis="y", integer=not storeys.has_heights)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,7 +129,16 @@ def draw_stripes(curves: IdaCurves, title: str = "") -> Figure:
     return drawing
 
 
-def draw_fragility(fitted: list[tuple[IdaCurves, Fragility]], title: str = "") -> Figure:
+class FragilityWords(NamedTuple):
+    """What a picture says of a fragility that stands by itself."""
+
+    im_name: str
+    limit_name: str
+    model: str = ""
+    flags: tuple[str, ...] = ()
+
+
+def draw_fragility(fitted: Sequence[tuple[IdaCurves | FragilityWords, Fragility]], title: str = "") -> Figure:
     """P(limit exceeded) over intensity: fit, bootstrap band and data; one curve a model."""
     with figure(width=6.6, height=4.9) as (drawing, grid):
         axes = grid[0, 0]
@@ -220,7 +230,7 @@ def _fractiles(axes: Any, curves: IdaCurves, right: float) -> None:
         )
 
 
-def _data(axes: Any, curves: IdaCurves, found: Fragility, colour: str, alone: bool) -> None:
+def _data(axes: Any, curves: IdaCurves | FragilityWords, found: Fragility, colour: str, alone: bool) -> None:
     """What was fitted: shares at the levels, or the distribution of capacities with censored records below."""
     columns = found.data.columns()
     if "level" in columns:
@@ -238,6 +248,8 @@ def _data(axes: Any, curves: IdaCurves, found: Fragility, colour: str, alone: bo
             label=f"share of {columns['counts'][0]} motions" if alone else None,
             clip_on=False,
         )
+        return
+    if "capacity" not in columns:  # of a cloud
         return
     x, hidden = np.array(columns["capacity"]), np.array(columns["censored"])
     place, share = kaplan_meier(x, hidden)
@@ -324,7 +336,7 @@ def _title(axes: Any, title: str, model: str) -> None:
     axes.set_title(" · ".join(filter(None, (title, model))), fontweight="bold")
 
 
-def flags_of(*models: IdaCurves) -> list[str]:
+def flags_of(*models: IdaCurves | FragilityWords) -> list[str]:
     """What a reader should know: once where it holds for all models, else with the model's name."""
     everywhere = set.intersection(*(set(curves.flags) for curves in models))
     return list(
@@ -334,7 +346,7 @@ def flags_of(*models: IdaCurves) -> list[str]:
     )
 
 
-def _foot(drawing: Figure, *models: IdaCurves) -> None:
+def _foot(drawing: Figure, *models: IdaCurves | FragilityWords) -> None:
     """What a reader should know, below the axes."""
     lines = textwrap.wrap(" · ".join(flags_of(*models)), 124)
     if lines:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.report.page import heading, write_drawing
 from hamex.report.structure import bare, good_scale, mark, marks, paint
 from hamex.report.style import BLUE, GREY, INK, RED, mosaic
 from hamex.solution.results import frames_at
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[Any]
+_DRAGGED = 1e-5  # of the area: what the drag of slow loading adds below an elastic, perfectly plastic curve
 _SECANT = 0.6  # of the yield force: where the elastic line of ASCE 41 crosses the curve
 
 
@@ -31,8 +34,9 @@ def draw_push(solution: Solution, title: str = "") -> Figure:
 
 
 def _curve(axes: Any, solution: Solution, title: str) -> None:
-    u, factor, length = controlled(solution), solution.values("load_factor"), solution.units.length
-    axes.plot(u, factor, color=BLUE, label="load factor")
+    u, length = controlled(solution), solution.units.length
+    words, factor = ordinate(solution)
+    axes.plot(u, factor, color=BLUE, label=words.partition(" [")[0])
     fit = bilinear(u, factor)
     if fit is not None:
         bend = f"bilinear, yield at {fit.yield_displacement:.4g} {length}"
@@ -42,7 +46,7 @@ def _curve(axes: Any, solution: Solution, title: str) -> None:
         first = np.argmax(np.abs(np.diff(solution.values("slip"), axis=0))[:, slip] > 0, axis=0) + 1
         axes.plot(u[first], factor[first], ls="", marker="o", ms=4, color=RED, label="a spring begins to yield")
     axes.axhline(0, color=GREY, lw=0.6)
-    axes.set(xlabel=f"controlled displacement [{length}]", ylabel="load factor", title=title or "slow loading")
+    axes.set(xlabel=f"controlled displacement [{length}]", ylabel=words, title=title or "slow loading")
     axes.legend(loc="best", fontsize=8)
 
 
@@ -53,7 +57,7 @@ def _shape(axes: Any, solution: Solution) -> None:
     last = frames_at(solution, np.array([solution.steps]), scale)
     paint(axes, geometry, geometry.coordinates, weight=1.0, thin=True)
     paint(axes, geometry, last.positions[0])
-    mark(axes, marks(geometry, last.positions[0], last.slipped[0], solution.springs))
+    mark(axes, marks(geometry, last.positions[0], last.slipped[0], solution.springs, solution.layout.together))
     bare(axes, geometry)
     axes.set_title(f"at the end, displacements × {scale:g}")
 
@@ -86,6 +90,71 @@ def controlled(solution: Solution) -> Array:
     return np.asarray(solution.values("displacement") @ (pattern[:, 0] / np.abs(pattern[:, 0]).sum()))
 
 
+def ordinate(solution: Solution) -> tuple[str, Array]:
+    """Base shear at the nodes, the sum of the pattern's forces along the direction of the ground that it pushes in; the
+    load factor where there is none."""
+    pattern = solution.problem.load.patterns
+    assert pattern is not None
+    factor, along = solution.values("load_factor"), pattern[:, 0] @ solution.layout.influence
+    if not along.size or not np.abs(along).max() > 1e-9 * np.abs(pattern[:, 0]).sum():
+        return "load factor", factor
+    return f"base shear [{solution.units.force}]", factor * along[np.abs(along).argmax()]
+
+
+def capacity(solution: Solution) -> dict[str, Array]:
+    """The capacity curve as columns with units: controlled displacement, force, largest displacement and drift ratio,
+    and how many springs have yielded."""
+    length = solution.units.length
+    words, force = ordinate(solution)
+    found = {f"controlled displacement [{length}]": controlled(solution), words: force}
+    if not words.startswith("load factor"):
+        found["load factor [1]"] = solution.values("load_factor")
+    if len(solution.dofs) > 1:
+        straight = ~solution.layout.turning_dofs
+        moved = np.abs(solution.values("displacement")) * straight
+        most = int(moved.max(axis=0).argmax())
+        found[f"displacement {solution.dofs[most]} [{length}]"] = solution.values("displacement")[:, most]
+    if "drift_ratio" in solution.names:
+        found["largest drift ratio [1]"] = np.abs(solution.values("drift_ratio")).max(axis=1)
+    slipped = np.logical_or.accumulate(np.abs(np.diff(solution.values("slip"), axis=0)) > 0, axis=0)
+    found["springs that have yielded"] = np.concatenate([[0], slipped.sum(axis=1)])
+    return found
+
+
+def first_yields(solution: Solution) -> list[tuple[str, float]]:
+    """Springs in the order in which they begin to yield, with the controlled displacement there."""
+    slips, u = np.abs(np.diff(solution.values("slip"), axis=0)) > 0, controlled(solution)
+    first = np.where(slips.any(axis=0), slips.argmax(axis=0) + 1, -1)
+    order = [spring for spring in np.argsort(first, kind="stable") if first[spring] > 0]
+    return [(solution.springs[spring], float(u[first[spring]])) for spring in order]
+
+
+def cycles(solution: Solution, count: int) -> list[dict[str, float]]:
+    """Of every cycle: amplitude, largest and smallest force, work lost, and the viscous damping of equal loss."""
+    u, (_, force) = controlled(solution), ordinate(solution)
+    points, found = solution.steps // count, []
+    for begin in range(0, solution.steps, points):
+        own = slice(begin, begin + points + 1)
+        work = float(np.sum(np.diff(u[own]) * (force[own][1:] + force[own][:-1])) / 2)
+        most = float(np.abs(force[own]).max() * np.abs(u[own]).max())
+        found.append(
+            {
+                "amplitude": float(np.abs(u[own]).max()),
+                "largest": float(force[own].max()),
+                "smallest": float(force[own].min()),
+                "work": work,
+                "damping": work / (2 * np.pi * most) if most > 0 else 0.0,
+            }
+        )
+    return found
+
+
+def write_push(solution: Solution, path: Path, title: str, more: str = "") -> Path:
+    """Draw the curve into a file; ``more`` HTML stands below it on a page."""
+    drawing = draw_push(solution, heading(path, title))
+    return write_drawing(drawing, path, title, "slow loading", "Capacity curve, and the shape at the end.", more)
+
+
 def bilinear(displacement: Array, factor: Array) -> BilinearFit | None:
     """The fit of ASCE 41 up to the largest load factor; None where the curve does not bend, or goes to and fro.
 
@@ -115,7 +184,7 @@ def bilinear(displacement: Array, factor: Array) -> BilinearFit | None:
 
     low, high = 0.05 * float(f[-1]), float(f[-1])
     straight = np.abs(f - f[-1] * u / u[-1]).max() < 1e-6 * f[-1]
-    if straight or excess(low) > 0 or excess(high) < -1e-9 * area:
+    if straight or excess(low) > 0 or excess(high) < -_DRAGGED * area:
         return None
     for _ in range(60):
         middle = (low + high) / 2

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 _TILT = math.radians(25)  # of the axes of a structure in space, as seen on the page
+_FEET = (-0.4, 0.0, 0.4)  # where isolators stand below a floor, of its width
 _NEAR = 0.06  # where the mark of an end hinge stands, of the length of its member
 
 
@@ -28,6 +29,10 @@ class Drawn(Protocol):
     @property
     def elements(self) -> Array:
         """(element, 2)."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the elements."""
 
     @property
     def springs(self) -> tuple[tuple[int, ...], ...]:
@@ -78,19 +83,23 @@ def good_scale(geometry: Drawn, largest: float) -> float:
 
 
 def lines(geometry: Drawn, positions: Array) -> list[tuple[Array, str]]:
-    """Every element as a polyline with its kind: "member", "floor" or "link"."""
+    """Every element as a polyline with its kind: "member", "floor", "link", or "foot" for what stands on the ground."""
     if not is_stick(geometry):
-        page = flat(positions)
+        page, rest = flat(positions), flat(geometry.coordinates) - [0.0, _pad(geometry)]
         return [
-            (page[list(ends)], "member" if springs else "link")
+            (np.stack([rest[ends[0]], page[ends[0]]]), "foot")
+            if ends[0] == ends[1]  # a link to the ground
+            else (page[list(ends)], "member" if springs else "link")
             for ends, springs in zip(geometry.elements, geometry.springs, strict=True)
         ]
-    width = _stick_width(geometry)
+    width = stick_width(geometry)
     found = [(np.array([[x - width / 2, y], [x + width / 2, y]]), "floor") for x, y in positions[1:]]
-    storeys = len(positions) - 1  # the storeys are the first elements, links follow
     for number, (low, high) in enumerate(geometry.elements):
         (x0, y0), (x1, y1) = sorted((positions[low], positions[high]), key=lambda point: point[1])
-        if number < storeys:
+        if _holds_a_level(geometry, number):
+            ends = np.array([[x0, y0], [x1, y1]])
+            found += [(ends + np.array([share * width, 0.0]), "foot") for share in _FEET]
+        elif _is_storey(geometry, number):
             s = np.linspace(0, 1, 15)
             sway = x0 + (x1 - x0) * (3 * s**2 - 2 * s**3)  # columns fixed to rigid floors
             found += [(np.stack([sway + side * width / 2, y0 + (y1 - y0) * s], axis=1), "member") for side in (-1, 1)]
@@ -99,32 +108,67 @@ def lines(geometry: Drawn, positions: Array) -> list[tuple[Array, str]]:
     return found
 
 
-def _stick_width(geometry: Drawn) -> float:
+def _is_storey(geometry: Drawn, number: int) -> bool:
+    """True for a storey of a shear frame; links have other names."""
+    return geometry.names[number] == f"storey {max(geometry.elements[number])}"
+
+
+def _holds_a_level(geometry: Drawn, number: int) -> bool:
+    """True for a link of a shear frame between two levels with no storey of their own."""
+    low, high = sorted(geometry.elements[number])
+    return bool(high == low + 1) and not _is_storey(geometry, number) and f"storey {high}" not in geometry.names
+
+
+def _pad(geometry: Drawn) -> float:
+    """Drawn height of a link to the ground."""
+    return 0.05 * float(np.ptp(geometry.coordinates, axis=0).max())
+
+
+def stick_width(geometry: Drawn) -> float:
+    """Drawn width of the floors of a shear frame."""
     levels = np.sort(geometry.coordinates[:, 1])
     return float(max(1.6 * np.diff(levels).max(), 0.25 * np.ptp(levels)))
 
 
-def marks(geometry: Drawn, positions: Array, slipped: Array, names: tuple[str, ...]) -> Array:
-    """Where springs have slipped: near the ends of their member for end moments, else in the middle."""
+def marks(
+    geometry: Drawn, positions: Array, slipped: Array, names: tuple[str, ...], together: Array | None = None
+) -> Array:
+    """Where springs have slipped: near the ends of their member for end moments, else in the middle.
+
+    An axial spring that yields ``together`` with moments has its place in their hinges.
+    """
     page = flat(positions)
     found = []
-    half = np.array([_stick_width(geometry) / 2, 0.0])
+    half = np.array([stick_width(geometry) / 2, 0.0])
     for number, (ends, springs) in enumerate(zip(geometry.elements, geometry.springs, strict=True)):
         start, end = page[ends[0]], page[ends[1]]
         for spring in springs:
             if not slipped[spring]:
                 continue
-            if is_stick(geometry) and number < len(page) - 1:  # both columns of a storey
+            if is_stick(geometry) and _holds_a_level(geometry, number):
+                found += [(start + end) / 2 + 2 * share * half for share in _FEET]
+                continue
+            if is_stick(geometry) and _is_storey(geometry, number):  # both columns
                 found += [
                     point + side * half
                     for point in (start + _NEAR * (end - start), end - _NEAR * (end - start))
                     for side in (-1, 1)
                 ]
                 continue
-            part = names[spring].rpartition(".")[2]
-            share = {"1": _NEAR, "2": 1 - _NEAR}.get(part[-1], 0.5) if part.startswith("M") else 0.5
-            found.append(start + share * (end - start))
+            if together is not None and together[spring] and _end(names[spring]) is None:
+                ends_of = [_end(names[other]) for other in springs if together[other]]
+                shown = [_end(names[other]) for other in springs if slipped[other]]
+                shares = [] if any(shown) else sorted({share for share in ends_of if share is not None}) or [0.5]
+            else:
+                shares = [_end(names[spring]) or 0.5]
+            found += [start + share * (end - start) for share in shares]
     return np.array(found).reshape(-1, 2)
+
+
+def _end(name: str) -> float | None:
+    """How far along its member the hinge of an end moment stands; None for other springs."""
+    part = name.rpartition(".")[2]
+    return {"1": _NEAR, "2": 1 - _NEAR}.get(part[-1:]) if part.startswith("M") else None
 
 
 def paint(
@@ -133,8 +177,8 @@ def paint(
     """Draw the structure; at rest it is thin and grey."""
     for line, kind in lines(geometry, positions):
         style: dict[str, Any] = {
-            "color": FAINT if thin else GREEN if kind == "link" else colour,
-            "lw": weight * (1.6 if kind == "floor" and not thin else 1.0),
+            "color": FAINT if thin else GREEN if kind in ("link", "foot") else colour,
+            "lw": weight * (1.0 if thin else {"floor": 1.6, "foot": 2.6}.get(kind, 1.0)),
             "ls": (0, (3, 2)) if kind == "link" else "-",
             "solid_capstyle": "round",
             "zorder": 1 if thin else 2,
@@ -145,9 +189,10 @@ def paint(
 def bare(axes: Any, geometry: Drawn) -> None:
     """No ticks, equal scales, a line for the ground, room for the sway."""
     page = flat(geometry.coordinates)
-    low, wide = float(page[:, 1].min()), float(max(np.ptp(page[:, 0]), 0.25 * np.ptp(page[:, 1])))
+    sunk = _pad(geometry) if any(a == b for a, b in geometry.elements) else 0.0
+    low, wide = float(page[:, 1].min()) - sunk, float(max(np.ptp(page[:, 0]), 0.25 * np.ptp(page[:, 1])))
     if is_stick(geometry):
-        wide = max(wide, _stick_width(geometry))
+        wide = max(wide, stick_width(geometry))
     middle = float(page[:, 0].min() + page[:, 0].max()) / 2
     if geometry.coordinates.shape[1] == 2:
         axes.plot([middle - 0.75 * wide, middle + 0.75 * wide], [low, low], color=GREY, lw=2.0, zorder=0)
@@ -159,10 +204,10 @@ def bare(axes: Any, geometry: Drawn) -> None:
         axes.spines[side].set_visible(False)
 
 
-def mark(axes: Any, points: Array) -> None:
+def mark(axes: Any, points: Array) -> Any:
     """Yielded springs as red dots."""
-    if len(points):
-        axes.plot(points[:, 0], points[:, 1], ls="", marker="o", ms=4.5, mfc=RED, mec=PAPER, mew=0.6, zorder=3)
+    x, y = points.T
+    return axes.plot(x, y, ls="", marker="o", ms=4.5, mfc=RED, mec=PAPER, mew=0.6, zorder=3)
 
 
 def draw_modes(modes: Shapes, geometry: Drawn, motion: Any, count: int, title: str = "") -> Figure:
@@ -187,6 +232,14 @@ def draw_modes(modes: Shapes, geometry: Drawn, motion: Any, count: int, title: s
             mass = ", ".join(
                 f"{100 * x:.0f} % in {way}" for x, way in zip(share, modes.directions, strict=True) if x >= 0.005
             )
+            if name == "0":
+                drawing.supxlabel(
+                    "modes have no size of their own: each is drawn with a largest motion of a sixth of the structure",
+                    x=0.01,
+                    ha="left",
+                    fontsize=7.5,
+                    color=GREY,
+                )
             each.set_title(
                 f"mode {mode + 1}: T = {modes.periods[mode]:.4g} s\n"
                 + (f"mass {mass}" if mass else "no effective mass")

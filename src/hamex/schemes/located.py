@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError
-from hamex.model.record import damps, per_spring
+from hamex.model.record import Model, damps, per_spring, sliding_forces
 from hamex.problem import Problem
 from hamex.problem.loads import loading, loads_between
 from hamex.schemes.scheme import How, Ran
@@ -116,6 +116,17 @@ class Piece:
     energies: Array  # viscous, slip work, jumps, input
 
 
+def _shared(model: Model) -> Array:
+    """(spring,), True where slip is not told by the deformation: springs that share a flexibility, and those at dofs
+    without mass, whose velocity nobody knows."""
+    from scipy import sparse
+
+    flexibility = abs(sparse.csr_array(model.flexibility))
+    beside = flexibility.sum(axis=1) - flexibility.diagonal() > 0
+    light = abs(sparse.csr_array(model.compatibility)).T @ np.asarray(model.massless, dtype=float) > 0
+    return np.asarray(beside | light)
+
+
 class Located:
     """Advance a problem piece by piece on fixed branches."""
 
@@ -126,10 +137,12 @@ class Located:
         means = np.zeros((1, problem.acting.channels))
         self.patterns = loading(problem, means, means).patterns
         self.whole = self._maps(scheme.step)
-        slides = np.isin(np.arange(len(self.model.springs)), self.model.laws["slider"].springs)
-        self.limit = np.where(slides, self.law["yield_force"], np.inf)  # coupled blocks without a law are elastic
+        self.limit = sliding_forces(self.model)
         self.damper = damps(self.model)
         self.inverse = np.linalg.inv(self.table.A)
+        self.shared = _shared(self.model)
+        # The polynomial through the rates at the stages, at the end of the piece.
+        self.last = np.linalg.solve(np.vander(self.table.c, increasing=True).T, np.ones(len(self.table.c)))
 
     def _maps(self, h: float) -> StageMaps:
         return stage_maps(self.model, self.table, h, self.patterns, extended=False)
@@ -182,7 +195,7 @@ class Located:
         # Without viscosity the force stays on its limit; the spring stops when its deformation turns back.
         still = law["viscosity"] == 0
         back[:-1, still] = (-branch * rate)[:, still]
-        back[-1, still] = (-branch * speed)[still]
+        back[-1, still] = (-branch * np.where(self.shared, self.last @ rate, speed))[still]
         return np.where(branch == 0, beyond, back)
 
     def _energies(self, load: Array, v: Array, F: Array, rate: Array, stage: Array, h: float) -> Array:

@@ -256,10 +256,7 @@ def check_stages(problem: Problem, scheme: ElementScheme, how: How) -> None:
                 f"{name}: surfaces with isotropic hardening have no certain answer where a stage would "
                 "start below no slip; use Galerkin(degree=1), or kinematic hardening"
             )
-    others = [group for kind, group in model.laws.items() if kind != "slider"]
-    if scheme.locate and any(
-        group.law.form != "flow" or np.any(group.law.yields(group) | group.law.damps(group)) for group in others
-    ):
+    if scheme.locate and any(group.law.slides(group) is None for group in model.laws.values()):
         raise SchemeError(f"{name}: locate finds the events of springs with a Slider only; leave it out for other laws")
     check_promise(model, scheme)
 

@@ -13,11 +13,12 @@ import os
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
-from hamex.errors import FileError
+from hamex.errors import FileError, MissingPackageError
 
-FORMATS = (".nc", ".csv")
+FORMATS = (".nc", ".csv", ".xlsx")
 _MARK = b"hamex sha256 "
 _ZEROS = b"0" * 64
 ROOM = (_MARK + _ZEROS).decode()
@@ -27,6 +28,7 @@ def check_writable(path: Path, formats: tuple[str, ...] = FORMATS) -> None:
     """Refuse an output path that cannot be written, before any work starts."""
     if path.suffix.lower() not in formats:
         raise FileError(f"cannot write {path}: the ending must be one of {', '.join(formats)}")
+    check_package(path)
     folder = path.parent
     if not os.path.isdir(folder):  # says no to a name with a zero byte, which Path does not
         raise FileError(f"cannot write {path}: the folder {folder} does not exist")
@@ -34,6 +36,12 @@ def check_writable(path: Path, formats: tuple[str, ...] = FORMATS) -> None:
         raise FileError(f"cannot write {path}: it is a folder, not a file")
     if not os.access(folder, os.W_OK):
         raise FileError(f"cannot write {path}: the folder {folder} is not writable")
+
+
+def check_package(path: Path) -> None:
+    """Refuse to begin on a file for which the package is missing that would write it."""
+    if path.suffix.lower() == ".xlsx" and find_spec("xlsxwriter") is None:
+        raise MissingPackageError(f"cannot write {path}: Excel files need xlsxwriter: pip install 'hamex[excel]'")
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
+from hamex.names import Shown
 from hamex.solution.outline import UnitNames
 from hamex.solution.schema import unit
 
@@ -82,7 +83,7 @@ HISTORIES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(Shown):
     """Result of :func:`hamex.batch`.
 
     ``result["ductility"]`` is a labelled array, ``result.values("ductility")`` the same as plain NumPy. Dimensions are
@@ -186,22 +187,30 @@ class Batch:
         return self.describe()
 
     def save(self, path: str | Path) -> Path:
-        """Write ``.nc`` (NetCDF) or ``.csv`` (one row per case), atomically."""
+        """Write ``.nc`` (NetCDF), ``.csv`` or ``.xlsx`` (Excel; one row per case), atomically."""
         from hamex.solution.atomic import check_writable, write_atomically
+        from hamex.solution.files import pairs, write_sheets
         from hamex.solution.netcdf import write_dataset
 
         target = Path(path)
         check_writable(target)
         if target.suffix.lower() == ".nc":
             return write_atomically(target, lambda part: write_dataset(part, self.dataset))
+        if target.suffix.lower() == ".xlsx":
+            units = {name: f" [{self._attributes(name)['units']}]" for name in self.measures}
+            return write_sheets(target, {"cases": self._columns(units), "about": pairs(self.provenance)})
         return write_atomically(target, self._write_csv)
 
     def _write_csv(self, path: Path) -> None:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            write_columns(file, self._columns({}))
+
+    def _columns(self, units: Mapping[str, str]) -> dict[str, Array]:
+        """One row per case; ``units`` stand behind the names of measures."""
         columns = axis_columns({dim: self.coordinates[dim] for dim in self.dims})
         cases = len(columns[self.dims[0]])
         for name, values in self.measures.items():
             flat = values.reshape(cases, -1)
             for i in range(flat.shape[1]):
-                columns[name if flat.shape[1] == 1 else f"{name} {i + 1}"] = flat[:, i]
-        with path.open("w", encoding="utf-8", newline="") as file:
-            write_columns(file, columns)
+                columns[(name if flat.shape[1] == 1 else f"{name} {i + 1}") + units.get(name, "")] = flat[:, i]
+        return columns

@@ -59,7 +59,7 @@ def check_energies(found: Mapping[str, Array], who: str, step: float, first: int
             raise OverflowRunError(
                 f"{who}: the energies ({name}) are beyond what numbers hold from step {node} (t = "
                 f"{node * step:g} s) on: displacements or forces grew so far that their squares overflow. Check loads "
-                "and units; if the structure collapsed and ran away, end the run earlier (limit=Limit(stop=True))"
+                "and units; if the structure collapsed and ran away, let the run end at a limit of the drift"
             )
 
 

@@ -29,7 +29,8 @@ Array = NDArray[Any]
 def layout_of(words: dict[str, Any], dofs: tuple[str, ...], springs: tuple[str, ...]) -> tuple[Layout, Array | None]:
     """The layout, and the mean motion of the supports; no words for an oscillator."""
     if not words:
-        return KeptLayout(dofs, springs, yields=np.zeros(len(springs), dtype=bool)), None
+        none = np.zeros(len(springs), dtype=bool)
+        return KeptLayout(dofs, springs, yields=none, together=none), None
     base = words["base"]
     return KeptLayout(
         dofs,
@@ -40,6 +41,7 @@ def layout_of(words: dict[str, Any], dofs: tuple[str, ...], springs: tuple[str, 
         _storeys(words["storeys"]),
         _geometry(words["geometry"]),
         np.array(words["yields"], dtype=bool),
+        np.array(words.get("together", [False] * len(springs)), dtype=bool),  # older files do not say
     ), None if base is None else np.array(base, dtype=float)
 
 
@@ -52,6 +54,7 @@ def _storeys(words: dict[str, Any] | None) -> Storeys | None:
             np.array(words["heights"], dtype=float),
             _matrix(words["drift"]),
             _matrix(words["above"]),
+            None if words.get("floors") is None else _matrix(words["floors"]),
         )
     )
 

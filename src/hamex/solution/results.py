@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hamex.checks import is_finite
 from hamex.errors import InputError
 from hamex.model.algebra import diagonal, rows
-from hamex.model.layout import Geometry, Storeys
+from hamex.model.layout import Geometry, Storeys, ratios
 from hamex.model.record import yield_forces
 from hamex.problem import Problem
 from hamex.schemes.prepare import damping_of_one
@@ -136,7 +136,7 @@ def _storey_drift(s: Answers) -> Array:
 
 
 def _drift_ratio(s: Answers) -> Array:
-    return s.values("storey_drift") / _storeys(s).heights
+    return ratios(s.values("storey_drift"), _storeys(s).heights)
 
 
 def _storey_shear(s: Answers) -> Array:

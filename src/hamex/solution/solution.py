@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -340,6 +341,15 @@ class Solution(Shown):
 
         return frames(self, count, scale)
 
+    def floor_spectrum(self, levels: str | Sequence[str] | None = None, **options: Any) -> Any:
+        """Response spectra of the absolute accelerations of floors, see :func:`hamex.floor_spectrum`."""
+        return sys.modules["hamex"].floor_spectrum(self, levels, **options)
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """Write the motion as a film, ``.gif``, ``.mp4`` or a page ``.html``; see :func:`hamex.animate`."""
+        found: Path = sys.modules["hamex"].animate(self, path, **options)
+        return found
+
     def error_of(self, name: str) -> float | None:
         """Estimated error of a peak, or None."""
         return self.error.get(name)
@@ -359,7 +369,8 @@ class Solution(Shown):
         return self.source.provenance(self)
 
     def save(self, path: str | Path, problem: bool = True) -> Path:
-        """Write ``.nc`` (NetCDF, complete, readable by :func:`hamex.read`) or ``.csv`` (histories), atomically.
+        """Write ``.nc`` (NetCDF, complete, readable by :func:`hamex.read`), ``.csv`` (histories) or ``.xlsx`` (Excel:
+        peaks and histories, one sheet a table), atomically.
 
         A NetCDF file keeps the problem and the scheme as well, so that the run can be continued or repeated;
         ``problem=False`` leaves them out, for small files.

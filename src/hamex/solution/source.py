@@ -147,6 +147,7 @@ class KeptLayout(Layout):
     storeys: Storeys | None = None
     geometry: Geometry | None = None
     yields: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    together: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
 
 @dataclass(frozen=True, eq=False)

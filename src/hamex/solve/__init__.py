@@ -122,7 +122,7 @@ def solve(
     if solution.extent.settled is False:
         warnings.warn(
             f"solve: the motion has not died down after {solution.all_steps * scheme.step:g} s; what is left of drifts "
-            "is that of an instant, sol.rest tells where they come to rest; add damping, or take a larger settle",
+            "is that of an instant, and not where they come to rest; add damping, or take a larger settle",
             SwingWarning,
             stacklevel=3,
         )
@@ -238,7 +238,7 @@ def _check_memory(model: Model, scheme: Scheme, steps: int, results: Sequence[st
         "solve",
         steps * (wide + inside),
         f"the histories of {steps:,} steps",
-        "keep fewer of them, as with keep=1000, or take a longer step or a shorter duration",
+        "take a longer step or a shorter duration, or keep fewer of them",
     )
 
 

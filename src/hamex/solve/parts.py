@@ -132,8 +132,7 @@ def check_finite(scheme: Scheme, ran: Ran, first: int = 0) -> None:
             raise OverflowRunError(
                 f"{scheme.name}: the {name} is no finite number from step {step} (t = {step * scheme.step:g} s) on; "
                 "the scheme is not stable at this step (take a shorter one), loads and units are out of proportion, or "
-                "the structure collapsed and ran away: then end the run earlier, for instance with "
-                "limit=Limit(drift=…)"
+                "the structure collapsed and ran away: then let the run end at a limit of the drift"
             )
 
 

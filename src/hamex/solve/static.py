@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from hamex.checks import check_memory, is_finite, is_one_of, is_positive, is_whole, said
 from hamex.errors import ModelError, ProblemError
 from hamex.march import structure as drivers
+from hamex.model.algebra import DENSE
 from hamex.model.damping import Damping
 from hamex.model.laws.law import Group
+from hamex.model.modes import modes
 from hamex.model.record import Model
 from hamex.motion.load import Load
 from hamex.problem import Problem, State, forces_on
@@ -26,6 +28,8 @@ from hamex.solve.parts import solution_of, state_of
 
 Array = NDArray[Any]
 Control = Literal["displacement", "force"]
+STEPS, POINTS = 100, 40  # increments of a push, and of a cycle
+_MODES = 12  # of large models: among them is the one that moves most mass
 DRAG = 1e-6  # of the elastic stiffness: a mechanism then moves at 1e6 times the elastic pace, and has one answer
 
 
@@ -34,7 +38,7 @@ def pushover(
     pattern: Array | Sequence[float] | Mapping[str, float] | str,
     displacement: float,
     *,
-    steps: int = 100,
+    steps: int = STEPS,
     constant: Array | None = None,
     start: State | None = None,
 ) -> Solution:
@@ -43,7 +47,10 @@ def pushover(
     Parameters
     ----------
     model : what is pushed. Viscosity and dampers carry nothing in slow loading.
-    pattern : forces on the dofs: an array, forces by dof name, or a dof name for a unit force there.
+    pattern : forces on the dofs: an array, forces by dof name, or a dof name for a unit force there. "mode" is mass
+        times the shape of the mode that moves most mass in the first direction of the model, "mass" the masses
+        themselves; "mode y" and "mass y" are those in direction y. Both add up to one, so that the load factor is the
+        base shear [force].
     displacement : what the controlled displacement reaches [length]. Controlled is the displacement on which the
         pattern does its work, ``Σ pattern·u / Σ|pattern|``: that of the dof itself for a single force, else their
         mean weighted by the pattern. Under this control the answer is unique.
@@ -66,12 +73,11 @@ def pushover(
     2.0
     >>> push.values("base_shear")[-1].round(3).tolist(), push["force"].interval.values[-1]
     ([2.0], np.float64(100.0))
+    >>> by_mode = pushover(frame, "mode", displacement=0.1)  # the load factor is the base shear
+    >>> round(float(by_mode.values("load_factor").max()), 3)
+    2.0
     """
-    if not is_finite(displacement) or displacement == 0:
-        raise ProblemError(f"pushover: displacement must be a finite number and not zero, got {displacement!r}")
-    if not is_whole(steps, 1):
-        raise ProblemError(f"pushover: steps must be a whole number ≥ 1, got {steps!r:.40}")
-    _check_increments("pushover", model, steps)
+    _check_pushover(model, displacement, steps)
     path = displacement * np.arange(1, steps + 1) / steps
     return solve_path(model, pattern, path, constant=constant, start=start)
 
@@ -81,7 +87,7 @@ def cyclic(
     pattern: Array | Sequence[float] | Mapping[str, float] | str,
     amplitudes: Sequence[float],
     *,
-    points: int = 40,
+    points: int = POINTS,
     by: Control = "displacement",
     constant: Array | None = None,
     start: State | None = None,
@@ -103,12 +109,7 @@ def cyclic(
     >>> loop.steps
     80
     """
-    if not is_whole(points, 4) or points % 4:
-        raise ProblemError(f"cyclic: points must be a multiple of 4, got {points!r:.40}")
-    sizes = np.ravel(np.asarray(amplitudes, dtype=object)).tolist()
-    if not sizes or not all(is_positive(a) for a in sizes):
-        raise ProblemError(f"cyclic: amplitudes must be positive numbers, got {amplitudes!r:.60}")
-    _check_increments("cyclic", model, points * len(sizes))
+    sizes = _check_cyclic(model, amplitudes, points)
     quarter = np.arange(1, points // 4 + 1) / (points // 4)
     cycle = np.concatenate([quarter, 1 - quarter, -quarter, quarter - 1])
     return solve_path(model, pattern, np.concatenate([a * cycle for a in sizes]), by=by, constant=constant, start=start)
@@ -129,10 +130,39 @@ def gravity(model: Model, forces: Array | Sequence[float] | Mapping[str, float],
     if not is_whole(steps, 1):
         raise ProblemError(f"gravity: steps must be a whole number ≥ 1, got {steps!r:.40}")
     _check_increments("gravity", model, steps)
-    pushed = solve_path(model, forces, np.arange(1, steps + 1) / steps, by="force")
+    standing = forces_on(model, forces, "gravity")
+    pushed = solve_path(model, standing, np.arange(1, steps + 1) / steps, by="force")
     final = pushed.final
     kept = {name: value for name, value in final.internal.items() if name != "impulse"}
     return State(final.displacement, None, final.slip, kept)
+
+
+def check_slow(model: Model, kind: str, pattern: Any, **keys: Any) -> None:
+    """Refuse what :func:`pushover` or :func:`cyclic` would, before anything is pushed."""
+    _pattern(model, pattern)
+    if kind == "pushover":
+        _check_pushover(model, **keys)
+    else:
+        _check_cyclic(model, keys["amplitudes"], keys.get("points", POINTS))
+
+
+def _check_pushover(model: Model, displacement: float, steps: int = STEPS) -> None:
+    if not is_finite(displacement) or displacement == 0:
+        raise ProblemError(f"pushover: displacement must be a finite number and not zero, got {displacement!r}")
+    if not is_whole(steps, 1):
+        raise ProblemError(f"pushover: steps must be a whole number ≥ 1, got {steps!r:.40}")
+    _check_increments("pushover", model, steps)
+
+
+def _check_cyclic(model: Model, amplitudes: Sequence[float], points: int) -> list[float]:
+    """The amplitudes as a list."""
+    if not is_whole(points, 4) or points % 4:
+        raise ProblemError(f"cyclic: points must be a multiple of 4, got {points!r:.40}")
+    sizes: list[float] = np.ravel(np.asarray(amplitudes, dtype=object)).tolist()
+    if not sizes or not all(is_positive(a) for a in sizes):
+        raise ProblemError(f"cyclic: amplitudes must be positive numbers, got {amplitudes!r:.60}")
+    _check_increments("cyclic", model, points * len(sizes))
+    return sizes
 
 
 def _check_increments(who: str, model: Model, steps: int) -> None:
@@ -170,7 +200,7 @@ def solve_path(
     if not is_one_of(by, ("displacement", "force")):
         raise ProblemError(f'quasi-static path: by must be "displacement" or "force", got {by!r}')
     slow = _rate_independent(model)
-    held = np.zeros(len(model.dofs)) if constant is None else _pattern(model, constant)
+    held = np.zeros(len(model.dofs)) if constant is None else forces_on(model, constant, "constant")
     # The run finds the factor of the first pattern; the second is on all the time.
     load = Load([[0.0, 1.0]], step=1.0, patterns=np.column_stack([forces, held]))
     problem = Problem(slow, load, float(goals.size), start)
@@ -218,10 +248,38 @@ def at_rest(problem: Problem) -> Problem:
 
 def _pattern(model: Model, given: Array | Sequence[float] | Mapping[str, float] | str) -> Array:
     """Forces on the dofs from an array, from forces by name, or from the name of one dof."""
-    forces = forces_on(model, {given: 1.0} if isinstance(given, str) else given, "forces")
+    if isinstance(given, str):
+        return _inertial(model, given) if given not in model.dofs else forces_on(model, {given: 1.0}, "pattern")
+    forces = forces_on(model, given, "pattern")
     if not forces.any():
-        raise ProblemError("forces: give numbers that are not all zero")
+        raise ProblemError("pattern: give numbers that are not all zero")
     return forces
+
+
+def _inertial(model: Model, name: str) -> Array:
+    """Forces as of masses that accelerate alike ("mass") or as in a mode ("mode"), in one direction; their sum is 1."""
+    word, _, way = name.partition(" ")
+    direction = way or (model.directions or ("",))[0]
+    if word not in ("mode", "mass") or direction not in model.directions:
+        known = [f"{each} {way}" for each in ("mode", "mass") for way in model.directions]
+        raise ProblemError(
+            f"pattern: {name!r} is no dof ({', '.join(model.dofs[:6])}{' …' if len(model.dofs) > 6 else ''}) and none "
+            f"of {', '.join(known)}"
+        )
+    along = model.influence[:, model.directions.index(direction)]
+    shape = along
+    if word == "mode":
+        found = modes(model, None if len(model.dofs) <= DENSE else _MODES)
+        part = found.participation[:, model.directions.index(direction)]
+        if found.participation.size == 0 or not part.any():
+            raise ProblemError(f"pattern: no mode moves mass in {direction}; take {name.replace('mode', 'mass')!r}")
+        most = int(np.abs(part).argmax())
+        shape = found.shapes[:, most] * np.sign(part[most])
+    # Turning masses and those that move across take no part: the controlled displacement is one of the direction.
+    forces = np.where(along != 0, model.mass @ shape, 0.0)
+    if not forces @ along > 0:
+        raise ProblemError(f"pattern: {name!r} has no mass to act on; give forces by dof")
+    return np.asarray(forces / (forces @ along))
 
 
 def _numbers(given: object) -> Array:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import ValidationError
 
@@ -21,12 +21,16 @@ from hamex.model.record import Model
 from hamex.motion.load import Load, LoadSum
 from hamex.problem import Limit
 from hamex.schemes import Scheme
+from hamex.schemes.scheme import QuasiStatic
 from hamex.solve import Problem
 from hamex.solve.waiting import check_settle
 from hamex.spec.base import CHOOSING, Table, explain, placed
 from hamex.spec.derived import TableByKind
 from hamex.spec.loads import LoadTable, supports_load
 from hamex.spec.tables import KINDS, ProblemTables, tables_for
+
+if TYPE_CHECKING:
+    from hamex.solution.solution import Solution
 
 __all__ = ["ProblemFile", "problem_of", "read_problem"]
 
@@ -44,6 +48,8 @@ class ProblemFile:
     kind : of the model, as the file says it.
     limit : storey drift beyond which it counts as collapsed.
     settle : share of the largest drift below which its motion counts as died down; None to end with its duration.
+    slow : what ``[pushover]`` and ``[cyclic]`` say, by name.
+    marches : whether there is a history to march; False where the file has slow loading only.
     """
 
     problem: Problem
@@ -53,6 +59,27 @@ class ProblemFile:
     kind: str = "oscillator"
     limit: Limit = field(default_factory=Limit)
     settle: float | None = None
+    slow: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    marches: bool = True
+
+    def pushover(self, **changes: Any) -> Solution:
+        """Push the model as ``[pushover]`` says, under its ``[gravity]``; ``changes`` are keys of that table."""
+        return self._slowly("pushover", "displacement", changes)
+
+    def cyclic(self, **changes: Any) -> Solution:
+        """Cycle the model as ``[cyclic]`` says, under its ``[gravity]``; ``changes`` are keys of that table."""
+        return self._slowly("cyclic", "amplitudes", changes)
+
+    def _slowly(self, name: str, needed: str, changes: Mapping[str, Any]) -> Solution:
+        from hamex.solve import static  # a history does without it
+
+        keys = {"pattern": "mode", **self.slow.get(name, {}), **changes}
+        if needed not in keys:
+            raise SpecError(f"{self.title}: the file has no table [{name}], and {needed} is not given")
+        standing = self.problem.standing
+        start = None if standing is None else static.gravity(self.problem.model, standing)
+        load: Callable[..., Solution] = getattr(static, name)
+        return load(self.problem.model, **keys, constant=standing, start=start)
 
 
 def read_problem(path: str | os.PathLike[str]) -> ProblemFile:
@@ -91,8 +118,10 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
     gravity = tables.units.gravity or units.gravity
     with _named(path, "model", tables.model):
         model = tables.model.build(units, gravity)
-    with _named(path, "scheme", tables.scheme):
-        scheme = tables.scheme.build()
+    scheme: Scheme = QuasiStatic()
+    if tables.scheme is not None:
+        with _named(path, "scheme", tables.scheme):
+            scheme = tables.scheme.build()
     loads, texts = _loads(path, tables, model, gravity)
     start = standing = None
     if tables.start is not None:
@@ -106,7 +135,8 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
     if tables.limit is not None:
         with _named(path, "limit", tables.limit):
             limit = tables.limit.build()
-    duration = tables.duration
+    slow = _slow(path, tables, model)
+    duration = 1.0 if tables.is_slow_only else tables.duration
     with _named(path, "", tables):
         if duration is None:
             duration = _with_tail(loads, tables.tail or 0.0, scheme.step)
@@ -120,7 +150,22 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
         problem = problem.replace(supports=supports)
         texts.append(text)
     title = tables.title or ("" if path is None else path.stem)
-    return ProblemFile(problem, scheme, title, "; ".join(texts), tables.model.kind, limit, tables.settle)
+    return ProblemFile(
+        problem, scheme, title, "; ".join(texts), tables.model.kind, limit, tables.settle, slow, not tables.is_slow_only
+    )
+
+
+def _slow(path: Path | None, tables: ProblemTables, model: Model) -> dict[str, dict[str, Any]]:
+    """How the model is loaded slowly, by the name of the table."""
+    found = {}
+    for name, table in (("pushover", tables.pushover), ("cyclic", tables.cyclic)):
+        if table is not None:
+            from hamex.solve.static import check_slow
+
+            with _named(path, name, table):
+                check_slow(model, name, **table.keys())
+            found[name] = table.keys()
+    return found
 
 
 def _loads(path: Path | None, tables: ProblemTables, model: Model, gravity: float) -> tuple[list[Load], list[str]]:

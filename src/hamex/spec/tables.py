@@ -52,6 +52,44 @@ class GravityTable(Table):
         return standing
 
 
+Pattern = Annotated[
+    Annotated[str, Tag("·name")] | Annotated[list[float], Tag("·list")] | Annotated[dict[str, float], Tag("·table")],
+    Discriminator(lambda value: {dict: "·table", list: "·list"}.get(type(value), "·name")),
+]
+
+
+class PushoverTable(Table):
+    """``[pushover]``: how the model is pushed slowly, under its ``[gravity]``; see :func:`hamex.pushover`."""
+
+    displacement: float = Field(description="what the controlled displacement reaches [length]")
+    pattern: Pattern | None = Field(
+        None,
+        description='forces on the dofs: "mode" (mass times mode shape), "mass", a dof, a list, or a table by dof as '
+        'in pattern = {"B.x" = 1.0}; "mode" if left out',
+    )
+    steps: int | None = None
+
+    def keys(self) -> dict[str, Any]:
+        """What :func:`hamex.pushover` takes."""
+        return {"pattern": "mode", **self.arguments()}
+
+
+class CyclicTable(Table):
+    """``[cyclic]``: amplitudes through which the model is cycled slowly, under its ``[gravity]``; see
+    :func:`hamex.cyclic`."""
+
+    amplitudes: list[float] = Field(
+        description='of the controlled displacement [length], or of the load factor where by = "force"'
+    )
+    pattern: Pattern | None = Field(None, description='forces on the dofs, as in [pushover]; "mode" if left out')
+    points: int | None = None
+    by: Literal["displacement", "force"] | None = Field(None, description="what is controlled")
+
+    def keys(self) -> dict[str, Any]:
+        """What :func:`hamex.cyclic` takes."""
+        return {"pattern": "mode", **self.arguments()}
+
+
 class LimitTable(Table):
     """``[limit]``: storey drift beyond which the structure counts as collapsed."""
 
@@ -108,24 +146,35 @@ class ProblemTables(Table):
     load: Loads | None = Field(None, description="forces that act; several of them as [[load]]")
     support: Supports | None = None
     gravity: GravityTable | None = None
+    pushover: PushoverTable | None = None
+    cyclic: CyclicTable | None = None
     start: StartTable | None = None
     limit: LimitTable | None = None
-    scheme: SchemeTable
+    scheme: SchemeTable | None = Field(None, description="how it is marched; needed unless it is only loaded slowly")
     version: Version = None
 
     _known = model_validator(mode="before")(check_version)
 
     @model_validator(mode="after")
     def _choices(self) -> ProblemTables:
-        self.one_of("duration", "tail")
+        slow_only = self.is_slow_only
+        self.one_of("duration", "tail", needed=not slow_only)
         if self.start is not None and self.gravity is not None:
             raise ValueError("give at most one of [start] and [gravity]; gravity is where the history starts")
-        if self.motion is None and self.load is None and self.support is None:
+        if self.motion is None and self.load is None and self.support is None and not slow_only:
             raise ValueError(
-                "give at least one of the tables [motion], [load] and [support]; "
-                'kind = "none" in [load] is free vibration'
+                "give at least one of the tables [motion], [load] and [support], or [pushover] or [cyclic] for slow "
+                'loading; kind = "none" in [load] is free vibration'
             )
+        if self.scheme is None and not slow_only:
+            raise ValueError("the table [scheme] is missing")
         return self
+
+    @property
+    def is_slow_only(self) -> bool:
+        """Whether the file says how the model is loaded slowly, and nothing of a history."""
+        history = (self.motion, self.load, self.support, self.scheme, self.duration, self.tail)
+        return (self.pushover is not None or self.cyclic is not None) and all(each is None for each in history)
 
 
 ModelKind = Literal["oscillator", "shear_frame", "truss", "frame"]

@@ -23,10 +23,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hamex import __version__
-from hamex.errors import HamexError, InputError
+from hamex.errors import HamexError, InputError, at_the_door
 from hamex.spec import allowed_keys
 from hamex.spec.base import Table, explain, path_of
-from hamex.studio import files, history, home, ida, limits, paper, problems, spectrum
+from hamex.studio import files, history, home, ida, paper, problems, spectrum, wire
 from hamex.studio.derivation import view as derivation
 
 _log = logging.getLogger("uvicorn.error")
@@ -59,7 +59,7 @@ def create_app(hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "testserver")
 
 async def _refused(request: Request, problem: Exception) -> JSONResponse:
     """What hamex refuses, in its own words."""
-    return _refusal(str(problem), 422)
+    return _refusal(at_the_door(str(problem), {}), 422)
 
 
 async def _out_of_proportion(request: Request, problem: Exception) -> JSONResponse:
@@ -109,11 +109,11 @@ _HEADERS = {
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
 }
-_TOO_LARGE = f"a request may have {limits.BODY / 1e6:g} MB at most"
+_TOO_LARGE = f"a request may have {wire.BODY / 1e6:g} MB at most"
 
 
 class Guard:
-    """Refuses bodies beyond :data:`limits.BODY` while they arrive, and adds the headers of a closed page."""
+    """Refuses bodies beyond :data:`wire.BODY` while they arrive, and adds the headers of a closed page."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -128,7 +128,7 @@ class Guard:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > limits.BODY:
+            if seen > wire.BODY:
                 raise HTTPException(413, _TOO_LARGE)
             return message
 
@@ -138,7 +138,7 @@ class Guard:
             await send(message)
 
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and int(length) > limits.BODY:
+        if length.isdigit() and int(length) > wire.BODY:
             await JSONResponse({"message": _TOO_LARGE, "field": None}, 413)(scope, receive, with_headers)
             return
         await self.app(scope, counted, with_headers)
@@ -150,7 +150,7 @@ class Guard:
 class PatientProtocol(H11Protocol):
     """Closes connections on which a client keeps the studio waiting; by itself uvicorn waits for ever.
 
-    From its beginning, or from the answer before, a request has :data:`limits.REQUEST` seconds to arrive whole; an
+    From its beginning, or from the answer before, a request has :data:`wire.REQUEST` seconds to arrive whole; an
     answer may not rest for as long in being taken.
     """
 
@@ -158,7 +158,7 @@ class PatientProtocol(H11Protocol):
         """A client has come."""
         super().connection_made(transport)
         self._since, self._unsent = self.loop.time(), 0
-        self._watch = self.loop.call_later(limits.REQUEST / 4, self._look)
+        self._watch = self.loop.call_later(wire.REQUEST / 4, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is gone."""
@@ -176,10 +176,10 @@ class PatientProtocol(H11Protocol):
         if unsent != self._unsent or (asked and not unsent):  # it takes what was sent, or the studio works for it
             self._since = self.loop.time()
         self._unsent = unsent
-        if self.loop.time() - self._since >= limits.REQUEST:
+        if self.loop.time() - self._since >= wire.REQUEST:
             self.transport.abort()
         else:
-            self._watch = self.loop.call_later(limits.REQUEST / 4, self._look)
+            self._watch = self.loop.call_later(wire.REQUEST / 4, self._look)
 
 
 def serve(host: str = "127.0.0.1", port: int = 8765, open_page: bool = False) -> None:

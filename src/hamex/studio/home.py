@@ -20,7 +20,7 @@ from hamex.report.page import STYLE, packed_plotly
 from hamex.solution.files import netcdf_bytes, write_csv
 from hamex.spec.base import Table
 from hamex.spec.tables import ProblemTables
-from hamex.studio import limits
+from hamex.studio import wire
 from hamex.studio.files import ALONE, one_script, text
 from hamex.studio.history import history_answer, solved
 from hamex.studio.problems import AnyProblem, HistoryRequest, admit_effort, admitted
@@ -89,7 +89,7 @@ class PageRequest(RequestTable):
     isolated: bool = Field(False, description="whether the lowest storey is one of isolators")
     label: str = Field("", max_length=80)
     unit: str = Field("", max_length=40)
-    variants: list[Variant] = Field(default_factory=list, max_length=limits.VARIANTS)
+    variants: list[Variant] = Field(default_factory=list, max_length=wire.VARIANTS)
 
 
 @router.post("/page")
@@ -105,9 +105,9 @@ def page(request: PageRequest) -> Response:
     admit_effort(file, [file.scheme] * (1 + len(request.variants)), request.history.error)
     now = history_answer(request.history)
     cells = (now["steps"] + 1) * len(now["dofs"]) * (1 + len(request.variants))
-    if cells > limits.PAGE_CELLS:
+    if cells > wire.PAGE_CELLS:
         raise InputError(
-            f"variants: {cells:,} displacements are too many for one page ({limits.PAGE_CELLS:,}); "
+            f"variants: {cells:,} displacements are too many for one page ({wire.PAGE_CELLS:,}); "
             "a longer step, or no control"
         )
     bits = _FINE if cells <= _MANY else _COARSE

@@ -25,7 +25,7 @@ from hamex.schemes.time_elements import is_linear
 from hamex.solution.batch import write_columns
 from hamex.spec.structures import OscillatorTable, ShearFrameTable
 from hamex.spec.study import StudyFile, StudyTables, study_of
-from hamex.studio import limits
+from hamex.studio import wire
 from hamex.studio.jobs import FINISHED, Job, Jobs, TooManyJobsError
 from hamex.studio.problems import admit_synthetic
 from hamex.studio.scripts import NoCodeError, ida_code
@@ -172,15 +172,15 @@ def _check_size(request: IdaRequest, first: StudyFile) -> None:
         1 if first.hunting is None else first.hunting.runs
     )
     plan = study.plan()
-    if plan.runs * times > limits.RUNS:
+    if plan.runs * times > wire.RUNS:
         raise InputError(
-            f"{plan.runs * times:,} runs are more than the {limits.RUNS:,} that the studio takes; ask for "
+            f"{plan.runs * times:,} runs are more than the {wire.RUNS:,} that the studio takes; ask for "
             "fewer records or levels"
         )
-    if plan.seconds * times > limits.STUDY:
+    if plan.seconds * times > wire.STUDY:
         raise InputError(
             f"the study would take about {plan.seconds * times:.0f} s, the studio takes "
-            f"{limits.STUDY:.0f} s; ask for fewer runs, a smaller model or a longer scheme.step"
+            f"{wire.STUDY:.0f} s; ask for fewer runs, a smaller model or a longer scheme.step"
         )
 
 
@@ -294,19 +294,19 @@ def check_study(tables: StudyTables) -> None:
     if tables.parameters:
         raise InputError("parameters is for `hamex ida`; the studio studies one model at a time")
     storeys = len(getattr(tables.model, "masses", ()))
-    if storeys > limits.STOREYS:
-        raise InputError(f"model.masses: {storeys} storeys are more than the {limits.STOREYS} that the studio takes")
+    if storeys > wire.STOREYS:
+        raise InputError(f"model.masses: {storeys} storeys are more than the {wire.STOREYS} that the studio takes")
     for name in ("scales", "stripes"):
         spaced = getattr(tables, name)
-        if spaced is not None and spaced.count is not None and spaced.count > limits.RUNS:
-            raise InputError(f"{name}.count must be at most {limits.RUNS:,}, got {spaced.count}")
-    if tables.fragility.resamples > limits.RESAMPLES:
-        raise InputError(f"fragility.resamples must be at most {limits.RESAMPLES:,}, got {tables.fragility.resamples}")
+        if spaced is not None and spaced.count is not None and spaced.count > wire.RUNS:
+            raise InputError(f"{name}.count must be at most {wire.RUNS:,}, got {spaced.count}")
+    if tables.fragility.resamples > wire.RESAMPLES:
+        raise InputError(f"fragility.resamples must be at most {wire.RESAMPLES:,}, got {tables.fragility.resamples}")
     if tables.records.synthetic is not None:
         admit_synthetic(tables.records.synthetic, tables.records.synthetic.count, "records.synthetic")
 
 
-jobs: Jobs[Analysis] = Jobs(limits.STUDIES)
+jobs: Jobs[Analysis] = Jobs(wire.STUDIES)
 
 
 @asynccontextmanager

@@ -24,7 +24,7 @@ from hamex.spec.base import inside
 from hamex.spec.loads import MotionTable, NumberOrName, SyntheticMotionTable
 from hamex.spec.structures import OscillatorTable, ShearFrameTable
 from hamex.spec.tables import ProblemTables, SchemeTable
-from hamex.studio import limits
+from hamex.studio import wire
 from hamex.studio.wire import RequestTable
 
 # How long a history takes, roughly and rather too much, from histories of yielding oscillators and frames of 2 to 200
@@ -99,12 +99,12 @@ def _admit_size(file: ProblemFile, scheme: Any) -> None:
     """Refuse a history that is too long to be kept."""
     model = file.problem.model
     steps = file.problem.steps(scheme.step)
-    if steps > limits.STEPS:
+    if steps > wire.STEPS:
         raise InputError(
-            f"scheme.step {scheme.step:g} s makes {steps:,} steps; the studio runs {limits.STEPS:,} at "
+            f"scheme.step {scheme.step:g} s makes {steps:,} steps; the studio runs {wire.STEPS:,} at "
             "most: a longer step, or `hamex run`"
         )
-    if steps * (len(model.dofs) + len(model.springs)) > limits.CELLS:
+    if steps * (len(model.dofs) + len(model.springs)) > wire.CELLS:
         raise InputError(
             f"scheme.step {scheme.step:g} s makes {steps:,} steps of {len(model.dofs)} floors, more than "
             "the studio keeps; a longer step, a shorter duration, or `hamex run`"
@@ -117,32 +117,34 @@ def _admit_scheme(place: str, table: SchemeTable) -> Scheme:
         scheme: Scheme = table.build()
     if scheme.halves:
         raise InputError("scheme.tolerance halves steps as often as it takes; the studio does not, `hamex run` does")
-    if (getattr(scheme, "max_iterations", None) or 0) > limits.ITERATIONS:
-        raise InputError(f"scheme.max_iterations must be {limits.ITERATIONS} at most in the studio")
+    if (getattr(scheme, "max_iterations", None) or 0) > wire.ITERATIONS:
+        raise InputError(f"scheme.max_iterations must be {wire.ITERATIONS} at most in the studio")
     return scheme
 
 
 def _admit(tables: ProblemTables) -> None:
+    if tables.scheme is None:
+        raise InputError("the studio shows histories; `hamex pushover` shows slow loading")
     _admit_scheme("scheme", tables.scheme)
     motions = tables.motion if isinstance(tables.motion, list) else [tables.motion] if tables.motion else []
-    if len(motions) > limits.MOTIONS:
-        raise InputError(f"motion: {limits.MOTIONS} at most, got {len(motions)}")
+    if len(motions) > wire.MOTIONS:
+        raise InputError(f"motion: {wire.MOTIONS} at most, got {len(motions)}")
     for table in motions:
         admit_motion(table)
     supports = tables.support if isinstance(tables.support, list) else [tables.support] if tables.support else []
     finest = min([tables.scheme.step, *(table.step for table in supports if table.step)])
     length = max(tables.duration or 0.0, tables.tail or 0.0)
-    if finest > 0 and length / finest > limits.STEPS:
+    if finest > 0 and length / finest > wire.STEPS:
         raise InputError(
-            f"duration {length:g} s in steps of {finest:g} s is more than the studio runs ({limits.STEPS:,} steps)"
+            f"duration {length:g} s in steps of {finest:g} s is more than the studio runs ({wire.STEPS:,} steps)"
         )
     model = tables.model
     for name in ("masses", "laws", "links"):
-        if len(getattr(model, name, None) or ()) > limits.STOREYS:
-            raise InputError(f"model.{name}: {limits.STOREYS} at most in the studio")
+        if len(getattr(model, name, None) or ()) > wire.STOREYS:
+            raise InputError(f"model.{name}: {wire.STOREYS} at most in the studio")
     for law in (*(getattr(model, "laws", None) or ()), getattr(model, "law", None)):
-        if len(getattr(law, "points", ())) > limits.POINTS:
-            raise InputError(f"model: a backbone has {limits.POINTS} points at most in the studio")
+        if len(getattr(law, "points", ())) > wire.POINTS:
+            raise InputError(f"model: a backbone has {wire.POINTS} points at most in the studio")
 
 
 def seconds_of(file: ProblemFile, scheme: Any, error: bool = False) -> float:
@@ -169,9 +171,9 @@ def _is_full(damping: Damping) -> bool:
 def admit_effort(file: ProblemFile, schemes: list[Any], error: bool = False) -> None:
     """Refuse histories that take longer than a request may."""
     seconds = sum(seconds_of(file, scheme, error) for scheme in schemes)
-    if seconds > limits.HISTORY:
+    if seconds > wire.HISTORY:
         raise InputError(
-            f"scheme.step: this would take about {seconds:.0f} s, and the studio has {limits.HISTORY:g} s "
+            f"scheme.step: this would take about {seconds:.0f} s, and the studio has {wire.HISTORY:g} s "
             "for it; take a longer step, fewer storeys or Rayleigh damping, or `hamex run`"
         )
 
@@ -182,8 +184,8 @@ def admit_motion(table: MotionTable) -> None:
     if table.wave is not None and table.wave.step != 0:
         # The longest wave without cycles is a wavelet of three periods.
         samples = abs((table.wave.cycles or 3.0) * table.wave.period / (table.wave.step or _usual(ground_wave, "step")))
-    if not samples <= limits.SAMPLES:
-        raise InputError(f"motion: {samples:.3g} samples are more than the studio takes ({limits.SAMPLES:,})")
+    if not samples <= wire.SAMPLES:
+        raise InputError(f"motion: {samples:.3g} samples are more than the studio takes ({wire.SAMPLES:,})")
     if table.synthetic is not None:
         admit_synthetic(table.synthetic, 1, "motion.synthetic")
 
@@ -195,15 +197,14 @@ def admit_synthetic(table: SyntheticMotionTable, count: int, place: str) -> None
     if table.scatter is not None and table.scatter > _SCATTER:
         raise InputError(f"{place}.scatter must be at most {_SCATTER:g}, got {table.scatter:g}")
     samples = _seconds(table) / (table.step or _usual(synthetic_suite, "step"))
-    if not samples <= limits.SAMPLES:  # also false for what is no number
+    if not samples <= wire.SAMPLES:  # also false for what is no number
         raise InputError(
             f"{place}.step must be longer, or {place}.duration shorter: the motion would have more than "
-            f"{limits.SAMPLES:,} samples"
+            f"{wire.SAMPLES:,} samples"
         )
-    if count * samples > limits.SUITE:
+    if count * samples > wire.SUITE:
         raise InputError(
-            f"{place}.count must be smaller: the studio takes about {int(limits.SUITE / samples)} motions "
-            "of this length"
+            f"{place}.count must be smaller: the studio takes about {int(wire.SUITE / samples)} motions of this length"
         )
 
 
@@ -229,7 +230,7 @@ class DroppedRecord(RequestTable):
     """A text file, and what it may not tell itself."""
 
     name: str = Field(max_length=200, description="name of the file; tells the format, is no path")
-    content: str = Field(max_length=limits.BODY, description="the text of the file")
+    content: str = Field(max_length=wire.BODY, description="the text of the file")
     unit: str | None = Field(None, description='of the accelerations, "g", "m/s2" …')
     step: float | None = Field(None, description="time between samples [s]")
     component: NumberOrName | None = Field(None, description="which record of a file with several")
@@ -244,8 +245,8 @@ def record(dropped: DroppedRecord) -> dict[str, Any]:
     motion, remarks = record_from_bytes(
         dropped.content.encode("utf-8", "replace"), name, **dropped.given("unit", "step", "component", "column", "raw")
     )
-    if len(motion.acceleration) > limits.SAMPLES:
-        raise LoadError(f"{name} holds {len(motion.acceleration):,} samples; the studio takes {limits.SAMPLES:,}")
+    if len(motion.acceleration) > wire.SAMPLES:
+        raise LoadError(f"{name} holds {len(motion.acceleration):,} samples; the studio takes {wire.SAMPLES:,}")
     return {
         "accelerations": motion.acceleration.tolist(),
         "step": motion.step,

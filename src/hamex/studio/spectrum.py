@@ -17,7 +17,7 @@ from hamex.motion.units import in_gravities
 from hamex.spec.base import Finite, Table, inside
 from hamex.spec.loads import MotionTable
 from hamex.spec.tables import UnitsTable
-from hamex.studio import limits
+from hamex.studio import wire
 from hamex.studio.problems import admit_motion
 from hamex.studio.scripts import headline, motion_lines, units_lines
 from hamex.studio.wire import RequestTable, attached, number, packed
@@ -49,7 +49,7 @@ class PeriodsTable(Table):
 
     start: Period = Field(description="shortest period [s]")
     stop: Period = Field(description="longest period [s]")
-    count: int = Field(ge=2, le=limits.PERIODS, description="number of periods")
+    count: int = Field(ge=2, le=wire.PERIODS, description="number of periods")
     spacing: Literal["log", "linear"] = Field("log", description="equal ratios, or equal differences")
 
     @model_validator(mode="after")
@@ -97,16 +97,16 @@ def admitted(request: SpectrumRequest) -> tuple[Units, float, GroundMotion]:
         units = request.units.build()
     with inside("motion", request.motion):
         motion = request.motion.build(None)
-    if len(motion.acceleration) > limits.SAMPLES:
-        raise InputError(f"[motion] has {len(motion.acceleration):,} samples; the studio takes {limits.SAMPLES:,}")
+    if len(motion.acceleration) > wire.SAMPLES:
+        raise InputError(f"[motion] has {len(motion.acceleration):,} samples; the studio takes {wire.SAMPLES:,}")
     if request.ductility is not None:
         with np.errstate(over="ignore"):
             each = np.maximum(LEAST_PARTS, STEPS_PER_PERIOD * (motion.step / request.periods.build()))
             work = len(motion.acceleration) * float(each.sum())
-        if not work <= limits.YIELDING:
+        if not work <= wire.YIELDING:
             raise InputError(
                 f"periods.count must be smaller for this motion: {request.periods.count} periods from "
-                f"{request.periods.start:g} s on are {work / limits.YIELDING:.1f} times what the studio "
+                f"{request.periods.start:g} s on are {work / wire.YIELDING:.1f} times what the studio "
                 "takes; or start at a longer period"
             )
     return units, request.units.gravity or units.gravity, motion

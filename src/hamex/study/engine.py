@@ -18,21 +18,23 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExe
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
+from itertools import islice
 from multiprocessing import get_context, parent_process
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import DamageWarning, FileError, InputError, MissingPackageError, StudyError
 from hamex.files import make_folder
-from hamex.march.run import processors
+from hamex.march.run import COMPILING, processors
 
 Array = NDArray[Any]
 Columns = dict[str, Array]
 Work = Callable[[Any], Columns]
 
+_ENOUGH, _LONG, _PIECES = 1.0, 4.0, 200  # seconds of a sample, of one piece that is enough, and pieces at most
 SECONDS = "kernel_seconds"  # column that a part may carry: what its computation took, without the engine
 _TRIES = 3  # times a part may take its worker with it
 
@@ -376,3 +378,71 @@ def _hash(update: Callable[[bytes], object], thing: Any) -> None:
             _hash(update, entry)
     else:
         raise InputError(f"study: {thing!r:.60} cannot be hashed, so its results could not be recognised again")
+
+
+# How long it takes -------------------------------------------------------------------------------------------
+
+
+class Timing(NamedTuple):
+    """Seconds of a whole on one processor, told from a sample, and seconds that went into compiling kernels for it."""
+
+    seconds: float
+    compiling: float
+
+
+def timed(run: Callable[[Any], object], count: int, piece: Callable[[int], tuple[Any, float]], total: float) -> Timing:
+    """Run pieces from all over a whole for a second or more, and tell from them what the whole takes.
+
+    Parameters
+    ----------
+    run : what a worker does.
+    count, piece : how many pieces there are; the payload and the weight of one, by its number.
+    total : weight of the whole.
+
+    Seconds are those of the processor: other programs that run meanwhile do not count.
+    """
+    compiling, since = 0.0, 0.0
+
+    def listen(begins: bool) -> None:
+        nonlocal compiling, since
+        now = time.process_time()
+        compiling, since = (compiling, now) if begins else (compiling + now - since, now)
+
+    def seconds(payload: Any) -> float:
+        before, begun = compiling, time.process_time()
+        run(payload)
+        return time.process_time() - begun - (compiling - before)
+
+    spent = work = 0.0
+    COMPILING.append(listen)
+    try:
+        places = list(islice(spread(count), _PIECES))
+        first, weight = piece(places[0])
+        begun = seconds(first)  # loads packages too, which the others find loaded
+        if begun > _LONG:
+            return Timing(begun * total / weight, compiling)
+        for place in places:
+            payload, weight = piece(place)
+            spent, work = spent + seconds(payload), work + weight
+            if spent > _ENOUGH:
+                break
+    finally:
+        COMPILING.remove(listen)
+    return Timing(spent * total / work, compiling)
+
+
+def spread(count: int) -> Iterator[int]:
+    """All numbers below a count, so that the first few come from all over.
+
+    >>> list(spread(5))
+    [2, 1, 3, 0, 4]
+    """
+    seen: set[int] = set()
+    parts = 2
+    while len(seen) < count:
+        for odd in range(1, parts, 2):
+            place = count * odd // parts
+            if place not in seen:
+                seen.add(place)
+                yield place
+        parts *= 2

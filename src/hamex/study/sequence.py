@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hamex.checks import is_finite
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion, kinds_of
+from hamex.names import Shown
 from hamex.problem import Limit
 from hamex.schemes import Scheme
 from hamex.solution.batch import Batch
@@ -24,7 +25,7 @@ _SUMMED = ("plastic_work", "input_work", "cycles")
 
 
 @dataclass(frozen=True, eq=False)
-class MotionSequence:
+class MotionSequence(Shown):
     """Motions in their order, as a record of a study.
 
     Slip, hardening and what is left of the motion are carried over. A measure of the sequence is the largest of its
@@ -53,6 +54,9 @@ class MotionSequence:
             raise InputError("MotionSequence: give at least two ground motions")
         if not is_finite(self.gap) or self.gap < 0:
             raise InputError(f"MotionSequence: the gap must be a number of seconds ≥ 0, got {self.gap!r}")
+
+    def __repr__(self) -> str:
+        return f"<MotionSequence: {self.events} motions, {self.gap:g} s apart>"
 
     @property
     def events(self) -> int:

@@ -27,7 +27,7 @@ from hamex.schemes import Scheme
 from hamex.solve.batch import batch
 from hamex.solve.waiting import check_settle, look_at_the_ends, say_swinging
 from hamex.study.axes import MODEL, Axes, Record, Systems, Template, axes_of, systems, units_of
-from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, digest, run_parts
+from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, Timing, digest, run_parts, timed
 from hamex.study.sequence import MotionSequence, march_sequence, measures_and_ends, motions_of
 from hamex.study.spectra.intensities import Intensity
 from hamex.study.table import StudyTable
@@ -38,7 +38,7 @@ COLLAPSED = "collapsed"  # status of a run that ended at its limit; its measures
 _PARTS = 64  # at least about so many, so that an interruption costs little
 _WORK = 400_000_000.0  # oscillator-steps of a part at most: about half a second
 _RATE = 1.2e9  # oscillator-steps a second on one processor, for the estimate
-_SINGLY = 300.0  # a step of a model that is solved by itself, in oscillator-steps
+_SINGLY = 8_000.0  # a step of a model that is solved by itself, in oscillator-steps
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,21 @@ class Study:
         parts = self._parts()
         steps, runs = sum(part.weight for part in parts), math.prod(self.grid.shape)
         return Plan(runs, len(parts), steps, steps / _RATE, runs * 8 * (len(self.measures) + 1))
+
+    def timed(self) -> Timing:
+        """How long the study takes on one processor, from a second of it that is run; closer than ``plan()``."""
+        parts, grid, built = self._parts(), self.grid, self.models
+        total = sum(part.weight for part in parts)
+        if not isinstance(built, list):
+            return timed(run_part, len(parts), lambda place: (parts[place].payload, parts[place].weight), total)
+        shape = (len(grid.records), len(built), grid.scales.shape[1])
+
+        def cell(place: int) -> tuple[Mapping[str, Any], float]:
+            record, model, scale = (int(i) for i in np.unravel_index(place, shape))
+            payload = {**part_of(self, model, grid.records[record]), "scales": grid.scales[record, scale : scale + 1]}
+            return payload, _weight(built) * self._steps(grid.records[record])
+
+        return timed(run_part, math.prod(shape), cell, total)
 
     def run(
         self,

@@ -4,6 +4,7 @@ files that carry their checksum, and a key where one belongs to them."""
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import FileError, InputError
+from hamex.model.layout import ratios
 from hamex.model.oscillators import Oscillators
 from hamex.model.shear_frames import ShearFrames
+from hamex.names import Shown
 from hamex.solution.atomic import ROOM, is_whole, stamped
 from hamex.solution.batch import MEASURES
 from hamex.solution.schema import unit
@@ -37,7 +40,7 @@ RATIOS = {
 
 
 @dataclass(frozen=True, eq=False)
-class StudyTable:
+class StudyTable(Shown):
     """Result of a study.
 
     Attributes
@@ -104,16 +107,22 @@ class StudyTable:
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write ``.parquet``, ``.csv`` or ``.nc``, atomically; every row of a table says what kind its motions are."""
+        """Write ``.parquet``, ``.csv``, ``.xlsx`` (Excel, with units) or ``.nc``, atomically; every row of a table says
+        what kind its motions are."""
         import polars as pl
 
         from hamex.solution.atomic import check_writable, write_atomically
+        from hamex.solution.files import pairs, write_sheets
         from hamex.solution.netcdf import write_dataset
 
         target = Path(path)
-        check_writable(target, (".parquet", ".csv", ".nc"))
+        check_writable(target, (".parquet", ".csv", ".xlsx", ".nc"))
         if target.suffix.lower() == ".nc":
             return write_atomically(target, lambda part: write_dataset(part, self.dataset))
+        if target.suffix.lower() == ".xlsx":
+            motions = {"motions": [self.provenance["motions"]] * len(self.columns["status"])}
+            runs: dict[str, Any] = {**with_units(self.columns, self.units), **motions}
+            return write_sheets(target, {"runs": runs, "about": pairs(self.provenance)})
         frame = self.frame.with_columns(pl.lit(self.provenance["motions"]).alias("motions"))
         if target.suffix.lower() == ".csv":
             return write_atomically(target, lambda part: part.write_text(frame.write_csv(), encoding="utf-8"))
@@ -145,10 +154,10 @@ def with_ratios(columns: Mapping[str, Array], heights: Array | None) -> dict[str
         if name not in RATIOS or heights is None or f"{name}_{storeys}" not in columns:
             found[name] = values
             continue
-        ratios = np.stack([columns[f"{name}_{i + 1}"] / heights[:, i] for i in range(storeys)], axis=1)
-        worst = np.where(np.isnan(ratios), -1.0, np.abs(ratios)).argmax(axis=1)
-        found[RATIOS[name]] = ratios[np.arange(len(ratios)), worst]
-        found |= {f"{RATIOS[name]}_{i + 1}": ratios[:, i].copy() for i in range(storeys)}
+        each = ratios(np.stack([columns[f"{name}_{i + 1}"] for i in range(storeys)], axis=1), heights)
+        worst = np.where(np.isnan(each), -1.0, np.abs(each)).argmax(axis=1)
+        found[RATIOS[name]] = each[np.arange(len(each)), worst]
+        found |= {f"{RATIOS[name]}_{i + 1}": each[:, i].copy() for i in range(storeys)}
         found[name] = values
     return found
 
@@ -170,6 +179,22 @@ def words_of(demand: str, units: Any, storeys: bool) -> tuple[str, str]:
     place = "storey " if storeys and "drift" in demand else "floor " if storeys and "accel" in demand else ""
     said = unit(MEASURES[base].kind, units.length, units.force)
     return f"{place}{demand.replace('_', ' ')}", "" if demand in RATIOS.values() or said == "1" else said
+
+
+def with_units(columns: Mapping[str, Array], units: Any) -> dict[str, Array]:
+    """Columns whose names tell the unit, where they are measures: "drift_1" becomes "drift_1 [m]".
+
+    >>> from hamex.model.units import Units
+    >>> list(with_units({"scale": np.ones(1), "drift_1": np.ones(1)}, Units("m", "kN")))
+    ['scale', 'drift_1 [m]']
+    """
+    found = {}
+    for name, values in columns.items():
+        base = base_measure(re.sub(r"_\d+$", "", name))
+        said = unit(MEASURES[base].kind, units.length, units.force) if base in MEASURES else ""
+        said = "1" if base_measure(name) != name or re.sub(r"_\d+$", "", name) in RATIOS.values() else said
+        found[f"{name} [{said}]" if said else name] = values
+    return found
 
 
 def write_table(frame: pl.DataFrame, path: Path, about: Mapping[str, str] | None = None, key: str = "") -> None:

@@ -18,7 +18,7 @@ import pytest
 import hamex as hx
 from hamex.principle.language import read_action
 from hamex.principle.library import LIBRARY, action
-from hamex.studio import limits
+from hamex.studio import wire
 from hamex.studio.derivation import view
 from hamex.studio.jobs import Crew, LostError, QueueFullError, TimeUpError
 
@@ -241,7 +241,7 @@ def test_who_asks_for_the_same_waits_for_one_derivation(client):
 
 
 def test_a_derivation_without_end_is_stopped_and_the_next_one_finds_a_worker(client, monkeypatch):
-    monkeypatch.setattr(limits, "DERIVATION", 0.05)
+    monkeypatch.setattr(wire, "DERIVATION", 0.05)
     stopped = client.post("/api/derive", json={"system": "elastic-3d"})
     assert stopped.status_code == 422
     assert "was stopped" in stopped.json()["message"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import InputError
+from hamex.errors import InputError, MatchWarning
 from hamex.motion.intensity import displacement, significant_duration, velocity
 from hamex.study.spectra.targets.matching import match_to_target, matched_suite
 from hamex.study.spectra.targets.target import Target, asce7, eurocode8, response
@@ -14,7 +14,8 @@ TARGET = eurocode8(0.3, "B")
 
 @pytest.fixture(scope="module")
 def match():
-    return match_to_target(hx.el_centro(), TARGET)
+    with pytest.warns(MatchWarning):  # 5 % at every one of 100 periods is more than this method reaches
+        return match_to_target(hx.el_centro(), TARGET)
 
 
 def test_a_record_follows_the_target_within_a_few_per_cent(match):
@@ -57,6 +58,7 @@ def test_it_ends_at_rest_and_is_still_the_same_earthquake(match):
     )
 
 
+@pytest.mark.filterwarnings("ignore::hamex.errors.MatchWarning")
 def test_the_same_motion_in_another_unit_gives_the_same_match(match):
     other = match_to_target(hx.el_centro().converted("m/s2"), TARGET, iterations=5)
     same = match_to_target(hx.el_centro(), TARGET, iterations=5)
@@ -68,6 +70,7 @@ def test_the_same_motion_in_another_unit_gives_the_same_match(match):
     )
 
 
+@pytest.mark.filterwarnings("ignore::hamex.errors.MatchWarning")
 def test_a_suite_by_target_spectrum():
     target = asce7(1.0, 0.6)
     suite = matched_suite(2, target, seed=1, magnitude=7.0, iterations=12)
@@ -88,9 +91,24 @@ def test_it_stops_at_its_tolerance_and_looks_only_where_asked():
     assert len(early.history) < 10
     assert early.periods[0] == 0.2
     # By default a target through points is matched where it is defined.
-    short = match_to_target(hx.el_centro(), Target.from_points([0.1, 0.3, 1.0], [0.5, 0.8, 0.3]), iterations=2)
+    short = match_to_target(hx.el_centro(), Target.from_points([0.1, 0.3, 1.0], [0.5, 0.8, 0.3]), tolerance=0.5)
     assert short.periods[0] == pytest.approx(0.1)
     assert short.periods[-1] == pytest.approx(1.0)
+
+
+def test_a_missed_tolerance_is_said_and_kept(match):
+    with pytest.warns(MatchWarning, match="the tolerance is 5 %") as said:
+        short = match_to_target(hx.el_centro(), TARGET, iterations=3)
+    worst = np.abs(np.log(short.spectrum / short.wanted)).argmax()
+    assert f"by up to {100 * short.largest:.1f} %, at {short.periods[worst]:.3g} s" in str(said[0].message)
+    assert (short.reached, short.tolerance, match.reached) == (False, 0.05, False)
+    assert match_to_target(hx.el_centro(), TARGET, tolerance=1.001 * short.largest).reached
+
+
+def test_a_suite_says_once_how_many_of_it_missed():
+    with pytest.warns(MatchWarning, match=r"matched_suite: 3 of 3 motions .* 0\.1 %") as said:
+        matched_suite(3, TARGET, seed=1, iterations=2, tolerance=0.001)
+    assert len(said) == 1
 
 
 @pytest.mark.parametrize(

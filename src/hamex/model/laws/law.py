@@ -159,6 +159,17 @@ class Law:
         return np.full(len(group.springs), np.nan)
 
     @classmethod
+    def together(cls, group: Any) -> Array:
+        """(spring,), True where a spring yields together with others on one surface."""
+        return np.zeros(len(group.springs), dtype=bool)
+
+    @classmethod
+    def slides(cls, group: Any) -> Array | None:
+        """(spring,), force at which each spring slides by itself, either way, with the hardening and the viscosity of
+        :meth:`per_spring`; ∞ where it never does. None where some do anything else."""
+        return None
+
+    @classmethod
     def damps(cls, group: Any) -> Array:
         """(spring,), True where a spring is a damper: all that its slip dissipates is viscous."""
         return np.zeros(len(group.springs), dtype=bool)

@@ -190,6 +190,10 @@ class Slider(Law):
         return np.where(cls.yields(group), group.yield_force, np.nan)
 
     @classmethod
+    def slides(cls, group: Any) -> Array | None:
+        return np.asarray(group.yield_force)
+
+    @classmethod
     def damps(cls, group: Any) -> Array:
         """Where nothing but viscosity resists."""
         return (group.yield_force == 0) & (group.kinematic == 0) & (group.isotropic == 0)

@@ -267,6 +267,28 @@ class Surface(Law):
         )
 
     @classmethod
+    def together(cls, group: Any) -> Array:
+        on = (group.weight > 0) & ((group.weight > 0).sum(axis=1, keepdims=True) > 1)
+        return np.concatenate(
+            [on[group.begin[i] : group.begin[i + 1], :m].any(axis=0) for i, m in enumerate(group.size)]
+        )
+
+    @classmethod
+    def slides(cls, group: Any) -> Array | None:
+        """Surfaces of one component each: hinges that share a flexibility and nothing else."""
+        on = group.weight > 0
+        if np.any(on.sum(axis=1) != 1) or np.any(group.center[on] != 0):
+            return None
+        limits = []
+        for i, m in enumerate(group.size):
+            own = slice(group.begin[i], group.begin[i + 1])
+            if np.any(on[own].sum(axis=0) > 1):
+                return None
+            with np.errstate(divide="ignore"):
+                limits.append(1 / np.sqrt(group.weight[own, :m].sum(axis=0)))
+        return np.concatenate(limits)
+
+    @classmethod
     def split(
         cls, group: Any, k: Array, h: float, deformation: Array, force: Array, states: Mapping[str, Array]
     ) -> Split:

@@ -13,6 +13,7 @@ from typing import NamedTuple, overload
 from hamex.errors import FileError, HamexError, LoadError, RecordWarning
 from hamex.motion.ground import GroundMotion
 from hamex.motion.records.read import choices, chosen, motion_of, read_all, remarks_of
+from hamex.names import Shown
 
 Where = str | os.PathLike[str]
 
@@ -27,7 +28,7 @@ class FileStatus(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Suite(Sequence[GroundMotion]):
+class Suite(Shown, Sequence[GroundMotion]):
     """Ground motions read together, and what became of every file; a sequence, for all that takes a list of motions.
 
     Attributes
@@ -44,6 +45,10 @@ class Suite(Sequence[GroundMotion]):
 
     motions: tuple[GroundMotion, ...]
     statuses: tuple[FileStatus, ...]
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failed)} files not read" if self.failed else ""
+        return f"<Suite: {len(self)} motions{failed}>"
 
     def __len__(self) -> int:
         return len(self.motions)

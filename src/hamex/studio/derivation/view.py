@@ -22,13 +22,13 @@ from pydantic import Field, model_validator
 
 from hamex.errors import HamexError
 from hamex.spec.base import Finite, Positive, Table
-from hamex.studio import limits
+from hamex.studio import wire
 from hamex.studio.jobs import Answer, Crew, LostError, QueueFullError, TimeUpError
 from hamex.studio.wire import RequestTable
 
 _Name = Annotated[str, Field(max_length=24)]
 _Words = Annotated[str, Field(max_length=120)]
-_Text = Annotated[str, Field(max_length=limits.TEXT)]
+_Text = Annotated[str, Field(max_length=wire.TEXT)]
 
 _LONG = ("derive", "latex", "page")
 _WAIT = 1.5  # seconds that a request waits for its answer, before it is told to ask again
@@ -106,9 +106,9 @@ class RunTable(SystemTable):
 
     @model_validator(mode="after")
     def _few_steps(self) -> RunTable:
-        if self.duration / self.step * self.degree > limits.SLOW_STEPS:
+        if self.duration / self.step * self.degree > wire.SLOW_STEPS:
             raise ValueError(
-                f"duration / step times the degree must be at most {limits.SLOW_STEPS}: "
+                f"duration / step times the degree must be at most {wire.SLOW_STEPS}: "
                 "take a longer step or a shorter duration"
             )
         return self
@@ -173,7 +173,7 @@ class KeptAnswers:
     def _work(self, key: str, pending: PendingAnswer, task: str, given: dict[str, Any]) -> None:
         """Refusals are told and forgotten: the next one who asks may have more luck."""
         try:
-            answer = crew.ask(task, given, limits.DERIVATION, task in _LONG, pending.wanted)
+            answer = crew.ask(task, given, wire.DERIVATION, task in _LONG, pending.wanted)
         except HamexError as problem:
             answer = _failure(task, problem)
         if answer[0] != 200:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError, OverflowRunError
+from hamex.names import Shown
 from hamex.solution.rest import SWINGS
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.fragility import Fragility
@@ -26,7 +27,7 @@ PGA = "pga"  # column: of the scaled record [g]
 
 
 @dataclass(frozen=True, eq=False)
-class IdaCurves:
+class IdaCurves(Shown):
     """Curves of one model.
 
     Attributes

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from hamex import __version__
 from hamex.checks import check_memory, is_finite, is_whole, said
 from hamex.errors import InputError
-from hamex.names import options_by_keyword
+from hamex.names import Shown, options_by_keyword
 from hamex.solution.atomic import check_writable, write_atomically
+from hamex.solution.files import pairs, write_sheets
 from hamex.study.ida.cloud import Cloud
 from hamex.study.ida.observations import Capacities, FragilityData, Stripes, positive
 from hamex.study.ida.probability import PROBIT, FragilityCurve, LinkFunction, Parameters, combined, fractiles, link_of
@@ -41,7 +42,7 @@ class Options(TypedDict, total=False):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fragility:
+class Fragility(Shown):
     """P(limit exceeded | im) = F(ln(im/median)/total dispersion), from stripes, capacities, a cloud or a GLM.
 
     Make one by :meth:`from_stripes`, :meth:`from_capacities`, :meth:`from_cloud` or :meth:`glm`; they share the options
@@ -266,9 +267,12 @@ class Fragility:
         return {"hamex": __version__, "fragility": table, "curves": curves, "data": self.data.columns()}
 
     def save(self, path: str | Path) -> Path:
-        """Write ``.json`` (everything) or ``.csv`` (curve and band, labels as comments), whole or not at all."""
+        """Write ``.json`` (everything), ``.csv`` (curve and band, labels as comments) or ``.xlsx`` (Excel, labels on a
+        sheet of their own), whole or not at all."""
         path = Path(path)
-        check_writable(path, (".json", ".csv"))
+        check_writable(path, (".json", ".csv", ".xlsx"))
+        if path.suffix.lower() == ".xlsx":
+            return write_sheets(path, {"curve": self.curve(), "about": pairs(self.table())})
         return write_atomically(path, self._json if path.suffix.lower() == ".json" else self._csv)
 
     def __repr__(self) -> str:
@@ -293,15 +297,25 @@ class Fragility:
             json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
         )
 
-    def _csv(self, path: Path) -> None:
+    def curve(self) -> dict[str, Array]:
+        """Curve and band as columns: intensity, probability, and the band from and to."""
         reach = 3.5 * self.total_dispersion
         im = self.median * np.exp(np.linspace(-reach, reach, POINTS))
         low, high = self.band(im)
+        return {
+            self.intensity: im,
+            "probability": self.probability(im),
+            f"{LEVEL:.0%} from": low,
+            f"{LEVEL:.0%} to": high,
+        }
+
+    def _csv(self, path: Path) -> None:
+        columns = self.curve()
         with path.open("w", encoding="utf-8", newline="") as file:
             file.writelines(f"# {name}: {value}\n" for name, value in self.table().items())
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerow([self.intensity, "probability", f"{LEVEL:.0%} from", f"{LEVEL:.0%} to"])
-            writer.writerows(zip(*(column.tolist() for column in (im, self.probability(im), low, high)), strict=True))
+            writer.writerow(columns)
+            writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
 
 
 def _fitted(data: FragilityData, method: str, options: Options) -> Fragility:

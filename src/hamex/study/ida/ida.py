@@ -22,7 +22,7 @@ from hamex.errors import InputError, OverflowRunError
 from hamex.motion.units import in_gravities
 from hamex.names import Shown
 from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, first_of, units_of
-from hamex.study.engine import SECONDS, Columns, Outcome, StudyPart, Tell, digest, run_parts
+from hamex.study.engine import SECONDS, Columns, Outcome, StudyPart, Tell, Timing, digest, run_parts, timed
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.spectra.intensities import Intensity
 from hamex.study.study import COLLAPSED, FINISHED, Study, part_of, run_part
@@ -226,6 +226,13 @@ def hunt_parts(study: Study, demand: str, limit: float, sizes: Array, hunting: H
             }
             parts.append(StudyPart(digest("hunt", __version__, *payload.values()), 1.0, payload))
     return parts
+
+
+def timed_hunts(study: Study, demand: str, limit: float, intensity: Intensity, hunting: Hunt) -> Timing:
+    """How long the hunts take on one processor, from some of them that are run."""
+    sizes = np.array([intensity(first_of(record)) for record in study.grid.records])
+    parts = hunt_parts(study, demand, limit, sizes, hunting)
+    return timed(hunt_part, len(parts), lambda place: (parts[place].payload, 1.0), len(parts))
 
 
 def hunt(

@@ -12,7 +12,7 @@ import csv
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,13 +24,15 @@ from hamex import __version__
 from hamex.checks import is_positive
 from hamex.errors import FileError, InputError
 from hamex.files import TABLE, check_file, json_of, read_bytes
+from hamex.model.units import Units
 from hamex.solution.atomic import ROOM, check_writable, is_whole, stamped, write_atomically
+from hamex.solution.files import pairs, write_sheets
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.ida.estimation import SeparationError
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.probability import link_of
-from hamex.study.table import RATIOS, read_table, write_table
+from hamex.study.table import RATIOS, read_table, with_units, write_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -142,7 +144,7 @@ class IdaRuns:
         return frame.with_columns(pl.lit(self.motions).alias(MOTIONS))
 
     def save_table(self, path: Path) -> Path:
-        """Write ``.parquet`` or ``.csv``."""
+        """Write ``.parquet`` or ``.csv``; :func:`write_tables` writes Excel."""
         check_writable(path, (".parquet", ".csv"))
         frame = self.frame()
         if path.suffix.lower() == ".parquet":
@@ -338,6 +340,22 @@ def write_demands(runs: IdaRuns, demands: list[DemandColumn], path: Path) -> Pat
             writer.writerows([number, *row] for number, row in zip(rows.tolist(), table.tolist(), strict=True))
 
     return write_atomically(path, write)
+
+
+def write_tables(runs: IdaRuns, demands: list[DemandColumn], fits: Sequence[tuple[Any, Any]], path: Path) -> Path:
+    """Excel: runs, demands, and for every model that has one its fragility."""
+    check_writable(path, (".xlsx",))
+    units = Units(runs.about["length"], runs.about["force"])
+    rows = _finished(runs)
+    sheets: dict[str, Any] = {
+        "runs": {**with_units(runs.columns, units), MOTIONS: [runs.motions] * len(runs.columns[STATUS])},
+        "demands": {"run": rows, **{f"{each.name} [{each.unit}]": each.values[rows] for each in demands}},
+    }
+    for number, (_, found) in enumerate(fits, start=1):
+        if isinstance(found, Fragility):
+            more = f" {number}" if len(fits) > 1 else ""
+            sheets |= {f"fragility{more}": found.curve(), f"about fragility{more}": pairs(found.table())}
+    return write_sheets(path, sheets | {"about": pairs({"title": runs.title, **runs.about})})
 
 
 def write_edp(runs: IdaRuns, demands: list[DemandColumn], path: Path) -> Path:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
+from hamex.names import Shown
 from hamex.study.regions.inventory import Inventory
 from hamex.study.regions.motions import MotionGrid, Shaking
 from hamex.study.regions.shear_frames import FINISHED, MEASURES, PROBABILITIES
@@ -64,7 +65,7 @@ class StepCheck:
 
 
 @dataclass(frozen=True, eq=False)
-class Region:
+class Region(Shown):
     """Result of :func:`hamex.region`, in the order of the inventory.
 
     Attributes

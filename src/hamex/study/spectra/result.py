@@ -14,6 +14,7 @@ from hamex.errors import InputError
 from hamex.names import Shown
 from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.batch import axis_columns, write_columns
+from hamex.solution.files import pairs, write_sheets
 from hamex.solution.netcdf import write_dataset
 from hamex.solution.schema import unit
 
@@ -139,14 +140,17 @@ class Spectrum(Shown):
         return xr.Dataset({name: self[name] for name in self.quantities}, attrs=dict(self.attributes))
 
     def save(self, path: str | Path) -> Path:
-        """Write ``.nc`` (NetCDF) or ``.csv`` (one row per point, conventions in front), whole or not at all."""
+        """Write ``.nc`` (NetCDF), ``.csv`` (one row per point, conventions in front) or ``.xlsx`` (Excel, these on
+        a sheet of their own), whole or not at all."""
         target = Path(path)
         check_writable(target)
         if target.suffix.lower() == ".nc":
             return write_atomically(target, lambda part: write_dataset(part, self.dataset))
+        if target.suffix.lower() == ".xlsx":
+            return write_sheets(target, {"spectra": self._columns(), "conventions": pairs(self.attributes)})
         return write_atomically(target, self._write_csv)
 
-    def _write_csv(self, path: Path) -> None:
+    def _columns(self) -> dict[str, Array]:
         units = {dim: AXES.get(dim, ("",))[0] for dim in self.dims}
         columns = axis_columns(
             {f"{dim} [{units[dim]}]" if units[dim] else dim: labels for dim, labels in self.coordinates.items()}
@@ -156,7 +160,10 @@ class Spectrum(Shown):
             own = self._dims(name)
             spread = self.values(name).reshape([len(self.coordinates[dim]) if dim in own else 1 for dim in self.dims])
             columns[f"{name} [{self.unit(name)}]"] = np.broadcast_to(spread, shape).ravel()
+        return columns
+
+    def _write_csv(self, path: Path) -> None:
         with path.open("w", encoding="utf-8", newline="") as file:
             for key, value in self.attributes.items():
                 file.write(f"# {key}: {value}\n".replace("\n", " ").rstrip() + "\n")
-            write_columns(file, columns)
+            write_columns(file, self._columns())

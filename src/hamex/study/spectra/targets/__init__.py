@@ -1,4 +1,4 @@
-"""Spectra to aim at: targets of building codes, and motions that are scaled or matched to one."""
+"""Spectra to aim at: targets of building codes, and motions that are chosen for, scaled or matched to one."""
 
 from hamex.names import attach
 

@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import is_finite, is_positive
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
-from hamex.names import options_by_keyword
+from hamex.names import Shown, options_by_keyword
 from hamex.study.spectra.spectrum import spectrum
 
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class Target(Shown):
     """A spectrum to aim at: pseudo-acceleration [g] over period [s].
 
     ``shape`` maps periods to accelerations; ``longest`` is the longest period it is defined for [s], ``corners`` are
@@ -216,6 +216,12 @@ class Scaling:
     def least_ratio(self) -> float:
         """Smallest ratio of mean to target; codes ask for 0.9 or so over a range of periods."""
         return float((self.mean / self.wanted).min())
+
+    @property
+    def spread(self) -> Array:
+        """Standard deviation of ln(spectrum) over the motions, one a period; zero for a single motion."""
+        logs = np.log(self.spectra)
+        return np.asarray(logs.std(axis=0, ddof=1) if len(logs) > 1 else np.zeros(logs.shape[1]))
 
 
 def scale_to_target(

@@ -1,0 +1,289 @@
+"""``hamex pushover``: the model of a problem file loaded slowly; its capacity curve on the screen and as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from hamex.report.push import BilinearFit
+    from hamex.solution.solution import Solution
+    from hamex.spec import ProblemFile
+
+_ROWS, _SPRINGS = 11, 6  # that the screen shows at most
+
+
+def command(
+    problem: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PROBLEM.toml", help="Problem file; `hamex init pushover` writes one.", show_default=False
+        ),
+    ],
+    to: Annotated[
+        float | None,
+        typer.Option("--to", metavar="LENGTH", help="Displacement to push to, instead of that in [pushover]."),
+    ] = None,
+    pattern: Annotated[
+        str | None,
+        typer.Option(
+            "--pattern",
+            metavar="NAME",
+            show_default=False,
+            help="Forces: mode (mass times mode shape), mass, either with a direction as in 'mode y', or a dof.",
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option("--steps", min=1, help="Number of increments.", show_default="100")
+    ] = None,
+    cycles: Annotated[
+        str | None,
+        typer.Option("--cycles", metavar="LIST", help="Cycle through these amplitudes instead, e.g. 0.02,0.04."),
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write .csv (the curve), .xlsx (Excel: curve and histories) or .nc (all); repeat for more.",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Write curve and shape: .png, .svg or .html.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, with the curve, instead of tables.")] = False,
+) -> None:
+    """Push the model of a problem file slowly, under its gravity: capacity curve and bilinear fit."""
+    from hamex.solution.atomic import check_writable
+
+    for path in output or []:
+        check_writable(path)
+    if plot is not None:
+        from hamex.report.page import check_plot
+
+        check_plot(plot)
+    from hamex.spec import read_problem
+
+    file = read_problem(problem)
+    wanted = {"pattern": pattern, "steps": steps, "displacement": to}
+    push(file, _choice(file, problem, wanted, cycles), output or [], plot, json)
+
+
+def push(
+    file: ProblemFile, choice: tuple[str, dict[str, Any]], outputs: list[Path], plot: Path | None, json: bool
+) -> None:
+    """Load slowly as chosen, show what came of it and write what was asked for; ``hamex run`` does so too."""
+    kind, changes = choice
+    solution = file.pushover(**changes) if kind == "pushover" else file.cyclic(**changes)
+    keys = {"pattern": "mode", **file.slow.get(kind, {}), **changes}
+    found = summary(file, solution, kind, keys)
+    written = [_write(solution, path, found) for path in outputs]
+    if plot is not None:
+        from hamex.report.page import table
+        from hamex.report.push import write_push
+
+        columns, rows = _rows(found)
+        written.append(write_push(solution, plot, file.title, table([name.lstrip(">") for name in columns], rows)))
+    if json:
+        from json import dumps
+
+        print(dumps(found | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
+        return
+    show(found)
+    for path in written:
+        print(f"wrote {path}")
+
+
+def slow_choice(file: ProblemFile) -> tuple[str, dict[str, Any]]:
+    """What a file without a history asks for."""
+    return ("pushover" if "pushover" in file.slow else "cyclic"), {}
+
+
+def _choice(file: ProblemFile, path: Path, wanted: dict[str, Any], cycles: str | None) -> tuple[str, dict[str, Any]]:
+    """Which of the two, and what the options change."""
+    from hamex.errors import InputError
+
+    changes = {name: value for name, value in wanted.items() if value is not None}
+    if cycles is not None:
+        from hamex.cli.spectrum import _numbers
+
+        for name, option in (("displacement", "--to"), ("steps", "--steps")):
+            if name in changes:
+                raise InputError(f"{option} belongs to a push; leave it out beside --cycles")
+        return "cyclic", {"amplitudes": _numbers("--cycles", cycles), **changes}
+    if "displacement" in changes or "pushover" in file.slow:
+        return "pushover", changes
+    if "cyclic" in file.slow and "steps" not in changes:
+        return "cyclic", changes
+    raise InputError(
+        f"{path} does not tell how far to push: say --to 0.3 (a length in {file.problem.model.units.length}), or "
+        "write a table [pushover] with displacement = 0.3 into it"
+    )
+
+
+def summary(file: ProblemFile, solution: Solution, kind: str, keys: dict[str, Any]) -> dict[str, Any]:
+    """Every number that the screen shows, by name."""
+    from hamex.report.push import bilinear, capacity, controlled, cycles, first_yields, ordinate
+
+    words, force = ordinate(solution)
+    model, units = file.problem.model, file.problem.model.units
+    fit = bilinear(controlled(solution), force) if kind == "pushover" else None
+    standing = file.problem.standing
+    curve = {name: column.tolist() for name, column in capacity(solution).items()}
+    return {
+        "title": file.title,
+        "kind": kind,
+        "model": f"{file.kind.replace('_', ' ')}, {_some(model.dofs, 'dof')}, {_some(model.springs, 'spring')}",
+        "units": {"length": units.length, "force": units.force},
+        "pattern": _pattern(keys["pattern"]),
+        "gravity": None if standing is None else f"{float(abs(standing).sum()):.5g} {units.force}, on all the time",
+        "increments": solution.steps,
+        "force": words,
+        "curve": curve,
+        "bilinear": None if fit is None else _fit(fit),
+        "cycles": cycles(solution, len(keys["amplitudes"])) if kind == "cyclic" else None,
+        "yields": [{"spring": spring, "displacement": at} for spring, at in first_yields(solution)],
+        "provenance": solution.provenance,
+    }
+
+
+def _some(names: tuple[str, ...], word: str) -> str:
+    return f"{len(names)} {word}{'s' if len(names) > 1 else ''}"
+
+
+def _pattern(pattern: Any) -> str:
+    if isinstance(pattern, str):
+        word, _, way = pattern.partition(" ")
+        said = {"mode": "mass times mode shape", "mass": "the masses"}.get(word)
+        return pattern if said is None else f"{said}{f' in {way}' if way else ''}, forces that add up to one"
+    given = pattern if isinstance(pattern, dict) else {f"dof {place}": value for place, value in enumerate(pattern, 1)}
+    some = ", ".join(f"{name} {value:g}" for name, value in list(given.items())[:6])
+    return some + (" …" if len(given) > 6 else "")
+
+
+def _fit(fit: BilinearFit) -> dict[str, float]:
+    first = fit.yield_factor / fit.yield_displacement
+    beyond = (fit.last_factor - fit.yield_factor) / (fit.last_displacement - fit.yield_displacement)
+    return {
+        "yield_displacement": fit.yield_displacement,
+        "yield_force": fit.yield_factor,
+        "stiffness": first,
+        "stiffness_after_yield": beyond,
+        "last_displacement": fit.last_displacement,
+        "last_force": fit.last_factor,
+        "ductility": fit.last_displacement / fit.yield_displacement,
+    }
+
+
+def show(found: dict[str, Any]) -> None:
+    """Print a summary as tables."""
+    from hamex.cli.summary import _wrapped, aligned, heading
+
+    length, force = found["units"]["length"], found["units"]["force"]
+    print(heading(found["title"]))
+    about = {"model": found["model"], "gravity": found["gravity"], "pattern": found["pattern"]}
+    for name, text in about.items():
+        if text:
+            print(_wrapped(text, 80, f"  {name:8}"))
+    print(f"  {'':8}{found['increments']} increments\n")
+    print(aligned(*_rows(found)))
+    fit = found["bilinear"]
+    if fit is not None:
+        unit = force if found["force"].startswith("base shear") else ""
+        per = f"{force}/{length}" if unit else f"1/{length}"
+        beyond = 100 * fit["stiffness_after_yield"] / fit["stiffness"]
+        text = (
+            f"yield at {fit['yield_displacement']:.4g} {length} and {fit['yield_force']:.5g} {unit}, stiffness "
+            f"{fit['stiffness']:.4g} {per} up to there and {beyond:.3g} % of it "
+            f"beyond, ductility {fit['ductility']:.3g} at the largest force"
+        )
+        print("\n" + _wrapped(text, 80, "bilinear (ASCE 41, equal areas): "))
+    elif found["kind"] == "pushover":
+        why = "too few increments before it yields (--steps)" if found["yields"] else "nothing yields"
+        print(f"\nno bilinear fit: {why}")
+    if found["yields"]:
+        some = found["yields"][:_SPRINGS]
+        more = len(found["yields"]) - len(some)
+        text = ", ".join(f"{each['spring']} at {each['displacement']:.4g} {length}" for each in some)
+        print(_wrapped(text + (f", and {more} more" if more else ""), 80, "begin to yield: "))
+
+
+def _rows(found: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """The curve at some displacements; of cycles, one row each."""
+    if found["cycles"] is not None:
+        length, force = found["units"]["length"], found["units"]["force"]
+        unit = f" [{force}]" if found["force"].startswith("base shear") else ""
+        columns = [
+            ">cycle",
+            f">amplitude [{length}]",
+            f">largest{unit}",
+            f">smallest{unit}",
+            f">loss [{force} {length}]",
+        ]
+        rows = [
+            [
+                str(number),
+                *(f"{each[name]:.4g}" for name in ("amplitude", "largest", "smallest", "work")),
+                f"{100 * each['damping']:.3g} %",
+            ]
+            for number, each in enumerate(found["cycles"], 1)
+        ]
+        return [*columns, ">equal damping"], rows
+    # Rounding noise before anything moves is shown as what it is.
+    curve = {name: _clean(column) for name, column in found["curve"].items() if name != "load factor [1]"}
+    last = found["increments"]
+    places = sorted({round(last * number / (_ROWS - 1)) for number in range(_ROWS)})
+    short = {"controlled displacement": "displacement", "springs that have yielded": "yielded"}
+    columns, cells = [], []
+    for name, column in curve.items():
+        words, _, unit = name.partition(" [")
+        is_ratio = words == "largest drift ratio"
+        head = short.get(words, "drift ratio" if is_ratio else words.removeprefix("displacement "))
+        columns.append(f">{head}" + (" [%]" if is_ratio else f" [{unit}" if unit else ""))
+        cells.append([f"{100 * column[place] if is_ratio else column[place]:.4g}" for place in places])
+    return columns, [list(row) for row in zip(*cells, strict=True)]
+
+
+def _clean(column: list[float]) -> list[float]:
+    least = 1e-12 * max(abs(value) for value in column)
+    return [value if abs(value) > least else 0 for value in column]
+
+
+def _write(solution: Solution, path: Path, found: dict[str, Any]) -> Path:
+    from hamex.solution.atomic import write_atomically
+
+    if path.suffix.lower() == ".nc":
+        return solution.save(path)
+    if path.suffix.lower() == ".csv":
+        from hamex.report.push import capacity
+        from hamex.solution.batch import write_columns
+
+        def write(part: Path) -> None:
+            with part.open("w", encoding="utf-8", newline="") as file:
+                write_columns(file, capacity(solution))
+
+        return write_atomically(path, write)
+    from hamex.solution.files import pairs, sheets_of, write_sheets
+
+    length, force = found["units"]["length"], found["units"]["force"]
+    units = {"displacement": length, "force": force, "stiffness": f"{force}/{length}"}
+    sheets: dict[str, Any] = {"capacity curve": found["curve"]}
+    if found["bilinear"] is not None:
+        named = {
+            f"{name.replace('_', ' ')} [{next((unit for word, unit in units.items() if word in name), '1')}]": value
+            for name, value in found["bilinear"].items()
+        }
+        sheets["bilinear fit"] = pairs(named)
+    if found["cycles"] is not None:
+        heads = {
+            "amplitude": f"amplitude [{length}]",
+            "largest": f"largest {found['force']}",
+            "smallest": f"smallest {found['force']}",
+            "work": f"work lost [{force} {length}]",
+            "damping": "viscous damping of equal loss [1]",
+        }
+        sheets["cycles"] = {head: [each[name] for each in found["cycles"]] for name, head in heads.items()}
+    return write_sheets(path, sheets | sheets_of(solution))

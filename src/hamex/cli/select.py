@@ -1,0 +1,218 @@
+"""``hamex records select``: records whose mean spectrum, after scaling, follows a target."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hamex.cli.records import Component, Json, Raw, Step, Unit, _number_or_name, _short
+
+if TYPE_CHECKING:
+    from hamex.motion.records.suite import Suite
+    from hamex.study.spectra.targets.selection import Selection
+    from hamex.study.spectra.targets.target import Target
+
+_TABLES = (".csv", ".xlsx")
+
+
+def command(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files, folders or patterns.", show_default=False)
+    ],
+    count: Annotated[int, typer.Option("--count", "-n", min=1, help="How many records to choose.", show_default=False)],
+    eurocode8: Annotated[
+        str | None,
+        typer.Option(
+            "--eurocode8", metavar="AG,GROUND", help="Target of EN 1998-1, e.g. 0.3,B: ag [g] and ground type."
+        ),
+    ] = None,
+    asce7: Annotated[
+        str | None, typer.Option("--asce7", metavar="SDS,SD1", help="Target of ASCE 7, e.g. 1.0,0.6: SDS and SD1 [g].")
+    ] = None,
+    target: Annotated[
+        Path | None,
+        typer.Option("--target", metavar="FILE", help="Target in two columns: period [s], pseudo-acceleration [g]."),
+    ] = None,
+    periods: Annotated[
+        str | None,
+        typer.Option(
+            "--periods",
+            metavar="A:B:N",
+            show_default=False,
+            help="N periods [s] from A to B, log-spaced, or a list; 100 from 0.05 to 4 s if left out.",
+        ),
+    ] = None,
+    limits: Annotated[
+        str, typer.Option("--limits", metavar="A,B", help="Smallest and largest factor on a record.")
+    ] = "0.25,4",
+    unit: Unit = None,
+    step: Step = None,
+    component: Component = None,
+    raw: Raw = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write records, factors and spectra: .csv, .xlsx."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Choose records, and factors for them, whose mean spectrum follows a target."""
+    from hamex.cli.spectrum import _numbers, _periods
+    from hamex.errors import InputError, RecordWarning
+    from hamex.motion.records import read_suite
+    from hamex.study.spectra.targets.selection import select_to_target
+
+    if output is not None:
+        from hamex.solution.atomic import check_writable
+
+        check_writable(output, _TABLES)
+    aim = _target(eurocode8, asce7, target)
+    ends = _numbers("--limits", limits)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RecordWarning)  # `hamex records list` tells it, file by file
+        suite = read_suite(
+            paths if len(paths) > 1 else paths[0], unit=unit, step=step, component=_number_or_name(component), raw=raw
+        )
+    if not len(suite):
+        why = f": {suite.failed[0].why}" if suite.failed else ""
+        raise InputError(f"no record could be read{why}")
+    if len(ends) != 2:
+        raise InputError(f"--limits: write the smallest and the largest factor, e.g. 0.5,2; got {limits!r}")
+    wanted = None if periods is None else _periods(periods)
+    found = select_to_target(suite, aim, count, wanted, limits=(ends[0], ends[1]))
+    written = [] if output is None else [_write(found, suite, output)]
+    if json:
+        from json import dumps
+
+        print(dumps(_data(found, suite) | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
+        return
+    _show(found, suite)
+    for path in written:
+        print(f"wrote {path}")
+
+
+def _target(eurocode8: str | None, asce7: str | None, file: Path | None) -> Target:
+    from hamex.errors import InputError
+    from hamex.study.spectra.targets import target as targets
+
+    if sum(each is not None for each in (eurocode8, asce7, file)) != 1:
+        raise InputError("say one target: --eurocode8 0.3,B, --asce7 1.0,0.6 or --target FILE")
+    if file is not None:
+        return targets.Target.from_points(*_points(file), name=file.name)
+    option, words = (
+        ("--eurocode8", (eurocode8 or "").split(",")) if eurocode8 else ("--asce7", (asce7 or "").split(","))
+    )
+    try:
+        first = float(words[0])
+        second: Any = words[1].strip() if eurocode8 else float(words[1])
+        if len(words) > 2:
+            raise ValueError
+    except (ValueError, IndexError):
+        example = "0.3,B" if eurocode8 else "1.0,0.6"
+        raise InputError(f"{option}: write {example}; got {','.join(words)!r}") from None
+    return targets.eurocode8(first, second) if eurocode8 else targets.asce7(first, second)
+
+
+def _points(path: Path) -> tuple[list[float], list[float]]:
+    """Two columns of numbers, with or without a line of names, apart by commas, semicolons or blanks."""
+    from hamex.errors import FileError
+    from hamex.files import SETTINGS, read_text
+
+    rows: list[list[float]] = []
+    for number, line in enumerate(read_text(path, SETTINGS).splitlines(), start=1):
+        cells = line.partition("#")[0].replace(",", " ").replace(";", " ").split()
+        try:
+            values = [float(cell) for cell in cells]
+        except ValueError:
+            if not rows:
+                continue
+            values = []
+        if cells and len(values) != 2:
+            raise FileError(f"{path}, line {number}: {line.strip()[:60]!r} is not a period and an acceleration")
+        rows += [values] if cells else []
+    if len(rows) < 2:
+        raise FileError(f"{path}: a target has at least two rows of period [s] and pseudo-acceleration [g]")
+    return [row[0] for row in rows], [row[1] for row in rows]
+
+
+def _rows(found: Selection, suite: Suite) -> list[dict[str, Any]]:
+    return [
+        {
+            "record": suite[place].source,
+            "component": suite[place].component,
+            "factor": float(factor),
+            "error": float(error),
+        }
+        for place, factor, error in zip(found.chosen, found.factors, found.errors, strict=True)
+    ]
+
+
+def _data(found: Selection, suite: Suite) -> dict[str, Any]:
+    return {
+        "target": found.target.name,
+        "chosen from": len(suite),
+        "limits": list(found.limits),
+        "records": _rows(found, suite),
+        "suite_error": found.suite_error,
+        "least_ratio": found.least_ratio,
+        "periods": found.periods.tolist(),
+        "wanted": found.wanted.tolist(),
+        "mean": found.mean.tolist(),
+        "spread": found.spread.tolist(),
+    }
+
+
+def _show(found: Selection, suite: Suite) -> None:
+    from hamex.cli.summary import _wrapped, aligned, heading
+
+    print(heading(f"{len(found.chosen)} of {len(suite)} records for {found.target.name}"))
+    rows = [
+        [
+            _short(row["record"].partition(":")[0], 40),
+            row["component"],
+            f"{row['factor']:.3f}",
+            f"{100 * row['error']:.1f}",
+        ]
+        for row in _rows(found, suite)
+    ]
+    print(aligned(["record", "component", ">factor", ">off [%]"], rows))
+    low = int((found.mean / found.wanted).argmin())
+    print()
+    for line in (
+        f"the mean is off the target by {100 * found.suite_error:.1f} % (rms over {len(found.periods)} periods from "
+        f"{found.periods[0]:.3g} to {found.periods[-1]:.3g} s), at least {100 * found.least_ratio:.0f} % of it, at "
+        f"{found.periods[low]:.3g} s",
+        f"the records differ by {found.spread.mean():.2f} in ln on average, from {found.spread.min():.2f} to "
+        f"{found.spread.max():.2f}",
+    ):
+        print(_wrapped(line, 80, ""))
+    beyond = sum(1 for factor in found.factors if factor in found.limits)
+    if beyond and found.limits[0] < found.limits[1]:
+        print(_wrapped(f"{beyond} of them at a limit of the factor: they would need more, or less, to fit", 80, ""))
+    if suite.failed:
+        print(f"{len(suite.failed)} files could not be read; `hamex records list` tells why")
+
+
+def _write(found: Selection, suite: Suite, path: Path) -> Path:
+    from hamex.solution.atomic import write_atomically
+    from hamex.solution.batch import write_columns
+    from hamex.solution.files import pairs, write_sheets
+
+    rows = _rows(found, suite)
+    units = {"factor": "factor [1]", "error": "off the target, rms of ln [1]"}
+    records = {units.get(name, name): [row[name] for row in rows] for name in rows[0]}
+    if path.suffix.lower() == ".csv":
+        import numpy as np
+
+        def write(part: Path) -> None:
+            with part.open("w", encoding="utf-8", newline="") as file:
+                write_columns(file, {name: np.array(column) for name, column in records.items()})
+
+        return write_atomically(path, write)
+    spectra: dict[str, Any] = {"period [s]": found.periods, "target [g]": found.wanted, "mean [g]": found.mean}
+    spectra["spread of ln [1]"] = found.spread
+    spectra |= {f"{number} [g]": row for number, row in enumerate(found.spectra, start=1)}
+    about = {"target": found.target.name, "chosen": found.method, "mean off by, rms of ln": found.suite_error}
+    return write_sheets(path, {"records": records, "spectra": spectra, "about": pairs(about)})
