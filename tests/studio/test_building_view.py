@@ -8,7 +8,7 @@ import hamex as hx
 VIEW, RESIDUAL = "building", "#building-residual"
 
 
-def library(storeys=10, strength=0.15):
+def library(storeys=10, strength=0.15, duration=40.0):
     """The default state of the view by hamex itself, as an engineer would write it."""
     n, units = storeys, hx.Units("m", "kN")
     stiffnesses = [150000 * (1 - 0.5 * i / (n - 1)) for i in range(n)]
@@ -19,7 +19,7 @@ def library(storeys=10, strength=0.15):
         for i, k in enumerate(stiffnesses)
     ]
     model = hx.shear_frame([100.0] * n, stiffnesses, hx.rayleigh(0.05, modes=(1, 3)), laws, heights=3, units=units)
-    problem = hx.Problem(model, hx.el_centro().on(model, g=units.gravity), duration=40.0)
+    problem = hx.Problem(model, hx.el_centro().on(model, g=units.gravity), duration=duration)
     return hx.solve(problem, hx.Galerkin(step=0.01))
 
 
@@ -69,3 +69,31 @@ def test_twenty_storeys_and_a_weak_one(building):
         slider(building, "A weak storey", VIEW).locator("select").select_option("2")
     settled(building)
     assert building.locator("#building svg.sketch rect").count() == 20
+
+
+RESIDUALS = """() => {
+    const plot = [...document.querySelectorAll("#building .plot")].find((one) =>
+        one.parentElement.textContent.startsWith("Storey drift"));
+    const marks = plot.data.find((one) => one.mode === "markers");
+    return {title: plot.layout.xaxis.title.text, marks: marks ? marks.y.map((y, i) => [y, marks.x[i]]) : []};
+}"""
+
+
+def test_a_residual_is_told_where_something_yielded_and_nothing_swings_any_more(building):
+    """At 40 s the building still swings by more than a hundredth of its largest drift, at 90 s it does not."""
+    assert library().rest.swings
+    told = building.evaluate(RESIDUALS)
+    assert told == {"title": "largest drift [m]", "marks": []}
+    assert "still swings at the end" in building.get_by_text("storeys yield (hatched)").inner_text()
+    type_in(building, "duration", 90, VIEW)
+    sol = library(duration=90.0)
+    assert not sol.rest.swings
+    told = building.evaluate(RESIDUALS)
+    assert told["title"] == "largest drift [m]; ◆ residual"
+    yielded = [i for i in range(10) if (sol.values("slip")[:, i] != 0).any()]
+    assert [storey - 1 for storey, _ in told["marks"]] == yielded
+    left = abs(sol.values("storey_drift")[-1])
+    assert [value for _, value in told["marks"]] == pytest.approx([left[i] for i in yielded], abs=1e-5 * max(left))
+    type_in(building, "strength", 2, VIEW)  # it never yields, and rests at zero
+    assert building.evaluate(RESIDUALS) == {"title": "largest drift [m]", "marks": []}
+    building.get_by_text("no storey yields").wait_for()

@@ -1,4 +1,5 @@
-"""Every view at three widths, light and dark: nothing complains, nothing sticks out, nothing jumps.
+"""Every view at five widths, light and dark, and after a resize: nothing complains, sticks out or jumps, plots fill
+their cards, and what moves over them stands right.
 
 ``HAMEX_SHOTS=folder pytest tests/studio/test_every_view.py`` saves a picture of each, to be looked at.
 """
@@ -16,27 +17,64 @@ VIEWS = {
     "study": "#study .plot .main-svg",
     "paper": "#paper table td",
 }
-SHIFTS = """() => new Promise((tell) => {
+SHIFTS = """(begin) => new Promise((tell) => {
     let sum = 0;
-    new PerformanceObserver((list) => { for (const one of list.getEntries()) sum += one.value; })
+    const add = (one) => { if (one.startTime > begin) sum += one.value; };
+    new PerformanceObserver((list) => list.getEntries().forEach(add))
         .observe({type: "layout-shift", buffered: true});
     setTimeout(() => tell(sum), 100);
 })"""
 
 
+# Plots whose drawing has not the size of their box, and those that leave half of their card empty.
+MISFITS = """(view) => [...document.querySelectorAll(`#${view} .plot`)].filter((plot) => plot.checkVisibility()
+    && plot.querySelector(".main-svg")).filter((plot) => {
+        const box = plot.getBoundingClientRect(), drawn = plot.querySelector(".main-svg").getBoundingClientRect(),
+              card = plot.closest(".panel").getBoundingClientRect();
+        return Math.abs(box.width - drawn.width) > 1.5 || Math.abs(box.height - drawn.height) > 1.5
+            || box.width < Math.min(card.width - 40, 0.85 * card.width);
+    }).map((plot) => [plot.closest(".panel").textContent.slice(0, 40), plot.offsetWidth, plot.offsetHeight])"""
+# Where the dot of a loop and the cursors stand, and where plotly itself draws their values, in pixels of the page.
+PLACES = """(view) => {
+    const there = (plot, axis, value) =>
+        plot.getBoundingClientRect()[axis === "xaxis" ? "left" : "top"] + plot._fullLayout[axis]._offset
+        + plot._fullLayout[axis].d2p(value);
+    const loop = document.querySelector(`#${view} .loop`), plot = loop.querySelector(".plot"),
+          [clock, length] = document.querySelector(`#${view} .clock`).textContent.match(/[\\d.]+/g).map(Number),
+          dot = loop.querySelector(".dot").getBoundingClientRect(),
+          {x, y} = plot.data[0], entry = Math.max(Math.round(clock / length * x.length) - 1, 0);
+    const cursors = [...document.querySelectorAll(`#${view} .cursor`)].map((line) => {
+        const own = line.closest(".panel").querySelector(".plot");
+        return line.getBoundingClientRect().left - there(own, "xaxis", clock);
+    });
+    return [dot.left + dot.width / 2 - there(plot, "xaxis", x[entry]),
+            dot.top + dot.height / 2 - there(plot, "yaxis", y[entry]), ...cursors];
+}"""
+
+
+def shot(page, name):
+    if os.environ.get("HAMEX_SHOTS"):
+        page.screenshot(path=Path(os.environ["HAMEX_SHOTS"], f"{name}.png"), full_page=True)
+
+
 OTHERS = [
     pytest.param(width, theme, marks=pytest.mark.heavy)
-    for width, theme in ((1440, "dark"), (1024, "light"), (1024, "dark"), (390, "light"))
+    for width in (390, 1024, 1440, 1920, 2560)
+    for theme in ("light", "dark")
+    if (width, theme) not in ((1440, "light"), (390, "dark"), (1920, "light"))
 ]
 
 
-@pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark"), *OTHERS])
+@pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark"), (1920, "light"), *OTHERS])
 def test_views_fit_and_keep_still(watched, studio, width, theme):
     """Every view as the first that is loaded; at one width and theme, as one that is opened after another."""
-    page = watched.page(viewport={"width": width, "height": 900}, color_scheme=theme)
+    page = watched.page(viewport={"width": width, "height": 1080 if width > 1440 else 900}, color_scheme=theme)
     for view, shown in VIEWS.items():
         if (width, theme) != (1440, "light"):
             page.goto("about:blank")
+        begin = (
+            page.evaluate("performance.now()") if page.url.startswith(studio) else 0
+        )  # a picture shifts the page too
         page.goto(f"{studio}/#{view}")
         page.locator(shown).first.wait_for()
         page.locator('html[data-busy="no"]').wait_for(state="attached")
@@ -44,9 +82,31 @@ def test_views_fit_and_keep_still(watched, studio, width, theme):
         page.wait_for_timeout(200)
         assert page.evaluate("document.documentElement.scrollWidth") == width, view
         assert page.evaluate("document.documentElement.dataset.theme") == theme
-        assert page.evaluate(SHIFTS) < 0.1, view  # what browsers call good
-        if os.environ.get("HAMEX_SHOTS"):
-            page.screenshot(path=Path(os.environ["HAMEX_SHOTS"], f"{view}-{width}-{theme}.png"), full_page=True)
+        assert page.evaluate(SHIFTS, begin) < 0.1, view  # what browsers call good
+        assert page.evaluate(MISFITS, view) == []
+        shot(page, f"{view}-{width}-{theme}")
+
+
+@pytest.mark.parametrize(("before", "after"), [((1440, 900), (1920, 1080)), ((2560, 1080), (390, 844))])
+def test_plots_cursors_and_dots_follow_a_resize(watched, studio, before, after):
+    """Also those of a view that was out of sight meanwhile."""
+    page = watched.page(viewport=dict(zip(("width", "height"), before, strict=True)))
+    for view, shown in VIEWS.items():
+        page.goto(f"{studio}/#{view}")
+        page.locator(shown).first.wait_for()
+        page.locator('html[data-busy="no"]').wait_for(state="attached")
+    page.goto(f"{studio}/#oscillator")
+    page.wait_for_timeout(300)
+    page.set_viewport_size(dict(zip(("width", "height"), after, strict=True)))
+    for view in VIEWS:
+        page.goto(f"{studio}/#{view}")
+        page.locator('html[data-busy="no"]').wait_for(state="attached")
+        page.wait_for_timeout(600)
+        assert page.evaluate(MISFITS, view) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == after[0], view
+        shot(page, f"{view}-{before[0]}-to-{after[0]}")
+        if view in ("oscillator", "building"):
+            assert page.evaluate(PLACES, view) == pytest.approx([0.0] * len(page.evaluate(PLACES, view)), abs=3.0)
 
 
 def test_the_theme_can_be_chosen_and_is_kept(page, studio):

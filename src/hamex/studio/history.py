@@ -111,7 +111,10 @@ def run_answer(solution: Solution) -> dict[str, Any]:
 
 
 def _profiles(solution: Solution) -> dict[str, Any] | None:
-    """Largest drift and shear of each storey from the ground up, and its ductility; None for an oscillator."""
+    """Largest drift and shear of each storey from the ground up, and its ductility; None for an oscillator.
+
+    What is left of the drifts is told where it is that of a structure at rest in which something has slipped.
+    """
     storeys = solution.layout.storeys
     if not solution.layout.is_structure or storeys is None:
         return None
@@ -120,12 +123,16 @@ def _profiles(solution: Solution) -> dict[str, Any] | None:
     demand = np.abs(solution.values("deformation")).max(axis=0)
     with np.errstate(invalid="ignore"):
         ductility = demand / limit
+    rest = solution.rest
+    swings = rest is None or rest.swings
+    left = solution.values("storey_drift")[-1].tolist() if np.any(solution.values("slip")) and not swings else None
     return {
         "storeys": storeys.names,
         "drift": drift.tolist(),
         "shear": shear.tolist(),
         "heights": [number(height) for height in storeys.heights],
-        "residual": solution.values("storey_drift")[-1].tolist(),
+        "residual": left,
+        "swings": swings,
         "ductility": [number(value) if np.isfinite(at) else None for value, at in zip(ductility, limit, strict=True)],
     }
 

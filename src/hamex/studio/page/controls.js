@@ -1,5 +1,5 @@
 // Controls: what can be set on a page.
-import {element, fresh, short} from "./elements.js";
+import {element, fresh, rounded, short} from "./elements.js";
 
 /**
  * @param {HTMLElement} node
@@ -18,7 +18,8 @@ function complain(node, input, message) {
  * @returns {Field}
  */
 export function control({label, unit = "", min, max, step, log = false, value, help = "", digits = 4, oninput, name}) {
-  const id = fresh("field");
+  const id = fresh("field"),
+    written = {min, max, step: step || (max - min) / 500, larger: 1};
   const places = 1000;
   const toRange = (/** @type {number} */ x) =>
     log ? (places * Math.log(Math.max(x, min) / min)) / Math.log(max / min) : x;
@@ -31,7 +32,7 @@ export function control({label, unit = "", min, max, step, log = false, value, h
     type: "range",
     min: log ? 0 : min,
     max: log ? places : max,
-    step: log ? 1 : step || (max - min) / 500,
+    step: log ? 1 : written.step,
     "aria-label": `${label}, range`,
     tabindex: "0",
   });
@@ -52,14 +53,26 @@ export function control({label, unit = "", min, max, step, log = false, value, h
     message,
   );
   root.set = (/** @type {number | null} */ x) => {
-    if (document.activeElement !== typed) typed.value = x === null ? "" : Number(x.toPrecision(digits + 3));
-    if (document.activeElement !== range) range.value = toRange(x === null ? min : x); // rounding must not hold it back
+    // What is being typed or dragged and means this number stays as it is: rounding must not hold it back.
+    const isMeant = (/** @type {HTMLElement} */ input, /** @type {() => number} */ meaning) =>
+      document.activeElement === input && meaning() === x;
+    if (!isMeant(typed, () => typed.valueAsNumber)) typed.value = x === null ? "" : Number(x.toPrecision(digits + 3));
+    if (!isMeant(range, () => fromRange(range.value))) range.value = toRange(x === null ? min : x);
     range.setAttribute("aria-valuetext", `${short(x, digits)} ${unit}`);
   };
   root.refuse = (/** @type {string} */ words) => complain(message, typed, words);
   root.rename = (/** @type {string} */ words, /** @type {string} */ newUnit) => {
     root.querySelector("label").textContent = words;
-    root.querySelector(".unit").textContent = newUnit;
+    root.querySelector(".unit").textContent = unit = newUnit;
+  };
+  // Another unit, in which numbers are larger by a factor: the range begins and ends at round numbers of it.
+  root.measure = (/** @type {string} */ newUnit, /** @type {number} */ larger) => {
+    if (newUnit === unit && larger === written.larger) return;
+    root.rename(root.querySelector("label").textContent, newUnit);
+    written.larger = larger;
+    min = rounded(written.min * larger, 1);
+    max = rounded(written.max * larger, 1);
+    if (!log) Object.assign(range, {min, max, step: rounded(written.step * larger, 1)});
   };
   range.addEventListener("input", () => {
     const x = fromRange(range.value);

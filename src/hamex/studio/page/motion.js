@@ -2,6 +2,7 @@
 import {choice, control, group} from "./controls.js";
 import {element, say, short} from "./elements.js";
 import {ask, problemOf} from "./requests.js";
+import {LENGTH, METRIC, factor} from "./units.js";
 
 /** @type {Options} */
 const KINDS = [
@@ -192,11 +193,11 @@ export function controls(set, {free = false, legend = "Ground motion"} = {}) {
     kind.set(motion.kind);
     file.root.hidden = motion.kind !== "own";
     file.show(motion);
+    if (lengthUnit) fields.start.measure(lengthUnit, factor(LENGTH, METRIC, {...METRIC, length: lengthUnit}));
     for (const [key, field] of Object.entries(fields)) {
       field.hidden = !USED[motion.kind].includes(key);
       field.set(motion[/** @type {keyof Motion} */ (key)]);
     }
-    if (lengthUnit) fields.start.rename("Start displacement", lengthUnit);
   };
   root.fields = fields;
   return root;

@@ -24,7 +24,8 @@ const NAMES = [
   "kinetic",
   "input",
 ];
-const coarse = matchMedia("(pointer: coarse)").matches; // a finger on a plot scrolls the page
+const coarse = matchMedia("(pointer: coarse)").matches; // a finger on a plot scrolls the page and finds no small buttons
+const SMALL = 260; // pixels of width below which a plot has room for little beside its curves
 /** @type {Colours | null} */
 let known = null;
 
@@ -43,8 +44,9 @@ export function colours() {
 /**
  * @param {Layout | undefined} given
  * @param {Colours} colour
+ * @param {boolean} small
  */
-function axis(given, colour) {
+function axis(given, colour, small) {
   const {title, ...rest} = given ?? {};
   return {
     gridcolor: colour.line,
@@ -53,7 +55,8 @@ function axis(given, colour) {
     tickcolor: colour.soft,
     automargin: false,
     zeroline: true,
-    ...(title ? {title: {text: title, standoff: 6, font: {size: 12}}} : {}),
+    ...(title ? {title: {text: title, standoff: small ? 3 : 6, font: {size: small ? 10 : 12}}} : {}),
+    ...(small ? {nticks: 4} : {}),
     ...rest,
   };
 }
@@ -68,6 +71,17 @@ const sight = new IntersectionObserver(
   },
   {rootMargin: "200px"},
 );
+// A plot follows its box, however that came to another size; one that was out of sight, when it comes into sight.
+const sizes = new ResizeObserver((entries) => {
+  for (const {target, contentRect} of /** @type {any[]} */ (entries)) {
+    const full = target._fullLayout,
+      {width, height} = contentRect;
+    if (!full || !width || (Math.abs(full.width - width) < 1 && Math.abs(full.height - height) < 1)) continue;
+    if (isSmall(target) !== target.drawnSmall) drawNow(target, .../** @type {[Trace[], Layout]} */ (target.drawnFrom));
+    Plotly.Plots.resize(target); // a plot that is drawn anew keeps its size
+  }
+});
+const isSmall = (/** @type {HTMLElement} */ node) => node.clientWidth < SMALL;
 const whenIdle = window.requestIdleCallback || ((/** @type {() => void} */ work) => setTimeout(work, 200));
 
 /**
@@ -104,32 +118,44 @@ export function draw(node, traces, layout = {}) {
  * @param {Layout} layout
  */
 function drawNow(node, traces, layout) {
-  const colour = colours();
+  const colour = colours(),
+    small = isSmall(node);
   const {xaxis, yaxis, margin, ...rest} = layout;
+  node.drawnFrom = [traces, layout];
+  node.drawnSmall = small;
   /** @type {Layout} */
   const full = {
-    font: {family: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", size: 12, color: colour.ink},
+    font: {
+      family: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+      size: small ? 10 : 12,
+      color: colour.ink,
+    },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     colorway: [colour.blue, colour.orange, colour.green, colour.pink, colour.red, colour.sky],
-    margin: {l: 64, r: 14, t: 10, b: 40, ...margin},
+    margin: small ? {l: 44, r: 6, t: 6, b: 32} : {l: 64, r: 14, t: 10, b: 40, ...margin},
     showlegend: false,
     hovermode: "closest",
     dragmode: coarse ? false : "zoom",
     hoverlabel: {bgcolor: colour.wash, bordercolor: colour.line, font: {color: colour.ink}},
     legend: {orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: {size: 11}},
     ...rest,
-    xaxis: axis(xaxis, colour),
-    yaxis: axis(yaxis, colour),
+    xaxis: axis(xaxis, colour, small),
+    yaxis: axis(yaxis, colour, small),
   };
-  for (const key of Object.keys(full)) if (/^[xy]axis\d+$/.test(key)) full[key] = axis(full[key], colour);
-  return Plotly.react(node, ...forLecture(node, traces, full), {
+  for (const key of Object.keys(full)) if (/^[xy]axis\d+$/.test(key)) full[key] = axis(full[key], colour, small);
+  const isFirst = !node.data;
+  const drawing = Plotly.react(node, ...forLecture(node, traces, full), {
     displaylogo: false,
-    responsive: true,
-    displayModeBar: "hover",
+    displayModeBar: coarse ? false : "hover",
     modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]],
     toImageButtonOptions: {format: "svg", filename: "hamex"},
   });
+  if (isFirst) {
+    sizes.observe(node);
+    node.on("plotly_afterplot", () => node.dispatchEvent(new Event("drawn")));
+  }
+  return drawing;
 }
 
 const LARGER = 1.5; // letters and lines of a lecture, which are seen from the last row

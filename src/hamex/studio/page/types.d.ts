@@ -27,6 +27,8 @@ type Field = HTMLElement & {
   set(value: any): void;
   refuse(words: string): void;
   rename(words: string, unit: string): void;
+  /** Another unit, in which numbers are larger by a factor. */
+  measure(unit: string, larger: number): void;
 };
 type Fields = Record<string, Field>;
 /** Shows a problem where it belongs; null takes all messages away. */
@@ -102,7 +104,9 @@ interface Profiles {
   drift: number[];
   heights: (number | null)[];
   shear: number[];
-  residual: number[];
+  /** Drifts at the end, where something has slipped and nothing swings any more. */
+  residual: number[] | null;
+  swings: boolean;
   ductility: (number | null)[];
 }
 /** One run of one scheme. */

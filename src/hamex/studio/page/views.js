@@ -1,6 +1,7 @@
 // Views: state in the address and in storage, tabs, light and dark.
 import {byId, element} from "./elements.js";
 import {forget} from "./plots.js";
+import {historySteps} from "./steps.js";
 
 /** @type {Map<string, View>} */
 const views = new Map();
@@ -50,26 +51,17 @@ const storage = {
   },
 };
 
-const hash = (/** @type {string} */ name, /** @type {string} */ code) => `#${name}/${code}`;
-let written = "",
-  pending = 0;
-
-function remember(/** @type {View} */ view) {
-  clearTimeout(pending);
-  pending = setTimeout(async () => {
-    storage.write(view.name, view.state);
-    storage.write("view", view.name);
-    const address = hash(view.name, await encode(view.state));
-    if (current !== view) return;
-    written = address;
-    history.replaceState(null, "", address);
-  }, 150);
+function keep(/** @type {string} */ name, /** @type {any} */ state) {
+  storage.write(name, state);
+  storage.write("view", name);
+  return linkTo(name, state);
 }
+const steps = historySteps(keep);
 
 /** The address of the present view and its whole state. */
 export async function permalink() {
   const {name, state} = currentView();
-  return location.href.split("#")[0] + hash(name, await encode(state));
+  return location.href.split("#")[0] + (await linkTo(name, state));
 }
 
 /** @param {ViewDescription} description */
@@ -81,15 +73,16 @@ export function register(description) {
     ...description,
     state: Object.freeze(structuredClone(fits ? stored : description.start)),
     mounted: false,
-    root: element("section", {
-      id: description.name,
-      role: "tabpanel",
-      "aria-labelledby": `tab-${description.name}`,
-      hidden: true,
-    }),
+    root: element(
+      "section",
+      {id: description.name, role: "tabpanel", "aria-labelledby": `tab-${description.name}`, hidden: true},
+      element("h1", {class: "spoken"}, description.title),
+    ),
     set(patch) {
-      view.state = Object.freeze({...view.state, ...patch});
-      remember(view);
+      const before = view.state;
+      view.state = Object.freeze({...before, ...patch});
+      if (view === current) steps.write(view, before);
+      else storage.write(view.name, view.state);
       return view.show(view.state, view);
     },
     reset: () => view.set(structuredClone(description.start)),
@@ -100,8 +93,9 @@ export function register(description) {
 /**
  * @param {string} name
  * @param {any} [state] instead of the one that the view has
+ * @param {boolean} [isStep] that can be undone; an address that was followed is one already
  */
-function open(name, state) {
+function open(name, state, isStep = false) {
   const view = views.get(name);
   if (!view) return;
   if (current && current !== view) {
@@ -125,13 +119,15 @@ function open(name, state) {
     const first = /** @type {HTMLDetailsElement | null} */ (view.root.querySelector("details.group"));
     if (first) first.open = true;
   }
-  remember(view);
+  steps.write(view, isStep && changed ? {} : undefined);
   if (changed || state) view.show(view.state, view);
   document.dispatchEvent(new CustomEvent("studio-view", {detail: view}));
 }
 
 async function follow() {
-  if (location.hash && location.hash === written) return;
+  if (steps.isWritten()) return;
+  steps.arrive();
+  const asked = location.hash;
   const [name, code] = location.hash.slice(1).split("/");
   if (!views.has(name)) {
     const [first] = views.keys(),
@@ -147,6 +143,7 @@ async function follow() {
       trouble("This link is damaged: its state cannot be read. The view shows what it held before.");
     }
   }
+  if (location.hash !== asked) return; // one that was followed later is shown already
   open(name, state);
   if (!code) requestAnimationFrame(() => scrollTo(0, 0)); // the name of a view is no place on the page
 }
@@ -184,7 +181,7 @@ export function start() {
           id: `tab-${view.name}`,
           "data-view": view.name,
           "aria-controls": view.name,
-          onclick: () => open(view.name),
+          onclick: () => open(view.name, null, true),
         },
         view.title,
       ),
@@ -196,7 +193,7 @@ export function start() {
     if (!step) return;
     const next = list[(list.indexOf(document.activeElement) + step + list.length) % list.length];
     next.focus();
-    open(next.dataset.view);
+    open(next.dataset.view, null, true);
   });
   applyTheme();
   byId("theme").addEventListener("click", () => {

@@ -1,7 +1,6 @@
 // The building view: a shear frame of N storeys.
 import {button, changeOf, choice, control, group, numberFields} from "../controls.js";
 import {element, rounded} from "../elements.js";
-import {besideFields} from "../messages.js";
 import * as Motions from "../motion.js";
 import {GRAVITY, massUnit} from "../units.js";
 import {layOut, runner, schemeChoices, shakingControls} from "./bench.js";
@@ -216,14 +215,14 @@ function mount(root, view) {
     motion: shaking,
   };
   for (const one of Object.values(shaking.fields)) controls[one.dataset.name ?? ""] = one;
-  const message = element("p", {class: "message", role: "alert", id: "building-message"}),
-    refuse = besideFields(controls, message);
-  stage = buildingStage((storey) => view.set({storey}));
-  run = runner({name: "building", stage, refuse, request, options});
+  stage = buildingStage((storey) => view.set({storey}), {
+    levels: levels(view.state),
+    isolated: view.state.isolated,
+  });
+  const plots = element("div", {class: "stage building"}, stage.parts);
+  run = runner({name: "building", stage, plots, fields: controls, request, options});
   layOut(root, {
-    title: "Building",
     about: "The building and what shakes it",
-    message,
     groups: [
       group(
         "Building",
@@ -261,7 +260,7 @@ function mount(root, view) {
         button("Start again", () => view.reset()),
       ),
     ],
-    stage: element("div", {class: "stage building"}, stage.parts),
+    stage: plots,
   });
 }
 

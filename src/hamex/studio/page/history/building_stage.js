@@ -65,9 +65,10 @@ const named = (profiles, isolated) =>
 /**
  * The picture. show(answer) draws it; its parts are laid out by whoever owns it.
  * @param {(storey: number) => any} onpick
+ * @param {{levels?: number, isolated?: boolean}} [first] the building that stands there until the first answer
  * @returns {Stage}
  */
-export function buildingStage(onpick) {
+export function buildingStage(onpick, {levels = 1, isolated: onIsolators = false} = {}) {
   const sketch = Sketch.building(onpick);
   const legend = element(
     "p",
@@ -86,7 +87,7 @@ export function buildingStage(onpick) {
   );
   const numbers = numberBoard();
   const roof = panel("Roof and ground", "lecture"),
-    loop = panel("Hysteresis of a storey", "lecture"),
+    loop = panel("Hysteresis of a storey", "loop lecture"),
     drifts = panel("Storey drift"),
     shears = panel("Storey shear"),
     energy = energyPanel("wide"),
@@ -116,6 +117,17 @@ export function buildingStage(onpick) {
     point(shown.loop.u[j], shown.loop.f[j]);
   });
   moving.append(player.root);
+  const still = /** @type {false[]} */ (new Array(levels).fill(false));
+  sketch.move({
+    u: still.map(Number),
+    slipping: still,
+    yielded: still,
+    scale: 1,
+    chosen: -1,
+    isolated: onIsolators,
+    ground: 0,
+    groundPeak: 0,
+  });
 
   /** @type {Stage["show"]} */
   function show(answer, {storey = 0, isolated = false, fresh = false} = {}) {
@@ -290,13 +302,15 @@ function drawProfiles(drifts, shears, {answer, profiles, floors, chosen, isolate
       },
     ],
   };
-  const residuals = {
-    x: profiles.residual.map(Math.abs),
-    y: storeys.map((i) => i + first),
-    mode: "markers",
-    marker: {color: colour.ink, symbol: "diamond", size: 6},
-    hovertemplate: "residual %{x:.3g}<extra></extra>",
-  };
+  const {residual} = profiles,
+    left = residual ? storeys.filter((i) => yielded[i]) : [],
+    residuals = {
+      x: left.map((i) => Math.abs(residual ? residual[i] : 0)),
+      y: left.map((i) => i + first),
+      mode: "markers",
+      marker: {color: colour.ink, symbol: "diamond", size: 6},
+      hovertemplate: "residual %{x:.3g}<extra></extra>",
+    };
   /** @type {(values: number[], unit: string) => Trace[]} */
   const beside = (values, unit) =>
     against
@@ -315,15 +329,17 @@ function drawProfiles(drifts, shears, {answer, profiles, floors, chosen, isolate
         ]
       : [];
   const others = against?.run.profiles;
-  draw(drifts.plot, [...bars(profiles.drift, units.length), residuals, ...beside(others?.drift ?? [], units.length)], {
+  const drifted = [...bars(profiles.drift, units.length), ...(left.length ? [residuals] : [])];
+  draw(drifts.plot, [...drifted, ...beside(others?.drift ?? [], units.length)], {
     ...profile,
-    xaxis: {title: `largest drift [${units.length}]; ◆ residual`},
+    xaxis: {title: `largest drift [${units.length}]${left.length ? "; ◆ residual" : ""}`},
   });
   draw(shears.plot, [...bars(profiles.shear, units.force), ...beside(others?.shear ?? [], units.force)], {
     ...profile,
     xaxis: {title: `largest shear [${units.force}]`},
   });
+  const ending = profiles.swings ? "; it still swings at the end: a longer run tells what is left" : "";
   drifts.note.textContent = yielded.some(Boolean)
-    ? `${yielded.filter(Boolean).length} of ${floors} storeys yield (hatched)`
+    ? `${yielded.filter(Boolean).length} of ${floors} storeys yield (hatched)${ending}`
     : "no storey yields";
 }

@@ -27,29 +27,42 @@ function spot(plot, x, y) {
 }
 
 /**
+ * A node over a plot that stands right again whenever the plot is drawn: in another size, zoomed, with other data.
+ * @param {Panel} panel
+ * @param {string} kind
+ * @param {(node: HTMLElement, at: NonNullable<ReturnType<typeof spot>>) => void} put
+ */
+function standing({root, plot}, kind, put) {
+  const node = element("div", {class: kind, "aria-hidden": "true", hidden: true});
+  /** @type {[x: number, y: number | null] | null} */
+  let now = null;
+  const place = () => {
+    const at = now && spot(plot, ...now);
+    node.hidden = !at;
+    if (at) put(node, at);
+  };
+  root.append(node);
+  plot.addEventListener("drawn", place);
+  return (/** @type {number} */ x, /** @type {number | null} */ y) => {
+    now = [x, y];
+    place();
+  };
+}
+
+/**
  * A line at a time.
  * @param {Panel} panel
  */
-export function cursor({root, plot}) {
-  const line = element("div", {class: "cursor", "aria-hidden": "true", hidden: true});
-  root.append(line);
-  return (/** @type {number} */ time) => {
-    const at = spot(plot, time, null);
-    line.hidden = !at;
-    if (at) Object.assign(line.style, {left: `${at.left}px`, top: `${at.from}px`, height: `${at.height}px`});
-  };
+export function cursor(panel) {
+  const follow = standing(panel, "cursor", ({style}, {left, from, height}) =>
+    Object.assign(style, {left: `${left}px`, top: `${from}px`, height: `${height}px`}),
+  );
+  return (/** @type {number} */ time) => follow(time, null);
 }
 
 /**
  * A dot at a point.
  * @param {Panel} panel
  */
-export function dot({root, plot}) {
-  const mark = element("div", {class: "dot", "aria-hidden": "true", hidden: true});
-  root.append(mark);
-  return (/** @type {number} */ x, /** @type {number} */ y) => {
-    const at = spot(plot, x, y);
-    mark.hidden = !at;
-    if (at) Object.assign(mark.style, {left: `${at.left}px`, top: `${at.top}px`});
-  };
-}
+export const dot = (panel) =>
+  standing(panel, "dot", ({style}, {left, top}) => Object.assign(style, {left: `${left}px`, top: `${top}px`}));

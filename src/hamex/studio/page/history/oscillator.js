@@ -1,16 +1,13 @@
 // The oscillator view: controls on the left, what happens on the right.
 import {button, changeOf, choice, group, numberFields, toggle} from "../controls.js";
-import {element, rounded} from "../elements.js";
-import {besideFields} from "../messages.js";
+import {element, rounded, say} from "../elements.js";
 import * as Motions from "../motion.js";
-import {GRAVITY, LENGTHS, massUnit} from "../units.js";
+import {FORCE, FORCES, GRAVITY, LENGTH, LENGTHS, METRIC, STIFFNESS, converted, factor, massUnit} from "../units.js";
 import {layOut, runner, schemeChoices, shakingControls} from "./bench.js";
 import {problemGifts} from "./gifts.js";
 import {oscillatorStage} from "./oscillator_stage.js";
 import * as Problems from "./problems.js";
 
-/** @type {Options} */
-const FORCES = ["kN", "N", "MN", "kip", "lbf"].map((unit) => [unit, unit]);
 const START = {
   length: "m",
   force: "kN",
@@ -37,6 +34,16 @@ const START = {
   scene: "",
 };
 /** @typedef {typeof START} State */
+/** What changes with the units; periods, ratios and motions in g do not. */
+const QUANTITIES = {
+  mass: STIFFNESS,
+  stiffness: STIFFNESS,
+  damping: STIFFNESS,
+  yieldForce: FORCE,
+  viscosity: STIFFNESS,
+  kinematic: STIFFNESS,
+  isotropic: STIFFNESS,
+};
 
 /** @type {Problems.Changes} what it can be compared with */
 const WITHOUT = {"without-yielding": {words: "the same, elastic", change: {yields: false}}};
@@ -176,8 +183,18 @@ function choices(view, change) {
       value: "false",
       oninput: (value) => switchStrength(view, value === "true"),
     }),
-    length: choice({label: "Unit of length", options: LENGTHS, value: "m", oninput: change("length")}),
-    force: choice({label: "Unit of force", options: FORCES, value: "kN", oninput: change("force")}),
+    length: choice({
+      label: "Unit of length",
+      options: LENGTHS,
+      value: "m",
+      oninput: (length) => switchUnits(view, {length}),
+    }),
+    force: choice({
+      label: "Unit of force",
+      options: FORCES,
+      value: "kN",
+      oninput: (force) => switchUnits(view, {force}),
+    }),
     ...schemeChoices(change, WITHOUT),
     bars: toggle({label: "Error bars on the peaks", value: false, oninput: change("bars")}),
   };
@@ -193,20 +210,18 @@ function mount(root, view) {
   const shaking = shakingControls(view, {free: true});
   controls = {...numbers(numberFields(view.state, change)), ...pick, motion: shaking};
   for (const one of Object.values(shaking.fields)) controls[one.dataset.name ?? ""] = one;
-  const message = element("p", {class: "message", role: "alert", id: "oscillator-message"}),
-    refuse = besideFields(controls, message);
   stage = oscillatorStage();
+  const plots = element("div", {class: "stage"}, stage.parts);
   run = runner({
     name: "oscillator",
     stage,
-    refuse,
+    plots,
+    fields: controls,
     request,
     options: (state) => ({viscosity: state.viscosity > 0}),
   });
   layOut(root, {
-    title: "Oscillator",
     about: "What it is and what shakes it",
-    message,
     groups: [
       group(
         "Structure",
@@ -243,7 +258,7 @@ function mount(root, view) {
         button("Start again", () => view.reset()),
       ),
     ],
-    stage: element("div", {class: "stage"}, stage.parts),
+    stage: plots,
   });
 }
 
@@ -274,6 +289,23 @@ function switchStrength(view, byStrength) {
     byStrength,
     ...(byStrength ? {strength: rounded(yieldForce / weight)} : {yieldForce: rounded(strength * weight)}),
   });
+}
+
+/**
+ * The same structure in other units.
+ * @param {View} view
+ * @param {Partial<import("../units.js").Units>} changed
+ */
+function switchUnits(view, changed) {
+  const {length, force, motion} = view.state,
+    from = {length, force},
+    to = {...from, ...changed};
+  view.set({
+    ...to,
+    ...converted(view.state, QUANTITIES, from, to),
+    motion: {...motion, ...converted(motion, {start: LENGTH}, from, to)},
+  });
+  say(`the same structure in ${to.force} and ${to.length}`);
 }
 
 /** @type {Record<string, keyof State>} the number of the state that a control shows */
@@ -314,7 +346,10 @@ function show(state) {
     "model.kinematic": `${force}/${length}`,
     "model.isotropic": `${force}/${length}`,
   };
-  for (const [name, unit] of Object.entries(units)) controls[name].querySelector(".unit").textContent = unit;
+  for (const [name, unit] of Object.entries(units)) {
+    const quantity = QUANTITIES[/** @type {keyof typeof QUANTITIES} */ (SHOWN[name])];
+    controls[name].measure(unit, factor(quantity, METRIC, {length, force}));
+  }
   for (const [name, key] of Object.entries(SHOWN)) controls[name].set(state[key]);
   controls["model.period"].hidden = !state.byPeriod;
   controls["model.stiffness"].hidden = state.byPeriod;

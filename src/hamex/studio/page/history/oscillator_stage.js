@@ -74,7 +74,7 @@ export function oscillatorStage() {
   );
   const ground = panel("Ground acceleration"),
     motion = panel("Displacement, slip", "lecture", {legend}),
-    loop = panel("Hysteresis", "beside lecture"),
+    loop = panel("Hysteresis", "loop lecture"),
     energy = energyPanel(),
     periods = panel("Spectrum of the motion"),
     beside = comparisonPanel();

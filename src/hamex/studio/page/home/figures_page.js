@@ -5,7 +5,7 @@ import {gift} from "./home.js";
 import {deflated, inflated, runPacked} from "./packed.js";
 
 // Inputs and what belongs to them; the page has nothing to set.
-const LEFT_OUT = "button, input, select, textarea, progress, .filters, .take, [hidden]";
+const LEFT_OUT = "button, input, select, textarea, progress, .filters, .take, .notice, [hidden]";
 
 /**
  * One HTML file of what a view shows.
@@ -48,6 +48,7 @@ async function figuresPage(view, title, words, stage) {
     plot.setAttribute("data-figure", String(i));
   });
   for (const node of copy.querySelectorAll(LEFT_OUT)) node.remove();
+  copy.removeAttribute("data-shown");
   const [plotly, ...styles] = await Promise.all(
     ["plotly.js", "style.css", "studio.css", "study.css", "paper.css"].map(source),
   );
@@ -117,7 +118,7 @@ function alive() {
     Plotly.newPlot(node, data, layout, {
       displaylogo: false,
       responsive: true,
-      displayModeBar: "hover",
+      displayModeBar: matchMedia("(pointer: coarse)").matches ? false : "hover",
       modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]],
     });
   }

@@ -3,10 +3,10 @@ import {button, changeOf, choice, control, group} from "../controls.js";
 import {element, save} from "../elements.js";
 import {pageGift} from "../home/figures_page.js";
 import {gift, pythonGift} from "../home/home.js";
-import {askOrRefuse, besideNamedFields, redrawn} from "../messages.js";
+import {askOrRefuse, besideNamedFields, overPlots, redrawn} from "../messages.js";
 import {card, cardRow, panel} from "../panels.js";
 import {get, latest, problemOf} from "../requests.js";
-import {drawDisplacements, drawHalving, drawLoops} from "./section_six_plots.js";
+import {drawDisplacements, drawHalving, drawLoops, isNarrow} from "./section_six_plots.js";
 import {tableCsv, tableTwo} from "./table_two.js";
 
 export const START = {load: "end", parts: 1, viscosity: 1, kinematic: 0};
@@ -20,6 +20,8 @@ const LOADS = [
 
 /** @type {Record<keyof State, Field>} */
 let fields;
+/** @type {ReturnType<typeof overPlots>} */
+let over;
 /** @type {Refuse} */
 let refuse;
 /** @type {PaperAnswer | null} */
@@ -86,15 +88,33 @@ export function mount(view) {
       help: "none in the paper",
     }),
   };
-  const message = element("p", {class: "message", role: "alert", id: "paper-message"});
-  refuse = besideNamedFields(fields, message);
+  const stage = element(
+    "div",
+    {class: "stage"},
+    element("div", {class: "panel wide first"}, cardRow(cards)),
+    element(
+      "figure",
+      {class: "panel wide first"},
+      element(
+        "figcaption",
+        {},
+        element("span", {}, "Table 2. Final slip u₁ [milli-in] and momentum p [milli-in/s]"),
+        element("span", {class: "quiet"}, "✓ every digit as printed, ≠ differs"),
+      ),
+      table,
+    ),
+    Object.values(figures).map((one) => one.root),
+    halving.root,
+  );
+  over = overPlots(stage, "paper-message");
+  refuse = over.refusing(besideNamedFields(fields, over.message));
+  followWidth();
   return element(
     "div",
     {class: "bench split"},
     element(
       "aside",
       {class: "controls stay", "aria-label": "How the six cases are run"},
-      message,
       group("How it is run", fields.load, fields.parts),
       group("The slider", fields.viscosity, fields.kinematic),
       button("As in the paper", () => view.set(START)),
@@ -106,36 +126,32 @@ export function mount(view) {
         conventions,
       ),
     ),
-    element(
-      "div",
-      {class: "stage"},
-      element("div", {class: "panel wide first"}, cardRow(cards)),
-      element(
-        "figure",
-        {class: "panel wide first"},
-        element(
-          "figcaption",
-          {},
-          element("span", {}, "Table 2. Final slip u₁ [milli-in] and momentum p [milli-in/s]"),
-          element("span", {class: "quiet"}, "✓ every digit as printed, ≠ differs"),
-        ),
-        table,
-      ),
-      Object.values(figures).map((one) => one.root),
-      halving.root,
-    ),
+    stage,
   );
+}
+
+/** Plots stand side by side or one below the other: those of another width are laid out anew. */
+function followWidth() {
+  let wasNarrow = /** @type {boolean | null} */ (null);
+  new ResizeObserver(([{contentRect}]) => {
+    if (!contentRect.width) return;
+    const narrow = isNarrow(halving.plot);
+    if (wasNarrow !== null && wasNarrow !== narrow) drawAll();
+    wasNarrow = narrow;
+  }).observe(halving.plot);
 }
 
 /** @param {State} state */
 const request = ({load, parts, viscosity, kinematic}) => ({load, parts, viscosity, kinematic});
 
 const run = latest(async (/** @type {State} */ state, /** @type {number} */ begin) => {
+  over.asked();
   const newest = await askOrRefuse("/api/paper", request(state), "paper", refuse);
   if (!newest) return;
   refuse(null);
   answer = newest;
   drawAll();
+  over.drawn();
   await redrawn(begin);
   if (!slowOnesAsked) {
     slowOnesAsked = true;

@@ -4,6 +4,7 @@ import {unpack} from "../requests.js";
 import {heading} from "./table_two.js";
 
 const NARROW = 540; // pixels below which plots stand one below the other
+export const isNarrow = (/** @type {HTMLElement} */ plot) => plot.clientWidth < NARROW;
 
 /** How both methods are drawn. */
 function looks() {
@@ -70,7 +71,7 @@ export function drawDisplacements({plot}, rows) {
  */
 export function drawLoops({plot}, rows) {
   const {fresh, old} = looks(),
-    below = plot.clientWidth < NARROW,
+    below = isNarrow(plot),
     share = 1 / rows.length,
     gap = 0.06;
   /** @type {Trace[]} */
@@ -121,7 +122,7 @@ export function drawLoops({plot}, rows) {
  */
 export function drawHalving({plot, note}, studies) {
   const colour = colours(),
-    below = plot.clientWidth < NARROW;
+    below = isNarrow(plot);
   /** @type {Trace[]} */
   const traces = [];
   /** @type {Layout} */

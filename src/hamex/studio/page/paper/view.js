@@ -20,7 +20,6 @@ function mount(root, view) {
   parts = segments("Part of the paper", PARTS, (part) => view.set({part}));
   sheets = {"section-6": SectionSix.mount(view), audit: AuditList.mount(view)};
   root.append(
-    element("h1", {class: "spoken"}, "Paper"),
     element("p", {class: "quiet source"}, "J. Kim, “Extended Hamilton's principle”."),
     parts,
     ...Object.values(sheets),

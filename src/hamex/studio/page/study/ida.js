@@ -3,6 +3,7 @@ import {button} from "../controls.js";
 import {csv, element, lasting, save, say, short} from "../elements.js";
 import {pageGift} from "../home/figures_page.js";
 import {gift, pythonGift} from "../home/home.js";
+import {overPlots} from "../messages.js";
 import {card, cardRow, panel, progress} from "../panels.js";
 import {Refusal, ask, get, problemOf, unpack, withdraw} from "../requests.js";
 import {idaControls} from "./ida_controls.js";
@@ -18,6 +19,8 @@ const POLL = 120; // milliseconds between two questions for curves
 let view;
 /** @type {ReturnType<typeof idaControls>} */
 let controls;
+/** @type {Refuse} */
+let refuse;
 /** @type {{id: string, total: number} | null} */
 let job = null;
 /** @type {RecordCurve[]} */
@@ -40,36 +43,29 @@ const cards = {
   runs: card("runs"),
 };
 const flags = element("ul", {class: "quiet flags"});
-const changed = element("span", {class: "quiet"});
+const changed = element("span", {class: "quiet take"});
 const files = {
   file: button("Study file", saveFile, {title: "TOML for `hamex ida`: the same numbers"}),
   runs: button("Runs as CSV", saveRuns),
   fit: button("Fragility as CSV", saveFit),
 };
 
+const stage = element("div", {class: "stage"}),
+  over = overPlots(stage, "ida-message");
+
 /** @param {View} given */
 export function mount(given) {
   view = given;
-  controls = idaControls(view);
-  curvesPanel.root.insertBefore(element("div", {class: "run"}, go, stop, bar), curvesPanel.plot);
+  controls = idaControls(view, over.message);
+  refuse = over.refusing(controls.refuse);
+  curvesPanel.root.insertBefore(element("div", {class: "run"}, go, stop, bar, changed), curvesPanel.plot);
   fragilityPanel.root.append(flags);
-  return element(
-    "div",
-    {class: "bench split", "data-bench": "ida"},
-    controls.root,
-    element(
-      "div",
-      {class: "stage"},
-      curvesPanel.root,
-      element(
-        "div",
-        {class: "panel wide"},
-        cardRow(cards),
-        element("div", {class: "row take"}, Object.values(files), changed),
-      ),
-      fragilityPanel.root,
-    ),
+  stage.append(
+    curvesPanel.root,
+    element("div", {class: "panel wide"}, cardRow(cards), element("div", {class: "row take"}, Object.values(files))),
+    fragilityPanel.root,
   );
+  return element("div", {class: "bench split", "data-bench": "ida"}, controls.root, stage);
 }
 
 /** @param {State} state */
@@ -82,7 +78,7 @@ export function show(state) {
 async function start() {
   if (job) await cancel();
   const state = view.state.ida;
-  controls.refuse(null);
+  refuse(null);
   buttons(true);
   bar.set(0, "making the motions …");
   /** @type {{id: string, total: number} | null} */
@@ -91,7 +87,7 @@ async function start() {
     started = await ask("/api/study/ida", studyFile(state), "ida");
   } catch (problem) {
     if (!(problem instanceof Refusal)) throw problem;
-    controls.refuse(problem);
+    refuse(problem);
     buttons(false);
     bar.set(0, problem.field ? "not started: see the field" : "not started");
     return;
@@ -182,10 +178,9 @@ function drawAll() {
   showNumbers();
   files.runs.disabled = !result;
   files.fit.disabled = !shown.fit;
-  changed.textContent =
-    ranWith && JSON.stringify(ranWith) !== JSON.stringify(view.state.ida)
-      ? "The settings have changed since this run."
-      : "";
+  const isStale = ranWith !== null && JSON.stringify(ranWith) !== JSON.stringify(view.state.ida);
+  changed.textContent = isStale ? "The settings have changed since this run." : "";
+  stage.dataset.shown = !ranWith ? "nothing" : isStale ? "stale" : "current";
   if (!job && !curves.length) buttons(false);
 }
 
@@ -219,7 +214,7 @@ async function saveFile() {
     save(name, "application/toml", text);
   } catch (thrown) {
     const problem = problemOf(thrown);
-    controls.refuse(problem);
+    refuse(problem);
   }
 }
 
@@ -229,7 +224,7 @@ async function saveRuns() {
     save("runs.csv", "text/csv", await get(`/api/study/ida/${result.id}/runs.csv`));
   } catch (thrown) {
     const problem = problemOf(thrown);
-    controls.refuse(problem);
+    refuse(problem);
   }
 }
 

@@ -1,8 +1,8 @@
 // Controls of an incremental dynamic analysis: structure, motions, intensities, limit, time and units.
 import {button, choice, group, numberFields, toggle} from "../controls.js";
-import {element, rounded} from "../elements.js";
+import {element} from "../elements.js";
 import {besideNamedFields} from "../messages.js";
-import {GRAVITY, LENGTHS, massUnit} from "../units.js";
+import {LENGTH, LENGTHS, METRIC, STIFFNESS, converted, factor, massUnit} from "../units.js";
 import {START, measureOf} from "./ida_file.js";
 
 /** @import {State} from "./ida_file.js" */
@@ -22,23 +22,21 @@ const FRAME_ONLY = ["storeys", "height", "second", "frameLimit"],
   SYNTHETIC_ONLY = ["count", "magnitude", "distance", "vs30", "seed"],
   MEASURES = ["ductility", "drift_ratio", "displacement"];
 
+/** What changes with the unit of length. */
+const QUANTITIES = {mass: STIFFNESS, viscosity: STIFFNESS, height: LENGTH, displacement: LENGTH};
+const unitsOf = (/** @type {string} */ length) => ({...METRIC, length});
+
 /**
  * The same structure in another unit of length.
  * @param {State} state
- * @param {string} unit
+ * @param {string} length
  * @returns {State}
  */
-function inLength(state, unit) {
-  const factor = GRAVITY[unit] / GRAVITY[state.length];
-  return {
-    ...state,
-    length: unit,
-    mass: rounded(state.mass / factor),
-    viscosity: rounded(state.viscosity / factor),
-    height: rounded(state.height * factor),
-    displacement: rounded(state.displacement * factor),
-  };
-}
+const inLength = (state, length) => ({
+  ...state,
+  length,
+  ...converted(state, QUANTITIES, unitsOf(state.length), unitsOf(length)),
+});
 
 /**
  * @param {(key: string, limits?: {step?: number}) => (value: any) => any} change
@@ -170,8 +168,9 @@ function choices(view, change) {
 /**
  * All controls: the column beside the plots, what shows a state, what shows a refusal.
  * @param {View} view
+ * @param {HTMLElement} message over the plots
  */
-export function idaControls(view) {
+export function idaControls(view, message) {
   /** @type {(key: string, limits?: {step?: number}) => (value: any) => any} */
   const change = (key, limits) => (value) =>
     view.set({ida: {...view.state.ida, [key]: limits?.step === 1 ? Math.round(value) : value}});
@@ -179,7 +178,6 @@ export function idaControls(view) {
     picks = choices(view, change);
   /** @type {Fields} */
   const fields = {...numbers, ...picks};
-  const message = element("p", {class: "message", role: "alert", id: "ida-message"});
   const named = Object.fromEntries(Object.values(numbers).map((one) => [one.dataset.name, one]));
   /** @type {Refuse} */
   const refuse = (problem) => {
@@ -189,7 +187,6 @@ export function idaControls(view) {
   const root = element(
     "aside",
     {class: "controls stay", "aria-label": "System, motions and limit"},
-    message,
     group(
       "Structure",
       picks.system,
@@ -231,16 +228,18 @@ export function idaControls(view) {
 function showState(fields, state) {
   const isFrame = state.system === "frame",
     hunts = state.way === "hunt";
+  const named = {mass: massUnit(state.length, METRIC.force), viscosity: `kN·s/${state.length}`};
+  for (const [key, dimension] of Object.entries(QUANTITIES)) {
+    const unit = named[/** @type {keyof typeof named} */ (key)] ?? state.length;
+    fields[key].measure(unit, factor(dimension, METRIC, unitsOf(state.length)));
+  }
   for (const [key, one] of Object.entries(fields)) one.set(state[/** @type {keyof State} */ (key)]);
   for (const key of FRAME_ONLY) fields[key].hidden = !isFrame;
   for (const key of SYNTHETIC_ONLY) fields[key].hidden = state.suite !== "synthetic";
   fields.oscillatorLimit.hidden = isFrame;
   fields.runs.hidden = !hunts;
   for (const key of MEASURES) fields[key].hidden = measureOf(state) !== key;
-  fields.mass.rename(isFrame ? "Mass of a floor" : "Mass", massUnit(state.length, "kN"));
+  fields.mass.rename(isFrame ? "Mass of a floor" : "Mass", named.mass);
   fields.period.rename(isFrame ? "First period" : "Period", "s");
   fields.levels.rename(hunts ? "Steps up to there" : "Levels", "");
-  fields.height.rename("Storey height", state.length);
-  fields.displacement.rename("Limit", state.length);
-  fields.viscosity.rename("Viscosity", `kN·s/${state.length}`);
 }

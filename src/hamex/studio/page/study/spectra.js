@@ -3,7 +3,7 @@ import {button, changeOf, choice, group, numberFields, toggle} from "../controls
 import {csv, element, save} from "../elements.js";
 import {pageGift} from "../home/figures_page.js";
 import {gift, pythonGift} from "../home/home.js";
-import {askOrRefuse, besideNamedFields, redrawn} from "../messages.js";
+import {askOrRefuse, besideNamedFields, overPlots, redrawn} from "../messages.js";
 import * as Motions from "../motion.js";
 import {latest, unpack} from "../requests.js";
 import {LENGTHS} from "../units.js";
@@ -46,6 +46,8 @@ const yieldingRequest = (state) =>
 let fields;
 /** @type {(state: State) => void} */
 let showFields;
+/** @type {ReturnType<typeof overPlots>} */
+let over;
 /** @type {Refuse} */
 let refuse;
 /** @type {ElasticSpectrum | null} */
@@ -98,8 +100,13 @@ export function mount(view) {
   );
   const shaking = Motions.controls((patch) => view.set({motion: {...view.state.motion, ...patch}}));
   for (const one of Object.values(shaking.fields)) fields[one.dataset.name ?? ""] = one;
-  const message = element("p", {class: "message", role: "alert", id: "spectra-message"});
-  refuse = besideNamedFields(fields, message);
+  const stage = element(
+    "div",
+    {class: "stage"},
+    Object.values(panels).map((one) => one.root),
+  );
+  over = overPlots(stage, "spectra-message");
+  refuse = over.refusing(besideNamedFields(fields, over.message));
   showFields = (state) => {
     fields.damping.set(state.damping);
     fields.hardening.set(state.hardening);
@@ -117,7 +124,6 @@ export function mount(view) {
     element(
       "aside",
       {class: "controls stay", "aria-label": "Motion and oscillators"},
-      message,
       shaking,
       group("Oscillators", fields.damping, fields["periods.start"], fields["periods.stop"]),
       group(
@@ -139,21 +145,19 @@ export function mount(view) {
         ),
       ),
     ),
-    element(
-      "div",
-      {class: "stage"},
-      Object.values(panels).map((one) => one.root),
-    ),
+    stage,
   );
 }
 
 const askElastic = latest(async (/** @type {State} */ state, /** @type {number} */ begin) => {
+  over.asked();
   const answer = await askOrRefuse("/api/study/spectrum", request(state, FINE), "spectrum", refuse);
   if (!answer) return;
   refuse(null);
   elastic = answer;
   if (!state.ductility.length) yielding = null;
   drawAll(state);
+  over.drawn();
   await redrawn(begin);
 });
 

@@ -1,5 +1,4 @@
 // The study view: spectra of a motion at once; incremental dynamic analyses that fill in while they run.
-import {element} from "../elements.js";
 import {segments} from "../panels.js";
 import * as Analyses from "./ida.js";
 import {START as IDA_START} from "./ida_file.js";
@@ -20,7 +19,7 @@ let benches;
 function mount(root, view) {
   parts = segments("Kind of study", PARTS, (part) => view.set({part}));
   benches = {spectra: Spectra.mount(view), ida: Analyses.mount(view)};
-  root.append(element("h1", {class: "spoken"}, "Study"), parts, benches.spectra, benches.ida);
+  root.append(parts, benches.spectra, benches.ida);
 }
 
 /** @param {typeof START} state */

@@ -1,0 +1,74 @@
+"""Every view by axe-core: no violations, light and dark, on a screen and on a phone.
+
+axe-core comes from npm's registry with the tools that check the page's scripts (`make lint-page`).
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from test_every_view import VIEWS
+
+AXE = Path(sys.prefix, "page", "node_modules", "axe-core", "axe.min.js")
+PARTS = {"study": '#study [data-part="ida"]', "paper": '#paper [data-part="audit"]'}
+# What is wrong, by rule, with the first nodes that show it.
+RUN = """async () => (await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa",
+        "best-practice"]})).violations.map(({id, help, nodes}) => `${id} (${help}), ${nodes.length} times: ` +
+        nodes.slice(0, 3).map((one) => `${one.target} ${one.html.slice(0, 120)}`).join(" | "))"""
+
+
+@pytest.fixture(scope="session")
+def axe():
+    if not AXE.exists():
+        words = "axe-core is not here: `make lint-page` installs it where npm's registry can be reached"
+        if os.environ.get("CI") == "true":
+            pytest.fail(words)
+        pytest.skip(words)
+    return AXE.read_text(encoding="utf-8")
+
+
+def violations(page, axe):
+    page.locator('html[data-busy="no"]').wait_for(state="attached")
+    page.wait_for_timeout(300)  # what fades in is there
+    page.evaluate(f"if (!window.axe) {{ {axe} }}")
+    return page.evaluate(RUN)
+
+
+@pytest.mark.parametrize(
+    ("width", "theme"),
+    [
+        (1440, "light"),
+        (390, "dark"),
+        pytest.param(1440, "dark", marks=pytest.mark.heavy),
+        pytest.param(390, "light", marks=pytest.mark.heavy),
+    ],
+)
+def test_views_have_no_violations(watched, studio, axe, width, theme):
+    phone = {"has_touch": True, "is_mobile": True} if width == 390 else {}
+    page = watched.page(viewport={"width": width, "height": 900}, color_scheme=theme, **phone)
+    found = {}
+    for view, shown in VIEWS.items():
+        page.goto(f"{studio}/#{view}")
+        page.locator(shown).first.wait_for()
+        found[view] = violations(page, axe)
+        if view in PARTS:
+            page.locator(PARTS[view]).click()
+            found[f"{view}, second part"] = violations(page, axe)
+    page.locator("#home-open").click()
+    found["take home"] = violations(page, axe)
+    assert {view: said for view, said in found.items() if said} == {}
+
+
+def test_a_refusal_has_no_violations(watched, studio, axe):
+    page = watched.page()
+    page.goto(f"{studio}/#oscillator")
+    page.locator(VIEWS["oscillator"]).wait_for()
+    page.locator('#oscillator [data-name="model.mass"] input[type="number"]').fill("-3")
+    page.locator("#oscillator-message").get_by_text("must be positive").wait_for()
+    watched.complaints.clear()  # the browser's own line about the status 422
+    page.wait_for_timeout(400)
+    page.evaluate(f"if (!window.axe) {{ {axe} }}")
+    # What is dimmed is meant to be hard to read.
+    exempt = "{exclude: [['.stage .plot'], ['.stage .cards'], ['.sketch']]}"
+    assert page.evaluate(RUN.replace("document,", f"{exempt},")) == []
