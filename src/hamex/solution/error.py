@@ -25,8 +25,8 @@ known, and what the finest run still lacks. The bar is
   should pushes by k v ε²/2, and the motion keeps that for some periods; beside the deformation u and its elastic part e
   it is a few times (vε)²/(2 e u). Δ²s, the largest second difference of the slip, is v h/4. Springs that are nearly
   rigid count as ten times as long at their peak as at yield; forces, which a limit holds, have no such term, nor have
-  steps that are cut where springs yield. A tolerance bounds it; slips and node forces get Δ²s/12 for it, rotations of
-  hinges Δ²s/16 (both calibrated), of the fifth of Δ²s that may slip before the first stage. The element of third
+  steps that are cut where springs yield. A tolerance bounds it; slips get Δ²s/10 for it, node forces Δ²s/9,
+  rotations of hinges Δ²s/16 (calibrated), of the fifth of Δ²s that may slip before the first stage. The element of third
   order, with jumps, sees nothing for a third of a step behind a node: it takes 5/2 of ρ.
 * **Round-off.** One unit in the last place per step.
 
@@ -138,11 +138,11 @@ def _with_first_stage(
     bars: dict[str, float], found: Mapping[str, Sequence[Array]], finest: Solution
 ) -> dict[str, float]:
     """A tolerance watches displacements: the slip at a node still lacks what it does before the first stage."""
-    parts = {"slip": 12, "hinge_rotation": 16}
+    parts = {"slip": 10, "hinge_rotation": 16}
     late = {name: float(_kink(found[name][2]).max()) / of for name, of in parts.items() if name in found}
     late["residual_slip"] = late.get("slip", 0.0)
     force = np.abs(finest.model.elastic_force(_kink(finest.values("slip"))[None])[0])
-    late["node_force"] = float(force[components(finest, "node_force")].max(initial=0.0)) / 12
+    late["node_force"] = float(force[components(finest, "node_force")].max(initial=0.0)) / 9
     return {name: size + late.get(name, 0.0) for name, size in bars.items()}
 
 
