@@ -26,8 +26,8 @@ known, and what the finest run still lacks. The bar is
   it is a few times (vε)²/(2 e u). Δ²s, the largest second difference of the slip, is v h/4. Springs that are nearly
   rigid count as ten times as long at their peak as at yield; forces, which a limit holds, have no such term, nor have
   steps that are cut where springs yield. A tolerance bounds it; slips get Δ²s/10 for it, node forces Δ²s/9,
-  rotations of hinges Δ²s/16 (calibrated), of the fifth of Δ²s that may slip before the first stage. The element of third
-  order, with jumps, sees nothing for a third of a step behind a node: it takes 5/2 of ρ.
+  rotations of hinges Δ²s/16 (calibrated), of the fifth of Δ²s that may slip before the first stage. The element of
+  third order, with jumps, sees nothing for a third of a step behind a node: it takes 5/2 of ρ.
 * **Round-off.** One unit in the last place per step.
 
 The finer runs of time elements take the mean load of each step ("mean"): a jump that lies behind a shared node hides
