@@ -60,6 +60,17 @@ def test_views_have_no_violations(watched, studio, axe, width, theme):
     assert {view: said for view, said in found.items() if said} == {}
 
 
+def test_a_scene_and_its_lecture_have_no_violations(watched, studio, axe):
+    page = watched.page(viewport={"width": 1440, "height": 900})
+    page.goto(f"{studio}/#scenes")
+    page.locator(".tile[data-scene=isolation][href*='/']").click()
+    page.locator(VIEWS["building"]).wait_for()
+    assert violations(page, axe) == []
+    page.keyboard.press("l")
+    page.locator("html[data-lecture=yes]").wait_for(state="attached")
+    assert violations(page, axe) == []
+
+
 def test_a_refusal_has_no_violations(watched, studio, axe):
     page = watched.page()
     page.goto(f"{studio}/#oscillator")

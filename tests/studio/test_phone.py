@@ -44,6 +44,7 @@ def test_picture_and_loop_stay_in_sight_above_the_sliders(phone, studio, view):
     # Below the controls they are out of the way.
     phone.locator(f"#{view} .stage > .panel").last.evaluate("(node) => node.scrollIntoView({block: 'end'})")
     phone.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    phone.locator(f"#{view} .bench.past").wait_for()
     gone = phone.locator(f"#{view} .sketch").bounding_box()
     assert gone["y"] + gone["height"] < 0
     assert phone.evaluate("document.documentElement.scrollWidth") == 390
@@ -65,4 +66,16 @@ def test_targets_are_as_large_as_a_finger_and_plots_have_no_toolbar(phone, studi
     assert phone.evaluate(TARGETS, view) == []
     assert phone.locator(f"#{view} .plot .main-svg").count() > 0
     assert phone.locator(f"#{view} .modebar-btn").count() == 0
+    assert phone.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_a_scene_is_opened_and_left_by_finger(phone, studio):
+    phone.goto(f"{studio}/#scenes")
+    tile = phone.locator(".tile[data-scene=yielding][href*='/']")
+    assert phone.evaluate(TARGETS, "scenes") == []
+    tile.tap()
+    ready(phone, VIEWS["oscillator"])
+    assert phone.evaluate(TARGETS, "scene") == []  # the links of the question
+    phone.get_by_role("button", name="×").tap()
+    phone.locator("#scene").wait_for(state="hidden")
     assert phone.evaluate("document.documentElement.scrollWidth") == 390

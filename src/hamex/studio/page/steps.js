@@ -34,6 +34,7 @@ export function historySteps(addressOf) {
     seen = place() ?? -1, // the step that is shown
     top = seen, // the newest one
     timer = 0,
+    arrivals = 0, // at places of the history
     last = NONE, // the change before
     isHeld = false, // by a pointer: a slider that is dragged
     writing = Promise.resolve();
@@ -43,6 +44,7 @@ export function historySteps(addressOf) {
   /** Another place of the history, or an address that was typed: what was to be written belongs to the one before. */
   function arrive() {
     clearTimeout(timer);
+    arrivals += 1;
     due = null;
     last = NONE;
     written = location.hash;
@@ -52,12 +54,13 @@ export function historySteps(addressOf) {
 
   function flush() {
     clearTimeout(timer);
-    const now = due;
+    const now = due,
+      asked = arrivals;
     due = null;
     if (now)
       writing = writing.then(async () => {
         const address = await addressOf(now.name, now.state);
-        if (location.hash !== written) return; // somebody has gone elsewhere meanwhile
+        if (asked !== arrivals || location.hash !== written) return; // somebody has gone elsewhere meanwhile
         if (now.isStep && address !== written) history.pushState({step: (top = seen += 1)}, "", address);
         else history.replaceState({step: seen}, "", address);
         written = address;

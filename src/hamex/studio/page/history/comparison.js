@@ -91,7 +91,7 @@ function comparison(run, against) {
         element(
           "tr",
           {},
-          element("th", {}, ""),
+          element("td"),
           element("th", {scope: "col"}, against.title ? "as it is" : schemeName(run.scheme)),
           element("th", {scope: "col"}, besideName(against)),
         ),

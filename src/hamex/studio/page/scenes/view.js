@@ -27,7 +27,7 @@ export const scenesView = {
   start: {},
   mount(root) {
     root.append(
-      element("h1", {}, "What would you like to see?"),
+      element("h2", {}, "What would you like to see?"),
       element(
         "p",
         {class: "lead"},
