@@ -459,7 +459,7 @@ def test_a_collapse_that_runs_away_is_readable_or_a_named_error():
         assert sol.status is Status.EXCEEDS
         assert np.isfinite(sol.peaks["displacement"].value)
         assert "Galerkin" in repr(sol)
-    with pytest.raises(OverflowRunError, match="collapsed and ran away: then end the run earlier"):
+    with pytest.raises(OverflowRunError, match="collapsed and ran away: then let the run end at a limit"):
         collapse(200.0, limit=hx.Limit(stop=False))
 
 

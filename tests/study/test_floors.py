@@ -131,7 +131,7 @@ def test_what_has_no_accelerations_is_refused(frame):
     thin = hx.solve(frame.problem, frame.scheme, keep=10)
     with pytest.raises(InputError, match="not every step was kept"):
         thin.floor_spectrum()
-    with pytest.raises(InputError, match="needs a solution"):
+    with pytest.raises(InputError, match="needs the solution of a run"):
         hx.floor_spectrum(frame.problem)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hamex.solution.solution import Solution
     from hamex.spec import ProblemFile
 
-_QUIET = 1.0  # seconds before a run says how far it is
+_QUIET, _EVERY = 1.0, 0.1  # seconds before a run says how far it is, and between two words
 _SAMPLE = 1.0  # seconds of a run from which its length is told
 _WORK_OF_ERRORS = 7  # runs with a half and a quarter of the step, and the run itself
 
@@ -182,7 +182,7 @@ class TerminalLine(Compiling):
     def __call__(self, done: int, steps: int) -> None:
         now = time.perf_counter()
         first, early = self._first = self._first or (now, done)
-        if now - self.begun < _QUIET or (now - self.last < 0.1 and done < steps):
+        if now - self.begun < _QUIET or (now - self.last < _EVERY and done < steps):
             return
         self.last = now
         if done >= steps:
