@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from cluster_study import study
 
+from hamex.errors import StudyError
+
 pytest.importorskip("distributed")
 
 
@@ -121,3 +123,13 @@ def test_a_study_that_was_killed_goes_on_where_it_was(alone, tmp_path):
     assert again.found == 17
     assert again.ran == alone.ran - 17
     same(again, alone)
+
+
+def test_an_address_without_a_scheduler_leaves_no_client_behind(tmp_path):
+    """Reference: analytic. xarray locks files through dask's default client, also one that never came up."""
+    xarray = pytest.importorskip("xarray")
+    with pytest.raises(StudyError, match="no dask scheduler answers at nowhere") as told:
+        study().run(cluster="nowhere")
+    xarray.Dataset({"displacement": ("time", np.zeros(3))}).to_netcdf(tmp_path / "after.nc", engine="h5netcdf")
+    assert (tmp_path / "after.nc").is_file()
+    assert told.tb is not None  # kept until here: a traceback is what keeps such a client alive

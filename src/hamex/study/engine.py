@@ -278,7 +278,9 @@ def _dask(address: str) -> Iterator[tuple[Executor, int]]:
         else {"address": address}
     )
     try:
-        client = Client(**own)
+        # Not as the default: a client that never came up would stay behind as one, and whoever writes a file through
+        # xarray in this process after that would ask it for a lock.
+        client = Client(**own, set_as_default=False)
     except (OSError, ValueError) as problem:
         raise StudyError(f"study: no dask scheduler answers at {address}: {problem}") from None
     with client:
