@@ -13,7 +13,6 @@ import typer
 
 from hamex import __version__
 from hamex.cli import (
-    audit,
     derive,
     fragility,
     ida,
@@ -52,7 +51,7 @@ app.command("fragility")(fragility.command)
 app.command("init")(init.command)
 app.command("paper")(paper.command)
 app.command("derive")(derive.command)
-app.command("audit")(audit.command)
+app.command("audit")(paper.audit)
 app.command("schemes")(schemes.command)
 app.command("spectrum")(spectrum.command)
 app.command("region")(region.command)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hamex.cli.text import aligned, heading, print_json, wrapped
+
 if TYPE_CHECKING:
     from hamex.study.ida.runs import IdaRuns
 
@@ -65,7 +67,6 @@ def command(
     if json:
         import math
         from dataclasses import asdict
-        from json import dumps
 
         found = summary_of(runs, fits)
         for model, rate in zip(found["models"], rates, strict=True):
@@ -75,7 +76,7 @@ def command(
                 if rate is None
                 else {name: None if value in (math.inf, -math.inf) else value for name, value in numbers.items()}
             )
-        print(dumps(found | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
+        print_json(found | {"written": [str(path) for path in written]})
         return
     show(runs, fits)
     if hazard is not None:
@@ -101,7 +102,6 @@ def _changed(runs: IdaRuns, modelling: float | None, method: str | None, link: s
 
 def show(runs: IdaRuns, fits: Any) -> None:
     """Print parameters and what to know."""
-    from hamex.cli.summary import _wrapped, aligned, heading
     from hamex.report.ida_page import rows_of, said_of, total_said
     from hamex.study.ida.fragility import Fragility
 
@@ -128,7 +128,7 @@ def show(runs: IdaRuns, fits: Any) -> None:
         print(f" {total_said(fits)}")
     print()
     for flag in said_of(fits):
-        print(_wrapped(flag, 80, "  - "))
+        print(wrapped(flag, 80, "  - "))
 
 
 def _annual(found: Any, path: Path) -> Any:
@@ -166,7 +166,6 @@ def _hazard(path: Path) -> tuple[list[float], list[float]]:
 
 
 def _show_rates(runs: IdaRuns, fits: Any, rates: list[Any], hazard: Path) -> None:
-    from hamex.cli.summary import _wrapped
 
     print(f"\nmean annual frequency of {fits[0][0].limit_name}, {runs.motions} motions, {hazard}:")
     for (curves, _), rate in zip(fits, rates, strict=True):
@@ -175,7 +174,7 @@ def _show_rates(runs: IdaRuns, fits: Any, rates: list[Any], hazard: Path) -> Non
         name = f"{curves.model}: " if curves.model else ""
         span = f"{100 * rate.level:g} %: {rate.low:.3g} to {rate.high:.3g}"
         print(
-            _wrapped(
+            wrapped(
                 f"{name}{rate.rate:.3g} a year ({span}), once in {1 / rate.rate:.4g} years, "
                 f"{100 * rate.probability(50):.3g} % in 50 years",
                 80,
@@ -183,7 +182,7 @@ def _show_rates(runs: IdaRuns, fits: Any, rates: list[Any], hazard: Path) -> Non
             )
         )
         print(
-            _wrapped(
+            wrapped(
                 f"outside the curve: about {rate.below:.2g} from smaller intensities, at most {rate.above:.2g} "
                 "from larger ones",
                 80,

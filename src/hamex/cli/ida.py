@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hamex.cli.run import duration_words, telling, timing_words
+from hamex.cli.text import heading, print_json, wrapped
 
 if TYPE_CHECKING:
     from hamex.spec.study import StudyFile
@@ -135,26 +136,19 @@ def _timing(file: StudyFile) -> Timing:
 def _show_plan(file: StudyFile, plan: Plan, timing: Timing, json: bool) -> None:
     most = " at most" if file.hunting is not None else ""
     if json:
-        from json import dumps
-
-        print(
-            dumps(
-                {
-                    "title": file.title,
-                    "runs": plan.runs,
-                    "parts": plan.parts,
-                    "steps": plan.steps,
-                    "seconds": timing.seconds,
-                    "compiling": timing.compiling,
-                    "bytes": plan.size,
-                    "motions": file.study.kind,
-                },
-                indent=2,
-            )
+        print_json(
+            {
+                "title": file.title,
+                "runs": plan.runs,
+                "parts": plan.parts,
+                "steps": plan.steps,
+                "seconds": timing.seconds,
+                "compiling": timing.compiling,
+                "bytes": plan.size,
+                "motions": file.study.kind,
+            }
         )
         return
-    from hamex.cli.summary import heading
-
     print(heading(file.title))
     print(f"  {len(file.study.axes['record'])} {file.study.kind} motions, {plan.runs} runs{most} in {plan.parts} parts")
     print(f"  results of about {_bytes(plan.size)}")
@@ -234,8 +228,6 @@ def _units(file: StudyFile) -> Any:
 
 
 def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, xlsx: bool, json: bool) -> None:
-    from json import dumps
-
     from hamex.cli.fragility import summary_of
     from hamex.report.ida_page import write_pictures, write_report
     from hamex.study.ida.runs import demands_of, write_demands, write_edp, write_runs, write_tables
@@ -254,27 +246,15 @@ def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, xl
     ]
     written.append(write_report(fits, folder / "report.html", file.title, runs.about, [path.name for path in written]))
     if json:
-        print(
-            dumps(
-                summary
-                | {
-                    "ran": found.ran,
-                    "found": found.found,
-                    "seconds": found.seconds,
-                    "written": [str(path) for path in written],
-                },
-                indent=2,
-                ensure_ascii=False,
-            )
-        )
+        about = {"ran": found.ran, "found": found.found, "seconds": found.seconds}
+        print_json(summary | about | {"written": [str(path) for path in written]})
         return
     from hamex.cli.fragility import show
-    from hamex.cli.summary import _wrapped
 
     show(runs, fits)
     kept = f", {found.found} parts of an earlier run" if found.found else ""
     print(f"\n{runs.about['runs']} runs in {duration_words(found.seconds)}{kept}")
-    print(_wrapped(f"report.html, {', '.join(path.name for path in written[:-1])}", 80, f"wrote {folder}/: "))
+    print(wrapped(f"report.html, {', '.join(path.name for path in written[:-1])}", 80, f"wrote {folder}/: "))
 
 
 def _bytes(size: float) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hamex.cli.text import aligned, heading, tell
+
 if TYPE_CHECKING:
     from hamex.model.modes import Modes
     from hamex.spec import ProblemFile
@@ -33,27 +35,16 @@ def command(
     from hamex.cli.structure import first_modes
 
     found = first_modes(file.problem.model, count)
-    written = _plot(file, found, plot, count) if plot is not None else None
-    if json:
-        from json import dumps
+    written = [_plot(file, found, plot, count)] if plot is not None else []
+    tell(written, json, lambda: _data(file, found), lambda: _show(file, found))
 
-        print(
-            dumps(
-                _data(file, found) | {"written": [] if written is None else [str(written)]},
-                indent=2,
-                ensure_ascii=False,
-            )
-        )
-        return
-    from hamex.cli.summary import aligned, heading
 
+def _show(file: ProblemFile, found: Modes) -> None:
     print(heading(file.title))
     print(aligned(*_table(found)))
     units = file.problem.model.units
     masses = ", ".join(f"{mass:.5g} in {way}" for mass, way in zip(found.total_mass, found.directions, strict=True))
     print(f"\ntotal mass [{units.mass}]: {masses}")
-    if written is not None:
-        print(f"wrote {written}")
 
 
 def _table(found: Modes) -> tuple[list[str], list[list[str]]]:

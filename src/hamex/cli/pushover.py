@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hamex.cli.text import aligned, heading, numbers, tell, wrapped
+
 if TYPE_CHECKING:
     from hamex.report.push import BilinearFit
     from hamex.solution.solution import Solution
@@ -87,14 +89,7 @@ def push(
 
         columns, rows = _rows(found)
         written.append(write_push(solution, plot, file.title, table([name.lstrip(">") for name in columns], rows)))
-    if json:
-        from json import dumps
-
-        print(dumps(found | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
-        return
-    show(found)
-    for path in written:
-        print(f"wrote {path}")
+    tell(written, json, lambda: found, lambda: show(found))
 
 
 def slow_choice(file: ProblemFile) -> tuple[str, dict[str, Any]]:
@@ -108,12 +103,10 @@ def _choice(file: ProblemFile, path: Path, wanted: dict[str, Any], cycles: str |
 
     changes = {name: value for name, value in wanted.items() if value is not None}
     if cycles is not None:
-        from hamex.cli.spectrum import _numbers
-
         for name, option in (("displacement", "--to"), ("steps", "--steps")):
             if name in changes:
                 raise InputError(f"{option} belongs to a push; leave it out beside --cycles")
-        return "cyclic", {"amplitudes": _numbers("--cycles", cycles), **changes}
+        return "cyclic", {"amplitudes": numbers("--cycles", cycles), **changes}
     if "displacement" in changes or "pushover" in file.slow:
         return "pushover", changes
     if "cyclic" in file.slow and "steps" not in changes:
@@ -180,14 +173,12 @@ def _fit(fit: BilinearFit) -> dict[str, float]:
 
 def show(found: dict[str, Any]) -> None:
     """Print a summary as tables."""
-    from hamex.cli.summary import _wrapped, aligned, heading
-
     length, force = found["units"]["length"], found["units"]["force"]
     print(heading(found["title"]))
     about = {"model": found["model"], "gravity": found["gravity"], "pattern": found["pattern"]}
     for name, text in about.items():
         if text:
-            print(_wrapped(text, 80, f"  {name:8}"))
+            print(wrapped(text, 80, f"  {name:8}"))
     print(f"  {'':8}{found['increments']} increments\n")
     print(aligned(*_rows(found)))
     fit = found["bilinear"]
@@ -200,7 +191,7 @@ def show(found: dict[str, Any]) -> None:
             f"{fit['stiffness']:.4g} {per} up to there and {beyond:.3g} % of it "
             f"beyond, ductility {fit['ductility']:.3g} at the largest force"
         )
-        print("\n" + _wrapped(text, 80, "bilinear (ASCE 41, equal areas): "))
+        print("\n" + wrapped(text, 80, "bilinear (ASCE 41, equal areas): "))
     elif found["kind"] == "pushover":
         why = "too few increments before it yields (--steps)" if found["yields"] else "nothing yields"
         print(f"\nno bilinear fit: {why}")
@@ -208,7 +199,7 @@ def show(found: dict[str, Any]) -> None:
         some = found["yields"][:_SPRINGS]
         more = len(found["yields"]) - len(some)
         text = ", ".join(f"{each['spring']} at {each['displacement']:.4g} {length}" for each in some)
-        print(_wrapped(text + (f", and {more} more" if more else ""), 80, "begin to yield: "))
+        print(wrapped(text + (f", and {more} more" if more else ""), 80, "begin to yield: "))
 
 
 def _rows(found: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
@@ -253,19 +244,13 @@ def _clean(column: list[float]) -> list[float]:
 
 
 def _write(solution: Solution, path: Path, found: dict[str, Any]) -> Path:
-    from hamex.solution.atomic import write_atomically
-
     if path.suffix.lower() == ".nc":
         return solution.save(path)
     if path.suffix.lower() == ".csv":
         from hamex.report.push import capacity
-        from hamex.solution.batch import write_columns
+        from hamex.solution.batch import save_columns
 
-        def write(part: Path) -> None:
-            with part.open("w", encoding="utf-8", newline="") as file:
-                write_columns(file, capacity(solution))
-
-        return write_atomically(path, write)
+        return save_columns(path, capacity(solution))
     from hamex.solution.files import pairs, sheets_of, write_sheets
 
     length, force = found["units"]["length"], found["units"]["force"]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
+from hamex.cli.text import aligned, heading, number_or_name, print_json, shortened
+
 if TYPE_CHECKING:
     from hamex.motion.ground import GroundMotion
     from hamex.motion.records.suite import FileStatus, Suite
@@ -73,24 +75,11 @@ def list_(
     json: Json = False,
 ) -> None:
     """List files and their records: what was read, what was not, and why."""
-    from hamex.errors import RecordWarning
-    from hamex.motion.records import read_suite
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RecordWarning)  # the list tells it, file by file
-        suite = read_suite(
-            paths if len(paths) > 1 else paths[0],
-            format=format,
-            unit=unit,
-            step=step,
-            component=_number_or_name(component),
-            column=_number_or_name(column),
-            raw=raw,
-        )
+    suite = read_motions(paths, unit=unit, step=step, format=format, component=component, column=column, raw=raw)
     if json:
-        _print_json(
+        print_json(
             {
-                "records": [_about(motion) for motion in suite],
+                "records": [about_record(motion) for motion in suite],
                 "files": [{"file": str(status.file), "ok": status.ok, "why": status.why} for status in suite.statuses],
             }
         )
@@ -118,20 +107,18 @@ def show(
     """Show what a file tells, and intensity measures."""
     from hamex.study.spectra.intensities import intensities
 
-    motion = _read(file, unit, step, format, component, column, raw)
+    motion = read_motion(file, unit=unit, step=step, format=format, component=component, column=column, raw=raw)
     found = intensities(motion, GRAVITY, length="m", rule=rule)
     if json:
         measures = {
             name: {"value": value.tolist() if hasattr(value, "tolist") else value, "unit": found.units[name]}
             for name, value in found.items()
         }
-        _print_json(
-            _about(motion)
+        print_json(
+            about_record(motion)
             | {"periods": found.periods.tolist(), "damping": found.damping, "rule": found.rule, "measures": measures}
         )
         return
-    from hamex.cli.summary import aligned, heading
-
     print(heading(motion.source))
     about = {
         "component": motion.component,
@@ -188,14 +175,14 @@ def convert(
     from hamex.solution.atomic import check_writable, write_atomically
 
     check_writable(out, (*ENDINGS, ".xlsx"))
-    motion = _read(file, unit, step, format, component, column, raw)
+    motion = read_motion(file, unit=unit, step=step, format=format, component=component, column=column, raw=raw)
     motion = motion if to_unit is None else motion.converted(to_unit)
     if out.suffix.lower() == ".xlsx":
         from hamex.solution.files import pairs, write_sheets
 
         times = [number * motion.step for number in range(len(motion.acceleration))]
         columns: dict[str, Any] = {"time [s]": times, f"acceleration [{motion.unit}]": motion.acceleration}
-        print(f"wrote {write_sheets(out, {'record': columns, 'about': pairs(_about(motion))})}")
+        print(f"wrote {write_sheets(out, {'record': columns, 'about': pairs(about_record(motion))})}")
         return
     text = record_text(motion, out.suffix)
     print(f"wrote {write_atomically(out, lambda path: path.write_text(text, encoding='utf-8'))}")
@@ -217,42 +204,38 @@ def plot(
     from hamex.report.records import write_record_plot
 
     check_plot(output)
-    motion = _read(file, unit, step, format, component, column, raw)
+    motion = read_motion(file, unit=unit, step=step, format=format, component=component, column=column, raw=raw)
     from hamex.study.spectra.intensities import histories
 
     print(f"wrote {write_record_plot(histories(motion, GRAVITY), output, motion.source, 'm')}")
 
 
-def _read(
-    file: Path,
-    unit: str | None,
-    step: float | None,
-    format: str | None,
-    component: str | None,
-    column: str | None,
-    raw: bool,
-) -> GroundMotion:
+def read_motion(file: Path, **options: Any) -> GroundMotion:
+    """The record of a file, by the options of this module; the one built in by its name."""
     from hamex.motion.ground import el_centro
     from hamex.motion.records import read_record
 
     if str(file) == BUILT_IN and not os.path.exists(file):
         return el_centro()
-    return read_record(
-        file,
-        format=format,
-        unit=unit,
-        step=step,
-        component=_number_or_name(component),
-        column=_number_or_name(column),
-        raw=raw,
-    )
+    return read_record(file, **_reading(options))
 
 
-def _number_or_name(word: str | None) -> str | int | None:
-    return int(word) if word is not None and word.isascii() and word.isdigit() and len(word) < 9 else word
+def read_motions(paths: list[str], **options: Any) -> Suite:
+    """All records of files, folders and patterns; the suite tells what was not read, file by file."""
+    from hamex.errors import RecordWarning
+    from hamex.motion.records import read_suite
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RecordWarning)  # `hamex records list` tells it
+        return read_suite(paths if len(paths) > 1 else paths[0], **_reading(options))
 
 
-def _about(motion: GroundMotion) -> dict[str, Any]:
+def _reading(options: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of the readers: components and columns go by name or number."""
+    return {key: number_or_name(value) if key in ("component", "column") else value for key, value in options.items()}
+
+
+def about_record(motion: GroundMotion) -> dict[str, Any]:
     return {
         "source": motion.source,
         "component": motion.component,
@@ -266,7 +249,6 @@ def _about(motion: GroundMotion) -> dict[str, Any]:
 
 
 def _print_list(suite: Suite) -> None:
-    from hamex.cli.summary import aligned, heading
     from hamex.motion.units import in_gravities
 
     if len(suite):
@@ -275,8 +257,8 @@ def _print_list(suite: Suite) -> None:
                 ["file", "component", ">samples", ">step [s]", ">end [s]", "unit", ">PGA [g]"],
                 [
                     [
-                        _short(motion.source.partition(":")[0], 22),
-                        _short(motion.component, 9),
+                        shortened(motion.source.partition(":")[0], 22),
+                        shortened(motion.component, 9),
                         str(len(motion.acceleration)),
                         f"{motion.step:.4g}",
                         f"{motion.duration:.4g}",
@@ -301,15 +283,3 @@ def _why(status: FileStatus) -> str:
     why = status.why.replace(f"cannot read {status.file}: ", "").replace(f"record {status.file}: ", "")
     why = why.replace(f"{status.file}, line ", "line ")
     return textwrap.fill(f"{status.file.name}: {why}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
-
-
-def _short(text: str, width: int) -> str:
-    """Names of records differ at their ends, so the middle is left out."""
-    half = width // 2
-    return text if len(text) <= width else text[:half] + "…" + text[len(text) - (width - half - 1) :]
-
-
-def _print_json(data: dict[str, Any]) -> None:
-    from json import dumps
-
-    print(dumps(data, indent=2, ensure_ascii=False))

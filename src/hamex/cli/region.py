@@ -11,6 +11,7 @@ import typer
 
 from hamex.cli.records import Raw
 from hamex.cli.run import duration_words, telling, timing_words
+from hamex.cli.text import aligned, heading, tell
 
 if TYPE_CHECKING:
     from hamex.study.engine import Progress, Timing
@@ -134,15 +135,8 @@ def command(
     )
     show.end()
     written = _write(found, folder, geojson, page)
-    if json:
-        from json import dumps
-
-        print(dumps(found.summary | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
-        return
-    _show(found.summary)
-    for path in written:
-        print(f"wrote {path}")
-    if len(found) > _many() and geojson is None:
+    tell(written, json, lambda: found.summary, lambda: _show(found.summary))
+    if not json and len(found) > _many() and geojson is None:
         print(f"no GeoJSON for more than {_many():,} buildings unless asked for: --geojson")
 
 
@@ -207,8 +201,6 @@ def _plan_text(plan: RegionPlan, timing: Timing, rule: str) -> str:
 
 
 def _show(found: dict[str, Any]) -> None:
-    from hamex.cli.summary import aligned, heading
-
     print(heading(f"{found['buildings']:,} buildings, {found['storeys']:,} storeys, {found['motions']} motions"))
     print(f"{found['label']}\n")
     every = found["all"]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hamex.cli.text import heading, print_json, tell
+
 if TYPE_CHECKING:
     from hamex.solution.solution import Solution
     from hamex.spec import ProblemFile
@@ -60,10 +62,9 @@ def command(
 
         check_writable(output)
     if plot is not None:
-        from hamex.report.page import FORMATS
-        from hamex.solution.atomic import check_writable
+        from hamex.report.page import check_plot
 
-        check_writable(plot, FORMATS)
+        check_plot(plot)
     if animate is not None:
         from hamex.report.animation import check_film
 
@@ -108,15 +109,8 @@ def _show(
     if film is not None:
         written.append(_film(solution, film, file.title))
     found = summary(file, solution)
-    if json:
-        from json import dumps
-
-        found.pop("tables", None)  # the same numbers, for the screen
-        print(dumps(found | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
-        return
-    show(found)
-    for path in written:
-        print(f"wrote {path}")
+    data = {name: value for name, value in found.items() if name != "tables"}  # the same numbers, for the screen
+    tell(written, json, lambda: data, lambda: show(found))
 
 
 def _film(solution: Solution, path: Path, title: str) -> Path:
@@ -252,13 +246,9 @@ def _tell_time(file: ProblemFile, error: bool, json: bool) -> None:
     own = last - begun if late == early else (first - begun) + (last - first) / (late - early) * (steps - early)
     seconds = own * (_WORK_OF_ERRORS if error else 1) + told
     if json:
-        from json import dumps
-
         found = {"title": file.title, "steps": steps, "seconds": seconds, "compiling": compiling.seconds}
-        print(dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
         return
-    from hamex.cli.summary import heading
-
     print(heading(file.title))
     print(f"  {file.kind.replace('_', ' ')}, {len(file.problem.model.dofs)} dofs, {steps:,} steps")
     print(f"  about {duration_words(seconds)} of computation{_compiled_words(compiling.seconds)}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hamex.cli.records import Component, Json, Raw, Step, Unit, _number_or_name, _short
+from hamex.cli.records import Component, Json, Raw, Step, Unit, read_motions
+from hamex.cli.text import aligned, heading, numbers, shortened, tell, wrapped
 
 if TYPE_CHECKING:
     from hamex.motion.records.suite import Suite
@@ -59,9 +59,8 @@ def command(
     json: Json = False,
 ) -> None:
     """Choose records, and factors for them, whose mean spectrum follows a target."""
-    from hamex.cli.spectrum import _numbers, _periods
-    from hamex.errors import InputError, RecordWarning
-    from hamex.motion.records import read_suite
+    from hamex.cli.spectrum import periods_of
+    from hamex.errors import InputError
     from hamex.study.spectra.targets.selection import select_to_target
 
     if output is not None:
@@ -69,28 +68,17 @@ def command(
 
         check_writable(output, _TABLES)
     aim = _target(eurocode8, asce7, target)
-    ends = _numbers("--limits", limits)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RecordWarning)  # `hamex records list` tells it, file by file
-        suite = read_suite(
-            paths if len(paths) > 1 else paths[0], unit=unit, step=step, component=_number_or_name(component), raw=raw
-        )
+    ends = numbers("--limits", limits)
+    suite = read_motions(paths, unit=unit, step=step, component=component, raw=raw)
     if not len(suite):
         why = f": {suite.failed[0].why}" if suite.failed else ""
         raise InputError(f"no record could be read{why}")
     if len(ends) != 2:
         raise InputError(f"--limits: write the smallest and the largest factor, e.g. 0.5,2; got {limits!r}")
-    wanted = None if periods is None else _periods(periods)
+    wanted = None if periods is None else periods_of(periods)
     found = select_to_target(suite, aim, count, wanted, limits=(ends[0], ends[1]))
     written = [] if output is None else [_write(found, suite, output)]
-    if json:
-        from json import dumps
-
-        print(dumps(_data(found, suite) | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
-        return
-    _show(found, suite)
-    for path in written:
-        print(f"wrote {path}")
+    tell(written, json, lambda: _data(found, suite), lambda: _show(found, suite))
 
 
 def _target(eurocode8: str | None, asce7: str | None, file: Path | None) -> Target:
@@ -116,25 +104,18 @@ def _target(eurocode8: str | None, asce7: str | None, file: Path | None) -> Targ
 
 
 def _points(path: Path) -> tuple[list[float], list[float]]:
-    """Two columns of numbers, with or without a line of names, apart by commas, semicolons or blanks."""
+    """Two columns of numbers, with or without a line of names, as records have them."""
     from hamex.errors import FileError
     from hamex.files import SETTINGS, read_text
+    from hamex.motion.records.columns import table_of
 
-    rows: list[list[float]] = []
-    for number, line in enumerate(read_text(path, SETTINGS).splitlines(), start=1):
-        cells = line.partition("#")[0].replace(",", " ").replace(";", " ").split()
-        try:
-            values = [float(cell) for cell in cells]
-        except ValueError:
-            if not rows:
-                continue
-            values = []
-        if cells and len(values) != 2:
-            raise FileError(f"{path}, line {number}: {line.strip()[:60]!r} is not a period and an acceleration")
-        rows += [values] if cells else []
-    if len(rows) < 2:
-        raise FileError(f"{path}: a target has at least two rows of period [s] and pseudo-acceleration [g]")
-    return [row[0] for row in rows], [row[1] for row in rows]
+    values = table_of(path, read_text(path, SETTINGS)).values
+    if values.shape[1] != 2 or len(values) < 2:
+        raise FileError(
+            f"{path}: a target has two columns, period [s] and pseudo-acceleration [g], and at least two rows; this "
+            f"file has {values.shape[1]} and {len(values)}"
+        )
+    return values[:, 0].tolist(), values[:, 1].tolist()
 
 
 def _rows(found: Selection, suite: Suite) -> list[dict[str, Any]]:
@@ -165,12 +146,10 @@ def _data(found: Selection, suite: Suite) -> dict[str, Any]:
 
 
 def _show(found: Selection, suite: Suite) -> None:
-    from hamex.cli.summary import _wrapped, aligned, heading
-
     print(heading(f"{len(found.chosen)} of {len(suite)} records for {found.target.name}"))
     rows = [
         [
-            _short(row["record"].partition(":")[0], 40),
+            shortened(row["record"].partition(":")[0], 40),
             row["component"],
             f"{row['factor']:.3f}",
             f"{100 * row['error']:.1f}",
@@ -187,17 +166,16 @@ def _show(found: Selection, suite: Suite) -> None:
         f"the records differ by {found.spread.mean():.2f} in ln on average, from {found.spread.min():.2f} to "
         f"{found.spread.max():.2f}",
     ):
-        print(_wrapped(line, 80, ""))
+        print(wrapped(line, 80, ""))
     beyond = sum(1 for factor in found.factors if factor in found.limits)
     if beyond and found.limits[0] < found.limits[1]:
-        print(_wrapped(f"{beyond} of them at a limit of the factor: they would need more, or less, to fit", 80, ""))
+        print(wrapped(f"{beyond} of them at a limit of the factor: they would need more, or less, to fit", 80, ""))
     if suite.failed:
         print(f"{len(suite.failed)} files could not be read; `hamex records list` tells why")
 
 
 def _write(found: Selection, suite: Suite, path: Path) -> Path:
-    from hamex.solution.atomic import write_atomically
-    from hamex.solution.batch import write_columns
+    from hamex.solution.batch import save_columns
     from hamex.solution.files import pairs, write_sheets
 
     rows = _rows(found, suite)
@@ -206,11 +184,7 @@ def _write(found: Selection, suite: Suite, path: Path) -> Path:
     if path.suffix.lower() == ".csv":
         import numpy as np
 
-        def write(part: Path) -> None:
-            with part.open("w", encoding="utf-8", newline="") as file:
-                write_columns(file, {name: np.array(column) for name, column in records.items()})
-
-        return write_atomically(path, write)
+        return save_columns(path, {name: np.array(column) for name, column in records.items()})
     spectra: dict[str, Any] = {"period [s]": found.periods, "target [g]": found.wanted, "mean [g]": found.mean}
     spectra["spread of ln [1]"] = found.spread
     spectra |= {f"{number} [g]": row for number, row in enumerate(found.spectra, start=1)}

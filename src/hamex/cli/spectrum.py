@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from hamex.cli.records import BUILT_IN, GRAVITY, Component, Json, Raw, Step, Unit
+from hamex.cli.records import GRAVITY, Component, Json, Raw, Step, Unit, about_record, read_motion
+from hamex.cli.text import aligned, heading, numbers, tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,12 +96,12 @@ def command(
     options: dict[str, Any] = {"g": g, "units": _units(g), "peaks": peaks, "interpolation": interpolation}
     for name, text in (("ductility", ductility), ("strength", strength)):
         if text is not None:
-            options[name] = _numbers(f"--{name}", text)
+            options[name] = numbers(f"--{name}", text)
     for name, value in (("hardening", hardening), ("viscosity", viscosity)):
         if value is not None:
             options[name] = value
-    wanted, ratios = _periods(periods), _numbers("--damping", damping)
-    motions = [_read(record, unit, step, component, raw) for record in records]
+    wanted, ratios = periods_of(periods), numbers("--damping", damping)
+    motions = [read_motion(Path(record), unit=unit, step=step, component=component, raw=raw) for record in records]
     if pair:
         found = spectrum(motions[0], wanted, ratios, across=motions[1], **options)
     else:
@@ -112,14 +113,7 @@ def command(
         check_view(view, views(found))
     kinds = [motion.kind for motion in motions]
     written = [_write(found, path, view, kinds) for path in outputs]
-    if json:
-        from json import dumps
-
-        print(dumps(_data(found, motions) | {"written": [str(path) for path in written]}, indent=2, ensure_ascii=False))
-        return
-    _show(found, motions)
-    for path in written:
-        print(f"wrote {path}")
+    tell(written, json, lambda: _data(found, motions), lambda: _show(found, motions))
 
 
 def _check_outputs(paths: Sequence[Path]) -> None:
@@ -156,22 +150,7 @@ def _check_choices(
             raise InputError(f"{name} is for oscillators that yield; give --ductility or --strength")
 
 
-def _numbers(option: str, text: str) -> list[float]:
-    """Numbers between commas."""
-    from hamex.errors import InputError
-
-    found = []
-    for word in text.split(","):
-        try:
-            found.append(float(word))
-        except ValueError:
-            raise InputError(
-                f"{option}: {word.strip()!r} is not a number; write numbers with commas between, e.g. {option} 2,4"
-            ) from None
-    return found
-
-
-def _periods(text: str | None) -> Any:
+def periods_of(text: str | None) -> Any:
     """A list, or A:B:N; by default the usual span with the round periods that tables show."""
     import numpy as np
 
@@ -180,13 +159,13 @@ def _periods(text: str | None) -> Any:
     if text is None:
         from hamex.report.spectrum.lines import USUAL_PERIODS
 
-        return np.union1d(_periods(_SPAN), USUAL_PERIODS)
+        return np.union1d(periods_of(_SPAN), USUAL_PERIODS)
     if ":" not in text:
-        return _numbers("--periods", text)
+        return numbers("--periods", text)
     words = text.split(":")
     if len(words) != 3:
         raise InputError(f"--periods: write A:B:N, e.g. {_SPAN}, or numbers with commas between; got {text!r}")
-    first, last = (_numbers("--periods", word)[0] for word in words[:2])
+    first, last = (numbers("--periods", word)[0] for word in words[:2])
     if not words[2].isascii() or not words[2].isdigit() or not 2 <= int(words[2]) <= _MOST:
         raise InputError(f"--periods: the number of periods must be whole, from 2 to {_MOST:,}; got {words[2]!r}")
     if not 0 < first < last < float("inf"):
@@ -204,16 +183,6 @@ def _units(g: float) -> Units:
     return Units()
 
 
-def _read(record: str, unit: str | None, step: float | None, component: str | None, raw: bool) -> GroundMotion:
-    from hamex.cli.records import _number_or_name
-    from hamex.motion.ground import el_centro
-    from hamex.motion.records import read_record
-
-    if record == BUILT_IN:
-        return el_centro()
-    return read_record(record, unit=unit, step=step, component=_number_or_name(component), raw=raw)
-
-
 def _write(found: Spectrum, path: Path, view: str, kinds: list[str]) -> Path:
     from hamex.solution.atomic import FORMATS
 
@@ -227,7 +196,6 @@ def _write(found: Spectrum, path: Path, view: str, kinds: list[str]) -> Path:
 def _show(found: Spectrum, motions: list[GroundMotion]) -> None:
     from textwrap import fill
 
-    from hamex.cli.summary import aligned, heading
     from hamex.report.spectrum.lines import conventions, kinds_note, tables
 
     for motion in motions:
@@ -240,8 +208,6 @@ def _show(found: Spectrum, motions: list[GroundMotion]) -> None:
 
 
 def _data(found: Spectrum, motions: list[GroundMotion]) -> dict[str, Any]:
-    from hamex.cli.records import _about
-
     axes = {name: labels.tolist() for name, labels in found.coordinates.items()}
     results = {
         name: {
@@ -252,7 +218,7 @@ def _data(found: Spectrum, motions: list[GroundMotion]) -> dict[str, Any]:
         for name in found.names
     }
     return {
-        "motions": [_about(motion) for motion in motions],
+        "motions": [about_record(motion) for motion in motions],
         "dims": list(found.dims),
         "coordinates": axes,
         "conventions": dict(found.attributes),

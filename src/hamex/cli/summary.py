@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import shutil
-import sys
-import textwrap
-from collections.abc import Sequence
 from typing import Any
 
 from hamex.cli.structure import structure_lines, structure_summary, structure_tables
+from hamex.cli.text import aligned, heading, wrapped
 from hamex.model.laws import by_kind
 from hamex.model.laws.law import Law
 from hamex.model.record import Model, parameter
@@ -180,7 +177,7 @@ def show(found: dict[str, Any]) -> None:
         ("scheme", _scheme_words(found["scheme"])),
         ("", f"{found['steps']} steps of {found['step']:g} s, {found['steps'] * found['step']:g} s in all"),
     ):
-        print(_wrapped(text, width, f"  {name:8}"))
+        print(wrapped(text, width, f"  {name:8}"))
     print("\n" + _peaks(found["peaks"], structure))
     for columns, rows in found["tables"] if structure else ():
         print("\n" + aligned(columns, rows))
@@ -190,7 +187,7 @@ def show(found: dict[str, Any]) -> None:
             "{yield_deformation:.5g} {length}".format(**found["ductility"], length=length)
         )
     if found["rest"]:
-        print("\n" + _wrapped(_rest_line(found["rest"], length), width, ""))
+        print("\n" + wrapped(_rest_line(found["rest"], length), width, ""))
     print("\n" + _energy_table(found["energy"], found["energy_unit"]) + "\n")
     print(_balance(found))
     if found["iterations"] is not None:
@@ -207,8 +204,8 @@ def show(found: dict[str, Any]) -> None:
             "({where})".format(**found["damping"], percent=100 * found["damping"]["share"])
         )
     if found["advice"]:
-        print(_wrapped(found["advice"], 80, "advice: "))
-    print(_wrapped(found["status_message"], width, f"{found['status']}: "))
+        print(wrapped(found["advice"], 80, "advice: "))
+    print(wrapped(found["status_message"], width, f"{found['status']}: "))
 
 
 def _scheme_words(said: str) -> str:
@@ -221,12 +218,6 @@ def _scheme_words(said: str) -> str:
     kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     keys = [part.replace("=", " ").replace("'", "") for part in rest.split(", ")]
     return ", ".join([kind, *(key for key in keys if key and not key.endswith((" None", " False")))])
-
-
-def _wrapped(text: str, width: int, label: str) -> str:
-    """Lines that break after commas, so that a number stays beside its name and unit."""
-    kept = ", ".join(part if len(part) > width // 2 else part.replace(" ", "\xa0") for part in text.split(", "))
-    return textwrap.fill(kept, width, initial_indent=label, subsequent_indent=" " * len(label)).replace("\xa0", " ")
 
 
 def _model_lines(model: dict[str, Any], length: str, force: str) -> tuple[str, str]:
@@ -301,29 +292,3 @@ def _energy_table(energies: dict[str, float], label: str) -> str:
     ]
     whole = "start + input" if energies["start"] else "input"
     return aligned(["energy at the end", f">{label}", f">share of {whole}"], rows)
-
-
-def aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of text; a column whose name starts with > is right-aligned.
-
-    >>> print(aligned(["peak", ">value"], [["slip", "1.5"], ["force", "12"]]))
-      peak   value
-      ────────────
-      slip     1.5
-      force     12
-    """
-    names = [name.removeprefix(">") for name in columns]
-    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
-    right = [name.startswith(">") for name in columns]
-
-    def line(cells: Sequence[str]) -> str:
-        padded = (cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(cells, widths, right, strict=True))
-        return "  " + "  ".join(padded).rstrip()
-
-    rule = "  " + "─" * (sum(widths) + 2 * len(widths) - 2)
-    return "\n".join([heading(line(names)), rule, *map(line, rows)])
-
-
-def heading(text: str) -> str:
-    """Bold on a terminal; plain where the text goes to a file or colours are refused."""
-    return f"\033[1m{text}\033[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text

@@ -45,6 +45,17 @@ def write_columns(file: TextIO, columns: Mapping[str, Array]) -> None:
     writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
 
 
+def save_columns(path: Path, columns: Mapping[str, Array]) -> Path:
+    """The same as a file of its own, atomically."""
+    from hamex.solution.atomic import write_atomically
+
+    def write(part: Path) -> None:
+        with part.open("w", encoding="utf-8", newline="") as file:
+            write_columns(file, columns)
+
+    return write_atomically(path, write)
+
+
 @dataclass(frozen=True)
 class Measure:
     """What a batch can report: kind of unit, place ("" for an oscillator as a whole), meaning."""
@@ -199,11 +210,7 @@ class Batch(Shown):
         if target.suffix.lower() == ".xlsx":
             units = {name: f" [{self._attributes(name)['units']}]" for name in self.measures}
             return write_sheets(target, {"cases": self._columns(units), "about": pairs(self.provenance)})
-        return write_atomically(target, self._write_csv)
-
-    def _write_csv(self, path: Path) -> None:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            write_columns(file, self._columns({}))
+        return save_columns(target, self._columns({}))
 
     def _columns(self, units: Mapping[str, str]) -> dict[str, Array]:
         """One row per case; ``units`` stand behind the names of measures."""
