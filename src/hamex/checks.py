@@ -9,8 +9,12 @@ from contextlib import suppress
 from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from hamex.errors import InputError, ProblemError, SizeError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _WHOLE = 1e-9
 _COUNTED = 2**53  # steps beyond which a double does not tell one time from the next
@@ -53,6 +57,20 @@ def is_one_of(value: object, known: Collection[str]) -> bool:
     (True, False)
     """
     return isinstance(value, str) and value in known
+
+
+def floats(given: object, message: str, error: type[InputError] = InputError) -> NDArray[Any]:
+    """A copy of what is given as an array of floats; text, ragged lists and whatever else is none are refused.
+
+    >>> floats([1, 2.5], "scales must be numbers").tolist()
+    [1.0, 2.5]
+    """
+    import numpy as np
+
+    try:
+        return np.array(given, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise error(f"{message}, got {given!r:.60}") from None
 
 
 def check_range(who: str, what: str, value: float, error: type[InputError] = InputError) -> None:

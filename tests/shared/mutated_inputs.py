@@ -433,6 +433,30 @@ def calls() -> list[tuple[str, Any, dict[str, Any]]]:
         ("Hunt", hx.Hunt, {"first": 0.1, "step": 0.2, "growth": 0.05, "runs": 10}),
         ("Sa", hx.Sa, {"period": 0.5, "damping": 0.05}),
         ("asce7", hx.targets.asce7, {"sds": 1.0, "sd1": 0.6, "tl": 8.0}),
+        ("eurocode8", hx.targets.eurocode8, {"ag": 0.3, "ground": "B"}),
+        ("points", hx.targets.Target.from_points, {"periods": [0.1, 1.0], "accelerations": [1.0, 0.1]}),
+        (
+            "scale_to_target",
+            hx.scale_to_target,
+            {"motions": [motion], "target": hx.targets.asce7(1.0, 0.6), "periods": [0.2, 0.5], "at": 0.3},
+        ),
+        (
+            "select_to_target",
+            hx.select_to_target,
+            {
+                "motions": [motion, motion.scaled(2.0)],
+                "target": hx.targets.asce7(1.0, 0.6),
+                "count": 1,
+                "periods": [0.2, 0.5],
+                "limits": (0.5, 2.0),
+            },
+        ),
+        (
+            "floor_spectrum",
+            hx.solve(hx.Problem(frame, motion.on(frame, g=9.81), 0.4), hx.Galerkin(0.02)).floor_spectrum,
+            {"levels": ["floor 1"], "periods": [0.2, 0.5], "damping": [0.05]},
+        ),
+        ("standing", hx.Problem, {"model": frame, "load": load, "duration": 1.0, "standing": [0.1, 0.2]}),
         ("generate_inventory", hx.regions.generate_inventory, {"count": 3, "seed": 1, "extent": 10.0}),
         ("Units", hx.Units, {"length": "m", "force": "kN"}),
     ]

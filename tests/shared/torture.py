@@ -78,7 +78,7 @@ def results(count, rng, folder):
     told = hamex("ida", small, "-o", folder / "out", "--workers", "1")
     assert told.returncode == 0, told.stderr
     model = hx.shear_frame([1.0] * 3, 500.0, hx.modal(0.02), laws=[hx.Slider(1.0)] * 3)
-    sol = hx.solve(hx.Problem(model, hx.el_centro().on(model, g=1.0), duration=4.0), hx.Galerkin(0.02))
+    sol = hx.solve(hx.Problem(model, hx.el_centro().on(model, g=1.0), duration=31.18), hx.Galerkin(0.02))
     readers = {
         sol.save(folder / "run.nc"): hx.read,
         sol.save(folder / "small.nc", problem=False): hx.read,

@@ -97,7 +97,7 @@ SUMS = {"viscous", "plastic", "jumps", "input", "imbalance"}  # of a run, from i
 @pytest.mark.parametrize("model", ["oscillator", "shear frame"])
 @pytest.mark.parametrize("scheme", LOCATED, ids=named)
 def test_located_steps_restart_bitwise_between_samples(model, scheme, wave):
-    """Neither the cut nor the steps are at samples of the record; the release before blocks failed 18 of these 24."""
+    """Neither the cut nor the steps are at samples of the record, so that both begin inside one."""
     steps, cut = 12, 5
     problem = problem_of(model, steps * scheme.step)
     problem = problem.replace(load=problem.load.after(2.04).scaled(2))  # where El Centro is strong

@@ -166,6 +166,7 @@ def test_a_standing_load_is_found_again_when_it_changes_and_kept_by_files(tmp_pa
         ([1.0, 2.0], "standing: give 1 finite numbers"),
         ({"roof": 1.0}, "standing: there is no dof 'roof'"),
         ("heavy", "standing: give 1 finite"),
+        ([10**400], "standing: give 1 finite"),
     ],
 )
 def test_standing_loads_that_do_not_fit_are_refused(given, message):

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import LEAST, MOST, check_range, is_finite
+from hamex.checks import LEAST, MOST, check_range, floats, is_finite
 from hamex.errors import ModelError
 
 Array = NDArray[Any]
@@ -176,10 +176,7 @@ def _diagonal(who: str, what: str, values: Any) -> Any:
 
 
 def _vector(who: str, what: str, values: Any) -> Array:
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise ModelError(f"{who}: {what} must be a matrix of numbers, got {values!r}") from None
+    return floats(values, f"{who}: {what} must be a matrix of numbers", ModelError)
 
 
 def sparse_matrix(who: str, what: str, matrix: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hamex.checks import check_range
+from hamex.checks import check_range, floats
 from hamex.errors import ModelError
 from hamex.model.damping import Ratio
 from hamex.model.inputs import beyond
@@ -167,10 +167,7 @@ def oscillators(
 
 
 def _numbers(name: str, given: Any) -> Array:
-    try:
-        values = np.asarray(given, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise ModelError(f"{WHO}: {name} must be numbers, got {given!r:.60}") from None
+    values = floats(given, f"{WHO}: {name} must be numbers", ModelError)
     if values.ndim > 1:
         raise ModelError(f"{WHO}: {name} has shape {values.shape}; give a number or (n,), use ravel()")
     if values.size == 0:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hamex.checks import check_range
+from hamex.checks import check_range, floats
 from hamex.errors import ModelError
 from hamex.model.damping import Modal, Ratio, Rayleigh
 from hamex.model.inputs import beyond
@@ -178,10 +178,7 @@ def _nothing(x: dict[str, Array]) -> Array:
 def _spread(given: dict[str, Any]) -> dict[str, Array]:
     arrays = {}
     for name, values in given.items():
-        try:
-            arrays[name] = np.asarray(values, dtype=float)
-        except (TypeError, ValueError, OverflowError):
-            raise ModelError(f"{WHO}: {name} must be numbers, got {values!r:.60}") from None
+        arrays[name] = floats(values, f"{WHO}: {name} must be numbers", ModelError)
         if arrays[name].ndim > 2:
             raise ModelError(
                 f"{WHO}: {name} has shape {arrays[name].shape}; give (frame, storey), (storey,) or a number"

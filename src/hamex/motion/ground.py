@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import check_range, is_finite, is_one_of, is_positive
+from hamex.checks import check_range, floats, is_finite, is_one_of, is_positive
 from hamex.errors import ImplausibleWarning, LoadError
 from hamex.model.record import Model
 from hamex.model.units import METRE, STANDARD_GRAVITY
@@ -56,10 +56,7 @@ class GroundMotion(Shown):
     kind: str = "recorded"
 
     def __post_init__(self) -> None:
-        try:
-            a = np.array(self.acceleration, dtype=float)
-        except (TypeError, ValueError, OverflowError):
-            raise LoadError("GroundMotion: acceleration must be numbers") from None
+        a = floats(self.acceleration, "GroundMotion: acceleration must be numbers", LoadError)
         if a.ndim != 1 or a.size == 0:
             raise LoadError(f"GroundMotion: acceleration must be (n,) with at least one sample, got shape {a.shape}")
         bad = np.flatnonzero(~np.isfinite(a))

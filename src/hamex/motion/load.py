@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hamex.checks import check_range, is_finite, is_positive
+from hamex.checks import check_range, floats, is_finite, is_positive
 from hamex.errors import LoadError, StepWarning
 from hamex.march import sampling
 from hamex.march.run import march
@@ -353,10 +353,7 @@ def _ratio(h: float, step: float) -> float:
 
 
 def _samples(forces: ArrayLike) -> Array:
-    try:
-        array = np.array(forces, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise LoadError("Load: forces must be numbers, (n,) or (n, k), or a function of time") from None
+    array = floats(forces, "Load: forces must be numbers, (n,) or (n, k), or a function of time", LoadError)
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or array.size == 0:
@@ -390,10 +387,7 @@ def _shifts(shifts: Sequence[float]) -> tuple[float, ...]:
 
 
 def _patterns(patterns: ArrayLike, channels: int) -> Array:
-    try:
-        array = np.array(patterns, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise LoadError("Load: patterns must be numbers, (dof, k)") from None
+    array = floats(patterns, "Load: patterns must be numbers, (dof, k)", LoadError)
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or array.shape[1] != channels or not np.all(np.isfinite(array)):

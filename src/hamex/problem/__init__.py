@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hamex.checks import check_range, is_finite, is_positive, whole_steps
+from hamex.checks import check_range, floats, is_finite, is_positive, whole_steps
 from hamex.errors import ProblemError
 from hamex.model.record import Model, law_variables, parameter
 from hamex.motion.load import Load, LoadSum
@@ -110,10 +110,7 @@ class FilledState(State):
 
 
 def _vector(name: str, value: ArrayLike) -> Array:
-    try:
-        vector = np.array(value, dtype=float, ndmin=1)
-    except (TypeError, ValueError, OverflowError):
-        raise ProblemError(f"State: {name} must be numbers, got {value!r}") from None
+    vector = np.atleast_1d(floats(value, f"State: {name} must be numbers", ProblemError))
     if vector.ndim != 1 or not np.isfinite(vector).all():
         raise ProblemError(f"State: {name} must be finite numbers, one per component")
     return vector
@@ -228,6 +225,7 @@ class Problem(Shown):
 
 def forces_on(model: Model, given: ArrayLike | Mapping[str, float], who: str) -> Array:
     """Forces on the dofs [force] from one number per dof, or from forces by name."""
+    wanted = f"{who}: give {len(model.dofs)} finite numbers, one per dof, or forces by dof name"
     if isinstance(given, Mapping):
         forces = np.zeros(len(model.dofs))
         for name, value in given.items():
@@ -235,12 +233,9 @@ def forces_on(model: Model, given: ArrayLike | Mapping[str, float], who: str) ->
                 raise ProblemError(f"{who}: there is no dof {name!r}; the model has {', '.join(model.dofs[:8])} …")
             forces[model.dofs.index(name)] = value if is_finite(value) else np.nan
     else:
-        try:
-            forces = np.array(given, dtype=float)
-        except (TypeError, ValueError):
-            forces = np.array([np.nan])
+        forces = floats(given, wanted, ProblemError)
     if forces.shape != (len(model.dofs),) or not np.all(np.isfinite(forces)):
-        raise ProblemError(f"{who}: give {len(model.dofs)} finite numbers, one per dof, or forces by dof name")
+        raise ProblemError(wanted)
     return forces
 
 

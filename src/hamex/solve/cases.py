@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hamex.checks import floats
 from hamex.errors import LoadError, ProblemError
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
@@ -151,10 +152,7 @@ def _motions(loads: object) -> list[Motion]:
 
 
 def _scales(scales: ArrayLike) -> Array:
-    try:
-        factors = np.atleast_1d(np.asarray(scales, dtype=float))
-    except (TypeError, ValueError, OverflowError):
-        raise LoadError(f"batch: scales must be numbers, got {scales!r:.60}") from None
+    factors = np.atleast_1d(floats(scales, "batch: scales must be numbers", LoadError))
     if factors.ndim != 1 or factors.size == 0:
         raise LoadError(f"batch: scales must be a number or (n,), got shape {np.shape(scales)}")
     bad = np.flatnonzero(~np.isfinite(factors))

@@ -110,6 +110,15 @@ def test_targets_travel_to_other_processes():
         (lambda: Target.from_points([1.0, 0.5], [1, 1]), r"periods\[1\] must be above"),
         (lambda: Target.from_points([0.5, 1.0], [1, 0]), r"accelerations\[1\] = 0"),
         (lambda: Target.from_points([0.5], [1]), "n ≥ 2"),
+        (lambda: Target.from_points(["0.5 s", 1.0], [1, 1]), "periods must be numbers"),
+        (lambda: Target.from_points([0.5, 1.0], [1, 10**400]), "accelerations must be numbers"),
+        (lambda: eurocode8(0.2, ["B"]), "ground one of A, B, C, D, E"),
+        (lambda: asce7(1.0, 0.6).acceleration("1 s"), "periods must be numbers"),
+        (lambda: scale_to_target([], "ASCE 7", [0.2]), "target must be a Target"),
+        (lambda: scale_to_target(["a.at2"], asce7(1.0, 0.6), [0.2]), "motions must be ground motions"),
+        (lambda: scale_to_target([], asce7(1.0, 0.6), [[0.2], 1j]), "periods must be"),
+        (lambda: hx.select_to_target(3, asce7(1.0, 0.6), 1), "motions must be ground motions"),
+        (lambda: hx.match_to_target(hx.el_centro(), 0.3), "target must be a Target"),
     ],
 )
 def test_wrong_targets_are_refused(make, says):

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hamex.checks import floats
 from hamex.errors import InputError
 from hamex.study.ida.estimation import (
     DRAWS,
@@ -236,10 +237,7 @@ class Capacities:
 
 def numbers(who: str, name: str, values: ArrayLike, least: int = 1) -> Array:
     """A read-only copy, (n,), of at least ``least`` numbers."""
-    try:
-        array = np.array(values, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{who}: {name} must be numbers") from None
+    array = floats(values, f"{who}: {name} must be numbers")
     if array.ndim != 1 or array.size < least:
         raise InputError(f"{who}: {name} must be (n,) with n ≥ {least}, got shape {array.shape}")
     array.setflags(write=False)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.checks import floats
 from hamex.errors import FileError, HamexError, InputError
 from hamex.files import RECORD, read_bytes
 from hamex.model.units import STANDARD_GRAVITY
@@ -88,7 +89,7 @@ class MotionGrid:
                 )
             return
         for name, far in (("longitude", 180.0), ("latitude", 90.0)):
-            values = np.array(getattr(self, name), dtype=float)
+            values = floats(getattr(self, name), f"MotionGrid: {name} must be numbers of degrees")
             if values.shape != (len(motions),) or not (np.abs(values) <= far).all():
                 raise InputError(
                     f"MotionGrid: {name} must be {len(motions)} numbers of degrees from −{far:g} to "

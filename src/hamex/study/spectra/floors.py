@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hamex.checks import is_one_of
 from hamex.errors import InputError
 from hamex.model.algebra import rows
 from hamex.model.layout import Layout
@@ -112,11 +113,11 @@ def _chosen(levels: Any, known: dict[str, Any], layout: Layout) -> list[str]:
     if levels is None:
         of_storeys = layout.storeys is not None and layout.storeys.floors is not None
         return [name for name, level in known.items() if level is not None and isinstance(level, int) != of_storeys]
-    names = [levels] if isinstance(levels, str) else list(levels)
+    names = [levels] if isinstance(levels, str) or not isinstance(levels, Iterable) else list(levels)
     if not names:
         raise InputError("floor_spectrum: no levels; leave them out for all")
     for name in names:
-        if name not in known:
+        if not is_one_of(name, known):
             few = ", ".join(map(repr, list(known)[:12])) + (" …" if len(known) > 12 else "")
             raise InputError(f"floor_spectrum: there is no level {name!r}; there are {few}")
     return names

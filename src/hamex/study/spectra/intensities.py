@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import check_range, is_one_of, is_positive
+from hamex.checks import check_range, floats, is_one_of, is_positive
 from hamex.errors import InputError, LoadError, UnitError
 from hamex.model.units import METRE, UNSTATED_LENGTH
 from hamex.motion import intensity as measures
@@ -122,10 +122,7 @@ def intensities(
         raise UnitError(f"unknown unit of length {length!r}; known: {', '.join(METRE)}")
     if periods is None:
         periods = [T for T in PERIODS if motion.duration > measures.ALPHA * T] or [PERIODS[0]]
-    try:
-        wanted = np.array(periods, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        wanted = np.zeros(1)
+    wanted = floats(periods, "intensities: periods must be positive numbers of seconds", LoadError)
     if wanted.ndim != 1 or not wanted.size or not (np.isfinite(wanted).all() and (wanted > 0).all()):
         raise LoadError(f"intensities: periods must be positive numbers of seconds, got {periods!r}")
     a, step = motion.acceleration * (in_gravities(motion.unit) * g), motion.step

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
-from hamex.checks import check_memory, check_range, is_finite, is_one_of, is_positive
+from hamex.checks import check_memory, check_range, floats, is_finite, is_one_of, is_positive
 from hamex.errors import InputError, LoadError, UnitError
 from hamex.model.units import UNSTATED_LENGTH, Units
 from hamex.motion.ground import GroundMotion, kinds_of
@@ -268,10 +268,7 @@ def _damping(given: ArrayLike) -> Array:
 
 
 def _numbers(name: str, given: ArrayLike) -> Array:
-    try:
-        array = np.array(given, dtype=float, ndmin=1)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"spectrum: {name} must be numbers, got {given!r:.60}") from None
+    array = np.atleast_1d(floats(given, f"spectrum: {name} must be numbers"))
     if array.ndim != 1 or array.size == 0:
         raise InputError(f"spectrum: {name} must be a number or (n,) with at least one, got shape {np.shape(given)}")
     return array

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hamex.checks import is_positive
+from hamex.checks import floats, is_positive
 from hamex.errors import InputError, MatchWarning
 from hamex.motion.ground import GroundMotion
 from hamex.motion.process import at_rest
 from hamex.motion.synthetic import synthetic_suite
-from hamex.study.spectra.targets.target import Target, response
+from hamex.study.spectra.targets.target import Target, motions_for, response
 
 Array = NDArray[Any]
 PERIODS = (0.05, 4.0, 100)  # matched by default: from, to [s], how many, in equal ratios
@@ -113,6 +113,7 @@ def match_to_target(
 def _matched(
     who: str, motion: GroundMotion, target: Target, periods: ArrayLike | None, iterations: int, tolerance: float
 ) -> Match:
+    motions_for(who, (motion,), target)
     T = periods_of(who, target, periods)
     if not isinstance(iterations, int) or isinstance(iterations, bool) or iterations < 1:
         raise InputError(f"{who}: iterations must be a whole number ≥ 1, got {iterations!r}")
@@ -188,7 +189,7 @@ def periods_of(who: str, target: Target, periods: ArrayLike | None) -> Array:
         return np.geomspace(max(first, target.shortest), min(last, target.longest), count).clip(
             target.shortest, target.longest
         )
-    T = np.array(periods, dtype=float)
+    T = floats(periods, f"{who}: periods must be two or more positive seconds, rising")
     if T.ndim != 1 or len(T) < 2 or not (np.isfinite(T) & (T > 0)).all() or not (np.diff(T) > 0).all():
         raise InputError(f"{who}: periods must be two or more positive seconds, rising")
     return T

@@ -18,7 +18,7 @@ from hamex.checks import is_finite, is_whole
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
 from hamex.study.spectra.targets.matching import periods_of
-from hamex.study.spectra.targets.target import Array, Scaling, Target, scale_to_target
+from hamex.study.spectra.targets.target import Array, Scaling, Target, motions_for, scale_to_target
 
 LIMITS = (0.25, 4.0)  # of the factors
 _BEGINNINGS = 20
@@ -87,7 +87,7 @@ def select_to_target(
     least, most = _checked(who, limits)
     if not is_whole(count, 1):
         raise InputError(f"{who}: count must be a whole number ≥ 1, got {count!r:.40}")
-    motions = tuple(motions)
+    motions = motions_for(who, motions, target)
     every = scale_to_target(motions, target, periods_of(who, target, periods), spectra=spectra)
     if len(every.factors) < count:
         raise InputError(f"{who}: count asks for {count} motions, and there are {len(every.factors)} to choose from")

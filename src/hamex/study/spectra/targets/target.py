@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hamex.checks import is_finite, is_positive
+from hamex.checks import floats, is_finite, is_one_of, is_positive, is_whole
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
 from hamex.names import Shown, options_by_keyword
@@ -50,7 +50,8 @@ class Target(Shown):
         >>> Target.from_points([0.1, 1.0], [1.0, 0.1]).acceleration(0.2).round(3).tolist()
         0.5
         """
-        T, a = (np.array(values, dtype=float) for values in (periods, accelerations))
+        T = floats(periods, "Target.from_points: periods must be numbers")
+        a = floats(accelerations, "Target.from_points: accelerations must be numbers")
         if T.ndim != 1 or T.shape != a.shape or len(T) < 2:
             raise InputError(
                 f"Target.from_points: periods and accelerations must be (n,) alike, n ≥ 2; got {T.shape} and {a.shape}"
@@ -67,7 +68,7 @@ class Target(Shown):
 
     def acceleration(self, periods: ArrayLike) -> Array:
         """Pseudo-acceleration [g] at periods [s], of their shape."""
-        T = np.asarray(periods, dtype=float)
+        T = floats(periods, f"{self.name}: periods must be numbers")
         bad = np.flatnonzero(~((T.ravel() >= self.shortest) & (T.ravel() <= self.longest) & np.isfinite(T.ravel())))
         if bad.size:
             raise InputError(
@@ -142,7 +143,7 @@ def eurocode8(ag: float, ground: str = "A", *, kind: int = 1, damping: float = 0
     """
     if not is_positive(ag):
         raise InputError(f"eurocode8: ag must be a positive number of g, got {ag!r}")
-    if kind not in _GROUND or ground not in _GROUND[kind]:
+    if not is_whole(kind) or kind not in _GROUND or not is_one_of(ground, _GROUND[kind]):
         raise InputError(f"eurocode8: kind must be 1 or 2 and ground one of A, B, C, D, E; got {kind!r} and {ground!r}")
     if not is_finite(damping) or not 0 <= damping < 1:
         raise InputError(f"eurocode8: damping must be a fraction of critical such as 0.05, got {damping!r}")
@@ -251,11 +252,15 @@ def scale_to_target(
     ([2.0, 0.5], True)
     """
     who = "scale_to_target"
-    motions = tuple(motions)
-    T = np.array(periods, dtype=float)
+    motions = motions_for(who, motions, target)
+    T = floats(periods, f"{who}: periods must be (n,) of positive seconds")
     if T.ndim != 1 or not T.size or not (np.isfinite(T) & (T > 0)).all():
         raise InputError(f"{who}: periods must be (n,) of positive seconds")
-    given = response(motions, T, target.damping) if spectra is None else np.array(spectra, dtype=float)
+    given = (
+        response(motions, T, target.damping)
+        if spectra is None
+        else floats(spectra, f"{who}: spectra must be numbers, (motion, period)")
+    )
     if given.ndim != 2 or given.shape[1] != len(T) or len(given) == 0 or (motions and len(given) != len(motions)):
         raise InputError(
             f"{who}: spectra must be (motion, period), here ({len(motions) or 'n'}, {len(T)}); got {given.shape}"
@@ -273,6 +278,16 @@ def scale_to_target(
         factors, method = _at(who, motions, target, T, at, given, spectra is None), f"at {at:g} s"
     scaled = tuple(motion.scaled(float(factor)) for motion, factor in zip(motions, factors, strict=False))
     return Scaling(target, factors, method, T, factors[:, None] * given, wanted, scaled)
+
+
+def motions_for(who: str, motions: Iterable[GroundMotion], target: Target) -> tuple[GroundMotion, ...]:
+    """The motions, all of which and the target are what they are called."""
+    if not isinstance(target, Target):
+        raise InputError(f"{who}: target must be a Target such as hx.targets.eurocode8(0.3, 'B'), got {target!r:.60}")
+    found = tuple(motions) if isinstance(motions, Iterable) else None
+    if found is None or not all(isinstance(motion, GroundMotion) for motion in found):
+        raise InputError(f"{who}: motions must be ground motions, got {motions!r:.60}")
+    return found
 
 
 def response(motions: Sequence[GroundMotion], periods: Array, damping: float) -> Array:
