@@ -288,3 +288,76 @@ def test_numbers_that_run_away_are_refused_by_index():
     x = hx.oscillators(stiffness=[100.0, 100.0], yield_force=1.0, viscosity=1.0, geometric=[0.0, -50.0])
     with pytest.raises(OverflowRunError, match="model 1"):
         hx.batch(x, hx.Load([10.0], step=1.0), hx.Galerkin(0.1), duration=500.0)
+
+
+# Frames, which are solved one by one
+
+
+def portal(levels=True):
+    steel = {"modulus": 2e8, "area": 0.01, "inertia": 1e-4}
+    hinged = steel | {"hinges": hx.Slider(60.0, kinematic=50.0)}
+    return hx.frame(
+        {"A": [0, 0], "B": [0, 3.0], "C": [5, 3.0], "D": [5, 0]},
+        [hx.Member("A", "B", **hinged), hx.Member("B", "C", **steel), hx.Member("C", "D", **hinged)],
+        {"A": "fixed", "D": "fixed"},
+        {"B": 10.0, "C": 14.0},
+        hx.modal(0.02),
+        levels={"roof": ["B", "C"]} if levels else None,
+        units=hx.Units("m", "kN"),
+    )
+
+
+WEIGHT = {"B.y": -100.0, "C.y": -140.0}
+
+
+@pytest.fixture(scope="module")
+def shaken():
+    model = portal()
+    problem = hx.Problem(model, hx.el_centro().on(model).scaled(2.0), 31.18, standing=WEIGHT)
+    return hx.solve(problem, STEP)
+
+
+def test_a_standing_load_acts_in_a_batch_as_in_solve(shaken):
+    """Reference: own, one solution; without the load the springs bear other forces."""
+    names = ("drift", "force", "residual_drift")
+    found = hx.batch(portal(), hx.el_centro(), STEP, names, scales=[1.0, 2.0], standing=WEIGHT)
+    for name, history in (("drift", "storey_drift"), ("force", "storey_shear")):
+        assert found.values(name)[0, 0, 1] == pytest.approx(np.abs(shaken.values(history)).max(axis=0), rel=1e-12)
+    assert found.values("residual_drift")[0, 0, 1] == pytest.approx(shaken.values("storey_drift")[-1], abs=1e-15)
+    bare = hx.batch(portal(), hx.el_centro(), STEP, names, scales=[1.0, 2.0])
+    assert abs(found.values("drift") / bare.values("drift") - 1).max() > 1e-4
+    assert found.provenance["batch"] != bare.provenance["batch"]
+
+
+def test_floors_of_a_frame_are_its_levels_and_not_its_dofs(shaken):
+    """Reference: own, nodes of one solution; a dof may be a rotation, which is no displacement of a floor."""
+    names = ("displacement", "velocity", "absolute_acceleration", "residual_displacement")
+    found = hx.batch(portal(), hx.el_centro(), STEP, names, scales=2.0, standing=WEIGHT)
+    assert found["displacement"].dims == ("model", "motion", "scale", "floor")
+    both = [shaken.dofs.index("B.x"), shaken.dofs.index("C.x")]
+    for name in names[:3]:
+        level = shaken.values(name)[:, both].mean(axis=1)
+        assert found.values(name).ravel() == pytest.approx(np.abs(level).max(), rel=1e-9)
+    assert found.values(names[3]).ravel() == pytest.approx(shaken.values("displacement")[-1, both].mean(), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("models", "given", "error", "message"),
+    [
+        (portal(levels=False), WEIGHT, ModelError, "measures belong to storeys, and a model of 6 dofs without levels"),
+        (portal(), {"B.z": 1.0}, ProblemError, "standing: there is no dof 'B.z'"),
+        (portal(), [1.0], ProblemError, "standing: give 6 finite numbers"),
+        (many(2), [1.0], ProblemError, "give a list of models"),
+    ],
+)
+def test_what_cannot_stand_on_models_is_refused(models, given, error, message):
+    with pytest.raises(error, match=message):
+        hx.batch(models, hx.el_centro(), STEP, g=G, standing=given)
+
+
+def test_a_standing_load_on_oscillators_shifts_them_while_they_are_elastic():
+    """Reference: analytic; the same swing about another place, f/k away."""
+    model = hx.oscillator(mass=1.0, stiffness=100.0, damping=1.0)
+    args = (hx.el_centro(), STEP, ("residual_displacement",))
+    plain, loaded = (hx.batch(model, *args, g=G, standing=given) for given in (None, [7.0]))
+    assert loaded.values(args[2][0]) - plain.values(args[2][0]) == pytest.approx(0.07, rel=1e-9)

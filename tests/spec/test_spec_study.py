@@ -114,6 +114,16 @@ def test_parameters_inside_tables_of_a_frame(read):
         read(swap=swap | {TEXT.splitlines()[3]: frame.replace("heights = 3.0, ", "")})
 
 
+def test_gravity_stands_on_the_models_of_a_study(read):
+    frame = 'model = {kind = "shear_frame", masses = [1.0, 1.0], stiffnesses = 300.0, heights = 3.0}'
+    swap = {TEXT.splitlines()[3]: frame, 'measure = "ductility", value = 4.0': 'measure = "drift_ratio", value = 0.02'}
+    gravity = 'gravity = {forces = {"floor 2" = -3.0}}\n'
+    assert read(swap=swap | {"limit = ": gravity + "limit = "}).study.standing == {"floor 2": -3.0}
+    assert read(swap=swap).study.standing is None
+    with pytest.raises(HamexError, match=r"gravity\.forces names 'roof', which is no dof"):
+        read(swap=swap | {"limit = ": gravity.replace("floor 2", "roof") + "limit = "})
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

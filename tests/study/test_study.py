@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import InputError
+from hamex.errors import HamexError, InputError
 from hamex.study.engine import digest
 
 STEP = hx.Galerkin(0.02)
@@ -150,3 +150,26 @@ def test_hashes_are_of_content():
     assert digest(hx.Galerkin(0.02)) != digest(hx.Galerkin(0.01))
     with pytest.raises(InputError, match="cannot be hashed"):
         digest(object())
+
+
+def test_a_standing_load_is_that_of_every_run_and_part_of_what_is_kept(tmp_path):
+    """Reference: own, a batch; parts that were kept for another load are not found."""
+    model = hx.shear_frame([1.0, 1.0], [300.0, 200.0], laws=hx.Slider(0.9, kinematic=20.0), heights=3.0)
+    axes = {"record": [hx.el_centro()], "scale": [0.1, 0.2]}
+    study = hx.Study(model, axes, ("drift",), hx.Galerkin(0.02), g=9.81, standing={"floor 2": 0.2})
+    found = study.run(workers=1, store=tmp_path)
+    own = hx.batch(model, hx.el_centro(), hx.Galerkin(0.02), ("drift",), scales=[0.1, 0.2], g=9.81, standing=[0, 0.2])
+    assert found.values("drift").ravel().tolist() == own.values("drift")[0, 0].max(axis=-1).tolist()
+    assert study.run(workers=1, store=tmp_path).ran == 0
+    other = study.replace(standing=None).run(workers=1, store=tmp_path)
+    assert other.ran > 0
+    assert not np.allclose(other.values("drift"), found.values("drift"), rtol=1e-3)
+    with pytest.raises(HamexError, match="no dof 'roof'"):
+        study.replace(standing={"roof": 1.0}).run(workers=1)
+
+
+def test_measures_that_a_model_does_not_give_are_refused_before_any_run(tmp_path):
+    study = hx.Study(hx.oscillator(1.0, 225.0), {"record": [hx.el_centro()]}, ("drift",), hx.Galerkin(0.02), g=9.81)
+    with pytest.raises(InputError, match="there is no 'drift' here; known are displacement"):
+        study.run(workers=1, store=tmp_path)
+    assert not list(tmp_path.iterdir())

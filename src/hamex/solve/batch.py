@@ -30,7 +30,16 @@ from hamex.schemes.time_elements import Galerkin, is_linear
 from hamex.solution.batch import STATE, Batch
 from hamex.solution.source import model_numbers, named_bytes
 from hamex.solve.cases import CaseGroup, Cases, Motion, arrange
-from hamex.solve.runners import BlockResults, ManyFrames, ManyOscillators, OneByOne, Request, Runner, SampledMotion
+from hamex.solve.runners import (
+    BlockResults,
+    ManyFrames,
+    ManyOscillators,
+    OneByOne,
+    Request,
+    Runner,
+    SampledMotion,
+    Standing,
+)
 from hamex.solve.waiting import check_settle, look_at_the_ends, say_swinging
 
 Array = NDArray[Any]
@@ -49,6 +58,7 @@ def batch(
     paired: bool = False,
     duration: float | None = None,
     start: Mapping[str, ArrayLike] | None = None,
+    standing: ArrayLike | Mapping[str, float] | None = None,
     histories: Sequence[str] = (),
     final: bool = False,
     limit: Limit | None = None,
@@ -77,6 +87,8 @@ def batch(
     duration : length of every run [s]; by default each motion's own, to its last sample.
     start : displacement, momentum, slip, back_force and accumulated_slip at t = 0, in the shape of the results (or one
         that spreads to it); ``final`` of another batch. At rest where left out.
+    standing : forces that act before the start and for the whole run, such as gravity, as for :class:`hamex.Problem`:
+        one per dof, or by dof name [force], the same on every model. Models are then solved one by one.
     histories : "displacement", "velocity", "slip" or "force" of oscillators, step by step.
     final : keep the state at the end.
     limit : storey drift at which a run ends, as for :func:`hamex.solve`: a drift ratio of 0.1 where heights are known.
@@ -108,7 +120,7 @@ def batch(
         check_settle("batch", settle)
         if request.histories:
             raise InputError("batch: runs that settle have histories of different length; leave one of the two out")
-    run = _runner(systems, cases, scheme)
+    run = _runner(systems, cases, scheme, standing)
     run.check(request)
     units = systems[0].units if isinstance(systems, list) else systems.units
     if any(isinstance(motion, GroundMotion) for motion in cases.motions):
@@ -150,7 +162,7 @@ def batch(
         units,
         scheme.step,
         tuple(record.steps for record in records),
-        lambda: _provenance(systems, cases, records, scheme, request, given),
+        lambda: _provenance(systems, cases, records, scheme, request, (given or {}) | _forces(run)),
         {name: cases.shown(out.arrays["history", name]) for name in request.histories},
         {name: cases.shown(out.arrays["final", name]) for name in STATE} if request.final else None,
         rounding,
@@ -216,6 +228,17 @@ def _march(
 # What was given ----------------------------------------------------------------------------------------------
 
 
+def check_measures(systems: Systems, scheme: Scheme, measures: Sequence[str]) -> None:
+    """Refuse measures that runs of these models do not give, before any of them."""
+    request = Request(tuple(measures), (), False, _dtype("float64"), Limit())
+    if isinstance(systems, Oscillators):
+        ManyOscillators(systems).check(request)
+    elif isinstance(systems, ShearFrames):
+        ManyFrames(systems).check(request)
+    else:
+        OneByOne(systems[:1], scheme).check(request)
+
+
 def _systems(models: object) -> Systems:
     if isinstance(models, Oscillators | ShearFrames):
         return models
@@ -228,11 +251,14 @@ def _systems(models: object) -> Systems:
     return given
 
 
-def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
+def _runner(systems: Systems, cases: Cases, scheme: object, standing: Standing) -> Runner:
     if not isinstance(scheme, Scheme):
         raise ProblemError(f"batch: the scheme must be one such as Galerkin(step), got {scheme!r}")
     linear = is_linear(scheme)
+    if standing is not None and not isinstance(systems, list):
+        raise ProblemError("batch: a standing load acts on models that are solved one by one; give a list of models")
     if isinstance(systems, list):
+        linear = linear and standing is None
         if linear and all(is_oscillator(model) for model in systems) and _single(cases):
             return ManyOscillators(Oscillators.of(systems))
         shaken = all(isinstance(motion, GroundMotion) for motion in cases.motions)
@@ -240,7 +266,7 @@ def _runner(systems: Systems, cases: Cases, scheme: object) -> Runner:
             return ManyFrames(shear_frames_of(systems))
         if len({len(model.dofs) for model in systems}) > 1:
             raise ModelError("batch: the models have different numbers of degrees of freedom; batch those of one size")
-        return OneByOne(systems, scheme)
+        return OneByOne(systems, scheme, standing)
     if not linear:
         raise ProblemError(
             "batch: arrays of models are marched by Galerkin of degree 1; for other schemes give a list "
@@ -382,7 +408,7 @@ def _provenance(
     records: Sequence[SampledMotion],
     scheme: Scheme,
     request: Request,
-    start: Mapping[str, Array] | None,
+    given: Mapping[str, Array],
 ) -> dict[str, str]:
     """What a reader needs to repeat the batch. The hash covers every number that enters it."""
     digest = hashlib.sha256(
@@ -396,12 +422,18 @@ def _provenance(
     for numbers in (
         *models,
         *(_motion_numbers(record) for record in records),
-        start or {},
+        given,
         {"scales": cases.scales, "motion_of": cases.motion_of},
     ):
         for part in named_bytes(numbers):
             digest.update(part)
     return {"hamex": __version__, "scheme": repr(scheme), "batch": digest.hexdigest()}
+
+
+def _forces(run: Runner) -> dict[str, Array]:
+    """Standing forces, model after model; {} where there are none."""
+    at_rest = run.at_rest if isinstance(run, OneByOne) else None
+    return {} if at_rest is None else {"standing": np.concatenate([forces for forces, _ in at_rest])}
 
 
 def _motion_numbers(record: SampledMotion) -> dict[str, Any]:

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from hamex.errors import InputError, OverflowRunError
+from hamex.errors import InputError, ModelError, OverflowRunError
+from hamex.model.algebra import rows
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
-from hamex.problem import Limit, Problem, State
+from hamex.problem import Limit, Problem, State, forces_on
 from hamex.schemes import Scheme
 from hamex.solution.batch import HISTORIES, STATE
 from hamex.solution.solution import Solution
@@ -24,13 +25,11 @@ from hamex.solve import run
 from hamex.solve.oscillators import NEEDS, DisplacementPeaks, OscillatorBlock, flags_of, kinds, march_oscillators
 from hamex.solve.shear_frames import MEASURES as OF_BUILDINGS
 from hamex.solve.shear_frames import march_shear_frames
+from hamex.solve.static import gravity
 
 Array = NDArray[Any]
+Standing = ArrayLike | Mapping[str, float] | None
 _WORK = 8_000_000  # oscillator-steps of a block
-
-
-def _peak(name: str) -> Callable[[Solution], Array]:
-    return lambda solution: np.asarray(np.abs(solution.values(name)).max(axis=0))
 
 
 def _last(name: str) -> Callable[[Solution], Array]:
@@ -47,6 +46,26 @@ def _rest(name: str, unknown: float = np.nan) -> Callable[[Solution], Array]:
     return read
 
 
+def _floors(read: Callable[[Solution], Array]) -> Callable[[Solution], Array]:
+    """The levels of a frame move as their nodes do on the mean; of a shear frame the floors are the dofs."""
+
+    def of_floors(solution: Solution) -> Array:
+        storeys, values = solution.layout.storeys, read(solution)
+        if storeys is None or storeys.floors is None:
+            return values
+        return rows(values.reshape(-1, values.shape[-1]), storeys.floors.T).reshape(*values.shape[:-1], -1)
+
+    return of_floors
+
+
+def _largest(read: Callable[[Solution], Array]) -> Callable[[Solution], Array]:
+    return lambda solution: np.asarray(np.abs(read(solution)).max(axis=0))
+
+
+def _all(name: str) -> Callable[[Solution], Array]:
+    return lambda solution: solution.values(name)
+
+
 def _plastic(solution: Solution) -> Array:
     return np.asarray((solution.split.plastic + solution.split.viscous).sum(axis=0))
 
@@ -61,10 +80,10 @@ def _cycles(solution: Solution) -> Array:
 
 
 _OF_OSCILLATORS: Mapping[str, Callable[[Solution], Array]] = {
-    "displacement": _peak("displacement"),
-    "velocity": _peak("velocity"),
-    "absolute_acceleration": _peak("absolute_acceleration"),
-    "force": _peak("force"),
+    "displacement": _largest(_all("displacement")),
+    "velocity": _largest(_all("velocity")),
+    "absolute_acceleration": _largest(_all("absolute_acceleration")),
+    "force": _largest(_all("force")),
     "ductility": lambda solution: solution.values("ductility"),
     "residual_slip": _last("slip"),
     "residual_displacement": _last("displacement"),
@@ -75,14 +94,14 @@ _OF_OSCILLATORS: Mapping[str, Callable[[Solution], Array]] = {
     "cycles": _cycles,
 }
 _OF_STOREYS: Mapping[str, Callable[[Solution], Array]] = {
-    "displacement": _peak("displacement"),
-    "velocity": _peak("velocity"),
-    "absolute_acceleration": _peak("absolute_acceleration"),
-    "drift": _peak("storey_drift"),
-    "force": _peak("storey_shear"),
-    "residual_displacement": _last("displacement"),
+    "displacement": _largest(_floors(_all("displacement"))),
+    "velocity": _largest(_floors(_all("velocity"))),
+    "absolute_acceleration": _largest(_floors(_all("absolute_acceleration"))),
+    "drift": _largest(_all("storey_drift")),
+    "force": _largest(_all("storey_shear")),
+    "residual_displacement": _floors(_last("displacement")),
     "residual_drift": _last("storey_drift"),
-    "settled_displacement": _rest("displacement"),
+    "settled_displacement": _floors(_rest("displacement")),
     "settled_drift": _rest("drift"),
     "swing": _rest("swing", np.inf),
 }
@@ -279,12 +298,19 @@ class OneByOne:
         """Cases of a block: each is work enough by itself."""
         return 1
 
-    def __init__(self, models: Sequence[Model], scheme: Scheme) -> None:
+    def __init__(self, models: Sequence[Model], scheme: Scheme, standing: Standing = None) -> None:
         self.models, self.scheme = models, scheme
+        # Found once for each model, whatever shakes it then: forces on its dofs and the state at rest under them.
+        self.at_rest = None if standing is None else [_at_rest(model, standing) for model in models]
         self.places = 0 if len(models[0].dofs) == 1 else len(getattr(models[0].storeys, "names", ()))
 
     def check(self, request: Request) -> None:
         """Refuse what this kind of run cannot give."""
+        if not self.places and len(self.models[0].dofs) > 1:
+            raise ModelError(
+                f"batch: measures belong to storeys, and a model of {len(self.models[0].dofs)} dofs without levels has "
+                "none; give the frame its levels (levels=…), or use hamex.solve, which keeps all histories"
+            )
         known("measures", request.measures, measures_of(self.places))
         known("histories", request.histories, {})
         if request.final or request.dtype == np.float32:
@@ -317,7 +343,8 @@ class OneByOne:
                 else record.motion
             )
             assert isinstance(load, Load | LoadSum)
-            problem = Problem(model, load.scaled(float(scale)), record.steps * record.h, State())
+            forces, rest = (None, State()) if self.at_rest is None else self.at_rest[number]
+            problem = Problem(model, load.scaled(float(scale)), record.steps * record.h, rest, standing=forces)
             solution = run(problem, self.scheme, request.limit, settle=request.settle)
             for name in request.measures:
                 rows[name].append(measure(solution, name))
@@ -326,6 +353,12 @@ class OneByOne:
             settled.append(solution.extent.settled is True)
         ends = {"collapse": np.array(ended)} | ({} if request.settle is None else {"settled": np.array(settled, float)})
         return BlockResults({name: np.array(values) for name, values in rows.items()}, ends=ends)
+
+
+def _at_rest(model: Model, standing: Standing) -> tuple[Array, State]:
+    assert standing is not None
+    forces = forces_on(model, standing, "batch: standing")
+    return forces, gravity(model, forces) if forces.any() else State()
 
 
 Runner = ManyOscillators | ManyFrames | OneByOne

@@ -25,7 +25,7 @@ from hamex.motion.records import read_suite
 from hamex.spec import _named, _toml, allowed_keys
 from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_version, explain
 from hamex.spec.loads import NumberOrName, SyntheticMotionTable, place_of
-from hamex.spec.tables import KINDS, LimitTable, SchemeTable, UnitsTable, tables_for
+from hamex.spec.tables import KINDS, GravityTable, LimitTable, SchemeTable, UnitsTable, tables_for
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.ida import Hunt, check_ida
 from hamex.study.spectra.intensities import Intensity, Pga, Sa
@@ -210,6 +210,7 @@ class StudyTables(Table):
     measures: list[str] | None = None
     units: UnitsTable
     model: Any
+    gravity: GravityTable | None = None
     records: RecordsTable
     intensity: Annotated[SaTable | PgaTable, Field(discriminator="kind")]
     scales: ScalesTable | None = None
@@ -297,6 +298,9 @@ def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = N
     gravity = tables.units.gravity or units.gravity
     with _named(path, "model", tables.model):
         template: Any = tables.model.build(units, gravity)
+    if tables.gravity is not None:
+        with _named(path, "gravity", tables.gravity):
+            tables.gravity.build(template)
     if tables.parameters:
         template = ParametricModel(path, data, units)
     with _named(path, "scheme", tables.scheme):
@@ -337,6 +341,7 @@ def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = N
             intensity,
             collapse,
             tables.settle,
+            None if tables.gravity is None else tables.gravity.forces,
         )
         check_ida(study, tables.limit.measure, hunting)
     stripes = tables.stripes is not None and chosen.method != "capacities"

@@ -139,13 +139,13 @@ def _labels(records: Sequence[Record]) -> tuple[str, ...]:
     return tuple(out)
 
 
-def systems(template: Template, axes: Axes, seed: int, scheme: Scheme) -> Systems:
-    """All models of the study, in the order of the axes; arrays where a compiled kernel takes them."""
+def systems(template: Template, axes: Axes, seed: int, scheme: Scheme, *, alone: bool = False) -> Systems:
+    """All models of the study, in the order of the axes; arrays where a kernel takes them, unless ``alone``."""
     cells = list(itertools.product(*axes.models.values()))
     built = [
         _build(template, dict(zip(axes.models, cell, strict=True)), seed, number) for number, cell in enumerate(cells)
     ]
-    if not is_linear(scheme):
+    if alone or not is_linear(scheme):
         return built
     if all(is_oscillator(model) for model in built):
         return Oscillators.of(built)

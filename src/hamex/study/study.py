@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hamex import __version__
-from hamex.checks import is_positive, is_whole
+from hamex.checks import floats, is_positive, is_whole
 from hamex.errors import HamexError, InputError, ShortRunWarning, SwingWarning
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import kinds_of
-from hamex.problem import Limit
+from hamex.problem import Limit, forces_on
 from hamex.schemes import Scheme
-from hamex.solve.batch import batch
+from hamex.solve.batch import batch, check_measures
 from hamex.solve.waiting import check_settle, look_at_the_ends, say_swinging
 from hamex.study.axes import MODEL, Axes, Record, Systems, Template, axes_of, systems, units_of
 from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, Timing, digest, run_parts, timed
@@ -72,6 +72,8 @@ class Study:
     limit : storey drift at which a run ends, as for :func:`hamex.batch`; its status is then "collapsed".
     settle : let every run go on until it has come to rest, as for :func:`hamex.batch`. Beside a residual stands the
         measure "swing" either way: how far the drift may still swing.
+    standing : forces that act before the start and for the whole run, such as gravity, as for :func:`hamex.batch`;
+        by dof name where the models differ in their dofs.
 
     Examples
     --------
@@ -93,6 +95,7 @@ class Study:
     intensity: Intensity | None = None
     limit: Limit | None = None
     settle: float | None = None
+    standing: ArrayLike | Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         if self.settle is not None:
@@ -112,6 +115,8 @@ class Study:
             raise InputError(f"Study: axes must be lists of values by name, got {self.axes!r:.60}")
         if not isinstance(self.template, Model) and not callable(self.template) and MODEL not in self.axes:
             raise InputError(f"Study: the template must be a Model or a function, got {self.template!r:.60}")
+        if self.standing is not None and not isinstance(self.standing, Mapping):
+            object.__setattr__(self, "standing", floats(self.standing, "Study: standing must be forces", InputError))
         object.__setattr__(self, "axes", dict(self.axes))
         _ = self.grid  # refuses what cannot be an axis
 
@@ -123,7 +128,11 @@ class Study:
     @cached_property
     def models(self) -> Systems:
         """All models, in the order of the axes; arrays where a compiled kernel takes them."""
-        return systems(self.template, self.grid, self.seed, self.scheme)
+        built = systems(self.template, self.grid, self.seed, self.scheme, alone=self.standing is not None)
+        if self.standing is not None and isinstance(built, list):
+            for model in built:
+                forces_on(model, self.standing, "Study: standing")
+        return built
 
     @cached_property
     def gravity(self) -> float:
@@ -173,6 +182,7 @@ class Study:
         The table is the same to the last bit for any executor, number of workers and history of interruptions.
         """
         self.look_at_the_ends()
+        check_measures(self.models, self.scheme, self.measures)
         parts = self._parts()
         begun = time.perf_counter()
         done = run_parts(
@@ -223,7 +233,8 @@ class Study:
         total = weight * len(built) * sum(steps)
         most = min(total / _PARTS, _WORK)
         ends = self.limit or Limit(), self.settle
-        common = (self.scheme, tuple(self.measures), self.gravity, self.duration, ends, __version__)
+        common: tuple[Any, ...] = (self.scheme, tuple(self.measures), self.gravity, self.duration, ends, __version__)
+        common += () if self.standing is None else (self.standing,)
         parts = []
         for record, scales, count in zip(axes.records, axes.scales, steps, strict=True):
             size = max(1, int(most / (weight * count)))
@@ -250,7 +261,7 @@ def part_of(study: Study, begin: int, record: Record, size: int = 1) -> dict[str
         "duration": study.duration,
         "collapse": study.limit or Limit(),
         "settle": study.settle,
-    }
+    } | ({} if study.standing is None else {"standing": study.standing})
 
 
 def label_of(axes: Axes, number: int) -> str:
@@ -292,6 +303,7 @@ def _marched(payload: Mapping[str, Any], found: Systems, scales: Array) -> dict[
                 scales=scales,
                 g=payload["g"],
                 duration=payload["duration"],
+                standing=payload.get("standing"),
                 threads=1,
                 **ends,
             )

@@ -21,6 +21,7 @@ from hamex.checks import is_finite, is_positive
 from hamex.errors import InputError, OverflowRunError
 from hamex.motion.units import in_gravities
 from hamex.names import Shown
+from hamex.solve.batch import check_measures
 from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, first_of, units_of
 from hamex.study.engine import SECONDS, Columns, Outcome, StudyPart, Tell, Timing, digest, run_parts, timed
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
@@ -185,6 +186,7 @@ def check_ida(study: Study, demand: str, hunting: Hunt | None) -> None:
         raise InputError(
             f"ida: {demand} needs the heights of all storeys; give them to the model, or take {base_measure(demand)!r}"
         )
+    check_measures(study.models, study.scheme, study.measures)
 
 
 def _by_row(heights: Array | None, axes: Axes) -> Array | None:
