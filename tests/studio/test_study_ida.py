@@ -64,7 +64,15 @@ def finished(client, name):
     return told
 
 
-@pytest.mark.parametrize("body", [OSCILLATOR, FRAME, SCALED, HUNTED], ids=["stripes", "frame", "scales", "hunt"])
+ONE_STOREY = {
+    **FRAME,
+    "model": {**FRAME["model"], "masses": [100.0], "damping": {"kind": "ratio", "ratio": 0.05}, "weights": 981.0},
+}
+
+
+@pytest.mark.parametrize(
+    "body", [OSCILLATOR, FRAME, SCALED, HUNTED, ONE_STOREY], ids=["stripes", "frame", "scales", "hunt", "one storey"]
+)
 def test_a_finished_study_has_the_bits_of_the_library(client, tmp_path, body):
     name = started(client, body)
     result = finished(client, name)["result"]
@@ -199,6 +207,12 @@ def test_runs_that_collapse_are_told_as_beyond_every_limit(client):
     assert any(np.isinf(values).any() for values in demands)
     assert all(np.isfinite(values[0]) for values in demands)
     assert any("counts as collapse" in flag for flag in result["flags"])
+    # Where nothing ends a run that collapses, its numbers grow until the machine cannot hold them.
+    name = started(client, {**falling, "collapse": {"stop": False}})
+    finished(client, name)
+    rows = client.get(f"/api/study/ida/{name}/runs.csv").text
+    assert "Error" not in rows, "a table for engineers speaks no Python"
+    assert "ran away: " in rows
 
 
 def changed(**changes):

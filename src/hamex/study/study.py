@@ -123,7 +123,7 @@ class Study:
     @cached_property
     def models(self) -> Systems:
         """All models, in the order of the axes; arrays where a compiled kernel takes them."""
-        return systems(self.template, self.grid, self.seed, self.scheme)
+        return systems(self.template, self.grid, self.seed, self.scheme, self.measures)
 
     @cached_property
     def gravity(self) -> float:
