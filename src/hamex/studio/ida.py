@@ -36,7 +36,7 @@ from hamex.study.ida.curves import IdaCurves
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.ida import Ida, ida
 from hamex.study.study import FINISHED as RUN_FINISHED
-from hamex.study.table import heights_of, with_ratios
+from hamex.study.table import heights_of, in_words, with_ratios
 
 Array = NDArray[Any]
 FRACTILES = (16, 50, 84)
@@ -135,7 +135,7 @@ class Analysis:
         if self.found is None:
             return None
         text = io.StringIO()
-        write_columns(text, self.found.columns)
+        write_columns(text, in_words(self.found.columns))
         return text.getvalue()
 
 
