@@ -43,6 +43,7 @@ LOOSE = """(view) => {
         const tops = [...cards.children].map((one) => box(one).top),
               [first, last] = [tops[0], tops.at(-1)].map((top) => tops.filter((one) => one === top).length);
         if (last < first) wrong.push(`${first} cards above ${last}`);
+        if (box(cards.children[0]).width < 105) wrong.push("cards too narrow for their words");
     }
     for (const panel of seen(".stage > .panel")) {
         const low = Math.max(...[...panel.children].filter((one) => !one.matches(".cursor, .dot")

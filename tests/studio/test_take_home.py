@@ -130,6 +130,11 @@ def test_a_page_of_many_storeys_and_steps_is_small_and_says_what_it_leaves_out(c
     path.write_bytes(client.post("/api/home/page", json=body).content)
     page = alone(watched, path)
     assert re.search(r"curves: one of \d+ time steps, and every peak", page.locator("main > p").text_content())
+    assert "Galerkin, degree 1, time step 0.01 s" in page.locator("main > p").text_content(), "no Python"
+    ends = "getComputedStyle(document.querySelector('#stage'), '::after').content"
+    assert page.evaluate(ends) == "none", "nothing is loading any more"
+    vary = page.locator(".vary").bounding_box()
+    assert vary["height"] < 60 < page.locator("#varied").bounding_box()["width"], "label, control and value in one row"
     page.locator("#varied").fill("0")
     told = page.evaluate("""() => Object.fromEntries([...document.querySelectorAll(".panel")].filter((one) =>
         one.querySelector(".plot")).map((one) => [one.querySelector("figcaption span").textContent,

@@ -130,7 +130,7 @@ def _small_page(request: PageRequest, now: dict[str, Any], others: list[dict[str
     every = 1
     while True:
         thin = f"; curves: one of {every} time steps, and every peak; numbers: all steps" if every > 1 else ""
-        words = f"{now['load']}; {now['scheme']}{thin}"
+        words = f"{now['load']}; {_in_words(now)}{thin}"
         first, *varied = (taken_home(one, bits, every) for one in (now, *others))
         answers = answers_of(first, list(zip(values, varied, strict=True)))
         written = classroom_page(title, words, {**data, "answers": answers}, packed_plotly())
@@ -139,6 +139,17 @@ def _small_page(request: PageRequest, now: dict[str, Any], others: list[dict[str
             return written
         room = wire.PAGE - len(classroom_page(title, words, {**data, "answers": []}, packed_plotly()).encode())
         every = max(every + 1, math.ceil(every * (over + room) / room))
+
+
+def _in_words(run: Mapping[str, Any]) -> str:
+    """The scheme of a run, for readers who know no Python.
+
+    >>> _in_words({"scheme": "DiscontinuousGalerkin(step=0.02, degree=2, load='average')", "step": 0.02})
+    'Discontinuous Galerkin, degree 2, time step 0.02 s'
+    """
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", run["scheme"].partition("(")[0])
+    degree = re.search(r"degree=(\d+)", run["scheme"])
+    return f"{name}{f', degree {degree[1]}' if degree else ''}, time step {run['step']:g} s"
 
 
 def toml_text(tables: ProblemTables) -> str:
