@@ -114,6 +114,7 @@ def test_views_fit_and_keep_still(watched, studio, width, theme):
         assert page.evaluate("document.documentElement.scrollWidth") == width, view
         assert page.evaluate("document.documentElement.dataset.theme") == theme
         assert page.evaluate(SHIFTS, begin) < 0.1, view  # what browsers call good
+        assert page.evaluate("document.querySelector('[role=tab]:last-child').getBoundingClientRect().right") <= width
         assert page.evaluate(MISFITS, view) == []
         assert page.evaluate(LOOSE, view) == [], view
         assert page.evaluate(CLIPPED, view) == [], view
