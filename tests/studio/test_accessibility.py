@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_every_view import VIEWS
+from test_every_view import PARTS, VIEWS
 
 AXE = Path(sys.prefix, "page", "node_modules", "axe-core", "axe.min.js")
-PARTS = {"study": '#study [data-part="ida"]', "paper": '#paper [data-part="audit"]'}
 # What is wrong, by rule, with the first nodes that show it.
 RUN = """async () => (await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa",
         "best-practice"]})).violations.map(({id, help, nodes}) => `${id} (${help}), ${nodes.length} times: ` +

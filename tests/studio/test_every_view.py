@@ -17,6 +17,7 @@ VIEWS = {
     "study": "#study .plot .main-svg",
     "paper": "#paper table td",
 }
+PARTS = {"study": '#study [data-part="ida"]', "paper": '#paper [data-part="audit"]'}  # second parts of views
 SHIFTS = """(begin) => new Promise((tell) => {
     let sum = 0;
     const add = (one) => { if (one.startTime > begin) sum += one.value; };
@@ -34,6 +35,36 @@ MISFITS = """(view) => [...document.querySelectorAll(`#${view} .plot`)].filter((
         return Math.abs(box.width - drawn.width) > 1.5 || Math.abs(box.height - drawn.height) > 1.5
             || box.width < Math.min(card.width - 40, 0.85 * card.width);
     }).map((plot) => [plot.closest(".panel").textContent.slice(0, 40), plot.offsetWidth, plot.offsetHeight])"""
+# Cards whose last row is not full, and panels that leave room below what they show.
+LOOSE = """(view) => {
+    const seen = (query) => [...document.querySelectorAll(`#${view} ${query}`)].filter((one) => one.checkVisibility()),
+          box = (one) => one.getBoundingClientRect(), wrong = [];
+    for (const cards of seen(".cards")) {
+        const tops = [...cards.children].map((one) => box(one).top),
+              [first, last] = [tops[0], tops.at(-1)].map((top) => tops.filter((one) => one === top).length);
+        if (last < first) wrong.push(`${first} cards above ${last}`);
+        if (box(cards.children[0]).width < 105) wrong.push("cards too narrow for their words");
+    }
+    for (const panel of seen(".stage > .panel")) {
+        const low = Math.max(...[...panel.children].filter((one) => !one.matches(".cursor, .dot")
+            && one.checkVisibility()).map((one) => box(one).bottom));
+        const free = box(panel).bottom - low;
+        if (free > 24) wrong.push(`${panel.textContent.slice(0, 30)}: ${free} free`);
+    }
+    return wrong;
+}"""
+# Boxes that show less than what stands in them.
+CLIPPED = """(view) => [...document.querySelectorAll(`#${view} :is(input[type=number], select)`)].filter((one) =>
+    one.checkVisibility()).filter((one) => {
+        if (one.tagName === "INPUT") return one.scrollWidth > one.clientWidth + 1;
+        const whole = one.cloneNode(false);
+        whole.append(one.selectedOptions[0].cloneNode(true));
+        Object.assign(whole.style, {position: "absolute", visibility: "hidden", maxWidth: "none", width: "auto"});
+        one.parentElement.append(whole);
+        const needed = whole.offsetWidth;
+        whole.remove();
+        return one.offsetWidth < needed - 1;
+    }).map((one) => [one.closest(".field, .player, .panel")?.textContent.slice(0, 40), one.value, one.offsetWidth])"""
 # Where the dot of a loop and the cursors stand, and where plotly itself draws their values, in pixels of the page.
 PLACES = """(view) => {
     const there = (plot, axis, value) =>
@@ -83,8 +114,22 @@ def test_views_fit_and_keep_still(watched, studio, width, theme):
         assert page.evaluate("document.documentElement.scrollWidth") == width, view
         assert page.evaluate("document.documentElement.dataset.theme") == theme
         assert page.evaluate(SHIFTS, begin) < 0.1, view  # what browsers call good
+        assert page.evaluate("document.querySelector('[role=tab]:last-child').getBoundingClientRect().right") <= width
         assert page.evaluate(MISFITS, view) == []
+        assert page.evaluate(LOOSE, view) == [], view
+        assert page.evaluate(CLIPPED, view) == [], view
+        if view == "scenes":
+            assert page.evaluate("document.querySelector('.tiles').getBoundingClientRect().width") > 0.9 * width
         shot(page, f"{view}-{width}-{theme}")
+        if view in PARTS:
+            page.locator(PARTS[view]).click()
+            page.locator('html[data-busy="no"]').wait_for(state="attached")
+            page.wait_for_timeout(400)
+            assert page.evaluate("document.documentElement.scrollWidth") == width, view
+            assert page.evaluate(MISFITS, view) == []
+            assert page.evaluate(LOOSE, view) == [], view
+            assert page.evaluate(CLIPPED, view) == [], view
+            shot(page, f"{view}-second-{width}-{theme}")
 
 
 @pytest.mark.parametrize(("before", "after"), [((1440, 900), (1920, 1080)), ((2560, 1080), (390, 844))])

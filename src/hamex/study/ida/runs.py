@@ -32,7 +32,7 @@ from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.ida.estimation import SeparationError
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.probability import link_of
-from hamex.study.table import RATIOS, read_table, with_units, write_table
+from hamex.study.table import RATIOS, in_words, read_table, with_units, write_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,11 +145,14 @@ class IdaRuns:
 
     def save_table(self, path: Path) -> Path:
         """Write ``.parquet`` or ``.csv``; :func:`write_tables` writes Excel."""
+        import polars as pl
+
         check_writable(path, (".parquet", ".csv"))
         frame = self.frame()
         if path.suffix.lower() == ".parquet":
             return write_atomically(path, lambda part: write_table(frame, part))
-        return write_atomically(path, lambda part: part.write_text(frame.write_csv(), encoding="utf-8"))
+        said = frame.with_columns(pl.Series(STATUS, in_words(self.columns)[STATUS]))
+        return write_atomically(path, lambda part: part.write_text(said.write_csv(), encoding="utf-8"))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that :func:`read_runs` needs, as JSON knows it; a run without numbers has null."""
@@ -348,7 +351,7 @@ def write_tables(runs: IdaRuns, demands: list[DemandColumn], fits: Sequence[tupl
     units = Units(runs.about["length"], runs.about["force"])
     rows = _finished(runs)
     sheets: dict[str, Any] = {
-        "runs": {**with_units(runs.columns, units), MOTIONS: [runs.motions] * len(runs.columns[STATUS])},
+        "runs": {**with_units(in_words(runs.columns), units), MOTIONS: [runs.motions] * len(runs.columns[STATUS])},
         "demands": {"run": rows, **{f"{each.name} [{each.unit}]": each.values[rows] for each in demands}},
     }
     for number, (_, found) in enumerate(fits, start=1):
