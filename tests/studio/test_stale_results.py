@@ -4,6 +4,7 @@ import json
 
 import pytest
 from playwright.sync_api import expect
+from repetitions import chiefly
 from test_oscillator_view import curve, opened, settled, slider, type_in
 
 # The words that a plot shows instead of itself, and how strongly it is drawn.
@@ -42,7 +43,7 @@ def in_sight(page, selector):
     )
 
 
-@pytest.mark.parametrize("view", ["oscillator", "building", "study", "paper"])
+@pytest.mark.parametrize("view", chiefly(["building", "study"], ["oscillator", "building", "study", "paper"]))
 def test_before_the_first_answer_there_is_a_sign_of_work(watched, studio, view):
     page = watched.page()
     gate = Gate(page, "**/api/**")
@@ -60,7 +61,7 @@ def test_before_the_first_answer_there_is_a_sign_of_work(watched, studio, view):
     assert page.locator(f"#{view} .stage").first.get_attribute("data-shown") == "current"
 
 
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("width", chiefly([390], [1440, 390]))
 def test_a_refusal_stands_over_the_plots_and_dims_them(watched, studio, width):
     """Leap-frog with a long step: the message was scrolled away, and old results stood there as if they were new."""
     page = watched.page(viewport={"width": width, "height": 800})

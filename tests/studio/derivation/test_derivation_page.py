@@ -187,7 +187,14 @@ def test_a_derivation_that_takes_long_shows_that_it_is_under_way(opened):
     opened.unroute("**/api/derive")
 
 
-@pytest.mark.parametrize(("system", "seen"), [("pendulum", "circle"), ("chain", "rect.mass"), ("string", "path.line")])
+@pytest.mark.parametrize(
+    ("system", "seen"),
+    [
+        ("pendulum", "circle"),
+        pytest.param("chain", "rect.mass", marks=pytest.mark.heavy),
+        pytest.param("string", "path.line", marks=pytest.mark.heavy),
+    ],
+)
 def test_systems_move_as_what_they_are(opened, system, seen):
     opened.locator("#derivation .field[data-name=system] select").select_option(system)
     picture = opened.locator(f"#derivation svg.moving[aria-label^='{system}']")
@@ -197,6 +204,15 @@ def test_systems_move_as_what_they_are(opened, system, seen):
     before = picture.evaluate(shape)
     opened.locator("#derivation .player input").fill("137")
     assert picture.evaluate(shape) != before
+
+
+def test_a_new_system_starts_to_move_unless_the_reader_wants_stillness(opened):
+    play = opened.locator("#derivation .player button")
+    assert play.get_attribute("aria-pressed") != "true"
+    opened.emulate_media(reduced_motion="no-preference")
+    opened.locator("#derivation .field[data-name=system] select").select_option("harmonic")
+    opened.locator("#derivation .player button[aria-pressed=true]").wait_for()
+    opened.emulate_media(reduced_motion="reduce")
 
 
 @pytest.mark.heavy
