@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+from browsing import until
 
 VIEWS = {
     "scenes": "#scenes .tile",
@@ -103,12 +104,11 @@ def test_plots_cursors_and_dots_follow_a_resize(watched, studio, before, after):
     for view in VIEWS:
         page.goto(f"{studio}/#{view}")
         page.locator('html[data-busy="no"]').wait_for(state="attached")
-        page.wait_for_timeout(600)
-        assert page.evaluate(MISFITS, view) == []
+        until(page, lambda view=view: page.evaluate(MISFITS, view) == [], f"plots of {view} do not fit")
         assert page.evaluate("document.documentElement.scrollWidth") == after[0], view
         shot(page, f"{view}-{before[0]}-to-{after[0]}")
         if view in ("oscillator", "building"):
-            assert page.evaluate(PLACES, view) == pytest.approx([0.0] * len(page.evaluate(PLACES, view)), abs=3.0)
+            until(page, lambda view=view: max(map(abs, page.evaluate(PLACES, view))) <= 3.0, f"{view}: cursors are off")
 
 
 def test_the_theme_can_be_chosen_and_is_kept(page, studio):

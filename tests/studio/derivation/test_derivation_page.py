@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from browsing import PATIENCE
+from browsing import until
 
 import hamex as hx
 from hamex.principle.language import read_action
@@ -44,15 +44,6 @@ def residual(page):
 def curve(page, plot=0, trace=0, axis="y"):
     read = "([p, t, a]) => Array.from(document.querySelectorAll('#derivation .plot')[p].data[t][a])"
     return np.array(page.evaluate(read, [plot, trace, axis]))
-
-
-def until(page, true, what):
-    """Wait for something that only the test can tell."""
-    for _ in range(PATIENCE // 50):
-        if true():
-            return
-        page.wait_for_timeout(50)
-    pytest.fail(what)
 
 
 def test_the_first_view_is_the_viscoplastic_oscillator_and_shows_the_numbers_of_simulate(opened):
