@@ -64,6 +64,7 @@ def test_views_have_no_violations(watched, studio, axe, width, theme, views):
     assert {view: said for view, said in found.items() if said} == {}
 
 
+@pytest.mark.heavy
 def test_a_scene_and_its_lecture_have_no_violations(watched, studio, axe):
     page = watched.page(viewport={"width": 1440, "height": 900})
     page.goto(f"{studio}/#scenes")

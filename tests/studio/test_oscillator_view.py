@@ -266,6 +266,7 @@ def redraws(page, name, view, count=9):
     )
 
 
+@pytest.mark.heavy
 def test_the_time_from_slider_to_redraw_is_reported(watched, studio, record_property):
     page = watched.page()
     opened(page, studio)
