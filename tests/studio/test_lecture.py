@@ -2,6 +2,7 @@
 
 import pytest
 from browsing import PATIENCE
+from repetitions import chiefly
 
 VIEWS = {
     "oscillator": ("#residual[data-value]", ["The system", "Hysteresis", "Displacement, slip"]),
@@ -12,7 +13,7 @@ SEEN = """(view) => [...document.querySelectorAll(`#${view} .panel`)].filter((on
 SIZE = "getComputedStyle(document.querySelector('#stage')).fontSize"
 
 
-@pytest.fixture(params=VIEWS)
+@pytest.fixture(params=chiefly(["building"], VIEWS))
 def lecture(request, watched, studio):
     """A view on a projector, before the lecture."""
     page = watched.page(viewport={"width": 1920, "height": 1080})

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from browsing import PATIENCE
 from fastapi.testclient import TestClient
 
 import hamex as hx
@@ -162,7 +163,7 @@ def test_a_cancelled_study_ends_keeps_its_curves_and_has_no_result(client, monke
     until(client, name, 1)
     assert client.delete(f"/api/study/ida/{name}").json() == {"state": "cancelled"}
     job = jobs.find(name)
-    job.wait(10)
+    job.wait(PATIENCE / 1000)
     assert not job.busy
     told = client.get(f"/api/study/ida/{name}").json()
     assert (told["state"], told["done"], told["result"]) == ("cancelled", 1, None)
@@ -176,7 +177,7 @@ def test_only_so_many_studies_run_at_once(client, monkeypatch):
     assert "at once" in answer.json()["message"]
     for name in names:
         client.delete(f"/api/study/ida/{name}")
-        jobs.find(name).wait(10)
+        jobs.find(name).wait(PATIENCE / 1000)
     client.delete(f"/api/study/ida/{started(client, OSCILLATOR)}")
 
 
