@@ -283,7 +283,7 @@ def scale_to_target(
 def motions_for(who: str, motions: Iterable[GroundMotion], target: Target) -> tuple[GroundMotion, ...]:
     """The motions, all of which and the target are what they are called."""
     if not isinstance(target, Target):
-        raise InputError(f"{who}: target must be a Target such as hx.targets.eurocode8(0.3, 'B'), got {target!r:.60}")
+        raise InputError(f"{who}: target must be a Target, got {target!r:.60}")
     found = tuple(motions) if isinstance(motions, Iterable) else None
     if found is None or not all(isinstance(motion, GroundMotion) for motion in found):
         raise InputError(f"{who}: motions must be ground motions, got {motions!r:.60}")
