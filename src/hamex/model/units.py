@@ -15,6 +15,7 @@ STANDARD_GRAVITY = 9.80665  # m/s², exact by definition (CGPM 1901)
 UNSTATED_LENGTH, UNSTATED_FORCE = "length", "force"
 # Masses are force·time²/length; some have a name.
 _MASSES = {("m", "N"): "kg", ("m", "kN"): "t (kN s²/m)", ("mm", "N"): "t (N s²/mm)", ("ft", "lbf"): "slug (lbf s²/ft)"}
+_SLOW = 2.0, 1.0  # s, and s per storey: isolated buildings stay below, kg taken for t is 30 times a building's period
 _OTHER_PLANET = 0.01  # gravity differs by 0.5 % between the poles and the equator
 
 
@@ -83,3 +84,20 @@ class Units:
                 stacklevel=3,
             )
         return float(given)
+
+    @property
+    def are_stated(self) -> bool:
+        """Whether both units are named, so that sizes can be judged."""
+        return self.length != UNSTATED_LENGTH and self.force != UNSTATED_FORCE
+
+    def warn_if_slow(self, who: str, period: float, storeys: int, beside: str, stacklevel: int = 4) -> None:
+        """Warn of a first period, or a bound from below, that no building of so many storeys has. ``beside``: what may
+        be in wrong units instead of the masses, such as "the stiffnesses in kN/m"."""
+        if self.are_stated and period > _SLOW[0] + _SLOW[1] * storeys:
+            warnings.warn(
+                f"{who}: the first period is above {period:.3g} s, more than {storeys} "
+                f"{'storeys have' if storeys > 1 else 'storey has'}; in {self.length} and {self.force} masses are in "
+                f"{self.mass}: are they, and {beside}?",
+                ImplausibleWarning,
+                stacklevel=stacklevel,
+            )
