@@ -55,6 +55,7 @@ def violent():
         ),
         (lambda: tower(30e3), r"truss: the first period .* 1 storey has; .*and the rigidities in kN\?"),
         (lambda: portal(top=False), "frame: level 'storey 2' has no mass, and the others have; give its nodes masses"),
+        (lambda: portal(compression=-300.0), "compression is negative in every member .* tension, which stiffens"),
         (lambda: violent().on(building([60.0] * 3)), "shakes with 441 g.*are its samples in g"),
         (lambda: hx.el_centro().on(building([60.0] * 3), g=386.4), "one gravity is 9.80665 m/s²"),
         (
@@ -80,6 +81,7 @@ def test_what_is_usual_is_not_warned_of():
         portal()
         portal(30e3, units=None)
         tower()
+        portal(compression=300.0)
 
 
 def test_gravity_comes_from_the_units():

@@ -1,10 +1,21 @@
 """Problem files of structures: every key arrives where it belongs, and every mistake is told with its place."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import HamexError, LawError, LoadError, ModelError, ProblemError, SpecError, UnitError
+from hamex.errors import (
+    HamexError,
+    ImplausibleWarning,
+    LawError,
+    LoadError,
+    ModelError,
+    ProblemError,
+    SpecError,
+    UnitError,
+)
 from hamex.spec import read_problem
 
 TOP = 'duration = 2.0\n[units]\nlength = "m"\nforce = "kN"\n'
@@ -316,6 +327,53 @@ def test_supports_move_by_records(read, tmp_path):
     assert "A.x" in file.load_text
     whole = read(FRAME, '[[support]]\nat = "x"\ndisplacements = [0.0, 0.01]\nstep = 0.1\n').problem.supports
     assert [names[i] for i in np.flatnonzero(whole.patterns[:, 0])] == ["A.x", "D.x"]
+
+
+def two_storeys(compression, gravity):
+    """A portal of two storeys whose columns are pressed as told, under the same force on every node."""
+    nodes = {f"{row}{level}": [x, 3.0 * level] for row, x in (("A", 0.0), ("B", 5.0)) for level in range(3)}
+    pairs = {
+        "lower": [("A0", "A1"), ("B1", "B0")],
+        "upper": [("A1", "A2"), ("B1", "B2")],
+        "beam": [("A1", "B1"), ("A2", "B2")],
+    }
+    lines = ["[model]", 'kind = "frame"', 'levels = [["A1", "B1"], ["A2", "B2"]]', "[model.nodes]"]
+    lines += [f"{name} = {place}" for name, place in nodes.items()]
+    lines += ["[model.supports]", 'A0 = "fixed"', 'B0 = "fixed"', "[model.masses]"]
+    lines += [f"{row}{level} = 10.0" for row in "AB" for level in (1, 2)]
+    for section, force in zip(("lower", "upper", "beam"), (*compression, 0.0), strict=True):
+        lines += [f"[model.sections.{section}]", "modulus = 2e8", "area = 0.01", "inertia = 1e-4"]
+        lines += [f"compression = {force}"]
+    for section, members in pairs.items():
+        for start, end in members:
+            lines += ["[[model.members]]", f'start = "{start}"', f'end = "{end}"', f'section = "{section}"']
+    forces = ", ".join(f'"{row}{level}.y" = {gravity}' for row in "AB" for level in (1, 2))
+    return "\n".join([*lines, "[load]", 'kind = "none"', "[gravity]", f"forces = {{{forces}}}", ""])
+
+
+@pytest.mark.parametrize(
+    ("compression", "gravity", "said"),
+    [
+        (
+            (700.0, 500.0),
+            -500.0,
+            r"columns of storey 1 have 1,400 kN of compression, the gravity above them is 2,000 kN; P-Delta",
+        ),
+        ((1000.0, 50.0), -500.0, r"columns of storey 2 have 100 kN of compression, the gravity above them is 1,000 kN"),
+        ((50.0, 50.0), -500.0, r"storey 1 have 100 kN .* is 2,000 kN \(and so in storey 2\)"),
+        ((0.0, 0.0), 500.0, r"the forces of \[gravity\] point upwards in sum; downwards is negative"),
+    ],
+)
+def test_gravity_and_the_compression_of_columns_are_compared(read, compression, gravity, said):
+    with pytest.warns(ImplausibleWarning, match=said):
+        read(two_storeys(compression, gravity))
+
+
+@pytest.mark.parametrize("compression", [(1000.0, 500.0), (800.0, 450.0), (0.0, 0.0)])
+def test_compression_that_fits_gravity_or_is_left_out_is_not_warned_of(read, compression):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(two_storeys(compression, -500.0))
 
 
 def test_gravity_is_where_the_history_starts_and_stays_on(read):

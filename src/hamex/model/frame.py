@@ -3,6 +3,7 @@ and the blocks of springs they form."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import ModelError
+from hamex.errors import ImplausibleWarning, ModelError
 from hamex.model.assembly import Column, DampingLike, SpringLaw, as_surface, spring
 from hamex.model.blocks import Block
 from hamex.model.inputs import number
@@ -304,9 +305,24 @@ def frame(
     (('B.x', 'B.y', 'B.rz'), ('A-B.N', 'A-B.M1', 'A-B.M2'))
     """
     points = joints(WHO, nodes, supports, True, constraints, diaphragms, horizontal_masses(WHO, masses))
-    elements = []
+    elements: list[PlacedElement] = []
+    known: list[Member] = []
     for name, member in listed(WHO, "members", members):
         if not isinstance(member, Member):
             raise ModelError(f"{WHO}: {name} must be a Member(…), got {member!r}")
         elements.append(beam(points, name, member))
+        known.append(member)
+    if levels is not None:
+        _warn_of_tension(known)
     return complete(points, elements, masses, damping, links, levels, units)
+
+
+def _warn_of_tension(members: Sequence[Member]) -> None:
+    pressed = [member.compression for member in members if member.compression != 0]
+    if pressed and max(pressed) < 0:
+        warnings.warn(
+            f"{WHO}: compression is negative in every member that has any: that is tension, which stiffens the frame; "
+            "gravity presses columns, and compression is positive",
+            ImplausibleWarning,
+            stacklevel=3,
+        )

@@ -130,6 +130,7 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
     if tables.gravity is not None:
         with _named(path, "gravity", tables.gravity):
             standing = tables.gravity.build(model)
+        tables.model.warn_of_gravity(model, standing)
         texts.append("gravity, applied slowly before the start")
     limit = Limit()
     if tables.limit is not None:

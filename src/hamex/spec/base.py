@@ -161,6 +161,9 @@ class Table(BaseModel):
         """All keys that stand in the file but ``kind`` and ``without``: what a constructor of the same keys takes."""
         return self.given(*(name for name in type(self).model_fields if name not in ("kind", *without)))
 
+    def warn_of_gravity(self, model: Any, standing: Any) -> None:
+        """Models whose P-Delta is not told by their standing loads compare the two."""
+
     def one_of(self, *names: str, needed: bool = True) -> None:
         """Refuse two of these keys together, and none of them when one is needed."""
         count = sum(name in self.model_fields_set for name in names)
