@@ -55,6 +55,10 @@ def violent():
         ),
         (lambda: tower(30e3), r"truss: the first period .* 1 storey has; .*and the rigidities in kN\?"),
         (lambda: portal(top=False), "frame: level 'storey 2' has no mass, and the others have; give its nodes masses"),
+        (
+            lambda: portal(modulus=210e3),
+            r"modulus 2\.1e\+05 kN/m² of A0-A1 is 0\.21 GPa; steel has 210 GPa, .*: is it in kN/m²\?",
+        ),
         (lambda: portal(compression=-300.0), "compression is negative in every member .* tension, which stiffens"),
         (lambda: violent().on(building([60.0] * 3)), "shakes with 441 g.*are its samples in g"),
         (lambda: hx.el_centro().on(building([60.0] * 3), g=386.4), "one gravity is 9.80665 m/s²"),
@@ -98,3 +102,10 @@ def test_gravity_comes_from_the_units():
 def test_several_lists_that_do_not_fit_are_told_together():
     with pytest.raises(ModelError, match=r"3 masses, 5 stiffnesses, 5 heights"):
         hx.shear_frame(masses=[1.0] * 3, stiffnesses=[10.0] * 5, heights=[3.0] * 5)
+
+
+def test_what_buckles_names_its_loads():
+    with pytest.raises(ModelError, match=r"the gravity loads \(compression of members\) exceed"):
+        portal(compression=1e6)
+    with pytest.raises(ModelError, match=r"the gravity loads \(weights\) exceed"):
+        hx.shear_frame([1.0], [10.0], heights=3.0, weights=40.0)

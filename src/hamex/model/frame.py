@@ -27,6 +27,7 @@ from hamex.model.units import Units
 
 Array = NDArray[Any]
 WHO = "frame"
+_SOFT = 1.0  # GPa: no material of members is softer
 PLANE = ("N", "M1", "M2")
 SPACE = ("N", "Mz1", "Mz2", "My1", "My2", "T")
 # Force components that the law of a hinge may name, by its number of components, for both ends.
@@ -314,6 +315,8 @@ def frame(
         known.append(member)
     if levels is not None:
         _warn_of_tension(known)
+    if units is not None and units.are_stated:
+        _warn_of_moduli(dict(zip((each.name for each in elements), known, strict=True)), units)
     return complete(points, elements, masses, damping, links, levels, units)
 
 
@@ -323,6 +326,20 @@ def _warn_of_tension(members: Sequence[Member]) -> None:
         warnings.warn(
             f"{WHO}: compression is negative in every member that has any: that is tension, which stiffens the frame; "
             "gravity presses columns, and compression is positive",
+            ImplausibleWarning,
+            stacklevel=3,
+        )
+
+
+def _warn_of_moduli(members: Mapping[str, Member], units: Units) -> None:
+    """Warn of a modulus that nothing built has, as one in MPa beside kN and m."""
+    name = min(members, key=lambda each: members[each].modulus)
+    modulus = members[name].modulus
+    found = units.gigapascals(modulus)
+    if found < _SOFT:
+        warnings.warn(
+            f"{WHO}: modulus {modulus:.4g} {units.force}/{units.length}² of {name} is {found:.3g} GPa; steel has "
+            f"210 GPa, concrete 30 GPa, timber 10 GPa: is it in {units.force}/{units.length}²?",
             ImplausibleWarning,
             stacklevel=3,
         )

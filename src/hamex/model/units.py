@@ -10,8 +10,18 @@ from hamex.errors import ImplausibleWarning, LoadError, UnitError
 
 # One metre in each unit of length: exact by definition (international inch, foot).
 METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0, "in": 1 / 0.0254, "ft": 1 / 0.3048}
-FORCES = ("N", "kN", "MN", "kip", "lbf", "tf", "kgf")
 STANDARD_GRAVITY = 9.80665  # m/s², exact by definition (CGPM 1901)
+_POUND = 0.45359237 * STANDARD_GRAVITY  # lbf in N, exact by definition
+NEWTONS = {
+    "N": 1.0,
+    "kN": 1e3,
+    "MN": 1e6,
+    "kip": 1e3 * _POUND,
+    "lbf": _POUND,
+    "tf": 1e3 * STANDARD_GRAVITY,
+    "kgf": STANDARD_GRAVITY,
+}
+FORCES = tuple(NEWTONS)
 UNSTATED_LENGTH, UNSTATED_FORCE = "length", "force"
 # Masses are force·time²/length; some have a name.
 _MASSES = {("m", "N"): "kg", ("m", "kN"): "t (kN s²/m)", ("mm", "N"): "t (N s²/mm)", ("ft", "lbf"): "slug (lbf s²/ft)"}
@@ -89,6 +99,14 @@ class Units:
     def are_stated(self) -> bool:
         """Whether both units are named, so that sizes can be judged."""
         return self.length != UNSTATED_LENGTH and self.force != UNSTATED_FORCE
+
+    def gigapascals(self, stress: float) -> float:
+        """A stress or a modulus in GPa.
+
+        >>> round(Units("in", "kip").gigapascals(29000.0), 1)
+        199.9
+        """
+        return stress * NEWTONS[self.force] * METRE[self.length] ** 2 * 1e-9
 
     def warn_if_slow(self, who: str, period: float, storeys: int, beside: str, stacklevel: int = 4) -> None:
         """Warn of a first period, or a bound from below, that no building of so many storeys has. ``beside``: what may
