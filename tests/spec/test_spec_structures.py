@@ -426,6 +426,12 @@ LINK = '[[model.links]]\nkind = "elastic_link"\nstart = 0\nend = 1\nstiffness = 
         ),
         (
             SpecError,
+            {"model": FRAME + "load = -30.0\n"},
+            "unknown key model.members[2].load; members carry no loads; "
+            "divide the beam and load its nodes in [gravity]",
+        ),
+        (
+            SpecError,
             {"model": SHEAR + 'damping = {kind = "modal", rato = 0.05}\n'},
             "unknown key model.damping.rato; did you mean ratio?",
         ),

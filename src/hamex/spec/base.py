@@ -29,6 +29,15 @@ _WORDS = {
 }
 
 
+# Keys that other programs have, by a pattern of their path, and what is done here instead.
+_INSTEAD = (
+    (
+        re.compile(r"model\.(members\[\d+\]|sections\.[^.]+)\.(loads?|udl|q|(line|uniform|distributed)_load)"),
+        "members carry no loads; divide the beam and load its nodes in [gravity]",
+    ),
+)
+
+
 CHOOSING = ("kind", "shape")  # keys that tell which of several tables one is
 
 
@@ -73,6 +82,9 @@ def _sentence(error: Mapping[str, Any], path: str, allowed: Mapping[str, Mapping
 
 def _unknown(path: str, meant: str | None, allowed: Mapping[str, Mapping[str, str]]) -> str:
     table, _, key = path.rpartition(".")
+    for pattern, instead in _INSTEAD:
+        if pattern.fullmatch(path):
+            return f"unknown key {path}; {instead}"
     if meant is None:
         where = f"[{table}]" if table else "a problem file"
         return f"unknown key {path}; {where} knows {', '.join(allowed.get(table, {}))}"
