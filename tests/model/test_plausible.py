@@ -17,11 +17,11 @@ def building(masses, units=SI):
 
 def portal(mass=30.0, units=SI, top=True, modulus=210e6, **keys):
     """Two storeys and one bay of steel."""
-    steel = {"modulus": modulus, "area": 0.015, "inertia": 2.5e-4}
+    steel = {"modulus": modulus, "area": 0.015, "inertia": 2.5e-4, **keys}
     pairs = [("A0", "A1"), ("A1", "A2"), ("B0", "B1"), ("B1", "B2"), ("A1", "B1"), ("A2", "B2")]
     return hx.frame(
         {f"{row}{level}": (x, 3.5 * level) for row, x in (("A", 0.0), ("B", 7.0)) for level in range(3)},
-        [hx.Member(*pair, **steel, **keys) for pair in pairs],
+        [hx.Member(*pair, **steel) for pair in pairs],
         supports={"A0": "fixed", "B0": "fixed"},
         masses={"A1": mass, "B1": mass, **({"A2": mass, "B2": mass} if top else {})},
         levels=[["A1", "B1"], ["A2", "B2"]],
@@ -86,6 +86,7 @@ def test_what_is_usual_is_not_warned_of():
         portal(30e3, units=None)
         tower()
         portal(compression=300.0)
+        portal(modulus=1, area=3e6, inertia=5e4)  # EA and EI
 
 
 def test_gravity_comes_from_the_units():

@@ -332,11 +332,12 @@ def _warn_of_tension(members: Sequence[Member]) -> None:
 
 
 def _warn_of_moduli(members: Mapping[str, Member], units: Units) -> None:
-    """Warn of a modulus that nothing built has, as one in MPa beside kN and m."""
-    name = min(members, key=lambda each: members[each].modulus)
+    """Warn of a modulus that nothing built has, as one in MPa beside kN and m; 1 says that area and inertia are EA and
+    EI."""
+    name = min(members, key=lambda each: members[each].modulus if members[each].modulus != 1 else np.inf)
     modulus = members[name].modulus
     found = units.gigapascals(modulus)
-    if found < _SOFT:
+    if found < _SOFT and modulus != 1:
         warnings.warn(
             f"{WHO}: modulus {modulus:.4g} {units.force}/{units.length}² of {name} is {found:.3g} GPa; steel has "
             f"210 GPa, concrete 30 GPa, timber 10 GPa: is it in {units.force}/{units.length}²?",
