@@ -422,7 +422,46 @@ LINK = '[[model.links]]\nkind = "elastic_link"\nstart = 0\nend = 1\nstiffness = 
         (
             SpecError,
             {"model": SHEAR + 'damping = {kind = "modall", ratio = 0.05}\n'},
-            "model.damping.kind must be one of 'ratio', 'rayleigh', 'modal', 'coefficients', 'matrix', got 'modall'",
+            "model.damping.kind must be one of 'ratio', 'rayleigh', 'modal', 'coefficients', 'matrix', got 'modall'; "
+            "did you mean 'modal'?",
+        ),
+        (
+            SpecError,
+            {"model": FRAME.replace('"frame"', '"Frame"')},
+            "model.kind must be 'oscillator', 'shear_frame', 'truss' or 'frame', got 'Frame'; did you mean 'frame'?",
+        ),
+        (
+            SpecError,
+            {"model": FRAME.replace("[model.nodes]", "damping = 0.03\n[model.nodes]")},
+            'model.damping must be a table, got 0.03; 3 % of critical is damping = {kind = "ratio", ratio = 0.03}',
+        ),
+        (
+            SpecError,
+            {"model": SHEAR + "damping = 5\n"},
+            'model.damping must be a table, got 5; 5 % of critical is damping = {kind = "ratio", ratio = 0.05}',
+        ),
+        (
+            SpecError,
+            {"model": FRAME.replace("30.0}, {}]", '30.0}, "none"]')},
+            "model.members[2].hinges[1] must be a table, got 'none'; an end that stays elastic is {}, as in "
+            "hinges = [{yield_force = 250.0}, {}]",
+        ),
+        (
+            SpecError,
+            {"model": FRAME.replace("hinges = {yield_force", "hinges = {plastic_moment")},
+            "unknown key model.sections.column.hinges.plastic_moment; the moment at which a hinge yields is its "
+            "yield_force, as in hinges = {yield_force = 250.0}",
+        ),
+        (
+            UnitError,
+            {"top": TOP.replace('"kN"', '"KN"')},
+            "[units] unknown unit of force 'KN'; known: N, kN, MN, kip, lbf, tf, kgf; did you mean kN?",
+        ),
+        (
+            SpecError,
+            {"model": SHEAR + "heights = 3,2\n"},
+            "not a TOML file: Expected newline or end of document after a statement (at line 9, column 12); numbers "
+            "have a decimal point, as in 3.2",
         ),
         (
             SpecError,
@@ -564,3 +603,8 @@ def test_mistakes_are_told_with_their_place(read, kind, tables, message):
     found, said = told(read, **tables)
     assert found is kind
     assert said == message or (message is None and said.startswith(("model.", "[model] ")))
+
+
+def test_kinds_of_schemes_are_found_by_the_names_of_their_classes(read):
+    _, said = told(read, scheme='[scheme]\nkind = "DiscontinuousGalerkin"\nstep = 0.01\n')
+    assert said.endswith("got 'DiscontinuousGalerkin'; did you mean 'discontinuous_galerkin'?")

@@ -3,6 +3,7 @@ made on demand: a model with a million springs stores none of theirs."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
@@ -75,6 +76,21 @@ class Numbered(Sequence[str]):
         word, _, number = name.rpartition(" ")
         good = word == self.word and number.isdecimal() and number == str(int(number)) and 1 <= int(number) <= self.many
         return int(number) - 1 if good else None
+
+
+def near(name: object, names: Iterable[str], count: int = 1) -> list[str]:
+    """Those among the names that look most like one, however they are spelt; none if none does.
+
+    >>> near("KN", ["N", "kN", "MN"]), near("LeapFrog", ["galerkin", "leap_frog"]), near("yard", ["m", "cm"])
+    (['kN'], ['leap_frog'], [])
+    """
+    from difflib import get_close_matches
+
+    plain: dict[str, str] = {}
+    for each in names:
+        plain.setdefault(re.sub(r"[\W_]", "", each).lower(), each)
+    given = re.sub(r"[\W_]", "", str(name)).lower()
+    return [plain[each] for each in get_close_matches(given, plain, n=count)]
 
 
 def number(who: str, what: str, value: object, *, positive: bool = False, signed: bool = False) -> float:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hamex.checks import is_one_of, is_positive
 from hamex.errors import ImplausibleWarning, LoadError, UnitError
+from hamex.model.inputs import near
 
 # One metre in each unit of length: exact by definition (international inch, foot).
 METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0, "in": 1 / 0.0254, "ft": 1 / 0.3048}
@@ -28,6 +30,21 @@ _MASSES = {("m", "N"): "kg", ("m", "kN"): "t (kN s²/m)", ("mm", "N"): "t (N s²
 _SLOW = 2.0, 1.0  # s, and s per storey: isolated buildings stay below, kg taken for t is 30 times a building's period
 _OTHER_PLANET = 0.01  # gravity differs by 0.5 % between the poles and the equator
 
+_SPELT = {"m": "meters metres", "in": "inches", "ft": "foot feet", "kip": "kips", "tf": "tonf", "N": "newtons"}
+
+
+def unknown(what: str, given: object, names: Iterable[str]) -> str:
+    """Words for a unit that is not known, with the one that was probably meant.
+
+    >>> unknown("force", "KN", NEWTONS)
+    "unknown unit of force 'KN'; known: N, kN, MN, kip, lbf, tf, kgf; did you mean kN?"
+    """
+    known = tuple(names)
+    spelt = {word: name for name in known for word in (name, *_SPELT.get(name, "").split())}
+    meant = near(given, spelt)
+    said = f"unknown unit of {what} {given!r}; known: {', '.join(known)}"
+    return f"{said}; did you mean {spelt[meant[0]]}?" if meant else said
+
 
 @dataclass(frozen=True)
 class Units:
@@ -46,9 +63,9 @@ class Units:
 
     def __post_init__(self) -> None:
         if not is_one_of(self.length, (*METRE, UNSTATED_LENGTH)):
-            raise UnitError(f"unknown unit of length {self.length!r}; known: {', '.join(METRE)}")
+            raise UnitError(unknown("length", self.length, METRE))
         if not is_one_of(self.force, (*FORCES, UNSTATED_FORCE)):
-            raise UnitError(f"unknown unit of force {self.force!r}; known: {', '.join(FORCES)}")
+            raise UnitError(unknown("force", self.force, NEWTONS))
 
     @property
     def momentum(self) -> str:

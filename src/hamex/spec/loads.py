@@ -13,7 +13,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from hamex.errors import LoadError, ProblemError, UnitError
 from hamex.model.record import Model, parameter
-from hamex.model.units import METRE
+from hamex.model.units import METRE, unknown
 from hamex.motion import pulses
 from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.load import Load
@@ -297,7 +297,7 @@ class SupportTable(Table):
     def samples(self, folder: Path | None, length: str) -> tuple[Array, float]:
         """Displacements in the model's unit of length, and their step."""
         if self.unit is not None and self.unit not in METRE:
-            raise UnitError(f"unknown unit of length {self.unit!r}; known: {', '.join(METRE)}")
+            raise UnitError(unknown("length", self.unit, METRE))
         factor = self.scale * (1.0 if self.unit is None else METRE[length] / METRE[self.unit])
         if self.file is not None:
             values, step = read_samples(place_of(folder, self.file), self.step)
