@@ -608,3 +608,36 @@ def test_mistakes_are_told_with_their_place(read, kind, tables, message):
 def test_kinds_of_schemes_are_found_by_the_names_of_their_classes(read):
     _, said = told(read, scheme='[scheme]\nkind = "DiscontinuousGalerkin"\nstep = 0.01\n')
     assert said.endswith("got 'DiscontinuousGalerkin'; did you mean 'discontinuous_galerkin'?")
+
+
+DIAPHRAGM = FRAME.replace("[model.nodes]", 'diaphragms = {roof = ["B", "C"]}\n[model.nodes]')
+MOVES = "B.x moves with diaphragm roof: use roof.x"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('[gravity]\nforces = {"B.x" = 1.0}\n', f"gravity.forces names 'B.x', which is no dof; {MOVES}"),
+        ('[start]\nvelocity = {"B.x" = 1.0}\n', f"start.velocity names 'B.x', which is no dof; {MOVES}"),
+        ('[pushover]\ndisplacement = 1.0\npattern = "B.x"\n', f"[pushover] 'B.x' is no dof; {MOVES}"),
+        ('[pushover]\ndisplacement = 1.0\npattern = {"B.x" = 1.0}\n', f"[pushover] 'B.x' is no dof; {MOVES}"),
+        (
+            '[gravity]\nforces = {"E.y" = 1.0}\n',
+            "gravity.forces names 'E.y', which is no dof; there is no node 'E'; nodes are A, B, C, D",
+        ),
+        ('[gravity]\nforces = {"A.x" = 1.0}\n', "gravity.forces names 'A.x', which is no dof; a support holds A.x"),
+        (
+            '[gravity]\nforces = {"B.ry" = 1.0}\n',
+            "gravity.forces names 'B.ry', which is no dof; dofs are B.y, B.rz, C.y, C.rz, roof.x",
+        ),
+    ],
+)
+def test_a_node_that_moves_with_others_is_told_with_them(read, more, said):
+    assert told(read, model=DIAPHRAGM, load='[load]\nkind = "none"\n', more=more)[1] == said
+
+
+def test_names_that_look_alike_come_first(read):
+    tall = SHEAR.replace("[2.0, 1.0]", str([1.0] * 20)).replace("[300.0, 200.0]", "300.0")
+    _, said = told(read, model=tall, load='[load]\nkind = "constant"\namplitude = 1.0\nat = "flor 17"\n')
+    assert "dofs are floor 17, " in said
+    assert said.endswith(" …")
