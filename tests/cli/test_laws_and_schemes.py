@@ -25,7 +25,7 @@ MODELS = {
     'bars = [{start = "A", end = "C"}, {start = "B", end = "C", law = {LAW}}]\n',
     "frame": '[model]\nkind = "frame"\nnodes = {A = [0, 0], B = [0, 3], C = [4, 3], D = [4, 0]}\n'
     'supports = {A = "fixed", D = "fixed"}\nmasses = {B = 2.0, C = 2.0}\n'
-    "[model.sections.any]\nmodulus = 2e4\narea = 0.1\ninertia = 1e-3\n"
+    "[model.sections.any]\nmodulus = 2e8\narea = 1e-5\ninertia = 1e-7\n"
     '[[model.members]]\nstart = "A"\nend = "B"\nsection = "any"\n'
     '[[model.members]]\nstart = "B"\nend = "C"\nsection = "any"\naxial = {LAW}\n'
     '[[model.members]]\nstart = "D"\nend = "C"\nsection = "any"\n',

@@ -203,7 +203,8 @@ def test_the_title_is_kept(read):
         ),
         (
             {"load": LOAD.replace('"sine"', '"sin"')},
-            "load.kind must be one of 'sine', 'constant', 'half_sine', 'triangle', 'samples', 'none', got 'sin'",
+            "load.kind must be one of 'sine', 'constant', 'half_sine', 'triangle', 'samples', 'none', got 'sin'; "
+            "did you mean 'sine'?",
         ),
         (
             {"load": LOAD.replace('kind = "sine"', "")},

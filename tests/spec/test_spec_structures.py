@@ -1,10 +1,21 @@
 """Problem files of structures: every key arrives where it belongs, and every mistake is told with its place."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import HamexError, LawError, LoadError, ModelError, ProblemError, SpecError, UnitError
+from hamex.errors import (
+    HamexError,
+    ImplausibleWarning,
+    LawError,
+    LoadError,
+    ModelError,
+    ProblemError,
+    SpecError,
+    UnitError,
+)
 from hamex.spec import read_problem
 
 TOP = 'duration = 2.0\n[units]\nlength = "m"\nforce = "kN"\n'
@@ -318,6 +329,53 @@ def test_supports_move_by_records(read, tmp_path):
     assert [names[i] for i in np.flatnonzero(whole.patterns[:, 0])] == ["A.x", "D.x"]
 
 
+def two_storeys(compression, gravity):
+    """A portal of two storeys whose columns are pressed as told, under the same force on every node."""
+    nodes = {f"{row}{level}": [x, 3.0 * level] for row, x in (("A", 0.0), ("B", 5.0)) for level in range(3)}
+    pairs = {
+        "lower": [("A0", "A1"), ("B1", "B0")],
+        "upper": [("A1", "A2"), ("B1", "B2")],
+        "beam": [("A1", "B1"), ("A2", "B2")],
+    }
+    lines = ["[model]", 'kind = "frame"', 'levels = [["A1", "B1"], ["A2", "B2"]]', "[model.nodes]"]
+    lines += [f"{name} = {place}" for name, place in nodes.items()]
+    lines += ["[model.supports]", 'A0 = "fixed"', 'B0 = "fixed"', "[model.masses]"]
+    lines += [f"{row}{level} = 10.0" for row in "AB" for level in (1, 2)]
+    for section, force in zip(("lower", "upper", "beam"), (*compression, 0.0), strict=True):
+        lines += [f"[model.sections.{section}]", "modulus = 2e8", "area = 0.01", "inertia = 1e-4"]
+        lines += [f"compression = {force}"]
+    for section, members in pairs.items():
+        for start, end in members:
+            lines += ["[[model.members]]", f'start = "{start}"', f'end = "{end}"', f'section = "{section}"']
+    forces = ", ".join(f'"{row}{level}.y" = {gravity}' for row in "AB" for level in (1, 2))
+    return "\n".join([*lines, "[load]", 'kind = "none"', "[gravity]", f"forces = {{{forces}}}", ""])
+
+
+@pytest.mark.parametrize(
+    ("compression", "gravity", "said"),
+    [
+        (
+            (700.0, 500.0),
+            -500.0,
+            r"columns of storey 1 have 1,400 kN of compression, the gravity above them is 2,000 kN; P-Delta",
+        ),
+        ((1000.0, 50.0), -500.0, r"columns of storey 2 have 100 kN of compression, the gravity above them is 1,000 kN"),
+        ((50.0, 50.0), -500.0, r"storey 1 have 100 kN .* is 2,000 kN \(and so in storey 2\)"),
+        ((0.0, 0.0), 500.0, r"the forces of \[gravity\] point upwards in sum; downwards is negative"),
+    ],
+)
+def test_gravity_and_the_compression_of_columns_are_compared(read, compression, gravity, said):
+    with pytest.warns(ImplausibleWarning, match=said):
+        read(two_storeys(compression, gravity))
+
+
+@pytest.mark.parametrize("compression", [(1000.0, 500.0), (800.0, 450.0), (0.0, 0.0)])
+def test_compression_that_fits_gravity_or_is_left_out_is_not_warned_of(read, compression):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(two_storeys(compression, -500.0))
+
+
 def test_gravity_is_where_the_history_starts_and_stays_on(read):
     problem = read(FRAME, '[load]\nkind = "none"\n', '[gravity]\nforces = {"B.y" = -20.0, "C.y" = -15.0}\n').problem
     still = hx.solve(problem, hx.Galerkin(0.01))
@@ -364,7 +422,52 @@ LINK = '[[model.links]]\nkind = "elastic_link"\nstart = 0\nend = 1\nstiffness = 
         (
             SpecError,
             {"model": SHEAR + 'damping = {kind = "modall", ratio = 0.05}\n'},
-            "model.damping.kind must be one of 'ratio', 'rayleigh', 'modal', 'coefficients', 'matrix', got 'modall'",
+            "model.damping.kind must be one of 'ratio', 'rayleigh', 'modal', 'coefficients', 'matrix', got 'modall'; "
+            "did you mean 'modal'?",
+        ),
+        (
+            SpecError,
+            {"model": FRAME.replace('"frame"', '"Frame"')},
+            "model.kind must be 'oscillator', 'shear_frame', 'truss' or 'frame', got 'Frame'; did you mean 'frame'?",
+        ),
+        (
+            SpecError,
+            {"model": FRAME.replace("[model.nodes]", "damping = 0.03\n[model.nodes]")},
+            'model.damping must be a table, got 0.03; 3 % of critical is damping = {kind = "ratio", ratio = 0.03}',
+        ),
+        (
+            SpecError,
+            {"model": SHEAR + "damping = 5\n"},
+            'model.damping must be a table, got 5; 5 % of critical is damping = {kind = "ratio", ratio = 0.05}',
+        ),
+        (
+            SpecError,
+            {"model": FRAME.replace("30.0}, {}]", '30.0}, "none"]')},
+            "model.members[2].hinges[1] must be a table, got 'none'; an end that stays elastic is {}, as in "
+            "hinges = [{yield_force = 250.0}, {}]",
+        ),
+        (
+            SpecError,
+            {"model": FRAME.replace("hinges = {yield_force", "hinges = {plastic_moment")},
+            "unknown key model.sections.column.hinges.plastic_moment; the moment at which a hinge yields is its "
+            "yield_force, as in hinges = {yield_force = 250.0}",
+        ),
+        (
+            UnitError,
+            {"top": TOP.replace('"kN"', '"KN"')},
+            "[units] unknown unit of force 'KN'; known: N, kN, MN, kip, lbf, tf, kgf; did you mean kN?",
+        ),
+        (
+            SpecError,
+            {"model": SHEAR + "heights = 3,2\n"},
+            "not a TOML file: Expected newline or end of document after a statement (at line 9, column 12); numbers "
+            "have a decimal point, as in 3.2",
+        ),
+        (
+            SpecError,
+            {"model": FRAME + "load = -30.0\n"},
+            "unknown key model.members[2].load; members carry no loads; "
+            "divide the beam and load its nodes in [gravity]",
         ),
         (
             SpecError,
@@ -500,3 +603,41 @@ def test_mistakes_are_told_with_their_place(read, kind, tables, message):
     found, said = told(read, **tables)
     assert found is kind
     assert said == message or (message is None and said.startswith(("model.", "[model] ")))
+
+
+def test_kinds_of_schemes_are_found_by_the_names_of_their_classes(read):
+    _, said = told(read, scheme='[scheme]\nkind = "DiscontinuousGalerkin"\nstep = 0.01\n')
+    assert said.endswith("got 'DiscontinuousGalerkin'; did you mean 'discontinuous_galerkin'?")
+
+
+DIAPHRAGM = FRAME.replace("[model.nodes]", 'diaphragms = {roof = ["B", "C"]}\n[model.nodes]')
+MOVES = "B.x moves with diaphragm roof: use roof.x"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('[gravity]\nforces = {"B.x" = 1.0}\n', f"gravity.forces names 'B.x', which is no dof; {MOVES}"),
+        ('[start]\nvelocity = {"B.x" = 1.0}\n', f"start.velocity names 'B.x', which is no dof; {MOVES}"),
+        ('[pushover]\ndisplacement = 1.0\npattern = "B.x"\n', f"[pushover] 'B.x' is no dof; {MOVES}"),
+        ('[pushover]\ndisplacement = 1.0\npattern = {"B.x" = 1.0}\n', f"[pushover] 'B.x' is no dof; {MOVES}"),
+        (
+            '[gravity]\nforces = {"E.y" = 1.0}\n',
+            "gravity.forces names 'E.y', which is no dof; there is no node 'E'; nodes are A, B, C, D",
+        ),
+        ('[gravity]\nforces = {"A.x" = 1.0}\n', "gravity.forces names 'A.x', which is no dof; a support holds A.x"),
+        (
+            '[gravity]\nforces = {"B.ry" = 1.0}\n',
+            "gravity.forces names 'B.ry', which is no dof; dofs are B.y, B.rz, C.y, C.rz, roof.x",
+        ),
+    ],
+)
+def test_a_node_that_moves_with_others_is_told_with_them(read, more, said):
+    assert told(read, model=DIAPHRAGM, load='[load]\nkind = "none"\n', more=more)[1] == said
+
+
+def test_names_that_look_alike_come_first(read):
+    tall = SHEAR.replace("[2.0, 1.0]", str([1.0] * 20)).replace("[300.0, 200.0]", "300.0")
+    _, said = told(read, model=tall, load='[load]\nkind = "constant"\namplitude = 1.0\nat = "flor 17"\n')
+    assert "dofs are floor 17, " in said
+    assert said.endswith(" …")

@@ -197,8 +197,9 @@ def _refuse_unstable(
     if geometric.nnz and weak_dof(elastic + geometric) is not None:
         factor, shape = _critical(elastic, geometric)
         raise ModelError(
-            f"{who}: the gravity loads exceed what the elastic structure can carry: it buckles at "
-            f"{factor:.4g} times these loads, {critical(shape)}; reduce them or stiffen the structure"
+            f"{who}: the gravity loads ({'compression of members' if who == 'frame' else 'weights'}) exceed what the "
+            f"elastic structure can carry: it buckles at {factor:.4g} times these loads, {critical(shape)}; "
+            "reduce them or stiffen the structure"
         )
 
 

@@ -3,6 +3,7 @@ and the blocks of springs they form."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import ModelError
+from hamex.errors import ImplausibleWarning, ModelError
 from hamex.model.assembly import Column, DampingLike, SpringLaw, as_surface, spring
 from hamex.model.blocks import Block
 from hamex.model.inputs import number
@@ -26,6 +27,7 @@ from hamex.model.units import Units
 
 Array = NDArray[Any]
 WHO = "frame"
+_SOFT = 1.0  # GPa: no material of members is softer
 PLANE = ("N", "M1", "M2")
 SPACE = ("N", "Mz1", "Mz2", "My1", "My2", "T")
 # Force components that the law of a hinge may name, by its number of components, for both ends.
@@ -304,9 +306,41 @@ def frame(
     (('B.x', 'B.y', 'B.rz'), ('A-B.N', 'A-B.M1', 'A-B.M2'))
     """
     points = joints(WHO, nodes, supports, True, constraints, diaphragms, horizontal_masses(WHO, masses))
-    elements = []
+    elements: list[PlacedElement] = []
+    known: list[Member] = []
     for name, member in listed(WHO, "members", members):
         if not isinstance(member, Member):
             raise ModelError(f"{WHO}: {name} must be a Member(…), got {member!r}")
         elements.append(beam(points, name, member))
+        known.append(member)
+    if levels is not None:
+        _warn_of_tension(known)
+    if units is not None and units.are_stated:
+        _warn_of_moduli(dict(zip((each.name for each in elements), known, strict=True)), units)
     return complete(points, elements, masses, damping, links, levels, units)
+
+
+def _warn_of_tension(members: Sequence[Member]) -> None:
+    pressed = [member.compression for member in members if member.compression != 0]
+    if pressed and max(pressed) < 0:
+        warnings.warn(
+            f"{WHO}: compression is negative in every member that has any: that is tension, which stiffens the frame; "
+            "gravity presses columns, and compression is positive",
+            ImplausibleWarning,
+            stacklevel=3,
+        )
+
+
+def _warn_of_moduli(members: Mapping[str, Member], units: Units) -> None:
+    """Warn of a modulus that nothing built has, as one in MPa beside kN and m; 1 says that area and inertia are EA and
+    EI."""
+    name = min(members, key=lambda each: members[each].modulus if members[each].modulus != 1 else np.inf)
+    modulus = members[name].modulus
+    found = units.gigapascals(modulus)
+    if found < _SOFT and modulus != 1:
+        warnings.warn(
+            f"{WHO}: modulus {modulus:.4g} {units.force}/{units.length}² of {name} is {found:.3g} GPa; steel has "
+            f"210 GPa, concrete 30 GPa, timber 10 GPa: is it in {units.force}/{units.length}²?",
+            ImplausibleWarning,
+            stacklevel=3,
+        )

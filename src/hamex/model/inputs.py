@@ -3,7 +3,8 @@ made on demand: a model with a million springs stores none of theirs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -15,6 +16,7 @@ from hamex.errors import ModelError
 Array = NDArray[Any]
 SYMMETRIC = 1e-9  # relative difference from its transpose at which a matrix is no longer taken as symmetric
 SINGULAR = 1e-13  # pivot relative to its diagonal entry at which nothing is said to resist
+_LOOKED_AT = 10_000  # names among which those that look alike are sought
 ROUNDED = 1e-10  # negative pivot relative to its diagonal entry that rounding of the input explains
 
 
@@ -75,6 +77,33 @@ class Numbered(Sequence[str]):
         word, _, number = name.rpartition(" ")
         good = word == self.word and number.isdecimal() and number == str(int(number)) and 1 <= int(number) <= self.many
         return int(number) - 1 if good else None
+
+
+def near(name: object, names: Iterable[str], count: int = 1) -> list[str]:
+    """Those among the names that look most like one, however they are spelt; none if none does.
+
+    >>> near("KN", ["N", "kN", "MN"]), near("LeapFrog", ["galerkin", "leap_frog"]), near("yard", ["m", "cm"])
+    (['kN'], ['leap_frog'], [])
+    """
+    from difflib import get_close_matches
+
+    plain: dict[str, str] = {}
+    for each in names:
+        plain.setdefault(re.sub(r"[\W_]", "", each).lower(), each)
+    given = re.sub(r"[\W_]", "", str(name)).lower()
+    return [plain[each] for each in get_close_matches(given, plain, n=count)]
+
+
+def few(names: Sequence[str], like: object = "", count: int = 8, show: Callable[[str], str] = str) -> str:
+    """The first names of a list, with "…" where it goes on; those that look like a name come first.
+
+    >>> few(Numbered("floor", 30), like="flor 21", count=4)
+    'floor 21, floor 1, floor 2, floor 3 …'
+    """
+    if len(names) <= count:
+        return ", ".join(map(show, names))
+    some = near(like, names[:_LOOKED_AT], count // 4)
+    return ", ".join(map(show, [*dict.fromkeys((*some, *names[:count]))][:count])) + " …"
 
 
 def number(who: str, what: str, value: object, *, positive: bool = False, signed: bool = False) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hamex.errors import ModelError
 from hamex.model.assembly import Column
 from hamex.model.blocks import Block
-from hamex.model.inputs import number, unique
+from hamex.model.inputs import few, number, unique
 
 Array = NDArray[Any]
 Constraints = Mapping[str, str | Mapping[str, float]]
@@ -60,7 +60,9 @@ class Joints:
             return self.numbers[str(name)]
         if name is None or name == GROUND:
             return len(self.names)
-        raise ModelError(f"{self.who}: {element}: there is no node {name!r}; nodes are {_few(self.names)}")
+        raise ModelError(
+            f"{self.who}: {element}: there is no node {name!r}; nodes are {few(self.names, name, show=repr)}"
+        )
 
     def motion(self, node: int, component: str) -> int:
         """Number of a node's motion."""
@@ -198,7 +200,9 @@ def _held(points: Joints, supports: Mapping[Hashable, str | Sequence[str]]) -> s
     held = {points.motion(len(points.names), part) for part in parts}
     for name, directions in supports.items():
         if str(name) not in points.numbers:
-            raise ModelError(f"{who}: supports: there is no node {name!r}; nodes are {_few(points.names)}")
+            raise ModelError(
+                f"{who}: supports: there is no node {name!r}; nodes are {few(points.names, name, show=repr)}"
+            )
         for word in _directions(points, directions):
             if word not in parts:
                 raise ModelError(
@@ -229,7 +233,8 @@ def _diaphragm(
     for name in members:
         if str(name) not in points.numbers:
             raise ModelError(
-                f"{points.who}: diaphragm {floor!r}: there is no node {name!r}; nodes are {_few(points.names)}"
+                f"{points.who}: diaphragm {floor!r}: there is no node {name!r}; "
+                f"nodes are {few(points.names, name, show=repr)}"
             )
     numbers = [points.numbers[str(name)] for name in members]
     places = points.coordinates[numbers]
@@ -282,7 +287,3 @@ def _phrase(label: str, is_node: bool) -> str:
     name, _, part = label.rpartition(".")
     verb = "rotate about" if part.startswith("r") else "move in direction"
     return f"{'node' if is_node else 'diaphragm'} {name!r} can {verb} {part[-1]}"
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(repr(name) for name in names[:8]) + (" …" if len(names) > 8 else "")

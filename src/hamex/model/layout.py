@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.model.inputs import few
+
 Array = NDArray[Any]
 Matrix = Any  # a NumPy array or a SciPy sparse array; both know shape, @ and .T
 _ROTATION = re.compile(r".*\.r[xyz]$")
@@ -132,6 +134,25 @@ class Layout:
     def hinges(self) -> Array:
         """Numbers of the springs that are plastic hinges: moments with a yield limit."""
         return np.flatnonzero(self.turning_springs & self.yields)
+
+    def why_no_dof(self, name: str) -> str | None:
+        """What moves instead of a node that has no dof of this name, or that there is no such node; None where the
+        name tells nothing."""
+        node, _, way = name.rpartition(".")
+        if not node or self.geometry is None or way not in self.directions:
+            return None
+        nodes = self.geometry.nodes
+        if node not in nodes:
+            return f"there is no node {node!r}; nodes are {few(nodes, node)}"
+        width = self.geometry.coordinates.shape[1]
+        moved = np.zeros(len(nodes) * width)
+        moved[nodes.index(node) * width + self.directions.index(way)] = 1.0
+        masters = [self.dofs[dof] for dof in np.flatnonzero(self.geometry.motion.T @ moved)]
+        if not masters:
+            return f"a support holds {name}"
+        owner = masters[0].rpartition(".")[0]
+        owner = f"{'node' if owner in nodes else 'diaphragm'} {owner}" if owner else masters[0]
+        return f"{name} moves with {owner}: use {' and '.join(masters)}"
 
     @property
     def horizontal(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,21 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import is_finite, is_positive
-from hamex.errors import ImplausibleWarning, ModelError
+from hamex.errors import ModelError
 from hamex.model.assembly import Column, DampingLike, Dashpot, SpringLaw, assemble, matrix_of, spring
 from hamex.model.blocks import Block
 from hamex.model.inputs import each, number, numbers, one_each, unique
 from hamex.model.layout import Geometry, Storeys, drawn_heights
 from hamex.model.links import Link, named
 from hamex.model.record import Model
-from hamex.model.units import UNSTATED_FORCE, UNSTATED_LENGTH, Units
+from hamex.model.units import Units
 from hamex.names import options_by_keyword
 
 Array = NDArray[Any]
 Device = tuple[str, Link, int, int]  # a link with its name and the levels it begins and ends at
 WHO = "shear_frame"
 GROUND = "ground"
-_SLOW = 2.0, 1.0  # s, and s per storey: isolated buildings stay below, kg taken for t is 30 times a building's period
 
 
 @options_by_keyword
@@ -149,20 +147,11 @@ def _floors(masses: object, names: Sequence[str] | None) -> tuple[str, ...]:
 
 def _warn_if_slow(mass: Array, stiffnesses: object, units: Units | None) -> None:
     """Warn of a first period that no building of so many storeys has; the straight line bounds it from below."""
-    if units is None or units.length == UNSTATED_LENGTH or units.force == UNSTATED_FORCE:
-        return
     count = len(mass)
     k = [x for x in each(WHO, "stiffnesses", stiffnesses, [""] * count) if is_positive(x)]
-    if len(k) < count:  # some storey has its stiffness from its law
-        return
-    period = 2 * np.pi * np.sqrt(float(mass @ np.arange(1, count + 1) ** 2) / sum(k))
-    if period > _SLOW[0] + _SLOW[1] * count:
-        warnings.warn(
-            f"{WHO}: the first period is above {period:.3g} s, more than {count} storeys have; in {units.length} and "
-            f"{units.force} masses are in {units.mass}: are they, and the stiffnesses in {units.force}/{units.length}?",
-            ImplausibleWarning,
-            stacklevel=4,
-        )
+    if units is not None and len(k) == count:  # else some storey has its stiffness from its law
+        period = 2 * np.pi * np.sqrt(float(mass @ np.arange(1, count + 1) ** 2) / sum(k))
+        units.warn_if_slow(WHO, period, count, f"the stiffnesses in {units.force}/{units.length}", 5)
 
 
 def _between(low: int, high: int) -> Column:

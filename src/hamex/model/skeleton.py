@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import ModelError
+from hamex.errors import ImplausibleWarning, ModelError
+from hamex.model.algebra import elastic_stiffness
 from hamex.model.assembly import Column, DampingLike, Dashpot, assemble, matrix_of, spring
 from hamex.model.blocks import Block
 from hamex.model.inputs import number, unique
 from hamex.model.joints import GROUND, Joints
-from hamex.model.layout import Geometry
+from hamex.model.layout import Geometry, Storeys
 from hamex.model.levels import Levels, storeys_of
 from hamex.model.links import Link, named
 from hamex.model.record import Model
@@ -22,6 +24,7 @@ from hamex.model.units import Units
 
 Array = NDArray[Any]
 Masses = Mapping[Hashable, float | Sequence[float]]
+_SMALL = 2000  # dofs up to which one more solution costs next to nothing
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,7 @@ def complete(
     fixed = len(points.names)  # a link to the ground is drawn as a point
     ends = [(a if a != fixed else b, b if b != fixed else a) for a, b in ((each.start, each.end) for each in parts)]
     phrases = points.phrases()
-    return assemble(
+    model = assemble(
         who,
         dofs=dofs,
         motions=phrases,
@@ -174,6 +177,38 @@ def complete(
         ),
         critical=lambda shape: phrases[int(np.argmax(abs(shape)))],
     )
+    if model.storeys is not None:
+        _warn_of_masses(who, model, model.storeys)
+    return model
+
+
+def _warn_of_masses(who: str, model: Model, storeys: Storeys) -> None:
+    """Warn of levels without mass among others that have some, and of a first period that no building has; Rayleigh's
+    quotient of the shape under the weight pushed sideways bounds it from below."""
+    from scipy import sparse
+    from scipy.sparse.linalg import spsolve
+
+    count = len(storeys.names) // model.horizontal
+    moved = model.mass @ model.influence[:, : model.horizontal]
+    above = np.array([storeys.above[[i]] @ moved[:, i // count] for i in range(len(storeys.names))])
+    own = np.max(-np.diff(above.reshape(-1, count), axis=1, append=0.0), axis=0)
+    levels = [name.removesuffix(" x") if model.horizontal > 1 else name for name in storeys.names[:count]]
+    empty = [levels[i] for i in np.flatnonzero((own == 0) & (storeys.heights[:count] > 0))]
+    if empty and own.any():
+        names, one = ", ".join(map(repr, empty)), len(empty) == 1
+        warnings.warn(
+            f"{who}: level{'' if one else 's'} {names} {'has' if one else 'have'} no mass, and the others have; "
+            f"give {'its' if one else 'their'} nodes masses, or leave {'it' if one else 'them'} out of the levels",
+            ImplausibleWarning,
+            stacklevel=4,
+        )
+    if model.units.are_stated and moved.any() and len(model.dofs) <= _SMALL:
+        elastic = elastic_stiffness(0 * model.stiffness, model.flexibility, model.compatibility)
+        shape = np.asarray(spsolve(sparse.csc_array(elastic), moved[:, 0]))
+        work = float(shape @ moved[:, 0])
+        period = 2 * np.pi * np.sqrt(float(shape @ (model.mass @ shape)) / work) if work > 0 else 0.0
+        beside = "the moduli in {0}/{1}²" if who == "frame" else "the rigidities in {0}"
+        model.units.warn_if_slow(who, period, count, beside.format(model.units.force, model.units.length), 5)
 
 
 def _device(points: Joints, name: str, link: Link) -> tuple[PlacedElement, Dashpot | None]:

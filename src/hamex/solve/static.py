@@ -14,6 +14,7 @@ from hamex.errors import ModelError, ProblemError
 from hamex.march import structure as drivers
 from hamex.model.algebra import DENSE
 from hamex.model.damping import Damping
+from hamex.model.inputs import few
 from hamex.model.laws.law import Group
 from hamex.model.modes import modes
 from hamex.model.record import Model
@@ -248,6 +249,11 @@ def at_rest(problem: Problem) -> Problem:
 
 def _pattern(model: Model, given: Array | Sequence[float] | Mapping[str, float] | str) -> Array:
     """Forces on the dofs from an array, from forces by name, or from the name of one dof."""
+    named = [given] if isinstance(given, str) else list(given) if isinstance(given, Mapping) else []
+    for name in named:
+        why = model.why_no_dof(str(name)) if name not in model.dofs else None
+        if why is not None:
+            raise ProblemError(f"pattern: {name!r} is no dof; {why}")
     if isinstance(given, str):
         return _inertial(model, given) if given not in model.dofs else forces_on(model, {given: 1.0}, "pattern")
     forces = forces_on(model, given, "pattern")
@@ -262,10 +268,7 @@ def _inertial(model: Model, name: str) -> Array:
     direction = way or (model.directions or ("",))[0]
     if word not in ("mode", "mass") or direction not in model.directions:
         known = [f"{each} {way}" for each in ("mode", "mass") for way in model.directions]
-        raise ProblemError(
-            f"pattern: {name!r} is no dof ({', '.join(model.dofs[:6])}{' …' if len(model.dofs) > 6 else ''}) and none "
-            f"of {', '.join(known)}"
-        )
+        raise ProblemError(f"pattern: {name!r} is no dof ({few(model.dofs, name, 6)}) and none of {', '.join(known)}")
     along = model.influence[:, model.directions.index(direction)]
     shape = along
     if word == "mode":

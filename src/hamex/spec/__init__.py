@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -130,6 +131,7 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
     if tables.gravity is not None:
         with _named(path, "gravity", tables.gravity):
             standing = tables.gravity.build(model)
+        tables.model.warn_of_gravity(model, standing)
         texts.append("gravity, applied slowly before the start")
     limit = Limit()
     if tables.limit is not None:
@@ -257,10 +259,15 @@ def _tables(path: Path) -> ProblemTables:
 
 def _toml(path: Path) -> dict[str, Any]:
     data = read_bytes(path, SETTINGS, "; `hamex init` writes one to start from")
+    text = ""
     try:
-        return toml_of(data.decode("utf-8-sig").replace("\r\n", "\n"))
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        return toml_of(text)
     except ValueError as problem:
-        raise SpecError(f"{path}: not a TOML file: {problem}") from None
+        line = re.search(r"at line (\d+)", str(problem))
+        comma = line and re.search(r"=\s*[-+]?\d+,\d", text.split("\n")[int(line[1]) - 1])
+        hint = "; numbers have a decimal point, as in 3.2" if comma else ""
+        raise SpecError(f"{path}: not a TOML file: {problem}{hint}") from None
 
 
 def allowed_keys(tables: type[Table], data: Any, place: str = "") -> dict[str, dict[str, str]]:

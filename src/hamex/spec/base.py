@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from hamex.errors import HamexError
+from hamex.model.inputs import near
 
 # pydantic's name of an error → our words; {expected}, {gt} … come with the error.
 _WORDS = {
@@ -27,6 +28,19 @@ _WORDS = {
     "bool_type": "must be true or false",
     "literal_error": "must be {expected}",
 }
+
+
+# Keys that other programs have, by a pattern of their path, and what is done here instead.
+_INSTEAD = (
+    (
+        re.compile(r"model\.(members\[\d+\]|sections\.[^.]+)\.(loads?|udl|q|(line|uniform|distributed)_load)"),
+        "members carry no loads; divide the beam and load its nodes in [gravity]",
+    ),
+    (
+        re.compile(r"model\..*hinges(\[\d+\])?\.((plastic|yield)_)?(moment|[mM][py])"),
+        "the moment at which a hinge yields is its yield_force, as in hinges = {yield_force = 250.0}",
+    ),
+)
 
 
 CHOOSING = ("kind", "shape")  # keys that tell which of several tables one is
@@ -63,16 +77,39 @@ def _sentence(error: Mapping[str, Any], path: str, allowed: Mapping[str, Mapping
             return f"the table [{key}] is missing"
         return f"{path} is missing: {meaning}" if meaning else f"{path} is missing"
     if kind == "union_tag_invalid":
-        return f"{path}.kind must be one of {context['expected_tags']}, got {context['tag']!r}"
+        said = f"{path}.kind must be one of {context['expected_tags']}, got {context['tag']!r}"
+        return said + _did_you_mean(context["tag"], context["expected_tags"])
     if kind == "value_error":
         return f"[{path}] {context['error']}" if path else str(context["error"])
     words = _WORDS[kind].format(**context) if kind in _WORDS else f"cannot be used: {error['msg']}"
     given = repr(error["input"])
-    return f"{path} {words}, got {given if len(given) <= 60 else given[:57] + '...'}"
+    said = f"{path} {words}, got {given if len(given) <= 60 else given[:57] + '...'}"
+    if kind == "literal_error":
+        return said + _did_you_mean(error["input"], context["expected"])
+    return said + (_example(path, error["input"]) if words == _WORDS["model_type"] else "")
+
+
+def _did_you_mean(given: object, expected: str) -> str:
+    """``expected`` is pydantic's list, each name in quotes."""
+    meant = near(given, re.findall(r"'([^']*)'", expected))
+    return f"; did you mean {meant[0]!r}?" if meant else ""
+
+
+def _example(path: str, given: object) -> str:
+    """How a table is written, where a bare value is a likely guess."""
+    if path == "model.damping" and isinstance(given, int | float):
+        share = given if 0 < given < 1 else 0.05
+        return f'; {100 * share:g} % of critical is damping = {{kind = "ratio", ratio = {share:g}}}'
+    if re.search(r"\bhinges(\[\d+\])?$", path):
+        return "; an end that stays elastic is {}, as in hinges = [{yield_force = 250.0}, {}]"
+    return ""
 
 
 def _unknown(path: str, meant: str | None, allowed: Mapping[str, Mapping[str, str]]) -> str:
     table, _, key = path.rpartition(".")
+    for pattern, instead in _INSTEAD:
+        if pattern.fullmatch(path):
+            return f"unknown key {path}; {instead}"
     if meant is None:
         where = f"[{table}]" if table else "a problem file"
         return f"unknown key {path}; {where} knows {', '.join(allowed.get(table, {}))}"
@@ -160,6 +197,9 @@ class Table(BaseModel):
     def arguments(self, *without: str) -> dict[str, Any]:
         """All keys that stand in the file but ``kind`` and ``without``: what a constructor of the same keys takes."""
         return self.given(*(name for name in type(self).model_fields if name not in ("kind", *without)))
+
+    def warn_of_gravity(self, model: Any, standing: Any) -> None:
+        """Models whose P-Delta is not told by their standing loads compare the two."""
 
     def one_of(self, *names: str, needed: bool = True) -> None:
         """Refuse two of these keys together, and none of them when one is needed."""

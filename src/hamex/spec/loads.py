@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from hamex.errors import LoadError, ProblemError, UnitError
+from hamex.model.inputs import few
 from hamex.model.record import Model, parameter
-from hamex.model.units import METRE
+from hamex.model.units import METRE, unknown
 from hamex.motion import pulses
 from hamex.motion.ground import GroundMotion, el_centro
 from hamex.motion.load import Load
@@ -156,21 +158,17 @@ class ForceTable(Table):
             raise LoadError(f"at is missing: the dof it acts on, one of {few(model.dofs)}; or factors by dof")
         pattern = np.zeros((len(model.dofs), 1))
         for dof, factor in ({self.at: 1.0} if isinstance(self.at, str) else self.at).items():
-            pattern[position(dof, model.dofs, "at", "dof")] = factor
+            pattern[position(dof, model.dofs, "at", "dof", model)] = factor
         scale = 1.0 if load.patterns is None else load.patterns[0, 0]
         return Load(load.forces, load.step, patterns=pattern * scale, breaks=load.breaks)
 
 
-def position(name: str, names: tuple[str, ...], key: str, what: str) -> int:
-    """Place of a name; refuses an unknown one."""
+def position(name: str, names: Sequence[str], key: str, what: str, model: Model | None = None) -> int:
+    """Place of a name; refuses an unknown one, a dof of a model with what moves instead."""
     if name not in names:
-        raise LoadError(f"{key} names {name!r}, which is no {what}; {what}s are {few(names)}")
+        why = model.why_no_dof(name) if model is not None else None
+        raise LoadError(f"{key} names {name!r}, which is no {what}; {why or f'{what}s are {few(names, name)}'}")
     return names.index(name)
-
-
-def few(names: tuple[str, ...]) -> str:
-    """The first names of a list."""
-    return ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
 
 
 class SineTable(ForceTable):
@@ -297,7 +295,7 @@ class SupportTable(Table):
     def samples(self, folder: Path | None, length: str) -> tuple[Array, float]:
         """Displacements in the model's unit of length, and their step."""
         if self.unit is not None and self.unit not in METRE:
-            raise UnitError(f"unknown unit of length {self.unit!r}; known: {', '.join(METRE)}")
+            raise UnitError(unknown("length", self.unit, METRE))
         factor = self.scale * (1.0 if self.unit is None else METRE[length] / METRE[self.unit])
         if self.file is not None:
             values, step = read_samples(place_of(folder, self.file), self.step)
@@ -340,10 +338,10 @@ class StartTable(Table):
         return self
 
     def build(self, model: Model) -> State:
-        known = {name: self._vector(name, model.dofs, "dof") for name in self.given("displacement", "momentum")}
+        known = {name: self._vector(name, model.dofs, "dof", model) for name in self.given("displacement", "momentum")}
         known |= {name: self._vector(name, model.springs, "spring") for name in self.given("slip")}
         if self.velocity is not None:
-            known["momentum"] = model.mass @ self._vector("velocity", model.dofs, "dof")
+            known["momentum"] = model.mass @ self._vector("velocity", model.dofs, "dof", model)
         internal = {
             name: self._vector(name, model.springs, "spring") for name in self.given("back_force", "accumulated_slip")
         }
@@ -357,12 +355,12 @@ class StartTable(Table):
                 )
         return State(**known, internal=internal)
 
-    def _vector(self, key: str, names: tuple[str, ...], what: str) -> Array:
+    def _vector(self, key: str, names: tuple[str, ...], what: str, model: Model | None = None) -> Array:
         value = getattr(self, key)
         if isinstance(value, dict):
             vector = np.zeros(len(names))
             for name, number in value.items():
-                vector[position(name, names, key, what)] = number
+                vector[position(name, names, key, what, model)] = number
             return vector
         if not isinstance(value, list):
             if len(names) > 1:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Annotated, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from hamex.errors import ModelError
+from hamex.errors import ImplausibleWarning, ModelError
 from hamex.model.damping import ratio
 from hamex.model.frame import Member, frame
 from hamex.model.laws.slider import Slider
@@ -18,6 +21,8 @@ from hamex.model.truss import Bar, truss
 from hamex.model.units import Units
 from hamex.spec.base import Numbers, Positive, Table, inside
 from hamex.spec.laws import DampingTable, LawTable, LinkTable, ProportionalTable, damping, law, link_list
+
+_APART = 0.25  # of the gravity above a storey, by which the compression of its columns may differ from it
 
 
 class OscillatorTable(Table):
@@ -240,6 +245,59 @@ class FrameTable(SkeletonTable):
         sections = {name: table.values(f"sections.{name}") for name, table in self.sections.items()}
         members = _by_name(self.members, "members", sections)
         return frame(self.nodes, members, self.supports, self.masses, **self.shared(units))  # type: ignore[arg-type]
+
+    def warn_of_gravity(self, model: Model, standing: NDArray[Any]) -> None:
+        """Warn where the compression of the columns, which P-Delta knows, is not what ``[gravity]`` puts on them."""
+        up = {node: place[-1] for node, place in self.nodes.items()}
+        vertical = {
+            dof: force
+            for dof, force in zip(model.dofs, standing, strict=True)
+            if force != 0 and dof.endswith(f".{model.directions[-1]}")
+        }
+        compression = [(each, self._compression(each)) for each in self.members]
+        pressed = [force for _, force in compression if force != 0]
+        if model.storeys is None:
+            return
+        if sum(vertical.values()) > 0:
+            _implausible("the forces of [gravity] point upwards in sum; downwards is negative")
+        if not pressed or max(pressed) < 0:  # no P-Delta, or what the frame has told itself
+            return
+        count = len(model.storeys.names) // model.horizontal
+        heights = model.storeys.heights[:count]
+        tops = min((up[node] for node in self.supports), default=min(up.values())) + np.cumsum(heights)
+        apart = []
+        for storey, (top, height) in enumerate(zip(tops, heights, strict=True), 1):
+            cut = top - height / 2
+            above = -sum(force for dof, force in vertical.items() if up[dof.rpartition(".")[0]] > cut)
+            carried = sum(
+                force * abs(up[each.end] - up[each.start]) / math.dist(self.nodes[each.start], self.nodes[each.end])
+                for each, force in compression
+                if (up[each.start] > cut) != (up[each.end] > cut)
+            )
+            if height > 0 and above > 0 and abs(carried - above) > _APART * above:
+                apart.append((storey, carried, above))
+        if apart:
+            storey, carried, above = apart[0]
+            others = ", ".join(str(each[0]) for each in apart[1:])
+            more = f" (and so in storey{'s' if len(apart) > 2 else ''} {others})" if others else ""
+            _implausible(
+                f"the columns of storey {storey} have {_force(carried, model.units)} of compression, the gravity above "
+                f"them is {_force(above, model.units)}{more}; P-Delta is that of the former: make compression fit "
+                "[gravity]"
+            )
+
+    def _compression(self, member: MemberTable) -> float:
+        own = member.compression
+        shared = self.sections[member.section].compression if member.section in self.sections else None
+        return own if own is not None else shared or 0.0
+
+
+def _force(value: float, units: Units) -> str:
+    return f"{value:,.0f} {units.force}" if abs(value) >= 1000 else f"{value:.4g} {units.force}"
+
+
+def _implausible(said: str) -> None:
+    warnings.warn(f"frame: {said}", ImplausibleWarning, stacklevel=5)
 
 
 def _by_name(tables: list[Any], what: str, *context: Any) -> dict[str, Any]:

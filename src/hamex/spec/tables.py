@@ -48,7 +48,7 @@ class GravityTable(Table):
         """The standing load of a problem, one force per dof."""
         standing = np.zeros(len(model.dofs))
         for dof, force in self.forces.items():
-            standing[position(dof, model.dofs, "forces", "dof")] = force
+            standing[position(dof, model.dofs, "forces", "dof", model)] = force
         return standing
 
 
