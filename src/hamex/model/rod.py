@@ -38,8 +38,8 @@ def rod(
     modulus: Field,
     density: Field,
     area: Field = 1.0,
-    law: Law | Sequence[Law | None] | None = None,
     *,
+    law: Law | Sequence[Law | None] | None = None,
     fixed: Ends = "start",
     absorbing: Ends = "none",
     mass: Literal["consistent", "lumped"] = "consistent",
@@ -73,7 +73,7 @@ def rod(
     --------
     >>> model = rod(length=2.0, elements=4, modulus=200.0, density=2.0, area=0.5)
     >>> model.dofs, float(model.mass.sum()), model.flexibility.diagonal().tolist()
-    (('node 1', 'node 2', 'node 3', 'node 4'), 1.8333333333333335, [0.005, 0.005, 0.005, 0.005])
+    (('node 1', 'node 2', 'node 3', 'node 4'), 1.6666666666666665, [0.005, 0.005, 0.005, 0.005])
     """
     from scipy import sparse
 
