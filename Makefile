@@ -10,6 +10,9 @@ PEERS := benchmarks/build/peers/.ready
 PAGE := $(VENV)/page
 SCRIPTS := src/hamex/studio/page
 
+# Tests and tools start Python by the hundred: what it compiles is kept, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup run test test-all torture coverage bench docs lint lint-page hooks lock clean debian
 
 help:
@@ -63,7 +66,7 @@ $(PAGE)/.ready: tools/page/package-lock.json tools/page/eslint.config.js $(VENV)
 
 # Two workers fill two cores: more threads of BLAS would only wait for each other, and burn while they wait.
 test: lint
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile --no-loadscope-reorder
 
 test-all: lint
 	$(BIN)/python -m pytest -q --hypothesis-profile thorough
@@ -75,7 +78,7 @@ torture: setup
 # Which lines the tests of `make test` run; below the floor in pyproject.toml it fails. Compiled kernels are seen where
 # tests run them uncompiled.
 coverage: setup
-	$(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered
 
 # Before each commit: the linters of `make test`, on what changed.
 hooks: setup

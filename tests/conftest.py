@@ -32,6 +32,27 @@ def browser():
         found.close()
 
 
+# Files of few tests and much work: one that came last would be waited for by all workers but one.
+LONG = (
+    "tests/studio/",
+    "tests/test_examples.py",
+    "tests/report/test_pages.py",
+    "tests/report/test_notebook.py",
+    "tests/paper/",
+    "tests/study/test_cluster.py",
+    "tests/schemes/",
+    "tests/cli/test_ida.py",
+)
+
+
+def pytest_collection_modifyitems(items):
+    """What takes long comes first, as long as workers take files in this order (``--no-loadscope-reorder``)."""
+    places = {start: place for place, start in enumerate(LONG)}
+    items.sort(
+        key=lambda item: next((place for start, place in places.items() if item.nodeid.startswith(start)), len(LONG))
+    )
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Files stay whole, and those that share something costly stay together: two workers would make it twice."""

@@ -112,12 +112,17 @@ def test_an_unknown_name_is_an_attribute_error(wrong, right):
     "first",
     [
         "import hamex.solve",
-        "import hamex as hx; hx.Problem",
         "import hamex as hx; hx.solve; import hamex.solve",
-        "from hamex.solve import Problem",
-        "from hamex import solve",
-        "import hamex.solution.files, hamex.solve; from hamex import Solution",
-        "import importlib; importlib.import_module('hamex.solve')",
+        *(
+            pytest.param(other, marks=pytest.mark.heavy)
+            for other in (
+                "import hamex as hx; hx.Problem",
+                "from hamex.solve import Problem",
+                "from hamex import solve",
+                "import hamex.solution.files, hamex.solve; from hamex import Solution",
+                "import importlib; importlib.import_module('hamex.solve')",
+            )
+        ),
     ],
 )
 def test_solve_stays_the_function_whatever_is_imported_first(first):

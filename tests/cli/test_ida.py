@@ -228,3 +228,54 @@ def test_a_result_that_was_edited_on_purpose_is_read_without_its_checksum(finish
     data.pop("checksum")
     (tmp_path / "result.json").write_text(json.dumps(data | {"title": "mine"}))
     assert read_runs(tmp_path).title == "mine"
+
+
+FRAME = """
+title = "A portal under its weight"
+measures = ["drift_ratio", "absolute_acceleration", "residual_drift"]
+units = {length = "m", force = "kN"}
+records = {synthetic = {count = 4, seed = 1, magnitude = 6.0, step = 0.02}}
+intensity = {kind = "sa", period = 0.7}
+stripes = {levels = [0.2, 1.0, 6.0]}
+limit = {measure = "drift_ratio", value = 0.02}
+fragility = {resamples = 20}
+scheme = {kind = "galerkin", step = 0.02}
+gravity = {forces = {"B.y" = -150.0, "C.y" = -150.0}}
+[model]
+kind = "frame"
+damping = {kind = "modal", ratio = 0.03}
+levels = [["B", "C"]]
+nodes = {A = [0, 0], B = [0, 3.5], C = [6, 3.5], D = [6, 0]}
+supports = {A = "fixed", D = "fixed"}
+masses = {B = 20.0, C = 20.0}
+members = [
+  {start = "A", end = "B", section = "steel"},
+  {start = "B", end = "C", section = "steel"},
+  {start = "D", end = "C", section = "steel"},
+]
+[model.sections.steel]
+modulus = 210e6
+area = 0.01
+inertia = 1e-4
+hinges = {yield_force = 90.0, kinematic = 60.0}
+compression = 150.0
+"""
+
+
+def test_a_frame_under_its_weight_that_falls_has_its_report(hamex, tmp_path):
+    """Runs that fell may still swing without bound, for which JSON has no number."""
+    (tmp_path / "frame.toml").write_text(FRAME)
+    code, out, err = hamex("ida", "frame.toml", "-o", "out", "--workers", "1")
+    assert code == 0, err
+    told = " ".join(out.split())
+    assert "ended at a drift that counts as collapse" in told
+    assert "from_stripes" not in told
+    assert (tmp_path / "out" / "report.html").is_file()
+    found = read_runs(tmp_path / "out").columns
+    assert np.isinf(found["swing"]).any()
+    assert (found["status"] == "collapsed").any()
+    if "no fragility" in told:
+        assert 'method = "capacities"' in told
+    code, out, err = hamex("fragility", "out", "--method", "capacities")
+    assert (code, err) == (0, "")
+    assert "median" in out

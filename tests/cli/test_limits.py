@@ -68,8 +68,15 @@ NO_FILES = {
 }
 
 
-@pytest.mark.parametrize("kind", NO_FILES)
-@pytest.mark.parametrize("door", DOORS)
+# Every door and everything that is no file in every run of the tests; all pairs in `make test-all`.
+@pytest.mark.parametrize(
+    ("door", "kind"),
+    [
+        pytest.param(door, kind, marks=[] if (i + j) % 4 == 0 else [pytest.mark.heavy])
+        for i, door in enumerate(DOORS)
+        for j, kind in enumerate(NO_FILES)
+    ],
+)
 def test_what_is_no_file_is_refused_at_every_door(hamex, tmp_path, door, kind):
     words, ending = DOORS[door]
     make, said = NO_FILES[kind]

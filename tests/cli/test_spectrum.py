@@ -142,8 +142,8 @@ def test_gravity_names_the_unit_of_length(hamex, g, said):
 @pytest.mark.parametrize(
     ("ending", "start"),
     [
-        (".png", b"\x89PNG"),
-        (".svg", b"<?xml"),
+        pytest.param(".png", b"\x89PNG", marks=pytest.mark.heavy),  # as in tests/report/test_spectrum.py
+        pytest.param(".svg", b"<?xml", marks=pytest.mark.heavy),
         (".html", b"<!doctype html"),
         (".csv", b"# interpolation: linear"),
         (".nc", b"\x89HDF"),

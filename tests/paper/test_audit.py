@@ -159,9 +159,9 @@ def places(equation):
     return sorted({useful[0], useful[-1]}) if useful else []
 
 
-# One misprint in every equation, each kind in every third; all of them in make test-all.
+# One misprint in every other equation, each kind in every sixth; all of them in make test-all.
 CASES = [
-    (number, name) if (i + j) % 3 == 0 else pytest.param(number, name, marks=pytest.mark.heavy)
+    (number, name) if i % 2 == 0 and (i // 2 + j) % 3 == 0 else pytest.param(number, name, marks=pytest.mark.heavy)
     for i, number in enumerate(NUMBERS)
     for j, name in enumerate(MUTATIONS)
 ]

@@ -126,6 +126,7 @@ def test_figures_are_written_as_png_and_svg(page):
     assert names == expected | {"index.html"}
 
 
+@pytest.mark.heavy  # as tests/report/test_pages.py has it of every page
 def test_page_and_figures_are_the_same_on_rerun(found, page, tmp_path):
     again = write_paper(found, tmp_path)
     for path in page.parent.iterdir():

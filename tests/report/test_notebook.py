@@ -50,14 +50,16 @@ def test_every_noun_shows_a_line_and_a_small_picture(nouns):
         Path(folder, "every_noun.html").write_text(text, encoding="utf-8")
 
 
-def test_every_picture_is_interactive_on_request(nouns):
+@pytest.mark.parametrize("apart", [3, pytest.param(1, marks=pytest.mark.heavy)])
+def test_every_picture_is_interactive_on_request(nouns, apart):
     """Curves of the figure, panel by panel, are traces with the same points."""
     import numpy as np
 
     from hamex.report.plots import _PICTURES
 
     folder = os.environ.get("HAMEX_SHOTS")
-    for number, noun in enumerate(each for each in nouns if type(each).__name__ in _PICTURES):
+    shown = [each for each in nouns if type(each).__name__ in _PICTURES]
+    for number, noun in list(enumerate(shown))[::apart]:
         drawing, moving = noun.plot("a title"), noun.plot("a title", interactive=True)
         panels = [axes for axes in drawing.axes if axes.get_visible()]
         for place, axes in enumerate(panels, start=1):

@@ -2,8 +2,10 @@
 
 import pytest
 from every_page import KINDS
+from repetitions import chiefly
 
 THEMES = ("light", "dark")
+COLOURED = ("run", "spectrum", "paper", "region", "bench")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,7 @@ def opened(loaded):
 
 
 @pytest.mark.parametrize("theme", ["dark", pytest.param("light", marks=pytest.mark.heavy)])
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", chiefly([*COLOURED, "ida", "lumped"], KINDS))
 def test_a_page_fits_a_phone(opened, name, theme):
     page = opened(name, theme)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
@@ -77,7 +79,7 @@ def red_green_blue(page, script):
     return [int(part) for part in page.evaluate(script).removeprefix("rgb(").rstrip(")").split(",")]
 
 
-@pytest.mark.parametrize("name", ["run", "spectrum", "paper", "region", "bench"])
+@pytest.mark.parametrize("name", COLOURED)
 def test_figures_follow_the_theme(opened, name):
     """Letters of a figure are dark on light paper and light on dark paper, and no figure has a paper of its own."""
     for theme in THEMES:

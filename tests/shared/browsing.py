@@ -14,3 +14,12 @@ FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost",
 ]
 PATIENCE = 600_000  # milliseconds: longer is a hang, on the slowest and busiest machine
+
+
+def until(page, true, what: str) -> None:
+    """Wait for something that only the test can tell; the page goes on meanwhile."""
+    for _ in range(PATIENCE // 50):
+        if true():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(what)

@@ -89,18 +89,21 @@ class Watched:
         self.browser, self.base, self.contexts, self.strayed, self.complaints = browser, base, [], [], []
         self._kept = None
 
-    def page(self, intercepted: bool = True, **options):
-        """A page of its own, closed after the test."""
-        context = self.browser.new_context(
-            **{"viewport": {"width": 1440, "height": 900}, "accept_downloads": True, **options}
-        )
-        if intercepted:
-            context.route("**/*", self._decide)
+    def page(self, **options):
+        """A page of its own, closed after the test; what moves by itself would burn while other tests run."""
+        usual = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True, "reduced_motion": "reduce"}
+        context = self.browser.new_context(**{**usual, **options})
+        # Told, not handed over: the browser keeps what it has loaded, and finds nobody but this computer anyway.
+        context.on("request", self._watch)
         self.contexts.append(context)
         page = context.new_page()
         page.on(
             "console",
-            lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None,
+            lambda message: (
+                self.complaints.append(f"{message.text} {message.location.get('url', '')}")
+                if message.type in ("error", "warning")
+                else None
+            ),
         )
         page.on("pageerror", lambda problem: self.complaints.append(str(problem)))
         page.set_default_timeout(PATIENCE)
@@ -127,13 +130,9 @@ class Watched:
             self._kept.context.close()
         self._kept = None
 
-    def _decide(self, route) -> None:
-        url = route.request.url
-        if url.startswith((self.base, "file:", "data:", "blob:")):
-            route.continue_()
-        else:
-            self.strayed.append(url)
-            route.abort()
+    def _watch(self, request) -> None:
+        if not request.url.startswith((self.base, "file:", "data:", "blob:")):
+            self.strayed.append(request.url)
 
     def end(self) -> None:
         """Close what the test opened; everything must have been in order."""

@@ -2,6 +2,7 @@
 
 import pytest
 from browsing import PATIENCE
+from repetitions import chiefly
 
 VIEWS = {
     "oscillator": ("#residual[data-value]", ["The system", "Hysteresis", "Displacement, slip"]),
@@ -12,7 +13,7 @@ SEEN = """(view) => [...document.querySelectorAll(`#${view} .panel`)].filter((on
 SIZE = "getComputedStyle(document.querySelector('#stage')).fontSize"
 
 
-@pytest.fixture(params=VIEWS)
+@pytest.fixture(params=chiefly(["building"], VIEWS))
 def lecture(request, watched, studio):
     """A view on a projector, before the lecture."""
     page = watched.page(viewport={"width": 1920, "height": 1080})
@@ -46,6 +47,51 @@ def test_one_key_leaves_the_picture_its_loop_and_one_history(lecture):
     lecture.keyboard.press("Escape")
     assert lecture.evaluate(SEEN, lecture.view) == before
     assert lecture.locator("header.top").is_visible()
+
+
+# What the lecture shows with the question above it: every panel inside the screen, plots and picture large enough to be
+# read, none below the buttons of the mode, letters of the size of the text.
+FITS = """(view) => {
+    const wrong = [], {innerWidth, innerHeight} = window, root = document.documentElement;
+    if (root.scrollHeight > innerHeight || root.scrollWidth > innerWidth)
+        wrong.push(`scrolls: ${root.scrollWidth} × ${root.scrollHeight}`);
+    const bar = document.querySelector(".lecture-bar").getBoundingClientRect();
+    for (const one of document.querySelectorAll(`#scene, #${view} .panel`)) {
+        const {left, right, top, bottom} = one.getBoundingClientRect();
+        if (!one.checkVisibility()) continue;
+        if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
+            wrong.push(`${one.className} sticks out`);
+        if (right > bar.left && bottom > bar.top) wrong.push(`${one.className} is below the buttons`);
+    }
+    for (const one of document.querySelectorAll(`#${view} .stage :is(.plot, svg.sketch)`)) {
+        if (!one.checkVisibility()) continue;
+        const {height} = one.getBoundingClientRect();
+        if (height < 0.16 * innerHeight) wrong.push(`${one.classList} is ${height} high`);
+        const size = one.layout?.font.size, text = parseFloat(getComputedStyle(root).fontSize);
+        if (size && Math.abs(size / text - 1) > 0.1) wrong.push(`letters of ${size} beside ${text}`);
+    }
+    return wrong;
+}"""
+
+
+@pytest.mark.parametrize("scene", ["yielding", "isolation"])
+def test_a_question_and_its_picture_fit_every_screen(watched, studio, scene):
+    page = watched.page(viewport={"width": 1440, "height": 900})
+    page.goto(f"{studio}/#scenes")
+    page.locator(f".tile[data-scene={scene}][href*='/']").click()
+    view = "building" if scene == "isolation" else "oscillator"
+    page.locator(VIEWS[view][0]).wait_for()
+    page.locator('html[data-busy="no"]').wait_for(state="attached")
+    page.locator("body").press("l")
+    for width, height in ((1440, 900), (1024, 768), (1920, 1080), (2560, 1440)):
+        page.set_viewport_size({"width": width, "height": height})
+        for _ in range(PATIENCE // 100):  # plots follow their boxes
+            page.wait_for_timeout(100)
+            found = page.evaluate(FITS, view)
+            if not found:
+                break
+            if _ > 50:
+                pytest.fail(f"{width} × {height}: {found}")
 
 
 def test_the_button_does_the_same_and_letters_typed_into_a_box_do_not(lecture):

@@ -266,8 +266,9 @@ def redraws(page, name, view, count=9):
     )
 
 
+@pytest.mark.heavy
 def test_the_time_from_slider_to_redraw_is_reported(watched, studio, record_property):
-    page = watched.page(intercepted=False)  # handing every request to the test would be measured too
+    page = watched.page()
     opened(page, studio)
     oscillator = redraws(page, "model.yield_force", "oscillator")
     page.goto(f"{studio}/#building")

@@ -1,6 +1,7 @@
 """A phone: fingers instead of a pointer, 390 pixels, the picture above what changes it."""
 
 import pytest
+from repetitions import chiefly
 from test_oscillator_view import ready, slider
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -26,7 +27,7 @@ def phone(watched):
     return watched.page(**PHONE)
 
 
-@pytest.mark.parametrize("view", ["oscillator", "building"])
+@pytest.mark.parametrize("view", chiefly(["building"], ["oscillator", "building"]))
 def test_picture_and_loop_stay_in_sight_above_the_sliders(phone, studio, view):
     phone.goto(f"{studio}/#{view}")
     ready(phone, VIEWS[view])
@@ -57,7 +58,7 @@ def test_a_storey_is_found_by_finger(phone, studio):
     phone.get_by_text("Hysteresis of storey 3").wait_for()
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", chiefly(["oscillator", "study"], VIEWS))
 def test_targets_are_as_large_as_a_finger_and_plots_have_no_toolbar(phone, studio, view):
     phone.goto(f"{studio}/#{view}")
     phone.locator(VIEWS[view]).first.wait_for()

@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from browsing import until
 from playwright.sync_api import expect
+from repetitions import chiefly
 from test_oscillator_view import curve, opened, settled, slider, type_in
 
 # The words that a plot shows instead of itself, and how strongly it is drawn.
@@ -42,15 +44,14 @@ def in_sight(page, selector):
     )
 
 
-@pytest.mark.parametrize("view", ["oscillator", "building", "study", "paper"])
+@pytest.mark.parametrize("view", chiefly(["building", "study"], ["oscillator", "building", "study", "paper"]))
 def test_before_the_first_answer_there_is_a_sign_of_work(watched, studio, view):
     page = watched.page()
     gate = Gate(page, "**/api/**")
     page.goto(f"{studio}/#{view}")
     plot = page.locator(f"#{view} .plot").first
     plot.wait_for()
-    page.wait_for_timeout(100)
-    assert gate.held  # the question is asked, and its answer is not there
+    until(page, lambda: gate.held, "nothing is asked")  # and the answer is not there
     assert plot.evaluate(INSTEAD) == '"computing …"'
     assert page.evaluate("document.documentElement.dataset.busy") == "yes"
     if view == "building":  # it stands there already
@@ -60,7 +61,7 @@ def test_before_the_first_answer_there_is_a_sign_of_work(watched, studio, view):
     assert page.locator(f"#{view} .stage").first.get_attribute("data-shown") == "current"
 
 
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("width", chiefly([390], [1440, 390]))
 def test_a_refusal_stands_over_the_plots_and_dims_them(watched, studio, width):
     """Leap-frog with a long step: the message was scrolled away, and old results stood there as if they were new."""
     page = watched.page(viewport={"width": width, "height": 800})
@@ -77,15 +78,13 @@ def test_a_refusal_stands_over_the_plots_and_dims_them(watched, studio, width):
     assert in_sight(page, '#oscillator [data-name="scheme.step"] input')
     expect(page.locator("#oscillator .notice")).to_contain_text("computed before this change")
     plot = page.locator("#oscillator .plot").first
-    page.wait_for_timeout(400)
-    assert plot.evaluate(OPACITY) < 0.6
-    assert page.locator("#oscillator .cards").evaluate(OPACITY) < 0.6
+    cards = page.locator("#oscillator .cards")
+    until(page, lambda: max(plot.evaluate(OPACITY), cards.evaluate(OPACITY)) < 0.6, "old results stay as they were")
     assert curve(page, "Displacement") == before
     watched.complaints.clear()  # the browser's own line about the status 422
     type_in(page, "scheme.step", 0.01)
     expect(message).to_be_hidden()
-    page.wait_for_timeout(400)
-    assert plot.evaluate(OPACITY) == 1
+    until(page, lambda: plot.evaluate(OPACITY) == 1, "new results stay dim")
 
 
 def test_a_field_is_called_by_its_label_over_the_plots(page, studio, watched):
@@ -110,14 +109,11 @@ def test_an_answer_that_takes_long_is_waited_for_dimly(watched, studio):
     opened(page, studio)
     gate = Gate(page, "**/api/history")
     slider(page, "model.mass").locator('input[type="number"]').fill("120")
-    page.wait_for_timeout(1000)
     plot = page.locator("#oscillator .plot").first
-    assert gate.held
-    assert plot.evaluate(OPACITY) < 0.6
+    until(page, lambda: gate.held and plot.evaluate(OPACITY) < 0.6, "old results stay as they were")
     gate.let_through()
     settled(page)
-    page.wait_for_timeout(400)
-    assert plot.evaluate(OPACITY) == 1
+    until(page, lambda: plot.evaluate(OPACITY) == 1, "new results stay dim")
 
 
 def test_an_analysis_with_other_settings_is_dimmed(watched, studio):

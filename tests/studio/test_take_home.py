@@ -1,10 +1,13 @@
 """Take home: the code and the files give the numbers of the page; the page of its own moves without a server."""
 
+import base64
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
+import zlib
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from test_oscillator_view import opened, ready, shown, type_in
 import hamex as hx
 from hamex.studio.history import history_answer
 from hamex.studio.problems import HistoryRequest
-from hamex.studio.wire import thrifty
+from hamex.studio.wire import taken_home, thrifty
 
 OSCILLATOR = {
     "kind": "oscillator",
@@ -35,6 +38,7 @@ FRAME = {
     "laws": [{"yield_force": 900.0 - 100.0 * i, "viscosity": 200.0, "kinematic": 3000.0} for i in range(5)],
 }
 GALERKIN = {"kind": "galerkin", "step": 0.01}
+HISTORIES = ("displacement", "loop_displacement", "loop_force")
 LARGEST = 3_000_000  # bytes of a page that is sent by mail without a second thought
 
 
@@ -100,6 +104,81 @@ STATES = {
         }
     ),
 }
+
+
+def tower(storeys, **masses):
+    """A building of many storeys, weaker and softer towards its top."""
+    share = [1 - 0.5 * i / storeys for i in range(storeys)]
+    return {
+        "kind": "shear_frame",
+        "masses": [masses.get("mass", 100.0)] * storeys,
+        "stiffnesses": [150000.0 * part for part in share],
+        "heights": 3.0,
+        "damping": {"kind": "rayleigh", "ratio": 0.05, "modes": [1, 3]},
+        "laws": [{"yield_force": 1200.0 * part, "viscosity": 200.0, "kinematic": 3000.0} for part in share],
+    }
+
+
+def test_a_page_of_many_storeys_and_steps_is_small_and_says_what_it_leaves_out(client, watched, tmp_path):
+    many = {"duration": 40.0, "motion": {"record": "el_centro"}}
+    history = {"problem": problem(tower(20), **many) | many, "against": {"kind": "newmark", "step": 0.01}}
+    variants = [
+        {"value": mass, "problem": problem(tower(20, mass=mass), **many) | many} for mass in (60.0, 80.0, 120.0, 140.0)
+    ]
+    body = {"view": "building", "history": history, "label": "Mass", "unit": "t", "variants": variants}
+    path = tmp_path / "a-test.html"
+    path.write_bytes(client.post("/api/home/page", json=body).content)
+    page = alone(watched, path)
+    assert re.search(r"curves: one of \d+ time steps, and every peak", page.locator("main > p").text_content())
+    assert "Galerkin, degree 1, time step 0.01 s" in page.locator("main > p").text_content(), "no Python"
+    ends = "getComputedStyle(document.querySelector('#stage'), '::after').content"
+    assert page.evaluate(ends) == "none", "nothing is loading any more"
+    vary = page.locator(".vary").bounding_box()
+    assert vary["height"] < 60 < page.locator("#varied").bounding_box()["width"], "label, control and value in one row"
+    page.locator("#varied").fill("0")
+    told = page.evaluate("""() => Object.fromEntries([...document.querySelectorAll(".panel")].filter((one) =>
+        one.querySelector(".plot")).map((one) => [one.querySelector("figcaption span").textContent,
+        [...one.querySelector(".plot").data].map(({x, y}) => [x.length, ...[x, y].map((values) =>
+            Math.max(...Array.from(values, Number).map(Math.abs)))])]))""")
+    exact = history_answer(HistoryRequest.model_validate({**history, "problem": variants[0]["problem"]}))
+    (nodes, end, roof), *_ = told["Roof and ground"]
+    assert (nodes, end) == (exact["steps"] + 1, pytest.approx(40.0))
+    displacement, means, force = (exact[name].reshape(20, -1) for name in HISTORIES)
+    assert roof == pytest.approx(np.abs(displacement[-1]).max(), rel=1e-3)
+    (_, drift, most), *_ = told["Hysteresis of storey 1"]
+    assert (drift, most) == pytest.approx((np.abs(means[0]).max(), np.abs(force[0]).max()), rel=2e-3)
+
+
+@pytest.mark.parametrize("every", [2, 3, 7])
+@pytest.mark.parametrize("scheme", [GALERKIN, {"kind": "newmark", "step": 0.01}], ids=["means", "nodes"])
+def test_histories_that_are_thinned_out_keep_their_peaks(every, scheme):
+    asked = HistoryRequest.model_validate({"problem": problem(tower(6), scheme)})
+    whole = history_answer(asked)
+    few = taken_home(whole, 15, every)
+    nodes = np.append(0, np.cumsum(whole_numbers(few["gaps"])))
+    assert nodes[-1] == whole["steps"]
+    assert whole["steps"] / every <= len(nodes) < whole["steps"] / every + 150
+    assert few["peaks"] == whole["peaks"]
+    kept = {
+        name: few[name]["scale"] * whole_numbers(few[name]).reshape(6, -1) for name in ("displacement", "loop_force")
+    }
+    assert kept["displacement"].shape[1] == len(nodes)
+    for name, values in kept.items():
+        full = whole[name].reshape(6, -1)
+        rounding = few[name]["scale"]
+        assert np.abs(values).max(axis=1) == pytest.approx(np.abs(full).max(axis=1), abs=rounding)
+        drifts, all_drifts = np.diff(values, axis=0), np.diff(full, axis=0)
+        assert np.abs(drifts).max(axis=1) == pytest.approx(np.abs(all_drifts).max(axis=1), abs=2 * rounding)
+
+
+def whole_numbers(packed):
+    """As the page reads them."""
+    data = np.frombuffer(zlib.decompress(base64.b64decode(packed["bdata"])), dtype=np.uint8).astype(np.int16)
+    low, high = data.reshape(2, -1)
+    found = low | high << 8
+    for _ in range(packed["order"]):
+        found = np.cumsum(found, dtype=np.int16)
+    return found.astype(int)
 
 
 def run_code(code):

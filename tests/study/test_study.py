@@ -88,6 +88,31 @@ def test_a_cell_that_fails_is_a_status():
     assert np.array_equal(alone.values("ductility")[0, 0], table.values("ductility")[0, 0])
 
 
+def test_tables_for_people_tell_a_failure_in_words(tmp_path):
+    import openpyxl
+    import polars as pl
+
+    runs_away = hx.Model(**{**vars(MODEL), "stiffness": np.array([[-200.0]])})
+    table = study(axes={"record": records(1), "model": [MODEL, runs_away]}, duration=100.0).run(workers=1)
+    rows = openpyxl.load_workbook(table.save(tmp_path / "t.xlsx"))["runs"].iter_rows(values_only=True)
+    names, *cells = rows
+    sheet = [row[names.index("status")] for row in cells]
+    for good, bad in (sheet, pl.read_csv(table.save(tmp_path / "t.csv"))["status"].to_list()):
+        assert good == "finished"
+        assert bad.startswith("ran away: ")
+        assert "Error" not in bad
+
+
+def test_a_storey_has_a_drift_also_where_there_is_one_only():
+    one = hx.shear_frame([1.0], [225.0], laws=hx.Slider(0.27), heights=3.0, damping=hx.ratio(0.05))
+    axes = {"record": records(1), "scale": [1.0, 2.0]}
+    found = study(template=one, axes=axes, measures=("drift", "ductility")).run(workers=1)
+    assert found.failed == 0
+    same = study(template=one, axes=axes, measures=("displacement", "ductility")).run(workers=1)
+    assert found.values("drift") == pytest.approx(same.values("displacement"), rel=1e-12)
+    assert found.values("ductility") == pytest.approx(same.values("ductility"), rel=1e-12)
+
+
 def test_levels_scale_every_record_to_the_same_intensity():
     axes = {"record": records(), "level": [0.1, 0.3]}
     table = study(axes=axes, intensity=hx.Pga()).run(workers=1)

@@ -183,7 +183,7 @@ def shear_frames_of(models: Sequence[Model]) -> ShearFrames:
     storeys = len(models[0].dofs)
     rows: list[dict[str, Array]] = []
     for number, model in enumerate(models):
-        if not (is_shear_frame(model) or _is_one_storey(model)):
+        if not (is_shear_frame(model) or is_one_storey(model)):
             raise ModelError(
                 f"shear_frames: model {number} is not a plain shear frame: floors in a row, one slider "
                 "per storey, masses everywhere, and neither links nor modal damping"
@@ -200,7 +200,8 @@ def shear_frames_of(models: Sequence[Model]) -> ShearFrames:
     return ShearFrames(**{name: np.array([row[name] for row in rows]) for name in ARRAYS}, units=models[0].units)
 
 
-def _is_one_storey(model: Model) -> bool:
+def is_one_storey(model: Model) -> bool:
+    """True for one mass on one storey spring with a slider."""
     return (
         len(model.dofs) == len(model.springs) == 1
         and set(model.laws) == {"slider"}

@@ -112,9 +112,10 @@ def measures_of(storeys: int) -> Mapping[str, Callable[[Solution], Array]]:
     return _OF_STOREYS if storeys else _OF_OSCILLATORS
 
 
-def measure(solution: Solution, name: str) -> Array:
+def measure(solution: Solution, name: str, storeys: int | None = None) -> Array:
     """One measure: a number of an oscillator, one per storey or floor of a structure."""
-    storeys = len(solution.labels("storey")) if "storey_drift" in solution.names else 0
+    if storeys is None:
+        storeys = len(solution.labels("storey")) if "storey_drift" in solution.names else 0
     values = measures_of(storeys)[name](solution)
     return values if storeys else values[0]
 
@@ -302,10 +303,13 @@ class OneByOne:
         self.models, self.scheme = models, scheme
         # Found once for each model, whatever shakes it then: forces on its dofs and the state at rest under them.
         self.at_rest = None if standing is None else [_at_rest(model, standing) for model in models]
-        self.places = 0 if len(models[0].dofs) == 1 else len(getattr(models[0].storeys, "names", ()))
+        self.storeys = len(getattr(models[0].storeys, "names", ()))
+        self.places = 0 if len(models[0].dofs) == 1 else self.storeys
 
     def check(self, request: Request) -> None:
         """Refuse what this kind of run cannot give."""
+        if any(name.endswith("drift") for name in request.measures):
+            self.places = self.storeys  # one storey is an oscillator, but only a storey has a drift
         if not self.places and len(self.models[0].dofs) > 1:
             raise ModelError(
                 f"batch: measures belong to storeys, and a model of {len(self.models[0].dofs)} dofs without levels has "
@@ -347,7 +351,7 @@ class OneByOne:
             problem = Problem(model, load.scaled(float(scale)), record.steps * record.h, rest, standing=forces)
             solution = run(problem, self.scheme, request.limit, settle=request.settle)
             for name in request.measures:
-                rows[name].append(measure(solution, name))
+                rows[name].append(measure(solution, name, self.places))
             stopped = request.limit.stop and solution.exceeded is not None
             ended.append(solution.all_steps * solution.step if stopped else np.nan)
             settled.append(solution.extent.settled is True)

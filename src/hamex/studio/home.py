@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -110,31 +111,45 @@ def page(request: PageRequest) -> Response:
             f"variants: {cells:,} displacements are too many for one page ({wire.PAGE_CELLS:,}); "
             "a longer step, or no control"
         )
-    bits = _FINE if cells <= _MANY else _COARSE
     others = [
-        (
-            one.value,
-            taken_home(
-                history_answer(request.history.model_copy(update={"problem": one.problem, "beside": one.beside})), bits
-            ),
-        )
+        history_answer(request.history.model_copy(update={"problem": one.problem, "beside": one.beside}))
         for one in request.variants
     ]
-    data = {
-        "view": request.view,
-        "storey": request.storey,
-        "viscous": request.viscous,
-        "isolated": request.isolated,
-        "label": request.label,
-        "unit": request.unit,
-        "answers": answers_of(taken_home(now, bits), others),
-    }
-    title = request.history.problem.title or "a history"
     return attached(
-        classroom_page(title, f"{now['load']}; {now['scheme']}", data, packed_plotly()),
+        _small_page(request, now, others, _FINE if cells <= _MANY else _COARSE),
         "text/html",
         f"{_stem(request.history.problem)}.html",
     )
+
+
+def _small_page(request: PageRequest, now: dict[str, Any], others: list[dict[str, Any]], bits: int) -> str:
+    """The page, with as many nodes of the histories as its size allows."""
+    title = request.history.problem.title or "a history"
+    values = [one.value for one in request.variants]
+    data = request.model_dump(include={"view", "storey", "viscous", "isolated", "label", "unit"})
+    every = 1
+    while True:
+        thin = f"; curves: one of {every} time steps, and every peak; numbers: all steps" if every > 1 else ""
+        words = f"{now['load']}; {_in_words(now)}{thin}"
+        first, *varied = (taken_home(one, bits, every) for one in (now, *others))
+        answers = answers_of(first, list(zip(values, varied, strict=True)))
+        written = classroom_page(title, words, {**data, "answers": answers}, packed_plotly())
+        over = len(written.encode()) - wire.PAGE
+        if over <= 0 or every >= now["steps"]:
+            return written
+        room = wire.PAGE - len(classroom_page(title, words, {**data, "answers": []}, packed_plotly()).encode())
+        every = max(every + 1, math.ceil(every * (over + room) / room))
+
+
+def _in_words(run: Mapping[str, Any]) -> str:
+    """The scheme of a run, for readers who know no Python.
+
+    >>> _in_words({"scheme": "DiscontinuousGalerkin(step=0.02, degree=2, load='average')", "step": 0.02})
+    'Discontinuous Galerkin, degree 2, time step 0.02 s'
+    """
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", run["scheme"].partition("(")[0])
+    degree = re.search(r"degree=(\d+)", run["scheme"])
+    return f"{name}{f', degree {degree[1]}' if degree else ''}, time step {run['step']:g} s"
 
 
 def toml_text(tables: ProblemTables) -> str:

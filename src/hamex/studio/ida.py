@@ -36,7 +36,7 @@ from hamex.study.ida.curves import IdaCurves
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.ida import Ida, ida
 from hamex.study.study import FINISHED as RUN_FINISHED
-from hamex.study.table import heights_of, with_ratios
+from hamex.study.table import heights_of, in_words, with_ratios
 
 Array = NDArray[Any]
 FRACTILES = (16, 50, 84)
@@ -93,7 +93,7 @@ class Analysis:
         self.total = 1 if request.records.synthetic is None else request.records.synthetic.count
         self.curves: list[RecordCurve] = []
         self.found: Ida | None = None
-        self._begin = time.monotonic()
+        self._begin = self._first = time.monotonic()
 
     def __call__(self, job: Job[Any]) -> dict[str, Any]:
         """Run it in the thread of the job; returns what is told of the finished study."""
@@ -101,6 +101,8 @@ class Analysis:
         self._begin = time.monotonic()
 
         def took(payload: Mapping[str, Any], table: Columns) -> None:
+            if not self.curves:
+                self._first = time.monotonic()
             self.curves.append(_curve(file, payload, table))
 
         with in_proportion():
@@ -121,7 +123,9 @@ class Analysis:
         """How far it is, and the curves from number ``since`` on."""
         curves = self.curves[:]
         seconds = time.monotonic() - self._begin
-        left = seconds * (self.total - len(curves)) / len(curves) if curves else None
+        # The first record waits for what is compiled, so that it tells nothing of the others.
+        since_first = time.monotonic() - self._first
+        left = since_first * (self.total - len(curves)) / (len(curves) - 1) if len(curves) > 1 else None
         return {
             "done": len(curves),
             "total": self.total,
@@ -135,7 +139,7 @@ class Analysis:
         if self.found is None:
             return None
         text = io.StringIO()
-        write_columns(text, self.found.columns)
+        write_columns(text, in_words(self.found.columns))
         return text.getvalue()
 
 

@@ -39,7 +39,8 @@ ITERATIONS = 100  # of Newton's method in a step of the reference scheme
 MOTIONS = 3  # directions of shaking at once
 POINTS = 20  # of a backbone curve
 VARIANTS = 21  # answers in a page that is taken home
-PAGE_CELLS = 1_500_000  # displacements in it: about 7 MB
+PAGE_CELLS = 1_500_000  # displacements in it, before they are thinned out
+PAGE = 3_000_000  # bytes of it: what is sent by mail without a second thought
 
 
 def packed(values: ArrayLike, dtype: str = "f4") -> dict[str, Any]:
@@ -83,7 +84,8 @@ def framed(answer: dict[str, Any]) -> Response:
 
 
 def thrifty(values: np.ndarray, bits: int) -> dict[str, Any]:
-    """An array for a page that is taken home: rounded to ``bits`` of its largest value and packed.
+    """An array for a page that is taken home: rounded to ``bits`` of its largest value and packed; whole numbers as
+    they are.
 
     What is kept are the differences (none, first or second, whichever is shortest) of whole numbers, low bytes before
     high ones; sums of them wrap around at 16 bits and so end where they should.
@@ -93,25 +95,78 @@ def thrifty(values: np.ndarray, bits: int) -> dict[str, Any]:
     (2, True)
     """
     scale = float(np.abs(values).max(initial=0.0)) / (2 ** (bits - 1) - 1) or 1.0
+    if values.dtype.kind == "i":
+        scale = 1.0
     whole = np.round(np.asarray(values, dtype=float).ravel() / scale).astype(np.int16)
-    found = []
+    best: tuple[int, int, bytes] | None = None
     for order in range(3):
-        found.append((zlib.compress(np.stack([whole & 255, whole >> 8 & 255]).astype(np.uint8).tobytes(), 9), order))
+        raw = np.stack([whole & 255, whole >> 8 & 255]).astype(np.uint8).tobytes()
+        size = len(zlib.compress(raw, 1))  # tells which is shortest, in no time
+        if best is None or size < best[0]:
+            best = size, order, raw
         whole = np.diff(whole, prepend=np.int16(0))
-    data, order = min(found, key=lambda one: len(one[0]))
+    assert best is not None
+    _, order, raw = best
+    data = zlib.compress(raw, 6)
     return {"dtype": "i2", "order": order, "scale": scale, "bdata": base64.b64encode(data).decode("ascii")}
 
 
-def taken_home(answer: dict[str, Any], bits: int) -> dict[str, Any]:
-    """The answer of a history with its arrays rounded; means of a step that are those of its ends are left out."""
+def taken_home(answer: dict[str, Any], bits: int, every: int = 1) -> dict[str, Any]:
+    """The answer of a history with its arrays rounded; means of a step that are those of its ends are left out.
+
+    Where ``every`` is more than 1, one node of so many is kept, and beside them those at which a curve of the page has
+    its largest or smallest value. ``gaps`` tells the steps from one that is kept to the next; the page draws straight
+    lines between them.
+    """
     kept = {**answer, "energy": {name: value for name, value in answer["energy"].items() if name != "imbalance"}}
     means, ends = answer.get("loop_displacement"), answer["displacement"].reshape(len(answer["dofs"]), -1)
     if means is not None and np.allclose((ends[:, 1:] + ends[:, :-1]).ravel() / 2, means, rtol=0, atol=1e-9):
         kept["loop_displacement"] = "means of the ends"
+    if every > 1:
+        kept = _thinned(kept, _nodes(answer, every))
     if "against" in answer:
-        kept["against"] = taken_home(answer["against"], bits)
+        beside = {name: value for name, value in answer["against"].items() if name != "slip"}  # is not shown
+        kept["against"] = taken_home({**beside, "energy": {}}, bits, every)
     found: dict[str, Any] = _without(kept, lambda array: thrifty(array, bits))
     return found
+
+
+def _thinned(answer: dict[str, Any], nodes: np.ndarray) -> dict[str, Any]:
+    """Histories at some nodes; of a step those that end at one."""
+    steps = answer["steps"]
+
+    def chosen(values: Any) -> Any:
+        if not isinstance(values, np.ndarray):
+            return values
+        rows = _rows(values, steps)
+        return rows[:, nodes if rows.shape[1] == steps + 1 else nodes[1:] - 1].ravel()
+
+    histories = ("displacement", "slip", "loop_force", "loop_displacement")
+    kept = {name: chosen(value) if name in histories else value for name, value in answer.items()}
+    kept["energy"] = {name: chosen(values) for name, values in answer["energy"].items()}
+    if "ground" in answer:
+        kept["ground"] = {**answer["ground"], "values": chosen(answer["ground"]["values"])}
+    return {**kept, "gaps": np.diff(nodes)}
+
+
+def _nodes(answer: dict[str, Any], every: int) -> np.ndarray:
+    """One of ``every`` so many, and those that no curve may lose; a step whose mean is a peak needs both its ends."""
+    steps = answer["steps"]
+    kept = [np.arange(0, steps, every), np.array([1, steps])]
+    curves = [answer[name] for name in ("displacement", "loop_displacement", "loop_force") if name in answer]
+    if "ground" in answer:
+        curves.append(answer["ground"]["values"])
+    for values in curves:
+        rows = _rows(values, steps)
+        rows = np.concatenate([rows, np.diff(rows, axis=0)])  # drifts are differences of neighbours
+        peaks = np.concatenate([rows.argmax(axis=1), rows.argmin(axis=1)])
+        kept += [peaks, peaks + 1] if rows.shape[1] == steps else [peaks]
+    return np.unique(np.concatenate(kept))
+
+
+def _rows(array: np.ndarray, steps: int) -> np.ndarray:
+    """Components one below the other, with an entry for every node, or for every step."""
+    return array.reshape(-1, steps + 1 if array.size % (steps + 1) == 0 else steps)
 
 
 def attached(content: str | bytes, kind: str, name: str) -> Response:

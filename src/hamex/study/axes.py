@@ -20,7 +20,7 @@ from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import GroundMotion
 from hamex.schemes import Scheme
 from hamex.schemes.prepare import is_oscillator
-from hamex.schemes.shear_frame import is_shear_frame, shear_frames_of
+from hamex.schemes.shear_frame import is_one_storey, is_shear_frame, shear_frames_of
 from hamex.schemes.time_elements import is_linear
 from hamex.study.sequence import MotionSequence, motions_of
 
@@ -139,7 +139,9 @@ def _labels(records: Sequence[Record]) -> tuple[str, ...]:
     return tuple(out)
 
 
-def systems(template: Template, axes: Axes, seed: int, scheme: Scheme, *, alone: bool = False) -> Systems:
+def systems(
+    template: Template, axes: Axes, seed: int, scheme: Scheme, measures: Sequence[str], *, alone: bool = False
+) -> Systems:
     """All models of the study, in the order of the axes; arrays where a kernel takes them, unless ``alone``."""
     cells = list(itertools.product(*axes.models.values()))
     built = [
@@ -147,6 +149,10 @@ def systems(template: Template, axes: Axes, seed: int, scheme: Scheme, *, alone:
     ]
     if alone or not is_linear(scheme):
         return built
+    # One storey marches as an oscillator, but only a storey has a drift.
+    drifts = any(name.endswith("drift") for name in measures)
+    if drifts and all(is_one_storey(model) and model.storeys is not None for model in built):
+        return shear_frames_of(built)
     if all(is_oscillator(model) for model in built):
         return Oscillators.of(built)
     if all(is_shear_frame(model) for model in built) and len({len(model.dofs) for model in built}) == 1:

@@ -128,7 +128,9 @@ class Study:
     @cached_property
     def models(self) -> Systems:
         """All models, in the order of the axes; arrays where a compiled kernel takes them."""
-        built = systems(self.template, self.grid, self.seed, self.scheme, alone=self.standing is not None)
+        built = systems(
+            self.template, self.grid, self.seed, self.scheme, self.measures, alone=self.standing is not None
+        )
         if self.standing is not None and isinstance(built, list):
             for model in built:
                 forces_on(model, self.standing, "Study: standing")

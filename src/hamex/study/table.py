@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import FileError, InputError
+from hamex.errors import FileError, InputError, OverflowRunError
 from hamex.model.layout import ratios
 from hamex.model.oscillators import Oscillators
 from hamex.model.shear_frames import ShearFrames
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[Any]
+RAN_AWAY = "ran away"  # status in words of a run whose numbers left what the machine can hold
 _SEAL = "hamex_checksum"  # among what Parquet lets a file tell of itself
 # Drift over height of the storey.
 RATIOS = {
@@ -121,11 +122,12 @@ class StudyTable(Shown):
             return write_atomically(target, lambda part: write_dataset(part, self.dataset))
         if target.suffix.lower() == ".xlsx":
             motions = {"motions": [self.provenance["motions"]] * len(self.columns["status"])}
-            runs: dict[str, Any] = {**with_units(self.columns, self.units), **motions}
+            runs: dict[str, Any] = {**with_units(in_words(self.columns), self.units), **motions}
             return write_sheets(target, {"runs": runs, "about": pairs(self.provenance)})
         frame = self.frame.with_columns(pl.lit(self.provenance["motions"]).alias("motions"))
         if target.suffix.lower() == ".csv":
-            return write_atomically(target, lambda part: part.write_text(frame.write_csv(), encoding="utf-8"))
+            said = frame.with_columns(pl.Series("status", in_words(self.columns)["status"]))
+            return write_atomically(target, lambda part: part.write_text(said.write_csv(), encoding="utf-8"))
         return write_atomically(target, lambda part: write_table(frame, part, self.provenance))
 
 
@@ -159,6 +161,34 @@ def with_ratios(columns: Mapping[str, Array], heights: Array | None) -> dict[str
         found[RATIOS[name]] = each[np.arange(len(each)), worst]
         found |= {f"{RATIOS[name]}_{i + 1}": each[:, i].copy() for i in range(storeys)}
         found[name] = values
+    return found
+
+
+def in_words(columns: Mapping[str, Array]) -> dict[str, Array]:
+    """Columns for people: a status tells in words what Python has a name of an error for.
+
+    >>> status = np.array(["finished", "OverflowRunError: the drift is no number", "InputError: no such measure"])
+    >>> in_words({"status": status})["status"].tolist()
+    ['finished', 'ran away: the drift is no number', 'no result: no such measure']
+    """
+    told = [str(status) for status in columns["status"]]
+    away = ran_away(columns["status"])
+    said = [
+        status if reason(status) == status else f"{RAN_AWAY if runs else 'no result'}: {reason(status)}"
+        for status, runs in zip(told, away, strict=True)
+    ]
+    return {**columns, "status": np.array(said)}
+
+
+def reason(status: str) -> str:
+    """Why a run has no result, without the name that Python has for it."""
+    return re.sub(r"^[A-Za-z]+Error: ", "", str(status))
+
+
+def ran_away(status: Array) -> Array:
+    """Which runs ended because their numbers grew without end, as the library or a table in words tells it."""
+    told = status.astype(str)
+    found: Array = np.char.startswith(told, OverflowRunError.__name__) | np.char.startswith(told, RAN_AWAY)
     return found
 
 

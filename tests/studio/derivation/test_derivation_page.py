@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from browsing import PATIENCE
+from browsing import until
 
 import hamex as hx
 from hamex.principle.language import read_action
@@ -44,15 +44,6 @@ def residual(page):
 def curve(page, plot=0, trace=0, axis="y"):
     read = "([p, t, a]) => Array.from(document.querySelectorAll('#derivation .plot')[p].data[t][a])"
     return np.array(page.evaluate(read, [plot, trace, axis]))
-
-
-def until(page, true, what):
-    """Wait for something that only the test can tell."""
-    for _ in range(PATIENCE // 50):
-        if true():
-            return
-        page.wait_for_timeout(50)
-    pytest.fail(what)
 
 
 def test_the_first_view_is_the_viscoplastic_oscillator_and_shows_the_numbers_of_simulate(opened):
@@ -187,7 +178,14 @@ def test_a_derivation_that_takes_long_shows_that_it_is_under_way(opened):
     opened.unroute("**/api/derive")
 
 
-@pytest.mark.parametrize(("system", "seen"), [("pendulum", "circle"), ("chain", "rect.mass"), ("string", "path.line")])
+@pytest.mark.parametrize(
+    ("system", "seen"),
+    [
+        ("pendulum", "circle"),
+        pytest.param("chain", "rect.mass", marks=pytest.mark.heavy),
+        pytest.param("string", "path.line", marks=pytest.mark.heavy),
+    ],
+)
 def test_systems_move_as_what_they_are(opened, system, seen):
     opened.locator("#derivation .field[data-name=system] select").select_option(system)
     picture = opened.locator(f"#derivation svg.moving[aria-label^='{system}']")
@@ -197,6 +195,15 @@ def test_systems_move_as_what_they_are(opened, system, seen):
     before = picture.evaluate(shape)
     opened.locator("#derivation .player input").fill("137")
     assert picture.evaluate(shape) != before
+
+
+def test_a_new_system_starts_to_move_unless_the_reader_wants_stillness(opened):
+    play = opened.locator("#derivation .player button")
+    assert play.get_attribute("aria-pressed") != "true"
+    opened.emulate_media(reduced_motion="no-preference")
+    opened.locator("#derivation .field[data-name=system] select").select_option("harmonic")
+    opened.locator("#derivation .player button[aria-pressed=true]").wait_for()
+    opened.emulate_media(reduced_motion="reduce")
 
 
 @pytest.mark.heavy

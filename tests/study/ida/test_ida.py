@@ -6,8 +6,9 @@ import pytest
 import hamex as hx
 from hamex.errors import InputError
 from hamex.study.engine import StoppedError
-from hamex.study.ida.curves import IdaCurves
+from hamex.study.ida.curves import IdaCurves, curves_of
 from hamex.study.ida.ida import hunt_part
+from hamex.study.table import in_words
 
 STEP = hx.Galerkin(0.02)
 MODEL = hx.oscillator(mass=1, stiffness=225, damping=1.5, law=hx.Slider(0.27, 1.5))
@@ -232,8 +233,11 @@ def test_a_run_that_ran_away_has_passed_every_limit():
     given = hx.Study(
         runs_away, {"record": records(2), "scale": [1e-6, 1.0, 2.0]}, ("ductility",), STEP, g=1.0, duration=100.0
     )
-    (found,) = hx.ida(given, "ductility", 1e9, intensity=hx.Pga(), workers=1)
+    runs = hx.ida(given, "ductility", 1e9, intensity=hx.Pga(), workers=1)
+    (found,) = runs
     assert np.isinf(found.demand).tolist() == [[False, True, True]] * 2
+    (read,) = curves_of(in_words(runs.columns), (), "ductility", 1e9, found.im_name, ("ductility", ""), "recorded")
+    assert np.array_equal(read.demand, found.demand), "the same from a table that tells it in words"
     assert found.capacities == pytest.approx(found.im[:, 1])
     (hunt,) = hx.ida(
         given.replace(axes={"record": records(2)}),

@@ -150,7 +150,7 @@ def test_slip_is_the_drift_once_everything_is_at_rest():
     assert np.abs(drift - slip).max() < 1e-3 * largest.min()
 
 
-def test_a_building_that_fails_leaves_the_others_alone(monkeypatch):
+def test_a_building_that_fails_leaves_the_others_alone(monkeypatch, tmp_path):
     given = town(40, seed=2, storeys=(2, 3))
     good = hx.region(given, SHORT, workers=1, sample=0)
     lost = np.isin(np.arange(40), [3, 17, 30])
@@ -166,6 +166,8 @@ def test_a_building_that_fails_leaves_the_others_alone(monkeypatch):
     found = hx.region(given, SHORT, workers=1, sample=40)
     assert found.failed == 3
     assert found.values("status")[lost].tolist() == ["ConvergenceError: not solved"] * 3
+    points = json.loads(found.save(tmp_path / "a.geojson").read_text(encoding="utf-8"))["features"]
+    assert points[3]["properties"]["status"] == "no result: not solved"
     assert np.isnan(found.values("peak_drift_ratio")[lost]).all()
     assert np.array_equal(found.values("peak_drift_ratio")[~lost], good.values("peak_drift_ratio")[~lost])
     assert found.summary["all"]["buildings"] == 37

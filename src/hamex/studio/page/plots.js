@@ -76,8 +76,10 @@ const sizes = new ResizeObserver((entries) => {
   for (const {target, contentRect} of /** @type {any[]} */ (entries)) {
     const full = target._fullLayout,
       {width, height} = contentRect;
-    if (!full || !width || (Math.abs(full.width - width) < 1 && Math.abs(full.height - height) < 1)) continue;
-    if (isSmall(target) !== target.drawnSmall) drawNow(target, .../** @type {[Trace[], Layout]} */ (target.drawnFrom));
+    if (!full || !width) continue;
+    if (isSmall(target) !== target.drawnSmall || larger() !== target.drawnLarger)
+      drawNow(target, .../** @type {[Trace[], Layout]} */ (target.drawnFrom));
+    else if (Math.abs(full.width - width) < 1 && Math.abs(full.height - height) < 1) continue;
     Plotly.Plots.resize(target); // a plot that is drawn anew keeps its size
   }
 });
@@ -123,6 +125,7 @@ function drawNow(node, traces, layout) {
   const {xaxis, yaxis, margin, ...rest} = layout;
   node.drawnFrom = [traces, layout];
   node.drawnSmall = small;
+  node.drawnLarger = larger();
   /** @type {Layout} */
   const full = {
     font: {
@@ -137,6 +140,7 @@ function drawNow(node, traces, layout) {
     showlegend: false,
     hovermode: "closest",
     dragmode: coarse ? false : "zoom",
+    modebar: {bgcolor: "rgba(0,0,0,0)", color: colour.soft, activecolor: colour.accent},
     hoverlabel: {bgcolor: colour.wash, bordercolor: colour.line, font: {color: colour.ink}},
     legend: {orientation: "h", y: 1.02, yanchor: "bottom", x: 0, font: {size: 11}},
     ...rest,
@@ -158,7 +162,11 @@ function drawNow(node, traces, layout) {
   return drawing;
 }
 
-const LARGER = 1.5; // letters and lines of a lecture, which are seen from the last row
+/** How much larger letters and lines of a lecture are, which are seen from the last row: like the text around them. */
+function larger() {
+  const root = document.documentElement;
+  return root.dataset.lecture === "yes" ? parseFloat(getComputedStyle(root).fontSize) / 12 : 1;
+}
 
 /**
  * Curves and layout as they are, or larger in a lecture; small plots beside a text stay as they are.
@@ -169,15 +177,16 @@ const LARGER = 1.5; // letters and lines of a lecture, which are seen from the l
  */
 function forLecture(node, traces, layout) {
   if (document.documentElement.dataset.lecture !== "yes" || node.closest(".alongside")) return [traces, layout];
-  const margin = Object.fromEntries(Object.entries(layout.margin).map(([side, room]) => [side, LARGER * room]));
+  const scale = larger(),
+    margin = Object.fromEntries(Object.entries(layout.margin).map(([side, room]) => [side, scale * room]));
   /** @type {Layout} */
-  const full = {...layout, margin, font: {...layout.font, size: LARGER * layout.font.size}};
+  const full = {...layout, margin, font: {...layout.font, size: scale * layout.font.size}};
   for (const key of Object.keys(full).filter((name) => /^[xy]axis\d*$/.test(name) && full[name].title)) {
     const {title} = full[key];
-    full[key] = {...full[key], title: {...title, font: {...title.font, size: LARGER * title.font.size}}};
+    full[key] = {...full[key], title: {...title, font: {...title.font, size: scale * title.font.size}}};
   }
   return [
-    traces.map((one) => (one.line?.width ? {...one, line: {...one.line, width: LARGER * one.line.width}} : one)),
+    traces.map((one) => (one.line?.width ? {...one, line: {...one.line, width: scale * one.line.width}} : one)),
     full,
   ];
 }

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import InputError, OverflowRunError
+from hamex.errors import InputError
 from hamex.names import Shown
 from hamex.solution.rest import SWINGS
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.fragility import Fragility
 from hamex.study.study import COLLAPSED, FINISHED
+from hamex.study.table import ran_away, reason
 
 Array = NDArray[Any]
 LARGE = 10.0  # scale factors beyond this are told: the motion is no longer that of its earthquake
@@ -227,12 +228,12 @@ def curves_of(
     if demand not in columns:
         raise InputError(f"ida: the table has no {demand!r}; it has {', '.join(columns)}")
     status = columns["status"].astype(str)
-    fell, away = status == COLLAPSED, np.char.startswith(status, OverflowRunError.__name__)
+    fell, away = status == COLLAPSED, ran_away(status)
     values = np.where(fell | away, np.inf, np.abs(columns[demand]))
     reached = np.where(fell, np.abs(columns[demand]), np.nan)
     lost = (status != FINISHED) & ~np.isinf(values)
     if lost.any():
-        raise InputError(f"ida: a run has no result: {status[lost][0]}")
+        raise InputError(f"ida: a run has no result: {reason(status[lost][0])}")
     swings = _swings(columns, demand) > SWINGS * limit
     record, labels = _numbered(columns[RECORD])
     cells = zip(*(columns[name].tolist() for name in parameters), strict=True)

@@ -116,6 +116,9 @@ def _exceedance_newton(u: Array, k: Array, n: Array, link: LinkFunction, a: Arra
     return a, b
 
 
+STEEP = "any curve steep enough fits and the dispersion has no estimate"
+
+
 class SeparationError(InputError):
     """Exceedances and survivals do not overlap, or fall with the level: no fragility of largest likelihood exists."""
 
@@ -123,10 +126,7 @@ class SeparationError(InputError):
 def refuse_separated(who: str, levels: Array, exceedances: Array, counts: Array, found: ExceedanceFits) -> None:
     """Raise if the fit of the first row is a step or does not rise."""
     if found.separated[0]:
-        raise SeparationError(
-            f"{who}: {_picture(levels, exceedances, counts)}, so that any curve steep enough fits "
-            "and the dispersion has no estimate; add levels, or motions, between the two"
-        )
+        raise SeparationError(f"{who}: {_picture(levels, exceedances, counts)}")
     if np.isnan(found.dispersion[0]):
         raise SeparationError(
             f"{who}: exceedances do not become more frequent as the level grows, so that no "
@@ -141,9 +141,12 @@ def _picture(levels: Array, exceedances: Array, counts: Array) -> str:
         return "everything exceeds the limit at every level; go lower"
     last = int(np.flatnonzero(exceedances < counts)[-1])
     first = int(np.flatnonzero(exceedances > 0)[0])
-    if levels[first] == levels[last]:
-        return f"only level {levels[first]:g} has both exceedances and survivals"
-    return f"everything up to level {levels[last]:g} survives and everything from {levels[first]:g} on exceeds"
+    what = (
+        f"only level {levels[first]:g} has both exceedances and survivals"
+        if levels[first] == levels[last]
+        else f"everything up to level {levels[last]:g} survives and everything from {levels[first]:g} on exceeds"
+    )
+    return f"{what}, so that {STEEP}; add levels, or motions, between the two"
 
 
 # Censored samples -------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hamex import __version__
 from hamex.checks import is_finite, is_positive
-from hamex.errors import InputError, OverflowRunError
+from hamex.errors import InputError
 from hamex.motion.units import in_gravities
 from hamex.names import Shown
 from hamex.solve.batch import check_measures
@@ -27,7 +27,7 @@ from hamex.study.engine import SECONDS, Columns, Outcome, StudyPart, Tell, Timin
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
 from hamex.study.spectra.intensities import Intensity
 from hamex.study.study import COLLAPSED, FINISHED, Study, part_of, run_part
-from hamex.study.table import StudyTable, base_measure, heights_of, with_ratios, words_of
+from hamex.study.table import StudyTable, base_measure, heights_of, ran_away, reason, with_ratios, words_of
 
 Array = NDArray[Any]
 _STATUS = "status"
@@ -306,9 +306,8 @@ def _fill(found: dict[float, float], run: Callable[[float], float], runs: int, l
 def _run(payload: Mapping[str, Any], scale: float) -> Columns:
     """One run with drift ratios; one that ran away has no numbers, one that failed otherwise ends the hunt."""
     found = run_part({**payload, "scales": np.array([scale])})
-    status = str(found[_STATUS][0])
-    if status not in (FINISHED, COLLAPSED) and not status.startswith(OverflowRunError.__name__):
-        raise InputError(f"ida: a run has no result: {status}")
+    if str(found[_STATUS][0]) not in (FINISHED, COLLAPSED) and not ran_away(found[_STATUS])[0]:
+        raise InputError(f"ida: a run has no result: {reason(found[_STATUS][0])}")
     return with_ratios(found, heights_of(payload["systems"]))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -29,10 +30,10 @@ from hamex.solution.atomic import ROOM, check_writable, is_whole, stamped, write
 from hamex.solution.files import pairs, write_sheets
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of
-from hamex.study.ida.estimation import SeparationError
+from hamex.study.ida.estimation import STEEP, SeparationError
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.probability import link_of
-from hamex.study.table import RATIOS, read_table, with_units, write_table
+from hamex.study.table import RATIOS, in_words, read_table, with_units, write_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,6 +42,7 @@ Array = NDArray[Any]
 MOTIONS, STATUS = "motions", "status"
 _KINDS = {"title": str, "im_name": str, "motions": str, "demand": str, "stripes": bool, "link": str}
 _FIXED = (RECORD, SCALE, PGA, STATUS, MOTIONS)
+_INFINITE = "inf"
 _UNITS = {"m": "m", "cm": "cm", "mm": "mm", "in": "inch", "ft": "ft"}
 
 
@@ -134,7 +136,9 @@ class IdaRuns:
         try:
             return curves.fragility(self.modelling, self.seed, self.resamples, stripes=self.stripes, link=self.link)
         except SeparationError as problem:
-            return str(problem)
+            why = str(problem).partition(": ")[2]
+            other = '; or fit the capacities of the records (method = "capacities")'
+            return why + other * (self.stripes and STEEP in why)
 
     def frame(self) -> pl.DataFrame:
         """The table of runs; every row says what its motions are."""
@@ -145,11 +149,14 @@ class IdaRuns:
 
     def save_table(self, path: Path) -> Path:
         """Write ``.parquet`` or ``.csv``; :func:`write_tables` writes Excel."""
+        import polars as pl
+
         check_writable(path, (".parquet", ".csv"))
         frame = self.frame()
         if path.suffix.lower() == ".parquet":
             return write_atomically(path, lambda part: write_table(frame, part))
-        return write_atomically(path, lambda part: part.write_text(frame.write_csv(), encoding="utf-8"))
+        said = frame.with_columns(pl.Series(STATUS, in_words(self.columns)[STATUS]))
+        return write_atomically(path, lambda part: part.write_text(said.write_csv(), encoding="utf-8"))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that :func:`read_runs` needs, as JSON knows it; a run without numbers has null."""
@@ -157,7 +164,7 @@ class IdaRuns:
         labels = list(dict.fromkeys(self.columns[RECORD].tolist()))
         place = {label: number for number, label in enumerate(labels)}
         runs: dict[str, list[Any]] = {RECORD: [place[label] for label in self.columns[RECORD].tolist()]}
-        runs |= {name: [None if value != value else value for value in self.columns[name].tolist()] for name in kept}
+        runs |= {name: [_to_json(value) for value in self.columns[name].tolist()] for name in kept}
         return {
             "hamex": __version__,
             "kind": "ida",
@@ -196,6 +203,17 @@ def read_runs(path: str | Path, demand: str | None = None, limit: float | None =
     return _from_table(path, demand, limit)
 
 
+def _to_json(value: Any) -> Any:
+    """JSON has no infinity, as the swing of a run that fell has, and no NaN."""
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else _INFINITE
+
+
+def _from_json_value(value: Any) -> Any:
+    return np.nan if value is None else np.inf if value == _INFINITE else value
+
+
 def write_runs(runs: IdaRuns, path: Path, more: Mapping[str, Any]) -> Path:
     """All of the runs and ``more`` as the JSON that :func:`read_runs` reads, with its checksum."""
     data = runs.to_dict() | dict(more) | {"checksum": ROOM}
@@ -214,9 +232,7 @@ def _from_json(path: Path) -> IdaRuns:
         data = json_of(content.decode())
         runs, fit = data["runs"], data["fragility"]
         hunted = None if fit["hunted"] is None else tuple(fit["hunted"])
-        columns = {
-            name: np.array([np.nan if value is None else value for value in values]) for name, values in runs.items()
-        }
+        columns = {name: np.array([_from_json_value(value) for value in values]) for name, values in runs.items()}
         columns[RECORD] = np.array([data["records"][number] for number in runs[RECORD]])
         return IdaRuns(
             data["title"],
@@ -348,7 +364,7 @@ def write_tables(runs: IdaRuns, demands: list[DemandColumn], fits: Sequence[tupl
     units = Units(runs.about["length"], runs.about["force"])
     rows = _finished(runs)
     sheets: dict[str, Any] = {
-        "runs": {**with_units(runs.columns, units), MOTIONS: [runs.motions] * len(runs.columns[STATUS])},
+        "runs": {**with_units(in_words(runs.columns), units), MOTIONS: [runs.motions] * len(runs.columns[STATUS])},
         "demands": {"run": rows, **{f"{each.name} [{each.unit}]": each.values[rows] for each in demands}},
     }
     for number, (_, found) in enumerate(fits, start=1):

@@ -309,6 +309,7 @@ def _features(frame: pl.DataFrame) -> pl.DataFrame:
         of.by_name("longitude", "latitude").round_sig_figs(9),
         (number - of.by_name("longitude", "latitude")).fill_nan(None).round_sig_figs(_DIGITS),
         of.by_name(*MEASURES).list.eval(each.fill_nan(None).round_sig_figs(_DIGITS)),
+        pl.col("status").str.replace("^[A-Za-z]+Error: ", "no result: "),
     )
     place = pl.struct(pl.lit("Point").alias("type"), pl.concat_list("longitude", "latitude").alias("coordinates"))
     return short.select(

@@ -213,8 +213,8 @@ function drawRoof({plot, note}, {answer, u, floors, count, ground, times, timeAx
     ],
     {
       xaxis: {...timeAxis, anchor: "y2"},
-      yaxis: {title: answer.units.length, domain: [0.42, 1]},
-      yaxis2: {title: answer.ground.unit, domain: [0, 0.32]},
+      yaxis: {title: `roof [${answer.units.length}]`, domain: [0.42, 1]},
+      yaxis2: {title: `${answer.ground.kind} [${answer.ground.unit}]`, domain: [0, 0.32]},
     },
   );
 }
@@ -246,7 +246,7 @@ function drawLoop({plot, words, note}, {answer, profiles, loop, chosen, against}
   note.textContent = loop.words;
   draw(plot, lines, {
     xaxis: {title: `drift [${answer.units.length}]`, range: range(extremes(loop.u, other?.u ?? []))},
-    yaxis: {title: `storey spring force [${answer.units.force}]`, range: range(extremes(loop.f, other?.f ?? []))},
+    yaxis: {title: `spring force [${answer.units.force}]`, range: range(extremes(loop.f, other?.f ?? []))},
   });
 }
 

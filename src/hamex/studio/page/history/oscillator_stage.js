@@ -200,7 +200,7 @@ function changes() {
 function drawGround({plot}, {times, ground, timeAxis, answer}) {
   draw(plot, [curve(times, ground, {width: 1, color: colours().soft, hover: "%{x:.2f} s, %{y:.3g}<extra></extra>"})], {
     xaxis: timeAxis,
-    yaxis: {title: answer.ground.unit},
+    yaxis: {title: `${answer.ground.kind} [${answer.ground.unit}]`},
   });
 }
 

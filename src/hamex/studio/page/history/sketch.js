@@ -59,7 +59,7 @@ export function oscillator() {
     wheels = element("path", {class: "line"});
   const letter = element("text", {"text-anchor": "middle", y: 132, style: "font-size:18px;fill:var(--ink)"}, "m");
   const arrow = element("path", {class: "line", style: "stroke:var(--accent)"}),
-    shake = element("text", {x: 50, y: 240}, "");
+    shake = element("text", {class: "shake", x: 50, y: 240}, "");
   const zero = element("text", {x: 446, y: 30, "text-anchor": "middle"}, "u = 0");
   const labels = [
     ["k", 310, 62],

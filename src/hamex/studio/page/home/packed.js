@@ -59,6 +59,44 @@ function stepMeans(ends, components) {
 }
 
 /**
+ * Straight lines between the entries that were kept, of each component.
+ * @param {Numbers} few
+ * @param {number[]} places of the entries that were kept
+ * @param {number} count entries of a component as the studio sends them
+ */
+function filled(few, places, count) {
+  const kept = places.length,
+    components = few.length / kept,
+    found = new Float32Array(components * count);
+  for (let k = 0; k < components; k++)
+    for (let i = 0, j = 0; i < count; i++) {
+      while (j < kept - 2 && places[j + 1] < i) j++;
+      const along = (i - places[j]) / (places[j + 1] - places[j]);
+      found[k * count + i] = (1 - along) * few[k * kept + j] + along * few[k * kept + j + 1];
+    }
+  return found;
+}
+
+/**
+ * The histories of an answer that was thinned out, whole again: some stand at nodes, some belong to steps.
+ * @param {any} answer
+ */
+function whole({gaps, ...answer}) {
+  const nodes = [0];
+  for (const gap of gaps) nodes.push(nodes[nodes.length - 1] + gap);
+  const ends = nodes.slice(1).map((node) => node - 1),
+    steps = nodes[nodes.length - 1];
+  const fill = (/** @type {any} */ values) => {
+    if (!(values instanceof Float32Array)) return values;
+    return values.length % nodes.length === 0 ? filled(values, nodes, steps + 1) : filled(values, ends, steps);
+  };
+  const found = {...answer, ground: answer.ground && {...answer.ground, values: fill(answer.ground.values)}};
+  for (const name of ["displacement", "slip", "loop_force", "loop_displacement"]) found[name] = fill(answer[name]);
+  found.energy = Object.fromEntries(Object.entries(answer.energy).map(([name, values]) => [name, fill(values)]));
+  return found;
+}
+
+/**
  * An answer as the studio sends it, from one that was packed.
  * @param {any} value
  * @returns {Promise<any>}
@@ -68,7 +106,8 @@ export async function unpacked(value) {
   if (value.dtype === "i2") return numbers(value);
   if (Array.isArray(value)) return value;
   const entries = await Promise.all(Object.entries(value).map(async ([key, entry]) => [key, await unpacked(entry)]));
-  const found = Object.fromEntries(entries);
+  const given = Object.fromEntries(entries),
+    found = given.gaps ? whole(given) : given;
   if (found.loop_displacement === "means of the ends")
     found.loop_displacement = stepMeans(found.displacement, found.dofs.length);
   return found;

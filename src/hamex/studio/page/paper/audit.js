@@ -205,6 +205,14 @@ function put({equation, part, html}) {
   if (item) fill(`${part} ${equation}`, item);
 }
 
+// What has to be scrolled sideways can be reached by the keyboard.
+const reach = new ResizeObserver((entries) => {
+  const wide = entries.map(({target}) => target.scrollWidth > target.clientWidth);
+  entries.forEach(({target}, i) =>
+    wide[i] ? target.setAttribute("tabindex", "0") : target.removeAttribute("tabindex"),
+  );
+});
+
 /**
  * Puts a drawing into its place, as soon as both are there.
  * @param {string} key
@@ -213,7 +221,9 @@ function put({equation, part, html}) {
 function fill(key, node) {
   const slot = node.querySelector(`[data-slot="${key}"]`),
     drawing = drawings.get(key);
-  if (slot && drawing) slot.replaceChildren(.../** @type {HTMLElement} */ (drawing.cloneNode(true)).children);
+  if (!slot || !drawing) return;
+  slot.replaceChildren(.../** @type {HTMLElement} */ (drawing.cloneNode(true)).children);
+  for (const equation of slot.querySelectorAll(".equation")) reach.observe(equation);
 }
 
 function count() {

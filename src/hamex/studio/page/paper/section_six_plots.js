@@ -132,7 +132,7 @@ export function drawHalving({plot, note}, studies) {
     {key: "newmark", name: "Newmark with Newton-Raphson", color: colour.blue, symbol: "square"},
     {key: "average", name: "average load", color: colour.green, symbol: "diamond"},
   ];
-  const ticks = below ? [0.0005, 0.002, 0.01] : [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02];
+  const ticks = plot.clientWidth < 900 ? [0.0005, 0.002, 0.01] : [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02];
   plot.classList.toggle("below", below);
   studies.forEach(({case: loading, steps, errors, orders}, i) => {
     const n = suffix(i),
@@ -171,6 +171,7 @@ export function drawHalving({plot, note}, studies) {
       anchor: `y${n}`,
       tickvals: ticks,
       ticktext: ticks.map(String),
+      tickangle: 0,
     };
     layout[`yaxis${n}`] = {
       title: i && !below ? "" : "relative RMS error of u",

@@ -67,7 +67,7 @@ export function drawCurves({plot, note}, {state, curves, result, running}) {
   const top = 1.06 * Math.max(state.least, ...seen, ...(seen.length > 1 ? [] : [state.most]));
   const records = curve(x, y, {
     text,
-    name: `${curves.length} records`,
+    name: `${curves.length} record${curves.length === 1 ? "" : "s"}`,
     width: 0.8,
     color: colour.soft,
     opacity: 0.75,

@@ -286,18 +286,18 @@ function drawReduction(spectra) {
   const equalities = yielding.map(({mu}) => ({
     xref: "paper",
     x: 1,
-    xanchor: "right",
+    xanchor: "left", // behind the end of its line, where no curve is
     y: mu,
-    yanchor: "bottom",
-    text: `R = μ = ${mu}`,
+    text: ` R = μ = ${mu}`,
     showarrow: false,
-    font: {size: 10, color: colour.soft},
+    font: {size: 11, color: colour.soft},
   }));
   draw(panels.reduction.plot, lines, {
     xaxis: periodAxis(state),
-    yaxis: {title: "elastic demand / strength", rangemode: "tozero"},
+    yaxis: {title: "demand / strength", rangemode: "tozero"},
     showlegend: true,
     annotations: lines.length ? equalities : [instead("choose a ductility")],
+    margin: {r: 70},
     shapes: yielding.map(({mu}) => ({
       type: "line",
       xref: "paper",
