@@ -113,7 +113,7 @@ def test_waves_leave_at_an_absorbing_end():
     model = hx.rod(1.0, 100, 4.0, 1.0, area=3.0, fixed="none", absorbing="start")
     sol = hx.solve(pulled(model, 6.0, 4.0), hx.Galerkin(0.004))
     assert sol.values("velocity")[500:, -1].mean() == pytest.approx(6.0 / (2.0 * 3.0), rel=0.001)
-    assert sol.values("force")[-1, 50] == pytest.approx(6.0, rel=0.01)
+    assert sol.values("force")[500:, 50].mean() == pytest.approx(6.0, rel=0.001)
     assert sol.energy["kinetic"].values[-1] == pytest.approx(0.5 * 3.0 * 1.0, rel=0.01)
 
 
