@@ -17,6 +17,7 @@ from .model.oscillator import oscillator as oscillator
 from .model.shear_frame import shear_frame as shear_frame
 from .model.oscillators import Oscillators as Oscillators, oscillators as oscillators
 from .model.shear_frames import ShearFrames as ShearFrames, shear_frames as shear_frames
+from .model.rod import rod as rod
 from .model.truss import Bar as Bar, truss as truss
 from .model.frame import Member as Member, frame as frame
 from .model.structure import structure as structure, structure_from_stiffness as structure_from_stiffness

@@ -35,6 +35,9 @@ PORTAL = {
 }
 
 
+ROD = {"kind": "rod", "length": 3.0, "elements": 4, "modulus": 100.0, "density": 0.5}
+
+
 def members(**options):
     return [{"start": a, "end": b, "section": "any"} | options for a, b in ("AB", "BC", "DC")]
 
@@ -62,6 +65,8 @@ MODELS = {
     },
     "portal": PORTAL | {"members": members(), "damping": {"kind": "ratio", "ratio": 0.03}},
     "portal with hinges": PORTAL | {"members": members(hinges=[HINGE, HINGE])},
+    "rod": ROD | {"absorbing": "end"},
+    "yielding rod": ROD | {"mass": "lumped", "law": {"yield_force": 0.3, "kinematic": 20.0}},
 }
 G, D = "galerkin", "discontinuous_galerkin"
 SCHEMES = {
@@ -101,7 +106,7 @@ def works(model, scheme):
     if scheme == "piecewise_exact":
         return model == "oscillator"
     if scheme == "leap_frog":
-        return model in ("oscillator", "yielding oscillator", "yielding shear frame")
+        return model in ("oscillator", "yielding oscillator", "yielding shear frame", "yielding rod")
     return model in ("oscillator", "yielding oscillator")
 
 

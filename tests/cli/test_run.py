@@ -370,7 +370,7 @@ def test_init_refuses_what_it_cannot_write(hamex, tmp_path):
     assert hamex("init", "truss", "ida") == (2, "", "error: cannot write ida: the ending must be .toml\n")
     assert hamex("init", "shearframe")[2] == (
         "error: no starter is called 'shearframe'; did you mean shear-frame? Known: oscillator, shear-frame, truss, "
-        "frame, pushover, ida. A file name ends in .toml\n"
+        "frame, rod, pushover, ida. A file name ends in .toml\n"
     )
     assert hamex("init", "no/a.toml") == (2, "", "error: cannot write no/a.toml: No such file or directory\n")
     assert listing(tmp_path) == []

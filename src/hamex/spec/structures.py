@@ -1,4 +1,5 @@
-"""Tables of models: ``[model]`` with ``kind = "oscillator"``, ``"shear_frame"``, ``"truss"`` or ``"frame"``."""
+"""Tables of models: ``[model]`` with ``kind = "oscillator"``, ``"shear_frame"``, ``"truss"``, ``"frame"`` or
+``"rod"``."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from hamex.model.frame import Member, frame
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.model.record import Model
+from hamex.model.rod import rod
 from hamex.model.shear_frame import shear_frame
 from hamex.model.truss import Bar, truss
 from hamex.model.units import Units
@@ -118,6 +120,36 @@ Held = Annotated[
     Annotated[str, Tag("·one")] | Annotated[list[str], Tag("·list")],
     Discriminator(lambda value: "·list" if isinstance(value, list) else "·one"),
 ]
+
+
+class RodTable(Table):
+    """``[model]`` with ``kind = "rod"``: a rod from x = 0 to x = length in equal elements."""
+
+    kind: Literal["rod"]
+    length: float
+    elements: int
+    modulus: Numbers
+    density: Numbers
+    area: Numbers | None = None
+    law: LawTable | None = None
+    fixed: Literal["start", "end", "both", "none"] | None = None
+    absorbing: Literal["start", "end", "both", "none"] | None = None
+    mass: Literal["consistent", "lumped"] | None = None
+    damping: DampingTable | None = None
+    links: list[LinkTable] = Field(default_factory=list)
+
+    def build(self, units: Units, gravity: float) -> Model:
+        return rod(
+            self.length,
+            self.elements,
+            self.modulus,
+            self.density,
+            law=law(self.law, "law"),
+            damping=damping(self.damping),
+            links=link_list(self.links),
+            units=units,
+            **self.given("area", "fixed", "absorbing", "mass"),
+        )
 
 
 class SkeletonTable(Table):

@@ -177,7 +177,7 @@ class ProblemTables(Table):
         return (self.pushover is not None or self.cyclic is not None) and all(each is None for each in history)
 
 
-ModelKind = Literal["oscillator", "shear_frame", "truss", "frame"]
+ModelKind = Literal["oscillator", "shear_frame", "truss", "frame", "rod"]
 KINDS: tuple[str, ...] = get_args(ModelKind)
 
 
@@ -192,13 +192,14 @@ class AnyModelTable(Table):
 def tables_for(kind: str | None) -> type[ProblemTables]:
     """The tables of a file whose model is of this kind, None if unknown; the others need not be loaded."""
     model: type[Table] = AnyModelTable if kind is None else OscillatorTable
-    if kind in ("shear_frame", "truss", "frame"):
+    if kind in ("shear_frame", "truss", "frame", "rod"):
         from hamex.spec import structures
 
         tables: dict[str, type[Table]] = {
             "shear_frame": structures.ShearFrameTable,
             "truss": structures.TrussTable,
             "frame": structures.FrameTable,
+            "rod": structures.RodTable,
         }
         model = tables[kind]
     return create_model("ProblemTables", __base__=ProblemTables, model=(model, ...))

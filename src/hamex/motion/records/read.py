@@ -27,8 +27,7 @@ from hamex.motion.records.smc_geonet_volume1 import (
     read_smc,
     read_volume_one,
 )
-from hamex.motion.records.text import FileRecord, Text, read_text, text_of
-from hamex.motion.records.unread import text_format
+from hamex.motion.records.text import FileRecord, Text, read_text, text_format, text_of
 from hamex.motion.units import acceleration_unit, is_other_quantity
 
 _PEAK = 1e-3  # samples are printed with few digits, and one gravity is 980 gal here, 981 there
