@@ -214,17 +214,44 @@ def test_files_hold_the_curve(hamex, storeys):
     push = hx.pushover(frame(), "floor 2", 0.1)
     with open("p.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert [float(row["base shear [kN]"]) for row in rows] == push.values("load_factor").tolist()
+    assert [float(row["base shear, applied [kN]"]) for row in rows] == push.values("load_factor").tolist()
     book = openpyxl.load_workbook("p.xlsx")
     assert book.sheetnames[:3] == ["capacity curve", "bilinear fit", "peaks"]
     head, *body = book["capacity curve"].iter_rows(values_only=True)
-    assert head[:2] == ("controlled displacement [m]", "base shear [kN]")
+    assert head[:2] == ("controlled displacement [m]", "base shear, applied [kN]")
     assert [row[1] for row in body] == pytest.approx(push.values("load_factor").tolist(), rel=1e-15)
     assert dict(book["bilinear fit"].iter_rows(min_row=2, values_only=True))["yield force [kN]"] == pytest.approx(
         30, 0.01
     )
     assert hx.read("p.nc").values("load_factor").tobytes() == push.values("load_factor").tobytes()
     assert "<svg" in Path("p.html").read_text(encoding="utf-8")
+
+
+def test_applied_and_springs_base_shear_have_two_names(hamex, storeys):
+    """With P-Delta the springs carry more than is applied: statics, V_springs = V + Σ P/h·drift of the first storey."""
+    name = storeys(PUSH, history=True)
+    assert "P-Delta" not in hamex("pushover", name)[1] + hamex("run", name)[1]
+    text = Path(name).read_text(encoding="utf-8").replace("heights = 3.0", "heights = 3.0\nweights = [90.0, 60.0]")
+    Path(name).write_text(text, encoding="utf-8")
+    code, out, err = hamex("pushover", name, "-o", "p.xlsx")
+    assert (code, err) == (0, "")
+    assert "base shear, applied [kN]" in out
+    assert max(map(len, out.splitlines())) <= 80
+    book = openpyxl.load_workbook("p.xlsx")
+    assert "base shear, applied [kN]" in [cell.value for cell in book["capacity curve"][1]]
+    base = dict(zip(*[[cell.value for cell in book["base"][row]] for row in (1, book["base"].max_row)], strict=True))
+    assert "base_shear of the springs" in [row[0].value for row in book["peaks"]]
+    found = json.loads(hamex("pushover", name, "--json")[1])
+    applied, push = found["curve"]["base shear [kN]"][-1], read_problem(name).pushover()
+    springs = applied + 150.0 / 3.0 * push.values("storey_drift")[-1, 0]
+    assert base["base_shear of the springs x [kN]"] == pytest.approx(springs, rel=1e-3)
+    assert found["p_delta"]["springs_at_end"] == pytest.approx(springs, rel=1e-3)
+    assert found["p_delta"]["applied_at_end"] == pytest.approx(applied, rel=1e-3)
+    assert f"at the end {base['base_shear of the springs x [kN]']:.5g} against" in " ".join(out.split())
+    ran = hamex("run", name)[1]
+    assert "base shear of the springs" in ran
+    assert "P-Delta: the springs carry" in ran
+    assert "base_shear" in json.loads(hamex("run", name, "--json")[1])["peaks"]
 
 
 def test_the_starter_runs_as_it_is(hamex):

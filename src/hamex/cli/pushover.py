@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from hamex.solution.solution import Solution
     from hamex.spec import ProblemFile
 
+_P_DELTA = (
+    "P-Delta: applied is the load alone; the springs carry it and the tilt of gravity, at the end {springs_at_end:.5g} "
+    "against {applied_at_end:.5g} {unit} (base_shear of the springs in files)"
+)
 _ROWS, _SPRINGS = 11, 6  # that the screen shows at most
 
 
@@ -119,6 +123,7 @@ def _choice(file: ProblemFile, path: Path, wanted: dict[str, Any], cycles: str |
 
 def summary(file: ProblemFile, solution: Solution, kind: str, keys: dict[str, Any]) -> dict[str, Any]:
     """Every number that the screen shows, by name."""
+    from hamex.cli.structure import shear_with_p_delta
     from hamex.report.push import bilinear, capacity, controlled, cycles, first_yields, ordinate
 
     words, force = ordinate(solution)
@@ -136,6 +141,7 @@ def summary(file: ProblemFile, solution: Solution, kind: str, keys: dict[str, An
         "increments": solution.steps,
         "force": words,
         "curve": curve,
+        "p_delta": shear_with_p_delta(solution),
         "bilinear": None if fit is None else _fit(fit),
         "cycles": cycles(solution, len(keys["amplitudes"])) if kind == "cyclic" else None,
         "yields": [{"spring": spring, "displacement": at} for spring, at in first_yields(solution)],
@@ -181,6 +187,8 @@ def show(found: dict[str, Any]) -> None:
             print(wrapped(text, 80, f"  {name:8}"))
     print(f"  {'':8}{found['increments']} increments\n")
     print(aligned(*_rows(found)))
+    if found["p_delta"] is not None:
+        print("\n" + wrapped(_P_DELTA.format(**found["p_delta"], unit=force), 80, ""))
     fit = found["bilinear"]
     if fit is not None:
         unit = force if found["force"].startswith("base shear") else ""
@@ -204,6 +212,8 @@ def show(found: dict[str, Any]) -> None:
 
 def _rows(found: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
     """The curve at some displacements; of cycles, one row each."""
+    from hamex.report.push import headed
+
     if found["cycles"] is not None:
         length, force = found["units"]["length"], found["units"]["force"]
         unit = f" [{force}]" if found["force"].startswith("base shear") else ""
@@ -224,10 +234,10 @@ def _rows(found: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
         ]
         return [*columns, ">equal damping"], rows
     # Rounding noise before anything moves is shown as what it is.
-    curve = {name: _clean(column) for name, column in found["curve"].items() if name != "load factor [1]"}
+    curve = {name: _clean(column) for name, column in headed(found["curve"]).items() if name != "load factor [1]"}
     last = found["increments"]
     places = sorted({round(last * number / (_ROWS - 1)) for number in range(_ROWS)})
-    short = {"controlled displacement": "displacement", "springs that have yielded": "yielded"}
+    short = {"controlled displacement": "control", "springs that have yielded": "yielded"}
     columns, cells = [], []
     for name, column in curve.items():
         words, _, unit = name.partition(" [")
@@ -244,18 +254,19 @@ def _clean(column: list[float]) -> list[float]:
 
 
 def _write(solution: Solution, path: Path, found: dict[str, Any]) -> Path:
+    from hamex.report.push import capacity, headed
+
     if path.suffix.lower() == ".nc":
         return solution.save(path)
     if path.suffix.lower() == ".csv":
-        from hamex.report.push import capacity
         from hamex.solution.batch import save_columns
 
-        return save_columns(path, capacity(solution))
+        return save_columns(path, headed(capacity(solution)))
     from hamex.solution.files import pairs, sheets_of, write_sheets
 
     length, force = found["units"]["length"], found["units"]["force"]
     units = {"displacement": length, "force": force, "stiffness": f"{force}/{length}"}
-    sheets: dict[str, Any] = {"capacity curve": found["curve"]}
+    sheets: dict[str, Any] = {"capacity curve": headed(found["curve"])}
     if found["bilinear"] is not None:
         named = {
             f"{name.replace('_', ' ')} [{next((unit for word, unit in units.items() if word in name), '1')}]": value

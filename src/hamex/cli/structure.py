@@ -95,7 +95,33 @@ def structure_tables(solution: Solution) -> dict[str, Any]:
         "most_solves": int(solution.values("solves").max()) if counted else None,
         "searches": int(solution.values("searches").sum()) if searched else None,
         "damping": dataclasses.asdict(solution.damping_share),
+        "p_delta": shear_with_p_delta(solution),
         "exceeded": None if solution.exceeded is None else dataclasses.asdict(solution.exceeded),
+    }
+
+
+def shear_with_p_delta(solution: Solution) -> dict[str, Any] | None:
+    """Where P-Delta makes two of the base shear: the largest that the springs carry, and the largest from outside.
+
+    Outside are the load, inertia and damping; the springs carry these and the tilt of gravity, ``-ιᵀKu``.
+    """
+    peak = solution.peaks.get("base_shear")
+    if peak is None:
+        return None
+    way = solution.layout.directions.index(peak.where)
+    tilt = np.asarray(solution.model.stiffness @ solution.layout.influence[:, way])
+    if not np.abs(tilt).max(initial=0.0) > 0:
+        return None
+    nodes = solution.values("displacement")
+    u = nodes[1:] if solution.at_ends else 0.5 * (nodes[:-1] + nodes[1:])
+    springs = solution.values("base_shear")[:, way]
+    applied = springs + u @ tilt
+    return {
+        "where": peak.where,
+        "springs": float(np.abs(springs).max()),
+        "applied": float(np.abs(applied).max()),
+        "springs_at_end": float(springs[-1]),
+        "applied_at_end": float(applied[-1]),
     }
 
 

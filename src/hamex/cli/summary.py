@@ -32,7 +32,7 @@ _STRUCTURE_PEAKS = {
     "displacement": "displacement",
     "velocity": "velocity",
     "absolute_acceleration": "absolute acceleration",
-    "base_shear": "base shear, step mean",
+    "base_shear": "base shear of the springs",
     "overturning_moment": "overturning moment",
     "storey_drift": "storey drift",
     "drift_ratio": "drift ratio",
@@ -41,6 +41,11 @@ _STRUCTURE_PEAKS = {
     "slip": "slip",
     "hinge_rotation": "hinge rotation",
 }
+# Both are called base shear elsewhere.
+_P_DELTA = (
+    "P-Delta: the springs carry the base shear from outside and the tilt of gravity; that from outside, as in a "
+    "capacity curve, is at most {applied:.5g} {unit} in {where}"
+)
 _ENERGIES = ("input", "viscous", "plastic", "jumps", "hardening", "stored", "kinetic")
 _OVERSHOOT = "read step means; node forces overshoot at viscosity 0 (docs/limits.md)"
 # Measured on 72 oscillators under El Centro: lab/rate_independent.py, table in docs/which-scheme.md.
@@ -179,6 +184,8 @@ def show(found: dict[str, Any]) -> None:
     ):
         print(wrapped(text, width, f"  {name:8}"))
     print("\n" + _peaks(found["peaks"], structure))
+    if structure and found["p_delta"]:
+        print(wrapped(_P_DELTA.format(**found["p_delta"], unit=force), width, ""))
     for columns, rows in found["tables"] if structure else ():
         print("\n" + aligned(columns, rows))
     if found["ductility"] and not structure:

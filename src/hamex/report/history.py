@@ -57,7 +57,7 @@ def _numbers(solution: Solution) -> str:
     estimated = any(peak.error is not None for peak in solution.peaks.values())
     rows = [
         [
-            escape(name.replace("_", " ")),
+            "base shear of the springs" if name == "base_shear" else escape(name.replace("_", " ")),
             f"{peak.value:.5g}",
             *(["–" if peak.error is None else f"{peak.error:.2g}"] if estimated else []),
             "" if peak.unit == "1" else escape(peak.unit),

@@ -63,7 +63,7 @@ def plot(noun: Any, title: str = "", *, interactive: bool = False) -> Any:
     >>> len(hx.plot(push).axes)
     2
     >>> [trace.name for trace in hx.plot(push, interactive=True).data][0]
-    'base shear'
+    'base shear, applied'
     """
     check_installed()
     kind = "Suite" if isinstance(noun, list | tuple) else type(noun).__name__

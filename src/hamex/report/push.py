@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,22 +92,22 @@ def controlled(solution: Solution) -> Array:
 
 
 def ordinate(solution: Solution) -> tuple[str, Array]:
-    """Base shear at the nodes, the sum of the pattern's forces along the direction of the ground that it pushes in; the
-    load factor where there is none."""
+    """Applied base shear at the nodes, the sum of the pattern's forces along the direction of the ground that it pushes
+    in; the load factor where there is none. The springs' base shear is another where there is P-Delta."""
     pattern = solution.problem.load.patterns
     assert pattern is not None
     factor, along = solution.values("load_factor"), pattern[:, 0] @ solution.layout.influence
     if not along.size or not np.abs(along).max() > 1e-9 * np.abs(pattern[:, 0]).sum():
         return "load factor", factor
-    return f"base shear [{solution.units.force}]", factor * along[np.abs(along).argmax()]
+    return f"base shear, applied [{solution.units.force}]", factor * along[np.abs(along).argmax()]
 
 
 def capacity(solution: Solution) -> dict[str, Array]:
     """The capacity curve as columns with units: controlled displacement, force, largest displacement and drift ratio,
-    and how many springs have yielded."""
+    and how many springs have yielded. Names are for programs; :func:`headed` has those for people."""
     length = solution.units.length
     words, force = ordinate(solution)
-    found = {f"controlled displacement [{length}]": controlled(solution), words: force}
+    found = {f"controlled displacement [{length}]": controlled(solution), words.replace(", applied", ""): force}
     if not words.startswith("load factor"):
         found["load factor [1]"] = solution.values("load_factor")
     if len(solution.dofs) > 1:
@@ -119,6 +120,11 @@ def capacity(solution: Solution) -> dict[str, Array]:
     slipped = np.logical_or.accumulate(np.abs(np.diff(solution.values("slip"), axis=0)) > 0, axis=0)
     found["springs that have yielded"] = np.concatenate([[0], slipped.sum(axis=1)])
     return found
+
+
+def headed(curve: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of :func:`capacity` under names that tell the applied base shear from that of the springs."""
+    return {name.replace("base shear [", "base shear, applied ["): column for name, column in curve.items()}
 
 
 def first_yields(solution: Solution) -> list[tuple[str, float]]:

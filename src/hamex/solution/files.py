@@ -32,6 +32,7 @@ _ROWS, _COLUMNS = 1_048_576, 16_384  # of a sheet, by Excel's own specification
 _NAME = 31  # characters of a sheet's name
 _NARROW, _WIDE = 9, 48  # characters of a column
 _SHEETS = {"": "overall", "direction": "base"}  # names that tell more than that of the dimension
+_SPRINGS_OWN = {"base_shear": "base_shear of the springs"}  # beside the applied one of a capacity curve
 _ON_DOFS = {"displacement", "momentum", *ON_DOFS}
 
 
@@ -167,7 +168,7 @@ def sheets_of(solution: Answers) -> dict[str, Any]:
     peaks = solution.peaks
     barred = any(peak.error is not None for peak in peaks.values())
     found = {
-        "peak": list(peaks),
+        "peak": [_SPRINGS_OWN.get(name, name) for name in peaks],
         "value": [peak.value for peak in peaks.values()],
         **({"± error": [peak.error for peak in peaks.values()]} if barred else {}),
         "unit": [peak.unit for peak in peaks.values()],
@@ -199,7 +200,7 @@ def _columns(solution: Answers) -> Iterator[tuple[str, str, np.ndarray]]:
         for label, turning, column in zip(labels, turns, values.T, strict=True):
             where = f" {label}" if label else ""
             units = variable.attrs["units_where_turning" if turning else "units"]
-            yield place, f"{name}{where} [{units}]" + (of_steps if of_step else ""), column
+            yield place, f"{_SPRINGS_OWN.get(name, name)}{where} [{units}]" + (of_steps if of_step else ""), column
 
 
 def write_sheets(path: Path, sheets: Mapping[str, Columns]) -> Path:
