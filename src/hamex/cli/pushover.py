@@ -82,11 +82,16 @@ def push(
     file: ProblemFile, choice: tuple[str, dict[str, Any]], outputs: list[Path], plot: Path | None, json: bool
 ) -> None:
     """Load slowly as chosen, show what came of it and write what was asked for; ``hamex run`` does so too."""
+    from hamex.cli.run import saying
+
     kind, changes = choice
     solution = file.pushover(**changes) if kind == "pushover" else file.cyclic(**changes)
     keys = {"pattern": "mode", **file.slow.get(kind, {}), **changes}
     found = summary(file, solution, kind, keys)
-    written = [_write(solution, path, found) for path in outputs]
+    written = []
+    for path in outputs:
+        with saying(f"writing {path} …"):
+            written.append(_write(solution, path, found))
     if plot is not None:
         from hamex.report.page import table
         from hamex.report.push import write_push
@@ -277,7 +282,8 @@ def _write(solution: Solution, path: Path, found: dict[str, Any]) -> Path:
 
     length, force = found["units"]["length"], found["units"]["force"]
     units = {"displacement": length, "force": force, "stiffness": f"{force}/{length}"}
-    sheets: dict[str, Any] = {"capacity curve": headed(found["curve"], found["control"], found["yielding"])}
+    curve = {name: _clean(column) for name, column in found["curve"].items()}
+    sheets: dict[str, Any] = {"capacity curve": headed(curve, found["control"], found["yielding"])}
     if found["bilinear"] is not None:
         named = {
             f"{name.replace('_', ' ')} [{next((unit for word, unit in units.items() if word in name), '1')}]": value

@@ -101,7 +101,8 @@ def _show(
 
     written = []
     if output is not None:
-        written.append(solution.save(output))
+        with saying(f"writing {output} …"):
+            written.append(solution.save(output))
     if plot is not None:
         from hamex.report.history import write_plot
 
@@ -209,6 +210,15 @@ def telling() -> Iterator[TerminalLine | None]:
             yield line
         finally:
             line.say("")
+
+
+@contextmanager
+def saying(text: str) -> Iterator[None]:
+    """A word on a terminal while something goes on, and none elsewhere."""
+    with telling() as line:
+        if line is not None:
+            line.say(text)
+        yield
 
 
 @contextmanager
