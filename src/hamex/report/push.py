@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.report.page import heading, write_drawing
-from hamex.report.structure import bare, good_scale, mark, marks, paint
+from hamex.report.structure import bare, good_scale, mark, marks, paint, proportion
 from hamex.report.style import BLUE, GREY, INK, RED, mosaic
 from hamex.solution.results import frames_at
 from hamex.solution.solution import Solution
@@ -28,7 +28,10 @@ def draw_push(solution: Solution, title: str = "") -> Figure:
     """Base shear, or the load factor where there is none, over the displacement of the roof, or the controlled one
     where there is no roof; the shape at the end."""
     shape = solution.layout.geometry is not None
-    with mosaic([["curve", "curve", *(["shape"] if shape else [])]], 8.4 if shape else 6.0, 3.8) as (drawing, axes):
+    geometry = solution.layout.geometry
+    wide = geometry is not None and proportion(geometry) < 1.0  # a low structure needs a wide panel
+    layout = [["curve"] * (4 if wide else 6) + ["shape"] * (3 if shape else 0)]
+    with mosaic(layout, (9.6 if wide else 8.4) if shape else 6.0, 3.8) as (drawing, axes):
         _curve(axes["curve"], solution, title)
         if shape:
             _shape(axes["shape"], solution)
