@@ -12,7 +12,8 @@ from hamex.model.algebra import DENSE
 from hamex.model.modes import Modes, modes
 from hamex.model.record import Model
 from hamex.model.units import Units
-from hamex.solution.schema import unit
+from hamex.solution.files import level_dofs
+from hamex.solution.schema import unit, variable
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
 
@@ -98,6 +99,23 @@ def structure_tables(solution: Solution) -> dict[str, Any]:
         "p_delta": shear_with_p_delta(solution),
         "exceeded": None if solution.exceeded is None else dataclasses.asdict(solution.exceeded),
     }
+
+
+def floor_peaks(solution: Solution) -> dict[str, dict[str, Any]]:
+    """Peaks of the dofs that move levels sideways; those of all nodes may be vertical, or of a node without mass."""
+    levels = level_dofs(solution)
+    own = [place for place, dof in enumerate(solution.dofs) if dof in (levels or ())]
+    found: dict[str, dict[str, Any]] = {}
+    for name in ("displacement", "velocity", "absolute_acceleration"):
+        if not own or name not in solution.peaks:
+            continue
+        values = np.abs(solution.values(name)[:, own])
+        row, column = np.unravel_index(int(values.argmax()), values.shape)
+        of_step = variable(name).dims[0] == "interval"
+        time = solution.times[row : row + 2].mean() if of_step else solution.times[row]
+        place = {"time": float(time), "where": solution.dofs[own[column]], "unit": solution.peaks[name].unit}
+        found[name] = {"value": float(values[row, column]), **place, "error": None}
+    return found
 
 
 def shear_with_p_delta(solution: Solution) -> dict[str, Any] | None:

@@ -199,7 +199,7 @@ def sheets_of(solution: Answers) -> dict[str, Any]:
         about["left out"] = _left_out(wide, solution)
     kept = [name for name in told if variable(name).dims[1:] not in wide or name in wide[variable(name).dims[1:]]]
     histories: dict[str, dict[str, np.ndarray]] = {}
-    for place, name, column in _columns(solution, kept, _level_dofs(solution) if ("dof",) in wide else None):
+    for place, name, column in _columns(solution, kept, level_dofs(solution) if ("dof",) in wide else None):
         most = float(np.nanmax(np.abs(column), initial=0.0)) if slow else 0.0
         cleaned = np.where(np.abs(column) > _NOISE * most, column, 0.0 * column) if slow else column
         histories.setdefault(_SHEETS.get(place, f"{place}s"), dict(first))[name] = cleaned
@@ -226,7 +226,7 @@ def _wide(solution: Answers, names: list[str]) -> dict[tuple[str, ...], tuple[st
     return found
 
 
-def _level_dofs(solution: Answers) -> set[str] | None:
+def level_dofs(solution: Answers) -> set[str] | None:
     """Dofs that move levels sideways; None where there are no levels."""
     storeys = solution.layout.storeys
     if storeys is None:
@@ -237,7 +237,7 @@ def _level_dofs(solution: Answers) -> set[str] | None:
 
 def _left_out(wide: Mapping[tuple[str, ...], tuple[str, ...]], solution: Answers) -> str:
     """Sheets that would have been too wide, and what they keep."""
-    levels = " of the levels" if _level_dofs(solution) is not None else ""
+    levels = " of the levels" if level_dofs(solution) is not None else ""
     words = [
         f"{place}s: {', '.join(kept) + (levels if place == 'dof' else '') + ' alone' if kept else 'all'}"
         for (place,), kept in wide.items()
