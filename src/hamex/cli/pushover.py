@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hamex.cli.text import aligned, heading, numbers, tell, wrapped
+from hamex.cli.text import aligned, heading, numbers, saying, tell, wrapped
 
 if TYPE_CHECKING:
     from hamex.report.push import BilinearFit
@@ -82,8 +82,6 @@ def push(
     file: ProblemFile, choice: tuple[str, dict[str, Any]], outputs: list[Path], plot: Path | None, json: bool
 ) -> None:
     """Load slowly as chosen, show what came of it and write what was asked for; ``hamex run`` does so too."""
-    from hamex.cli.run import saying
-
     kind, changes = choice
     solution = file.pushover(**changes) if kind == "pushover" else file.cyclic(**changes)
     keys = {"pattern": "mode", **file.slow.get(kind, {}), **changes}

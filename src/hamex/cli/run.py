@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hamex.cli.text import heading, print_json, tell
+from hamex.cli.text import heading, print_json, saying, tell
 
 if TYPE_CHECKING:
     from hamex.solution.solution import Solution
@@ -210,15 +210,6 @@ def telling() -> Iterator[TerminalLine | None]:
             yield line
         finally:
             line.say("")
-
-
-@contextmanager
-def saying(text: str) -> Iterator[None]:
-    """A word on a terminal while something goes on, and none elsewhere."""
-    with telling() as line:
-        if line is not None:
-            line.say(text)
-        yield
 
 
 @contextmanager
