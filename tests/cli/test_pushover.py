@@ -167,7 +167,8 @@ def test_the_screen_shows_the_curve_the_fit_and_the_order_of_yielding(hamex, sto
     # The upper storey is a perfectly plastic spring of 30 kN (analytic): the curve ends flat at it.
     assert "yield at" in out
     assert "30 kN" in out
-    assert "begin to yield: storey 2 at 0.025 m" in out
+    assert "springs begin to yield: storey 2 at 0.025 m (displacement of the roof)" in out
+    assert "control displacement of floor 2" in out
 
 
 def test_options_change_what_the_file_says(hamex, storeys):
@@ -214,17 +215,73 @@ def test_files_hold_the_curve(hamex, storeys):
     push = hx.pushover(frame(), "floor 2", 0.1)
     with open("p.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert [float(row["base shear [kN]"]) for row in rows] == push.values("load_factor").tolist()
+    assert [float(row["base shear, applied [kN]"]) for row in rows] == push.values("load_factor").tolist()
     book = openpyxl.load_workbook("p.xlsx")
     assert book.sheetnames[:3] == ["capacity curve", "bilinear fit", "peaks"]
     head, *body = book["capacity curve"].iter_rows(values_only=True)
-    assert head[:2] == ("controlled displacement [m]", "base shear [kN]")
+    assert head[:2] == ("control: displacement of floor 2 [m]", "base shear, applied [kN]")
     assert [row[1] for row in body] == pytest.approx(push.values("load_factor").tolist(), rel=1e-15)
     assert dict(book["bilinear fit"].iter_rows(min_row=2, values_only=True))["yield force [kN]"] == pytest.approx(
         30, 0.01
     )
     assert hx.read("p.nc").values("load_factor").tobytes() == push.values("load_factor").tobytes()
     assert "<svg" in Path("p.html").read_text(encoding="utf-8")
+
+
+def test_the_curve_goes_over_the_roof_and_says_what_is_controlled(hamex, storeys):
+    name = storeys('[pushover]\ndisplacement = 0.05\npattern = "mass"\n')
+    found = json.loads(hamex("pushover", name, "--json")[1])
+    push = read_problem(name).pushover()
+    roof = push.values("displacement")[:, 1]
+    assert found["curve"]["roof displacement [m]"] == pytest.approx(roof.tolist(), rel=1e-12)
+    # Analytic: the control is (2 u1 + u2)/3 by the masses 20 and 10, and less than the roof by two thirds of a drift.
+    control = np.array(found["curve"]["controlled displacement [m]"])
+    assert roof - control == pytest.approx(2 / 3 * push.values("storey_drift")[:, 1], rel=1e-9)
+    assert found["displacement"] == "displacement of the roof"
+    assert found["bilinear"]["last_displacement"] == pytest.approx(roof.max(), rel=1e-9)
+    out = " ".join(hamex("pushover", name)[1].split())
+    assert "control displacement, mean of the floors weighted by the pattern" in out
+    assert "roof [m]" in out
+    axes = push.plot().axes[0]
+    assert axes.get_xlabel() == "displacement of the roof [m]"
+    # Cycles go to and fro: what is controlled stays the abscissa.
+    cycles = hx.cyclic(frame(), "mass", [0.02])
+    assert cycles.plot().axes[0].get_xlabel().startswith("displacement, mean of the floors weighted by the pattern")
+
+
+def test_of_a_frame_hinges_yield(hamex):
+    hamex("init", "pushover")
+    code, out, err = hamex("pushover", "pushover.toml", "--plot", "p.svg")
+    assert (code, err) == (0, "")
+    assert "hinges begin to yield" in out
+    assert "spring begins" not in out
+
+
+def test_applied_and_springs_base_shear_have_two_names(hamex, storeys):
+    """With P-Delta the springs carry more than is applied: statics, V_springs = V + Σ P/h·drift of the first storey."""
+    name = storeys(PUSH, history=True)
+    assert "P-Delta" not in hamex("pushover", name)[1] + hamex("run", name)[1]
+    text = Path(name).read_text(encoding="utf-8").replace("heights = 3.0", "heights = 3.0\nweights = [90.0, 60.0]")
+    Path(name).write_text(text, encoding="utf-8")
+    code, out, err = hamex("pushover", name, "-o", "p.xlsx")
+    assert (code, err) == (0, "")
+    assert "base shear, applied [kN]" in out
+    assert max(map(len, out.splitlines())) <= 80
+    book = openpyxl.load_workbook("p.xlsx")
+    assert "base shear, applied [kN]" in [cell.value for cell in book["capacity curve"][1]]
+    base = dict(zip(*[[cell.value for cell in book["base"][row]] for row in (1, book["base"].max_row)], strict=True))
+    assert "base_shear of the springs" in [row[0].value for row in book["peaks"]]
+    found = json.loads(hamex("pushover", name, "--json")[1])
+    applied, push = found["curve"]["base shear [kN]"][-1], read_problem(name).pushover()
+    springs = applied + 150.0 / 3.0 * push.values("storey_drift")[-1, 0]
+    assert base["base_shear of the springs x [kN]"] == pytest.approx(springs, rel=1e-3)
+    assert found["p_delta"]["springs_at_end"] == pytest.approx(springs, rel=1e-3)
+    assert found["p_delta"]["applied_at_end"] == pytest.approx(applied, rel=1e-3)
+    assert f"at the end {base['base_shear of the springs x [kN]']:.5g} against" in " ".join(out.split())
+    ran = hamex("run", name)[1]
+    assert "base shear of the springs" in ran
+    assert "P-Delta: the springs carry" in ran
+    assert "base_shear" in json.loads(hamex("run", name, "--json")[1])["peaks"]
 
 
 def test_the_starter_runs_as_it_is(hamex):

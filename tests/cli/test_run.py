@@ -57,6 +57,27 @@ def listing(folder):
 # The screen
 
 
+def test_peaks_of_a_frame_name_floors_beside_nodes_that_move_more(hamex):
+    """Shaken upwards a beam swings between floors that hardly sway: the largest acceleration is no floor's."""
+    hamex("init", "pushover")
+    text = Path("pushover.toml").read_text(encoding="utf-8")
+    text = "duration = 2.0\n" + text + '[motion]\nrecord = "el_centro"\ndirection = "y"\n'
+    Path("up.toml").write_text(text + '[scheme]\nkind = "galerkin"\nstep = 0.005\n', encoding="utf-8")
+    code, out, _ = hamex("run", "up.toml")
+    assert code == 0
+    rows = {line.split("  ")[1].strip(): line.split() for line in out.splitlines() if line.startswith("  ")}
+    file = read_problem("up.toml")
+    solution = hx.solve(file.problem, file.scheme)
+    peak = solution.peaks["absolute_acceleration"]
+    assert peak.where.endswith(".y")
+    node, floor = rows["absolute acceleration: any node"], rows["absolute acceleration: floors"]
+    assert (node[4], node[-1]) == (f"{peak.value:.5g}", peak.where)
+    sideways = [place for place, dof in enumerate(solution.dofs) if dof.endswith(".x")]
+    assert floor[3] == f"{abs(solution.values('absolute_acceleration')[:, sideways]).max():.5g}"
+    assert floor[-1].endswith(".x")
+    assert json.loads(hamex("run", "up.toml", "--json")[1])["peaks"]["absolute_acceleration"]["where"] == peak.where
+
+
 def test_the_summary_shows_the_numbers_of_the_solution(hamex, tiny):
     code, out, err = hamex("run", tiny())
     file = read_problem("tiny.toml")

@@ -42,6 +42,24 @@ def test_the_screen_tells_factors_fit_and_spread(hamex, suite):
     assert "at a limit of the factor" in out
 
 
+def test_the_choice_is_drawn(hamex, suite, tmp_path):
+    words = ("records", "select", suite, "-n", "3", "--eurocode8", "0.3,B", *PERIODS)
+    code, out, err = hamex(*words, "--plot", "chosen.svg")
+    assert (code, err) == (0, "")
+    assert out.endswith("wrote chosen.svg\n")
+    assert "<svg" in (tmp_path / "chosen.svg").read_text(encoding="utf-8")
+    assert hamex(*words, "--plot", "chosen.doc")[0] == 2
+    found = hx.select_to_target(hx.read_suite("records"), hx.eurocode8(0.3, "B"), 3, np.geomspace(0.2, 2.0, 15))
+    axes = hx.plot(found).axes[0]
+    drawn = [np.asarray(line.get_ydata()) for line in axes.lines]
+    assert len(drawn) == 5
+    for row in (*found.spectra, found.mean, found.wanted):
+        assert any(np.array_equal(row, each) for each in drawn)
+    labels = [line.get_label() for line in axes.lines]
+    assert labels[-2:] == ["their mean", f"target, {found.target.name}"]
+    assert len(set(labels)) == 5
+
+
 def test_the_target_may_be_a_file_and_the_choice_goes_to_excel(hamex, suite, tmp_path):
     (tmp_path / "target.csv").write_text("period_s;sa_g\n0.1;0.8\n0.5;0.8\n3.0;0.1\n", encoding="utf-8")
     words = ("records", "select", suite, "-n", "2", "--target", "target.csv", *PERIODS)
@@ -50,7 +68,10 @@ def test_the_target_may_be_a_file_and_the_choice_goes_to_excel(hamex, suite, tmp
     book = openpyxl.load_workbook("chosen.xlsx")
     assert book.sheetnames == ["records", "spectra", "about"]
     heads = next(book["spectra"].iter_rows(max_row=1, values_only=True))
-    assert heads == ("period [s]", "target [g]", "mean [g]", "spread of ln [1]", "1 [g]", "2 [g]")
+    assert heads[:4] == ("period [s]", "target [g]", "mean [g]", "spread of ln [1]")
+    chosen = [cell.value for cell in book["records"]["A"][1:]]
+    files = [record.partition(":")[0].replace("\\", "/").rpartition("/")[2] for record in chosen]
+    assert [head.split()[:2] for head in heads[4:]] == [[f"{i}:", name] for i, name in enumerate(files, 1)]
     assert book["spectra"].max_row == 16
     assert hamex(*words, "-o", "chosen.csv")[0] == 0
     with open("chosen.csv", encoding="utf-8") as file:

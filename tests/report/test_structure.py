@@ -36,7 +36,7 @@ def test_the_sheet_of_a_shear_frame(storeys):
     words = " | ".join(titles(drawing))
     peak = storeys.peaks["displacement"]
     assert f"t = {peak.time:g} s, displacements × " in words
-    assert "red: yielded in this run" in words
+    assert "dots: yielded in this run" in words
     for part in (
         "storey drift, envelope",
         "storey shear, envelope",
@@ -47,6 +47,28 @@ def test_the_sheet_of_a_shear_frame(storeys):
     ):
         assert part in words
     assert drawing.get_suptitle() == "A title"
+    labels = [label for axes in drawing.axes for label in (axes.get_xlabel(), axes.get_ylabel())]
+    assert not any(label.startswith("[") for label in labels)  # words, not only units
+    assert "deformation, elastic part included [m]" in labels
+    assert "step means" not in words
+
+
+def test_a_low_structure_leaves_room_for_what_shook_it(storeys):
+    member = {"modulus": 2e8, "area": 0.012, "inertia": 1.5e-4, "hinges": hx.Slider(20.0)}
+    portal = hx.frame(
+        nodes={"A": (0, 0), "B": (0, 3.5), "C": (8, 3.5), "D": (8, 0)},
+        members=[hx.Member("A", "B", **member), hx.Member("B", "C", **member), hx.Member("D", "C", **member)],
+        supports={"A": "fixed", "D": "fixed"},
+        masses={"B": [20.0, 20.0, 1.0], "C": [20.0, 20.0, 1.0]},
+        levels=[["B", "C"]],
+        units=hx.Units("m", "kN"),
+    )
+    motion = hx.el_centro()
+    low = hx.solve(hx.Problem(portal, motion.on(portal, direction="x"), duration=4.0), hx.Galerkin(step=0.02))
+    ground = next(axes for axes in draw_structure(low).axes if "ground, peak" in axes.get_title(loc="left"))
+    shown = ground.lines[0].get_ydata()
+    assert abs(shown).max() == pytest.approx(0.31882 * 9.80665, rel=0.01)  # El Centro's peak, by its header
+    assert "ground" not in " | ".join(titles(draw_structure(storeys)))
 
 
 @pytest.mark.parametrize("name", ["truss_under_gusts", "frame_in_space", "pull_back", "dampers_and_isolator"])

@@ -54,6 +54,53 @@ def test_it_holds_what_the_csv_file_holds(solution, tmp_path):
     assert set(names) <= heads
 
 
+def storeys_of_frames(count):
+    """A frame of one bay with a level for each storey."""
+    member = {"modulus": 2e8, "area": 0.012, "inertia": 1.5e-4, "hinges": hx.Slider(180.0, kinematic=500.0)}
+    nodes = {f"{side}{level}": (x, 3.0 * level) for level in range(count + 1) for side, x in (("A", 0), ("B", 6))}
+    ends = [(f"{side}{i}", f"{side}{i + 1}") for i in range(count) for side in "AB"]
+    ends += [(f"A{i}", f"B{i}") for i in range(1, count + 1)]
+    return hx.frame(
+        nodes=nodes,
+        members=[hx.Member(*pair, **member) for pair in ends],
+        supports={"A0": "fixed", "B0": "fixed"},
+        masses={name: [20.0, 20.0, 1.0] for name in nodes if name[1:] != "0"},
+        levels=[[f"A{i}", f"B{i}"] for i in range(1, count + 1)],
+        units=hx.Units("m", "kN"),
+    )
+
+
+def test_wide_sheets_are_lean_and_say_so(tmp_path):
+    frame = storeys_of_frames(4)
+    sol = hx.solve(hx.Problem(frame, hx.el_centro().on(frame, direction="x"), duration=1.0), hx.Galerkin(step=0.02))
+    book = openpyxl.load_workbook(sol.save(tmp_path / "run.xlsx"))
+    assert all(sheet.max_column <= 61 for sheet in book)
+    assert "springs" not in book.sheetnames
+    dofs = columns(book["dofs"])
+    assert list(dofs["displacement A4.x [m]"]) == close(sol.values("displacement")[:, sol.dofs.index("A4.x")].tolist())
+    assert not any(".y" in head or ".rz" in head for head in dofs)
+    assert {"storeys", "base", "overall", "hinges", "peaks"} <= set(book.sheetnames)
+    assert len(columns(book["storeys"])) > 4
+    said = dict(book["about"].iter_rows(min_row=2, values_only=True))["left out"]
+    assert "springs: all" in said
+    assert ".nc" in said
+    assert hx.read(sol.save(tmp_path / "run.nc")).values("force").shape == sol.values("force").shape
+
+
+def test_slow_loading_has_increments_no_velocities_and_no_noise(tmp_path):
+    push = hx.pushover(storeys_of_frames(1), "mode x", 0.1, steps=10)
+    book = openpyxl.load_workbook(push.save(tmp_path / "push.xlsx"))
+    peaks = columns(book["peaks"])
+    assert "at increment" in peaks
+    assert "at [s]" not in peaks
+    heads = {head for sheet in book for head in columns(sheet)}
+    assert not any("velocity" in name or "acceleration" in name for name in {*peaks["peak"], *heads})
+    for sheet in book:
+        for column in columns(sheet).values():
+            numbers = [abs(value) for value in column if isinstance(value, float) and value]
+            assert not numbers or min(numbers) > 1e-12 * max(numbers) or sheet.title in ("peaks", "about")
+
+
 def test_rotations_and_moments_have_their_own_units(tmp_path):
     column = {"modulus": 2e8, "area": 0.012, "inertia": 1.5e-4, "hinges": hx.Slider(180.0)}
     portal = hx.frame(

@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hamex.cli.text import aligned, heading, numbers, tell, wrapped
+from hamex.cli.text import aligned, heading, numbers, saying, tell, wrapped
 
 if TYPE_CHECKING:
     from hamex.report.push import BilinearFit
     from hamex.solution.solution import Solution
     from hamex.spec import ProblemFile
 
+_P_DELTA = (
+    "P-Delta: applied is the load alone; the springs carry it and the tilt of gravity, at the end {springs_at_end:.5g} "
+    "against {applied_at_end:.5g} {unit} (base_shear of the springs in files)"
+)
 _ROWS, _SPRINGS = 11, 6  # that the screen shows at most
 
 
@@ -82,7 +86,10 @@ def push(
     solution = file.pushover(**changes) if kind == "pushover" else file.cyclic(**changes)
     keys = {"pattern": "mode", **file.slow.get(kind, {}), **changes}
     found = summary(file, solution, kind, keys)
-    written = [_write(solution, path, found) for path in outputs]
+    written = []
+    for path in outputs:
+        with saying(f"writing {path} …"):
+            written.append(_write(solution, path, found))
     if plot is not None:
         from hamex.report.page import table
         from hamex.report.push import write_push
@@ -119,26 +126,32 @@ def _choice(file: ProblemFile, path: Path, wanted: dict[str, Any], cycles: str |
 
 def summary(file: ProblemFile, solution: Solution, kind: str, keys: dict[str, Any]) -> dict[str, Any]:
     """Every number that the screen shows, by name."""
-    from hamex.report.push import bilinear, capacity, controlled, cycles, first_yields, ordinate
+    from hamex.cli.structure import shear_with_p_delta
+    from hamex.report import push as curves
 
-    words, force = ordinate(solution)
+    words, force = curves.ordinate(solution)
     model, units = file.problem.model, file.problem.model.units
-    fit = bilinear(controlled(solution), force) if kind == "pushover" else None
+    along, u = curves.abscissa(solution)
+    fit = curves.bilinear(u, force) if kind == "pushover" else None
     standing = file.problem.standing
-    curve = {name: column.tolist() for name, column in capacity(solution).items()}
+    curve = {name: column.tolist() for name, column in curves.capacity(solution).items()}
     return {
         "title": file.title,
         "kind": kind,
         "model": f"{file.kind.replace('_', ' ')}, {_some(model.dofs, 'dof')}, {_some(model.springs, 'spring')}",
         "units": {"length": units.length, "force": units.force},
         "pattern": _pattern(keys["pattern"]),
+        "control": curves.control_words(solution),
+        "displacement": along,
+        "yielding": curves.yielding_word(solution),
         "gravity": None if standing is None else f"{float(abs(standing).sum()):.5g} {units.force}, on all the time",
         "increments": solution.steps,
         "force": words,
         "curve": curve,
+        "p_delta": shear_with_p_delta(solution),
         "bilinear": None if fit is None else _fit(fit),
-        "cycles": cycles(solution, len(keys["amplitudes"])) if kind == "cyclic" else None,
-        "yields": [{"spring": spring, "displacement": at} for spring, at in first_yields(solution)],
+        "cycles": curves.cycles(solution, len(keys["amplitudes"])) if kind == "cyclic" else None,
+        "yields": [{"spring": spring, "displacement": at} for spring, at in curves.first_yields(solution)],
         "provenance": solution.provenance,
     }
 
@@ -176,20 +189,23 @@ def show(found: dict[str, Any]) -> None:
     length, force = found["units"]["length"], found["units"]["force"]
     print(heading(found["title"]))
     about = {"model": found["model"], "gravity": found["gravity"], "pattern": found["pattern"]}
+    about["control"] = found["control"]
     for name, text in about.items():
         if text:
             print(wrapped(text, 80, f"  {name:8}"))
     print(f"  {'':8}{found['increments']} increments\n")
     print(aligned(*_rows(found)))
+    if found["p_delta"] is not None:
+        print("\n" + wrapped(_P_DELTA.format(**found["p_delta"], unit=force), 80, ""))
     fit = found["bilinear"]
     if fit is not None:
         unit = force if found["force"].startswith("base shear") else ""
         per = f"{force}/{length}" if unit else f"1/{length}"
         beyond = 100 * fit["stiffness_after_yield"] / fit["stiffness"]
         text = (
-            f"yield at {fit['yield_displacement']:.4g} {length} and {fit['yield_force']:.5g} {unit}, stiffness "
-            f"{fit['stiffness']:.4g} {per} up to there and {beyond:.3g} % of it "
-            f"beyond, ductility {fit['ductility']:.3g} at the largest force"
+            f"yield at {fit['yield_displacement']:.4g} {length} ({found['displacement']}) and "
+            f"{fit['yield_force']:.5g} {unit}, stiffness {fit['stiffness']:.4g} {per} up to there and {beyond:.3g} % "
+            f"of it beyond, ductility {fit['ductility']:.3g} at the largest force"
         )
         print("\n" + wrapped(text, 80, "bilinear (ASCE 41, equal areas): "))
     elif found["kind"] == "pushover":
@@ -199,7 +215,8 @@ def show(found: dict[str, Any]) -> None:
         some = found["yields"][:_SPRINGS]
         more = len(found["yields"]) - len(some)
         text = ", ".join(f"{each['spring']} at {each['displacement']:.4g} {length}" for each in some)
-        print(wrapped(text + (f", and {more} more" if more else ""), 80, "begin to yield: "))
+        text += (f", and {more} more" if more else "") + f" ({found['displacement']})"
+        print(wrapped(text, 80, f"{found['yielding']}s begin to yield: "))
 
 
 def _rows(found: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
@@ -225,9 +242,16 @@ def _rows(found: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
         return [*columns, ">equal damping"], rows
     # Rounding noise before anything moves is shown as what it is.
     curve = {name: _clean(column) for name, column in found["curve"].items() if name != "load factor [1]"}
+    if any(name.startswith("roof displacement") for name in curve):  # which mostly is the largest
+        curve = {name: column for name, column in curve.items() if not name.startswith("displacement ")}
     last = found["increments"]
     places = sorted({round(last * number / (_ROWS - 1)) for number in range(_ROWS)})
-    short = {"controlled displacement": "displacement", "springs that have yielded": "yielded"}
+    short = {
+        "controlled displacement": "control",
+        "base shear": "base shear, applied",
+        "roof displacement": "roof",
+        "springs that have yielded": "yielded",
+    }
     columns, cells = [], []
     for name, column in curve.items():
         words, _, unit = name.partition(" [")
@@ -244,18 +268,20 @@ def _clean(column: list[float]) -> list[float]:
 
 
 def _write(solution: Solution, path: Path, found: dict[str, Any]) -> Path:
+    from hamex.report.push import capacity, headed
+
     if path.suffix.lower() == ".nc":
         return solution.save(path)
     if path.suffix.lower() == ".csv":
-        from hamex.report.push import capacity
         from hamex.solution.batch import save_columns
 
-        return save_columns(path, capacity(solution))
+        return save_columns(path, headed(capacity(solution), found["control"], found["yielding"]))
     from hamex.solution.files import pairs, sheets_of, write_sheets
 
     length, force = found["units"]["length"], found["units"]["force"]
     units = {"displacement": length, "force": force, "stiffness": f"{force}/{length}"}
-    sheets: dict[str, Any] = {"capacity curve": found["curve"]}
+    curve = {name: _clean(column) for name, column in found["curve"].items()}
+    sheets: dict[str, Any] = {"capacity curve": headed(curve, found["control"], found["yielding"])}
     if found["bilinear"] is not None:
         named = {
             f"{name.replace('_', ' ')} [{next((unit for word, unit in units.items() if word in name), '1')}]": value

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hamex.cli.text import heading, print_json, tell
+from hamex.cli.text import heading, print_json, saying, tell
 
 if TYPE_CHECKING:
     from hamex.solution.solution import Solution
@@ -101,7 +101,8 @@ def _show(
 
     written = []
     if output is not None:
-        written.append(solution.save(output))
+        with saying(f"writing {output} …"):
+            written.append(solution.save(output))
     if plot is not None:
         from hamex.report.history import write_plot
 

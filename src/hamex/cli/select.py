@@ -56,6 +56,10 @@ def command(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write records, factors and spectra: .csv, .xlsx."),
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Write target, mean and scaled spectra: .png, .svg or .html."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Choose records, and factors for them, whose mean spectrum follows a target."""
@@ -67,6 +71,10 @@ def command(
         from hamex.solution.atomic import check_writable
 
         check_writable(output, _TABLES)
+    if plot is not None:
+        from hamex.report.page import check_plot
+
+        check_plot(plot)
     aim = _target(eurocode8, asce7, target)
     ends = numbers("--limits", limits)
     suite = read_motions(paths, unit=unit, step=step, component=component, raw=raw)
@@ -78,6 +86,8 @@ def command(
     wanted = None if periods is None else periods_of(periods)
     found = select_to_target(suite, aim, count, wanted, limits=(ends[0], ends[1]))
     written = [] if output is None else [_write(found, suite, output)]
+    if plot is not None:
+        written.append(_plot(found, suite, plot))
     tell(written, json, lambda: _data(found, suite), lambda: _show(found, suite))
 
 
@@ -174,6 +184,24 @@ def _show(found: Selection, suite: Suite) -> None:
         print(f"{len(suite.failed)} files could not be read; `hamex records list` tells why")
 
 
+def _names(found: Selection, suite: Suite) -> list[str]:
+    """Records as short as they can be told: file and component."""
+    return [
+        " ".join(filter(None, (Path(row["record"].partition(":")[0]).name, row["component"])))
+        for row in _rows(found, suite)
+    ]
+
+
+def _plot(found: Selection, suite: Suite, path: Path) -> Path:
+    from hamex.report.page import heading as heading_of
+    from hamex.report.page import write_drawing
+    from hamex.report.plots import draw_scaling
+
+    title = f"{len(found.chosen)} of {len(suite)} records for {found.target.name}"
+    drawing = draw_scaling(found, heading_of(path, title), [shortened(name, 30) for name in _names(found, suite)])
+    return write_drawing(drawing, path, title, "records", "Spectra of the scaled records, their mean, and the target.")
+
+
 def _write(found: Selection, suite: Suite, path: Path) -> Path:
     from hamex.solution.batch import save_columns
     from hamex.solution.files import pairs, write_sheets
@@ -187,6 +215,7 @@ def _write(found: Selection, suite: Suite, path: Path) -> Path:
         return save_columns(path, {name: np.array(column) for name, column in records.items()})
     spectra: dict[str, Any] = {"period [s]": found.periods, "target [g]": found.wanted, "mean [g]": found.mean}
     spectra["spread of ln [1]"] = found.spread
-    spectra |= {f"{number} [g]": row for number, row in enumerate(found.spectra, start=1)}
+    named = zip(_names(found, suite), found.spectra, strict=True)
+    spectra |= {f"{number}: {name} [g]": row for number, (name, row) in enumerate(named, start=1)}
     about = {"target": found.target.name, "chosen": found.method, "mean off by, rms of ln": found.suite_error}
     return write_sheets(path, {"records": records, "spectra": spectra, "about": pairs(about)})

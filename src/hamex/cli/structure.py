@@ -12,7 +12,8 @@ from hamex.model.algebra import DENSE
 from hamex.model.modes import Modes, modes
 from hamex.model.record import Model
 from hamex.model.units import Units
-from hamex.solution.schema import unit
+from hamex.solution.files import level_dofs
+from hamex.solution.schema import unit, variable
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
 
@@ -95,7 +96,50 @@ def structure_tables(solution: Solution) -> dict[str, Any]:
         "most_solves": int(solution.values("solves").max()) if counted else None,
         "searches": int(solution.values("searches").sum()) if searched else None,
         "damping": dataclasses.asdict(solution.damping_share),
+        "p_delta": shear_with_p_delta(solution),
         "exceeded": None if solution.exceeded is None else dataclasses.asdict(solution.exceeded),
+    }
+
+
+def floor_peaks(solution: Solution) -> dict[str, dict[str, Any]]:
+    """Peaks of the dofs that move levels sideways; those of all nodes may be vertical, or of a node without mass."""
+    levels = level_dofs(solution)
+    own = [place for place, dof in enumerate(solution.dofs) if dof in (levels or ())]
+    found: dict[str, dict[str, Any]] = {}
+    for name in ("displacement", "velocity", "absolute_acceleration"):
+        if not own or name not in solution.peaks:
+            continue
+        values = np.abs(solution.values(name)[:, own])
+        row, column = np.unravel_index(int(values.argmax()), values.shape)
+        of_step = variable(name).dims[0] == "interval"
+        time = solution.times[row : row + 2].mean() if of_step else solution.times[row]
+        place = {"time": float(time), "where": solution.dofs[own[column]], "unit": solution.peaks[name].unit}
+        found[name] = {"value": float(values[row, column]), **place, "error": None}
+    return found
+
+
+def shear_with_p_delta(solution: Solution) -> dict[str, Any] | None:
+    """Where P-Delta makes two of the base shear: the largest that the springs carry, and the largest from outside.
+
+    Outside are the load, inertia and damping; the springs carry these and the tilt of gravity, ``-ιᵀKu``.
+    """
+    peak = solution.peaks.get("base_shear")
+    if peak is None:
+        return None
+    way = solution.layout.directions.index(peak.where)
+    tilt = np.asarray(solution.model.stiffness @ solution.layout.influence[:, way])
+    if not np.abs(tilt).max(initial=0.0) > 0:
+        return None
+    nodes = solution.values("displacement")
+    u = nodes[1:] if solution.at_ends else 0.5 * (nodes[:-1] + nodes[1:])
+    springs = solution.values("base_shear")[:, way]
+    applied = springs + u @ tilt
+    return {
+        "where": peak.where,
+        "springs": float(np.abs(springs).max()),
+        "applied": float(np.abs(applied).max()),
+        "springs_at_end": float(springs[-1]),
+        "applied_at_end": float(applied[-1]),
     }
 
 

@@ -7,7 +7,7 @@ import re
 import shutil
 from typing import Any
 
-from hamex.cli.structure import structure_lines, structure_summary, structure_tables
+from hamex.cli.structure import floor_peaks, structure_lines, structure_summary, structure_tables
 from hamex.cli.text import aligned, heading, wrapped
 from hamex.model.laws import by_kind
 from hamex.model.laws.law import Law
@@ -32,7 +32,7 @@ _STRUCTURE_PEAKS = {
     "displacement": "displacement",
     "velocity": "velocity",
     "absolute_acceleration": "absolute acceleration",
-    "base_shear": "base shear, step mean",
+    "base_shear": "base shear of the springs",
     "overturning_moment": "overturning moment",
     "storey_drift": "storey drift",
     "drift_ratio": "drift ratio",
@@ -41,6 +41,12 @@ _STRUCTURE_PEAKS = {
     "slip": "slip",
     "hinge_rotation": "hinge rotation",
 }
+_SAME = 1.01  # a node beside a floor that moves no more than it
+# Both are called base shear elsewhere.
+_P_DELTA = (
+    "P-Delta: the springs carry the base shear from outside and the tilt of gravity; that from outside, as in a "
+    "capacity curve, is at most {applied:.5g} {unit} in {where}"
+)
 _ENERGIES = ("input", "viscous", "plastic", "jumps", "hardening", "stored", "kinetic")
 _OVERSHOOT = "read step means; node forces overshoot at viscosity 0 (docs/limits.md)"
 # Measured on 72 oscillators under El Centro: lab/rate_independent.py, table in docs/which-scheme.md.
@@ -83,7 +89,7 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
         "rest": _rest(solution) if slips else None,
         "provenance": solution.provenance,
     }
-    return found | (structure_tables(solution) if structure else {})
+    return found | (structure_tables(solution) | {"floor_peaks": floor_peaks(solution)} if structure else {})
 
 
 def _advice(file: ProblemFile, rate_independent: bool) -> str | None:
@@ -178,7 +184,9 @@ def show(found: dict[str, Any]) -> None:
         ("", f"{found['steps']} steps of {found['step']:g} s, {found['steps'] * found['step']:g} s in all"),
     ):
         print(wrapped(text, width, f"  {name:8}"))
-    print("\n" + _peaks(found["peaks"], structure))
+    print("\n" + _peaks(_with_floors(found) if structure else found["peaks"], structure))
+    if structure and found["p_delta"]:
+        print(wrapped(_P_DELTA.format(**found["p_delta"], unit=force), width, ""))
     for columns, rows in found["tables"] if structure else ():
         print("\n" + aligned(columns, rows))
     if found["ductility"] and not structure:
@@ -263,21 +271,37 @@ def _balance(found: dict[str, Any]) -> str:
     return f"energy balance off by {gap} (not promised by this scheme)"
 
 
+def _with_floors(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Peaks in the order of the screen; floors first where a node elsewhere, or a vertical motion, has the largest."""
+    peaks: dict[str, dict[str, Any]] = {}
+    for name in _STRUCTURE_PEAKS:
+        if name not in found["peaks"]:
+            continue
+        whole, floor = found["peaks"][name], found["floor_peaks"].get(name)
+        if floor is None or floor["where"] == whole["where"]:
+            peaks[name] = whole
+        elif whole["value"] <= _SAME * floor["value"]:
+            peaks[name] = floor | {"error": whole["error"]}
+        else:
+            peaks |= {f"{name}: floors": floor, f"{name}: any node": whole}
+    return peaks
+
+
 def _peaks(peaks: dict[str, dict[str, Any]], structure: bool) -> str:
     estimated = any(peak["error"] is not None for peak in peaks.values())
     words = _STRUCTURE_PEAKS if structure else _PEAKS
+    words = {name: words[name.partition(":")[0]] + "".join(name.partition(":")[1:]) for name in peaks}
     columns = ["peak", ">value", ">± error", "unit", ">at [s]", "where"]
     rows = [
         [
             words[name],
             f"{peaks[name]['value']:.5g}",
-            f"{peaks[name]['error'] or 0:.2g}",
+            "" if name.endswith(": floors") else f"{peaks[name]['error'] or 0:.2g}",
             peaks[name]["unit"],
             f"{peaks[name]['time']:g}",
             peaks[name]["where"],
         ]
         for name in words
-        if name in peaks
     ]
     kept = [0, 1, *([2] if estimated else []), 3, 4, *([5] if structure else [])]
     return aligned([columns[i] for i in kept], [[row[i] for i in kept] for row in rows])

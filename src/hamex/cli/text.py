@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -83,3 +84,16 @@ def tell(written: Sequence[Path], json: bool, data: Callable[[], dict[str, Any]]
     show()
     for path in written:
         print(f"wrote {path}")
+
+
+@contextmanager
+def saying(text: str) -> Iterator[None]:
+    """A word on a terminal while something goes on, and none elsewhere."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    print(text, end="\r", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        print(" " * len(text), end="\r", file=sys.stderr, flush=True)

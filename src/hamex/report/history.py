@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.report.page import check_plot, heading, table, write_drawing
-from hamex.report.structure import bare, good_scale, mark, marks, paint
+from hamex.report.structure import bare, good_scale, mark, marks, paint, proportion
 from hamex.report.style import BLUE, ENERGIES, GREEN, INK, ORANGE, PINK, RED, mosaic
 from hamex.solution.results import frames_at
 from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
+from hamex.solution.source import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +58,7 @@ def _numbers(solution: Solution) -> str:
     estimated = any(peak.error is not None for peak in solution.peaks.values())
     rows = [
         [
-            escape(name.replace("_", " ")),
+            "base shear of the springs" if name == "base_shear" else escape(name.replace("_", " ")),
             f"{peak.value:.5g}",
             *(["–" if peak.error is None else f"{peak.error:.2g}"] if estimated else []),
             "" if peak.unit == "1" else escape(peak.unit),
@@ -79,9 +80,14 @@ def draw(solution: Solution, title: str = "") -> Figure:
         t = solution.times
         history.plot(t, solution.values("displacement")[:, 0], color=BLUE, label="displacement $u$")
         history.plot(t, solution.values("slip")[:, 0], color=RED, lw=1.0, label="slip $u_1$")
-        history.set(xlabel="time [s]", ylabel=f"[{length}]", title=title or "displacement and slip", xlim=(t[0], t[-1]))
+        history.set(
+            xlabel="time [s]",
+            ylabel=f"displacement, slip [{length}]",
+            title=title or "displacement and slip",
+            xlim=(t[0], t[-1]),
+        )
         history.legend(loc="best", ncols=2)
-        of, title_of = ("", "hysteresis") if solution.at_ends else ("mean ", "hysteresis, step means")
+        of, title_of = ("", "hysteresis") if solution.at_ends else ("mean ", "hysteresis, means over each time step")
         along = solution.values("displacement")[1:] if solution.at_ends else solution.values("mean_displacement")
         loop.plot(along[:, 0], solution.values("force")[:, 0], color=INK, lw=0.8)
         loop.locator_params(axis="x", nbins=4)
@@ -114,8 +120,12 @@ def draw_structure(solution: Solution, title: str = "") -> Figure:
     shape = ["shape"] if solution.layout.geometry is not None else []
     bottom = ["history", "loop 0", "energy"] if storeys and loops else ["history", "energy"]
     wide = 12  # columns of the mosaic, shared out evenly in each row
-    layout = [_spread([*shape, *top] or ["history"], wide), _spread(bottom, wide)]
-    with mosaic(layout, 11.0, 7.2, height_ratios=[1.25, 1]) as (drawing, axes):
+    upper, geometry = _spread([*shape, *top] or ["history"], wide), solution.layout.geometry
+    # Below a low structure there is room for what shook it.
+    ground = _ground(solution) if geometry is not None and top and proportion(geometry) < 1.0 else []
+    below = [["ground" if name == "shape" else name for name in upper]] if ground else []
+    layout = [upper, *below, _spread(bottom, wide)]
+    with mosaic(layout, 11.0, 7.2, height_ratios=[0.75, 0.5, 1] if ground else [1.25, 1]) as (drawing, axes):
         drawing.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         if shape:
             _shape(axes["shape"], solution)
@@ -124,9 +134,37 @@ def draw_structure(solution: Solution, title: str = "") -> Figure:
         for number, loop in enumerate(loops):
             if f"loop {number}" in axes:
                 _loop(axes[f"loop {number}"], solution, loop)
+        if ground:
+            _shaken(axes["ground"], solution, ground)
         _history(axes["history"], solution)
         _energy(axes["energy"], solution)
     return drawing
+
+
+def _ground(solution: Solution) -> list[Array]:
+    """Accelerations of the ground at the nodes, channel by channel; none where a file kept no problem."""
+    if not isinstance(solution.source, Run):
+        return []
+    found = []
+    for part in getattr(solution.problem.load, "parts", (solution.problem.load,)):
+        if part.ground is not None and np.any(part.ground):
+            values = part.node_values(solution.step, solution.all_steps, quiet=True)
+            most = np.abs(part.ground).argmax(axis=0)
+            found += [part.ground[dof, k] * values[:, k] for k, dof in enumerate(most) if part.ground[dof, k]]
+    return found
+
+
+def _shaken(axes: Any, solution: Solution, ground: list[Array]) -> None:
+    length = solution.units.length
+    for colour, values in zip(_COLOURS, ground, strict=False):
+        axes.plot(solution.step * np.arange(len(values)), values, color=colour, lw=0.6)
+    peak = max(float(np.abs(values).max()) for values in ground)
+    axes.set(
+        xlabel="time [s]",
+        ylabel=f"acceleration\n[{length}/s²]",
+        xlim=(0.0, solution.times[-1]),
+        title=f"ground, peak {peak:.3g} {length}/s²",
+    )
 
 
 def _spread(names: list[str], wide: int) -> list[str]:
@@ -149,7 +187,7 @@ def _shape(axes: Any, solution: Solution) -> None:
     mark(axes, marks(geometry, deformed, slipped, solution.springs, solution.layout.together))
     bare(axes, geometry)
     axes.set_title(
-        f"t = {peak.time:g} s, displacements × {scale:g}" + ("\nred: yielded in this run" if slipped.any() else "")
+        f"t = {peak.time:g} s, displacements × {scale:g}" + ("\ndots: yielded in this run" if slipped.any() else "")
     )
 
 
@@ -186,9 +224,9 @@ def _profiles(axes: Any, solution: Solution) -> None:
         ylabel=level,
         title="storey drift, envelope\ndotted: at the end",
     )
-    axes["shear"].set(xlabel=f"[{solution.units.force}]", title="storey shear, envelope\nof step means")
+    axes["shear"].set(xlabel=f"shear of the springs [{solution.units.force}]", title="storey shear, envelope")
     axes["acceleration"].set(
-        xlabel=f"[{solution.units.length}/s²]", title="absolute acceleration\nof the floors, envelope"
+        xlabel=f"acceleration [{solution.units.length}/s²]", title="absolute acceleration\nof the floors, envelope"
     )
     for name in ("drift", "shear", "acceleration"):
         axes[name].axvline(0, color=INK, lw=0.6)
@@ -241,8 +279,8 @@ def _loop(axes: Any, solution: Solution, loop: tuple[str, Array, Array, bool]) -
     axes.plot(deformation, force, color=INK, lw=0.7)
     axes.locator_params(axis="x", nbins=5)
     axes.set(
-        title=f"hysteresis of {name}, step means",
-        xlabel="rotation [rad]" if turns else f"deformation [{length}]",
+        title=f"hysteresis of {name}",
+        xlabel="rotation, elastic part included [rad]" if turns else f"deformation, elastic part included [{length}]",
         ylabel=f"moment [{unit('moment', length, kilo)}]" if turns else f"force [{kilo}]",
     )
 
@@ -254,7 +292,7 @@ def _history(axes: Any, solution: Solution) -> None:
     axes.plot([peak.time], [u[round(peak.time / solution.step)]], "o", color=RED, ms=4)
     axes.set(
         xlabel="time [s]",
-        ylabel=f"[{solution.units.length}]",
+        ylabel=f"displacement [{solution.units.length}]",
         xlim=(t[0], t[-1]),
         title=f"displacement of {peak.where}, peak {peak.value:.4g} {solution.units.length}",
     )
@@ -279,7 +317,7 @@ def _energy(axes: Any, solution: Solution) -> None:
     axes.plot(t, solution.values("input") + start, color=INK, lw=0.9, ls="--", label="input")
     axes.set(
         xlabel="time [s]",
-        ylabel=f"[{unit('energy', solution.units.length, solution.units.force)}]",
+        ylabel=f"energy [{unit('energy', solution.units.length, solution.units.force)}]",
         xlim=(t[0], t[-1]),
         title=f"energy balance (closes to {solution.residual:.0e})",
     )

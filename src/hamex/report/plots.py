@@ -44,9 +44,10 @@ def plot(noun: Any, title: str = "", *, interactive: bool = False) -> Any:
 
     Parameters
     ----------
-    noun : a solution of :func:`hamex.solve` or of slow loading, a spectrum or spectra of floors, a target, an IDA or
-        its curves, a fragility, a region, a batch, the table of a study, a ground motion, a suite, list or sequence of
-        them, a load, a problem, a backbone, modes, or a model that has a shape.
+    noun : a solution of :func:`hamex.solve` or of slow loading, a spectrum or spectra of floors, a target, motions
+        scaled to or selected for one, an IDA or its curves, a fragility, a region, a batch, the table of a study, a
+        ground motion, a suite, list or sequence of them, a load, a problem, a backbone, modes, or a model that has a
+        shape.
     title : of the figure.
     interactive : the same picture as a figure of plotly, to zoom in and to read numbers off.
 
@@ -63,7 +64,7 @@ def plot(noun: Any, title: str = "", *, interactive: bool = False) -> Any:
     >>> len(hx.plot(push).axes)
     2
     >>> [trace.name for trace in hx.plot(push, interactive=True).data][0]
-    'base shear'
+    'base shear, applied'
     """
     check_installed()
     kind = "Suite" if isinstance(noun, list | tuple) else type(noun).__name__
@@ -189,6 +190,33 @@ def _target(target: Any, title: str) -> Figure:
     return drawing
 
 
+def draw_scaling(found: Any, title: str = "", names: Sequence[str] = ()) -> Figure:
+    """Spectra of the scaled motions, their mean, and the target; a few motions have a name and a colour each."""
+    names = names or [motion.source or f"motion {number}" for number, motion in enumerate(found.motions, start=1)]
+    order = np.argsort(found.periods, kind="stable")
+    periods, few = found.periods[order], len(found.spectra) <= _CHANNELS and len(names) == len(found.spectra)
+    with figure(width=7.4, height=4.2) as (drawing, axes):
+        here = axes[0, 0]
+        for place, (row, factor) in enumerate(zip(found.spectra[:, order], found.factors, strict=True)):
+            words = f"{names[place]} × {factor:.3g}" if few else f"{len(found.spectra)} records, scaled"
+            label = {"label": words if few or place == 0 else None}
+            here.plot(periods, row, color=_COLOURS[place] if few else FAINT, lw=0.9, **label)
+        here.plot(periods, found.mean[order], color=INK, lw=2.0, label="their mean")
+        here.plot(periods, found.wanted[order], color=INK, lw=1.6, ls="--", label=f"target, {found.target.name}")
+        here.set(xlabel="period [s]", ylabel="pseudo-acceleration [g]", xscale="log")
+        if len(periods) > 1:
+            here.set_xlim(periods[0], periods[-1])
+        ticks = [T for T in (0.05, 0.1, 0.2, 0.5, 1, 2, 5) if periods[0] <= T <= periods[-1] * 1.001]
+        here.set_xticks(ticks, [f"{T:g}" for T in ticks])
+        here.minorticks_off()
+        here.set_ylim(bottom=0)
+        here.set_title(
+            title or f"damping {100 * found.target.damping:g} %; mean off by {100 * found.suite_error:.1f} %"
+        )
+        here.legend(loc="best", fontsize=8)
+    return drawing
+
+
 def _backbone(law: Any, title: str) -> Figure:
     """Force at a deformation that grows from zero: the sum of the springs side by side."""
     yields = [part.yield_force / k for k, part in law.parts if np.isfinite(part.yield_force)]
@@ -290,6 +318,8 @@ _PICTURES: dict[str, Callable[[Any, str], Figure]] = {
     "Solution": _run,
     "Spectrum": _spectrum,
     "Target": _target,
+    "Scaling": draw_scaling,
+    "Selection": draw_scaling,
     "Ida": _analysis,
     "IdaCurves": draw_curves,
     "Fragility": _fragility,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.report.page import heading, write_drawing
-from hamex.report.structure import bare, good_scale, mark, marks, paint
+from hamex.report.structure import bare, good_scale, mark, marks, paint, proportion
 from hamex.report.style import BLUE, GREY, INK, RED, mosaic
 from hamex.solution.results import frames_at
 from hamex.solution.solution import Solution
@@ -24,9 +25,13 @@ _SECANT = 0.6  # of the yield force: where the elastic line of ASCE 41 crosses t
 
 
 def draw_push(solution: Solution, title: str = "") -> Figure:
-    """Base shear, or the load factor where there is none, over the controlled displacement; the shape at the end."""
+    """Base shear, or the load factor where there is none, over the displacement of the roof, or the controlled one
+    where there is no roof; the shape at the end."""
     shape = solution.layout.geometry is not None
-    with mosaic([["curve", "curve", *(["shape"] if shape else [])]], 8.4 if shape else 6.0, 3.8) as (drawing, axes):
+    geometry = solution.layout.geometry
+    wide = geometry is not None and proportion(geometry) < 1.0  # a low structure needs a wide panel
+    layout = [["curve"] * (4 if wide else 6) + ["shape"] * (3 if shape else 0)]
+    with mosaic(layout, (9.6 if wide else 8.4) if shape else 6.0, 3.8) as (drawing, axes):
         _curve(axes["curve"], solution, title)
         if shape:
             _shape(axes["shape"], solution)
@@ -34,7 +39,7 @@ def draw_push(solution: Solution, title: str = "") -> Figure:
 
 
 def _curve(axes: Any, solution: Solution, title: str) -> None:
-    u, length = controlled(solution), solution.units.length
+    (along, u), length = abscissa(solution), solution.units.length
     words, factor = ordinate(solution)
     axes.plot(u, factor, color=BLUE, label=words.partition(" [")[0])
     fit = bilinear(u, factor)
@@ -44,9 +49,17 @@ def _curve(axes: Any, solution: Solution, title: str) -> None:
     slip = np.abs(np.diff(solution.values("slip"), axis=0)).max(axis=0) > 0
     if slip.any():
         first = np.argmax(np.abs(np.diff(solution.values("slip"), axis=0))[:, slip] > 0, axis=0) + 1
-        axes.plot(u[first], factor[first], ls="", marker="o", ms=4, color=RED, label="a spring begins to yield")
+        axes.plot(
+            u[first],
+            factor[first],
+            ls="",
+            marker="o",
+            ms=4,
+            color=RED,
+            label=f"a {yielding_word(solution)} begins to yield",
+        )
     axes.axhline(0, color=GREY, lw=0.6)
-    axes.set(xlabel=f"controlled displacement [{length}]", ylabel=words, title=title or "slow loading")
+    axes.set(xlabel=f"{along} [{length}]", ylabel=words, title=title or "slow loading")
     axes.legend(loc="best", fontsize=8)
 
 
@@ -90,25 +103,77 @@ def controlled(solution: Solution) -> Array:
     return np.asarray(solution.values("displacement") @ (pattern[:, 0] / np.abs(pattern[:, 0]).sum()))
 
 
-def ordinate(solution: Solution) -> tuple[str, Array]:
-    """Base shear at the nodes, the sum of the pattern's forces along the direction of the ground that it pushes in; the
-    load factor where there is none."""
+def control_words(solution: Solution) -> str:
+    """What :func:`controlled` is: a dof of its own, or a mean."""
     pattern = solution.problem.load.patterns
     assert pattern is not None
-    factor, along = solution.values("load_factor"), pattern[:, 0] @ solution.layout.influence
-    if not along.size or not np.abs(along).max() > 1e-9 * np.abs(pattern[:, 0]).sum():
+    acted = np.flatnonzero(pattern[:, 0])
+    if len(acted) == 1:
+        return f"displacement of {solution.dofs[acted[0]]}"
+    of = "dofs" if solution.layout.storeys is None else "floors"
+    return f"displacement, mean of the {of} weighted by the pattern"
+
+
+def roof(solution: Solution) -> Array | None:
+    """Displacement of the top level in the direction of the push, at the nodes; None without levels or direction."""
+    storeys, way = solution.layout.storeys, _way(solution)
+    if storeys is None or way is None:
+        return None
+    own = np.flatnonzero(np.abs(storeys.above @ solution.layout.influence).argmax(axis=1) == way)
+    if not own.size:
+        return None
+    u = solution.values("displacement").T
+    # A floor's motion is the sum of the drifts below it, unless its foot moves too.
+    return np.asarray((storeys.drift @ u)[own].sum(axis=0) if storeys.floors is None else (storeys.floors @ u)[own[-1]])
+
+
+def abscissa(solution: Solution) -> tuple[str, Array]:
+    """What the curve is drawn over and fitted by, in words and at the nodes [length]: the displacement of the roof, as
+    ASCE 41 has it, where it always grows; else, and of cycles, the controlled one."""
+    u, top = controlled(solution), roof(solution)
+    if top is None or np.any(np.diff(top) * np.sign(u[-1] - u[0]) <= 0):
+        return control_words(solution), u
+    return "displacement of the roof", top
+
+
+def yielding_word(solution: Solution) -> str:
+    """What yields: hinges where all that did are moments of members, else springs."""
+    slipped = np.abs(np.diff(solution.values("slip"), axis=0)).max(axis=0, initial=0.0) > 0
+    return "hinge" if slipped.any() and bool(np.all(solution.layout.turning_springs[slipped])) else "spring"
+
+
+def _way(solution: Solution) -> int | None:
+    """Direction of the ground in which the pattern pushes; None where it pushes in none."""
+    pattern = solution.problem.load.patterns
+    assert pattern is not None
+    along = pattern[:, 0] @ solution.layout.influence
+    return int(np.abs(along).argmax()) if np.abs(along).max(initial=0.0) > 1e-9 * np.abs(pattern[:, 0]).sum() else None
+
+
+def ordinate(solution: Solution) -> tuple[str, Array]:
+    """Applied base shear at the nodes, the sum of the pattern's forces along the direction of the ground that it pushes
+    in; the load factor where there is none. The springs' base shear is another where there is P-Delta."""
+    pattern = solution.problem.load.patterns
+    assert pattern is not None
+    factor, way = solution.values("load_factor"), _way(solution)
+    if way is None:
         return "load factor", factor
-    return f"base shear [{solution.units.force}]", factor * along[np.abs(along).argmax()]
+    along = pattern[:, 0] @ solution.layout.influence[:, way]
+    return f"base shear, applied [{solution.units.force}]", factor * along
 
 
 def capacity(solution: Solution) -> dict[str, Array]:
-    """The capacity curve as columns with units: controlled displacement, force, largest displacement and drift ratio,
-    and how many springs have yielded."""
+    """The capacity curve as columns with units: controlled displacement, force, displacement of the roof, largest
+    displacement and drift ratio, and how many springs have yielded. Names are for programs, those of
+    :func:`headed` for people."""
     length = solution.units.length
     words, force = ordinate(solution)
-    found = {f"controlled displacement [{length}]": controlled(solution), words: force}
+    found = {f"controlled displacement [{length}]": controlled(solution), words.replace(", applied", ""): force}
     if not words.startswith("load factor"):
         found["load factor [1]"] = solution.values("load_factor")
+    top = roof(solution)
+    if top is not None:
+        found[f"roof displacement [{length}]"] = top
     if len(solution.dofs) > 1:
         straight = ~solution.layout.turning_dofs
         moved = np.abs(solution.values("displacement")) * straight
@@ -121,9 +186,18 @@ def capacity(solution: Solution) -> dict[str, Array]:
     return found
 
 
+def headed(curve: Mapping[str, Any], control: str, yielding: str) -> dict[str, Any]:
+    """The columns of :func:`capacity` under names that tell the applied base shear from that of the springs, what the
+    controlled displacement is, and what has yielded."""
+    said = {"base shear": "base shear, applied", "controlled displacement": f"control: {control}"}
+    said["springs that have yielded"] = f"{yielding}s that have yielded"
+    heads = {name: name.partition(" [") for name in curve}
+    return {said.get(words, words) + gap + unit: curve[name] for name, (words, gap, unit) in heads.items()}
+
+
 def first_yields(solution: Solution) -> list[tuple[str, float]]:
-    """Springs in the order in which they begin to yield, with the controlled displacement there."""
-    slips, u = np.abs(np.diff(solution.values("slip"), axis=0)) > 0, controlled(solution)
+    """Springs in the order in which they begin to yield, with the displacement of :func:`abscissa` there."""
+    slips, (_, u) = np.abs(np.diff(solution.values("slip"), axis=0)) > 0, abscissa(solution)
     first = np.where(slips.any(axis=0), slips.argmax(axis=0) + 1, -1)
     order = [spring for spring in np.argsort(first, kind="stable") if first[spring] > 0]
     return [(solution.springs[spring], float(u[first[spring]])) for spring in order]

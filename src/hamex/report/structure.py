@@ -204,8 +204,16 @@ def bare(axes: Any, geometry: Drawn) -> None:
         axes.spines[side].set_visible(False)
 
 
+def proportion(geometry: Drawn) -> float:
+    """Height over width of a structure as :func:`bare` shows it, the line of the ground included."""
+    page = flat(geometry.coordinates)
+    tall, wide = float(np.ptp(page[:, 1])), float(np.ptp(page[:, 0]))
+    wide = max(wide, 0.25 * tall, stick_width(geometry) if is_stick(geometry) else 0.0)
+    return tall / (1.5 * wide) if wide > 0 else 1.0
+
+
 def mark(axes: Any, points: Array) -> Any:
-    """Yielded springs as red dots."""
+    """Yielded springs as dots."""
     x, y = points.T
     return axes.plot(x, y, ls="", marker="o", ms=4.5, mfc=RED, mec=PAPER, mew=0.6, zorder=3)
 
@@ -216,7 +224,8 @@ def draw_modes(modes: Shapes, geometry: Drawn, motion: Any, count: int, title: s
     size = float(np.ptp(geometry.coordinates, axis=0).max())
     columns = min(count, 4)
     layout = [[f"{row * columns + column}" for column in range(columns)] for row in range(-(-count // columns))]
-    with mosaic(layout, 2.6 * columns + 0.4, 3.4 * len(layout)) as (drawing, axes):
+    tall = min(max(0.9 + 2.8 * proportion(geometry), 1.8), 3.4)  # two lines of words, and room for the motion
+    with mosaic(layout, 2.6 * columns + 0.4, tall * len(layout) + 0.3) as (drawing, axes):
         drawing.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         for name, each in axes.items():
             mode = int(name)

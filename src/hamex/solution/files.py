@@ -21,6 +21,7 @@ from hamex.solution import netcdf
 from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.keeping import model_tree, packed, problem_tree, scheme_tree, sized
 from hamex.solution.outline import Answers, Extent
+from hamex.solution.schema import variable
 from hamex.solution.source import THRIFTY, HistoriesOnly, Run
 
 if TYPE_CHECKING:
@@ -32,6 +33,18 @@ _ROWS, _COLUMNS = 1_048_576, 16_384  # of a sheet, by Excel's own specification
 _NAME = 31  # characters of a sheet's name
 _NARROW, _WIDE = 9, 48  # characters of a column
 _SHEETS = {"": "overall", "direction": "base"}  # names that tell more than that of the dimension
+_SPRINGS_OWN = {"base_shear": "base_shear of the springs"}  # beside the applied one of a capacity curve
+_WIDEST = 60  # columns of histories in a sheet, beyond which people look for what they need
+_LEAN = {  # what a wider sheet keeps, by dimension
+    "dof": ("displacement", "velocity", "absolute_acceleration"),
+    "spring": ("deformation", "force"),
+    "hinge": ("hinge_rotation",),
+    "group": ("plastic_by_group",),
+}
+# Slow loading has no time: these are all zero, or no more than the load itself.
+_MOVING = {"momentum", "velocity", "acceleration", "absolute_acceleration", "impulse", "kinetic"}
+_MOVING |= {"damping_force", "base_damping", "storey_damping"}
+_NOISE = 1e-12  # of the largest number beside it: what slow loading leaves where nothing moves
 _ON_DOFS = {"displacement", "momentum", *ON_DOFS}
 
 
@@ -154,7 +167,9 @@ def write_csv(solution: Answers, file: TextIO) -> None:
 
 
 def sheets_of(solution: Answers) -> dict[str, Any]:
-    """What an Excel file of a run holds: about it, its peaks, and its histories by where they are taken."""
+    """What an Excel file of a run holds: about it, its peaks, and its histories by where they are taken; of wide sheets
+    what people look for, which is told."""
+    slow = solution.at_ends
     named = {"energy residual": solution.residual} if "residual" in solution.names else {}
     about = {
         "status": solution.message,
@@ -164,42 +179,96 @@ def sheets_of(solution: Answers) -> dict[str, Any]:
         **named,
         **solution.provenance,
     }
-    peaks = solution.peaks
+    peaks = {name: solution.peaks[name] for name in solution.peaks if not (slow and name in _MOVING)}
+    largest: dict[str, float] = {}
+    for peak in peaks.values():
+        largest[peak.unit] = max(largest.get(peak.unit, 0.0), abs(peak.value))
     barred = any(peak.error is not None for peak in peaks.values())
     found = {
-        "peak": list(peaks),
-        "value": [peak.value for peak in peaks.values()],
+        "peak": [_SPRINGS_OWN.get(name, name) for name in peaks],
+        "value": [_quiet(peak.value, largest[peak.unit] if slow else 0.0) for peak in peaks.values()],
         **({"± error": [peak.error for peak in peaks.values()]} if barred else {}),
         "unit": [peak.unit for peak in peaks.values()],
-        "at [s]": [peak.time for peak in peaks.values()],
+        "at increment" if slow else "at [s]": [peak.time for peak in peaks.values()],
         "where": [peak.where for peak in peaks.values()],
     }
-    first = {"increment" if solution.at_ends else "time [s]": solution.times}
+    first = {"increment" if slow else "time [s]": solution.times}
+    told = [name for name in solution.names if not (slow and name in _MOVING)]
+    wide = _wide(solution, told)
+    if wide:
+        about["left out"] = _left_out(wide, solution)
+    kept = [name for name in told if variable(name).dims[1:] not in wide or name in wide[variable(name).dims[1:]]]
     histories: dict[str, dict[str, np.ndarray]] = {}
-    for place, name, column in _columns(solution):
-        histories.setdefault(_SHEETS.get(place, f"{place}s"), dict(first))[name] = column
+    for place, name, column in _columns(solution, kept, level_dofs(solution) if ("dof",) in wide else None):
+        most = float(np.nanmax(np.abs(column), initial=0.0)) if slow else 0.0
+        cleaned = np.where(np.abs(column) > _NOISE * most, column, 0.0 * column) if slow else column
+        histories.setdefault(_SHEETS.get(place, f"{place}s"), dict(first))[name] = cleaned
     return {"peaks": found, **histories, "about": pairs(about)}
 
 
-def _columns(solution: Answers) -> Iterator[tuple[str, str, np.ndarray]]:
-    """Histories: the dimension beside time, "" for those of the whole; name and unit; numbers, one per node."""
+def _quiet(value: float, largest: float) -> float:
+    return value if abs(value) > _NOISE * largest else 0.0
+
+
+def _wide(solution: Answers, names: list[str]) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Dimensions whose sheet would be too wide, with the results that it keeps; springs that storeys or hinges tell of
+    are left out."""
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for place, kept in _LEAN.items():
+        count = sum(
+            len(solution.labels(place))
+            for name in names
+            if variable(name).dims in (("time", place), ("interval", place))
+        )
+        if count > _WIDEST:
+            told = place == "spring" and {"storey_drift", "hinge_rotation"} & set(names)
+            found[(place,)] = () if told else kept
+    return found
+
+
+def level_dofs(solution: Answers) -> set[str] | None:
+    """Dofs that move levels sideways; None where there are no levels."""
+    storeys = solution.layout.storeys
+    if storeys is None:
+        return None
+    moved = abs(storeys.drift).sum(axis=0) + (0 if storeys.floors is None else abs(storeys.floors).sum(axis=0))
+    return {dof for dof, share in zip(solution.dofs, np.asarray(moved).ravel(), strict=True) if share > 0}
+
+
+def _left_out(wide: Mapping[tuple[str, ...], tuple[str, ...]], solution: Answers) -> str:
+    """Sheets that would have been too wide, and what they keep."""
+    levels = " of the levels" if level_dofs(solution) is not None else ""
+    words = [
+        f"{place}s: {', '.join(kept) + (levels if place == 'dof' else '') + ' alone' if kept else 'all'}"
+        for (place,), kept in wide.items()
+    ]
+    return f"of sheets wider than {_WIDEST} columns ({'; '.join(words)}); a file .nc has every result of every node"
+
+
+def _columns(
+    solution: Answers, names: Iterable[str] | None = None, dofs: set[str] | None = None
+) -> Iterator[tuple[str, str, np.ndarray]]:
+    """Histories: the dimension beside time, "" for those of the whole; name and unit; numbers, one per node. Of all
+    results and dofs, or of these."""
     of_steps = "" if solution.at_ends else " step mean"
     dataset = solution.dataset
-    for name in solution.names:
-        variable = dataset[name]
-        if not variable.dims or variable.dims[0] not in ("time", "interval"):
+    for name in solution.names if names is None else names:
+        result = dataset[name]
+        if not result.dims or result.dims[0] not in ("time", "interval"):
             continue
-        values = variable.values.reshape(len(variable.values), -1).astype(float)
-        of_step = variable.dims[0] == "interval"
+        values = result.values.reshape(len(result.values), -1).astype(float)
+        of_step = result.dims[0] == "interval"
         if of_step:
             values = np.vstack([np.full((1, values.shape[1]), np.nan), values])
-        place = str(variable.dims[1]) if len(variable.dims) > 1 else ""
-        labels = [str(x) for x in variable[place].values] if place else [""]
-        turns = dataset[f"{place}_turns"].values if "units_where_turning" in variable.attrs else [False] * len(labels)
+        place = str(result.dims[1]) if len(result.dims) > 1 else ""
+        labels = [str(x) for x in result[place].values] if place else [""]
+        turns = dataset[f"{place}_turns"].values if "units_where_turning" in result.attrs else [False] * len(labels)
         for label, turning, column in zip(labels, turns, values.T, strict=True):
+            if place == "dof" and dofs is not None and label not in dofs:
+                continue
             where = f" {label}" if label else ""
-            units = variable.attrs["units_where_turning" if turning else "units"]
-            yield place, f"{name}{where} [{units}]" + (of_steps if of_step else ""), column
+            units = result.attrs["units_where_turning" if turning else "units"]
+            yield place, f"{_SPRINGS_OWN.get(name, name)}{where} [{units}]" + (of_steps if of_step else ""), column
 
 
 def write_sheets(path: Path, sheets: Mapping[str, Columns]) -> Path:
