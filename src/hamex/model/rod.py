@@ -213,9 +213,7 @@ def _node(point: Any, name: str, elements: int) -> int | None:
         return None
     if is_whole(point) and point <= elements:
         return int(point)
-    raise ModelError(
-        f"{WHO}: {name}: nodes go by number, from 0 to {elements}, and None is the ground; got {point!r:.40}"
-    )
+    raise ModelError(f"{WHO}: {name}: nodes go by number, from 0 to {elements}, or 'ground'; got {point!r:.40}")
 
 
 def _between(start: int | None, end: int | None) -> Column:

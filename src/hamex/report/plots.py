@@ -192,7 +192,9 @@ def _target(target: Any, title: str) -> Figure:
 
 def draw_scaling(found: Any, title: str = "", names: Sequence[str] = ()) -> Figure:
     """Spectra of the scaled motions, their mean, and the target; a few motions have a name and a colour each."""
-    names = names or [motion.source or f"motion {number}" for number, motion in enumerate(found.motions, start=1)]
+    # A motion that was scaled tells so in its source; the factor stands behind the name here.
+    sources = (motion.source.rpartition(" × ")[0] or motion.source for motion in found.motions)
+    names = names or [source or f"motion {number}" for number, source in enumerate(sources, start=1)]
     order = np.argsort(found.periods, kind="stable")
     periods, few = found.periods[order], len(found.spectra) <= _CHANNELS and len(names) == len(found.spectra)
     with figure(width=7.4, height=4.2) as (drawing, axes):
@@ -213,7 +215,7 @@ def draw_scaling(found: Any, title: str = "", names: Sequence[str] = ()) -> Figu
         here.set_title(
             title or f"damping {100 * found.target.damping:g} %; mean off by {100 * found.suite_error:.1f} %"
         )
-        here.legend(loc="best", fontsize=8)
+        here.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize=8)
     return drawing
 
 

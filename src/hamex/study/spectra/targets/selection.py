@@ -25,7 +25,7 @@ _BEGINNINGS = 20
 _GAIN = 1e-9  # an exchange must bring the mean closer by this share, or rounding would go on for ever
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Selection(Scaling):
     """Motions chosen from a suite, scaled, and how close their mean comes to the target.
 

@@ -171,8 +171,8 @@ def _between_points(periods: Array, log_periods: Array, log_accelerations: Array
     return np.exp(np.interp(np.log(periods), log_periods, log_accelerations))
 
 
-@dataclass(frozen=True, eq=False)
-class Scaling:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scaling(Shown):
     """Factors that bring motions close to a target, and how close they come.
 
     Attributes
@@ -197,6 +197,12 @@ class Scaling:
     spectra: Array
     wanted: Array
     motions: tuple[GroundMotion, ...]
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__}: {len(self.factors)} motions for {self.target.name}, factors from "
+            f"{self.factors.min():.3g} to {self.factors.max():.3g}, their mean off by {100 * self.suite_error:.1f} %>"
+        )
 
     @property
     def errors(self) -> Array:
