@@ -345,7 +345,8 @@ def test_floors_of_a_frame_are_its_levels_and_not_its_dofs(shaken):
     ("models", "given", "error", "message"),
     [
         (portal(levels=False), WEIGHT, ModelError, "measures belong to storeys, and a model of 6 dofs without levels"),
-        (portal(), {"B.z": 1.0}, ProblemError, "standing: there is no dof 'B.z'"),
+        (portal(), {"B.z": 1.0}, ProblemError, "standing: there is no dof .B.z."),
+        (portal(), {"E.x": 1.0}, ProblemError, "standing: there is no node .E.; nodes are A, B, C, D"),
         (portal(), [1.0], ProblemError, "standing: give 6 finite numbers"),
         (many(2), [1.0], ProblemError, "give a list of models"),
     ],

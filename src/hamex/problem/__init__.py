@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex.checks import check_range, floats, is_finite, is_positive, whole_steps
 from hamex.errors import ProblemError
+from hamex.model.inputs import few
 from hamex.model.record import Model, law_variables, parameter
 from hamex.motion.load import Load, LoadSum
 from hamex.motion.pulses import constant
@@ -230,7 +231,8 @@ def forces_on(model: Model, given: ArrayLike | Mapping[str, float], who: str) ->
         forces = np.zeros(len(model.dofs))
         for name, value in given.items():
             if name not in model.dofs:
-                raise ProblemError(f"{who}: there is no dof {name!r}; the model has {', '.join(model.dofs[:8])} …")
+                why = model.why_no_dof(str(name)) or f"there is no dof {name!r}; the model has {few(model.dofs, name)}"
+                raise ProblemError(f"{who}: {why}")
             forces[model.dofs.index(name)] = value if is_finite(value) else np.nan
     else:
         forces = floats(given, wanted, ProblemError)
