@@ -31,7 +31,7 @@ PORTAL = {
     "supports": {"A": "fixed", "D": "fixed"},
     "masses": {"B": 2.0, "C": 2.0},
     "levels": [["B", "C"]],
-    "sections": {"any": {"modulus": 2e4, "area": 0.1, "inertia": 1e-3}},
+    "sections": {"any": {"modulus": 2e8, "area": 1e-4, "inertia": 1e-6}},
 }
 
 
