@@ -428,7 +428,8 @@ LINK = '[[model.links]]\nkind = "elastic_link"\nstart = 0\nend = 1\nstiffness = 
         (
             SpecError,
             {"model": FRAME.replace('"frame"', '"Frame"')},
-            "model.kind must be 'oscillator', 'shear_frame', 'truss', 'frame' or 'rod', got 'Frame'; did you mean 'frame'?",
+            "model.kind must be 'oscillator', 'shear_frame', 'truss', 'frame' or 'rod', got 'Frame'; "
+            "did you mean 'frame'?",
         ),
         (
             SpecError,
