@@ -256,3 +256,8 @@ def test_pads_are_zeros_of_at_least_the_length():
 def test_wrong_arguments_are_named(call, told):
     with pytest.raises(ValueError, match="^" + "".join(f"[{c}]" if c in "()+|?*[" else c for c in told)):
         call(MOTION)
+
+
+def test_a_way_of_resampling_that_is_no_yes_or_no_is_refused():
+    with pytest.raises(LoadError, match="band_limited must be True or False"):
+        hx.el_centro().resampled(0.01, band_limited=np.ones(2))

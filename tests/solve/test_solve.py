@@ -324,3 +324,9 @@ def test_three_million_steps():
     assert np.isfinite(u[-1])
     # Steady state: the last cycles repeat the first ones after the transient, 14·(2π/14) s apart.
     assert 0.9 < np.abs(u[-100_000:]).max() / np.abs(u[100_000:200_000]).max() < 1.1
+
+
+def test_a_choice_that_is_no_yes_or_no_is_refused():
+    problem = hx.Problem(hx.oscillator(1.0, 225.0), hx.sine(0.2, omega=15.0), 1.0)
+    with pytest.raises(ProblemError, match="error must be True or False"):
+        hx.solve(problem, hx.Galerkin(0.02), error=np.ones(3))

@@ -256,3 +256,9 @@ def test_files_of_slow_loading_keep_where_their_results_belong(tmp_path):
     old = hx.read(tmp_path / "old.nc", verify=False)
     assert np.array_equal(old.values("force"), push.values("force"))
     assert np.array_equal(old.values("base_shear"), push.values("base_shear"))
+
+
+def test_a_displacement_may_be_any_whole_number():
+    """Of more digits than an array of whole numbers holds."""
+    frame = hx.shear_frame([1.0], [300.0])
+    assert hx.pushover(frame, "floor 1", displacement=2**70, steps=2).values("displacement")[-1, 0] == 2.0**70

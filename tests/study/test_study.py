@@ -198,3 +198,9 @@ def test_measures_that_a_model_does_not_give_are_refused_before_any_run(tmp_path
     with pytest.raises(InputError, match="there is no 'drift' here; known are displacement"):
         study.run(workers=1, store=tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_an_axis_of_anything_else_than_numbers_is_refused():
+    axes = {"record": [hx.el_centro()], "scale": [object()]}
+    with pytest.raises(InputError, match="the axis 'scale' must be finite numbers"):
+        hx.Study(hx.oscillator(1.0, 225.0), axes, ("slip",), hx.Galerkin(0.02))

@@ -85,6 +85,8 @@ def resample(a: Array, step: float, new: float, band_limited: bool) -> Array:
     """
     if not is_positive(new):
         raise LoadError(f"resampled: step must be a positive number of seconds, got {new!r}")
+    if not isinstance(band_limited, bool | np.bool_):
+        raise LoadError(f"resampled: band_limited must be True or False, got {band_limited!r:.60}")
     ratio = step / new
     if abs(ratio - 1) < _WHOLE:
         return a

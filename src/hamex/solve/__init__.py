@@ -100,6 +100,8 @@ def solve(
 
         problem = at_rest(problem)
     kept = Keep.of(keep)
+    if not isinstance(error, bool | np.bool_):
+        raise ProblemError(f"solve: error must be True or False, got {error!r:.60}")
     if error and not kept.whole:
         raise ProblemError("solve: error bars compare whole histories of three runs; leave keep out, or error")
     if error:

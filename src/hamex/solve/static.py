@@ -79,7 +79,7 @@ def pushover(
     2.0
     """
     _check_pushover(model, displacement, steps)
-    path = displacement * np.arange(1, steps + 1) / steps
+    path = float(displacement) * np.arange(1, steps + 1) / steps
     return solve_path(model, pattern, path, constant=constant, start=start)
 
 

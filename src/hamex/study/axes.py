@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.checks import check_memory
+from hamex.checks import check_memory, floats
 from hamex.errors import InputError
 from hamex.model.oscillators import Oscillators
 from hamex.model.record import Model
@@ -115,7 +115,7 @@ def first_of(record: Record) -> GroundMotion:
 
 
 def _numbers(name: str, values: Any) -> Array:
-    found = np.asarray(_listed(name, values), dtype=float)
+    found = floats(_listed(name, values), f"Study: the axis {name!r} must be finite numbers")
     if found.ndim != 1 or not np.all(np.isfinite(found)):
         raise InputError(f"Study: the axis {name!r} must be finite numbers")
     return found
