@@ -47,6 +47,7 @@ class Model(Layout, Shown):
     support_names : names of the supports that may move.
     groups : springs by what they belong to (storey, element, device), as spring numbers.
     storeys, geometry : for results and pictures, where the builder knows them.
+    body : of a solid, the mesh as plain arrays; its K is positive semidefinite by construction.
 
     Examples
     --------
@@ -72,6 +73,7 @@ class Model(Layout, Shown):
     groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     storeys: Storeys | None = None
     geometry: Geometry | None = None
+    body: Any = None
 
     def __post_init__(self) -> None:
         dof, spring = len(self.dofs), len(self.springs)
