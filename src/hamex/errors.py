@@ -117,6 +117,10 @@ class ConvexityWarning(UserWarning):
     """A dissipation is not convex: it can feed energy in, and a step may have several solutions."""
 
 
+class LockingWarning(UserWarning):
+    """A mesh is too stiff for what its material does."""
+
+
 class ImplausibleWarning(UserWarning):
     """A number is possible, but does not fit the stated units, or what structures and earthquakes do: a likely slip."""
 

@@ -137,8 +137,10 @@ def hardening_jumps(model: Model, h: float, a: Array, b: Array, slip_rates: Arra
     m = _jump_weights(a, b)
     if m is None:
         return np.zeros(len(slip_rates))
-    held = _form(m, slip_rates * parameter(model, "kinematic"), slip_rates)
-    held += _form(m, growth * parameter(model, "isotropic"), growth)
+    held = _form(m, growth * parameter(model, "isotropic"), growth)
+    for group in model.laws.values():
+        own = slip_rates[..., group.springs]
+        held += _form(m, group.law.back_force(group, own), own)
     return 0.5 * h**2 * held
 
 
