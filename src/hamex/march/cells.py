@@ -94,3 +94,13 @@ def counted(cell: Array, column: Array, index: Array, owner: Array, dofs: Array,
             while dofs[at] < index[e]:
                 at += 1
             local[e] = at - owner[cell[j]]
+
+
+def laid(begin: Array, index: Array, own: Array, row: Array, value: Array, out: Array) -> None:
+    """Put the entries of a matrix into a pattern that has all of them; both by columns with sorted rows."""
+    for j in range(len(begin) - 1):
+        at = begin[j]
+        for m in range(own[j], own[j + 1]):
+            while index[at] < row[m]:
+                at += 1
+            out[at] += value[m]

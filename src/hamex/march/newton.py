@@ -32,8 +32,8 @@ ROUND_OFF = 2e-14  # of the terms of a row: the residual that arithmetic leaves
 _CANCELLED = 0.05  # and of terms that cancel before they enter the row, which leave a few bits only
 _MOST = 500  # Newton steps; hard frames need about 10
 _HALVINGS = 12  # of a step towards a zero of the gradient
-_WASTE = 1e-13  # of the work of a step: what its residual may do
-_AGAIN = 4  # solves that make it smaller; each gains the digits that the matrix has left
+WASTE = 1e-13  # of the work of a step: what its residual may do
+AGAIN = 4  # solves that make it smaller; each gains the digits that the matrix has left
 # Entries of ``count``.
 SOLVES, FACTORS, SEARCHES, UNCERTAIN = 0, 1, 2, 3
 
@@ -71,6 +71,8 @@ class StepEquation(NamedTuple):
     long: bool  # springs outweigh masses so far that the matrix keeps few digits of the masses
     tolerance: float
     most: int
+    enough: float  # relative residual at which a step ends: round-off, or what an iterative solver reaches
+    wasted: float  # of the work of a step: what its residual may do, where the step is long or solved by iteration
 
 
 class Scratch(NamedTuple):
@@ -200,9 +202,9 @@ def newton(
             if iteration + 1 == step.most:
                 break
         # At round-off, or stuck just above it: nothing more can be gained.
-        elif exact or worst <= ROUND_OFF or (worst <= 1e3 * ROUND_OFF and worst >= 0.5 * before):
+        elif exact or worst <= step.enough or (worst <= 1e3 * step.enough and worst >= 0.5 * before):
             left = 0.0 if exact else worst
-            if not step.long or again == _AGAIN or waste(s) <= _WASTE:
+            if not step.long or again == AGAIN or waste(s) <= step.wasted:
                 break
             again += 1
         before = worst

@@ -127,8 +127,9 @@ class Layout:
 
     def _named(self, rule: re.Pattern[str], names: tuple[str, ...]) -> Array:
         # Names of frames follow a rule; those of matrices are the user's own.
-        jointed = self.is_structure and self.geometry is not None
-        return np.array([jointed and rule.match(name) is not None for name in names], dtype=bool)
+        if not self.is_structure or self.geometry is None:
+            return np.zeros(len(names), dtype=bool)
+        return np.array([rule.match(name) is not None for name in names], dtype=bool)
 
     @cached_property
     def hinges(self) -> Array:

@@ -16,10 +16,38 @@ Array = NDArray[Any]
 _LEAF = 8  # points that are not cut again
 
 
+def first_rows(model: Any) -> Array:
+    """(dof,), the first component of a node of the body that each dof moves; −1 where it moves none, as those of a
+    frame that stands on it."""
+    from scipy import sparse
+
+    motion = sparse.csc_array(model.body.motion)
+    motion.sort_indices()
+    out = np.full(len(model.dofs), -1, dtype=np.int64)
+    there = np.flatnonzero(np.diff(motion.indptr))
+    out[there] = motion.indices[motion.indptr[there]]
+    return out
+
+
+def places_of(model: Any) -> Array | None:
+    """(dof, axis), where the dofs of a body are; NaN for those of no node of it. None for models without a body."""
+    if model.body is None:
+        return None
+    rows = first_rows(model)
+    places = np.array(model.body.nodes[np.maximum(rows, 0) // model.body.dimension])
+    places[rows < 0] = np.nan
+    return places
+
+
 def dissected(matrix: Any, places: Array) -> Array:
     """The dofs of a matrix by rows in the order in which to eliminate them; ``places`` are their coordinates (dof,
-    axis). Dofs at one place stay together."""
+    axis). Dofs at one place stay together, those without a place come last."""
     from scipy import sparse
+
+    known = np.isfinite(places).all(axis=1)
+    if not known.all():
+        inner = dissected(sparse.csr_array(matrix)[known][:, known], places[known])
+        return np.concatenate([np.flatnonzero(known)[inner], np.flatnonzero(~known)])
 
     points, point = np.unique(places, axis=0, return_inverse=True)
     point = point.ravel()
@@ -83,13 +111,11 @@ def _halves(
     axis = np.argmax(high - low, axis=1)
     along = points[chosen, axis[own]]
     order = np.lexsort((along, own))
-    first = np.cumsum(sizes) - sizes
     wanted = sizes > _LEAF
     middle = np.full(parts, np.inf)
     # Points are sorted by parts, of which only those that are cut are among the chosen.
     begin = np.cumsum(np.where(wanted, sizes, 0)) - np.where(wanted, sizes, 0)
     middle[wanted] = along[order[begin[wanted] + (sizes[wanted] - 1) // 2]]
-    del first
     upper = along > middle[own]
     # All in one plane but for what lies below it: the plane itself is then the upper half.
     flat = np.bincount(own[upper], minlength=parts) == 0

@@ -64,7 +64,7 @@ def check_energies(found: Mapping[str, Array], who: str, step: float, first: int
 
 
 def _kinetic(s: Answers) -> Array:
-    return kinetic(s.model, s.histories["momentum"])
+    return kinetic(s.model, s.histories["momentum"], s.histories.get("velocity"))
 
 
 def _stored(s: Answers) -> Array:
@@ -203,9 +203,9 @@ def closed(
     }
 
 
-def kinetic(model: Model, p: Array) -> Array:
-    """½pᵀM⁻¹p at the nodes."""
-    return np.asarray(0.5 * (model.velocity(p) * p).sum(axis=1))
+def kinetic(model: Model, p: Array, velocity: Array | None = None) -> Array:
+    """½pᵀM⁻¹p at the nodes; with the velocities that a march followed, no mass is factored."""
+    return np.asarray(0.5 * ((model.velocity(p) if velocity is None else velocity) * p).sum(axis=1))
 
 
 def outside(model: Model, u: Array) -> Array:
@@ -226,7 +226,7 @@ def energy_entries(model: Model, h: float, nodes: Mapping[str, Array], force: Ar
     hardening = held.hardening.sum(axis=1)
     viscous, slipped, jumps, work = spent.T.copy()
     return closed(
-        kinetic(model, nodes["momentum"]),
+        kinetic(model, nodes["momentum"], nodes.get("velocity")),
         outside(model, u) + held.stored.sum(axis=1),
         viscous,
         slipped - (hardening - hardening[0]),

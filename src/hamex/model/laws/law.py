@@ -175,6 +175,11 @@ class Law:
         return np.zeros(len(group.springs), dtype=bool)
 
     @classmethod
+    def stays(cls, group: Any) -> bool:
+        """True when no spring of a group can ever leave its straight line."""
+        return not len(group.first)
+
+    @classmethod
     def first_yield(cls, group: Any) -> Array:
         """(spring,), force at first yield of a spring by itself; NaN where it has none."""
         return np.full(len(group.springs), np.nan)
