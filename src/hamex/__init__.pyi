@@ -35,6 +35,7 @@ from .solution.batch import Batch as Batch
 from .solve.static import cyclic as cyclic, gravity as gravity, pushover as pushover, solve_path as solve_path
 from .principle.action import Action as Action
 from .simulate import simulate as simulate
+from .simulate.discretise import discretise as discretise
 from .solution.solution import Solution as Solution
 from .solution.reading import read as read
 from .study.spectra.intensities import Pga as Pga, Sa as Sa, intensities as intensities

@@ -15,6 +15,7 @@ from hamex.checks import LEAST, MOST
 from hamex.errors import LawError, ModelError
 from hamex.model.algebra import diagonal, group_stiffness, quadratic, rows, solved
 from hamex.model.damping import Damping
+from hamex.model.fields import Fields
 from hamex.model.laws import by_kind
 from hamex.model.laws.law import Group
 from hamex.model.laws.surface import Surfaces
@@ -47,6 +48,7 @@ class Model(Layout, Shown):
     support_names : names of the supports that may move.
     groups : springs by what they belong to (storey, element, device), as spring numbers.
     storeys, geometry : for results and pictures, where the builder knows them.
+    fields : of a density on a mesh (:func:`hamex.discretise`): loads, starts and probes; files do not keep it.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class Model(Layout, Shown):
     groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     storeys: Storeys | None = None
     geometry: Geometry | None = None
+    fields: Fields | None = None
 
     def __post_init__(self) -> None:
         dof, spring = len(self.dofs), len(self.springs)
