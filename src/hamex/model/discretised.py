@@ -1,8 +1,8 @@
 """A density on a mesh as a model: element matrices from the coefficients of its quadratic forms.
 
 With Z the shape functions of the places in a form (fields, and their space derivatives) and D its coefficients, the
-matrix of a cell is ∫ Zᵀ D Z dx, whatever the density. Numerical integration is exact for constant coefficients on lines,
-triangles and tetrahedra, and of the degree of the mass matrix on quadrilaterals and hexahedra.
+matrix of a cell is ∫ Zᵀ D Z dx, whatever the density. Numerical integration is exact for constant coefficients on
+lines, triangles and tetrahedra, and of the degree of the mass matrix on quadrilaterals and hexahedra.
 
 Where the energy couples the value of one field with a derivative of another, as (w′ − ψ)² of a beam in shear, thin
 bodies lock: with equal degrees the two cannot cancel. The impulse of that stress is then taken of one degree less than
@@ -33,7 +33,7 @@ Place = tuple[int, tuple[int, ...]]  # a field by number, and the axes that it i
 WHO = "discretise"
 _AT_ONCE = 4_000_000  # numbers of shape functions in memory at a time
 _ROUNDED = 1e-10  # negative eigenvalue of a scaled form that rounding explains
-_DIMENSIONS = ("no", "one", "two", "three")
+_DIMENSIONS = ("no dimension", "one dimension", "two dimensions", "three dimensions")
 
 
 class Forms(NamedTuple):
@@ -53,20 +53,16 @@ def laid_out(forms: Forms, mesh: Any, space: int, degree: int, fixed: Fixed) -> 
     if not isinstance(mesh, fem.Mesh):
         raise ModelError(f"{WHO}: mesh must be a mesh of scikit-fem, got {type(mesh).__name__}")
     if mesh.dim() != space:
-        raise ModelError(
-            f"{WHO}: the density has {_DIMENSIONS[space]} coordinates, the mesh {_DIMENSIONS[mesh.dim()]} dimensions"
-        )
+        raise ModelError(f"{WHO}: the density is one of {_DIMENSIONS[space]}, the mesh of {_DIMENSIONS[mesh.dim()]}")
     if degree not in (1, 2) or isinstance(degree, bool):
         raise ModelError(f"{WHO}: degree must be 1 or 2, got {degree!r:.40}")
     places = (*forms.kinetic, *forms.dissipation, *forms.potential)
-    orders = tuple(
-        max(len(axes) for place, axes in places if place == field) for field, _ in enumerate(forms.fields)
-    )
+    orders = tuple(max(len(axes) for place, axes in places if place == field) for field, _ in enumerate(forms.fields))
     if max(orders) > 1 and space > 1:
         raise ModelError(
-            f"{WHO}: {forms.fields[int(np.argmax(orders))]} has second derivatives in space, which need shape functions "
-            "with continuous slopes; those are there on lines only. Take a density with rotations of their own "
-            "(Timoshenko, Mindlin)"
+            f"{WHO}: {forms.fields[int(np.argmax(orders))]} has second derivatives in space, which need shape "
+            "functions with continuous slopes; those are there on lines only. Take a density with rotations of their "
+            "own (Timoshenko, Mindlin)"
         )
     fields = Fields(mesh, forms.fields, degree, orders, np.zeros(0, dtype=np.intp), np.zeros(0))
     if (fields.cell, degree) not in ELEMENTS:
@@ -74,6 +70,11 @@ def laid_out(forms: Forms, mesh: Any, space: int, degree: int, fixed: Fixed) -> 
     lost = np.setdiff1d(np.arange(mesh.p.shape[1]), mesh.t)
     if lost.size:
         raise ModelError(f"{WHO}: point {lost[0]} of the mesh belongs to no cell; remove it")
+    with np.errstate(all="ignore"):  # scikit-fem inverts the maps on the way
+        volume = np.asarray(mesh.mapping().detDF(fields.rule()[0]))
+    flat = np.flatnonzero(~(volume.min(axis=1) * volume.max(axis=1) > 0))
+    if flat.size:
+        raise ModelError(f"{WHO}: cell {flat[0]} of the mesh has no volume, or is turned inside out; mend the mesh")
     held = fields.held(WHO, fixed)
     free = np.setdiff1d(np.arange(fields.size), held)
     if not free.size:
@@ -86,38 +87,13 @@ def laid_out(forms: Forms, mesh: Any, space: int, degree: int, fixed: Fixed) -> 
 def assembled(
     forms: Forms, fields: Fields, mass: str, integration: str, negative_stiffness: bool, units: Units | None
 ) -> Model:
-    """M, C, K and the stated load, cell by cell; the model of what is free."""
-    names = fields.all_names()
-    matrices = {"M": _nothing(fields.size), "C": _nothing(fields.size), "K": _nothing(fields.size)}
-    load = np.zeros(fields.size)
-    turned = False  # the potential is negative at some point
-    coupled = np.zeros((len(forms.potential),) * 2, dtype=bool)
-    for cells in _chunks(forms, fields):
-        whole = _Cells(forms, fields, cells, fields.rule())
-        T, D, V, b = whole.coefficients
-        coupled |= np.any(V != 0, axis=tuple(range(2, V.ndim)))
-        _refuse_negative("the kinetic energy", T)
-        _refuse_negative("the dissipation", D)
-        turned = turned or _is_negative(V)
-        matrices["M"] = matrices["M"] + (
-            whole.lumped(T) if mass == "lumped" else whole.matrix(forms.kinetic, T)
-        )
-        matrices["C"] = matrices["C"] + whole.matrix(forms.dissipation, D)
-        reduced = _locking(forms.potential, V) if integration == "selective" and _has_gauss(fields) else None
-        if reduced is None or not reduced.any():
-            matrices["K"] = matrices["K"] + whole.matrix(forms.potential, V)
-        else:
-            fewer = _Cells(forms, fields, cells, fields.rule(reduced=True))
-            both = np.logical_and.outer(reduced, reduced).reshape(*V.shape[:2], *(1,) * (V.ndim - 2))
-            matrices["K"] = matrices["K"] + whole.matrix(forms.potential, np.where(both, 0.0, V))
-            W = fewer.coefficients[2]
-            both = both.reshape(*both.shape[:2], *(1,) * (W.ndim - 2))
-            matrices["K"] = matrices["K"] + fewer.matrix(forms.potential, np.where(both, W, 0.0))
-        whole.loaded(b, load)
+    """The model of what is free."""
+    whole = _gathered(forms, fields, mass, integration)
     free = fields.free
-    M, C, K = (_symmetric(matrix[free][:, free]) for matrix in matrices.values())
+    M, C, K = (_symmetric(matrix[free][:, free]) for matrix in (whole.mass, whole.damping, whole.stiffness))
+    names = fields.all_names()
     dofs = tuple(names[number] for number in free)
-    if turned and not negative_stiffness:
+    if whole.turned and not negative_stiffness:
         try:
             semidefinite(WHO, "the potential", K, dofs, abs(K.diagonal()))
         except ModelError as problem:
@@ -126,7 +102,7 @@ def assembled(
     if np.any(resisted == 0):
         raise ModelError(f"{WHO}: neither mass nor damping nor stiffness resists {dofs[int(np.argmin(resisted))]}")
     springs = gather([], len(dofs))
-    directions, influence = _uniform(forms, fields, coupled)
+    directions, influence = _uniform(forms, fields, whole.coupled)
     return Model(
         mass=M,
         damping=Damping.full(C),
@@ -140,8 +116,49 @@ def assembled(
         springs=(),
         directions=directions,
         units=units or Units(),
-        fields=replace(fields, stated_load=load[free]),
+        fields=replace(fields, stated_load=whole.load[free]),
     )
+
+
+class _Whole(NamedTuple):
+    """Sums over all cells, of all dofs; which places of the potential meet, and whether it is negative somewhere."""
+
+    mass: Any
+    damping: Any
+    stiffness: Any
+    load: Array
+    coupled: Array
+    turned: bool
+
+
+def _gathered(forms: Forms, fields: Fields, mass: str, integration: str) -> _Whole:
+    M = C = K = _summed([], [], [], fields.size)
+    load = np.zeros(fields.size)
+    coupled = np.zeros((len(forms.potential),) * 2, dtype=bool)
+    turned = False
+    for cells in _chunks(forms, fields):
+        part = _Cells(forms, fields, cells, fields.rule())
+        T, D, V, b = part.coefficients
+        _refuse_negative("the kinetic energy", T)
+        _refuse_negative("the dissipation", D)
+        turned = turned or _is_negative(V)
+        met = np.any(V != 0, axis=tuple(range(2, V.ndim)))
+        coupled |= met
+        M = M + (part.lumped(T) if mass == "lumped" else part.matrix(forms.kinetic, T))
+        C = C + part.matrix(forms.dissipation, D)
+        few = (
+            _locking(forms.potential, met)
+            if integration == "selective" and _has_gauss(fields)
+            else np.zeros(0, dtype=bool)
+        )
+        if np.any(few):
+            K = K + part.matrix(forms.potential, _kept(V, ~few))
+            fewer = _Cells(forms, fields, cells, fields.rule(reduced=True))
+            K = K + fewer.matrix(forms.potential, _kept(fewer.coefficients[2], few))
+        else:
+            K = K + part.matrix(forms.potential, V)
+        part.add_load(b, load)
+    return _Whole(M, C, K, load, coupled, turned)
 
 
 class _Cells:
@@ -158,11 +175,7 @@ class _Cells:
         }
         one = next(iter(self.bases.values()))
         self.dx = np.asarray(one.dx)  # (cell, point)
-        if not np.all(self.dx > 0):
-            flat = int(cells[int(np.argmin(self.dx.min(axis=1)))])
-            raise ModelError(f"{WHO}: cell {flat} of the mesh has no volume; mend the mesh")
-        x = np.asarray(one.global_coordinates())
-        self.coefficients = forms.at(x)
+        self.coefficients = forms.at(np.asarray(one.global_coordinates()))
         counts = [len(self._basis(field).basis) for field, _ in enumerate(forms.fields)]
         self.columns = np.cumsum([0, *counts])
         self.dofs = np.concatenate(  # (local, cell)
@@ -196,7 +209,7 @@ class _Cells:
     def matrix(self, places: tuple[Place, ...], D: Array) -> Any:
         """Σ ∫ Zᵀ D Z dx as a sparse matrix of all dofs; D is (place, place), or with one entry per cell and point."""
         if not np.any(D):
-            return _nothing(self.fields.size)
+            return _summed([], [], [], self.fields.size)
         Z = self.operator(places)
         D = np.moveaxis(D, (0, 1), (-2, -1))
         weighted = (D @ Z) * self.dx[..., None, None]
@@ -204,17 +217,18 @@ class _Cells:
         flat = (cells, points * rows, local)
         found = Z.reshape(flat).transpose(0, 2, 1) @ weighted.reshape(flat)
         row = np.repeat(self.dofs.T[:, :, None], local, axis=2)
-        return _gathered(row.ravel(), row.transpose(0, 2, 1).ravel(), found.ravel(), self.fields.size)
+        return _summed(row.ravel(), row.transpose(0, 2, 1).ravel(), found.ravel(), self.fields.size)
 
     def lumped(self, T: Array) -> Any:
         """Diagonal masses in the proportions of the consistent ones, the mass of every cell kept (Hinton, Rock and
         Zienkiewicz): sums of rows would be zero or negative at the corners of cells of degree 2."""
         where, masses = [], []
+        met = np.any(T != 0, axis=tuple(range(2, T.ndim)))
         for row, (field, _) in enumerate(self.forms.kinetic):
-            if self.fields.orders[field] == 2 or np.count_nonzero(np.any(T[row] != 0, axis=tuple(range(1, T.ndim - 1)))) > 1:
+            if self.fields.orders[field] == 2 or met[row].sum() > 1:
                 raise ModelError(
-                    f"{WHO}: the mass of {self.forms.fields[field]} cannot be lumped: its kinetic energy couples fields, "
-                    'or its shape functions have slopes; take mass="consistent"'
+                    f"{WHO}: the mass of {self.forms.fields[field]} cannot be lumped: its kinetic energy couples "
+                    'fields, or its shape functions have slopes; take mass="consistent"'
                 )
             weight = T[row, row] * self.dx
             N = self.shapes((field, ()))
@@ -222,9 +236,9 @@ class _Cells:
             masses.append((main * (weight.sum(axis=1) / main.sum(axis=1))[:, None]).ravel())
             where.append(self.fields.place[field][self._basis(field).element_dofs].T.ravel())
         place = np.concatenate(where)
-        return _gathered(place, place, np.concatenate(masses), self.fields.size)
+        return _summed(place, place, np.concatenate(masses), self.fields.size)
 
-    def loaded(self, b: Array, out: Array) -> None:
+    def add_load(self, b: Array, out: Array) -> None:
         """Add the forces of the stated load."""
         for row, (field, _) in enumerate(self.forms.load):
             forces = np.einsum("cq,cql->lc", b[row] * self.dx, self.shapes((field, ())))
@@ -241,12 +255,11 @@ def _chunks(forms: Forms, fields: Fields) -> Iterator[Array]:
         yield np.arange(first, min(first + size, count))
 
 
-def _locking(places: tuple[Place, ...], V: Array) -> Array:
+def _locking(places: tuple[Place, ...], coupled: Array) -> Array:
     """(place,), True in groups of coupled places that hold the value of one field and a derivative of another."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    coupled = np.any(V != 0, axis=tuple(range(2, V.ndim)))
     _, group = connected_components(csr_array(coupled), directed=False)
     out = np.zeros(len(places), dtype=bool)
     for number in np.unique(group):
@@ -255,6 +268,12 @@ def _locking(places: tuple[Place, ...], V: Array) -> Array:
         slopes = {places[m][0] for m in members if places[m][1]}
         out[members] = any(a != b for a in values for b in slopes)
     return out
+
+
+def _kept(V: Array, which: Array) -> Array:
+    """A form with some of its places only."""
+    both = np.logical_and.outer(which, which)
+    return np.where(both.reshape(*both.shape, *(1,) * (V.ndim - 2)), V, 0.0)
 
 
 def _has_gauss(fields: Fields) -> bool:
@@ -299,16 +318,10 @@ def _refuse_negative(what: str, D: Array) -> None:
         raise ModelError(f"{WHO}: {what} is negative for some motion at some point; mend the density or its parameters")
 
 
-def _gathered(row: Array, column: Array, data: Array, size: int) -> Any:
+def _summed(row: Any, column: Any, data: Any, size: int) -> Any:
     from scipy import sparse
 
-    return sparse.coo_array((data, (row, column)), shape=(size, size)).tocsr()
-
-
-def _nothing(size: int) -> Any:
-    from scipy import sparse
-
-    return sparse.csr_array((size, size))
+    return sparse.coo_array((data, (row, column)), shape=(size, size), dtype=float).tocsr()
 
 
 def _symmetric(matrix: Any) -> Any:
@@ -318,4 +331,3 @@ def _symmetric(matrix: Any) -> Any:
     out = sparse.csr_array(0.5 * (matrix + matrix.T))
     out.eliminate_zeros()
     return out
-

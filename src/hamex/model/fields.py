@@ -80,6 +80,10 @@ class Fields:
     free: Array
     stated_load: Array
 
+    def __repr__(self) -> str:
+        kind = self.cell.removeprefix("Ref").lower()
+        return f"<Fields: {', '.join(self.names)} of degree {self.degree} on {self.mesh.t.shape[1]} cells ({kind})>"
+
     def load(self, **densities: Given) -> Array:
         """Forces of loads per length, area or volume on fields by name: ∫ N b dx."""
         total = np.zeros(self.size)
@@ -125,7 +129,7 @@ class Fields:
         basis = scikit_fem().Basis(self.mesh, self.element(field), quadrature=self.rule(), dofs=self.dofs(field))
         try:
             found = basis.probes(where).toarray()[0]
-        except ValueError:
+        except (ValueError, IndexError):  # scikit-fem's ways to say so, in the plane and on a line
             raise ModelError(f"at: the point {', '.join(f'{x:g}' for x in point)} is outside of the mesh") from None
         total = np.zeros(self.size)
         total[self.place[field]] = found
@@ -164,9 +168,7 @@ class Fields:
     @cached_property
     def _numbers(self) -> dict[bool, Any]:
         fem = scikit_fem()
-        return {
-            self.orders[field] == 2: fem.Dofs(self.mesh, self.element(field)) for field in range(len(self.names))
-        }
+        return {self.orders[field] == 2: fem.Dofs(self.mesh, self.element(field)) for field in range(len(self.names))}
 
     @property
     def cell(self) -> str:
@@ -195,8 +197,15 @@ class Fields:
 
     def rule(self, reduced: bool = False) -> tuple[Array, Array]:
         """Points and weights of the reference cell; ``reduced``: as many in each direction as the degree."""
-        exact = 2 * self.degree - 1 if reduced else self.exactness
-        points, weights = scikit_fem().quadrature.get_quadrature(self.mesh.elem.refdom, exact)
+        if reduced:  # scikit-fem takes two points where one would do
+            points, weights = np.polynomial.legendre.leggauss(self.degree)
+            grid = np.meshgrid(*[0.5 + 0.5 * points] * self.mesh.dim(), indexing="ij")
+            shares = np.meshgrid(*[0.5 * weights] * self.mesh.dim(), indexing="ij")
+            return np.stack([axis.ravel() for axis in grid]), np.prod(shares, axis=0).ravel()
+        for exact in range(self.exactness, self.exactness + 4):  # weights of all signs would spoil what is positive
+            points, weights = scikit_fem().quadrature.get_quadrature(self.mesh.elem.refdom, exact)
+            if weights.min() > 0:
+                break
         return np.asarray(points), np.asarray(weights)
 
     def all_names(self) -> list[str]:
@@ -216,11 +225,16 @@ class Fields:
         if not isinstance(boundary, str) or boundary not in known:
             names = few(sorted(known), boundary)
             raise ModelError(f"{who}: the mesh has no boundary {boundary!r:.60}; it has {names}")
+        if not len(known[boundary]):
+            raise ModelError(f"{who}: the boundary {boundary!r} of the mesh is empty")
         return np.asarray(known[boundary])
 
     def held(self, who: str, fixed: Fixed) -> Array:
         """Numbers of the dofs that are fixed: {boundary: fields}, a slope being ``"w'"``."""
-        motions = [*self.names, *(f"{name}'" for name, order in zip(self.names, self.orders, strict=True) if order == 2)]
+        motions = [
+            *self.names,
+            *(f"{name}'" for name, order in zip(self.names, self.orders, strict=True) if order == 2),
+        ]
         found = [np.zeros(0, dtype=np.intp)]
         for boundary, given in fixed.items():
             facets = self.facets(who, boundary)

@@ -146,9 +146,9 @@ def quadratic(action: Action) -> QuadraticDensity:
     _refuse_rates(who, L, kept)
     _refuse_linear(who, L, phi)
     loads = {q: action.loads.get(q, sp.S.Zero) + L.linear.get(Node(q, ()), sp.S.Zero) for q in kept}
-    T = [node for node in L.nodes if t in node.index and node.field in kept]
-    D = [node for node in phi.nodes if t in node.index]
-    V = [node for node in L.nodes if t not in node.index]
+    T = [node for node in L.nodes if t in node.by and node.field in kept]
+    D = [node for node in phi.nodes if t in node.by]
+    V = [node for node in L.nodes if t not in node.by]
     J = [Node(q, (t,)) for q in impulses]
     b = [Node(q, ()) for q in kept if loads[q] != 0]
     forms = (
@@ -167,14 +167,14 @@ class Node(NamedTuple):
     """One jet coordinate: a field and the variables that it is derived by."""
 
     field: AppliedUndef
-    index: Index
+    by: Index
 
     @property
     def jet(self) -> sp.Expr:
-        return jet(self.field, self.index)
+        return jet(self.field, self.by)
 
     def place(self, action: Action, kept: tuple[AppliedUndef, ...]) -> Place:
-        axes = tuple(sorted(action.space.index(v) for v in self.index if v != t))
+        axes = tuple(sorted(action.space.index(v) for v in self.by if v != t))
         return Place(kept.index(self.field), axes)
 
 
@@ -208,9 +208,9 @@ def _impulses(who: str, action: Action, L: _Quadratic) -> list[AppliedUndef]:
     found = []
     for q in action.fields:
         own = [node for node in L.nodes if node.field == q]
-        if [node.index for node in own] != [(t,)]:
+        if [node.by for node in own] != [(t,)]:
             continue
-        if any(one == own[0] and t not in other.index for one, other in L.square):
+        if any(one == own[0] and t not in other.by for one, other in L.square):
             found.append(q)
     for q in found:
         if action.dissipation.has(q):
@@ -221,7 +221,7 @@ def _impulses(who: str, action: Action, L: _Quadratic) -> list[AppliedUndef]:
         if action.loads.get(q, sp.S.Zero) != 0 or L.linear[Node(q, (t,))] != 0:
             raise ActionError(f"{who}: a load acts on the impulse {q}; imposed deformations are not supported")
         for one, other in L.square:
-            if one.field == q and t in other.index and other.field not in found:
+            if one.field == q and t in other.by and other.field not in found:
                 raise ActionError(
                     f"{who}: the rate of the impulse {q} meets the rate {other.jet}; it can only be eliminated where "
                     "it meets places"
@@ -231,7 +231,7 @@ def _impulses(who: str, action: Action, L: _Quadratic) -> list[AppliedUndef]:
 
 def _refuse_linear(who: str, L: _Quadratic, phi: _Quadratic) -> None:
     """A load is linear in a field; what is linear in a derivative of one is no force on a point."""
-    terms = [*((node, c) for node, c in L.linear.items() if node.index), *phi.linear.items()]
+    terms = [*((node, c) for node, c in L.linear.items() if node.by), *phi.linear.items()]
     for node, coefficient in terms:
         if coefficient != 0:
             raise ActionError(f"{who}: a term is linear in {node.jet}; loads act on the fields themselves")
@@ -240,7 +240,7 @@ def _refuse_linear(who: str, L: _Quadratic, phi: _Quadratic) -> None:
 def _refuse_rates(who: str, L: _Quadratic, kept: list[AppliedUndef]) -> None:
     """Rates beside places, other than those of impulses, have no symmetric matrices."""
     for one, other in L.square:
-        if t in one.index and t not in other.index and one.field in kept:
+        if t in one.by and t not in other.by and one.field in kept:
             has_mass = (one, one) in L.square
             kind = "gyroscopic forces" if has_mass else "an equation of first order in a pair of fields"
             raise ActionError(
