@@ -4,6 +4,7 @@
 from . import motion as _motion
 from . import schemes as schemes
 from .model import laws as laws, links as links
+from .model.solids import meshes as meshes
 from .study import regions as regions
 from .study.spectra import targets as targets
 
@@ -18,6 +19,9 @@ from .model.shear_frame import shear_frame as shear_frame
 from .model.oscillators import Oscillators as Oscillators, oscillators as oscillators
 from .model.shear_frames import ShearFrames as ShearFrames, shear_frames as shear_frames
 from .model.rod import rod as rod
+from .model.solids.material import Material as Material
+from .model.solids.body import Body as Body
+from .model.solids.solid import solid as solid
 from .model.truss import Bar as Bar, truss as truss
 from .model.frame import Member as Member, frame as frame
 from .model.structure import structure as structure, structure_from_stiffness as structure_from_stiffness

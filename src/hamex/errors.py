@@ -117,6 +117,14 @@ class ConvexityWarning(UserWarning):
     """A dissipation is not convex: it can feed energy in, and a step may have several solutions."""
 
 
+class LockingWarning(UserWarning):
+    """A mesh is too stiff for what its material does."""
+
+
+class CoarseWarning(UserWarning):
+    """A mesh or a step is too coarse for the waves that a load sends through a body."""
+
+
 class ImplausibleWarning(UserWarning):
     """A number is possible, but does not fit the stated units, or what structures and earthquakes do: a likely slip."""
 

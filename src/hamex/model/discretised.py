@@ -23,9 +23,10 @@ from hamex.checks import check_memory
 from hamex.errors import ModelError
 from hamex.model.blocks import gather
 from hamex.model.damping import Damping
-from hamex.model.fields import ELEMENTS, Fields, Fixed, scikit_fem
+from hamex.model.fields import ELEMENTS, Fields, Fixed
 from hamex.model.inputs import semidefinite
 from hamex.model.record import Model
+from hamex.model.solids.meshes import scikit_fem
 from hamex.model.units import Units
 
 Array = NDArray[Any]
@@ -110,12 +111,13 @@ def assembled(
         flexibility=springs.flexibility,
         compatibility=springs.compatibility,
         laws=springs.laws,
-        influence=influence,
+        influence=influence[free],
         supports=springs.supports,
         dofs=dofs,
         springs=(),
         directions=directions,
         units=units or Units(),
+        ground_inertia=_symmetric(whole.mass)[free] @ influence,
         fields=replace(fields, stated_load=whole.load[free]),
     )
 
@@ -291,7 +293,7 @@ def _uniform(forms: Forms, fields: Fields, coupled: Array) -> tuple[tuple[str, .
     for column, field in enumerate(carried):
         step = 2 if fields.orders[field] == 2 else 1
         influence[fields.place[field][::step], column] = float(field in heavy - tied)
-    return tuple(forms.fields[field] for field in carried), influence[fields.free]
+    return tuple(forms.fields[field] for field in carried), influence
 
 
 def _lowest(D: Array) -> float:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import MissingPackageError, ModelError
+from hamex.errors import ModelError
 from hamex.model.inputs import few
+from hamex.model.solids.meshes import scikit_fem
 
 Array = NDArray[Any]
 Given = float | Callable[[Array], Any]
@@ -36,15 +37,6 @@ ELEMENTS = {
 _HERMITE = "ElementLineHermite"
 # What the determinant of the map to a cell adds to the degree of an integrand, in each direction.
 _BENT = {"RefLine": 0, "RefTri": 0, "RefTet": 0, "RefQuad": 1, "RefHex": 2}
-
-
-def scikit_fem() -> Any:
-    """scikit-fem, or a word on how to get it."""
-    try:
-        import skfem
-    except ImportError:
-        raise MissingPackageError("meshes need scikit-fem: pip install 'hamex[fem]'") from None
-    return skfem
 
 
 @dataclass(frozen=True, eq=False)

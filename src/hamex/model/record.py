@@ -20,6 +20,7 @@ from hamex.model.laws import by_kind
 from hamex.model.laws.law import Group
 from hamex.model.laws.surface import Surfaces
 from hamex.model.layout import Geometry, Layout, Storeys
+from hamex.model.solids.body import Body
 from hamex.model.units import Units
 from hamex.names import Shown
 
@@ -48,6 +49,9 @@ class Model(Layout, Shown):
     support_names : names of the supports that may move.
     groups : springs by what they belong to (storey, element, device), as spring numbers.
     storeys, geometry : for results and pictures, where the builder knows them.
+    body : of a solid: its mesh, for loads, fields and pictures. Its K is positive semidefinite by construction.
+    ground_inertia : (dof, direction), inertia per acceleration of the ground [force·time²/length]: M ι, and what
+        consistent masses share with nodes that move with the ground; None: M ι alone.
     fields : of a density on a mesh (:func:`hamex.discretise`): loads, starts and probes; files do not keep it.
 
     Examples
@@ -74,6 +78,8 @@ class Model(Layout, Shown):
     groups: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     storeys: Storeys | None = None
     geometry: Geometry | None = None
+    body: Body | None = None
+    ground_inertia: Array | None = None
     fields: Fields | None = None
 
     def __post_init__(self) -> None:
@@ -129,6 +135,13 @@ class Model(Layout, Shown):
     def spring_stiffness(self) -> dict[str, Array]:
         """Stiffness of the springs by group of laws, (spring,) or (block, m, m) [force/length]."""
         return group_stiffness(self.flexibility, self.laws)
+
+    def inertia(self, direction: str) -> Array:
+        """(dof,), inertia per acceleration of the ground in a direction [force·time²/length]."""
+        way = self.directions.index(direction)
+        return np.asarray(
+            self.mass @ self.influence[:, way] if self.ground_inertia is None else self.ground_inertia[:, way]
+        )
 
     @cached_property
     def massless(self) -> Array:

@@ -196,7 +196,7 @@ class GroundMotion(Shown):
             )
         column = model.influence[:, [model.directions.index(name)]]
         samples = (in_gravities(self.unit) * g) * self.acceleration
-        return Load(samples, self.step, patterns=-(model.mass @ column), ground=column)
+        return Load(samples, self.step, patterns=-model.inertia(name)[:, None], ground=column)
 
 
 def _noted(source: str, note: str) -> str:

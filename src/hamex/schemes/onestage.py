@@ -263,7 +263,8 @@ class OneStageMarch:
         dofs, springs, rank = self.order.size, self.blocks.stiffness.size, self.assembly.low.shape[1]
         on_dofs = [np.zeros(dofs) for _ in range(8)]
         on_springs = [np.zeros(springs) for _ in range(6)]
-        T, factored = np.zeros(self.blocks.entries), np.full(self.blocks.entries, np.nan)  # nothing factored yet
+        entries = max(self.blocks.entries, 1)  # one that no spring fills tells a model without springs what is factored
+        T, factored = np.zeros(entries), np.full(entries, np.nan)  # nothing factored yet
         return Scratch._make(
             [
                 *on_dofs,

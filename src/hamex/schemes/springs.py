@@ -135,7 +135,8 @@ class States:
 def states(model: Model) -> States:
     """Places of all state variables: group by group, spring by spring, in the order of the law's variables."""
     at, slip = 0, np.zeros(len(model.springs), dtype=np.int64)
-    places: dict[str, list[tuple[Array, Array]]] = {}
+    nothing = np.zeros(0, dtype=np.intp)
+    places: dict[str, list[tuple[Array, Array]]] = {"slip": [(nothing, nothing)]}  # a model without springs has it too
     for group in model.laws.values():
         springs, count = group.springs, len(group.law.variables)
         base = at + count * np.arange(len(springs))

@@ -119,14 +119,15 @@ def jump_form(
     m = _jump_weights(a, b)
     if m is None:
         return np.zeros(len(v))
-    spring = rows(force.reshape(-1, force.shape[2]), model.compatibility.T).reshape(v.shape)
     flat = v.reshape(-1, v.shape[2])
+    # By numbers, not by −1: a model without springs has no size to divide by.
+    spring = rows(force.reshape(len(flat), force.shape[2]), model.compatibility.T).reshape(v.shape)
     damped = model.damping_force(flat).reshape(v.shape)
     beside = rows(stage.reshape(-1, stage.shape[2]), model.stiffness).reshape(v.shape)
     dp = pushed - damped - beside - spring
     de = model.deformation(flat).reshape(force.shape) - slip_rates
     lost = _form(m, dp, model.velocity(dp.reshape(flat.shape)).reshape(v.shape))
-    lost += _form(m, de, model.elastic_force(de.reshape(-1, de.shape[2])).reshape(de.shape))
+    lost += _form(m, de, model.elastic_force(de.reshape(len(flat), de.shape[2])).reshape(de.shape))
     lost += _form(m, v, rows(flat, model.stiffness).reshape(v.shape))
     return 0.5 * h**2 * lost
 
@@ -136,8 +137,10 @@ def hardening_jumps(model: Model, h: float, a: Array, b: Array, slip_rates: Arra
     m = _jump_weights(a, b)
     if m is None:
         return np.zeros(len(slip_rates))
-    held = _form(m, slip_rates * parameter(model, "kinematic"), slip_rates)
-    held += _form(m, growth * parameter(model, "isotropic"), growth)
+    held = _form(m, growth * parameter(model, "isotropic"), growth)
+    for group in model.laws.values():
+        own = slip_rates[..., group.springs]
+        held += _form(m, group.law.back_force(group, own), own)
     return 0.5 * h**2 * held
 
 

@@ -224,7 +224,7 @@ class StageSystem:
             np.zeros((q, entries)),
             np.zeros((q, entries)),
             np.zeros((q, springs)),
-            np.zeros(int(((q * m) ** 2).sum())),
+            np.zeros(self._coupled()),
             np.zeros(int((q * d * q * m).sum())),
             np.zeros(int((q * d * d).sum())),
             np.zeros(int((q * m * d).sum())),
@@ -239,16 +239,20 @@ class StageSystem:
             np.zeros(widest, dtype=np.int64),
         )
 
+    def _coupled(self) -> int:
+        """Entries of the tangents between the stages; one that no spring fills where there are none, so that what is
+        factored is told apart from nothing."""
+        return max(int(((self.q * self.local.size) ** 2).sum()), 1)
+
     def work(self) -> Work:
         """Room for a step."""
         q, n, springs, entries = self.q, self.base.shape[0], self.B.shape[1], self.layout.entries
         shapes = {"x": (n,), "Y": (q, entries), "e": (q, springs)}
-        tangents = int(((q * self.local.size) ** 2).sum())
         return Work._make(
             [
                 *(np.zeros(shapes[kind]) for kind in "xYexYexeYxxxxxYxY"),
                 np.zeros(springs),
-                np.full(tangents, np.nan),
+                np.full(self._coupled(), np.nan),
                 np.zeros(q * len(self.low)),
                 np.zeros(2),
                 np.zeros(3, dtype=np.int64),

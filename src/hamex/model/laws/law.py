@@ -54,6 +54,8 @@ class Law:
     straight : the force is piecewise linear, and kernels return the number of the piece.
     softens : the force may fall while the deformation grows; ``slow_tangent`` says how steeply.
     symmetric : the tangent of a block is a symmetric matrix; a law without that is refused.
+    separate : every parameter is checked by itself, so that blocks with the extremes of each speak for all of a group.
+    words : parameters that are words, with those that they may be; groups hold their places among these.
 
     Examples
     --------
@@ -68,6 +70,8 @@ class Law:
     straight: ClassVar[bool] = False
     softens: ClassVar[bool] = False
     symmetric: ClassVar[bool] = True
+    separate: ClassVar[bool] = False
+    words: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     # spring_at(p, r, e, tau, z, o, dz) → force, tangent dF/de, piece: p[r] is k, p[r + 1 …] are the parameters, z[o +
     # v] is variable v; dz[o + v] receives its increment within τ (flow) or its new value (path; slip is filled in).
     spring_at: ClassVar[Callable[..., Any] | None] = None
@@ -87,8 +91,20 @@ class Law:
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """Names of the parameters, in the order of the constructor."""
-        return tuple(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
+        """Names of the parameters that blocks have each, in the order of the constructor; ``components`` all share."""
+        return tuple(field.name for field in dataclasses.fields(cls) if field.name != "components")  # type: ignore[arg-type]
+
+    @classmethod
+    def coded(cls, name: str, value: Any) -> Array:
+        """Values of a parameter as numbers."""
+        if name not in cls.words:
+            return np.asarray(value, dtype=float)
+        known, given = cls.words[name], np.asarray(value)
+        places = np.select([given == word for word in known], [float(place) for place in range(len(known))], -1.0)
+        if np.any(places < 0):
+            wrong = str(np.ravel(given)[int(np.argmin(np.ravel(places)))])
+            raise LawError(f"{cls.__name__}: {name} must be one of {', '.join(map(repr, known))}; got {wrong!r:.40}")
+        return places
 
     @classmethod
     def grouped(cls, laws: Sequence[Any], first: Sequence[int] | Indices) -> Group:
@@ -98,7 +114,7 @@ class Law:
             cls,
             np.asarray(first, dtype=np.intp),
             size,
-            {name: np.array([getattr(law, name) for law in laws], dtype=float) for name in cls.names()},
+            {name: cls.coded(name, [getattr(law, name) for law in laws]) for name in cls.names()},
         )
 
     @classmethod
@@ -147,6 +163,11 @@ class Law:
         if name not in group.parameters:
             return np.zeros(len(group.springs))
         return np.repeat(group.parameters[name], group.components)
+
+    @classmethod
+    def back_force(cls, group: Any, slip: Array) -> Array:
+        """(…, spring), what kinematic hardening makes of slips; linear."""
+        return np.asarray(slip * cls.per_spring(group, "kinematic"))
 
     @classmethod
     def yields(cls, group: Any) -> Array:
@@ -217,19 +238,17 @@ class Group:
         unknown = sorted(set(parameters) - set(full))
         if unknown:
             raise LawError(f"{law.__name__}: there is no parameter {unknown[0]!r}; it has {', '.join(full)}")
-        columns = {
-            name: np.broadcast_to(np.asarray(value, dtype=float), places.shape)
-            for name, value in (full | parameters).items()
-            if value is not dataclasses.MISSING
-        }
-        missing = sorted(set(full) - set(columns))
+        given = {name: value for name, value in (full | parameters).items() if value is not dataclasses.MISSING}
+        missing = sorted(set(full) - set(given))
         if missing:
             raise LawError(f"{law.__name__}: {missing[0]} is missing")
-        rows, where = np.unique(np.stack(list(columns.values()), axis=1), axis=0, return_index=True)
+        columns = {name: np.broadcast_to(law.coded(name, given[name]), places.shape) for name in law.names()}
         size = 1
-        for row, place in zip(rows, where, strict=True):
+        for place in _telling(columns, law.separate):
+            own = {name: column[place].item() for name, column in columns.items()}
+            own |= {name: known[int(own[name])] for name, known in law.words.items()}
             try:
-                size = law(**dict(zip(columns, row.tolist(), strict=True))).size
+                size = law(**{**given, **own}).size
             except LawError as problem:
                 raise LawError(f"block {place} (spring {places[place]}): {problem}") from None
         return cls(law, places, size, {name: np.array(column) for name, column in columns.items()})
@@ -265,6 +284,16 @@ class Group:
     def head(self) -> Array:
         """Whole numbers that the kernel wants behind the first springs of the blocks."""
         return np.zeros(0, dtype=np.int64)
+
+
+def _telling(columns: Mapping[str, Array], separate: bool) -> Indices:
+    """Blocks that must be checked: one of all that are alike; or those with the largest and the smallest value of every
+    parameter, and the smallest above zero."""
+    table = np.stack(list(columns.values()), axis=1)
+    if not separate or not len(table):
+        return np.unique(table, axis=0, return_index=True)[1]
+    above = np.where(table > 0, table, np.inf)
+    return np.unique([x for found in (table.argmin(0), table.argmax(0), above.argmin(0)) for x in found])
 
 
 def forces_of(k: Array, elastic: Array) -> Array:
