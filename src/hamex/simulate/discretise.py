@@ -38,8 +38,7 @@ def discretise(
     The kinetic energy gives M, the dissipation C, the potential K. Impulses of stresses, which enter with their rates
     alone as in eqs. (34)-(44), are eliminated at every point of integration, A J̇ = ε, and leave what displacement
     elements have. Fields with a dissipation but no kinetic energy (heat) are massless dofs with damping, which
-    :class:`hamex.Galerkin` marches. ``model.fields`` (:class:`hamex.model.fields.Fields`) makes loads, starts and
-    probes.
+    :class:`hamex.Galerkin` marches. ``model.fields`` (:class:`hamex.Fields`) makes loads, starts and probes.
 
     Parameters
     ----------
@@ -65,8 +64,8 @@ def discretise(
     >>> ends = {"left": lambda x: x[0] == 0.0, "right": lambda x: x[0] == 2.0}
     >>> mesh = skfem.MeshLine(np.linspace(0.0, 2.0, 41)).with_boundaries(ends)
     >>> string = discretise(action("string"), mesh, {"mu": 0.5, "N": 50.0}, fixed={"left": "w", "right": "w"})
-    >>> string.dofs[:2], (hx.modes(string, 2).frequencies / 5).round(3).tolist()      # c = 10, L = 2: n π c / L
-    (('w[1]', 'w[2]'), [0.5, 1.0])
+    >>> string.dofs[:2], (hx.modes(string, 2).frequencies / (5 * np.pi)).round(2).tolist()   # n π c/L, c = 10, L = 2
+    (('w[1]', 'w[2]'), [1.0, 2.0])
     """
     if not isinstance(action, Action):
         raise ModelError(f"{WHO}: the first argument must be an Action, got {type(action).__name__}")
