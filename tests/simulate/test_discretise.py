@@ -18,7 +18,7 @@ from skfem.models.elasticity import lame_parameters, linear_elasticity
 from skfem.models.poisson import laplace, mass
 
 import hamex as hx
-from hamex.errors import ActionError, ModelError
+from hamex.errors import ActionError, LockingWarning, ModelError
 from hamex.principle import t
 from hamex.principle.library import action
 from hamex.solution.keeping import model_of, model_tree, packed, unpacked
@@ -295,6 +295,30 @@ def test_a_beam_in_shear_has_its_frequencies():
     exact = np.sqrt((middle - root) / (2 * heavy * turning))
     assert hx.modes(model, 3).frequencies == pytest.approx(exact, rel=1e-4)
     assert model.directions == ("w",)  # a ground that turns carries more than ψ along
+
+
+def test_a_plate_of_ones_own():
+    """Mindlin's plate, thin, under its own weight: analytic, Kirchhoff's 0.00406235 q L⁴/D at the middle."""
+    D, nu, S = sp.symbols("D nu S", positive=True)
+    w, a, b = (sp.Function(name)(x, y, t) for name in "wab")
+    bending = a.diff(x) ** 2 + b.diff(y) ** 2 + 2 * nu * a.diff(x) * b.diff(y)
+    bending = D * (bending + (1 - nu) / 2 * (a.diff(y) + b.diff(x)) ** 2) / 2
+    shear = S * ((w.diff(x) - a) ** 2 + (w.diff(y) - b) ** 2) / 2
+    plate = hx.Action((w, a, b), w.diff(t) ** 2 / 2 - bending - shear, space=(x, y), name="plate")
+    sides = {"left": "wb", "right": "wb", "top": "wa", "bottom": "wa"}
+    grid = [np.linspace(0, 1, 9)] * 2
+
+    def middle(kind, **more):
+        mesh = kind.init_tensor(*grid).with_defaults()
+        fixed = {side: tuple(names) for side, names in sides.items()}
+        model = hx.discretise(plate, mesh, {"D": 1.0, "nu": 0.3, "S": 3.5e4}, fixed=fixed, **more)
+        return model.fields.at("w", 0.5, 0.5) @ spsolve(model.stiffness.tocsc(), model.fields.load(w=1.0))
+
+    assert middle(skfem.MeshQuad) == pytest.approx(0.00406235, rel=0.006)
+    assert middle(skfem.MeshQuad, degree=2) == pytest.approx(0.00406235, rel=0.001)
+    assert middle(skfem.MeshQuad, integration="full") < 0.1 * 0.00406235
+    with pytest.warns(LockingWarning, match="triangles and tetrahedra are too stiff"):
+        assert middle(skfem.MeshTri) < 0.1 * 0.00406235
 
 
 def test_a_slender_beam_has_cubics():

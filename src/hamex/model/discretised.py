@@ -12,6 +12,7 @@ integration.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import check_memory
-from hamex.errors import ModelError
+from hamex.errors import LockingWarning, ModelError
 from hamex.model.blocks import gather
 from hamex.model.damping import Damping
 from hamex.model.fields import ELEMENTS, Fields, Fixed
@@ -34,6 +35,7 @@ Place = tuple[int, tuple[int, ...]]  # a field by number, and the axes that it i
 WHO = "discretise"
 _AT_ONCE = 4_000_000  # numbers of shape functions in memory at a time
 _ROUNDED = 1e-10  # negative eigenvalue of a scaled form that rounding explains
+_SIMPLICES = ("RefTri", "RefTet")
 _DIMENSIONS = ("no dimension", "one dimension", "two dimensions", "three dimensions")
 
 
@@ -90,6 +92,13 @@ def assembled(
 ) -> Model:
     """The model of what is free."""
     whole = _gathered(forms, fields, mass, integration)
+    if integration == "selective" and fields.cell in _SIMPLICES and _locking(forms.potential, whole.coupled).any():
+        warnings.warn(
+            f"{WHO}: the energy couples a field with the derivative of another, and triangles and tetrahedra are too "
+            "stiff for that where a body is thin; take quadrilaterals or hexahedra",
+            LockingWarning,
+            stacklevel=3,
+        )
     free = fields.free
     M, C, K = (_symmetric(matrix[free][:, free]) for matrix in (whole.mass, whole.damping, whole.stiffness))
     names = fields.all_names()
@@ -148,11 +157,7 @@ def _gathered(forms: Forms, fields: Fields, mass: str, integration: str) -> _Who
         coupled |= met
         M = M + (part.lumped(T) if mass == "lumped" else part.matrix(forms.kinetic, T))
         C = C + part.matrix(forms.dissipation, D)
-        few = (
-            _locking(forms.potential, met)
-            if integration == "selective" and _has_gauss(fields)
-            else np.zeros(0, dtype=bool)
-        )
+        few = _locking(forms.potential, met) & (integration == "selective" and _has_gauss(fields))
         if np.any(few):
             K = K + part.matrix(forms.potential, _kept(V, ~few))
             fewer = _Cells(forms, fields, cells, fields.rule(reduced=True))
@@ -280,7 +285,7 @@ def _kept(V: Array, which: Array) -> Array:
 
 def _has_gauss(fields: Fields) -> bool:
     """True where a rule has as many points in each direction as wanted, and no field needs more of them."""
-    return fields.cell in ("RefLine", "RefQuad", "RefHex") and 2 not in fields.orders
+    return fields.cell not in _SIMPLICES and 2 not in fields.orders
 
 
 def _uniform(forms: Forms, fields: Fields, coupled: Array) -> tuple[tuple[str, ...], Array]:
