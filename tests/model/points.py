@@ -47,6 +47,8 @@ class LocalMap:
 
     def __call__(self, e, **state):
         """Forces (block, m), tangents (block, m, m), increments of slip (block, m) and of w (block,), branches."""
+        if "slip" in state:
+            state["back_force"] = self.group.law.back_force(self.group, state["slip"])
         n, m, z, dz = len(e), self.group.components, self.states.packed(state), np.zeros(self.states.size)
         F, T, branch = np.zeros(n), np.zeros(self.blocks.entries), np.zeros(n, dtype=np.int64)
         s, room = self.springs, np.full((16, 6), np.nan)

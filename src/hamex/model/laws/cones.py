@@ -12,8 +12,9 @@ apex, when κ = 0). A start below no slip, which a stage of several may see, is 
 nothing else. In plane stress the sum of the normal stresses returns at another pace than the rest: one equation.
 
 A row of P holds, all times the volume of the point: bulk modulus (plane stress: stiffness of the sum, E/(1 − ν)),
-shear modulus, limit, α (a plain number), κ, Hk and H. Of ``work``, row 0 holds the elastic trial deformation, and row 1
-the distance ξ from the back force.
+shear modulus, limit, α (a plain number), κ, Hk and H. The state of a spring is its slip, its back force in laws that
+have one, and last the accumulated slip, that of the block at its first spring. Of ``work``, row 0 holds the elastic
+trial deformation, and row 1 the distance ξ from the back force.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from hamex.model.laws.law import Array
 
 HEAD = 8  # entries of I before the blocks, see hamex.march.springs
 SPRINGS = 6  # entry of I that tells the springs of the group
-VARIABLES = 2  # per spring: slip, accumulated slip (that of the block stands at its first spring)
 ELASTIC, FLOWS, APEX = 0, 1, 2  # branches of a block, told at its first spring
 _NEWTON = 50  # far more than the 3 to 5 iterations of the equation of plane stress
 
@@ -47,17 +47,20 @@ def at(
     work: Array,
 ) -> bool:
     """All points of a group: blocks of 6, 4 or 3 stresses."""
-    blocks, width, changed = I[begin], I[begin + 1], False
+    blocks, width, many, changed = I[begin], I[begin + 1], I[begin + 2], False
     m = I[begin + SPRINGS] // blocks
     for i in range(blocks):
         first, r = I[begin + HEAD + i], row + width * i
-        o, place = I[begin + 3] + VARIABLES * m * i, I[begin + 4] + m * m * i
+        o, place = I[begin + 3] + many * m * i, I[begin + 4] + m * m * i
         for a in range(m):
-            work[0, a] = (e0[first + a] + reach * dx[first + a]) - z[o + VARIABLES * a]
+            work[0, a] = (e0[first + a] + reach * dx[first + a]) - z[o + many * a]
+            F[first + a] = z[o + many * a + 1] if many == 3 else 0.0
+            for v in range(many):
+                dz[o + many * a + v] = 0.0
         if m == 3:
-            piece = plane_return(P, r, first, o, place, z, F, T, dz, work)
+            piece = plane_return(P, r, first, o, many, place, z, F, T, dz, work)
         else:
-            piece = cone_return(P, r, m, first, o, place, z, F, T, dz, work)
+            piece = cone_return(P, r, m, first, o, many, place, z, F, T, dz, work)
         if piece != branch[first]:
             branch[first] = piece
             changed = True
@@ -65,55 +68,64 @@ def at(
 
 
 def cone_return(
-    P: Array, r: int, m: int, first: int, o: int, place: int, z: Array, F: Array, T: Array, dz: Array, work: Array
+    P: Array,
+    r: int,
+    m: int,
+    first: int,
+    o: int,
+    many: int,
+    place: int,
+    z: Array,
+    F: Array,
+    T: Array,
+    dz: Array,
+    work: Array,
 ) -> int:
-    """One point with three normal stresses, and all shear stresses or one; returns its branch.
+    """One point with three normal stresses, and all shear stresses or one; returns its branch. F holds the back force.
 
     The distance ξ keeps a share of what it was, and slip is a multiple of it; both are written without differences of
     large numbers, so that a trial far outside costs no digits.
     """
     bulk, shear, alpha, hard = P[r], P[r + 1], P[r + 3], P[r + 5]
-    limit, firm = P[r + 2] + P[r + 6] * z[o + 1], P[r + 4] + P[r + 6]
+    limit, firm = P[r + 2] + P[r + 6] * z[o + many - 1], P[r + 4] + P[r + 6]
     trace = work[0, 0] + work[0, 1] + work[0, 2]
-    moved = (z[o] + z[o + VARIABLES] + z[o + 2 * VARIABLES]) / 3.0
     size = 0.0
     for a in range(m):
         if a < 3:
-            F[first + a] = hard * (2.0 / 3.0) * (z[o + VARIABLES * a] - moved)
             work[1, a] = 2.0 * shear * (work[0, a] - trace / 3.0) - F[first + a]
             size += work[1, a] * work[1, a]
         else:
-            F[first + a] = hard * z[o + VARIABLES * a] / 3.0
             work[1, a] = shear * work[0, a] - F[first + a]
             size += 2.0 * (work[1, a] * work[1, a])
     q, pressed = math.sqrt(1.5 * size), bulk * trace
     beyond = alpha * pressed - limit  # what is left of the excess where q vanishes
     axial, radial = firm + bulk * alpha * alpha, 3.0 * shear + hard
-    piece, flow, kept, slid, along, cross = ELASTIC, 0.0, 1.0, 0.0, 0.0, 0.0
+    piece, flow, left, slid, along, cross = ELASTIC, 0.0, 1.0, 0.0, 0.0, 0.0
     if q + beyond > 0.0 and radial * beyond < q * axial:
         piece, rate = FLOWS, 1.0 / (axial + radial)
         flow = (q + beyond) * rate
         slid = 1.5 * flow / q
-        kept = (axial * q - radial * beyond) * rate / q + hard * (2.0 / 3.0) * slid
+        left = (axial * q - radial * beyond) * rate / q
         along, cross = 9.0 * shear * (shear * beyond * rate) / (q * q * q), -3.0 * shear * bulk * alpha * rate / q
         pressed = (pressed * (firm + radial) - bulk * alpha * (q - limit)) * rate
         bulk *= (firm + radial) * rate
     elif q + beyond > 0.0:
         piece, rate = APEX, 1.0 / axial
-        flow, slid, kept = beyond * rate, 1.5 / radial, hard / radial
+        flow, slid, left = beyond * rate, 1.5 / radial, 0.0
         pressed = (pressed * firm + bulk * alpha * limit) * rate
         bulk *= firm * rate
+    hardened = hard * (2.0 / 3.0) * slid
     for a in range(m):
-        F[first + a] += kept * work[1, a]
-        dz[o + VARIABLES * a] = slid * work[1, a]
-        dz[o + VARIABLES * a + 1] = 0.0
+        if many == 3:
+            dz[o + many * a + 1] = hardened * work[1, a]
+        F[first + a] += (left + hardened) * work[1, a]
         if a < 3:
             F[first + a] += pressed
-            dz[o + VARIABLES * a] += alpha * flow / 3.0
+            dz[o + many * a] = slid * work[1, a] + alpha * flow / 3.0
         else:
-            dz[o + VARIABLES * a] *= 2.0
-    dz[o + 1] = flow
-    cone_tangent(m, place, bulk, 2.0 * shear * kept, along, cross, T, work)
+            dz[o + many * a] = 2.0 * slid * work[1, a]
+    dz[o + many - 1] = flow
+    cone_tangent(m, place, bulk, 2.0 * shear * (left + hardened), along, cross, T, work)
     return piece
 
 
@@ -121,32 +133,32 @@ def cone_tangent(
     m: int, place: int, bulk: float, shear: float, along: float, cross: float, T: Array, work: Array
 ) -> None:
     """T = bulk 1 1ᵀ + shear · deviator + along ξ ξᵀ + cross (ξ 1ᵀ + 1 ξᵀ), ξ in row 1 of the work space."""
-    for a in range(m):
-        for b in range(m):
-            total = along * (work[1, a] * work[1, b])
-            if a < 3 and b < 3:
-                total += (bulk - shear / 3.0) + cross * (work[1, a] + work[1, b])
-            elif a < 3:
-                total += cross * work[1, b]
-            elif b < 3:
-                total += cross * work[1, a]
-            if a == b:
-                total += shear if a < 3 else 0.5 * shear
-            T[place + m * a + b] = total
+    for a in range(3):
+        for b in range(3):
+            T[place + m * a + b] = (
+                along * (work[1, a] * work[1, b]) + cross * (work[1, a] + work[1, b]) + (bulk - shear / 3.0)
+            )
+        T[place + m * a + a] += shear
+    for a in range(3, m):
+        for b in range(3):
+            T[place + m * a + b] = along * (work[1, a] * work[1, b]) + cross * work[1, a]
+            T[place + m * b + a] = T[place + m * a + b]
+        for b in range(3, m):
+            T[place + m * a + b] = along * (work[1, a] * work[1, b])
+        T[place + m * a + a] += 0.5 * shear
 
 
 def plane_return(
-    P: Array, r: int, first: int, o: int, place: int, z: Array, F: Array, T: Array, dz: Array, work: Array
+    P: Array, r: int, first: int, o: int, many: int, place: int, z: Array, F: Array, T: Array, dz: Array, work: Array
 ) -> int:
-    """One point in plane stress; returns its branch.
+    """One point in plane stress; returns its branch. F holds the back force.
 
     Sum and difference of the normal stresses, and the shear stress, return by themselves: with the multiplier θ = λ/q
     each is what it was over 1 + bθ, b = k/2 + Hk of the sum, b = 3G + Hk of the others.
     """
     k, shear, hard, kappa = P[r], P[r + 1], P[r + 5], P[r + 4] + P[r + 6]
-    limit = P[r + 2] + P[r + 6] * z[o + 1]
-    bs, bd = hard * 2.0 * (z[o] + z[o + VARIABLES]), hard * (2.0 / 3.0) * (z[o] - z[o + VARIABLES])
-    bt = hard * z[o + 2 * VARIABLES] / 3.0
+    limit = P[r + 2] + P[r + 6] * z[o + many - 1]
+    bs, bd, bt = F[first] + F[first + 1], F[first] - F[first + 1], F[first + 2]
     xs, xd = k * (work[0, 0] + work[0, 1]) - bs, 2.0 * shear * (work[0, 0] - work[0, 1]) - bd
     xt = shear * work[0, 2] - bt
     A, B = 0.25 * (xs * xs), 0.75 * (xd * xd) + 3.0 * (xt * xt)
@@ -163,8 +175,11 @@ def plane_return(
         grown = theta * q
         bend = limit / (kappa * (q * q * q) + limit * (A * a / (v * v * v) + B * b / (w * w * w)))
     ds, dd = 0.5 * f * xs, 1.5 * g * xd
-    dz[o], dz[o + VARIABLES], dz[o + 2 * VARIABLES] = 0.5 * (ds + dd), 0.5 * (ds - dd), 3.0 * g * xt
-    dz[o + 1], dz[o + VARIABLES + 1], dz[o + 2 * VARIABLES + 1] = grown, 0.0, 0.0
+    dz[o], dz[o + many], dz[o + 2 * many] = 0.5 * (ds + dd), 0.5 * (ds - dd), 3.0 * g * xt
+    if many == 3:
+        hs, hd = hard * f * xs, hard * g * xd
+        dz[o + 1], dz[o + many + 1], dz[o + 2 * many + 1] = 0.5 * (hs + hd), 0.5 * (hs - hd), hard * g * xt
+    dz[o + many - 1] = grown
     fs, fd = bs + left * xs, bd + kept * xd
     F[first], F[first + 1], F[first + 2] = 0.5 * (fs + fd), 0.5 * (fs - fd), bt + kept * xt
     us, ud = 0.5 * k * xs / (v * v), 3.0 * shear * xd / (w * w)
