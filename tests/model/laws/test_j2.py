@@ -414,3 +414,14 @@ def test_other_elasticity_is_refused_by_name():
 def test_a_plain_spring_does_not_take_it(build):
     with pytest.raises(ModelError, match=r"J2"):
         build(J2(1.0))
+
+
+def test_problem_files_refuse_it_for_a_spring_in_words(tmp_path):
+    file = tmp_path / "a.toml"
+    file.write_text(
+        'duration = 1.0\n[units]\nlength = "m"\nforce = "kN"\n[model]\nkind = "oscillator"\nmass = 1.0\n'
+        'stiffness = 1.0\nlaw = {kind = "j2", yield_stress = 1.0}\n[load]\nkind = "sine"\namplitude = 1.0\n'
+        'omega = 1.0\n[scheme]\nkind = "galerkin"\nstep = 0.01\n'
+    )
+    with pytest.raises(ModelError, match="J2 couples 6 forces, and an oscillator has one"):
+        hx.read_problem(file)
