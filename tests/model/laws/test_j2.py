@@ -259,6 +259,17 @@ def test_the_split_is_what_the_forces_do():
 
 
 @pytest.mark.parametrize("m", SIZES)
+def test_stages_dissipate_what_the_law_says(m):
+    """Of the work of slip, what hardening stores at the stages and what its jumps lose is told apart exactly."""
+    model = small_body(J2, m, yield_stress=0.5, **HARDENING["all"])
+    cone = J2.cone(model.laws["j2"])
+    sol = hx.solve(shaken(model), hx.DiscontinuousGalerkin(0.02))
+    rate = sol.inside.growth[:, :, ::m]
+    lost = 0.02 * np.einsum("i,rib->r", sol.inside.weights, rate * (cone.limit + cone.viscosity * rate))
+    assert np.allclose(np.diff(sol.values("plastic")), lost, rtol=0, atol=1e-12 * sol.values("plastic")[-1])
+
+
+@pytest.mark.parametrize("m", SIZES)
 def test_two_solutions_under_one_load_never_move_apart(m):
     for law in HARDENING.values():
         model = small_body(J2, m, yield_stress=0.5, **law)
