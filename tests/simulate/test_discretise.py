@@ -457,6 +457,13 @@ def test_a_load_in_the_lagrangian():
     assert model.fields.at("w", 0.5) @ sag == pytest.approx(-20.0 / (8 * 5.0), rel=1e-12)
 
 
+def test_a_ground_that_moves_takes_all_of_the_mass_along():
+    """Inertia is ∫Nρ, that of what fixed nodes share with free ones included."""
+    for degree in (1, 2):
+        model = hx.discretise(wave((x,)), line(5), {"rho": 3.0, "T": 1.0}, degree=degree, fixed={"left": "u"})
+        assert model.inertia("u") == pytest.approx(model.fields.load(u=3.0), rel=1e-13)
+
+
 def test_a_string_swings_in_its_mode():
     """Analytic: the linear time element turns by 2 atan(ωh/2) a step; two forms of the density march alike."""
     n, steps, step = 12, 50, 0.01

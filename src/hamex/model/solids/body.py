@@ -292,6 +292,19 @@ class Body:
             (shapes.T.ravel(), (rows, elements.nodes[cells].ravel())), shape=(count, len(elements.points))
         )
 
+    def slopes(self, place: Array) -> Matrix:
+        """(dimension, node), sparse: slopes at a point from values at the nodes."""
+        from scipy import sparse
+
+        cells = self._cells_at(np.atleast_2d(place))
+        mapping, elements = self.elements.mapping, self.elements
+        X = np.asarray(mapping.invF(np.asarray(place, dtype=float)[:, None, None], tind=cells))[:, :, 0]
+        inverse = np.asarray(mapping.invDF(X, tind=cells))[:, :, 0, 0]
+        found = np.einsum("nj,ji->in", elements.shapes(X)[1][..., 0], inverse)
+        ways = np.repeat(np.arange(self.dimension), found.shape[1])
+        nodes = np.tile(elements.nodes[cells[0]], self.dimension)
+        return sparse.csr_array((found.ravel(), (ways, nodes)), shape=(self.dimension, len(elements.points)))
+
     def dof(self, place: ArrayLike, direction: str) -> int:
         """Number of the dof of the node nearest to a place, in a direction ("x", "y" or "z")."""
         point = floats(place, "a place must be numbers", ModelError)
