@@ -24,7 +24,7 @@ Array = NDArray[Any]
 Largest = Callable[[float], float]  # s → largest eigenvalue of M⁻¹(K + (1 + 2·ahead) s C), or what is above it
 DENSE = 400  # dofs up to which all is done with plain arrays
 _LEFT = 2e-3  # of the Ritz value: a residual below it costs a thousandth of the step
-_MOST = 120  # products of one Lanczos run
+_LEAST, _MOST = 40, 120  # products of one Lanczos run; the first let a motion of one element alone grow out of the rest
 _LOOK = 5  # products between two looks at it
 _TURNS = 60
 
@@ -113,7 +113,7 @@ def lanczos(times: Callable[[Array], Array], size: int) -> float:
             theta, shape = eigh_tridiagonal(main, side, select="i", select_range=(turn - 1, turn - 1))
             left = beta * abs(float(shape[-1, 0]))
             bound = float(theta[0]) + left
-            if left <= _LEFT * abs(float(theta[0])):
+            if beta == 0.0 or (turn >= min(_LEAST, size) and left <= _LEFT * abs(float(theta[0]))):
                 break
         side.append(beta)
         before, q = q, y / beta
