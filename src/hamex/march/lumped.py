@@ -106,7 +106,7 @@ def lumped(
     for r in range(1, len(values)):
         if not moved(kick, h, ahead, out.u[r - 1], out.u[r], out.v, s):
             return r
-        stretch(x, out.u[r], s.e)
+        stretch(x, out.u[r], s.e)  # type: ignore[arg-type]  # it reads begin, dof and share alone, as gathered does
         evaluate(springs, s.e, s.still, 1.0, h, out.z[r - 1], False, out.F[r], s.T, s.dz, s.branch, s.work)
         commit(springs, 1.0, out.z[r - 1], s.dz, out.z[r])
         resisted(x, out.u[r], out.F[r], s.ahead, out.R)
@@ -134,7 +134,7 @@ def resisted(x: LumpedStructure, u: Array, F: Array, v: Array, R: Array) -> None
     """R = K u + B F + C v."""
     filled(0.0, R)
     times(x.stiffness, u, 1.0, R)
-    gathered(x, F, 1.0, R)
+    gathered(x, F, 1.0, R)  # type: ignore[arg-type]
     if len(x.damping.value) + len(x.damping.low_weight) > 0:
         times(x.damping, v, 1.0, R)
 

@@ -47,7 +47,7 @@ class LeapFrog(Scheme):
     >>> import hamex as hx
     >>> rod = hx.rod(length=1.0, elements=10, modulus=4.0, density=1.0, mass="lumped", absorbing="end")
     >>> f"{LeapFrog(step=0.04).longest_step(rod):.4f}"    # an element is 0.1 long, a wave goes 2 in a second
-    '0.0503'
+    '0.0502'
     """
 
     step: float

@@ -51,13 +51,14 @@ def split_damping(model: Model) -> tuple[Any, Any]:
 
     C = by_rows(model.damping.matrix)
     none = sparse.csr_array(C.shape)
-    if not C.data.any():
-        return none, none
-    C = C.copy()
-    C.eliminate_zeros()
+    if not C.data.all():
+        C = C.copy()
+        C.eliminate_zeros()
     _, label = connected_components(C, directed=False)
-    alone = sparse.diags_array((np.bincount(label)[label] <= _ONE_NODE).astype(float))
-    own, others = (sparse.csr_array(part @ C) for part in (alone, sparse.eye_array(C.shape[0]) - alone))
+    alone = np.bincount(label)[label] <= _ONE_NODE
+    if not np.any(alone & (np.diff(C.indptr) > 0)):
+        return none, C
+    own, others = (sparse.csr_array(sparse.diags_array(part.astype(float)) @ C) for part in (alone, ~alone))
     for part in (own, others):
         part.eliminate_zeros()
     return own, others
@@ -131,13 +132,15 @@ class LumpedMarch:
             B.data.astype(float),
         )
         dofs, springs = len(model.dofs), len(model.springs)
-        self.scratch = LumpedScratch(
-            *(np.zeros(dofs) for _ in range(3)),
-            *(np.zeros(springs) for _ in range(2)),
-            np.zeros(blocks.entries),
-            np.zeros(self.states.size),
-            np.zeros(springs, dtype=np.int64),
-            np.zeros((16, WIDEST)),
+        self.scratch = LumpedScratch._make(
+            [
+                *(np.zeros(dofs) for _ in range(3)),
+                *(np.zeros(springs) for _ in range(2)),
+                np.zeros(blocks.entries),
+                np.zeros(self.states.size),
+                np.zeros(springs, dtype=np.int64),
+                np.zeros((16, WIDEST)),
+            ]
         )
         hand = held if self.compiles else as_it_is
         self.shared = tuple(map(hand, (self.structure, self.springs)))
