@@ -128,8 +128,8 @@ def point_springs(cells: Cells, which: Array) -> PointSprings:
 def of_points(law: Law, first: Array, volume: Array, components: int) -> Group:
     """A group of blocks from one law of the material; refuses laws that are none of a material."""
     parameters = {name: getattr(law, name) for name in law.names()}
-    if not {"volume", "components"} <= set(parameters):
+    if "volume" not in parameters or not hasattr(law, "components"):
         raise ModelError(
             f"{WHO}: {type(law).__name__} is a law of springs, not of stresses; take J2 or DruckerPrager of hamex.laws"
         )
-    return Group.of(type(law), first, **parameters | {"volume": volume, "components": components})
+    return Group.of(type(law), first, **{**parameters, "volume": volume, "components": components})
