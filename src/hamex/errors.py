@@ -121,6 +121,10 @@ class LockingWarning(UserWarning):
     """A mesh is too stiff for what its material does."""
 
 
+class CoarseWarning(UserWarning):
+    """A mesh or a step is too coarse for the waves that a load sends through a body."""
+
+
 class ImplausibleWarning(UserWarning):
     """A number is possible, but does not fit the stated units, or what structures and earthquakes do: a likely slip."""
 

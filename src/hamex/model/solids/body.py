@@ -174,6 +174,15 @@ class Body:
         elements = self.elements
         return np.concatenate([elements.volumes(cells, *elements.rule) for cells in elements.chunks()])
 
+    def nodes_per_wave(self, frequency: float) -> tuple[float, float]:
+        """Nodes per wave length of the shortest shear wave at a frequency [1/time], and that wave's speed."""
+        spacing = np.ptp(self.vertices[self.corners], axis=1).max(axis=1) / self.degree
+        longest = np.zeros(len(self.speeds))
+        np.maximum.at(longest, self.kind, spacing)
+        nodes = self.speeds[:, 1] / (frequency * longest)
+        worst = int(nodes.argmin())
+        return float(nodes[worst]), float(self.speeds[worst, 1])
+
     # Loads.
 
     def traction(self, boundary: str, value: Vector) -> Array:
