@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Discriminator, Field, Tag, create_model, model_validator
 
-from hamex.errors import UnitError
+from hamex.errors import LoadError, UnitError
 from hamex.model.record import Model
 from hamex.model.units import UNSTATED_FORCE, UNSTATED_LENGTH, Units
 from hamex.problem import Limit
 from hamex.schemes import Scheme, known
 from hamex.spec.base import Positive, Table, Version, check_version
 from hamex.spec.derived import TableByKind, table_of
+from hamex.spec.forces import BodyForces
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
 from hamex.spec.structures import OscillatorTable
 
@@ -39,16 +40,31 @@ class UnitsTable(Table):
         return Units(self.length, self.force)
 
 
-class GravityTable(Table):
+class GravityTable(BodyForces):
     """``[gravity]``: forces that act before the start and stay on."""
 
-    forces: dict[str, float] = Field(description='forces by dof [force], as in forces = {"B.y" = -50.0}')
+    forces: dict[str, float] | None = Field(None, description='forces by dof [force], as in forces = {"B.y" = -50.0}')
+    direction: str | None = Field(
+        None, description='in which the weight of all masses acts, as in direction = "-y"; of frames, give forces'
+    )
 
-    def build(self, model: Model) -> NDArray[Any]:
+    @model_validator(mode="after")
+    def _choices(self) -> GravityTable:
+        if not self.arguments():
+            raise ValueError("give forces, or a direction for the weight of the masses")
+        return self
+
+    def build(self, model: Model, gravity: float) -> NDArray[Any]:
         """The standing load of a problem, one force per dof."""
-        standing = np.zeros(len(model.dofs))
-        for dof, force in self.forces.items():
-            standing[position(dof, model.dofs, "forces", "dof", model)] = force
+        standing = np.zeros(len(model.dofs)) if (forces := self.on_body(model)) is None else forces
+        for dof, force in (self.forces or {}).items():
+            standing[position(dof, model.dofs, "forces", "dof", model)] += force
+        if self.direction is not None:
+            way = self.direction.lstrip("+-")
+            if way not in model.directions or len(self.direction) - len(way) > 1:
+                ways = ", ".join(f'"-{each}"' for each in model.directions)
+                raise LoadError(f"direction must be a direction of the model with its sign, as {ways}")
+            standing += (-gravity if self.direction.startswith("-") else gravity) * model.inertia(way)
         return standing
 
 
@@ -117,6 +133,12 @@ class SchemeTable(TableByKind):
         return {kind: table_of(each, kind) for kind, each in found.items()}
 
 
+Probe = Annotated[
+    Annotated[str, Tag("·name")] | Annotated[list[float], Tag("·list")],
+    Discriminator(lambda value: "·list" if isinstance(value, list) else "·name"),
+]
+
+
 def _many(value: Any) -> str:
     return "·list" if isinstance(value, list) else "·one"
 
@@ -150,6 +172,9 @@ class ProblemTables(Table):
     cyclic: CyclicTable | None = None
     start: StartTable | None = None
     limit: LimitTable | None = None
+    probes: dict[str, Probe] | None = Field(
+        None, description="places whose motion is told: coordinates in a solid, or a dof; by names of your own"
+    )
     scheme: SchemeTable | None = Field(None, description="how it is marched; needed unless it is only loaded slowly")
     version: Version = None
 
@@ -177,7 +202,7 @@ class ProblemTables(Table):
         return (self.pushover is not None or self.cyclic is not None) and all(each is None for each in history)
 
 
-ModelKind = Literal["oscillator", "shear_frame", "truss", "frame", "rod"]
+ModelKind = Literal["oscillator", "shear_frame", "truss", "frame", "rod", "solid"]
 KINDS: tuple[str, ...] = get_args(ModelKind)
 
 
@@ -202,4 +227,8 @@ def tables_for(kind: str | None) -> type[ProblemTables]:
             "rod": structures.RodTable,
         }
         model = tables[kind]
+    if kind == "solid":
+        from hamex.spec.solids import SolidTable
+
+        model = SolidTable
     return create_model("ProblemTables", __base__=ProblemTables, model=(model, ...))

@@ -261,6 +261,7 @@ def named(
     *,
     regions: Mapping[str, Mapping[str, Range]] | None = None,
     boundaries: Mapping[str, Mapping[str, Range]] | None = None,
+    rest: str | None = None,
 ) -> Any:
     """The mesh with further names for cells and outer facets, by where their middles are.
 
@@ -271,13 +272,14 @@ def named(
         at, the second. What is left out does not matter.
     boundaries : likewise, both ends included, or one number for facets in one plane:
         ``{"footing": {"x": (-1.0, 1.0), "y": 0.0}}``.
+    rest : name for the cells that are in no region, if there are some.
 
     Examples
     --------
-    >>> mesh = named(rectangle(4.0, 2.0, (4, 2)), regions={"top half": {"y": (1.0, 2.0)}},
+    >>> mesh = named(rectangle(4.0, 2.0, (4, 2)), regions={"clay": {"x": (0.0, 1.0), "y": (1.0, 2.0)}}, rest="rock",
     ...              boundaries={"footing": {"x": (0.0, 2.0), "y": 2.0}})
-    >>> len(mesh.subdomains["top half"]), len(mesh.boundaries["footing"]), len(mesh.boundaries["top"])
-    (4, 2, 4)
+    >>> len(mesh.subdomains["clay"]), len(mesh.subdomains["rock"]), len(mesh.boundaries["footing"])
+    (1, 7, 2)
     """
     near = _ON * float(np.ptp(mesh.p, axis=1).max())
     for what, given, middles in (
@@ -304,6 +306,11 @@ def named(
             mesh = mesh.with_subdomains(found) if found else mesh
         elif found:
             mesh = mesh.with_boundaries({name: mesh.boundary_facets()[own] for name, own in found.items()})
+    if rest is not None:
+        free = np.ones(mesh.t.shape[1], dtype=bool)
+        for own in (mesh.subdomains or {}).values():
+            free[own] = False
+        mesh = mesh.with_subdomains({rest: np.flatnonzero(free)}) if free.any() else mesh
     return mesh
 
 
