@@ -343,7 +343,7 @@ class Solution(Shown):
         return frames(self, count, scale)
 
     def motion(self, at: str | ArrayLike, direction: str | None = None) -> GroundMotion:
-        """Total acceleration of a place as a ground motion, for spectra and other models: the surface of a site, a floor.
+        """Total acceleration of a place as a ground motion, for spectra and other models: of a floor, or a site.
 
         Samples are the means of the steps, at their middles: the clock of the motion begins half a step into the run.
 
@@ -363,7 +363,7 @@ class Solution(Shown):
         >>> surface.unit, surface.step, surface.peak > 1.5 * 0.319 * 9.81
         ('m/s2', 0.01, True)
         """
-        from hamex.solution.motions import motion
+        from hamex.solution.shaking import motion
 
         return motion(self, at, direction)
 

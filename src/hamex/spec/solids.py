@@ -153,8 +153,9 @@ class SolidTable(Table):
         )
 
     def _mesh(self, folder: Path | None) -> Any:
-        with inside("mesh", self.mesh):
-            return self.mesh.build(folder) if isinstance(self.mesh, FileMeshTable) else self.mesh.build()
+        table: Any = self.mesh
+        with inside("mesh", table):
+            return table.build(folder) if isinstance(table, FileMeshTable) else table.build()
 
     def names(self) -> dict[str, Any]:
         """Regions and boundaries by ranges, as :func:`hamex.meshes.named` takes them."""

@@ -15,7 +15,7 @@ from hamex.model.algebra import rows
 from hamex.model.layout import Layout
 from hamex.model.units import UNSTATED_LENGTH, Units
 from hamex.motion.ground import GroundMotion
-from hamex.solution.motions import GROUND, check_accelerations, ground_accelerations
+from hamex.solution.shaking import GROUND, check_accelerations, ground_accelerations
 from hamex.solution.solution import Solution
 from hamex.solution.source import Run
 from hamex.study.spectra.result import Spectrum

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,5 +109,5 @@ def at_place(solution: Solution, at: Any, name: str) -> Array:
     return rows(solution.values(name), sparse.csr_array((nodal @ body.motion).T))
 
 
-def _said(at: Sequence[float] | Array) -> str:
+def _said(at: Any) -> str:
     return f"({', '.join(f'{x:g}' for x in np.ravel(at))})"
