@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import DampingWarning
+from hamex.errors import DampingWarning, InputError
 from hamex.solution.outline import Answers, Exceedance, Peak
 from hamex.solution.schema import unit, variable
 
@@ -181,6 +181,8 @@ class DampingShare:
 
 def damping_share(solution: Answers) -> DampingShare:
     """The place where damping carries most, relative to the springs; warns where that is implausible."""
+    if solution.layout.body is not None:
+        raise InputError("damping_share: a body has no storeys; sol.energy['viscous'] tells what damping takes")
     found = max(_shares_by_place(solution), key=lambda each: each.share)
     yielded = bool(solution.values("slip").size) and bool(np.abs(np.diff(solution.values("slip"), axis=0)).any())
     if found.share > IMPLAUSIBLE and yielded and not solution.layout.has_dashpots:
