@@ -118,6 +118,11 @@ class Layout:
         """False for an oscillator, whose springs belong to nothing."""
         return bool(self.groups)
 
+    @property
+    def is_body(self) -> bool:
+        """True for a body that no structure stands on: its springs are strains and stresses at points."""
+        return self.body is not None and self.geometry is None
+
     @cached_property
     def turning_dofs(self) -> Array:
         """(dof,), True for rotations, whose unit differs."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hamex.model.solids.body import Body
 from hamex.solution.fields import FIELDS, at_points, body_of
 from hamex.solution.outline import Answers, Peak
+from hamex.solution.peaks import OF_STRUCTURES, largest
 from hamex.solution.schema import unit
 
 Array = NDArray[Any]
@@ -22,7 +23,7 @@ _CHEAP = 1 << 22  # points of stress times instants up to which the largest stre
 class BodyPeaks(Mapping[str, Peak]):
     """Peaks of a body by name; each is found when asked for.
 
-    ``displacement`` and ``velocity`` are lengths of vectors at nodes, ``equivalent_plastic_strain`` is there where the
+    ``displacement`` and ``velocity`` are lengths of vectors at nodes of the body, ``equivalent_plastic_strain`` is there where the
     material can yield. ``von_mises`` is taken of the instants that were kept; where that takes long (a large body in
     many instants) it is found when asked for by its name, and not listed.
     """
@@ -33,6 +34,8 @@ class BodyPeaks(Mapping[str, Peak]):
         known = dict(solution.extent.peaks or {})
         found.update({name: peak for name, peak in known.items() if name not in found})
         names = list(known) or [name for name in OF_NODES if _has(solution, name)]
+        if not known:  # of a structure that stands on the body
+            names += [name for name in OF_STRUCTURES if name in solution.names and name != "absolute_acceleration"]
         yields = bool(np.any(self._body.slipping >= 0)) and "slip" in solution.histories
         if yields and "equivalent_plastic_strain" not in names:
             names.append("equivalent_plastic_strain")
@@ -45,7 +48,8 @@ class BodyPeaks(Mapping[str, Peak]):
         if name not in self:
             raise KeyError(name)
         if name not in self._found:
-            self._found[name] = peak_of(self._solution, self._body, name)
+            own = self._solution, self._body, name
+            self._found[name] = largest(self._solution, name) if name in OF_STRUCTURES else peak_of(*own)
         return self._found[name]
 
     def __contains__(self, name: object) -> bool:
@@ -126,4 +130,5 @@ def _largest_of_points(solution: Answers, body: Body, name: str) -> tuple[float,
 def most_moved(solution: Answers) -> int:
     """The dof that moved farthest at the instants that were kept."""
     u = solution.histories["displacement"]
-    return int(np.maximum(np.abs(u.max(axis=0)), np.abs(u.min(axis=0))).argmax())
+    farthest = np.maximum(np.abs(u.max(axis=0)), np.abs(u.min(axis=0)))
+    return int(np.where(solution.layout.turning_dofs, -1.0, farthest).argmax())

@@ -15,7 +15,8 @@ Array = NDArray[Any]
 
 
 def at_instants(solution: Answers, of: str, instants: Array, shares: Any = None) -> Array:
-    """(instant, dof) of displacement, velocity or acceleration; or (instant, place) with ``shares`` (place, dof).
+    """(instant, dof) of displacement, velocity or acceleration; or (instant, place) with ``shares`` (place, dof). Dofs
+    without mass, which a structure on a body may have, show no velocity here.
 
     Velocities of a few places in many instants are found the other way round: with W = M⁻¹ sharesᵀ they are p W, one
     solution per place instead of one per instant.
@@ -36,8 +37,6 @@ def at_instants(solution: Answers, of: str, instants: Array, shares: Any = None)
         rate = (ends[len(instants) :] - ends[: len(instants)]) / solution.step
         return rate + _ride(solution, of, instants, shares)
     momentum, model = _history(solution, "momentum"), solution.model
-    if np.any(model.massless):
-        return _shared(solution.values("velocity"), instants, shares)
     if shares is not None and shares.shape[0] < len(instants):
         return np.asarray(momentum[instants] @ model.velocity(shares.toarray()).T)
     velocity = model.velocity(momentum[instants])

@@ -57,7 +57,7 @@ class Peaks(Mapping[str, Peak]):
         if name not in self._names:
             raise KeyError(name)
         if name not in self._found:
-            self._found[name] = _residual(self._solution, name) if name in RESIDUALS else _peak(self._solution, name)
+            self._found[name] = _residual(self._solution, name) if name in RESIDUALS else largest(self._solution, name)
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -103,7 +103,8 @@ def histories(solution: Answers, name: str) -> tuple[Array, Sequence[str]]:
     return (values, labels) if own.size == len(labels) else (values[:, own], [labels[number] for number in own])
 
 
-def _peak(solution: Answers, name: str) -> Peak:
+def largest(solution: Answers, name: str) -> Peak:
+    """The peak of a result."""
     values, labels = histories(solution, name)
     found = _largest(solution, name, values, labels)
     if name != "displacement" or solution.inside is None:

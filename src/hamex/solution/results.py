@@ -270,13 +270,14 @@ def _all(s: Answers) -> dict[str, Result]:
     if not isinstance(s.source, Run):
         return {}
     found = dict(ALWAYS)
-    if s.layout.body is not None:  # its springs are stresses at points, and not all of them are springs
+    groups = {name: OF_STRUCTURES[name] for name in _OF_GROUPS}
+    if s.layout.is_body:
         for name in _OF_SPRINGS:
             del found[name]
-        return found | ({name: OF_STRUCTURES[name] for name in _OF_GROUPS} if s.layout.is_structure else {})
+        return found | (groups if s.layout.is_structure else {})
     if not s.layout.is_structure:
         return found
-    found |= OF_STRUCTURES
+    found |= OF_STRUCTURES if s.layout.body is None else groups  # stresses of a body are no shear of a base
     if s.layout.hinges.size:
         found |= OF_HINGES
     if s.layout.storeys is not None:

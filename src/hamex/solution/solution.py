@@ -473,7 +473,7 @@ class Solution(Shown):
 
     def _attributes(self, name: str) -> dict[str, str]:
         dims, kind, meaning = variable(name)
-        if self.layout.body is not None and dims and dims[-1] == "spring":
+        if self.layout.is_body and dims and dims[-1] == "spring":
             kind = AT_POINTS.get(kind, kind)
         if self.at_ends and name in OF_FORCES:
             meaning = f"{name.replace('_', ' ')} at the end of the increment, in equilibrium with its load"

@@ -319,6 +319,18 @@ class Body:
         cells = self._cells_at(places)
         return cells, np.asarray(self.elements.mapping.invF(places.T[:, :, None], tind=cells))[:, :, 0]
 
+    def slopes(self, place: Array) -> Matrix:
+        """(dimension, node), sparse: slopes at a point from values at the nodes."""
+        from scipy import sparse
+
+        elements = self.elements
+        cells, X = self.found(np.atleast_2d(np.asarray(place, dtype=float)))
+        inverse = np.asarray(elements.mapping.invDF(X, tind=cells))[:, :, 0, 0]
+        found = np.einsum("nj,ji->in", elements.shapes(X)[1][..., 0], inverse)
+        ways = np.repeat(np.arange(self.dimension), found.shape[1])
+        nodes = np.tile(elements.nodes[cells[0]], self.dimension)
+        return sparse.csr_array((found.ravel(), (ways, nodes)), shape=(self.dimension, len(elements.points)))
+
     def dof(self, place: ArrayLike, direction: str) -> int:
         """Number of the dof of the node nearest to a place, in a direction ("x", "y" or "z")."""
         point = floats(place, "a place must be numbers", ModelError)
@@ -335,6 +347,10 @@ class Body:
         extent = float(np.ptp(self.vertices, axis=0).max())
         middle = self.vertices.mean(axis=0)
         find = mesh.element_finder()
+        try:
+            return np.asarray(find(*places.T))
+        except ValueError:
+            pass  # one of them is not inside: they are asked one by one
         found = np.zeros(len(places), dtype=np.int64)
         for number, place in enumerate(places):
             # A point on an edge may lie outside by rounding: it is asked again a little further in.
