@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
@@ -115,7 +115,7 @@ class Driven:
     @classmethod
     def of(cls, motion: Array, step: float, every: int, count: int) -> Driven:
         """From displacements at all nodes (node, support): at ``count`` nodes, one of ``every``."""
-        rate = np.gradient(motion, step, axis=0)
+        rate = np.gradient(motion, step, axis=0, edge_order=2 if len(motion) > 2 else 1)
         rows = np.arange(count) * every
         return cls(motion[rows], rate[rows], (np.diff(rate, axis=0) / step)[rows[1:] - 1])
 
@@ -231,6 +231,8 @@ class Answers(Protocol):
     def provenance(self) -> Mapping[str, str]: ...
 
     def values(self, name: str) -> Array: ...
+
+    def labelled(self, names: Sequence[str]) -> xr.Dataset: ...
 
     def labels(self, dim: str) -> tuple[str, ...]: ...
 

@@ -238,18 +238,18 @@ class Solution(Shown):
 
     def __getitem__(self, name: str) -> xr.DataArray:
         """A result as a labelled array."""
-        return self._label([name])[name]
+        return self.labelled([name])[name]
 
     @property
     def dataset(self) -> xr.Dataset:
         """All results in one labelled dataset."""
-        return self._label(self.names)
+        return self.labelled(self.names)
 
     @cached_property
     def energy(self) -> xr.Dataset:
         """Energy balance: kinetic, stored, viscous, plastic, hardening, input and imbalance on ``time``, and the
         largest imbalance relative to the largest work as ``residual``: a check of the arithmetic, not of accuracy."""
-        return self._label(ENERGIES)
+        return self.labelled(ENERGIES)
 
     @cached_property
     def split(self) -> Split:
@@ -450,18 +450,23 @@ class Solution(Shown):
         """Version, scheme and hash of the problem."""
         return self.source.provenance(self)
 
-    def save(self, path: str | Path, problem: bool = True) -> Path:
+    def save(self, path: str | Path, problem: bool = True, *, times: Times = None) -> Path:
         """Write ``.nc`` (NetCDF, complete, readable by :func:`hamex.read`), ``.csv`` (histories) or ``.xlsx`` (Excel:
-        peaks and histories, one sheet a table), atomically.
+        peaks and histories, one sheet a table), atomically. Of a body also ``.pvd``, a series that ParaView opens, with
+        one ``.vtu`` an instant in a folder of the same name; or one ``.vtu``.
 
         A NetCDF file keeps the problem and the scheme as well, so that the run can be continued or repeated;
-        ``problem=False`` leaves them out, for small files.
+        ``problem=False`` leaves them out, for small files; fields and probes of a body work without them.
+
+        ``times`` are the instants of a series [s], the nearest ones that were kept; all of them by default, of a single
+        ``.vtu`` the last.
         """
         from hamex.solution.files import save
 
-        return save(self, Path(path), problem)
+        return save(self, Path(path), problem, times)
 
-    def _label(self, names: tuple[str, ...] | list[str]) -> xr.Dataset:
+    def labelled(self, names: Sequence[str]) -> xr.Dataset:
+        """Some results in one labelled dataset."""
         import xarray as xr
 
         values = {name: self.values(name) for name in names}  # refuses unknown names
