@@ -22,6 +22,7 @@ from .model.rod import rod as rod
 from .model.solids.material import Material as Material
 from .model.solids.body import Body as Body
 from .model.solids.solid import solid as solid
+from .model.solids.tie import tie as tie
 from .model.truss import Bar as Bar, truss as truss
 from .model.frame import Member as Member, frame as frame
 from .model.structure import structure as structure, structure_from_stiffness as structure_from_stiffness

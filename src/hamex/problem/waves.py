@@ -33,8 +33,8 @@ def warn_of_coarse_waves(problem: Problem, step: float) -> None:
     if nodes < _NODES:
         warnings.warn(
             f"solve: the mesh has {nodes:.2g} nodes per wave at {frequency:.3g} Hz, below which 99 % of the load's "
-            f"power lies (shear waves of speed {speed:.4g}); with fewer than {_NODES:.0f} waves are slow and ragged: refine "
-            "the mesh, take degree=2, or filter the load",
+            f"power lies (shear waves of speed {speed:.4g}); with fewer than {_NODES:.0f} waves are slow and ragged: "
+            "refine the mesh, take degree=2, or filter the load",
             CoarseWarning,
             stacklevel=3,
         )

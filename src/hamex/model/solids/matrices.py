@@ -12,6 +12,7 @@ from hamex.checks import check_memory
 from hamex.errors import ModelError
 from hamex.model.inputs import Numbered
 from hamex.model.laws.law import Group, Law
+from hamex.model.laws.stress import StressLaw
 from hamex.model.solids.cells import WHO, Cells
 from hamex.model.solids.elements import Pattern
 
@@ -127,9 +128,9 @@ def point_springs(cells: Cells, which: Array) -> PointSprings:
 
 def of_points(law: Law, first: Array, volume: Array, components: int) -> Group:
     """A group of blocks from one law of the material; refuses laws that are none of a material."""
-    parameters = {name: getattr(law, name) for name in law.names()}
-    if "volume" not in parameters or not hasattr(law, "components"):
+    if not isinstance(law, StressLaw):
         raise ModelError(
             f"{WHO}: {type(law).__name__} is a law of springs, not of stresses; take J2 or DruckerPrager of hamex.laws"
         )
-    return Group.of(type(law), first, **{**parameters, "volume": volume, "components": components})
+    own = {name: getattr(law, name) for name in law.names()}
+    return Group.of(type(law), first, **own | {"volume": volume, "components": components})
