@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from hamex.errors import InputError
 from hamex.model.inputs import few
 from hamex.motion.ground import GroundMotion
-from hamex.solution.shaking import GROUND, at_place, ground_accelerations
 from hamex.solution.schema import unit, variable
+from hamex.solution.shaking import GROUND
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
 
@@ -122,12 +122,5 @@ def _histories(solution: Solution, place: str | tuple[float, ...], quantity: str
     """One history a direction; of a dof the one it has. Accelerations are total, the rest relative to the ground."""
     if isinstance(place, str):
         return {"": solution.values(quantity)[:, solution.dofs.index(place)]}
-    if quantity != "absolute_acceleration":
-        found = at_place(solution, place, quantity)
-        return {way: found[:, column] for column, way in enumerate("xyz"[: found.shape[1]])}
-    found, ways = at_place(solution, place, "acceleration"), solution.layout.directions
-    ground = ground_accelerations(solution)
-    return {
-        way: found[:, column] + (ground[:, ways.index(way)] if way in ways else 0.0)
-        for column, way in enumerate("xyz"[: found.shape[1]])
-    }
+    found = solution.probe(place, quantity)[:, 0]
+    return {str(way): np.asarray(found.sel(component=way)) for way in found["component"].values}

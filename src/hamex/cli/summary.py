@@ -7,7 +7,7 @@ import re
 import shutil
 from typing import Any
 
-from hamex.cli.body import BODY_PEAKS, body_fields, body_lines, body_peaks, body_summary
+from hamex.cli.body import body_lines, body_peaks, body_summary, yielded_share
 from hamex.cli.probes import probe_peaks, probe_table
 from hamex.cli.structure import floor_peaks, structure_lines, structure_summary, structure_tables
 from hamex.cli.text import aligned, heading, wrapped
@@ -65,7 +65,7 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
     structure = not solid and solution.layout.is_structure
     yields, rate_independent = _yielding(model)
     slips = yields or bool(solution.values("slip").any())
-    of_kind = BODY_PEAKS if solid else _STRUCTURE_PEAKS if structure else _PEAKS
+    of_kind = solution.peaks if solid else _STRUCTURE_PEAKS if structure else _PEAKS
     names = [name for name in of_kind if slips or "slip" not in name]
     found = {
         "title": file.title,
@@ -95,7 +95,7 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
         "probes": probe_peaks(file, solution),
     }
     if solid:
-        return found | {"fields": body_fields(solution)}
+        return found | {"yielded": yielded_share(solution)}
     return found | (structure_tables(solution) | {"floor_peaks": floor_peaks(solution)} if structure else {})
 
 
@@ -199,7 +199,7 @@ def show(found: dict[str, Any], model: Model) -> None:
     ):
         print(wrapped(text, width, f"  {name:8}"))
     if model.body is not None:
-        print("\n" + body_peaks(found, model.body))
+        print("\n" + body_peaks(found))
     else:
         print("\n" + _peaks(_with_floors(found) if structure else found["peaks"], structure))
     if structure and found["p_delta"]:

@@ -41,7 +41,7 @@ def motion(solution: Solution, at: str | ArrayLike, direction: str | None) -> Gr
     else:
         way = direction or _shaken(solution)
         samples = _of_place(solution, at, way)
-        where = f"{_said(at)} in {way}"
+        where = f"({', '.join(f'{x:g}' for x in np.ravel(at))}) in {way}"
     load = solution.problem.load.source if isinstance(solution.source, Run) else ""
     model = f"{len(solution.dofs)} dofs, {solution.source.by}, step {solution.step:g} s"
     source = f"motion of {where} in a model of {model}" + (f", under {load}" if load else "")
@@ -85,29 +85,9 @@ def _of_name(solution: Solution, name: str, direction: str | None) -> Array:
 
 
 def _of_place(solution: Solution, at: ArrayLike, way: str) -> Array:
-    """Shapes times the accelerations of the nodes, on top of that of the ground."""
-    body = solution.model.body
+    body = solution.layout.body
     if body is None:
         raise InputError("motion: only solids have places by coordinates; name a dof or a storey")
     if way not in tuple("xyz"[: body.dimension]):
         raise InputError(f"motion: there is no direction {way!r}; there are {', '.join('xyz'[: body.dimension])}")
-    moved = at_place(solution, at, "acceleration")[:, "xyz".index(way)]
-    ways = solution.layout.directions
-    return moved + (ground_accelerations(solution)[:, ways.index(way)] if way in ways else 0.0)
-
-
-def at_place(solution: Solution, at: Any, name: str) -> Array:
-    """(node or step, direction): a history of the dofs of a body at one place in it, relative to the ground."""
-    from scipy import sparse
-
-    body = solution.model.body
-    assert body is not None
-    shares = body.interpolation(np.atleast_2d(np.asarray(at, dtype=float)))
-    nodal = sparse.kron(shares, sparse.eye_array(body.dimension), format="csr")
-    if (nodal @ body.given).nnz:
-        raise InputError(f"the motion of {_said(at)} is given by a support; take a place inside the body")
-    return rows(solution.values(name), sparse.csr_array((nodal @ body.motion).T))
-
-
-def _said(at: Any) -> str:
-    return f"({', '.join(f'{x:g}' for x in np.ravel(at))})"
+    return np.asarray(solution.probe(at, "absolute_acceleration").sel(component=way))[:, 0]
