@@ -18,15 +18,17 @@ from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
 
 Array = NDArray[Any]
+_STILL = 1e-9  # of what a probe moves in another direction: that is rounding
 _QUANTITIES = ("displacement", "velocity", "absolute_acceleration")
 
 
 def probe_peaks(file: ProblemFile, solution: Solution) -> list[dict[str, Any]]:
-    """Largest displacement, velocity and total acceleration of every probe, direction by direction."""
+    """Largest displacement, velocity and total acceleration of every probe in the directions in which it moves."""
     found = []
     for name, place in file.probes.items():
         columns = {quantity: _histories(solution, place, quantity) for quantity in _QUANTITIES}
-        for way in columns["displacement"]:
+        moved = {way: float(np.abs(history).max()) for way, history in columns["displacement"].items()}
+        for way in (way for way in moved if moved[way] > _STILL * max(moved.values()) or not max(moved.values())):
             row: dict[str, Any] = {"name": name, "at": list(place) if isinstance(place, tuple) else place, "way": way}
             for quantity, histories in columns.items():
                 values = np.abs(histories[way])
@@ -75,7 +77,9 @@ def check_probes(file: ProblemFile, probes: Path | None, motion: Path | None, at
     if at is None and len(file.probes) != 1:
         known = f"one of the probes {', '.join(file.probes)}, " if file.probes else ""
         raise InputError(f"--motion: say whose motion with --at: {known}a dof or a storey")
-    model, name = file.problem.model, _place(file, at)[0]
+    model, (name, way) = file.problem.model, _place(file, at)
+    if way is not None and model.body is not None and way not in tuple("xyz"[: model.body.dimension]):
+        raise InputError(f"--at: there is no direction {way!r}; there are {', '.join('xyz'[: model.body.dimension])}")
     storeys = () if model.storeys is None else model.storeys.names
     if isinstance(name, str) and name != GROUND and name not in storeys and name not in model.dofs:
         there = few((*file.probes, *storeys, *model.dofs[:50]), name)

@@ -193,8 +193,8 @@ def _slow(path: Path | None, tables: ProblemTables, model: Model) -> dict[str, d
             from hamex.solve.static import check_slow
 
             with _named(path, name, table):
-                check_slow(model, name, **table.keys())
-            found[name] = table.keys()
+                found[name] = table.keys(model)
+                check_slow(model, name, **found[name])
     return found
 
 

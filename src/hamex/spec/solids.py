@@ -20,7 +20,7 @@ from hamex.spec.derived import TableByKind, table_of
 from hamex.spec.laws import ProportionalTable, damping, law
 
 _GENERATORS = (meshes.rectangle, meshes.box, meshes.ring, meshes.half_space, meshes.plate_with_hole)
-_REST = "rest"  # name of the region of cells that are in no other
+REST = "rest"  # name of the region of cells that are in no other
 _FILLED_IN = ("components", "volume")  # of a law of stresses, by the body
 Ways = Annotated[
     Annotated[str, Tag("·one")] | Annotated[list[str], Tag("·list")] | Annotated[dict[str, str], Tag("·table")],
@@ -142,8 +142,8 @@ class SolidTable(Table):
     def _choices(self) -> SolidTable:
         if self.material is None and not self.materials:
             raise ValueError("give [model.material], or [model.materials.NAME] for each region")
-        if self.material is not None and _REST in (self.materials or {}):
-            raise ValueError(f"[model.material] is that of the rest; call [model.materials.{_REST}] otherwise")
+        if self.material is not None and REST in (self.materials or {}):
+            raise ValueError(f"[model.material] is that of the rest; call [model.materials.{REST}] otherwise")
         return self
 
     def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
@@ -161,7 +161,7 @@ class SolidTable(Table):
         """Regions and boundaries by ranges, as :func:`hamex.meshes.named` takes them."""
         regions = {name: table.ranges() for name, table in (self.materials or {}).items() if table.ranges()}
         sides = {name: table.ranges() for name, table in (self.boundaries or {}).items()}
-        rest = _REST if self.material is not None and self.materials else None
+        rest = REST if self.material is not None and self.materials else None
         return {key: found for key, found in (("regions", regions), ("boundaries", sides), ("rest", rest)) if found}
 
     def _named(self, mesh: Any) -> Any:

@@ -22,7 +22,7 @@ from hamex.problem import Limit
 from hamex.schemes import Scheme, known
 from hamex.spec.base import Positive, Table, Version, check_version
 from hamex.spec.derived import TableByKind, table_of
-from hamex.spec.forces import BodyForces
+from hamex.spec.forces import ON_BODIES, BodyForces
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
 from hamex.spec.structures import OscillatorTable
 
@@ -74,36 +74,40 @@ Pattern = Annotated[
 ]
 
 
-class PushoverTable(Table):
-    """``[pushover]``: how the model is pushed slowly, under its ``[gravity]``; see :func:`hamex.pushover`."""
+class SlowTable(BodyForces):
+    """What slow loadings share: the pattern of the forces."""
 
-    displacement: float = Field(description="what the controlled displacement reaches [length]")
     pattern: Pattern | None = Field(
         None,
         description='forces on the dofs: "mode" (mass times mode shape), "mass", a dof, a list, or a table by dof as '
         'in pattern = {"B.x" = 1.0}; "mode" if left out',
     )
+
+    def keys(self, model: Model) -> dict[str, Any]:
+        """What the function of the same name takes."""
+        forces = self.on_body(model)
+        if forces is not None and self.pattern is not None:
+            raise LoadError(f"pattern stands for forces on all dofs; give it or {next(iter(self.given(*ON_BODIES)))}")
+        pattern = {} if forces is None else {"pattern": forces.tolist()}
+        return {"pattern": "mode", **self.arguments(*ON_BODIES), **pattern}
+
+
+class PushoverTable(SlowTable):
+    """``[pushover]``: how the model is pushed slowly, under its ``[gravity]``; see :func:`hamex.pushover`."""
+
+    displacement: float = Field(description="what the controlled displacement reaches [length]")
     steps: int | None = None
 
-    def keys(self) -> dict[str, Any]:
-        """What :func:`hamex.pushover` takes."""
-        return {"pattern": "mode", **self.arguments()}
 
-
-class CyclicTable(Table):
+class CyclicTable(SlowTable):
     """``[cyclic]``: amplitudes through which the model is cycled slowly, under its ``[gravity]``; see
     :func:`hamex.cyclic`."""
 
     amplitudes: list[float] = Field(
         description='of the controlled displacement [length], or of the load factor where by = "force"'
     )
-    pattern: Pattern | None = Field(None, description='forces on the dofs, as in [pushover]; "mode" if left out')
     points: int | None = None
     by: Literal["displacement", "force"] | None = Field(None, description="what is controlled")
-
-    def keys(self) -> dict[str, Any]:
-        """What :func:`hamex.cyclic` takes."""
-        return {"pattern": "mode", **self.arguments()}
 
 
 class LimitTable(Table):
