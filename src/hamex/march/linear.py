@@ -66,7 +66,14 @@ def linear(
 
 
 def refined(
-    step: StepEquation, matrix: Matrix, s: Scratch, springs: SpringGroups, z: Array, branch: Array, F: Array, count: Array
+    step: StepEquation,
+    matrix: Matrix,
+    s: Scratch,
+    springs: SpringGroups,
+    z: Array,
+    branch: Array,
+    F: Array,
+    count: Array,
 ) -> None:
     """Solve for what is left, where a long step loses digits: until its work is round-off."""
     held = step.tau > 0.0

@@ -145,9 +145,7 @@ def backsolve(matrix: ConjugateMatrix, x: Array, small: Array) -> int:
     solver, linear = matrix.solver, matrix.linear
     blocks, vectors = matrix.given
     count = int(
-        compiled(kernels.conjugate_gradients)(
-            blocks, vectors, x, solver.balance if linear else _INSIDE, solver.most
-        )
+        compiled(kernels.conjugate_gradients)(blocks, vectors, x, solver.balance if linear else _INSIDE, solver.most)
     )
     left = float(matrix.vectors.told[0])
     if count < 0:
