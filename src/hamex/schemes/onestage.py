@@ -82,7 +82,9 @@ class OneStageMarch:
         self.assembly = assemble(stage, model.compatibility, self.blocks)
         self.order = self.assembly.order
         self.sparse = self.assembly.width > WIDEST_BAND
-        self.compiles = self.sparse or worth_compiling(self.steps * len(model.springs) * _WORK_PER_SPRING)
+        self.compiles = self.sparse or worth_compiling(
+            self.steps * max(len(model.springs), len(model.dofs)) * _WORK_PER_SPRING
+        )
         self.hand = held if self.compiles else as_it_is
         damping = model.damping
         self.system = StructureMatrices(

@@ -112,6 +112,7 @@ class Body:
     elasticity : (material, m, m), or (cell, point, m, m) where it is a field [force/length²].
     slipping : (cell, point), first of the m springs of a point that can yield; −1 where it is elastic.
     speeds : (material, 2), of pressure and shear waves; the largest, and the smallest, of fields [length/time].
+    outgoing : (dof, dof), dashpots of absorbing boundaries, which are part of the damping [force·time/length].
 
     Examples
     --------
@@ -138,6 +139,7 @@ class Body:
     elasticity: Array
     slipping: Array
     speeds: Array
+    outgoing: Matrix
 
     @property
     def dimension(self) -> int:

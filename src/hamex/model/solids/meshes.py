@@ -52,7 +52,7 @@ def line(length: float, elements: Count) -> Any:
     [0.0, 0.5, 1.0, 1.5, 2.0]
     """
     x = _along("line", "length", length, elements)
-    return scikit_fem().MeshLine(x).with_defaults()
+    return scikit_fem().MeshLine(x).with_boundaries({"left": lambda at: at[0] == 0, "right": lambda at: at[0] == x[-1]})
 
 
 def rectangle(
