@@ -341,11 +341,7 @@ class Body:
         """(dimension, …) at points (dimension, …)."""
         found = floats(value(x) if callable(value) else value, f"{who}: give numbers", ModelError)
         if found.shape == (self.dimension,):
-            found = found.reshape(-1, *(1,) * (x.ndim - 1))
-        try:
-            found = np.broadcast_to(found, x.shape)
-        except ValueError:
-            found = np.full(1, np.nan)
+            found = np.broadcast_to(found.reshape(-1, *(1,) * (x.ndim - 1)), x.shape)
         if found.shape != x.shape or not np.all(np.isfinite(found)):
             raise ModelError(f"{who}: give {self.dimension} finite numbers, or a function that returns them at points")
         return found
