@@ -82,9 +82,9 @@ class OneStageMarch:
         self.assembly = assemble(stage, model.compatibility, self.blocks)
         self.order = self.assembly.order
         self.sparse = self.assembly.width > WIDEST_BAND
-        self.compiles = self.sparse or worth_compiling(
-            self.steps * max(len(model.springs), len(model.dofs)) * _WORK_PER_SPRING
-        )
+        dofs, springs = len(model.dofs), len(model.springs)
+        work = self.steps * max(springs, dofs) * _WORK_PER_SPRING + dofs * self.assembly.width**2  # one factorisation
+        self.compiles = self.sparse or worth_compiling(work)
         self.hand = held if self.compiles else as_it_is
         damping = model.damping
         self.system = StructureMatrices(
