@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from hamex.march.matrices import added, copied, filled, product
-from hamex.march.newton import AGAIN, SOLVES, Matrix, Scratch, StepEquation, constrain, gradient, placed, renewed
+from hamex.march.newton import AGAIN, SOLVES, Matrix, Scratch, StepEquation, constrain, gradient, placed, renewed, waste
 from hamex.march.newton import stretch as stretched
-from hamex.march.newton import waste
 from hamex.march.run import invoke as call_matrix  # its own name: a sparse solver takes its place
 from hamex.march.springs import SpringGroups, evaluate
 
