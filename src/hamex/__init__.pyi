@@ -22,6 +22,8 @@ from .model.rod import rod as rod
 from .model.solids.material import Material as Material
 from .model.solids.body import Body as Body
 from .model.solids.solid import solid as solid
+from .model.solids.tie import tie as tie
+from .model.fields import Fields as Fields
 from .model.truss import Bar as Bar, truss as truss
 from .model.frame import Member as Member, frame as frame
 from .model.structure import structure as structure, structure_from_stiffness as structure_from_stiffness
@@ -39,6 +41,7 @@ from .solution.batch import Batch as Batch
 from .solve.static import cyclic as cyclic, gravity as gravity, pushover as pushover, solve_path as solve_path
 from .principle.action import Action as Action
 from .simulate import simulate as simulate
+from .simulate.discretise import discretise as discretise
 from .solution.solution import Solution as Solution
 from .solution.reading import read as read
 from .study.spectra.intensities import Pga as Pga, Sa as Sa, intensities as intensities

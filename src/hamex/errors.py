@@ -118,7 +118,11 @@ class ConvexityWarning(UserWarning):
 
 
 class LockingWarning(UserWarning):
-    """A mesh is too stiff for what its material does."""
+    """A mesh is too stiff for what its material, or its density, does."""
+
+
+class CoarseWarning(UserWarning):
+    """A mesh or a step is too coarse for the waves that a load sends through a body."""
 
 
 class ImplausibleWarning(UserWarning):

@@ -36,6 +36,7 @@ CASES = [
     ("gap", hx.Galerkin(0.02)),
     ("shear frame", hx.Galerkin(0.02)),
     ("shear frame", hx.LeapFrog(0.01)),
+    ("modal", hx.LeapFrog(0.01)),
     ("modal", hx.Galerkin(0.02)),
     ("modal", hx.Newmark(0.02, safeguarded=True)),
     ("modal", hx.schemes.GeneralisedAlpha(0.02)),

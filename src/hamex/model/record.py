@@ -15,6 +15,7 @@ from hamex.checks import LEAST, MOST
 from hamex.errors import LawError, ModelError
 from hamex.model.algebra import diagonal, group_stiffness, quadratic, rows, solved
 from hamex.model.damping import Damping
+from hamex.model.fields import Fields
 from hamex.model.laws import by_kind
 from hamex.model.laws.law import Group
 from hamex.model.laws.surface import Surfaces
@@ -51,6 +52,7 @@ class Model(Layout, Shown):
     body : of a solid: its mesh, for loads, fields and pictures. Its K is positive semidefinite by construction.
     ground_inertia : (dof, direction), inertia per acceleration of the ground [force·time²/length]: M ι, and what
         consistent masses share with nodes that move with the ground; None: M ι alone.
+    fields : of a density on a mesh (:func:`hamex.discretise`): loads, starts and probes; files do not keep it.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class Model(Layout, Shown):
     geometry: Geometry | None = None
     body: Body | None = None
     ground_inertia: Array | None = None
+    fields: Fields | None = None
 
     def __post_init__(self) -> None:
         dof, spring = len(self.dofs), len(self.springs)

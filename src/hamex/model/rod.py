@@ -112,7 +112,8 @@ def rod(
     flexibility = np.concatenate([size / (E * A), [block.flexibility[0, 0] for block in blocks]])
     laws = [*_laws(law, elements), *(block.laws[0][1] for block in blocks)]
     parts = from_groups(WHO, springs, sparse.diags_array(flexibility), B[free], B[held], _groups(laws))
-    M = sparse.csr_array(_mass(rho * A * size, mass)[free][:, free])
+    inertia = _mass(rho * A * size, mass)
+    M = sparse.csr_array(inertia[free][:, free])
     dofs = tuple(nodes[place] for place in free)
     dashpots = [
         Dashpot({end % (elements + 1): 1.0}, float(np.sqrt(E[end] * rho[end]) * A[end])) for end in _ENDS[absorbing]
@@ -141,6 +142,7 @@ def rod(
         support_names=tuple(nodes[place] for place in np.flatnonzero(held)),
         groups={name: (place,) for place, name in enumerate(springs)},
         geometry=_line(nodes, length, free, names),
+        ground_inertia=np.asarray(inertia @ np.ones((elements + 1, 1)))[free],
     )
 
 

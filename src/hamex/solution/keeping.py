@@ -146,7 +146,7 @@ def problem_of(tree: Tree, model: Model) -> Problem:
 
 def model_tree(model: Model) -> Tree:
     """All arrays and names of a model, laws by kind."""
-    tree = {each.name: getattr(model, each.name) for each in dataclasses.fields(model)}
+    tree = {each.name: getattr(model, each.name) for each in dataclasses.fields(model) if each.name != "fields"}
     return tree | {
         "damping": vars(model.damping),
         "laws": law_arrays(model),

@@ -24,6 +24,7 @@ from hamex.model.record import Model
 from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import breaks_off, left_over
+from hamex.problem.waves import warn_of_coarse_waves
 from hamex.schemes.scheme import How, March, Promise, Ran, Scheme, joined
 from hamex.schemes.structure import is_long
 from hamex.solution.energy import CLOSED
@@ -120,6 +121,7 @@ def solve(
             ShortLoadWarning,
             stacklevel=2,
         )
+    warn_of_coarse_waves(problem, scheme.step)
     solution = run(problem, scheme, limit, kept, promise, progress, settle=settle)
     if solution.extent.settled is False:
         warnings.warn(

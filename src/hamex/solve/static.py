@@ -296,9 +296,11 @@ def _numbers(given: object) -> Array:
 def _rate_independent(model: Model) -> Model:
     """The model in slow loading: no viscosity, dampers without force, and the drag in place of damping."""
     laws: dict[str, Any] = {}
-    for group in model.laws.values():
+    for name, group in model.laws.items():
         slow_group = group.law.slow(group)
         kind = slow_group.law.kind
+        if kind in laws and laws[kind].components != slow_group.components:
+            kind = name  # blocks of another size stay by themselves
         laws[kind] = _joined(laws[kind], slow_group) if kind in laws else slow_group
     slow = dataclasses.replace(model, laws=laws)
     return dataclasses.replace(slow, damping=Damping.full(DRAG * _elastic(slow, spring_blocks(slow))))

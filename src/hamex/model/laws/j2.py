@@ -18,8 +18,7 @@ class J2(StressLaw):
     Flow is associated, its multiplier λ the equivalent plastic strain rate: ``viscosity · λ = ⟨q − yield_stress −
     isotropic · w⟩``, q the von Mises stress of the stress less the back stress ⅔ kinematic · (plastic strain, as a
     tensor), and w = ∫λ dt the accumulated slip. In uniaxial tension this is ``σ = yield_stress + kinematic · εᵖ +
-    isotropic · w + viscosity · ε̇ᵖ``. Elasticity is isotropic. Springs are the stresses of the point times its volume;
-    the slip of a block tells its back stress, which is no variable of its own.
+    isotropic · w + viscosity · ε̇ᵖ``. Elasticity is isotropic. Springs are the stresses of the point times its volume.
 
     Parameters
     ----------
@@ -41,6 +40,7 @@ class J2(StressLaw):
     """
 
     kind = "j2"
+    variables = ("slip", "back_force", "accumulated_slip")
 
     yield_stress: float
     viscosity: float = 0.0

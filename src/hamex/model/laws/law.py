@@ -124,7 +124,8 @@ class Law:
 
     @classmethod
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:
-        """(block, width): stiffness of the block row by row, then what its kernel needs, for the time τ [s]."""
+        """(block, width): stiffness of the block row by row, then what its kernel needs, for the time τ [s]. A law with
+        ``group_at`` may keep what it needs of the stiffness alone."""
         count = len(group.first)
         return np.hstack([k.reshape(count, -1), *(value.reshape(count, -1) for value in group.parameters.values())])
 

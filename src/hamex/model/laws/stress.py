@@ -35,7 +35,7 @@ class StressLaw(Law):
     the point, so that slip is plastic strain. The accumulated slip of a block stands at its first spring.
     """
 
-    variables = ("slip", "accumulated_slip")
+    variables: ClassVar[tuple[str, ...]] = ("slip", "accumulated_slip")
     group_at = staticmethod(at)
     separate = True
     stresses: ClassVar[Mapping[int, str]] = {6: "3D", 4: "plane strain or axisymmetry", 3: "plane stress"}
@@ -65,8 +65,10 @@ class StressLaw(Law):
 
     @classmethod
     def recorded(cls, group: Any) -> tuple[str, ...]:
-        """Without isotropic hardening accumulated slip changes nothing."""
-        return cls.variables[1:] if np.any(group.isotropic > 0) else ()
+        """What no hardening needs says nothing."""
+        cone = cls.cone(group)
+        needed = {"back_force": cone.kinematic.any(), "accumulated_slip": cone.isotropic.any()}
+        return tuple(name for name, wanted in needed.items() if wanted)
 
     @classmethod
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:
@@ -113,9 +115,7 @@ class StressLaw(Law):
     @classmethod
     def back_force(cls, group: Any, slip: Array) -> Array:
         """X = Hk M⁺ slip: 2/3 Hk of the plastic strain's deviator as a tensor; in plane stress the zz part is in it."""
-        m = group.components
-        blocks = slip.reshape(*slip.shape[:-1], -1, m) @ _back(m)
-        return np.asarray((blocks * cls.cone(group).kinematic[:, None]).reshape(slip.shape))
+        return _times(slip, _back(group.components), cls.cone(group).kinematic)
 
     @classmethod
     def yields(cls, group: Any) -> Array:
@@ -141,7 +141,9 @@ class StressLaw(Law):
         the share of its slip in the square of the whole."""
         m, cone, slip = group.components, cls.cone(group), states["slip"]
         elastic = deformation - slip
-        hardening = 0.5 * slip * cls.back_force(group, slip)
+        soft = np.divide(1.0, cone.kinematic, out=np.zeros_like(cone.kinematic), where=cone.kinematic > 0)
+        back = states.get("back_force", np.zeros_like(slip))
+        hardening = 0.5 * back * _times(back, np.linalg.pinv(_back(m)), soft)
         hardening[:, ::m] += 0.5 * cone.isotropic * states["accumulated_slip"][:, ::m] ** 2
         steps = np.diff(slip, axis=0).reshape(len(slip) - 1, -1, m)
         grown = growth(steps, cone.slope)
@@ -151,6 +153,12 @@ class StressLaw(Law):
         share = np.divide(lost, whole, out=np.zeros_like(lost), where=whole > 0)
         plastic = (squares * share[..., None]).reshape(len(slip) - 1, -1)
         return Split(0.5 * elastic * forces_of(k, elastic), hardening, plastic, np.zeros_like(plastic))
+
+
+def _times(values: Array, matrix: Array, factors: Array) -> Array:
+    """(…, spring): a matrix (m, m) times the values of every block, times a factor of the block."""
+    blocks = values.reshape(*values.shape[:-1], -1, len(matrix)) @ matrix
+    return np.asarray((blocks * factors[:, None]).reshape(values.shape))
 
 
 def normals(m: int) -> int:

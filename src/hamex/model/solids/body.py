@@ -176,6 +176,15 @@ class Body:
         elements = self.elements
         return np.concatenate([elements.volumes(cells, *elements.rule) for cells in elements.chunks()])
 
+    def nodes_per_wave(self, frequency: float) -> tuple[float, float]:
+        """Nodes per wave length of the shortest shear wave at a frequency [1/time], and that wave's speed."""
+        spacing = np.ptp(self.vertices[self.corners], axis=1).max(axis=1) / self.degree
+        longest = np.zeros(len(self.speeds))
+        np.maximum.at(longest, self.kind, spacing)
+        nodes = self.speeds[:, 1] / (frequency * longest)
+        worst = int(nodes.argmin())
+        return float(nodes[worst]), float(self.speeds[worst, 1])
+
     # Loads.
 
     def traction(self, boundary: str, value: Vector) -> Array:
@@ -284,6 +293,19 @@ class Body:
         return sparse.csr_array(
             (shapes.T.ravel(), (rows, elements.nodes[cells].ravel())), shape=(count, len(elements.points))
         )
+
+    def slopes(self, place: Array) -> Matrix:
+        """(dimension, node), sparse: slopes at a point from values at the nodes."""
+        from scipy import sparse
+
+        cells = self._cells_at(np.atleast_2d(place))
+        mapping, elements = self.elements.mapping, self.elements
+        X = np.asarray(mapping.invF(np.asarray(place, dtype=float)[:, None, None], tind=cells))[:, :, 0]
+        inverse = np.asarray(mapping.invDF(X, tind=cells))[:, :, 0, 0]
+        found = np.einsum("nj,ji->in", elements.shapes(X)[1][..., 0], inverse)
+        ways = np.repeat(np.arange(self.dimension), found.shape[1])
+        nodes = np.tile(elements.nodes[cells[0]], self.dimension)
+        return sparse.csr_array((found.ravel(), (ways, nodes)), shape=(self.dimension, len(elements.points)))
 
     def dof(self, place: ArrayLike, direction: str) -> int:
         """Number of the dof of the node nearest to a place, in a direction ("x", "y" or "z")."""

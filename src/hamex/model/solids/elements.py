@@ -202,9 +202,10 @@ class Pattern:
         key = (nodes[:, :, None].astype(np.int64) * count + nodes[:, None, :]).ravel()
         pairs, place = np.unique(key, return_inverse=True)
         row, column = np.divmod(pairs, count)
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=count))])
+        small = np.int32 if len(pairs) * 9 < 2**31 else np.int64  # of all entries in space
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=count))]).astype(small)
         shape = (len(nodes), nodes.shape[1], nodes.shape[1])
-        return cls(indptr, column.astype(np.int32), place.astype(np.int32).reshape(shape))
+        return cls(indptr, column.astype(small), place.astype(np.int32).reshape(shape))
 
     def added(self, data: Array, cells: Array, matrices: Array) -> None:
         """Add matrices (cell, node · k, node · k) of some cells to data (pair, k, k)."""

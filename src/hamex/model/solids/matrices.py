@@ -130,14 +130,12 @@ def point_springs(cells: Cells, which: Array) -> PointSprings:
 def of_points(material: Material, plane: str, first: Array, volume: Array) -> Group:
     """A group of blocks from the law of a material; refuses laws of springs, and elasticity that a law cannot have."""
     law = material.law
-    assert law is not None
-    parameters = {name: getattr(law, name) for name in law.names()}
-    if "volume" not in parameters or not hasattr(law, "components"):
+    if not isinstance(law, StressLaw):
         raise ModelError(
             f"{WHO}: {type(law).__name__} is a law of springs, not of stresses; take J2 or DruckerPrager of hamex.laws"
         )
-    numbers = {**parameters, "volume": volume, "components": len(STRAINS[plane])}
-    group = Group.of(type(law), first, **numbers)
-    if material.elasticity is not None and isinstance(law, StressLaw):
+    own = {name: getattr(law, name) for name in law.names()}
+    group = Group.of(type(law), first, **own | {"volume": volume, "components": len(STRAINS[plane])})
+    if material.elasticity is not None:
         moduli(group, material.stiffness(plane, np.zeros((3, 1))) * volume[:, None, None])
     return group

@@ -21,6 +21,11 @@ from hamex.model.inputs import number
 
 __all__ = ["box", "half_space", "line", "read", "rectangle", "ring"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 Array = NDArray[Any]
 Count = int | Sequence[float] | Array
 _SPARE = 40  # numbers in memory per cell while a mesh is made
@@ -52,7 +57,7 @@ def line(length: float, elements: Count) -> Any:
     [0.0, 0.5, 1.0, 1.5, 2.0]
     """
     x = _along("line", "length", length, elements)
-    return scikit_fem().MeshLine(x).with_boundaries({"left": lambda at: at[0] == 0, "right": lambda at: at[0] == x[-1]})
+    return scikit_fem().MeshLine(x).with_boundaries({"left": lambda p: p[0] == x[0], "right": lambda p: p[0] == x[-1]})
 
 
 def rectangle(
