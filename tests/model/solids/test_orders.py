@@ -8,6 +8,9 @@ from scipy.linalg import eigh
 
 import hamex as hx
 
+# Orders are those of coarse meshes too.
+pytestmark = pytest.mark.filterwarnings("ignore::hamex.errors.CoarseWarning")
+
 SHEAR, PRESSURE = 1.0, np.sqrt(3.0)
 ROCK = hx.Material.of_waves(density=1.0, shear=SHEAR, pressure=PRESSURE)  # λ = μ = 1
 # Walls that keep a quarter of a standing wave in the unit square or cube: along the normal near the origin, across it

@@ -214,6 +214,7 @@ def graded(fine, coarse, near, end):
     return np.concatenate([np.linspace(0.0, near, inside + 1), np.linspace(near, end, outside + 1)[1:]])
 
 
+@pytest.mark.filterwarnings("ignore::hamex.errors.CoarseWarning")  # of what runs down, where nobody looks
 @pytest.mark.parametrize(
     ("fine", "coarse", "step", "within"),
     [(1 / 12, 0.2, 0.1, 0.02), pytest.param(1 / 16, 0.125, 0.05, 0.003, marks=pytest.mark.heavy)],
@@ -240,6 +241,7 @@ def test_lambs_problem(fine, coarse, step, within):
 
 
 @pytest.mark.heavy
+@pytest.mark.filterwarnings("ignore::hamex.errors.CoarseWarning")
 def test_slanting_waves_of_a_line_load_leave_too():
     """Reference: own, a larger body; viscous boundaries send back little of what comes at other angles."""
     runs = {}

@@ -135,8 +135,7 @@ def of_points(material: Material, plane: str, first: Array, volume: Array) -> Gr
             f"{WHO}: {type(law).__name__} is a law of springs, not of stresses; take J2 or DruckerPrager of hamex.laws"
         )
     own = {name: getattr(law, name) for name in law.names()}
-    numbers = {**own, "volume": volume, "components": len(STRAINS[plane])}
-    group = Group.of(type(law), first, **numbers)
+    group = Group.of(type(law), first, **own | {"volume": volume, "components": len(STRAINS[plane])})
     if material.elasticity is not None:
         moduli(group, material.stiffness(plane, np.zeros((3, 1))) * volume[:, None, None])
     return group
