@@ -26,41 +26,56 @@ class Cells(NamedTuple):
     table: Array  # (cell,): first place in ``place``
     place: Array  # for every pair of dofs of a cell, row by row: place in the matrix, −1 for none
     factor: float  # weight · reach of the step
+    elastic: Array  # tangents when nothing slips, which stand in the matrix already
     wide: Array  # (m, d): T Bᵀ of one block
     full: Array  # (d, d): the matrix of one cell
 
 
 def scattered(cells: Cells, T: Array, data: Array) -> None:
-    """data += factor · Σ B T Bᵀ."""
+    """data += factor · Σ B (T − elastic) Bᵀ, over the blocks that slip; their tangents are symmetric."""
     for c in range(len(cells.many)):
-        d = cells.many[c]
-        for i in range(d):
-            for j in range(d):
-                cells.full[i, j] = 0.0
+        d, slips = cells.many[c], False
         for block in range(cells.begin[c], cells.begin[c + 1]):
-            tangent_of(cells, block, d, T)
-        at = cells.table[c]
-        for i in range(d):
-            for j in range(d):
-                to = cells.place[at + i * d + j]
-                if to >= 0:
-                    data[to] += cells.full[i, j]
+            if not is_elastic(cells, block, T):
+                if not slips:
+                    for i in range(d):
+                        for j in range(i + 1):
+                            cells.full[i, j] = 0.0
+                slips = True
+                tangent_of(cells, block, d, T)
+        if slips:
+            at = cells.table[c]
+            for i in range(d):
+                for j in range(d):
+                    to = cells.place[at + i * d + j]
+                    if to >= 0:
+                        data[to] += cells.full[max(i, j), min(i, j)]
+
+
+def is_elastic(cells: Cells, block: int, T: Array) -> bool:
+    """True when no spring of a block slips."""
+    m, entry = cells.size[block], cells.entry[block]
+    for e in range(entry, entry + m * m):
+        if T[e] != cells.elastic[e]:
+            return False
+    return True
 
 
 def tangent_of(cells: Cells, block: int, d: int, T: Array) -> None:
-    """Add one block's B T Bᵀ to the matrix of its cell."""
+    """Add one block's B (T − elastic) Bᵀ to the lower half of the matrix of its cell."""
     first, m, entry = cells.first[block], cells.size[block], cells.entry[block]
     for a in range(m):
         for j in range(d):
             cells.wide[a, j] = 0.0
         for b in range(m):
-            t = cells.factor * T[entry + m * a + b]
+            at = entry + m * a + b
+            t = cells.factor * (T[at] - cells.elastic[at])
             for e in range(cells.column[first + b], cells.column[first + b + 1]):
                 cells.wide[a, cells.local[e]] += t * cells.share[e]
     for a in range(m):
         for e in range(cells.column[first + a], cells.column[first + a + 1]):
             i, value = cells.local[e], cells.share[e]
-            for j in range(d):
+            for j in range(i + 1):
                 cells.full[i, j] += value * cells.wide[a, j]
 
 

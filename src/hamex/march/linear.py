@@ -10,8 +10,20 @@ from __future__ import annotations
 from typing import Any
 
 from hamex.march.matrices import added, copied, filled, product
-from hamex.march.newton import AGAIN, SOLVES, Matrix, Scratch, StepEquation, constrain, gradient, placed, renewed, waste
-from hamex.march.newton import stretch as stretched
+from hamex.march.newton import (
+    AGAIN,
+    SOLVES,
+    Matrix,
+    Scratch,
+    StepEquation,
+    against,
+    constrain,
+    gradient,
+    placed,
+    renewed,
+    stretch,
+    waste,
+)
 from hamex.march.run import invoke as call_matrix  # its own name: a sparse solver takes its place
 from hamex.march.springs import SpringGroups, evaluate
 
@@ -37,7 +49,7 @@ def linear(
         filled(0.0, s.ex)
     else:
         product(step.S, s.x, s.Sx)
-        stretched(step, s.x, s.ex)
+        stretch(step, s.x, s.ex)
     placed(step, s, 0.0)
     held = step.tau > 0.0  # true
     evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
@@ -46,7 +58,7 @@ def linear(
         return -code
     if asked:
         gradient(step, s, F)
-        for_direction(s)
+        against(s.g, s.d)
     else:
         left_over(step, s, F)
     call_matrix(matrix.solve, (matrix.data, s.d, s.small))
@@ -56,7 +68,7 @@ def linear(
         added(s.x, s.d, s.x)
     else:
         copied(s.d, s.x)
-    stretched(step, s.x, s.ex)
+    stretch(step, s.x, s.ex)
     placed(step, s, 0.0)
     evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
     if step.long:
@@ -81,21 +93,15 @@ def refined(
         gradient(step, s, F)
         if waste(s) <= step.wasted:
             break
-        for_direction(s)
+        against(s.g, s.d)
         call_matrix(matrix.solve, (matrix.data, s.d, s.small))
         count[SOLVES] += 1
         if len(step.pull) > 0:
             constrain(step.pull, s.z, s.factor, s.d)
         added(s.x, s.d, s.x)
-        stretched(step, s.x, s.ex)
+        stretch(step, s.x, s.ex)
         placed(step, s, 0.0)
         evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
-
-
-def for_direction(s: Scratch) -> None:
-    """d = −g."""
-    for i in range(len(s.d)):
-        s.d[i] = -s.g[i]
 
 
 def left_over(step: StepEquation, s: Scratch, F: Array) -> None:

@@ -215,12 +215,7 @@ def newton(
 
 def renewed(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> float:
     """Factor the tangent unless it is the last one; returns 0, or 1 + the row whose pivot is not positive."""
-    same = True
-    for i in range(len(s.T)):
-        if s.T[i] != s.factored[i]:
-            same = False
-            break
-    if same:
+    if same(s.T, s.factored):
         return 0.0
     copied(s.T, s.factored)
     code = call_matrix(matrix.factorise, (matrix.data, s.T))
@@ -235,17 +230,36 @@ def renewed(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> flo
     return 0.0
 
 
+def same(x: Array, y: Array) -> bool:
+    """True when all entries are equal."""
+    for i in range(len(x)):
+        if x[i] != y[i]:
+            return False
+    return True
+
+
+def against(x: Array, out: Array) -> None:
+    """out = −x."""
+    for i in range(len(out)):
+        out[i] = -x[i]
+
+
+def along(x: Array, y: Array) -> float:
+    """xᵀy."""
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * y[i]
+    return total
+
+
 def direction(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> float:
     """Newton's direction s.d with S d and Bᵀ d; returns the slope of Φ along it."""
-    for i in range(len(s.d)):
-        s.d[i] = -s.g[i]
+    against(s.g, s.d)
     call_matrix(matrix.solve, (matrix.data, s.d, s.small))
     count[SOLVES] += 1
     if len(step.pull) > 0:
         constrain(step.pull, s.z, s.factor, s.d)
-    slope0 = 0.0
-    for i in range(len(s.d)):
-        slope0 += s.d[i] * s.g[i]
+    slope0 = along(s.d, s.g)
     product(step.S, s.d, s.Sd)
     stretch(step, s.d, s.ed)
     return slope0
@@ -271,13 +285,13 @@ def longest(d: Array) -> float:
 
 def constrain(pull: Array, z: Array, factor: Array, d: Array) -> None:
     """Take the constrained combination out of d, and put the multiplier that does it into ``factor``."""
-    along, across = 0.0, 0.0
+    moved, across = 0.0, 0.0
     for i in range(len(d)):
-        along += pull[i] * d[i]
+        moved += pull[i] * d[i]
         across += pull[i] * z[i]
     for i in range(len(d)):
-        d[i] -= along / across * z[i]
-    factor[0] -= along / across
+        d[i] -= moved / across * z[i]
+    factor[0] -= moved / across
 
 
 def advance(s: Scratch, alpha: float) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from hamex.march.matrices import Rows, added, copied, filled, times
-from hamex.march.newton import SEARCHES, SOLVES, UNCERTAIN, Matrix, Scratch, StepEquation, sizes, stretch
+from hamex.march.newton import SEARCHES, SOLVES, UNCERTAIN, Matrix, Scratch, StepEquation, against, sizes, stretch
 from hamex.march.run import invoke
 from hamex.march.springs import SpringGroups, commit
 
@@ -130,17 +130,11 @@ def galerkin(by: Stepper, system: StructureMatrices, push: Push, path: Path, h: 
         filled(0.0, s.x)
         if not advanced(k, 0, 2.0, by, push, path):
             return k + 1
-        turned(path.p[k], path.p[k + 1])
+        against(path.p[k], path.p[k + 1])
         times(system.mass, s.x, 2.0 / h, path.p[k + 1])  # eq. (79)
         if len(path.v) > 1:
             reflected(s.x, 2.0 / h, path.v[k], path.v[k + 1])
     return 0
-
-
-def turned(x: Array, out: Array) -> None:
-    """out = −x."""
-    for i in range(len(out)):
-        out[i] = -x[i]
 
 
 def reflected(x: Array, factor: float, v: Array, out: Array) -> None:

@@ -17,7 +17,7 @@ from hamex.model.algebra import diagonal, group_stiffness, quadratic, rows, solv
 from hamex.model.damping import Damping
 from hamex.model.fields import Fields
 from hamex.model.laws import by_kind
-from hamex.model.laws.law import Group
+from hamex.model.laws.law import Group, forces_of
 from hamex.model.laws.surface import Surfaces
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.model.masses import Masses
@@ -166,7 +166,12 @@ class Model(Layout, Shown):
 
     def elastic_force(self, elastic: Array) -> Array:
         """A⁻¹ times elastic deformations, row by row [force]."""
-        return solved(self.flexibility, elastic)
+        if self.body is None or elastic.ndim == 1:
+            return solved(self.flexibility, elastic)
+        force = np.empty_like(elastic)  # block by block: those of a body are too many to be factored
+        for kind, group in self.laws.items():
+            force[:, group.springs] = forces_of(self.spring_stiffness[kind], elastic[:, group.springs])
+        return force
 
     def damping_force(self, rate: Array) -> Array:
         """C times rates, row by row [force]."""

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.checks import check_memory
-from hamex.march.cells import Cells, counted, found
-from hamex.march.run import compiled
+from hamex.march.cells import Cells, counted, found, scattered
+from hamex.march.run import compiled, held
 from hamex.schemes.springs import Blocks
 
 Array = NDArray[Any]
@@ -59,10 +59,10 @@ class CellDofs:
         compiled(found)(begin, index, table, self.many, self.dofs, self.owner, place)
         return table, place
 
-    def kernel(self, B: Any, table: Array, place: Array, factor: float) -> Cells:
-        """What the march scatters with; B by columns."""
+    def kernel(self, B: Any, table: Array, place: Array, factor: float, elastic: Array, base: Array) -> Any:
+        """What the march scatters with, B by columns; elastic tangents are put into the matrix ``base`` at once."""
         widest, most = int(self.many.max(initial=0)), int(self.size.max(initial=0))
-        return Cells(
+        cells = Cells(
             self.begin,
             self.first,
             self.size,
@@ -74,9 +74,12 @@ class CellDofs:
             table,
             place,
             float(factor),
+            np.zeros_like(elastic),
             np.zeros((most, widest)),
             np.zeros((widest, widest)),
         )
+        compiled(scattered)(held(cells), elastic, base)
+        return held(cells._replace(elastic=elastic))
 
 
 def cells_of(B: Any, blocks: Blocks) -> CellDofs:

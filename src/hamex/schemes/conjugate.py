@@ -53,7 +53,14 @@ class ConjugateMatrix:
     """S + Σ B T Bᵀ by nodes, scaled; and the vectors of the iteration."""
 
     def __init__(
-        self, stage: OneStage, model: Any, cells: CellDofs | None, B: Any, solver: ConjugateGradients, linear: bool
+        self,
+        stage: OneStage,
+        model: Any,
+        cells: CellDofs | None,
+        B: Any,
+        elastic: Array,
+        solver: ConjugateGradients,
+        linear: bool,
     ) -> None:
         nodes, self.solver, self.linear = Nodes(model), solver, linear
         width = nodes.width
@@ -80,7 +87,7 @@ class ConjugateMatrix:
             compiled(kernels.placed_blocks)(
                 table, cells.many, cells.dofs, cells.owner, nodes.node, nodes.way, width, begin, before, place
             )
-            self.cells = held(cells.kernel(B, table, place, stage.weight * stage.reach))
+            self.cells = cells.kernel(B, table, place, stage.weight * stage.reach, elastic, self.base)
             data = np.empty(total)
         self.data = data
         self.blocks = NodeBlocks(begin, before, data, width)
@@ -164,7 +171,7 @@ def mass_solved(model: Any, p: Array) -> Array:
         return np.zeros_like(p)
     nothing = np.zeros((len(p), 0))
     stage = OneStage(((1.0, model.mass),), nothing, nothing[0], weight=0.0, reach=0.0, tau=0.0)
-    matrix = ConjugateMatrix(stage, model, None, None, ConjugateGradients(_ROUND_OFF), True)
+    matrix = ConjugateMatrix(stage, model, None, None, nothing[0], ConjugateGradients(_ROUND_OFF), True)
     out = np.array(p, dtype=float)
     factorise(matrix, out)
     backsolve(matrix, out, nothing[0])

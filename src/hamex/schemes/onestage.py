@@ -380,13 +380,17 @@ class OneStageMarch:
             return Matrix(
                 numbered(iterated_route.factorise),
                 numbered(iterated_route.backsolve),
-                iterated_route.ConjugateMatrix(stage, model, cells, B, self.solver, self.linear),
+                iterated_route.ConjugateMatrix(
+                    stage, model, cells, B, self.blocks.tangents, self.solver, self.linear
+                ),
             )
         certain = is_certain(model) and not self.newton.reported
         return Matrix(
             numbered(sparse_route.factorise),
             numbered(sparse_route.backsolve),
-            sparse_route.SparseMatrix(stage, self.assembly, cells, places_of(model), certain),
+            sparse_route.SparseMatrix(
+                stage, self.assembly, cells, self.blocks.tangents, places_of(model), certain
+            ),
         )
 
     def _band(self) -> Band:

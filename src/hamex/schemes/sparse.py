@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.march.cells import laid, scattered
-from hamex.march.run import compiled, held
+from hamex.march.run import compiled
 from hamex.schemes.cells import CellDofs
 from hamex.schemes.ordering import dissected
 from hamex.schemes.stage_system import StageSystem
@@ -25,7 +25,7 @@ Array = NDArray[Any]
 class SparseMatrix:
     """S + Σ B T Bᵀ in compressed columns with a fixed pattern, and its factors.
 
-    ``places`` are coordinates of the dofs, by which they are ordered; without them SuperLU orders by degrees.
+    ``elastic`` are the tangents when nothing slips; ``places`` are coordinates of the dofs, by which they are ordered; without them SuperLU orders by degrees.
     ``certain``: the matrix is positive definite, and its pivots need not be looked at.
     """
 
@@ -34,6 +34,7 @@ class SparseMatrix:
         stage: OneStage,
         assembly: Assembly,
         cells: CellDofs | None,
+        elastic: Array,
         places: Array | None = None,
         certain: bool = False,
     ) -> None:
@@ -58,7 +59,7 @@ class SparseMatrix:
             self.indptr, self.indices, self.base = whole.indptr, whole.indices, np.zeros(len(whole.indices))
             compiled(laid)(whole.indptr, whole.indices, S.indptr, S.indices, S.data, self.base)
             table, place = moved.placed(whole.indptr, whole.indices)
-            self.cells = held(cells.kernel(assembly.B, table, place, stage.weight * stage.reach))
+            self.cells = cells.kernel(assembly.B, table, place, stage.weight * stage.reach, elastic, self.base)
         self.shape = (n, n)
         self.low, self.low_weight = assembly.low, stage.low_weight
         self.certain = certain
