@@ -148,6 +148,45 @@ def values(solution: Answers, body: Body, name: str, instant: int, at: str) -> A
     return found if what.made is None else what.made(body.components, found)
 
 
+class Scalar(NamedTuple):
+    """One number a node: a field, or a component of one, with its words and unit."""
+
+    name: str
+    component: int | None
+    words: str
+    unit: str
+
+    @property
+    def signed(self) -> bool:
+        """Whether it may be negative."""
+        return self.component is not None or self.name == "mean_stress"
+
+    def at(self, solution: Answers, body: Body, instant: int) -> Array:
+        """(node,), at one instant."""
+        found = values(solution, body, self.name, instant, "nodes")
+        return found if self.component is None else found[..., self.component]
+
+
+_INSTEAD = {"displacement": "displacement_size", "velocity": "speed", "stress": "von_mises"}
+_INSTEAD |= {"plastic_strain": "equivalent_plastic_strain"}
+_SHORT = {"displacement_size": "displacement", "von_mises": "von Mises stress"}
+
+
+def scalar(solution: Answers, name: str, who: str) -> Scalar:
+    """What "von_mises", "stress" (then its von Mises stress), "velocity" (then its length) or "stress.xx" names."""
+    body = body_of(solution, who)
+    field, _, part = str(name).partition(".")
+    known(field, who)
+    field = field if part else _INSTEAD.get(field, field)
+    labels = _components(field, body)
+    if (part or labels) and part not in labels:
+        parts = ", ".join(f"{field}.{label}" for label in labels) or field
+        raise InputError(f"{who}: {name!r:.40} is no single number at a place; take {parts}")
+    words = _SHORT.get(field, field.replace("_", " ")) + (f" {part}" if part else "")
+    label = unit(FIELDS[field].kind, solution.units.length, solution.units.force)
+    return Scalar(field, labels.index(part) if part else None, words, label)
+
+
 def place_of(name: str, at: object, who: str) -> str:
     """Where a field is told: nodes for motions; points, unless something else is asked for, for strains."""
     if FIELDS[name].of in _OF_NODES:
