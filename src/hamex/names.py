@@ -107,9 +107,9 @@ def _hint(name: str, known: dict[str, Home]) -> str:
 class Shown:
     """A noun that can be seen. Pictures stand in a layer above the nouns, which ask for them at the front door."""
 
-    def plot(self, title: str = "", *, interactive: bool = False) -> Any:
+    def plot(self, title: str = "", *, interactive: bool = False, **options: Any) -> Any:
         """A figure of what this holds, of matplotlib or, ``interactive``, of plotly; see :func:`hamex.plot`."""
-        return sys.modules["hamex"].plot(self, title, interactive=interactive)
+        return sys.modules["hamex"].plot(self, title, interactive=interactive, **options)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: what ``print`` says and, where there is something to draw it with, a small picture."""
@@ -141,6 +141,10 @@ def _write_types_plainly(value: object) -> None:
 
 
 def _functions(value: object) -> Iterator[FunctionType]:
+    if isinstance(value, ModuleType):  # a namespace: what it holds by itself
+        for name in getattr(value, "__all__", ()):
+            yield from _functions(vars(value).get(name))
+        return
     parts = vars(value).values() if isinstance(value, type) else (value,)
     for part in parts:
         inner = part.fget if isinstance(part, property) else getattr(part, "__func__", part)

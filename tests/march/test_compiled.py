@@ -89,6 +89,7 @@ STRUCTURES = {
     "exact_step",
     "lanes",
     "leapfrog",
+    "lumped",
     "matrices",
     "newton",
     "oscillators",

@@ -148,6 +148,45 @@ def values(solution: Answers, body: Body, name: str, instant: int, at: str) -> A
     return found if what.made is None else what.made(body.components, found)
 
 
+class Scalar(NamedTuple):
+    """One number a node: a field, or a component of one, with its words and unit."""
+
+    name: str
+    component: int | None
+    words: str
+    unit: str
+
+    @property
+    def signed(self) -> bool:
+        """Whether it may be negative."""
+        return self.component is not None or self.name == "mean_stress"
+
+    def at(self, solution: Answers, body: Body, instant: int) -> Array:
+        """(node,), at one instant."""
+        found = values(solution, body, self.name, instant, "nodes")
+        return found if self.component is None else found[..., self.component]
+
+
+_INSTEAD = {"displacement": "displacement_size", "velocity": "speed", "stress": "von_mises"}
+_INSTEAD |= {"plastic_strain": "equivalent_plastic_strain"}
+_SHORT = {"displacement_size": "displacement", "von_mises": "von Mises stress"}
+
+
+def scalar(solution: Answers, name: str, who: str) -> Scalar:
+    """What "von_mises", "stress" (then its von Mises stress), "velocity" (then its length) or "stress.xx" names."""
+    body = body_of(solution, who)
+    field, _, part = str(name).partition(".")
+    known(field, who)
+    field = field if part else _INSTEAD.get(field, field)
+    labels = _components(field, body)
+    if (part or labels) and part not in labels:
+        parts = ", ".join(f"{field}.{label}" for label in labels) or field
+        raise InputError(f"{who}: {name!r:.40} is no single number at a place; take {parts}")
+    words = _SHORT.get(field, field.replace("_", " ")) + (f" {part}" if part else "")
+    label = unit(FIELDS[field].kind, solution.units.length, solution.units.force)
+    return Scalar(field, labels.index(part) if part else None, words, label)
+
+
 def place_of(name: str, at: object, who: str) -> str:
     """Where a field is told: nodes for motions; points, unless something else is asked for, for strains."""
     if FIELDS[name].of in _OF_NODES:
@@ -225,9 +264,7 @@ def probe(solution: Answers, places: ArrayLike, name: str = "displacement", time
     points = np.atleast_2d(floats(places, "probe: places must be coordinates", InputError))
     if points.ndim != 2 or points.shape[1] != body.dimension:
         raise InputError(f"probe: places have {body.dimension} coordinates each, got shape {np.shape(places)}")
-    instants = (
-        np.arange(len(clock(solution, name))) if times is None else nearest(solution, name, times, "probe")
-    )
+    instants = np.arange(len(clock(solution, name))) if times is None else nearest(solution, name, times, "probe")
     if what.of in _OF_NODES:
         found = _moving(solution, body, what.of, points, instants)
     else:
@@ -249,7 +286,12 @@ def probe(solution: Answers, places: ArrayLike, name: str = "displacement", time
 
 
 def probe_line(
-    solution: Answers, start: ArrayLike, end: ArrayLike, name: str = "displacement", count: int = 101, times: Times = None
+    solution: Answers,
+    start: ArrayLike,
+    end: ArrayLike,
+    name: str = "displacement",
+    count: int = 101,
+    times: Times = None,
 ) -> xr.DataArray:
     """See :meth:`hamex.Solution.probe_line`."""
     ends = [np.atleast_1d(floats(place, "probe_line: ends must be coordinates", InputError)) for place in (start, end)]

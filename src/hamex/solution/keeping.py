@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from hamex.errors import FileError, SchemeError
 from hamex.model.damping import Damping
-from hamex.model.layout import Geometry, Storeys
 from hamex.model.inputs import Numbered
+from hamex.model.layout import Geometry, Storeys
 from hamex.model.record import Model, law_arrays, laws_of
 from hamex.model.solids.body import Body, DofNames
 from hamex.model.units import Units
@@ -148,7 +148,7 @@ def problem_of(tree: Tree, model: Model) -> Problem:
 
 def model_tree(model: Model) -> Tree:
     """All arrays and names of a model, laws by kind."""
-    tree = {each.name: getattr(model, each.name) for each in dataclasses.fields(model)}
+    tree = {each.name: getattr(model, each.name) for each in dataclasses.fields(model) if each.name != "fields"}
     return tree | {
         "dofs": names_tree(model.dofs),
         "springs": names_tree(model.springs),

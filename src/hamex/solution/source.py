@@ -134,7 +134,9 @@ class Run:
     def driven(self, steps: int, every: int, count: int) -> Driven | None:
         """Motion of the supports in ``steps`` steps, at ``count`` nodes of which ``every`` one was kept; None at rest."""
         supports = self.problem.supports
-        return None if supports is None else Driven.of(support_motion(supports, self.step, steps), self.step, every, count)
+        return (
+            None if supports is None else Driven.of(support_motion(supports, self.step, steps), self.step, every, count)
+        )
 
     def provenance(self, solution: Answers) -> dict[str, str]:
         """Version, scheme and hash of the problem."""

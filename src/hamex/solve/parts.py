@@ -96,7 +96,7 @@ def solution_of(
     check_finite(scheme, ran, 0 if extent is None else extent.first)
     histories = dict(ran.nodes)
     if len(histories) > len(_BASE):
-        kept = {*_BASE, *recorded(problem.model)}
+        kept = {*_BASE, "velocity", *recorded(problem.model)}
         histories = {name: value for name, value in histories.items() if name in kept}
     histories |= {name: value for name, value in ran.steps.items() if name != "spent"}
     if "spent" in ran.steps:

@@ -223,7 +223,8 @@ def solve_path(
         "slow loading",
         goals.size,
     )
-    ran, failed, _ = march.walk(state_of(problem.start), np.concatenate([[first], goals])[:, None])
+    now = {"velocity": np.zeros(len(slow.dofs)), **state_of(problem.start)}
+    ran, failed, _ = march.walk(now, np.concatenate([[first], goals])[:, None])
     if failed:
         raise ModelError(
             f"the structure has no unique equilibrium at increment {failed} ({by} {goals[failed - 1]:g}): P-Delta "

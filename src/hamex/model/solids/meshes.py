@@ -21,6 +21,11 @@ from hamex.model.inputs import number
 
 __all__ = ["box", "half_space", "line", "named", "plate_with_hole", "read", "rectangle", "ring"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 Array = NDArray[Any]
 Count = int | Sequence[float] | Array
 Range = float | Sequence[float]
@@ -371,6 +376,7 @@ def read(path: str | os.PathLike[str], *, boundaries: Mapping[str, Callable[[Arr
 def _converted(fem: Any, given: Any, file: Path) -> Any:
     """A mesh of corners in scikit-fem's classes, in two dimensions where all points are."""
     import meshio
+    from skfem.io.meshio import from_meshio
 
     cells: dict[str, Array] = {}
     for block in given.cells:
@@ -388,26 +394,27 @@ def _converted(fem: Any, given: Any, file: Path) -> Any:
     if {block.type for block in given.cells} & set(_CORNERS):
         if not given.cell_sets:
             used, where = np.unique(cells[kinds[0]], return_inverse=True)
-            return _oriented(fem, kinds[0], given.points[used], where.reshape(cells[kinds[0]].shape), file)
+            return _oriented(kinds[0], given.points[used], where.reshape(cells[kinds[0]].shape), file)
         raise FileError(f"read: {file} has quadratic cells and groups; write it with cells of first order")
     if not solid and given.points.shape[1] == 3 and np.ptp(given.points[:, 2]) > 0:
         raise FileError(f"read: {file} is a surface in space; a body in the plane has one z for all points")
     if not solid:
         given.points = np.ascontiguousarray(given.points[:, :2])
     try:
-        return fem.Mesh.load(file) if solid else fem.io.meshio.from_meshio(given)
+        return fem.Mesh.load(file) if solid else from_meshio(given)
     except Exception:  # groups that scikit-fem cannot take: the mesh itself is enough
         plain = meshio.Mesh(given.points, [(kinds[0], cells[kinds[0]])])
-        return fem.io.meshio.from_meshio(plain)
+        return from_meshio(plain)
 
 
-def _oriented(fem: Any, kind: str, points: Array, cells: Array, file: Path) -> Any:
+def _oriented(kind: str, points: Array, cells: Array, file: Path) -> Any:
     import meshio
+    from skfem.io.meshio import from_meshio
 
     flat = kind in ("triangle", "quad")
     if flat and points.shape[1] == 3 and np.ptp(points[:, 2]) > 0:
         raise FileError(f"read: {file} is a surface in space; a body in the plane has one z for all points")
-    return fem.io.meshio.from_meshio(meshio.Mesh(points[:, :2] if flat else points, [(kind, cells)]))
+    return from_meshio(meshio.Mesh(points[:, :2] if flat else points, [(kind, cells)]))
 
 
 def _of_grid(points: Array, here: Array, ahead: Array, cells: str) -> Any:

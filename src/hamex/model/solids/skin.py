@@ -35,11 +35,13 @@ class Skin:
 
     Attributes
     ----------
-    triangles : (triangle, 3); in space turned outwards.
+    faces : (face, corner), cells in the plane, their outer sides in space.
+    triangles : (triangle, 3), those of one face after those of another; in space turned outwards.
     lines : (line, 2), sides of the cells.
     outline : (line, 2), those at the boundary of a body in the plane, and at sharp edges of one in space.
     """
 
+    faces: Array
     triangles: Array
     lines: Array
     outline: Array
@@ -53,12 +55,12 @@ def skin_of(elements: Elements) -> Skin:
         rings, middles = _outer(elements, rings, middles)
     else:
         rings, middles = rings[:, 0], middles[:, 0]
-    triangles = _split(elements.degree, rings, middles)
+    faces, triangles = rings[:, :: elements.degree], _split(elements.degree, rings, middles)
     sides = np.stack([rings, np.roll(rings, -1, axis=1)], axis=2)  # (face, side, 2)
     lines, which = _once(sides.reshape(-1, 2))
     if not in_space:
-        return Skin(triangles, lines, lines[np.bincount(which) == 1])
-    return Skin(triangles, lines, lines[_sharp(elements.points, rings, which, len(lines))])
+        return Skin(faces, triangles, lines, lines[np.bincount(which) == 1])
+    return Skin(faces, triangles, lines, lines[_sharp(elements.points, rings, which, len(lines))])
 
 
 def _rings(elements: Elements) -> tuple[Array, Array]:
