@@ -92,7 +92,7 @@ class ConjugateMatrix:
         self.data = data
         self.blocks = NodeBlocks(begin, before, data, width)
         size = nodes.count * width
-        self.vectors = Iteration(*(np.zeros(size) for _ in range(5)), nodes.slots, np.zeros(1))
+        self.vectors = Iteration._make([*(np.zeros(size) for _ in range(5)), nodes.slots, np.zeros(1)])
         self.given = held(self.blocks), held(self.vectors)
         self.taken: list[tuple[int, float]] = []
         self.is_scaled = False

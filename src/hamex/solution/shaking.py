@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,23 +12,21 @@ from hamex.model.algebra import rows
 from hamex.model.inputs import few
 from hamex.model.units import UNSTATED_LENGTH
 from hamex.motion.ground import GroundMotion
+from hamex.solution.outline import Answers
 from hamex.solution.source import Run
-
-if TYPE_CHECKING:
-    from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
 GROUND = "ground"
 
 
-def check_accelerations(who: str, solution: Solution) -> None:
+def check_accelerations(who: str, solution: Answers) -> None:
     """Refuse runs that do not hold an acceleration for every step."""
     if solution.at_ends or "absolute_acceleration" not in solution.names or solution.extent.every > 1:
         why = "slow loading has no accelerations" if solution.at_ends else "not every step was kept; leave keep out"
         raise InputError(f"{who}: {why}")
 
 
-def motion(solution: Solution, at: str | ArrayLike, direction: str | None) -> GroundMotion:
+def motion(solution: Answers, at: str | ArrayLike, direction: str | None) -> GroundMotion:
     """What :meth:`hamex.Solution.motion` says."""
     check_accelerations("motion", solution)
     length = solution.units.length
@@ -48,7 +46,7 @@ def motion(solution: Solution, at: str | ArrayLike, direction: str | None) -> Gr
     return GroundMotion(samples, solution.step, f"{length}/s2", source, where, "synthetic")
 
 
-def ground_accelerations(solution: Solution) -> Array:
+def ground_accelerations(solution: Answers) -> Array:
     """(step, direction): mean acceleration of the ground in every step [length/time²]; zeros where it stands still."""
     loading = solution.loading
     if not np.any(loading.ground):
@@ -57,7 +55,7 @@ def ground_accelerations(solution: Solution) -> Array:
     return np.asarray(loading.means @ felt.T)
 
 
-def _shaken(solution: Solution) -> str:
+def _shaken(solution: Answers) -> str:
     """The direction in which the ground shakes most, or the only one."""
     ways = solution.layout.directions
     most = np.abs(ground_accelerations(solution)).max(axis=0)
@@ -66,7 +64,7 @@ def _shaken(solution: Solution) -> str:
     return ways[int(most.argmax())]
 
 
-def _of_name(solution: Solution, name: str, direction: str | None) -> Array:
+def _of_name(solution: Answers, name: str, direction: str | None) -> Array:
     layout = solution.layout
     if name == GROUND:
         way = direction or _shaken(solution)
@@ -84,10 +82,12 @@ def _of_name(solution: Solution, name: str, direction: str | None) -> Array:
     return np.asarray(absolute[:, layout.dofs.index(name)])
 
 
-def _of_place(solution: Solution, at: ArrayLike, way: str) -> Array:
+def _of_place(solution: Answers, at: ArrayLike, way: str) -> Array:
     body = solution.layout.body
     if body is None:
         raise InputError("motion: only solids have places by coordinates; name a dof or a storey")
     if way not in tuple("xyz"[: body.dimension]):
         raise InputError(f"motion: there is no direction {way!r}; there are {', '.join('xyz'[: body.dimension])}")
-    return np.asarray(solution.probe(at, "absolute_acceleration").sel(component=way))[:, 0]
+    from hamex.solution.fields import probe  # xarray, which a motion by name does without
+
+    return np.asarray(probe(solution, at, "absolute_acceleration").sel(component=way))[:, 0]
