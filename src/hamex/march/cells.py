@@ -26,7 +26,7 @@ class Cells(NamedTuple):
     table: Array  # (cell,): first place in ``place``
     place: Array  # for every pair of dofs of a cell, row by row: place in the matrix, −1 for none
     factor: float  # weight · reach of the step
-    elastic: Array  # tangents when nothing slips, which stand in the matrix already
+    elastic: Array  # tangents of a model at rest, which stand in the matrix already
     wide: Array  # (m, d): T Bᵀ of one block
     full: Array  # (d, d): the matrix of one cell
 

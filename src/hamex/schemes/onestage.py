@@ -19,6 +19,7 @@ from hamex.march import newton as solver
 from hamex.march.matrices import Band, Rows
 from hamex.march.newton import Matrix, Scratch, StepEquation
 from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, invoke, numbered, worth_compiling
+from hamex.march.springs import evaluate
 from hamex.march.structure import Path, Push, Stepper, StructureMatrices
 from hamex.model.algebra import diagonal
 from hamex.model.laws.ellipsoids import WIDEST
@@ -381,7 +382,7 @@ class OneStageMarch:
                 numbered(iterated_route.factorise),
                 numbered(iterated_route.backsolve),
                 iterated_route.ConjugateMatrix(
-                    stage, model, cells, B, self.blocks.tangents, self.solver, self.linear
+                    stage, model, cells, B, self._tangents_at_rest(), self.solver, self.linear
                 ),
             )
         certain = is_certain(model) and not self.newton.reported
@@ -389,9 +390,30 @@ class OneStageMarch:
             numbered(sparse_route.factorise),
             numbered(sparse_route.backsolve),
             sparse_route.SparseMatrix(
-                stage, self.assembly, cells, self.blocks.tangents, places_of(model), certain
+                stage, self.assembly, cells, self._tangents_at_rest(), places_of(model), certain
             ),
         )
+
+    def _tangents_at_rest(self) -> Array:
+        """T as the laws themselves give it in a model at rest: equal to the last bit wherever nothing slips."""
+        s, stage = self.scratch, self.stage
+        still, z, T = np.zeros(len(self.model.springs)), np.zeros(self.states.size), s.T.copy()
+        branch = np.zeros(len(still), dtype=np.int64)
+        compiled(evaluate)(
+            held(self.springs),
+            still,
+            still,
+            float(stage.reach),
+            float(stage.tau),
+            z,
+            False,
+            still.copy(),
+            T,
+            z.copy(),
+            branch,
+            s.block,
+        )
+        return T
 
     def _band(self) -> Band:
         base, assembly = band_of(self.assembly), self.assembly
