@@ -264,9 +264,7 @@ def probe(solution: Answers, places: ArrayLike, name: str = "displacement", time
     points = np.atleast_2d(floats(places, "probe: places must be coordinates", InputError))
     if points.ndim != 2 or points.shape[1] != body.dimension:
         raise InputError(f"probe: places have {body.dimension} coordinates each, got shape {np.shape(places)}")
-    instants = (
-        np.arange(len(clock(solution, name))) if times is None else nearest(solution, name, times, "probe")
-    )
+    instants = np.arange(len(clock(solution, name))) if times is None else nearest(solution, name, times, "probe")
     if what.of in _OF_NODES:
         found = _moving(solution, body, what.of, points, instants)
     else:
@@ -288,7 +286,12 @@ def probe(solution: Answers, places: ArrayLike, name: str = "displacement", time
 
 
 def probe_line(
-    solution: Answers, start: ArrayLike, end: ArrayLike, name: str = "displacement", count: int = 101, times: Times = None
+    solution: Answers,
+    start: ArrayLike,
+    end: ArrayLike,
+    name: str = "displacement",
+    count: int = 101,
+    times: Times = None,
 ) -> xr.DataArray:
     """See :meth:`hamex.Solution.probe_line`."""
     ends = [np.atleast_1d(floats(place, "probe_line: ends must be coordinates", InputError)) for place in (start, end)]

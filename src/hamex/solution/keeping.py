@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from hamex.errors import FileError, SchemeError
 from hamex.model.damping import Damping
-from hamex.model.layout import Geometry, Storeys
 from hamex.model.inputs import Numbered
+from hamex.model.layout import Geometry, Storeys
 from hamex.model.record import Model, law_arrays, laws_of
 from hamex.model.solids.body import Body, DofNames
 from hamex.model.units import Units
