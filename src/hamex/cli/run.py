@@ -32,7 +32,7 @@ def command(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write all results: .nc (complete), .csv (histories) or .xlsx (Excel).",
+            help="Write all results: .nc (complete), .csv (histories), .xlsx (Excel), of solids .pvd (ParaView).",
         ),
     ] = None,
     plot: Annotated[
@@ -74,9 +74,10 @@ def command(
     """Run a problem file: peaks, residual slip, energies, status."""
     # Work starts only when every file that was asked for can be written.
     if output is not None:
-        from hamex.solution.atomic import check_writable
+        from hamex.solution.atomic import FORMATS, check_writable
+        from hamex.solution.files import SERIES
 
-        check_writable(output)
+        check_writable(output, (*FORMATS, *SERIES))
     if plot is not None:
         from hamex.report.page import check_plot
 
@@ -91,6 +92,8 @@ def command(
     from hamex.spec import read_problem
 
     file = read_problem(problem)
+    if output is not None:
+        check_writable(output, FORMATS if file.problem.model.body is None else (*FORMATS, *SERIES))
     if probes is not None or motion is not None:
         from hamex.cli.probes import check_probes
 
