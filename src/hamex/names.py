@@ -107,9 +107,9 @@ def _hint(name: str, known: dict[str, Home]) -> str:
 class Shown:
     """A noun that can be seen. Pictures stand in a layer above the nouns, which ask for them at the front door."""
 
-    def plot(self, title: str = "", *, interactive: bool = False) -> Any:
+    def plot(self, title: str = "", *, interactive: bool = False, **options: Any) -> Any:
         """A figure of what this holds, of matplotlib or, ``interactive``, of plotly; see :func:`hamex.plot`."""
-        return sys.modules["hamex"].plot(self, title, interactive=interactive)
+        return sys.modules["hamex"].plot(self, title, interactive=interactive, **options)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: what ``print`` says and, where there is something to draw it with, a small picture."""

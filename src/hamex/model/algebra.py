@@ -18,6 +18,7 @@ Matrix = Any  # a NumPy array or a SciPy sparse array
 DENSE = 400  # dofs up to which the full problem is solved even if only some modes are wanted
 ALL = 4000  # dofs up to which all modes may be asked for
 _MASSLESS = 1e-12  # eigenvalue of the scaled mass below which a motion counts as massless
+_ROUNDED = 1e-15  # ω² relative to the stiffness over the mass of a node of a mesh: less is rounding
 _STILL = 1e-14  # ω² relative to the largest one below which a motion counts as free
 
 
@@ -131,22 +132,25 @@ def static_stiffness(stiffness: Any, flexibility: Any, compatibility: Any, laws:
     return sparse.csr_array(sparse.csr_array(stiffness) + b @ root @ springs @ root @ b.T)
 
 
-def eigen(mass: Any, stiffness: Any, count: int | None = None) -> tuple[Array, Array]:
+def eigen(mass: Any, stiffness: Any, count: int | None = None, definite: bool = False) -> tuple[Array, Array]:
     """Frequencies [rad/time], lowest first, and mass-normalised shapes (dof, mode); all modes if ``count`` is None.
 
-    A shape's largest entry is positive (the first of several equal ones).
+    A shape's largest entry is positive (the first of several equal ones). ``definite`` says that the stiffness of a
+    mesh is not negative for any motion: what rounding leaves of a rigid motion is then no frequency.
     """
     size = mass.shape[0]
     if count is None and size > ALL:
         raise ModelError(f"modes: all modes of {size} dofs are too many; say how many are wanted")
     few = count is not None and size > DENSE and count < size // 4
-    squares, shapes = _some(mass, stiffness, count or 0) if few else _all(mass, stiffness)
+    squares, shapes = _some(mass, stiffness, count or 0, definite) if few else _all(mass, stiffness)
     available = squares.size
     if count is not None and count > available:
         raise ModelError(
             f"modes: {count} asked for, but the masses allow {available} mode{'s' if available != 1 else ''}"
         )
     squares, shapes = squares[:count], shapes[:, :count]
+    if definite:
+        squares = np.where(squares < _ROUNDED * float((diagonal(stiffness) / diagonal(mass)).max()), 0.0, squares)
     if squares.size and squares.min() < -1e-9 * abs(squares).max():
         raise ModelError("modes: the stiffness is negative for some motion, so that it has no natural frequency")
     squares = np.where(squares < _STILL * abs(squares).max(initial=0.0), 0.0, squares)
@@ -192,15 +196,20 @@ def _by_mass(M: Array) -> tuple[Array, Array]:
     return vectors[:, values > _MASSLESS], vectors[:, values <= _MASSLESS]
 
 
-def _some(mass: Any, stiffness: Any, count: int) -> tuple[Array, Array]:
+def _some(mass: Any, stiffness: Any, count: int, definite: bool) -> tuple[Array, Array]:
     from scipy import sparse
-    from scipy.sparse.linalg import eigsh
+    from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
     M, K = sparse.csc_array(mass), sparse.csc_array(stiffness)
     # A shift far below the first mode keeps the factor regular where a motion has no stiffness at rest.
     shift = -1e-9 * K.diagonal().sum() / M.diagonal().sum()
     start = np.random.default_rng(1).standard_normal(K.shape[0])
-    squares, shapes = eigsh(K, count, M, sigma=shift, v0=start)
+    inverted = None
+    if definite:  # pivots stay on the diagonal, in an order that keeps the factors of a mesh small
+        shifted = sparse.csc_array(K - shift * M)
+        factors = splu(shifted, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        inverted = LinearOperator(K.shape, factors.solve, dtype=float)
+    squares, shapes = eigsh(K, count, M, sigma=shift, v0=start, OPinv=inverted)
     order = np.argsort(squares)
     shapes = shapes[:, order]
     return squares[order], shapes / np.sqrt(np.sum(shapes * (M @ shapes), axis=0))

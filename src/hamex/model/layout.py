@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.model.inputs import few
+from hamex.model.solids.body import Body
 
 Array = NDArray[Any]
 Matrix = Any  # a NumPy array or a SciPy sparse array; both know shape, @ and .T
@@ -96,6 +97,7 @@ class Layout:
     influence : (dof, direction): rigid motion of the dofs with the ground.
     groups : springs by what they belong to (storey, element, device), as spring numbers; none for an oscillator.
     storeys, geometry : where known.
+    body : of a solid.
     yields : (spring,), True where a spring has a yield limit; dampers flow from the start and have none.
     together : (spring,), True where a spring yields together with others on one surface, as N and M of a hinge.
     """
@@ -107,6 +109,7 @@ class Layout:
     groups: Mapping[str, tuple[int, ...]]
     storeys: Storeys | None
     geometry: Geometry | None
+    body: Body | None
     yields: Any
     together: Any
 
@@ -114,6 +117,11 @@ class Layout:
     def is_structure(self) -> bool:
         """False for an oscillator, whose springs belong to nothing."""
         return bool(self.groups)
+
+    @property
+    def is_body(self) -> bool:
+        """True for a body that no structure stands on: its springs are strains and stresses at points."""
+        return self.body is not None and self.geometry is None
 
     @cached_property
     def turning_dofs(self) -> Array:

@@ -12,6 +12,7 @@ from hamex.errors import ModelError
 from hamex.model.algebra import eigen, static_stiffness
 from hamex.model.layout import Geometry
 from hamex.model.record import Model
+from hamex.model.solids.body import Body
 from hamex.names import Shown
 
 Array = NDArray[Any]
@@ -30,6 +31,7 @@ class Modes(Shown):
     total_mass : ιᵀMι, per direction [mass].
     dofs, directions : names.
     geometry : where the nodes are, for pictures; None where the model has no shape.
+    body : of a solid: its mesh, for pictures.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class Modes(Shown):
     dofs: tuple[str, ...]
     directions: tuple[str, ...]
     geometry: Geometry | None = None
+    body: Body | None = None
 
     def __repr__(self) -> str:
         some = ", ".join(f"{period:.4g}" for period in self.periods[:4])
@@ -99,9 +102,9 @@ def modes(model: Model, count: int | None = None) -> Modes:
         raise ModelError(f"modes: count must be a whole number from 1 on, got {count!r}")
     mass = sparse.csr_array(model.mass)
     stiffness = static_stiffness(model.stiffness, model.flexibility, model.compatibility, model.laws)
-    frequencies, shapes = eigen(mass, stiffness, count)
+    frequencies, shapes = eigen(mass, stiffness, count, definite=model.body is not None and not np.any(model.massless))
     moved = mass @ model.influence
     participation = shapes.T @ moved
     total = np.sum(model.influence * moved, axis=0)
     names = model.dofs, model.directions
-    return Modes(frequencies, shapes, participation, participation**2, total, *names, model.geometry)
+    return Modes(frequencies, shapes, participation, participation**2, total, *names, model.geometry, model.body)

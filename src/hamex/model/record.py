@@ -20,12 +20,14 @@ from hamex.model.laws import by_kind
 from hamex.model.laws.law import Group, forces_of
 from hamex.model.laws.surface import Surfaces
 from hamex.model.layout import Geometry, Layout, Storeys
+from hamex.model.masses import Masses
 from hamex.model.solids.body import Body
 from hamex.model.units import Units
 from hamex.names import Shown
 
 Array = NDArray[Any]
 Matrix = Any  # a NumPy array or a SciPy sparse array; both know shape, @ and .T
+_ITERATED = 20_000  # dofs of a body in space beyond which the factors of its masses cost more than iterations
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,13 +150,19 @@ class Model(Layout, Shown):
         """(dof,), True for dofs without mass."""
         return np.asarray(diagonal(self.mass) == 0)
 
+    @cached_property
+    def masses(self) -> Masses:
+        """M, to be solved with."""
+        in_space = self.body is not None and self.body.dimension == 3
+        return Masses(self.mass, self.body is not None, in_space and len(self.dofs) > _ITERATED)
+
     def deformation(self, u: Array) -> Array:
         """Bᵀu, row by row [length]."""
         return rows(u, self.compatibility)
 
     def velocity(self, p: Array) -> Array:
         """M⁻¹p, row by row [length/time]; zero where a dof has no mass."""
-        return solved(self.mass, p)
+        return self.masses.solved(p)
 
     def elastic_force(self, elastic: Array) -> Array:
         """A⁻¹ times elastic deformations, row by row [force]."""

@@ -138,19 +138,29 @@ def moving_supports(problem: Problem, loads: Loading, h: float, steps: int) -> L
     """The same load with what the supports impose: a deformation of the springs, and forces of C and K.
 
     Damping and the stiffness outside the springs act on the motion relative to r d, the slow motion of the dofs with
-    the supports. For supports that move as one this is the relative motion that a base acceleration gives.
+    the supports. For supports that move as one this is the relative motion that a base acceleration gives. In a body
+    the stiffness outside the springs and the dashpots of absorbing boundaries act on the motion itself.
     """
     if problem.supports is None:
         return loads
     model = problem.model
     at_nodes = support_motion(problem.supports, h, steps)
-    slow = slow_motion(model)
-    c = model.damping
-    damped = c.matrix @ slow + c.shapes @ (c.weights[:, None] * (c.shapes.T @ slow))
-    patterns = np.hstack([loads.patterns, damped, model.stiffness @ slow])
+    damped, bent = _relative(model)
+    patterns = np.hstack([loads.patterns, damped, bent])
     means = np.hstack([loads.means, np.diff(at_nodes, axis=0) / h, 0.5 * (at_nodes[:-1] + at_nodes[1:])])
-    ground = np.hstack([loads.ground, np.zeros((len(slow), 2 * slow.shape[1]))])
+    ground = np.hstack([loads.ground, np.zeros((len(damped), 2 * damped.shape[1]))])
     return Loading(means, means, patterns, ground, np.asarray((model.supports.T @ at_nodes.T).T))
+
+
+def _relative(model: Model) -> tuple[Array, Array]:
+    """C r and K r, (dof, support) each: forces per velocity and per displacement of the supports."""
+    c, body = model.damping, model.body
+    matrix = c.matrix if body is None else c.matrix - body.outgoing
+    if body is not None and not c.weights.size and not abs(matrix).sum():
+        return (np.zeros((len(model.dofs), len(model.support_names))),) * 2
+    slow = slow_motion(model)
+    damped = matrix @ slow + c.shapes @ (c.weights[:, None] * (c.shapes.T @ slow))
+    return damped, model.stiffness @ slow if body is None else np.zeros_like(damped)
 
 
 def support_motion(supports: Load, h: float, steps: int) -> Array:
@@ -179,15 +189,17 @@ def base_motion(problem: Problem, h: float, steps: int) -> Array | None:
 def slow_motion(model: Model) -> Array:
     """r, (dof, support): displacements when one support moves slowly, held by the springs that carry force at rest.
 
-    K has no part in it: P-Delta acts on the motion relative to the supports, so that all moving as one give r = ι.
+    K has no part in it: P-Delta acts on the motion relative to the supports, so that all moving as one give r = ι. In a
+    body it is the stiffness of its elastic points.
     """
     from scipy import sparse
     from scipy.sparse.linalg import splu
 
     dofs, supports = len(model.dofs), len(model.support_names)
     ends = sparse.vstack([sparse.csr_array(model.compatibility), sparse.csr_array(model.supports)])
-    nothing = sparse.csr_array((dofs + supports, dofs + supports))
-    whole = static_stiffness(nothing, model.flexibility, ends, model.laws)
+    outside = sparse.csr_array((dofs, dofs)) if model.body is None else sparse.csr_array(model.stiffness)
+    outside = sparse.block_diag([outside, sparse.csr_array((supports, supports))], format="csr")
+    whole = static_stiffness(outside, model.flexibility, ends, model.laws)
     pull = -whole[:dofs, dofs:].toarray()
     try:
         return np.asarray(splu(sparse.csc_array(whole[:dofs, :dofs])).solve(pull))

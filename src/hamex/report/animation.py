@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 
 from hamex.checks import is_finite, is_positive
 from hamex.errors import FileError, InputError, MissingPackageError
+from hamex.report.body_film import body_colours, body_scene, flatness
+from hamex.report.body_sheets import dof_words
 from hamex.report.history import chosen_loops
 from hamex.report.page import heading, page
 from hamex.report.push import controlled
 from hamex.report.structure import bare, flat, good_scale, is_stick, lines, mark, marks, paint, stick_width
-from hamex.report.style import BLUE, FAINT, GREEN, GREY, INK, ORANGE, RED, SOFT, check_installed, mosaic
+from hamex.report.style import BLUE, FAINT, GREEN, GREY, INK, ORANGE, RED, SOFT, check_installed, mosaic, short_ticks
 from hamex.solution.atomic import check_writable, write_atomically
+from hamex.solution.body_peaks import most_moved
 from hamex.solution.results import frames_at
 from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
@@ -47,13 +50,14 @@ def animate(
     seconds: float | None = None,
     scale: float | None = None,
     title: str = "",
+    field: str | None = None,
     progress: Progress | None = None,
 ) -> Path:
     """Write a run as a film; ``sol.animate("run.gif")`` is the same.
 
     Parameters
     ----------
-    solution : of :func:`hamex.solve` or of slow loading: an oscillator, or a structure that has a shape.
+    solution : of :func:`hamex.solve` or of slow loading: an oscillator, a structure that has a shape, or a body.
     path : ends in ``.gif``, ``.html`` (a page with a slider that needs no network) or, where ffmpeg is installed,
         ``.mp4``. The file is there whole or not at all.
     seconds : length of the film [s]; by default that of the run, and from 3 to 12 s. The picture tells the time of
@@ -61,6 +65,7 @@ def animate(
     scale : factor on the displacements, told in the picture; by default such that the largest is a tenth of the
         structure. Oscillators are drawn on an axis and need none.
     title : of the film.
+    field : what colours a body, as "velocity" or "stress.xx"; its von Mises stress by default.
     progress : called with the frames done and their number; False ends the work, and no file is written.
 
     Examples
@@ -77,15 +82,17 @@ def animate(
     check_film(path)
     if not isinstance(solution, Solution):
         raise InputError(f"animate: needs the solution of a run or of slow loading, got {type(solution).__name__}")
-    if solution.layout.is_structure and solution.layout.geometry is None:
+    if field is not None and not solution.layout.is_body:
+        raise InputError("animate: field is what colours a body (hx.solid); this is none")
+    if solution.layout.is_structure and solution.layout.geometry is None and not solution.layout.is_body:
         raise InputError("animate: this model has no shape to draw: it was made of matrices")
     if seconds is not None and not is_positive(seconds):
         raise InputError(f"animate: seconds must be a positive number, got {seconds!r}")
     if scale is not None and not is_finite(scale):
         raise InputError(f"animate: scale must be a finite number, got {scale!r}")
     nodes = _nodes(solution, seconds)
-    drawing, update = _stage(solution, nodes, scale, heading(path, title))
-    pictures = _pictures(drawing, update, len(nodes), progress)
+    drawing, update = _stage(solution, nodes, scale, heading(path, title), field)
+    pictures = _pictures(drawing, update, len(nodes), progress, body_colours() if solution.layout.is_body else ())
     ending = path.suffix.lower()
     if ending == ".mp4":
         return write_atomically(path, lambda part: _mp4(pictures, part))
@@ -117,14 +124,23 @@ def _nodes(solution: Solution, seconds: float | None) -> Array:
 # What is seen --------------------------------------------------------------------------------------------------
 
 
-def _stage(solution: Solution, nodes: Array, scale: float | None, title: str) -> tuple[Figure, Update]:
+def _stage(
+    solution: Solution, nodes: Array, scale: float | None, title: str, field: str | None
+) -> tuple[Figure, Update]:
     """A figure, and what moves it."""
-    loop = _loop(solution)
+    loop = None if solution.layout.is_body else _loop(solution)
     right = [["scene", "history"], ["scene", "loop"]] if loop else [["scene", "history"]]
-    with mosaic(right, 8.4, 4.4, width_ratios=[1.15, 1]) as (drawing, axes):
+    shape: dict[str, Any] = {"width_ratios": [1.15, 1]}
+    high = 4.4
+    if solution.layout.is_body and flatness(solution) < 0.7:  # a low body needs the whole width
+        right, shape, high = [["scene"], ["history"]], {"height_ratios": [1.6, 1]}, 4.8
+    with mosaic(right, 8.4, high, **shape) as (drawing, axes):
         drawing.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        scene = _structure if solution.layout.is_structure else _oscillator
-        updates = [scene(axes["scene"], solution, nodes, scale)]
+        if solution.layout.is_body:
+            updates = [body_scene(drawing, axes["scene"], solution, nodes, scale, field, _clock)]
+        else:
+            scene = _structure if solution.layout.is_structure else _oscillator
+            updates = [scene(axes["scene"], solution, nodes, scale)]
         updates.append(_curve(axes["history"], solution, nodes))
         if loop:
             updates.append(_grown(axes["loop"], nodes, *loop))
@@ -142,7 +158,8 @@ def _stage(solution: Solution, nodes: Array, scale: float | None, title: str) ->
 def _clock(solution: Solution, node: int) -> str:
     if solution.at_ends:
         return f"load factor {solution.values('load_factor')[node]:.3g}"
-    return f"t = {solution.times[node]:.2f} s"
+    last = solution.times[-1]
+    return f"t = {solution.times[node]:.2f} s" if last >= 1 else f"t = {solution.times[node]:.3g} s"
 
 
 def _structure(axes: Any, solution: Solution, nodes: Array, scale: float | None) -> Update:
@@ -222,13 +239,14 @@ def _curve(axes: Any, solution: Solution, nodes: Array) -> Update:
         x, y = controlled(solution), solution.values("load_factor")
         axes.set(xlabel=f"controlled displacement [{length}]", title="load factor")
     else:
-        u = solution.values("displacement")
-        place = int(np.abs(u).max(axis=0).argmax())
-        if solution.layout.turning_dofs.any():
-            place = int(np.where(solution.layout.turning_dofs, -1.0, np.abs(u).max(axis=0)).argmax())
-        x, y = solution.times, u[:, place]
-        named = f" of {solution.dofs[place]}" if solution.layout.is_structure else ""
-        axes.set(xlabel="time [s]", ylabel=f"[{length}]", title=f"displacement{named}", xlim=(x[0], x[-1]))
+        place = most_moved(solution)
+        x, y = solution.times, solution.values("displacement")[:, place]
+        named = f"displacement of {solution.dofs[place]}" if solution.layout.is_structure else "displacement"
+        if solution.layout.is_body:
+            named = dof_words(solution, place)
+        axes.set(xlabel="time [s]", ylabel=f"[{length}]", title=named, xlim=(x[0], x[-1]))
+        if x[-1] < 1:
+            short_ticks(axes)
     axes.plot(x, y, color=FAINT, lw=0.8)
     (line,) = axes.plot([], [], color=BLUE, lw=1.0)
     (dot,) = axes.plot([], [], "o", color=RED, ms=5)
@@ -274,14 +292,16 @@ def _grown(axes: Any, nodes: Array, name: str, x: Array, y: Array, across: str, 
 # Files -----------------------------------------------------------------------------------------------------------
 
 
-def _pictures(drawing: Figure, update: Update, count: int, progress: Progress | None) -> Iterator[Any]:
-    """The frames, one after the other, in the colours of the style and their shades towards white."""
+def _pictures(
+    drawing: Figure, update: Update, count: int, progress: Progress | None, more: Sequence[Sequence[int]] = ()
+) -> Iterator[Any]:
+    """The frames, one after the other, in the colours of the style, their shades towards white, and some ``more``."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 
     canvas: Any = FigureCanvasAgg(drawing)
     palette = Image.new("P", (1, 1))
-    palette.putpalette(_palette())
+    palette.putpalette(_palette(more))
     for frame in range(count):
         update(frame)
         canvas.draw()
@@ -291,13 +311,14 @@ def _pictures(drawing: Figure, update: Update, count: int, progress: Progress | 
             raise InputError("animate: ended before its last frame, as asked; no file was written")
 
 
-def _palette() -> list[int]:
-    """256 colours, red, green and blue one after the other."""
+def _palette(more: Sequence[Sequence[int]]) -> list[int]:
+    """256 colours, red, green and blue one after the other; the ``more`` others there are, the fewer shades."""
     colours = (INK, BLUE, GREEN, RED, ORANGE, SOFT, GREY, FAINT)
     pure = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours])
     # None near white: Pillow looks colours up by steps of 8, and paper must stay white.
-    shades = np.append(np.linspace(0.0, 0.85, 256 // len(colours) - 1), 1.0)[None, :, None]
-    return [int(x) for x in (pure[:, None] * (1 - shades) + 255 * shades).round().ravel()]
+    shades = np.append(np.linspace(0.0, 0.85, (256 - len(more)) // len(colours) - 1), 1.0)[None, :, None]
+    own = [int(x) for x in (pure[:, None] * (1 - shades) + 255 * shades).round().ravel()]
+    return own + [int(x) for colour in more for x in colour]
 
 
 def _gif(pictures: Iterator[Any]) -> bytes:

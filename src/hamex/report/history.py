@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.report.body_sheets import draw_body_run
+from hamex.report.energy import PARTS, draw_energy
 from hamex.report.page import check_plot, heading, table, write_drawing
+from hamex.report.rods import draw_rod, is_rod
 from hamex.report.structure import bare, good_scale, mark, marks, paint, proportion
-from hamex.report.style import BLUE, ENERGIES, GREEN, INK, ORANGE, PINK, RED, mosaic
+from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, mosaic
 from hamex.solution.results import frames_at
 from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
@@ -22,10 +25,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 _LOOPS = 2  # hysteresis loops, of the groups that dissipate most
-_VISIBLE = 0.002  # of the largest energy: less is no area on the page
 _COLOURS = (BLUE, ORANGE, GREEN, PINK)
-# From the bottom up: what is lost, then what is stored, then what moves.
-_PARTS = tuple((name, colour) for name, colour in ENERGIES.items() if name != "input")
 _OSCILLATOR = (
     "Displacement and slip over time; mean force over mean displacement of each step; energies, stacked, "
     "beside the work put in."
@@ -34,6 +34,14 @@ _STRUCTURE = (
     "The structure at its largest displacement, over its shape at rest; envelopes of the storeys where there "
     "are storeys; hysteresis, displacement and energies over time."
 )
+_BODY = (
+    "The body when it has moved farthest, over its outline at rest, coloured by its von Mises stress; displacement "
+    "where it is largest, and energies over time."
+)
+_ROD = (
+    "Axial force over place and time; displacements along the rod at some instants; the largest displacement and "
+    "energies over time."
+)
 
 
 def write_plot(solution: Solution, path: str | Path, title: str = "") -> Path:
@@ -41,7 +49,9 @@ def write_plot(solution: Solution, path: str | Path, title: str = "") -> Path:
     path = Path(path)
     check_plot(path)
     drawing = draw_run(solution, heading(path, title))
-    caption = _STRUCTURE if solution.layout.is_structure else _OSCILLATOR
+    layout = solution.layout
+    of_structure = _ROD if is_rod(layout) else _STRUCTURE
+    caption = _BODY if layout.is_body else of_structure if layout.is_structure else _OSCILLATOR
     about = " · ".join(
         f"{escape(key)}: {escape(str(value))}" for key, value in solution.provenance.items() if key != "hamex"
     )
@@ -50,6 +60,10 @@ def write_plot(solution: Solution, path: str | Path, title: str = "") -> Path:
 
 def draw_run(solution: Solution, title: str = "") -> Figure:
     """The run on one sheet."""
+    if solution.layout.is_body:
+        return draw_body_run(solution, title)
+    if is_rod(solution.layout):
+        return draw_rod(solution, title)
     return draw_structure(solution, title) if solution.layout.is_structure else draw(solution, title)
 
 
@@ -92,7 +106,7 @@ def draw(solution: Solution, title: str = "") -> Figure:
         loop.plot(along[:, 0], solution.values("force")[:, 0], color=INK, lw=0.8)
         loop.locator_params(axis="x", nbins=4)
         loop.set(xlabel=f"{of}displacement [{length}]", ylabel=f"{of}force [{force}]", title=title_of)
-        parts = [(name, colour, solution.values(name)) for name, colour in _PARTS if solution.values(name).any()]
+        parts = [(name, colour, solution.values(name)) for name, colour in PARTS if solution.values(name).any()]
         energy.stackplot(
             t,
             *(values for _, _, values in parts),
@@ -137,7 +151,7 @@ def draw_structure(solution: Solution, title: str = "") -> Figure:
         if ground:
             _shaken(axes["ground"], solution, ground)
         _history(axes["history"], solution)
-        _energy(axes["energy"], solution)
+        draw_energy(axes["energy"], solution)
     return drawing
 
 
@@ -296,29 +310,3 @@ def _history(axes: Any, solution: Solution) -> None:
         xlim=(t[0], t[-1]),
         title=f"displacement of {peak.where}, peak {peak.value:.4g} {solution.units.length}",
     )
-
-
-def _energy(axes: Any, solution: Solution) -> None:
-    t = solution.times
-    largest = max(float(np.abs(solution.values(name)).max()) for name, _ in _PARTS)
-    parts = [
-        (name, colour, solution.values(name))
-        for name, colour in _PARTS
-        if np.abs(solution.values(name)).max() > _VISIBLE * largest
-    ]
-    axes.stackplot(
-        t,
-        *(values for _, _, values in parts),
-        colors=[colour for _, colour, _ in parts],
-        labels=[name for name, _, _ in parts],
-        alpha=0.85,
-    )
-    start = sum(float(values[0]) for _, _, values in parts)
-    axes.plot(t, solution.values("input") + start, color=INK, lw=0.9, ls="--", label="input")
-    axes.set(
-        xlabel="time [s]",
-        ylabel=f"energy [{unit('energy', solution.units.length, solution.units.force)}]",
-        xlim=(t[0], t[-1]),
-        title=f"energy balance (closes to {solution.residual:.0e})",
-    )
-    axes.legend(loc="lower right", ncols=2, fontsize=8, frameon=True, framealpha=0.9, edgecolor="none")

@@ -1,7 +1,8 @@
 """A figure as plotly shows it: the same panels, curves and words, to zoom in and to read numbers off.
 
 Figures are drawn once, by matplotlib; this reads what stands in them. Curves, filled areas, marks and steps become
-traces in the coordinates of their axes, words and images stay where they are.
+traces in the coordinates of their axes, words and images stay where they are; what is painted as dots, such as the
+cells of a body, becomes an image.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ def interactive_figure(drawing: Figure) -> Any:
     panels = [axes for axes in drawing.axes if axes.get_visible()]
     for number, axes in enumerate(panels, start=1):
         _panel(axes, number, traces, layout)
+        layout["images"] += _dots(drawing, canvas, axes, "" if number == 1 else str(number))
     wide, high = (float(size) * _DOTS for size in drawing.get_size_inches())
     for words in (drawing._suptitle, drawing._supxlabel):  # type: ignore[attr-defined]
         if words is not None and words.get_text():
@@ -171,7 +173,11 @@ def _filled(axes: Any) -> list[dict[str, Any]]:
     from matplotlib.collections import PathCollection, QuadMesh
 
     found = []
-    areas = [each for each in axes.collections if not isinstance(each, PathCollection | QuadMesh)]
+    areas = [
+        each
+        for each in axes.collections
+        if not isinstance(each, PathCollection | QuadMesh) and not each.get_rasterized()
+    ]
     for shape in [*axes.patches, *areas]:
         several = hasattr(shape, "get_paths")
         for path in shape.get_paths() if several else [shape.get_path()]:
@@ -278,6 +284,9 @@ def _legend(legend: Any, box: Any) -> dict[str, Any]:
     drawing = legend.figure
     own = legend.get_window_extent().transformed(drawing.transFigure.inverted())
     right, top = own.x0 + own.x1 > box.x0 + box.x1, own.y0 + own.y1 > box.y0 + box.y1
+    if own.y1 <= box.y0:  # below its panel: it grows downwards
+        at = {"x": max(own.x0, 0.0), "y": own.y1, "xanchor": "left", "yanchor": "top", "orientation": "h"}
+        return at | {"bgcolor": "rgba(255,255,255,0.7)", "font": {"size": 11}}
     return {
         "x": min(own.x1, 1.0) if right else max(own.x0, 0.0),
         "y": min(own.y1, 1.0) if top else max(own.y0, 0.0),
@@ -286,6 +295,37 @@ def _legend(legend: Any, box: Any) -> dict[str, Any]:
         "bgcolor": "rgba(255,255,255,0.7)",
         "font": {"size": 11},
     }
+
+
+def _dots(drawing: Figure, canvas: Any, axes: Any, place: str) -> list[dict[str, Any]]:
+    """What is painted as dots in some axes, as one image over them."""
+    from matplotlib.collections import QuadMesh
+    from matplotlib.image import imsave
+
+    painted = [each for each in axes.collections if each.get_rasterized() and not isinstance(each, QuadMesh)]
+    if not painted:
+        return []
+    everything = [*drawing.get_children(), *(child for other in drawing.axes for child in other.get_children())]
+    shown = {each: each.get_visible() for each in everything}
+    for each in everything:
+        each.set_visible(each is axes or each in painted)
+    axes.set_axis_off()
+    drawing.patch.set_visible(False)
+    engine = drawing.get_layout_engine()
+    drawing.set_layout_engine("none")  # everything stays where it was found
+    canvas.draw()
+    dots = np.asarray(canvas.buffer_rgba()).copy()
+    axes.set_axis_on()
+    drawing.set_layout_engine(engine)
+    for each, was in shown.items():
+        each.set_visible(was)
+    high, wide = dots.shape[:2]
+    box = axes.get_position()
+    rows = slice(round((1 - box.y1) * high), round((1 - box.y0) * high))
+    content = io.BytesIO()
+    imsave(content, np.ascontiguousarray(dots[rows, round(box.x0 * wide) : round(box.x1 * wide)]), format="png")
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    return [_pasted(content, (left, right, bottom, top), place)]
 
 
 def _image(image: Any, place: str) -> dict[str, Any]:
@@ -308,6 +348,11 @@ def _placed(coloured: Any, values: Array, origin: Any, box: Any, place: str) -> 
 
     content = io.BytesIO()
     imsave(content, coloured.to_rgba(values, bytes=True), origin=origin, format="png")
+    return _pasted(content, box, place)
+
+
+def _pasted(content: io.BytesIO, box: Any, place: str) -> dict[str, Any]:
+    """A picture between the coordinates of a box, left, right, bottom and top."""
     left, right, bottom, top = (float(at) for at in box)
     return {
         "source": f"data:image/png;base64,{b64encode(content.getvalue()).decode()}",

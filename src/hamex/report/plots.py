@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hamex.errors import InputError
+from hamex.report.body_sheets import draw_body_modes, draw_instants, draw_mesh, paint_mesh
 from hamex.report.history import draw_run
 from hamex.report.ida import FragilityWords, draw_curves, draw_fragility
 from hamex.report.interactive import interactive_figure
+from hamex.report.moving import moving_figure
 from hamex.report.push import draw_push
 from hamex.report.records import draw_record
 from hamex.report.region_map import draw_map
+from hamex.report.rods import draw_rod_instants, is_rod
 from hamex.report.spectrum import draw_spectrum
 from hamex.report.structure import bare, draw_modes, paint
 from hamex.report.style import BLUE, FAINT, GREEN, INK, ORANGE, PINK, RED, SKY, check_installed, figure
@@ -39,7 +42,7 @@ _PANELS = 4  # measures of a batch
 _COLOURS = (BLUE, RED, GREEN, ORANGE, PINK, SKY)
 
 
-def plot(noun: Any, title: str = "", *, interactive: bool = False) -> Any:
+def plot(noun: Any, title: str = "", *, interactive: bool = False, field: str | None = None, times: Any = None) -> Any:
     """A figure of what a noun holds, in the house style; ``sol.plot()`` is the same.
 
     Parameters
@@ -49,7 +52,11 @@ def plot(noun: Any, title: str = "", *, interactive: bool = False) -> Any:
         ground motion, a suite, list or sequence of them, a load, a problem, a backbone, modes, or a model that has a
         shape.
     title : of the figure.
-    interactive : the same picture as a figure of plotly, to zoom in and to read numbers off.
+    interactive : the same picture as a figure of plotly, to zoom in and to read numbers off; of a run of a body its
+        moving mesh, with a slider.
+    field : of a run of a body or a rod: what is shown at some instants side by side, as "velocity" or "stress.xx" (see
+        :meth:`hamex.Solution.field`; of a rod "displacement", "velocity" or "force").
+    times : these instants [s], the nearest ones that were kept; six of the run by default.
 
     Returns
     -------
@@ -70,15 +77,33 @@ def plot(noun: Any, title: str = "", *, interactive: bool = False) -> Any:
     kind = "Suite" if isinstance(noun, list | tuple) else type(noun).__name__
     if kind not in _PICTURES:
         raise InputError(f"plot: there is no picture of a {kind}; there is of {', '.join(_PICTURES)}")
+    if field is not None or times is not None:
+        return _instants(noun, title, interactive, field, times)
+    if interactive and kind == "Solution" and noun.layout.body is not None:
+        return moving_figure(noun, title)
     drawing = _PICTURES[kind](noun, title)
     return interactive_figure(drawing) if interactive else drawing
+
+
+def _instants(noun: Any, title: str, interactive: bool, field: str | None, times: Any) -> Any:
+    """A field of a run at some instants."""
+    layout = getattr(noun, "layout", None) if isinstance(noun, Solution) else None
+    if layout is not None and layout.body is not None:
+        if interactive:
+            return moving_figure(noun, title, field or "von_mises", times)
+        return draw_instants(noun, field or "von_mises", times, title)
+    if layout is not None and is_rod(layout):
+        drawing = draw_rod_instants(noun, field or "displacement", times, title)
+        return interactive_figure(drawing) if interactive else drawing
+    raise InputError("plot: fields and their instants are those of a run of a body (hx.solid) or of a rod (hx.rod)")
 
 
 # Pictures that reports have ------------------------------------------------------------------------------------
 
 
 def _run(solution: Solution, title: str) -> Figure:
-    return draw_push(solution, title) if "load_factor" in solution.histories else draw_run(solution, title)
+    slow = "load_factor" in solution.histories and not solution.layout.is_body
+    return draw_push(solution, title) if slow else draw_run(solution, title)
 
 
 def _analysis(found: Ida, title: str) -> Figure:
@@ -115,6 +140,8 @@ def _region(region: Any, title: str) -> Figure:
 
 
 def _modes(modes: Any, title: str) -> Figure:
+    if modes.body is not None:
+        return draw_body_modes(modes, 4, title)
     if modes.geometry is None:
         raise InputError("these modes have no shape to draw: an oscillator, or matrices from elsewhere")
     return draw_modes(modes, modes.geometry, modes.geometry.motion, 4, title)
@@ -124,7 +151,9 @@ def _modes(modes: Any, title: str) -> Figure:
 
 
 def _model(model: Any, title: str) -> Figure:
-    """The structure at rest."""
+    """The structure, or the body, at rest."""
+    if model.geometry is None and model.body is not None:
+        return draw_mesh(model, title)
     with figure(width=5.0, height=4.6) as (drawing, axes):
         _at_rest(axes[0, 0], model)
         axes[0, 0].set_title(title or f"{len(model.dofs)} degrees of freedom, {len(model.springs)} springs")
@@ -132,6 +161,9 @@ def _model(model: Any, title: str) -> Figure:
 
 
 def _at_rest(here: Any, model: Any) -> None:
+    if model.geometry is None and model.body is not None:
+        paint_mesh(here, model)
+        return
     if model.geometry is None:
         raise InputError("this model has no shape to draw: an oscillator, or matrices from elsewhere")
     paint(here, model.geometry, model.geometry.coordinates, BLUE)
@@ -140,7 +172,7 @@ def _at_rest(here: Any, model: Any) -> None:
 
 def _problem(problem: Any, title: str) -> Figure:
     """The structure at rest, and what acts on it."""
-    shape = problem.model.geometry is not None
+    shape = problem.model.geometry is not None or problem.model.body is not None
     with figure(1, 2 if shape else 1, width=9.0 if shape else 6.4, height=3.8) as (drawing, axes):
         if shape:
             _at_rest(axes[0, 0], problem.model)

@@ -74,7 +74,11 @@ def is_stick(geometry: Drawn) -> bool:
 
 def good_scale(geometry: Drawn, largest: float) -> float:
     """Factor 1, 2 or 5 times a power of ten that shows the largest displacement as a tenth of the structure."""
-    size = float(np.ptp(geometry.coordinates, axis=0).max())
+    return round_scale(float(np.ptp(geometry.coordinates, axis=0).max()), largest)
+
+
+def round_scale(size: float, largest: float) -> float:
+    """The same for something of this size."""
     if largest <= 0 or not math.isfinite(largest):
         return 1.0
     wanted = 0.1 * size / largest

@@ -157,6 +157,12 @@ def mosaic(layout: list[list[str]], width: float, height: float, **options: Any)
         yield drawing, drawing.subplot_mosaic(layout, **options)  # type: ignore[arg-type]
 
 
+def short_ticks(axes: Any) -> None:
+    """Few ticks on a time axis; of very short times the power of ten stands once, at its end."""
+    axes.locator_params(axis="x", nbins=5)
+    axes.ticklabel_format(axis="x", style="sci", scilimits=(-2, 4))
+
+
 def save(drawing: Figure, path: Path) -> None:
     """Write a figure by the ending of its path; the same figure gives the same bytes."""
     import matplotlib as mpl

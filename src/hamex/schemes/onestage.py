@@ -93,7 +93,7 @@ class OneStageMarch:
         self.sparse = self.solver is not None  # else in a band
         self.linear = self.sparse and is_linear(model)
         self.follows = self.sparse and not np.any(model.massless)  # velocities, so that no mass is factored for them
-        self.compiles = self.sparse or worth_compiling(self.steps * len(model.springs) * _WORK_PER_SPRING)
+        self.compiles = self.sparse or worth_compiling(self._work())
         self.hand = held if self.compiles else as_it_is
         damping = model.damping
         self.system = StructureMatrices(
@@ -123,6 +123,11 @@ class OneStageMarch:
         if width <= WIDEST_BAND:
             return None, assemble(stage, B, self.blocks, order)
         return Factors(), in_model_order(stage, B)
+
+    def _work(self) -> int:
+        """Of all steps and one factorisation, in steps of an oscillator."""
+        dofs, springs = len(self.model.dofs), len(self.model.springs)
+        return self.steps * max(springs, dofs) * _WORK_PER_SPRING + dofs * self.assembly.width**2
 
     @property
     def at_nodes(self) -> bool:

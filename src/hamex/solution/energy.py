@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 CLOSED = 1e-10  # of the largest work: a residual above it is no round-off
+_FEW = 1 << 22  # numbers of a history that are worked on together
 _PARTS = ("kinetic", "stored", "viscous", "plastic", "hardening", "jumps", "input")
 
 
@@ -64,7 +65,10 @@ def check_energies(found: Mapping[str, Array], who: str, step: float, first: int
 
 
 def _kinetic(s: Answers) -> Array:
-    return kinetic(s.model, s.histories["momentum"], s.histories.get("velocity"))
+    p, followed = s.histories["momentum"], s.histories.get("velocity")
+    if followed is None and s.layout.body is not None and p.size <= _FEW:
+        followed = s.values("velocity")  # velocities of a few steps stay: peaks ask for them too
+    return kinetic(s.model, p, followed)
 
 
 def _stored(s: Answers) -> Array:
@@ -204,8 +208,13 @@ def closed(
 
 
 def kinetic(model: Model, p: Array, velocity: Array | None = None) -> Array:
-    """½pᵀM⁻¹p at the nodes; with the velocities that a march followed, no mass is factored."""
-    return np.asarray(0.5 * ((model.velocity(p) if velocity is None else velocity) * p).sum(axis=1))
+    """½pᵀM⁻¹p at the nodes; with the velocities that a march followed, no mass is factored. Of long histories some
+    nodes at a time."""
+    if velocity is not None:
+        return np.asarray(0.5 * (velocity * p).sum(axis=1))
+    together = max(_FEW // max(p.shape[1], 1), 1)
+    parts = [p[first : first + together] for first in range(0, len(p), together)]
+    return np.concatenate([0.5 * (model.velocity(part) * part).sum(axis=1) for part in parts])
 
 
 def outside(model: Model, u: Array) -> Array:

@@ -47,6 +47,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.solution.body_peaks import OF_NODES, sizes
 from hamex.solution.peaks import RESIDUALS, at_nodes, components, histories
 from hamex.solution.schema import variable
 from hamex.solution.solution import Solution
@@ -74,16 +75,22 @@ def estimate(
     """Estimated error of each peak and of the residual slip and drift of ``coarse``, by name; ``order`` is that of the
     scheme where the motion is smooth, ``unresolved`` the displacement that a yield may hide in its steps [length]."""
     runs = (coarse, half, quarter)
-    names = [name for name in coarse.peaks if name not in RESIDUALS]
-    found = {name: [histories(run, name)[0] for run in runs] for name in names}
+    body = coarse.layout.body
+    if body is None:
+        names = [name for name in coarse.peaks if name not in RESIDUALS]
+        found = {name: [histories(run, name)[0] for run in runs] for name in names}
+    else:  # how far and how fast its nodes move
+        names = list(OF_NODES)
+        found = {name: [np.concatenate([x for _, x in sizes(run, body, name)]) for run in runs] for name in names}
     unseen = Unseen(
         _LEFT if order > 1 else _LEFT_OF_FIRST_ORDER,
         (_BLIND_OF_THIRD_ORDER if order == 3 else 1.0) * _hidden(quarter, unresolved),
         4 * coarse.steps * _ROUND_OFF,
     )
     bars = {name: _peak(runs, name, found[name], unseen) for name in names}
-    start = float(np.abs(found["node_force"][0][0]).max())
-    bars["force"] = max(bars["force"], start - coarse.peaks["force"].value)
+    if "node_force" in found:
+        start = float(np.abs(found["node_force"][0][0]).max())
+        bars["force"] = max(bars["force"], start - coarse.peaks["force"].value)
     bars |= {residual: _residual(found[name], unseen) for residual, name in RESIDUALS.items() if name in found}
     return _with_first_stage(bars, found, quarter) if 0 < unresolved < math.inf else bars
 
@@ -98,7 +105,7 @@ def bar(found: Sequence[Any], witness: Any, left: float = _LEFT) -> Any:
 def _peak(runs: Sequence[Solution], name: str, found: Sequence[Array], unseen: Unseen) -> float:
     """Bar on a peak; the value is that which the peak shows, inside the steps where the scheme knows it there."""
     _, y1, y2 = found
-    known = name == "displacement" and runs[0].inside is not None
+    known = name == "displacement" and runs[0].inside is not None and runs[0].layout.body is None
     tops = [run.peaks[name].value for run in runs] if known else [float(np.abs(y).max()) for y in found]
     missed = 0.0 if known else _missed(y2, at_nodes(name)) * (2 if name == "velocity" else 1)
     share = unseen.rounded + (unseen.hidden if variable(name).kind in _OF_MOTION else 0.0)

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import FileError
+from hamex.errors import FileError, InputError
 from hamex.problem import ON_DOFS
 from hamex.solution import netcdf
-from hamex.solution.atomic import check_writable, write_atomically
-from hamex.solution.keeping import model_tree, packed, problem_tree, scheme_tree, sized
+from hamex.solution.atomic import FORMATS, check_writable, write_atomically
+from hamex.solution.fields import Times
+from hamex.solution.keeping import body_tree, model_tree, names_tree, packed, problem_tree, scheme_tree, sized
 from hamex.solution.outline import Answers, Extent
-from hamex.solution.schema import variable
+from hamex.solution.schema import ENERGIES, variable
 from hamex.solution.source import THRIFTY, HistoriesOnly, Run
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ _NAME = 31  # characters of a sheet's name
 _NARROW, _WIDE = 9, 48  # characters of a column
 _SHEETS = {"": "overall", "direction": "base"}  # names that tell more than that of the dimension
 _SPRINGS_OWN = {"base_shear": "base_shear of the springs"}  # beside the applied one of a capacity curve
+SERIES = (".pvd", ".vtu")  # of bodies
+_TABLE = 2000  # dofs of a body in a table
 _WIDEST = 60  # columns of histories in a sheet, beyond which people look for what they need
 _LEAN = {  # what a wider sheet keeps, by dimension
     "dof": ("displacement", "velocity", "absolute_acceleration"),
@@ -70,11 +73,23 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-def save(solution: Answers, path: Path, problem: bool = True) -> Path:
-    """Write a solution by the ending of its path; NetCDF with its problem and scheme, if there are and if asked for."""
-    check_writable(path)
+def save(solution: Answers, path: Path, problem: bool = True, times: Times = None) -> Path:
+    """Write a solution by the ending of its path; NetCDF with its problem and scheme, if there are and if asked for;
+    the series of a body at some times."""
+    check_writable(path, FORMATS if solution.layout.body is None else (*FORMATS, *SERIES))
+    if path.suffix.lower() in SERIES:
+        from hamex.solution.series import save_series
+
+        return save_series(solution, path, times)
+    if times is not None:
+        raise InputError(f"save: times are those of a series; {path.name} holds all that was kept")
     if path.suffix.lower() == ".nc":
         return write_atomically(path, lambda temporary: _netcdf(solution, temporary, problem))
+    if solution.layout.body is not None and len(solution.dofs) > _TABLE:
+        raise FileError(
+            f"cannot write {path}: a table of {len(solution.dofs):,} dofs helps nobody; write .nc (everything) or .pvd "
+            "(for ParaView), or sol.probe(places).to_series().to_csv(path) for some places"
+        )
     if path.suffix.lower() == ".xlsx":
         return write_sheets(path, sheets_of(solution))
     return write_atomically(path, lambda temporary: _csv(solution, temporary))
@@ -102,22 +117,48 @@ def _image(solution: Answers, problem: bool) -> bytes:
             trees["inside"] = {
                 each.name: getattr(solution.inside, each.name) for each in dataclasses.fields(solution.inside)
             }
+    if kept is None and solution.layout.body is not None:
+        trees["body"] = _without_problem(solution)
     results = netcdf.group_of(_labelled(solution, kept is not None))
     return netcdf.image({"": results, **{name: sized(packed(tree)) for name, tree in trees.items()}})
+
+
+def _without_problem(solution: Answers) -> dict[str, Any]:
+    """What fields and pictures of a body need where there is no model: names, mesh, and what its supports do."""
+    driven = solution.driven
+    return {
+        "dofs": names_tree(solution.dofs),
+        "springs": names_tree(solution.springs),
+        "body": body_tree(solution.layout.body),
+        "driven": None if driven is None else vars(driven),
+    }
+
+
+def _body_results(solution: Answers, whole: bool) -> xr.Dataset:
+    """Of a body the histories that all else follows from, and velocities where there are no masses to find them with;
+    dofs and springs go by number."""
+    import xarray as xr
+
+    names = [name for name in solution.names if name in solution.histories or name in ENERGIES]
+    names += [name for name in ("velocity",) if not whole and name in solution.names and name not in names]
+    labelled = solution.labelled(names)
+    clocks = {name: labelled[name] for name in labelled.coords if name not in ("dof", "spring")}
+    found = xr.Dataset({name: labelled[name].variable for name in names}, coords=clocks)
+    return found.assign_coords({dim: np.arange(found.sizes[dim]) for dim in ("dof", "spring") if dim in found.dims})
 
 
 def _labelled(solution: Answers, whole: bool) -> xr.Dataset:
     """Every result, the state at the end, and what is known of the run; without a problem the layout beside it."""
     import xarray as xr
 
-    dataset = solution.dataset
+    dataset = solution.dataset if solution.layout.body is None else _body_results(solution, whole)
     last: dict[str, Any] = dict(solution.internal)
     if solution.is_thinned:  # its histories may not hold the last node, nor all of the state
         final = solution.final
         last |= {"displacement": final.displacement, "momentum": final.momentum, "slip": final.slip, **final.internal}
     for name, value in last.items():
         dataset[f"final_{name}"] = xr.Variable(("dof" if name in _ON_DOFS else "spring",), value)
-    if not whole and solution.layout.is_structure:
+    if not whole and solution.layout.is_structure and not solution.layout.is_body:
         dataset["places"] = xr.Variable((), json.dumps(layout_words(solution)))  # too long for an attribute
     dataset.attrs = {
         "Conventions": "hamex-2",

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from hamex.errors import FileError, SchemeError
 from hamex.model.damping import Damping
+from hamex.model.inputs import Numbered
 from hamex.model.layout import Geometry, Storeys
 from hamex.model.record import Model, law_arrays, laws_of
+from hamex.model.solids.body import Body, DofNames
 from hamex.model.units import Units
 from hamex.motion.load import Load, LoadSum
 from hamex.motion.pulses import FORMULAS, Sampled
@@ -148,6 +150,10 @@ def model_tree(model: Model) -> Tree:
     """All arrays and names of a model, laws by kind."""
     tree = {each.name: getattr(model, each.name) for each in dataclasses.fields(model) if each.name != "fields"}
     return tree | {
+        "dofs": names_tree(model.dofs),
+        "springs": names_tree(model.springs),
+        "groups": {name: np.array(springs, dtype=np.int64) for name, springs in model.groups.items()},
+        "body": body_tree(model.body),
         "damping": vars(model.damping),
         "laws": law_arrays(model),
         "units": vars(model.units),
@@ -158,19 +164,59 @@ def model_tree(model: Model) -> Tree:
 
 def model_of(tree: Tree) -> Model:
     """The model that :func:`model_tree` was given."""
-    names = {name: tuple(tree[name]) for name in ("dofs", "springs", "directions", "support_names")}
+    names = {name: tuple(tree[name]) for name in ("directions", "support_names")}
     return Model(
         **tree
         | names
         | {
+            "dofs": names_of(tree["dofs"]),
+            "springs": names_of(tree["springs"]),
+            "body": body_of(tree.get("body")),
             "damping": Damping(**tree["damping"]),
             "laws": laws_of(tree["laws"]),
             "units": Units(**tree["units"]),
-            "groups": {name: tuple(springs) for name, springs in tree["groups"].items()},
+            "groups": {name: tuple(np.asarray(springs).tolist()) for name, springs in tree["groups"].items()},
             "storeys": storeys_of(tree["storeys"]),
             "geometry": geometry_of(tree["geometry"]),
         }
     )
+
+
+def names_tree(names: Any) -> Any:
+    """Names, or the few numbers that names of a body are made from."""
+    if isinstance(names, DofNames):
+        return {"nodes": names.dimension, "free": names.free}
+    if isinstance(names, Numbered):
+        return {"word": names.word, "count": len(names)}
+    return tuple(names)
+
+
+def names_of(tree: Any) -> Any:
+    """The names that :func:`names_tree` was given."""
+    if isinstance(tree, Mapping):
+        return DofNames(tree["free"], tree["nodes"]) if "nodes" in tree else Numbered(tree["word"], tree["count"])
+    return tuple(tree)
+
+
+def body_tree(body: Body | None) -> Tree | None:
+    """All arrays of a body; its parts go by number, since their names are the user's own."""
+    if body is None:
+        return None
+    parts = {
+        name: {"names": list(found), "numbers": list(found.values())}
+        for name, found in (("boundaries", body.boundaries), ("regions", body.regions))
+    }
+    return {each.name: getattr(body, each.name) for each in dataclasses.fields(body)} | parts
+
+
+def body_of(tree: Tree | None) -> Body | None:
+    """The body that :func:`body_tree` was given; files from before there were bodies have none."""
+    if tree is None:
+        return None
+    parts = {
+        name: dict(zip(tree[name]["names"], tree[name]["numbers"], strict=True)) for name in ("boundaries", "regions")
+    }
+    return Body(**tree | parts)
 
 
 def storeys_of(tree: Tree | None) -> Storeys | None:
@@ -201,7 +247,8 @@ def _fields(record: Any) -> Mapping[str, Any] | None:
 def _load_tree(load: Load | LoadSum, step: float, duration: float) -> Tree:
     if isinstance(load, LoadSum):
         return {"sum": [_load_tree(part, step, duration) for part in load.parts]}
-    tree = {"patterns": load.patterns, "ground": load.ground, "breaks": load.breaks, "shifts": load.shifts}
+    names = ("patterns", "ground", "breaks", "shifts", "source")
+    tree = {name: getattr(load, name) for name in names}
     if not callable(load.forces):
         return tree | {"samples": load.forces, "step": load.step}
     if type(load.forces).__name__ in FORMULAS:
@@ -226,6 +273,7 @@ def _load_of(tree: Tree) -> Load | LoadSum:
 
 def _part_of(tree: Tree) -> Load:
     given = {name: tree[name] for name in ("patterns", "ground", "breaks", "shifts")}
+    given["source"] = tree.get("source", "")  # files from before loads knew theirs
     if "samples" in tree:
         return Load(tree["samples"], tree["step"], **given)
     if "function" in tree:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from hamex.problem import Limit, Problem, State
@@ -98,6 +99,34 @@ class Extent:
     solver: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class Driven:
+    """Motion of the supports at the nodes that were kept.
+
+    Attributes
+    ----------
+    displacement : (node, support) [length].
+    velocity : (node, support), central differences of the displacement at all nodes [length/time].
+    acceleration : (node less the first, support), mean of the step that ends at the node [length/time²].
+    """
+
+    displacement: Array
+    velocity: Array
+    acceleration: Array
+
+    @classmethod
+    def of(cls, motion: Array, step: float, every: int, count: int) -> Driven:
+        """From displacements at all nodes (node, support): at ``count`` nodes, one of ``every``."""
+        rate = np.gradient(motion, step, axis=0, edge_order=2 if len(motion) > 2 else 1)
+        rows = np.arange(count) * every
+        return cls(motion[rows], rate[rows], (np.diff(rate, axis=0) / step)[rows[1:] - 1])
+
+    def at(self, what: str) -> Array:
+        """(instant, support): displacement, velocity or acceleration, absolute or not: supports ride on nothing."""
+        found: Array = getattr(self, what.removeprefix("absolute_"))
+        return found
+
+
 class Answers(Protocol):
     """What is asked of a solution: see the properties of the same names in :class:`hamex.Solution`."""
 
@@ -162,6 +191,9 @@ class Answers(Protocol):
     def base(self) -> Array | None: ...
 
     @property
+    def driven(self) -> Driven | None: ...
+
+    @property
     def steps(self) -> int: ...
 
     @property
@@ -201,6 +233,8 @@ class Answers(Protocol):
     def provenance(self) -> Mapping[str, str]: ...
 
     def values(self, name: str) -> Array: ...
+
+    def labelled(self, names: Sequence[str]) -> xr.Dataset: ...
 
     def labels(self, dim: str) -> tuple[str, ...]: ...
 

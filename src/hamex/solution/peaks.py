@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import DampingWarning
+from hamex.errors import DampingWarning, InputError
 from hamex.solution.outline import Answers, Exceedance, Peak
 from hamex.solution.schema import unit, variable
 
@@ -57,7 +57,7 @@ class Peaks(Mapping[str, Peak]):
         if name not in self._names:
             raise KeyError(name)
         if name not in self._found:
-            self._found[name] = _residual(self._solution, name) if name in RESIDUALS else _peak(self._solution, name)
+            self._found[name] = _residual(self._solution, name) if name in RESIDUALS else largest(self._solution, name)
         return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -116,7 +116,8 @@ class Chosen(Sequence[str]):
         return self.names[self.places[place]]
 
 
-def _peak(solution: Answers, name: str) -> Peak:
+def largest(solution: Answers, name: str) -> Peak:
+    """The peak of a result."""
     values, labels = histories(solution, name)
     found = _largest(solution, name, values, labels)
     if name != "displacement" or solution.inside is None:
@@ -194,6 +195,8 @@ class DampingShare:
 
 def damping_share(solution: Answers) -> DampingShare:
     """The place where damping carries most, relative to the springs; warns where that is implausible."""
+    if solution.layout.body is not None:
+        raise InputError("damping_share: a body has no storeys; sol.energy['viscous'] tells what damping takes")
     found = max(_shares_by_place(solution), key=lambda each: each.share)
     yielded = bool(solution.values("slip").size) and bool(np.abs(np.diff(solution.values("slip"), axis=0)).any())
     if found.share > IMPLAUSIBLE and yielded and not solution.layout.has_dashpots:

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from hamex.errors import FileError, HamexError
 from hamex.files import check_file
 from hamex.model.layout import Geometry, Layout, Storeys
+from hamex.model.solids.body import Body
 from hamex.problem import Limit, State
 from hamex.schemes.stage_history import StageHistory
 from hamex.solution import netcdf
-from hamex.solution.keeping import model_of, problem_of, scheme_of, unpacked
+from hamex.solution.keeping import body_of, model_of, names_of, problem_of, scheme_of, unpacked
 from hamex.solution.netcdf import Contents
-from hamex.solution.outline import Exceedance, Extent, Peak
+from hamex.solution.outline import Driven, Exceedance, Extent, Peak
 from hamex.solution.schema import OF_FORCES
 from hamex.solution.solution import Solution
 from hamex.solution.source import OLD_FILE, HistoriesOnly, KeptLayout, KeptUnits, Run
@@ -26,11 +27,13 @@ from hamex.solution.source import OLD_FILE, HistoriesOnly, KeptLayout, KeptUnits
 Array = NDArray[Any]
 
 
-def layout_of(words: dict[str, Any], dofs: tuple[str, ...], springs: tuple[str, ...]) -> tuple[Layout, Array | None]:
-    """The layout, and the mean motion of the supports; no words for an oscillator."""
+def layout_of(
+    words: dict[str, Any], dofs: tuple[str, ...], springs: tuple[str, ...], body: Body | None = None
+) -> tuple[Layout, Array | None]:
+    """The layout, and the mean motion of the supports; no words for an oscillator or an elastic body."""
     if not words:
         none = np.zeros(len(springs), dtype=bool)
-        return KeptLayout(dofs, springs, yields=none, together=none), None
+        return KeptLayout(dofs, springs, yields=none, together=none, body=body), None
     base = words["base"]
     return KeptLayout(
         dofs,
@@ -42,6 +45,7 @@ def layout_of(words: dict[str, Any], dofs: tuple[str, ...], springs: tuple[str, 
         _geometry(words["geometry"]),
         np.array(words["yields"], dtype=bool),
         np.array(words.get("together", [False] * len(springs)), dtype=bool),  # older files do not say
+        body,
     ), None if base is None else np.array(base, dtype=float)
 
 
@@ -138,7 +142,8 @@ def _rebuild(groups: dict[str, Contents]) -> Solution:
     internal = {name.removeprefix("final_"): value for name, value in stored.items() if name.startswith("final_")}
     internal.pop("start_impulse", None)  # of hamex-1: the history of the impulse has it
     extent = extent_of(json.loads(attributes.get("extent", "{}")), internal)
-    source = _run(groups) if "model" in groups else _record(results)
+    of_body = unpacked(groups["body"].values) if "body" in groups else {}
+    source = _run(groups) if "model" in groups else _record(results, of_body)
     if isinstance(source, Run) and source.scheme.at_ends and "at_ends" not in attributes:
         stored = _at_ends(stored)
     inside = StageHistory(**unpacked(groups["inside"].values)) if "inside" in groups else None
@@ -177,11 +182,15 @@ def _run(groups: dict[str, Contents]) -> Run:
     return Run(problem_of(unpacked(groups["problem"].values), model), scheme_of(unpacked(groups["scheme"].values)))
 
 
-def _record(results: Contents) -> HistoriesOnly:
+def _record(results: Contents, of_body: dict[str, Any]) -> HistoriesOnly:
     attributes = results.attributes
-    dofs, springs = (tuple(str(name) for name in results.values[dim]) for dim in ("dof", "spring"))
+    if of_body:
+        dofs, springs = names_of(of_body["dofs"]), names_of(of_body["springs"])
+    else:
+        dofs, springs = (tuple(str(name) for name in results.values[dim]) for dim in ("dof", "spring"))
     words = json.loads(str(results.values["places"])) if "places" in results.values else {}
-    layout, moved = layout_of(words, dofs, springs)
+    layout, moved = layout_of(words, dofs, springs, body_of(of_body.get("body")))
+    driven = of_body.get("driven")
     return HistoriesOnly(
         attributes.get("why", OLD_FILE),
         layout,
@@ -190,4 +199,5 @@ def _record(results: Contents) -> HistoriesOnly:
         json.loads(attributes["provenance"]),
         moved,
         bool(attributes.get("at_ends", 0)),
+        None if driven is None else Driven(**driven),
     )

@@ -226,6 +226,8 @@ OF_STRUCTURES: dict[str, Result] = {
     "hardening_by_group": _hardening_by_group,
     "stored_by_group": _stored_by_group,
 }
+_OF_GROUPS = ("plastic_by_group", "viscous_by_group", "hardening_by_group", "stored_by_group")
+_OF_SPRINGS = ("damping_peak", "spring_peak", "yield_deformation", "ductility")
 OF_HINGES: dict[str, Result] = {"hinge_rotation": _hinge_rotation, "hinge_moment": _hinge_moment}
 OF_STOREYS: dict[str, Result] = {
     "storey_drift": _storey_drift,
@@ -268,9 +270,14 @@ def _all(s: Answers) -> dict[str, Result]:
     if not isinstance(s.source, Run):
         return {}
     found = dict(ALWAYS)
+    groups = {name: OF_STRUCTURES[name] for name in _OF_GROUPS}
+    if s.layout.is_body:
+        for name in _OF_SPRINGS:
+            del found[name]
+        return found | (groups if s.layout.is_structure else {})
     if not s.layout.is_structure:
         return found
-    found |= OF_STRUCTURES
+    found |= OF_STRUCTURES if s.layout.body is None else groups  # stresses of a body are no shear of a base
     if s.layout.hinges.size:
         found |= OF_HINGES
     if s.layout.storeys is not None:

@@ -100,6 +100,8 @@ TURNING = {
     "force": "moment",
     "momentum": "angular_momentum",
 }
+# The springs of a body are strains and stresses times the volume of a point.
+AT_POINTS = {"length": "one", "force": "moment", "momentum": "angular_momentum"}
 
 
 def unit(kind: str, length: str, force: str) -> str:
@@ -116,6 +118,7 @@ def unit(kind: str, length: str, force: str) -> str:
         "angular_acceleration": "rad/s²",
         "angular_momentum": f"{force} {length} s",
         "energy": f"{force} {length}",
+        "stress": f"{force}/{length}²",
         "time": "s",
         "count": "1",
         "one": "1",

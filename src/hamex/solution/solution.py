@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hamex.errors import InputError
 from hamex.model.laws.law import Split
@@ -22,17 +22,20 @@ from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import Loading, left_over, standing
 from hamex.schemes import Scheme
 from hamex.schemes.stage_history import StageHistory
+from hamex.solution.body_peaks import BodyPeaks, most_moved
 from hamex.solution.energy import check_energies, energy_of, split_of
-from hamex.solution.outline import Exceedance, Extent, Peak, UnitNames
+from hamex.solution.fields import Times
+from hamex.solution.outline import Driven, Exceedance, Extent, Peak, UnitNames
 from hamex.solution.peaks import DampingShare, Peaks, damping_share, exceedance
 from hamex.solution.rest import Rest, places_of, rest_of
 from hamex.solution.results import derivable
-from hamex.solution.schema import ENERGIES, OF_FORCES, TURNING, VARIABLES, unit, variable
+from hamex.solution.schema import AT_POINTS, ENERGIES, OF_FORCES, TURNING, VARIABLES, unit, variable
 from hamex.solution.source import HistoriesOnly, Run
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from hamex.motion.ground import GroundMotion
     from hamex.solution.results import Frames
 
 Array = NDArray[Any]
@@ -151,6 +154,11 @@ class Solution(Shown):
         """Mean displacement of moving supports, (node, direction) [length]; None when they stand still."""
         return self.source.base(self.steps)
 
+    @cached_property
+    def driven(self) -> Driven | None:
+        """Motion of boundaries of a body that move as given, at the nodes that are kept; None where none do."""
+        return self.source.driven(self.all_steps, self.extent.every, self.steps + 1)
+
     @property
     def steps(self) -> int:
         """Number of steps that are kept."""
@@ -231,18 +239,18 @@ class Solution(Shown):
 
     def __getitem__(self, name: str) -> xr.DataArray:
         """A result as a labelled array."""
-        return self._label([name])[name]
+        return self.labelled([name])[name]
 
     @property
     def dataset(self) -> xr.Dataset:
         """All results in one labelled dataset."""
-        return self._label(self.names)
+        return self.labelled(self.names)
 
     @cached_property
     def energy(self) -> xr.Dataset:
         """Energy balance: kinetic, stored, viscous, plastic, hardening, input and imbalance on ``time``, and the
         largest imbalance relative to the largest work as ``residual``: a check of the arithmetic, not of accuracy."""
-        return self._label(ENERGIES)
+        return self.labelled(ENERGIES)
 
     @cached_property
     def split(self) -> Split:
@@ -257,8 +265,11 @@ class Solution(Shown):
     @property
     def peaks(self) -> Mapping[str, Peak]:
         """Peaks of displacement, velocity, force, node_force and slip, the ductility and the residual slip; of a
-        structure also accelerations, base shear, hinges and storeys. With error bars when ``error=True`` was asked
-        for. Each is computed when asked for."""
+        structure also accelerations, base shear, hinges and storeys. Of a body the farthest and fastest node with its
+        place, the largest plastic strain, and the largest von Mises stress. With error bars when ``error=True`` was
+        asked for. Each is computed when asked for."""
+        if self.layout.body is not None:
+            return BodyPeaks(self, self._found)
         return Peaks(self, self._found) if self.extent.peaks is None else self.extent.peaks
 
     @cached_property
@@ -314,7 +325,10 @@ class Solution(Shown):
         if force is None:
             return None
         moved = self.peaks["displacement" if self.model.storeys is None else "storey_drift"]
-        dof = self.dofs.index(moved.where) if self.model.storeys is None else 0
+        if self.model.body is not None:
+            dof = most_moved(self)
+        else:
+            dof = self.dofs.index(moved.where) if self.model.storeys is None else 0
         end, places = vars(self.final), places_of(self.model, dof)
         return rest_of(self.model, end, force, places, moved.value)
 
@@ -334,12 +348,106 @@ class Solution(Shown):
         return xr.Dataset(found)
 
     @options_by_keyword
+    def field(self, name: str, time: Times = None, *, at: str | None = None) -> xr.DataArray:
+        """A field of a body (:func:`hamex.solid`) at one instant or several: (node, component) for motions, (cell,
+        point, component) for strains and stresses, with their places as coordinates x, y and z.
+
+        Parameters
+        ----------
+        name : "displacement", "velocity", "acceleration" or "absolute_acceleration" (mean of a step), and their lengths
+            "displacement_size" and "speed"; "strain", "plastic_strain", "stress", and of these "von_mises",
+            "mean_stress", "principal_stress", "equivalent_plastic_strain". Displacements and velocities are relative to
+            the ground; around an axis xx is the radial, yy the axial and zz the hoop direction.
+        time : one instant or several [s]; the end by default. The nearest instant that was kept is taken, and ``time``
+            of the result is its own.
+        at : for strains and stresses: "points" of integration, where they are computed; "nodes", carried linearly to
+            the nodes of each cell and means over the cells around them; or "cells", their means.
+
+        Examples
+        --------
+        >>> import hamex as hx
+        >>> steel = hx.Material(density=7.85e-9, modulus=210e3, poisson=0.3)
+        >>> model = hx.solid(hx.meshes.rectangle(100.0, 10.0, (20, 4)), steel, fixed=["left"], plane="stress",
+        ...                  units=hx.Units("mm", "N"))
+        >>> pulled = hx.Load([1.0, 1.0], step=1e-4, patterns=model.body.traction("right", (1.0, 0.0)))
+        >>> sol = hx.solve(hx.Problem(model, pulled, 1e-4), hx.Galerkin(1e-6))
+        >>> sol.field("displacement", time=5e-5).dims, sol.field("stress", time=5e-5).dims
+        (('node', 'component'), ('cell', 'point', 'component'))
+        >>> sol.field("von_mises", at="nodes").attrs["units"]
+        'N/mm²'
+        """
+        from hamex.solution.fields import field
+
+        return field(self, name, time, at)
+
+    @options_by_keyword
+    def probe(self, places: ArrayLike, name: str = "displacement", *, times: Times = None) -> xr.DataArray:
+        """A field of a body in time at points of it, (time, point, component); accelerations are (interval, point,
+        component).
+
+        Parameters
+        ----------
+        places : coordinates of one point or of several, (point, dimension) [length].
+        name : as in :meth:`field`. Stresses are carried linearly from the points of integration of the cell that a
+            point lies in.
+        times : instants [s], of which the nearest ones that were kept are taken; all of them by default.
+
+        Examples
+        --------
+        >>> import hamex as hx
+        >>> rubber = hx.Material(density=1.0, modulus=100.0, poisson=0.3)
+        >>> model = hx.solid(hx.meshes.rectangle(4.0, 1.0, (8, 2)), rubber, fixed=["left"])
+        >>> pulled = hx.Load([1.0, 1.0], step=1.0, patterns=model.body.traction("right", (1.0, 0.0)))
+        >>> sol = hx.solve(hx.Problem(model, pulled, 1.0), hx.Galerkin(0.01))
+        >>> tip = sol.probe((4.0, 0.5), "velocity").sel(component="x")
+        >>> tip.shape, tip.attrs["units"]
+        ((101, 1), 'length/s')
+        """
+        from hamex.solution.fields import probe
+
+        return probe(self, places, name, times)
+
+    def probe_line(
+        self, start: ArrayLike, end: ArrayLike, name: str = "displacement", *, count: int = 101, times: Times = None
+    ) -> xr.DataArray:
+        """:meth:`probe` at ``count`` points evenly spaced from ``start`` to ``end``, with their ``distance`` from the
+        start [length]."""
+        from hamex.solution.fields import probe_line
+
+        return probe_line(self, start, end, name, count, times)
+
+    @options_by_keyword
     def frames(self, count: int = 60, *, scale: float = 1.0) -> Frames:
         """Deformed shapes at ``count`` evenly spaced instants, displacements times ``scale``; positions of the
         nodes, and which elements and springs have yielded by then."""
         from hamex.solution.results import frames
 
         return frames(self, count, scale)
+
+    def motion(self, at: str | ArrayLike, direction: str | None = None) -> GroundMotion:
+        """Total acceleration of a place as a ground motion, for spectra and other models: of a floor, or a site.
+
+        Samples are the means of the steps, at their middles: the clock of the motion begins half a step into the run.
+
+        Parameters
+        ----------
+        at : name of a dof or a storey, "ground", or coordinates of a place in a solid [length].
+        direction : of a place by coordinates or the ground, "x", "y" or "z"; by default that in which the ground shakes
+            most.
+
+        Examples
+        --------
+        >>> import hamex as hx
+        >>> soil = hx.rod(30.0, 15, modulus=72e3, density=1.8, damping=hx.rayleigh(0.05, modes=(1, 3)),
+        ...               units=hx.Units("m", "kN"))                                # in shear: G = ρ c², c = 200 m/s
+        >>> sol = hx.solve(hx.Problem(soil, hx.el_centro().on(soil), duration=31.2), hx.Galerkin(step=0.01))
+        >>> surface = sol.motion("node 15")
+        >>> surface.unit, surface.step, surface.peak > 1.5 * 0.319 * 9.81
+        ('m/s2', 0.01, True)
+        """
+        from hamex.solution.shaking import motion
+
+        return motion(self, at, direction)
 
     def floor_spectrum(self, levels: str | Sequence[str] | None = None, **options: Any) -> Any:
         """Response spectra of the absolute accelerations of floors, see :func:`hamex.floor_spectrum`."""
@@ -368,18 +476,23 @@ class Solution(Shown):
         """Version, scheme and hash of the problem."""
         return self.source.provenance(self)
 
-    def save(self, path: str | Path, problem: bool = True) -> Path:
+    def save(self, path: str | Path, problem: bool = True, *, times: Times = None) -> Path:
         """Write ``.nc`` (NetCDF, complete, readable by :func:`hamex.read`), ``.csv`` (histories) or ``.xlsx`` (Excel:
-        peaks and histories, one sheet a table), atomically.
+        peaks and histories, one sheet a table), atomically. Of a body also ``.pvd``, a series that ParaView opens, with
+        one ``.vtu`` an instant in a folder of the same name; or one ``.vtu``.
 
         A NetCDF file keeps the problem and the scheme as well, so that the run can be continued or repeated;
-        ``problem=False`` leaves them out, for small files.
+        ``problem=False`` leaves them out, for small files; fields and probes of a body work without them.
+
+        ``times`` are the instants of a series [s], the nearest ones that were kept; all of them by default, of a single
+        ``.vtu`` the last.
         """
         from hamex.solution.files import save
 
-        return save(self, Path(path), problem)
+        return save(self, Path(path), problem, times)
 
-    def _label(self, names: tuple[str, ...] | list[str]) -> xr.Dataset:
+    def labelled(self, names: Sequence[str]) -> xr.Dataset:
+        """Some results in one labelled dataset."""
         import xarray as xr
 
         values = {name: self.values(name) for name in names}  # refuses unknown names
@@ -391,6 +504,8 @@ class Solution(Shown):
 
     def _attributes(self, name: str) -> dict[str, str]:
         dims, kind, meaning = variable(name)
+        if self.layout.is_body and dims and dims[-1] == "spring":
+            kind = AT_POINTS.get(kind, kind)
         if self.at_ends and name in OF_FORCES:
             meaning = f"{name.replace('_', ' ')} at the end of the increment, in equilibrium with its load"
         words = {"units": unit(kind, self.units.length, self.units.force), "long_name": meaning}

@@ -15,11 +15,12 @@ from hamex import __version__
 from hamex.errors import NoProblemError
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.model.record import Model, law_arrays
+from hamex.model.solids.body import Body
 from hamex.model.units import Units
 from hamex.problem import Problem
-from hamex.problem.loads import Loading, base_motion, loads_of
+from hamex.problem.loads import Loading, base_motion, loads_of, support_motion
 from hamex.schemes import Scheme
-from hamex.solution.outline import Answers, UnitNames
+from hamex.solution.outline import Answers, Driven, UnitNames
 
 Array = NDArray[Any]
 OLD_FILE = "the file was written by a version of hamex that kept histories and no problem"
@@ -130,6 +131,12 @@ class Run:
         """Mean displacement of moving supports, (node, direction) [length]; None when they stand still."""
         return base_motion(self.problem, self.step, steps)
 
+    def driven(self, steps: int, every: int, count: int) -> Driven | None:
+        """Motion of the supports in ``steps`` steps, at ``count`` nodes, one of ``every``; None at rest."""
+        if self.problem.supports is None:
+            return None
+        return Driven.of(support_motion(self.problem.supports, self.step, steps), self.step, every, count)
+
     def provenance(self, solution: Answers) -> dict[str, str]:
         """Version, scheme and hash of the problem, and the solver where it is a choice."""
         solver = {"solver": solution.extent.solver} if solution.extent.solver else {}
@@ -149,6 +156,7 @@ class KeptLayout(Layout):
     geometry: Geometry | None = None
     yields: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
     together: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    body: Body | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +169,7 @@ class HistoriesOnly:
     words : provenance, as it was.
     moved : mean displacement of moving supports, (node, direction) [length], or None.
     at_ends : results of a step belong to its end: slow loading.
+    supported : motion of the supports of a body, or None.
     """
 
     why: str
@@ -170,6 +179,7 @@ class HistoriesOnly:
     words: Mapping[str, str]
     moved: Array | None = None
     at_ends: bool = False
+    supported: Driven | None = None
 
     @property
     def problem(self) -> NoReturn:
@@ -196,6 +206,10 @@ class HistoriesOnly:
     def base(self, steps: int) -> Array | None:
         """Mean displacement of moving supports, (node, direction) [length]; None when they stand still."""
         return self.moved
+
+    def driven(self, steps: int, every: int, count: int) -> Driven | None:
+        """Motion of the supports of a body; None at rest."""
+        return self.supported
 
     def provenance(self, solution: Answers) -> dict[str, str]:
         """Version, scheme and hash of the problem."""

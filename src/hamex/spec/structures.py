@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -56,7 +57,7 @@ class OscillatorTable(Table):
             raise ValueError(f"{next(iter(beside))} is a slider's, and [model.law] says the law; give one of them")
         return self
 
-    def build(self, units: Units, gravity: float) -> Model:
+    def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
         stiffness = self.stiffness if self.period is None else self.mass * (2 * math.pi / self.period) ** 2
         assert stiffness is not None
         damping = ratio(self.damping_ratio) if self.damping_ratio is not None else self.damping or 0.0
@@ -87,7 +88,7 @@ class ShearFrameTable(Table):
         self.one_of("law", "laws", needed=False)
         return self
 
-    def build(self, units: Units, gravity: float) -> Model:
+    def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
         laws = (
             law(self.law, "law")
             if self.laws is None
@@ -138,7 +139,7 @@ class RodTable(Table):
     damping: DampingTable | None = None
     links: list[LinkTable] = Field(default_factory=list)
 
-    def build(self, units: Units, gravity: float) -> Model:
+    def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
         return rod(
             self.length,
             self.elements,
@@ -197,7 +198,7 @@ class TrussTable(SkeletonTable):
     rigidity: float | None = None
     law: LawTable | None = None
 
-    def build(self, units: Units, gravity: float) -> Model:
+    def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
         bars = _by_name(self.bars, "bars")
         return truss(
             self.nodes,  # type: ignore[arg-type]
@@ -273,7 +274,7 @@ class FrameTable(SkeletonTable):
         default_factory=dict, description="properties that members share, by name"
     )
 
-    def build(self, units: Units, gravity: float) -> Model:
+    def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
         sections = {name: table.values(f"sections.{name}") for name, table in self.sections.items()}
         members = _by_name(self.members, "members", sections)
         return frame(self.nodes, members, self.supports, self.masses, **self.shared(units))  # type: ignore[arg-type]

@@ -19,6 +19,8 @@ from hamex.model.inputs import few
 from hamex.model.solids.elements import Elements
 from hamex.model.solids.material import STRAINS
 from hamex.model.solids.meshes import scikit_fem
+from hamex.model.solids.skin import Skin, skin_of
+from hamex.model.solids.values import carried
 
 Array = NDArray[Any]
 Matrix = Any
@@ -112,6 +114,7 @@ class Body:
     elasticity : (material, m, m), or (cell, point, m, m) where it is a field [force/length²].
     slipping : (cell, point), first of the m springs of a point that can yield; −1 where it is elastic.
     speeds : (material, 2), of pressure and shear waves; the largest, and the smallest, of fields [length/time].
+    outgoing : (dof, dof), dashpots of absorbing boundaries, which are part of the damping [force·time/length].
 
     Examples
     --------
@@ -138,6 +141,7 @@ class Body:
     elasticity: Array
     slipping: Array
     speeds: Array
+    outgoing: Matrix
 
     @property
     def dimension(self) -> int:
@@ -182,6 +186,21 @@ class Body:
         nodes = self.speeds[:, 1] / (frequency * longest)
         worst = int(nodes.argmin())
         return float(nodes[worst]), float(self.speeds[worst, 1])
+
+    @cached_property
+    def skin(self) -> Skin:
+        """What is seen of it."""
+        return skin_of(self.elements)
+
+    @property
+    def held(self) -> Array:
+        """(node, dimension), True where a node cannot move."""
+        return np.asarray((np.diff(self.motion.indptr) == 0) & ~self.driven.ravel()).reshape(-1, self.dimension)
+
+    @property
+    def driven(self) -> Array:
+        """(node, dimension), True where the displacement is given in time."""
+        return np.asarray(np.diff(self.given.indptr) > 0).reshape(-1, self.dimension)
 
     # Loads.
 
@@ -263,17 +282,23 @@ class Body:
         return np.einsum("eab,eqb->eqa", self.elasticity[self.kind[which]], elastic)
 
     def at_nodes(self, values: Array) -> Array:
-        """(node, …) from values at the points (cell, point, …): means over the cells around a node, by volume."""
+        """(node, …) from values at the points (cell, point, …): carried linearly to the nodes of each cell, and means
+        over the cells around a node, by volume; zero at nodes of no cell."""
         elements = self.elements
-        volume = self.volumes
-        cellwise = np.einsum("eq,eq...->e...", volume, values)
-        weight = volume.sum(axis=1)
-        total = np.zeros((len(elements.points), *cellwise.shape[1:]))
+        weight = self.volumes.sum(axis=1)
+        ends = carried(elements.rule[0], elements.element.doflocs.T)
+        rest = values.shape[2:]
+        total = np.zeros((len(elements.points), *rest))
         share = np.zeros(len(elements.points))
-        for node in elements.nodes.T:
-            np.add.at(total, node, cellwise)
+        for node, row in zip(elements.nodes.T, ends, strict=True):
+            np.add.at(total, node, np.einsum("e,q,eq...->e...", weight, row, values))
             np.add.at(share, node, weight)
-        return total / share.reshape(-1, *(1,) * (total.ndim - 1))
+        return total / np.where(share > 0, share, 1.0).reshape(-1, *(1,) * len(rest))
+
+    def in_cells(self, values: Array) -> Array:
+        """(cell, …) from values at the points (cell, point, …): means by volume."""
+        volume = self.volumes
+        return np.asarray(np.einsum("eq,eq...->e...", volume / volume.sum(axis=1, keepdims=True), values))
 
     def interpolation(self, places: Array) -> Matrix:
         """(point, node), sparse: values at points (point, dimension) from those at the nodes; refuses others."""
@@ -283,8 +308,7 @@ class Body:
         if places.shape[1] != self.dimension:
             raise ModelError(f"points have {places.shape[1]} coordinates, the body has {self.dimension}")
         elements = self.elements
-        cells = self._cells_at(places)
-        X = np.asarray(elements.mapping.invF(places.T[:, :, None], tind=cells))[:, :, 0]
+        cells, X = self.found(places)
         shapes, _ = elements.shapes(X)
         k, count = shapes.shape
         rows = np.repeat(np.arange(count), k)
@@ -292,14 +316,18 @@ class Body:
             (shapes.T.ravel(), (rows, elements.nodes[cells].ravel())), shape=(count, len(elements.points))
         )
 
+    def found(self, places: Array) -> tuple[Array, Array]:
+        """Cells in which points (point, dimension) lie, and where in the reference cell (dimension, point)."""
+        cells = self._cells_at(places)
+        return cells, np.asarray(self.elements.mapping.invF(places.T[:, :, None], tind=cells))[:, :, 0]
+
     def slopes(self, place: Array) -> Matrix:
         """(dimension, node), sparse: slopes at a point from values at the nodes."""
         from scipy import sparse
 
-        cells = self._cells_at(np.atleast_2d(place))
-        mapping, elements = self.elements.mapping, self.elements
-        X = np.asarray(mapping.invF(np.asarray(place, dtype=float)[:, None, None], tind=cells))[:, :, 0]
-        inverse = np.asarray(mapping.invDF(X, tind=cells))[:, :, 0, 0]
+        elements = self.elements
+        cells, X = self.found(np.atleast_2d(np.asarray(place, dtype=float)))
+        inverse = np.asarray(elements.mapping.invDF(X, tind=cells))[:, :, 0, 0]
         found = np.einsum("nj,ji->in", elements.shapes(X)[1][..., 0], inverse)
         ways = np.repeat(np.arange(self.dimension), found.shape[1])
         nodes = np.tile(elements.nodes[cells[0]], self.dimension)
@@ -321,6 +349,10 @@ class Body:
         extent = float(np.ptp(self.vertices, axis=0).max())
         middle = self.vertices.mean(axis=0)
         find = mesh.element_finder()
+        try:
+            return np.asarray(find(*places.T))
+        except ValueError:
+            pass  # one of them is not inside: they are asked one by one
         found = np.zeros(len(places), dtype=np.int64)
         for number, place in enumerate(places):
             # A point on an edge may lie outside by rounding: it is asked again a little further in.
@@ -361,11 +393,7 @@ class Body:
         """(dimension, …) at points (dimension, …)."""
         found = floats(value(x) if callable(value) else value, f"{who}: give numbers", ModelError)
         if found.shape == (self.dimension,):
-            found = found.reshape(-1, *(1,) * (x.ndim - 1))
-        try:
-            found = np.broadcast_to(found, x.shape)
-        except ValueError:
-            found = np.full(1, np.nan)
+            found = np.broadcast_to(found.reshape(-1, *(1,) * (x.ndim - 1)), x.shape)
         if found.shape != x.shape or not np.all(np.isfinite(found)):
             raise ModelError(f"{who}: give {self.dimension} finite numbers, or a function that returns them at points")
         return found

@@ -16,6 +16,7 @@ from hamex.model.solids.elements import Elements
 from hamex.model.solids.meshes import scikit_fem
 
 Array = NDArray[Any]
+_ROUNDING = 1e-14  # of shape functions
 
 
 def _ways(what: str, given: Any) -> dict[Any, Any]:
@@ -109,11 +110,11 @@ def absorbed(cells: Cells, boundaries: Any, mass: str) -> Any:
     """C of dashpots at absorbing boundaries: ρ(c_P n⊗n + c_S(1 − n⊗n)), lumped at the nodes where the masses are."""
     from scipy import sparse
 
-    from hamex.model.solids.meshes import scikit_fem
-
     e = cells.elements
     d, size = e.dimension, e.points.size
     names = (boundaries,) if isinstance(boundaries, str) else tuple(boundaries)
+    if not names:
+        return sparse.csr_array((size, size))
     facets = np.unique(np.concatenate([facets_of(e.mesh, name) for name in names]))
     basis = scikit_fem().FacetBasis(e.mesh, e.element, facets=facets, intorder=2 * e.degree + 1)
     x, normal = np.asarray(basis.default_parameters()["x"]), np.asarray(basis.normals)
@@ -128,6 +129,7 @@ def absorbed(cells: Cells, boundaries: Any, mass: str) -> Any:
     across = np.eye(d)[:, :, None, None] - normal[:, None] * normal[None]
     impedance = (normal[:, None] * normal[None] * pressure + across * shear) * density * area
     shapes = np.stack([np.asarray(part[0]) for part in basis.basis])  # (node, facet, point)
+    shapes[np.abs(shapes) < _ROUNDING] = 0.0  # nodes off the facet
     local = np.einsum("afq,bfq,ijfq->faibj", shapes, shapes, impedance, optimize=True)
     if mass == "lumped":
         own = np.einsum("faibj->faij", local)  # row sums
@@ -137,4 +139,6 @@ def absorbed(cells: Cells, boundaries: Any, mass: str) -> Any:
     dofs = (basis.element_dofs.T[:, :, None] * d + np.arange(d)).reshape(len(facets), -1)
     k = dofs.shape[1]
     rows, columns = np.repeat(dofs, k, axis=1).ravel(), np.tile(dofs, k).ravel()
-    return sparse.csr_array(sparse.coo_array((local.reshape(-1), (rows, columns)), shape=(size, size)))
+    C = sparse.csr_array(sparse.coo_array((local.reshape(-1), (rows, columns)), shape=(size, size)))
+    C.eliminate_zeros()
+    return C

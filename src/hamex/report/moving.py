@@ -1,0 +1,176 @@
+"""A run of a body as a figure of plotly: its moving mesh, coloured by a field, with a slider and a button."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.errors import InputError, MissingPackageError
+from hamex.report.bodies import Colours, Scene, scene_of
+from hamex.report.structure import round_scale
+from hamex.report.style import INK, PAPER
+from hamex.solution.fields import body_of, nearest, nodal, scalar
+from hamex.solution.solution import Solution
+
+Array = NDArray[Any]
+_FRAMES = 40  # instants, where none are named
+_NUMBERS = 800_000  # of all frames: a page of a few megabytes
+_LEAST, _MOST = 2_000, 40_000  # triangles
+_SLOW = 60  # ms a frame
+
+
+def moving_figure(solution: Solution, title: str = "", field: str = "von_mises", times: Any = None) -> Any:
+    """A ``plotly.graph_objects.Figure`` with one frame an instant."""
+    if find_spec("plotly") is None:
+        raise MissingPackageError("interactive figures need plotly: pip install 'hamex[plot]'")
+    import plotly.graph_objects as go
+
+    body = body_of(solution, "plot")
+    told = scalar(solution, field, "plot")
+    if times is None:
+        instants = np.unique(np.linspace(0, solution.steps, min(_FRAMES, solution.steps + 1)).round().astype(int))
+    else:
+        instants = np.unique(nearest(solution, told.name, times, "plot"))
+    if not len(instants):
+        raise InputError("plot: there is no instant to show")
+    scene = scene_of(body, int(np.clip(2 * _NUMBERS / (3 * len(instants)), _LEAST, _MOST)))
+    moved = [nodal(solution, body, "displacement", int(instant)) for instant in instants]
+    values = np.stack([told.at(solution, body, int(instant))[scene.nodes] for instant in instants])
+    largest = max(float(np.linalg.norm(each, axis=1).max()) for each in moved)
+    scale = round_scale(scene.size, largest)
+    colours = Colours.of(values, told.signed)
+    places = [scene.rest + scale * each[scene.nodes] for each in moved]
+    label = told.words if told.unit == "1" else f"{told.words}<br>[{told.unit}]"
+    frames = [
+        go.Frame(data=_moved(scene, place, own), name=f"{solution.times[instant]:.4g}", traces=[0, 1])
+        for place, own, instant in zip(places, values, instants, strict=True)
+    ]
+    length = solution.units.length
+    said = f"displacements × {scale:g}; colour: {told.words}"
+    found = go.Figure(_traces(scene, places[0], values[0], colours, label), frames=frames)
+    found.update_layout(
+        title={"text": f"{title}<br><sub>{said}</sub>" if title else said, "x": 0.02, "font": {"size": 15}},
+        width=900,
+        height=560,
+        margin={"l": 10, "r": 10, "t": 60, "b": 10},
+        paper_bgcolor=PAPER,
+        font={"color": INK, "size": 12},
+        scene=_stage(np.concatenate([*places, scene.rest]), length),
+        sliders=[_slider([frame.name for frame in frames])],
+        updatemenus=[_buttons()],
+    )
+    return found
+
+
+def _traces(scene: Scene, places: Array, values: Array, colours: Colours, label: str) -> list[dict[str, Any]]:
+    """The mesh and its outline."""
+    i, j, k = scene.triangles.astype(np.int32).T
+    mesh, lines = _moved(scene, places, values, whole=True)
+    mesh |= {
+        "i": i,
+        "j": j,
+        "k": k,
+        "cmin": colours.low,
+        "cmax": colours.high,
+        "colorscale": _scale(colours),
+        "colorbar": {"title": {"text": label, "side": "right"}, "thickness": 14, "len": 0.8},
+        "lighting": {"ambient": 1.0, "diffuse": 0.0} if places.shape[1] == 2 else {"ambient": 0.9, "diffuse": 0.2},
+        "hovertemplate": "%{intensity:.4g} at (%{x:.4g}, %{y:.4g}, %{z:.4g})<extra></extra>",
+        "name": "",
+    }
+    lines |= {"mode": "lines", "line": {"color": INK, "width": 2}, "hoverinfo": "skip", "showlegend": False}
+    return [mesh, lines]
+
+
+def _moved(scene: Scene, places: Array, values: Array, whole: bool = False) -> list[dict[str, Any]]:
+    """What a frame changes: places and colours of the mesh, places of its outline."""
+    flat = places.shape[1] == 2
+    ways = "xyz" if whole or not flat else "xy"
+    points = np.hstack([places, np.zeros((len(places), 1))]) if flat else places
+    gapped = np.full((len(scene.outline), 3, 3), np.nan)  # two ends and a gap
+    gapped[:, :2] = points[scene.outline]
+    ends = gapped.reshape(-1, 3)
+    mesh = {way: _short(points[:, place]) for place, way in enumerate(ways)}
+    lines = {way: _short(ends[:, place]) for place, way in enumerate(ways)}
+    return [{"type": "mesh3d", "intensity": _short(values)} | mesh, {"type": "scatter3d"} | lines]
+
+
+def _scale(colours: Colours) -> list[list[Any]]:
+    """The colours of the pictures, as plotly takes them."""
+    share = np.linspace(0.0, 1.0, 17)
+    ends = colours.low + share * (colours.high - colours.low)
+    return [
+        [at, f"rgb({r:.0f},{g:.0f},{b:.0f})"] for at, (r, g, b, _) in zip(share, 255 * colours.rgba(ends), strict=True)
+    ]
+
+
+def _short(values: Array) -> Array:
+    """Seven digits are enough for eyes, at half the size."""
+    return np.asarray(values, dtype=np.float32)
+
+
+def _stage(points: Array, length: str) -> dict[str, Any]:
+    """Axes in true proportion around all that is ever seen; a body in the plane is looked at from above."""
+    flat = points.shape[1] == 2
+    box = np.hstack([points, np.zeros((len(points), 1))]) if flat else points
+    low, high = box.min(axis=0), box.max(axis=0)
+    room = 0.03 * float((high - low).max())
+    axes = {
+        f"{way}axis": {
+            "range": [float(low[place] - room), float(high[place] + room)],
+            "title": {"text": f"{way} [{length}]"},
+            "backgroundcolor": PAPER,
+            "gridcolor": "#e4e7ec",
+            "zeroline": False,
+            "visible": not (flat and way == "z"),
+        }
+        for place, way in enumerate("xyz")
+    }
+    span = (high - low + 2 * room) / float((high - low + 2 * room).max())
+    camera: dict[str, Any] = {"projection": {"type": "orthographic"}}
+    if flat:
+        camera |= {"eye": {"x": 0, "y": 0, "z": 2.0}, "up": {"x": 0, "y": 1, "z": 0}}
+    else:
+        camera |= {"eye": {"x": -1.0, "y": -1.4, "z": 0.9}}
+    # What fits the window: an axis of length 1 is about 190 pixels long.
+    large = min(3.6 / span[0], 1.65 / span[1]) if flat else 2.4
+    ratio = dict(zip("xyz", (large * span).tolist(), strict=True))
+    return axes | {
+        "aspectmode": "manual",
+        "aspectratio": ratio,
+        "camera": camera,
+        "dragmode": "pan" if flat else "turntable",
+    }
+
+
+def _slider(names: list[str]) -> dict[str, Any]:
+    move = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}, "transition": {"duration": 0}}
+    return {
+        "active": 0,
+        "pad": {"t": 10, "b": 10},
+        "x": 0.12,
+        "len": 0.86,
+        "currentvalue": {"prefix": "t = ", "suffix": " s", "font": {"size": 13}},
+        "steps": [{"args": [[name], move], "label": name, "method": "animate"} for name in names],
+    }
+
+
+def _buttons() -> dict[str, Any]:
+    play = {"frame": {"duration": _SLOW, "redraw": True}, "fromcurrent": True, "transition": {"duration": 0}}
+    stop = {"frame": {"duration": 0, "redraw": False}, "mode": "immediate", "transition": {"duration": 0}}
+    return {
+        "type": "buttons",
+        "direction": "left",
+        "x": 0.0,
+        "y": 0.0,
+        "xanchor": "left",
+        "yanchor": "top",
+        "pad": {"t": 28, "l": 4},
+        "buttons": [
+            {"label": "▶", "method": "animate", "args": [None, play]},
+            {"label": "❚❚", "method": "animate", "args": [[None], stop]},
+        ],
+    }
