@@ -434,5 +434,5 @@ def test_problem_files_refuse_it_for_a_spring_in_words(tmp_path):
         'stiffness = 1.0\nlaw = {kind = "j2", yield_stress = 1.0}\n[load]\nkind = "sine"\namplitude = 1.0\n'
         'omega = 1.0\n[scheme]\nkind = "galerkin"\nstep = 0.01\n'
     )
-    with pytest.raises(SpecError, match="law.kind must be one of 'slider'"):
+    with pytest.raises(SpecError, match=r"law\.kind must be one of 'slider'"):
         hx.read_problem(file)
