@@ -132,12 +132,18 @@ class RodTable(Table):
     modulus: Numbers
     density: Numbers
     area: Numbers | None = None
-    law: LawTable | None = None
+    law: LawTable | None = Field(None, description="of one element, for all; or laws, one each")
+    laws: list[LawTable] | None = Field(None, description="of the elements, from x = 0 on, as layers of soil have them")
     fixed: Literal["start", "end", "both", "none"] | None = None
     absorbing: Literal["start", "end", "both", "none"] | None = None
     mass: Literal["consistent", "lumped"] | None = None
     damping: DampingTable | None = None
     links: list[LinkTable] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _choices(self) -> RodTable:
+        self.one_of("law", "laws", needed=False)
+        return self
 
     def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
         return rod(
@@ -145,7 +151,9 @@ class RodTable(Table):
             self.elements,
             self.modulus,
             self.density,
-            law=law(self.law, "law"),
+            law=law(self.law, "law")
+            if self.laws is None
+            else [law(each, f"laws[{place}]") for place, each in enumerate(self.laws)],
             damping=damping(self.damping),
             links=link_list(self.links),
             units=units,

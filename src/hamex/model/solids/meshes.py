@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any, Literal
 
@@ -360,7 +362,8 @@ def read(path: str | os.PathLike[str], *, boundaries: Mapping[str, Callable[[Arr
     import meshio
 
     try:
-        given = meshio.read(file)
+        with redirect_stdout(StringIO()):  # its readers print empty lines
+            given = meshio.read(file)
     except SystemExit:  # meshio ends the program where it knows no reader
         raise FileError(f"read: {file} is of no kind that meshio reads; its ending tells the format") from None
     except Exception as problem:  # its readers raise whatever the damage leads to
@@ -401,7 +404,8 @@ def _converted(fem: Any, given: Any, file: Path) -> Any:
     if not solid:
         given.points = np.ascontiguousarray(given.points[:, :2])
     try:
-        return fem.Mesh.load(file) if solid else from_meshio(given)
+        with redirect_stdout(StringIO()):
+            return fem.Mesh.load(file) if solid else from_meshio(given)
     except Exception:  # groups that scikit-fem cannot take: the mesh itself is enough
         plain = meshio.Mesh(given.points, [(kinds[0], cells[kinds[0]])])
         return from_meshio(plain)
