@@ -51,7 +51,7 @@ def test_the_public_names_are_those_of_the_package_and_its_namespaces():
     assert set(hx.__all__) <= set(names.public())
     assert "laws.Gap" in names.public()
     assert "laws.Slider" not in names.public()  # hx.Slider is the same
-    assert set(names.spaces()) == {"laws", "links", "motions", "regions", "schemes", "targets"}
+    assert set(names.spaces()) == {"laws", "links", "meshes", "motions", "regions", "schemes", "targets"}
 
 
 @pytest.mark.parametrize("name", names.public())

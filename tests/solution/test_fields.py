@@ -168,7 +168,7 @@ def test_a_moving_boundary_strains_a_condensed_body_as_one_of_springs(damping):
 def test_held_nodes_ride_on_the_ground():
     body = model(hx.Material(density=1.0, modulus=1e6, poisson=0.25), fixed=["bottom"])
     wave = hx.ground_wave("sine", amplitude=3.0, period=0.4, cycles=2)
-    sol = hx.solve(hx.Problem(body, wave.on(body, g=1.0, direction="x"), 0.4), hx.Galerkin(H))
+    sol = hx.solve(hx.Problem(body, wave.on(body, g=1.0, direction="x"), 0.4), hx.Galerkin(0.005))
     ground = sol.loading.means[:, 0] * sol.loading.ground.max()
     held = sol.probe((1.0, 0.0), "absolute_acceleration")
     assert held.sel(component="x").values[:, 0] == pytest.approx(ground, abs=1e-12)
@@ -191,7 +191,7 @@ def test_the_instant_is_the_one_that_was_kept(elastic):
     assert float(found.time) == pytest.approx(0.16) or float(found.time) == pytest.approx(0.24)
     assert found.values == pytest.approx(elastic.field("displacement", time=float(found.time)).values, abs=1e-15)
     assert "every 8 steps" in found.attrs["kept"]
-    with pytest.raises(InputError, match=r"two nodes in a row.*keep=hx.Keep\(every=8"):
+    with pytest.raises(InputError, match=r"two nodes in a row.*every 8th was kept"):
         thin.probe(PLACES, "acceleration")
     some = run(keep=hx.Keep(every=8, results=("displacement", "acceleration")))
     assert some.probe(PLACES, "acceleration").values == pytest.approx(
@@ -245,7 +245,7 @@ def test_error_bars_of_a_body_cover_a_finer_run():
 def test_what_is_no_body_is_told_what_to_ask():
     sol = hx.solve(hx.Problem(hx.oscillator(1.0, 225.0), hx.constant(1.0), 0.1), hx.Galerkin(H))
     for ask in (lambda: sol.field("stress"), lambda: sol.probe((0.0, 0.0)), lambda: sol.probe_line((0, 0), (1, 1))):
-        with pytest.raises(InputError, match=r"no body on a mesh.*sol\['displacement'\]"):
+        with pytest.raises(InputError, match=r"no body on a mesh.*displacement and force"):
             ask()
 
 

@@ -83,7 +83,7 @@ def animate(
     if not isinstance(solution, Solution):
         raise InputError(f"animate: needs the solution of a run or of slow loading, got {type(solution).__name__}")
     if field is not None and not solution.layout.is_body:
-        raise InputError("animate: field is what colours a body (hx.solid); this is none")
+        raise InputError("animate: field is what colours a body; this is none")
     if solution.layout.is_structure and solution.layout.geometry is None and not solution.layout.is_body:
         raise InputError("animate: this model has no shape to draw: it was made of matrices")
     if seconds is not None and not is_positive(seconds):
@@ -125,7 +125,7 @@ def _nodes(solution: Solution, seconds: float | None) -> Array:
 
 
 def _stage(
-    solution: Solution, nodes: Array, scale: float | None, title: str, field: str | None
+    solution: Solution, nodes: Array, scale: float | None, title: str, field: str | None = None
 ) -> tuple[Figure, Update]:
     """A figure, and what moves it."""
     loop = None if solution.layout.is_body else _loop(solution)

@@ -95,7 +95,7 @@ def _instants(noun: Any, title: str, interactive: bool, field: str | None, times
     if layout is not None and is_rod(layout):
         drawing = draw_rod_instants(noun, field or "displacement", times, title)
         return interactive_figure(drawing) if interactive else drawing
-    raise InputError("plot: fields and their instants are those of a run of a body (hx.solid) or of a rod (hx.rod)")
+    raise InputError("plot: fields and their instants are those of a run of a body or of a rod")
 
 
 # Pictures that reports have ------------------------------------------------------------------------------------

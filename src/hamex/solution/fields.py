@@ -72,8 +72,8 @@ def body_of(solution: Answers, who: str) -> Body:
     body = solution.layout.body
     if body is None:
         raise InputError(
-            f"{who}: the model is no body on a mesh, as hx.solid makes them; its results are histories of dofs and "
-            "springs, as sol['displacement'] and sol['force'], and of a structure the shapes of sol.frames()"
+            f"{who}: the model is no body on a mesh; its results are histories of dofs and springs, such as "
+            "displacement and force"
         )
     return body
 

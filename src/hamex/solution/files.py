@@ -88,7 +88,7 @@ def save(solution: Answers, path: Path, problem: bool = True, times: Times = Non
     if solution.layout.body is not None and len(solution.dofs) > _TABLE:
         raise FileError(
             f"cannot write {path}: a table of {len(solution.dofs):,} dofs helps nobody; write .nc (everything) or .pvd "
-            "(for ParaView), or sol.probe(places).to_series().to_csv(path) for some places"
+            "(for ParaView), or probe some places"
         )
     if path.suffix.lower() == ".xlsx":
         return write_sheets(path, sheets_of(solution))

@@ -196,7 +196,7 @@ class DampingShare:
 def damping_share(solution: Answers) -> DampingShare:
     """The place where damping carries most, relative to the springs; warns where that is implausible."""
     if solution.layout.body is not None:
-        raise InputError("damping_share: a body has no storeys; sol.energy['viscous'] tells what damping takes")
+        raise InputError("damping_share: a body has no storeys; its viscous energy tells what damping takes")
     found = max(_shares_by_place(solution), key=lambda each: each.share)
     yielded = bool(solution.values("slip").size) and bool(np.abs(np.diff(solution.values("slip"), axis=0)).any())
     if found.share > IMPLAUSIBLE and yielded and not solution.layout.has_dashpots:

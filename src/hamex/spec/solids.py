@@ -81,12 +81,14 @@ class RangesTable(Table):
 class MaterialTable(Table):
     """``[model.material]``: what the body is made of, or what of it has no other material."""
 
-    density: float
-    modulus: float | None = None
-    poisson: float | None = None
+    density: float = Field(description="mass per volume [force·time²/length⁴]")
+    modulus: float | None = Field(None, description="Young's modulus [force/length²]")
+    poisson: float | None = Field(None, description="Poisson's ratio, between −1 and 0.5 [1]")
     shear_speed: float | None = Field(None, description="of shear waves [length/time], instead of modulus and poisson")
     pressure_speed: float | None = Field(None, description="of pressure waves [length/time], beside shear_speed")
-    elasticity: list[list[float]] | None = None
+    elasticity: list[list[float]] | None = Field(
+        None, description="stresses over strains, 6 × 6 in the order xx, yy, zz, xy, yz, zx [force/length²]"
+    )
     law: StressLawTable | None = None
 
     @model_validator(mode="after")

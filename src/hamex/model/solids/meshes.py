@@ -189,6 +189,13 @@ def half_space(
 
     Waves leave it where the last three are ``absorbing`` (:func:`hamex.solid`).
 
+    Parameters
+    ----------
+    width : along x [length].
+    depth : down from the surface [length].
+    elements : how many along x and y, or all coordinates along one of them (from 0 on).
+    cells : "quadrilaterals", or "triangles" (two for each).
+
     Examples
     --------
     >>> mesh = half_space(20.0, 10.0, (10, 5))
