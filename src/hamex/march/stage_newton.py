@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from hamex.march.matrices import Wide
+from hamex.march.newton import against
 from hamex.march.run import invoke
 from hamex.march.stage_springs import Local, StageLaws, StageSprings, carried
 
@@ -194,17 +195,21 @@ def tried(
     w: Work,
 ) -> tuple[bool, float]:
     """Go α along the step: whether a branch changed, and the relative residual there."""
-    q = len(motion.cross)
-    for i in range(len(w.x)):
-        w.xt[i] = w.x[i] + alpha * w.d[i]
-    for i in range(q):
-        for v in range(len(z0)):
-            w.Yt[i, v] = w.Y[i, v] + alpha * w.step[i, v]
-        for j in range(len(e0)):
-            w.ext[i, j] = w.ex[i, j] + alpha * w.ed[i, j]
+    gone(alpha, w)
     changed = invoke(motion.call[RESPOND], (laws, motion.cross, e0, w.ext, z0, w.Yt, False, s)) != 0.0
     worst = invoke(motion.call[MEASURE], (motion, local, e0, z0, w.xt, s.F, w.Yt, w.ext, hold, s, w))
     return changed, worst
+
+
+def gone(alpha: float, w: Work) -> None:
+    """The trial is α along the step."""
+    for i in range(len(w.x)):
+        w.xt[i] = w.x[i] + alpha * w.d[i]
+    for i in range(len(w.Y)):
+        for v in range(w.Y.shape[1]):
+            w.Yt[i, v] = w.Y[i, v] + alpha * w.step[i, v]
+        for j in range(w.ex.shape[1]):
+            w.ext[i, j] = w.ex[i, j] + alpha * w.ed[i, j]
 
 
 def accepted(w: Work) -> None:
@@ -228,6 +233,16 @@ def relieved(motion: Motion, q: int, s: StageSprings, w: Work) -> None:
                     w.g[motion.dof[m] * q + i] += motion.share[m] * more
 
 
+def known(tangents: Array, factored: Array) -> bool:
+    """Whether the tangents are those of the last factors, which they become."""
+    same = True
+    for i in range(len(tangents)):
+        if tangents[i] != factored[i]:
+            same = False
+            factored[i] = tangents[i]
+    return same
+
+
 def direction(
     motion: Motion,
     local: Local,
@@ -243,13 +258,8 @@ def direction(
     q = len(motion.cross)
     invoke(motion.call[LINEARISE], (laws, local, motion.cross, e0, w.ex, z0, w.Y, s))
     relieved(motion, q, s, w)
-    same = True
-    for i in range(len(s.coupled)):
-        if s.coupled[i] != w.factored[i]:
-            same = False
-            w.factored[i] = s.coupled[i]
-    for i in range(len(w.d)):
-        w.d[i] = -w.g[i]
+    same = known(s.coupled, w.factored)
+    against(w.g, w.d)
     count[0] += 1
     count[1] += not same
     if invoke(motion.call[SOLVE], (matrix, s.coupled, not same, w.d, w.small)) != 0.0:

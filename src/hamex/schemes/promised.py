@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any, Protocol
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from hamex.model.record import Model, dense
 from hamex.schemes import promise
+from hamex.schemes.solvers import is_certain
 from hamex.schemes.springs import Blocks, spring_blocks
 from hamex.schemes.structure import by_rows, tangent_matrix
 
@@ -75,9 +77,17 @@ def full_tangents(model: Model, blocks: Blocks, T: Any) -> Any:
 
 def admissible(model: Model, scheme: Promises) -> float:
     """Longest step [s] at which every step of the scheme has one solution, whatever the load; ∞ if all have."""
+    if _by_construction(model):
+        return math.inf
     return promise.longest_step(scheme.form(), matrices(model), scheme.step)
 
 
 def check_promise(model: Model, scheme: Promises) -> None:
     """Refuse a step beyond that length, and a model of which nothing holds a dof."""
-    promise.check(scheme.form(), matrices(model), scheme.step, scheme.label)
+    if not _by_construction(model):
+        promise.check(scheme.form(), matrices(model), scheme.step, scheme.label)
+
+
+def _by_construction(model: Model) -> bool:
+    """True for bodies of laws that flow, whose stiffness cannot turn negative: no matrix of theirs need be factored."""
+    return is_certain(model) and not any(group.law.form == "elastic" for group in model.laws.values())

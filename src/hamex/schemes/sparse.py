@@ -20,6 +20,7 @@ from hamex.schemes.stage_system import StageSystem
 from hamex.schemes.structure import Assembly, OneStage
 
 Array = NDArray[Any]
+_PREFERRED = 0.1  # of the largest entry below it: a diagonal entry that is a pivot without exchanging rows
 
 
 class SparseMatrix:
@@ -85,13 +86,23 @@ class SparseMatrix:
         out[self.order] = found
         return out
 
-    def solve(self, lu: Any, x: Array) -> Array:
-        """A⁻¹x by factors."""
-        if self.order is None:
-            return np.asarray(lu.solve(x))
-        out = np.empty_like(x)
-        out[self.order] = lu.solve(x[self.order])
-        return out
+
+def solved_in(order: Array | None, lu: Any, x: Array) -> Array:
+    """A⁻¹x by factors of a matrix whose rows and columns stand in another order."""
+    if order is None:
+        return np.asarray(lu.solve(x))
+    out = np.empty_like(x)
+    out[order] = lu.solve(x[order])
+    return out
+
+
+def _by_places(row: Array, column: Array, places: Array, q: int) -> Array:
+    """An order of the unknowns (dof, stage) from the pattern of the dofs."""
+    from scipy import sparse
+
+    n = len(places)
+    pattern = sparse.csr_array(sparse.coo_array((np.ones(len(row), dtype=bool), (row, column)), shape=(n, n)))
+    return np.asarray((dissected(pattern, places)[:, None] * q + np.arange(q)).ravel())
 
 
 def _union(S: Any, pattern: Any) -> Any:
@@ -127,7 +138,7 @@ def factorise(matrix: SparseMatrix, T: Array) -> int:
         return code
     spread = cap = None
     if matrix.low.shape[1]:
-        spread = matrix.solve(lu, matrix.low)
+        spread = solved_in(matrix.order, lu, matrix.low)
         cap = cho_factor(np.diag(1 / matrix.low_weight) + matrix.low.T @ spread)
     matrix.factors = (lu, spread, cap)
     return 0
@@ -138,18 +149,28 @@ def backsolve(matrix: SparseMatrix, x: Array, small: Array) -> int:
     from scipy.linalg import cho_solve
 
     lu, spread, cap = matrix.factors
-    x[:] = matrix.solve(lu, x)
+    x[:] = solved_in(matrix.order, lu, x)
     if spread is not None:
         x -= spread @ cho_solve(cap, matrix.low.T @ x)
     return 0
 
 
 class SparseLU:
-    """base + Σ share·tangent in compressed columns with a fixed pattern, its factors, and a low-rank part."""
+    """base + Σ share·tangent in compressed columns with a fixed pattern, its factors, and a low-rank part.
 
-    def __init__(self, system: StageSystem) -> None:
+    ``places`` are coordinates of the dofs in the order of the system, by which they are eliminated; their stages
+    together. The matrix is symmetric in its pattern, and its diagonal large enough to be preferred as pivots.
+    """
+
+    def __init__(self, system: StageSystem, places: Array | None = None) -> None:
         n, base = system.base.shape[0], system.base.tocoo()
-        key = np.concatenate([base.col, system.column]).astype(np.int64) * n + np.concatenate([base.row, system.row])
+        row, column = np.concatenate([base.row, system.row]), np.concatenate([base.col, system.column])
+        self.order = None if places is None else _by_places(row // system.q, column // system.q, places, system.q)
+        if self.order is not None:
+            rank = np.empty(n, dtype=np.int64)
+            rank[self.order] = np.arange(n)
+            row, column = rank[row], rank[column]
+        key = column.astype(np.int64) * n + row
         places, target = np.unique(key, return_inverse=True)
         self.indices = (places % n).astype(np.int32)
         self.indptr = np.concatenate([[0], np.cumsum(np.bincount(places // n, minlength=n))]).astype(np.int32)
@@ -179,13 +200,16 @@ def lu_factorise(matrix: SparseLU, tangents: Array) -> bool:
     data = matrix.base + np.bincount(
         matrix.target, weights=matrix.share * tangents[matrix.source], minlength=len(matrix.base)
     )
+    by: dict[str, Any] = {"permc_spec": "COLAMD"}
+    if matrix.order is not None:
+        by = {"permc_spec": "NATURAL", "diag_pivot_thresh": _PREFERRED, "options": {"SymmetricMode": True}}
     try:
-        lu = splu(csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape), permc_spec="COLAMD")
+        lu = splu(csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape), **by)
     except RuntimeError:
         return False
     spread = cap = None
     if len(matrix.U):
-        spread = lu.solve(np.ascontiguousarray(matrix.U.T))
+        spread = solved_in(matrix.order, lu, np.ascontiguousarray(matrix.U.T))
         cap = lu_factor(matrix.inner + matrix.U @ spread)
     matrix.factors = (lu, spread, cap)
     return True
@@ -196,6 +220,6 @@ def lu_backsolve(matrix: SparseLU, x: Array) -> None:
     from scipy.linalg import lu_solve
 
     lu, spread, cap = matrix.factors
-    x[:] = lu.solve(x)
+    x[:] = solved_in(matrix.order, lu, x)
     if spread is not None:
         x -= spread @ lu_solve(cap, matrix.U @ x)

@@ -25,6 +25,7 @@ from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
+from hamex.schemes.ordering import places_of
 from hamex.schemes.promised import check_promise
 from hamex.schemes.scheme import How, Ran, joined
 from hamex.schemes.sparse import SparseLU
@@ -88,7 +89,7 @@ class StageMarch:
         self.motion, self.patterns = self.system.motion(), np.ascontiguousarray(patterns[self.order].T, dtype=float)
         self.wide = self.system.width > WIDEST_BAND if wide is None else wide
         self.springs, self.work = self.system.springs(), self.system.work()
-        self.matrix: Any = SparseLU(self.system) if self.wide else self.system.band()
+        self.matrix: Any = self._sparse(model) if self.wide else self.system.band()
         dofs, springs = len(model.dofs), len(model.springs)
         work = self.q * (
             most * max(springs, dofs) * _WORK_PER_SPRING + dofs * self.system.width**2
@@ -105,6 +106,10 @@ class StageMarch:
             )
         )
         self.room = tuple(map(self.hand, (self.springs, self.work)))
+
+    def _sparse(self, model: Model) -> SparseLU:
+        places = places_of(model)
+        return SparseLU(self.system, None if places is None else places[self.order])
 
     def _plain(self) -> Kernel:
         """Nothing compiled; the same bits."""
