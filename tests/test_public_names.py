@@ -48,7 +48,7 @@ def test_each_public_name_resolves_and_explains_itself(name):
 
 
 def test_the_front_door_shows_public_names_and_nothing_else():
-    assert list(NAMESPACES) == ["laws", "links", "motions", "regions", "schemes", "targets"]
+    assert list(NAMESPACES) == ["laws", "links", "meshes", "motions", "regions", "schemes", "targets"]
     assert set(dir(hx)) <= {*hx.__all__, *NAMESPACES}
     behind = {name for name in hx.__all__ if name not in dir(hx)}
     assert all(any(getattr(space, name, None) is getattr(hx, name) for space in NAMESPACES.values()) for name in behind)

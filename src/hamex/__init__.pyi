@@ -23,6 +23,7 @@ from .model.solids.material import Material as Material
 from .model.solids.body import Body as Body
 from .model.solids.solid import solid as solid
 from .model.solids.tie import tie as tie
+from .model.fields import Fields as Fields
 from .model.truss import Bar as Bar, truss as truss
 from .model.frame import Member as Member, frame as frame
 from .model.structure import structure as structure, structure_from_stiffness as structure_from_stiffness
@@ -32,6 +33,7 @@ from .motion.load import Load as Load
 from .motion.records import read_record as read_record, read_suite as read_suite
 from .schemes.time_elements import DiscontinuousGalerkin as DiscontinuousGalerkin, Galerkin as Galerkin
 from .schemes.newmark import Newmark as Newmark
+from .schemes.solvers import ConjugateGradients as ConjugateGradients, Factors as Factors
 from .solve.parts import Keep as Keep
 from .problem import Limit as Limit, Problem as Problem, State as State
 from .solve import solve as solve
@@ -40,6 +42,7 @@ from .solution.batch import Batch as Batch
 from .solve.static import cyclic as cyclic, gravity as gravity, pushover as pushover, solve_path as solve_path
 from .principle.action import Action as Action
 from .simulate import simulate as simulate
+from .simulate.discretise import discretise as discretise
 from .solution.solution import Solution as Solution
 from .solution.reading import read as read
 from .study.spectra.intensities import Pga as Pga, Sa as Sa, intensities as intensities

@@ -118,7 +118,7 @@ class ConvexityWarning(UserWarning):
 
 
 class LockingWarning(UserWarning):
-    """A mesh is too stiff for what its material does."""
+    """A mesh is too stiff for what its material, or its density, does."""
 
 
 class CoarseWarning(UserWarning):

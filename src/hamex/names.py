@@ -141,6 +141,10 @@ def _write_types_plainly(value: object) -> None:
 
 
 def _functions(value: object) -> Iterator[FunctionType]:
+    if isinstance(value, ModuleType):  # a namespace: what it holds by itself
+        for name in getattr(value, "__all__", ()):
+            yield from _functions(vars(value).get(name))
+        return
     parts = vars(value).values() if isinstance(value, type) else (value,)
     for part in parts:
         inner = part.fget if isinstance(part, property) else getattr(part, "__func__", part)

@@ -33,16 +33,7 @@ MODELS = {
 LAWS = {"slider": "{yield_force = 0.5, viscosity = 0.2}", "gap": '{kind = "gap", gap = 0.002, hook = inf}'}
 LOADS = {"truss": 'at = "C.x"\n', "frame": 'at = "B.x"\n', "shear_frame": 'at = "floor 2"\n', "oscillator": ""}
 # What a scheme is for, where it is not for every structure and law.
-ONLY = (
-    "piecewise_exact",
-    "leap_frog",
-    "wilson_theta",
-    "bathe",
-    "rho_bathe",
-    "tr_bdf2",
-    "central_difference",
-    "runge_kutta4",
-)
+ONLY = ("piecewise_exact", "wilson_theta", "bathe", "rho_bathe", "tr_bdf2", "central_difference", "runge_kutta4")
 
 
 def text(model, law, scheme="galerkin", more=""):
@@ -78,10 +69,10 @@ def test_a_gap_is_solved_in_every_model_by_every_scheme_or_refused_by_name(hamex
         assert (code, out) == (2, "")
         assert err.startswith("error: ")
         assert "Traceback" not in err
-        assert scheme in ONLY, err
+        assert scheme in ONLY or (scheme, model) == ("leap_frog", "frame"), err
         assert any(
             word in err
-            for word in ("one mass on one spring", "only shear frames", "elastic oscillat", "beyond the stable step")
+            for word in ("one mass on one spring", "lumped masses", "elastic oscillat", "beyond the stable step")
         ), err
 
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from repetitions import crossed
 
 import hamex as hx
 from hamex.march import newton, run, structure
@@ -53,8 +54,7 @@ def histories(model, scheme):
     }
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(("model", "scheme"), crossed(MODELS, SCHEMES))
 def test_compiled_and_plain_runs_agree_in_every_bit(monkeypatch, model, scheme):
     monkeypatch.setattr(run, "sys", SimpleNamespace(modules={}))
     results = []

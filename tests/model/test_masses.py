@@ -29,7 +29,9 @@ def test_dofs_without_mass_stay_and_plain_matrices_work():
     M = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 0.0]])
     p = np.array([[3.0, 0.0, 0.0]])
     for matrix in (M, sparse.csr_array(M), sparse.csr_array(np.diag([1.5, 2.0, 0.0]))):
-        expected = [[2.0, 0.0, 0.0]] if matrix.shape and sparse.issparse(matrix) and matrix.nnz == 2 else [[2.0, -1.0, 0.0]]
+        expected = (
+            [[2.0, 0.0, 0.0]] if matrix.shape and sparse.issparse(matrix) and matrix.nnz == 2 else [[2.0, -1.0, 0.0]]
+        )
         assert Masses(matrix).solved(p) == pytest.approx(np.array(expected), abs=1e-14)
 
 

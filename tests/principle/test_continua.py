@@ -3,6 +3,9 @@
 import pytest
 import sympy as sp
 
+from hamex.errors import ActionError, ConvexityWarning
+from hamex.principle.action import Action
+from hamex.principle.charges import energy_rate
 from hamex.principle.jets import is_zero, t
 from hamex.principle.library import action
 
@@ -19,6 +22,26 @@ def test_the_momentum_of_a_continuum_flows_through_its_boundary(name):
         divergence = sum(sp.diff(f, x) for f, x in zip(charge.flux, system.space, strict=True))
         rate = (sp.diff(charge.value, t) + divergence - charge.source).doit()
         assert is_zero(sp.expand(rate - s * strong[q]).doit())
+
+
+def test_strain_rates_dissipate_by_a_stress():
+    """Kelvin and Voigt: η u̇′ stands beside E u′ in the equation, on the boundary and in the flux; −η(u̇′)² is lost."""
+    x = sp.Symbol("x", real=True)
+    rho, E, eta = sp.symbols("rho E eta", positive=True)
+    u = sp.Function("u")(x, t)
+    density = rho * u.diff(t) ** 2 / 2 - E * u.diff(x) ** 2 / 2
+    bar = Action((u,), density, eta * u.diff(x, t) ** 2 / 2, space=(x,))
+    stress = E * u.diff(x) + eta * u.diff(x, t)
+    assert is_zero(bar.strong_form()[u] - rho * u.diff(t, 2) + stress.diff(x))
+    (side,) = bar.boundary_conditions()
+    assert is_zero(side.force - stress * sp.Symbol("n_x", real=True))
+    (charge,) = bar.charges()
+    assert (charge.source, is_zero(charge.flux[0] + stress)) == (0, True)
+    assert is_zero(energy_rate(bar) + eta * u.diff(x, t) ** 2)
+    with pytest.warns(ConvexityWarning):
+        Action((u,), density, -eta * u.diff(x, t) ** 2 / 2, space=(x,))
+    with pytest.raises(ActionError, match="function of rates, but contains Derivative"):
+        Action((u,), density, eta * u.diff(x) ** 2 / 2, space=(x,))
 
 
 def test_a_lumped_system_has_no_flux():

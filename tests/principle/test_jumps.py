@@ -189,9 +189,9 @@ def test_a_jump_costs_the_energy_of_the_jump(degree):
         ("viscoplastic", 0),
         ("viscoplastic", 1),
         ("gyroscopic", 1),
-        ("zener", 1),
+        pytest.param("zener", 1, marks=pytest.mark.heavy),
         ("kelvin-voigt", 2),
-        ("hardening-slider", 0),
+        pytest.param("hardening-slider", 0, marks=pytest.mark.heavy),
     ],
 )
 def test_the_identity_holds_for_every_quadratic_lagrangian_and_branch(name, degree):

@@ -57,7 +57,7 @@ def opened(loaded):
 
 
 @pytest.mark.parametrize("theme", ["dark", pytest.param("light", marks=pytest.mark.heavy)])
-@pytest.mark.parametrize("name", chiefly([*COLOURED, "ida", "lumped"], KINDS))
+@pytest.mark.parametrize("name", chiefly([*COLOURED, "lumped"], KINDS))
 def test_a_page_fits_a_phone(opened, name, theme):
     page = opened(name, theme)
     assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from repetitions import crossed
 
 import hamex as hx
 from hamex.errors import SchemeError
@@ -340,11 +341,12 @@ def test_locating_events_of_other_laws_is_refused_by_name():
 
 
 @pytest.mark.parametrize(
-    "scheme",
-    [hx.Galerkin(0.02, degree=2, locate=True), hx.DiscontinuousGalerkin(0.02, degree=1, locate=True)],
-    ids=name,
+    ("scheme", "hardening"),
+    crossed(
+        [hx.Galerkin(0.02, degree=2, locate=True), hx.DiscontinuousGalerkin(0.02, degree=1, locate=True)], [0.0, 900.0]
+    ),
+    ids=lambda value: name(value) if isinstance(value, hx.schemes.Scheme) else None,
 )
-@pytest.mark.parametrize("hardening", [0.0, 900.0])
 def test_events_of_member_hinges_are_those_of_the_oscillator(scheme, hardening):
     """Analytic: a column of no mass on a hinge is an oscillator with k = 3EI/L³ that yields at M/L, hardens with H/L².
 

@@ -6,6 +6,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
+    "--process-per-site",  # a page that was loaded before is not compiled again
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",

@@ -51,7 +51,12 @@ def test_fields_of_a_known_displacement(plane, degree):
     start = hx.State(displacement=body.body.field(lambda x: np.einsum("ij,j...->i...", slopes, x)))
     nothing = hx.Load(np.zeros(2), step=1.0, patterns=np.zeros(len(body.dofs)))
     sol = hx.solve(hx.Problem(body, nothing, H, start), hx.Galerkin(H))
-    exact = {"xx": 0.02, "yy": -0.03, "zz": 0.02 if plane == "axisymmetric" else 0.0, "xy": slopes[0, 1] + 0.005}  # u_r/r
+    exact = {
+        "xx": 0.02,
+        "yy": -0.03,
+        "zz": 0.02 if plane == "axisymmetric" else 0.0,
+        "xy": slopes[0, 1] + 0.005,
+    }  # u_r/r
     strain = sol.field("strain", 0.0)
     assert strain.dims == ("cell", "point", "component")
     for name in strain.component.values:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repetitions import crossed
 
 import hamex as hx
 from hamex.march import run
@@ -91,8 +92,7 @@ def assert_same_bits(whole, pieces):
         assert last.internal[name].tobytes() == value.tobytes(), name
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize(("load", "scheme"), crossed(LOADS, SCHEMES))
 def test_split_anywhere(load, scheme, mode):
     for law in ["elastic"] if scheme == "exact" else ["viscous", "both hardenings"]:
         problem = problem_of(load, law)
@@ -136,8 +136,7 @@ def test_a_split_a_million_steps_later():
     assert whole[7:].tobytes() == rest.tobytes() == straight.tobytes()
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize(("load", "scheme"), crossed(LOADS, SCHEMES))
 def test_flipping_the_signs_flips_every_history(load, scheme, mode):
     law = "elastic" if scheme == "exact" else "both hardenings"
     problem = problem_of(load, law)

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from repetitions import crossed
 
 import hamex as hx
 from hamex.errors import ConvergenceError, InputError, OverflowRunError, ProblemError, SchemeError
@@ -102,9 +103,9 @@ def test_every_measure_has_a_single_counterpart():
     assert set(SINGLE) == set(MEASURES)
 
 
-@pytest.mark.parametrize(("h", "strength"), [(0.02, 1.0), (0.02, 8.0), (0.1, 6.0), (0.2, 6.0)])
-@pytest.mark.parametrize("kind", KINDS)
-def test_all_measures_are_those_of_single_runs(kind, h, strength):
+@pytest.mark.parametrize(("kind", "run"), crossed(KINDS, [(0.02, 1.0), (0.02, 8.0), (0.1, 6.0), (0.2, 6.0)]))
+def test_all_measures_are_those_of_single_runs(kind, run):
+    h, strength = run
     seconds, again = 12.0, 0.0
     for storeys in (1, 2, 3, 5, 12):
         family = Family(storeys, 4, storeys, **KINDS[kind])

@@ -195,11 +195,11 @@ def test_the_title_is_kept(read):
         ({"model": MODEL.replace("2.0", "true")}, "model.mass must be a number, got True"),
         (
             {"model": MODEL.replace("oscillator", "pendulum")},
-            "model.kind must be 'oscillator', 'shear_frame', 'truss', 'frame' or 'rod', got 'pendulum'",
+            "model.kind must be 'oscillator', 'shear_frame', 'truss', 'frame', 'rod' or 'solid', got 'pendulum'",
         ),
         (
             {"model": MODEL.replace('kind = "oscillator"', "")},
-            "model.kind is missing: one of 'oscillator', 'shear_frame', 'truss', 'frame', 'rod'",
+            "model.kind is missing: one of 'oscillator', 'shear_frame', 'truss', 'frame', 'rod', 'solid'",
         ),
         (
             {"load": LOAD.replace('"sine"', '"sin"')},

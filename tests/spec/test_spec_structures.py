@@ -428,7 +428,7 @@ LINK = '[[model.links]]\nkind = "elastic_link"\nstart = 0\nend = 1\nstiffness = 
         (
             SpecError,
             {"model": FRAME.replace('"frame"', '"Frame"')},
-            "model.kind must be 'oscillator', 'shear_frame', 'truss', 'frame' or 'rod', got 'Frame'; "
+            "model.kind must be 'oscillator', 'shear_frame', 'truss', 'frame', 'rod' or 'solid', got 'Frame'; "
             "did you mean 'frame'?",
         ),
         (

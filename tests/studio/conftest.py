@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -86,17 +87,25 @@ class Watched:
     """Pages of the tests: what they asked for elsewhere and what they complained about."""
 
     def __init__(self, browser, base: str) -> None:
-        self.browser, self.base, self.contexts, self.strayed, self.complaints = browser, base, [], [], []
+        self.browser, self.base, self.strayed, self.complaints = browser, base, [], []
+        self._used, self._free = [], []  # contexts with their options: those of this test, and what others left
         self._kept = None
 
-    def page(self, **options):
-        """A page of its own, closed after the test; what moves by itself would burn while other tests run."""
-        usual = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True, "reduced_motion": "reduce"}
-        context = self.browser.new_context(**{**usual, **options})
-        # Told, not handed over: the browser keeps what it has loaded, and finds nobody but this computer anyway.
-        context.on("request", self._watch)
-        self.contexts.append(context)
-        page = context.new_page()
+    def page(self, viewport=None, color_scheme="light", **options):
+        """A page of its own, closed after the test; what moves by itself would burn while other tests run.
+
+        It comes into a context that has forgotten everything but the files of the page, and into the process that has
+        compiled them, which takes seconds (``--process-per-site``).
+        """
+        found = next((one for one in self._free if one[1] == options), None)
+        if found is None:
+            found = self._context(options), options
+        else:
+            self._free.remove(found)
+        self._used.append(found)
+        page = found[0].new_page()
+        page.set_viewport_size(viewport or {"width": 1440, "height": 900})
+        page.emulate_media(color_scheme=color_scheme, reduced_motion="reduce")
         page.on(
             "console",
             lambda message: (
@@ -109,11 +118,26 @@ class Watched:
         page.set_default_timeout(PATIENCE)
         return page
 
+    def _context(self, options):
+        context = self.browser.new_context(**options)
+        # Told, not handed over: the browser keeps what it has loaded, and finds nobody but this computer anyway.
+        context.on("request", self._watch)
+        if not options.get("offline"):
+            context.new_page().goto(f"{self.base}/page/style.css")  # stays, and the process with it
+        return context
+
+    @contextmanager
+    def held(self):
+        """A page of its own that the tests of a file share."""
+        page, own = self.page(), self._used.pop()
+        yield page
+        self._used.append(own)
+
     def kept(self):
         """The page that one test leaves to the next, loaded once."""
         if self._kept is None:
             self._kept = self.page()
-            self.contexts.remove(self._kept.context)
+            self._used.pop()
         return self._kept
 
     def tidy(self) -> None:
@@ -137,20 +161,33 @@ class Watched:
     def end(self) -> None:
         """Close what the test opened; everything must have been in order."""
         strayed, complaints = self.strayed[:], self.complaints[:]
+        for context, options in self._used:
+            if options.get("offline"):
+                context.close()
+            else:
+                first, *others = context.pages
+                for page in others:
+                    page.close()
+                first.evaluate("localStorage.clear()")
+                self._free.append((context, options))
+        self._used.clear()
         self.strayed.clear()
         self.complaints.clear()
-        for context in self.contexts:
-            context.close()
-        self.contexts.clear()
         assert strayed == []
         assert complaints == []
+
+    def close(self) -> None:
+        """Close what is left."""
+        self.drop()
+        for context, _ in self._free:
+            context.close()
 
 
 @pytest.fixture(scope="session")
 def all_watched(browser, studio) -> Iterator[Watched]:
     found = Watched(browser, studio)
     yield found
-    found.drop()
+    found.close()
 
 
 @pytest.fixture

@@ -89,6 +89,12 @@ def shot(page, name):
         page.screenshot(path=Path(os.environ["HAMEX_SHOTS"], f"{name}.png"), full_page=True)
 
 
+def fits(page, view):
+    """Plots follow their boxes in a moment; on a busy machine it is a long one."""
+    for wrong in (MISFITS, LOOSE, CLIPPED):
+        until(page, lambda wrong=wrong: page.evaluate(wrong, view) == [], f"{view}: {wrong}")
+
+
 OTHERS = [
     pytest.param(width, theme, marks=pytest.mark.heavy)
     for width in (390, 1024, 1440, 1920, 2560)
@@ -116,37 +122,37 @@ def test_views_fit_and_keep_still(watched, studio, width, theme):
         assert page.evaluate("document.documentElement.dataset.theme") == theme
         assert page.evaluate(SHIFTS, begin) < 0.1, view  # what browsers call good
         assert page.evaluate("document.querySelector('[role=tab]:last-child').getBoundingClientRect().right") <= width
-        assert page.evaluate(MISFITS, view) == []
-        assert page.evaluate(LOOSE, view) == [], view
-        assert page.evaluate(CLIPPED, view) == [], view
+        fits(page, view)
         if view == "scenes":
             assert page.evaluate("document.querySelector('.tiles').getBoundingClientRect().width") > 0.9 * width
         shot(page, f"{view}-{width}-{theme}")
         if view in PARTS:
             page.locator(PARTS[view]).click()
             page.locator('html[data-busy="no"]').wait_for(state="attached")
-            page.wait_for_timeout(400)
+            fits(page, view)
             assert page.evaluate("document.documentElement.scrollWidth") == width, view
-            assert page.evaluate(MISFITS, view) == []
-            assert page.evaluate(LOOSE, view) == [], view
-            assert page.evaluate(CLIPPED, view) == [], view
             shot(page, f"{view}-second-{width}-{theme}")
 
 
 @pytest.mark.parametrize(
-    ("before", "after"), [pytest.param((1440, 900), (1920, 1080), marks=pytest.mark.heavy), ((2560, 1080), (390, 844))]
+    ("before", "after", "views"),
+    [
+        ((2560, 1080), (390, 844), ("oscillator", "building", "study")),
+        pytest.param((2560, 1080), (390, 844), tuple(VIEWS), marks=pytest.mark.heavy),
+        pytest.param((1440, 900), (1920, 1080), tuple(VIEWS), marks=pytest.mark.heavy),
+    ],
 )
-def test_plots_cursors_and_dots_follow_a_resize(watched, studio, before, after):
+def test_plots_cursors_and_dots_follow_a_resize(watched, studio, before, after, views):
     """Also those of a view that was out of sight meanwhile."""
     page = watched.page(viewport=dict(zip(("width", "height"), before, strict=True)))
-    for view, shown in VIEWS.items():
+    for view, shown in ((view, VIEWS[view]) for view in views):
         page.goto(f"{studio}/#{view}")
         page.locator(shown).first.wait_for()
         page.locator('html[data-busy="no"]').wait_for(state="attached")
     page.goto(f"{studio}/#oscillator")
     page.wait_for_timeout(300)
     page.set_viewport_size(dict(zip(("width", "height"), after, strict=True)))
-    for view in VIEWS:
+    for view in views:
         page.goto(f"{studio}/#{view}")
         page.locator('html[data-busy="no"]').wait_for(state="attached")
         until(page, lambda view=view: page.evaluate(MISFITS, view) == [], f"plots of {view} do not fit")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from browsing import until
 
 import hamex as hx
 from hamex.principle.library import action
@@ -194,12 +195,10 @@ def test_the_double_pendulum_forgets_a_thousandth(asked):
     assert apart.max() > 1.0
 
 
-def test_the_end_points_are_told_in_the_section_that_the_scene_opens_at(asked, watched, studio):
-    page = watched.page()
+def test_the_end_points_are_told_in_the_section_that_the_scene_opens_at(asked, page, studio):
     page.goto(f"{studio}/#scenes")
     page.locator("[data-scene=end-points][href*='/']").click()
     head = page.locator("#derivation .document:not(.busy) h2", has_text="Classical and extended principle")
     head.wait_for()
-    page.wait_for_timeout(300)
-    assert 0 <= head.bounding_box()["y"] < 400
+    until(page, lambda: 0 <= head.bounding_box()["y"] < 400, "the section is out of sight")
     assert asked["end-points"][0]["system"] == "harmonic"

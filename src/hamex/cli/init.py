@@ -11,7 +11,7 @@ import typer
 
 from hamex.errors import FileError
 
-STARTERS = ("oscillator", "shear-frame", "truss", "frame", "rod", "pushover", "ida")
+STARTERS = ("oscillator", "shear-frame", "truss", "frame", "rod", "cantilever", "plate", "site", "pushover", "ida")
 
 
 def command(

@@ -99,13 +99,19 @@ def _data(file: ProblemFile, found: Modes) -> dict[str, Any]:
 def _plot(file: ProblemFile, found: Modes, path: Path, count: int) -> Path:
     from hamex.errors import InputError
     from hamex.report.page import heading, table, write_drawing
-    from hamex.report.structure import draw_modes
 
-    geometry = file.problem.model.geometry
-    if geometry is None:
-        raise InputError("an oscillator has one mode and no shape to draw; leave --plot out")
     columns, rows = _table(found)
-    drawing = draw_modes(found, geometry, geometry.motion, min(count, 8), heading(path, file.title))
+    title, geometry = heading(path, file.title), file.problem.model.geometry
+    if found.body is not None:
+        from hamex.report.body_sheets import draw_body_modes
+
+        drawing = draw_body_modes(found, min(count, 8), title)
+    elif geometry is None:
+        raise InputError("an oscillator has one mode and no shape to draw; leave --plot out")
+    else:
+        from hamex.report.structure import draw_modes
+
+        drawing = draw_modes(found, geometry, geometry.motion, min(count, 8), title)
     return write_drawing(
         drawing,
         path,

@@ -138,12 +138,12 @@ def summary(file: ProblemFile, solution: Solution, kind: str, keys: dict[str, An
     return {
         "title": file.title,
         "kind": kind,
-        "model": f"{file.kind.replace('_', ' ')}, {_some(model.dofs, 'dof')}, {_some(model.springs, 'spring')}",
+        "model": _model(file),
         "units": {"length": units.length, "force": units.force},
-        "pattern": _pattern(keys["pattern"]),
+        "pattern": _pattern(keys["pattern"], units.force if model.body is not None else None),
         "control": curves.control_words(solution),
         "displacement": along,
-        "yielding": curves.yielding_word(solution),
+        "yielding": "point" if model.body is not None else curves.yielding_word(solution),
         "gravity": None if standing is None else f"{float(abs(standing).sum()):.5g} {units.force}, on all the time",
         "increments": solution.steps,
         "force": words,
@@ -151,16 +151,42 @@ def summary(file: ProblemFile, solution: Solution, kind: str, keys: dict[str, An
         "p_delta": shear_with_p_delta(solution),
         "bilinear": None if fit is None else _fit(fit),
         "cycles": curves.cycles(solution, len(keys["amplitudes"])) if kind == "cyclic" else None,
-        "yields": [{"spring": spring, "displacement": at} for spring, at in curves.first_yields(solution)],
+        "yields": _yields(solution, curves.first_yields(solution)),
         "provenance": solution.provenance,
     }
+
+
+def _model(file: ProblemFile) -> str:
+    model = file.problem.model
+    if model.body is None:
+        return f"{file.kind.replace('_', ' ')}, {_some(model.dofs, 'dof')}, {_some(model.springs, 'spring')}"
+    from hamex.cli.body import body_lines, body_summary
+
+    return body_lines(body_summary(file, model), model.units.length, model.units.force)[0]
+
+
+def _yields(solution: Solution, first: list[tuple[str, float]]) -> list[dict[str, Any]]:
+    """Springs in the order of their yielding; of a solid, points of stress by the cell they are in."""
+    body = solution.model.body
+    if body is None:
+        return [{"spring": spring, "displacement": at} for spring, at in first]
+    cells, points = (body.slipping >= 0).nonzero()
+    found: dict[str, float] = {}
+    for spring, at in first:
+        number = solution.springs.index(spring) // len(body.components)
+        place = ", ".join(f"{x:.4g}" for x in body.places[cells[number], points[number]])
+        found.setdefault(f"cell {cells[number] + 1} at ({place})", at)
+    return [{"spring": point, "displacement": at} for point, at in found.items()]
 
 
 def _some(names: tuple[str, ...], word: str) -> str:
     return f"{len(names)} {word}{'s' if len(names) > 1 else ''}"
 
 
-def _pattern(pattern: Any) -> str:
+def _pattern(pattern: Any, body: str | None = None) -> str:
+    """In words; of a ``body``, whose unit of force this is, the sum of the forces."""
+    if body is not None and isinstance(pattern, list):
+        return f"forces on the solid, {sum(map(abs, pattern)):.5g} {body} in sum"
     if isinstance(pattern, str):
         word, _, way = pattern.partition(" ")
         said = {"mode": "mass times mode shape", "mass": "the masses"}.get(word)

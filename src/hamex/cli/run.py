@@ -32,7 +32,7 @@ def command(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write all results: .nc (complete), .csv (histories) or .xlsx (Excel).",
+            help="Write all results: .nc (complete), .csv (histories), .xlsx (Excel), of solids .pvd (ParaView).",
         ),
     ] = None,
     plot: Annotated[
@@ -42,6 +42,22 @@ def command(
         Path | None,
         typer.Option(
             "--animate", metavar="FILE", help="Write the motion as a film: .gif, .html or, with ffmpeg, .mp4."
+        ),
+    ] = None,
+    probes: Annotated[
+        Path | None,
+        typer.Option("--probes", metavar="FILE", help="Write the motion of the file's [probes]: .csv or .xlsx."),
+    ] = None,
+    motion: Annotated[
+        Path | None,
+        typer.Option(
+            "--motion", metavar="FILE", help="Write the total acceleration of a place as a record: .csv, .at2, .json."
+        ),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at", metavar="NAME", help="Whose motion: a probe (with a direction: tip.y), a dof or a storey."
         ),
     ] = None,
     error: Annotated[
@@ -58,9 +74,10 @@ def command(
     """Run a problem file: peaks, residual slip, energies, status."""
     # Work starts only when every file that was asked for can be written.
     if output is not None:
-        from hamex.solution.atomic import check_writable
+        from hamex.solution.atomic import FORMATS, check_writable
+        from hamex.solution.files import SERIES
 
-        check_writable(output)
+        check_writable(output, (*FORMATS, *SERIES))
     if plot is not None:
         from hamex.report.page import check_plot
 
@@ -70,12 +87,21 @@ def command(
 
         check_film(animate)
     from hamex.errors import InputError
+
+    _check_writable(probes, motion, at)
     from hamex.spec import read_problem
 
     file = read_problem(problem)
+    if output is not None:
+        check_writable(output, FORMATS if file.problem.model.body is None else (*FORMATS, *SERIES))
+    if probes is not None or motion is not None:
+        from hamex.cli.probes import check_probes
+
+        check_probes(file, probes, motion, at)
     if not file.marches:
-        if animate is not None:
-            raise InputError(f"--animate is for histories; {problem} has slow loading only")
+        for name, option in (("--animate", animate), ("--probes", probes), ("--motion", motion)):
+            if option is not None:
+                raise InputError(f"{name} is for histories; {problem} has slow loading only")
         _push(file, problem, output, plot, error, dry_run, json)
         return
     if dry_run:
@@ -83,7 +109,40 @@ def command(
         return
     with telling() as line:
         solution = _solved(file, error, line)
-    _show(file, solution, output, plot, animate, json)
+    _show(file, solution, _places(file, solution, probes, motion, at), output, plot, animate, json)
+
+
+def _check_writable(probes: Path | None, motion: Path | None, at: str | None) -> None:
+    """Files of places can be written, and a place is asked for with its file."""
+    from hamex.errors import InputError
+
+    if probes is None and motion is None and at is None:
+        return
+    from hamex.motion.records.write import ENDINGS
+    from hamex.solution.atomic import check_writable
+
+    if probes is not None:
+        check_writable(probes, (".csv", ".xlsx"))
+    if motion is not None:
+        check_writable(motion, ENDINGS)
+    elif at is not None:
+        raise InputError("--at says whose motion --motion writes; give both")
+
+
+def _places(
+    file: ProblemFile, solution: Solution, probes: Path | None, motion: Path | None, at: str | None
+) -> list[Path]:
+    """Files of the motion of places."""
+    written = []
+    if probes is not None:
+        from hamex.cli.probes import probe_histories, write_probes
+
+        written.append(write_probes(probe_histories(file, solution), probes))
+    if motion is not None:
+        from hamex.cli.probes import probe_motion, write_motion
+
+        written.append(write_motion(probe_motion(file, solution, at), motion))
+    return written
 
 
 def _solved(file: ProblemFile, error: bool, line: TerminalLine | None) -> Solution:
@@ -95,11 +154,16 @@ def _solved(file: ProblemFile, error: bool, line: TerminalLine | None) -> Soluti
 
 
 def _show(
-    file: ProblemFile, solution: Solution, output: Path | None, plot: Path | None, film: Path | None, json: bool
+    file: ProblemFile,
+    solution: Solution,
+    written: list[Path],
+    output: Path | None,
+    plot: Path | None,
+    film: Path | None,
+    json: bool,
 ) -> None:
     from hamex.cli.summary import show, summary
 
-    written = []
     if output is not None:
         with saying(f"writing {output} …"):
             written.append(solution.save(output))
@@ -111,7 +175,7 @@ def _show(
         written.append(_film(solution, film, file.title))
     found = summary(file, solution)
     data = {name: value for name, value in found.items() if name != "tables"}  # the same numbers, for the screen
-    tell(written, json, lambda: data, lambda: show(found))
+    tell(written, json, lambda: data, lambda: show(found, solution.model))
 
 
 def _film(solution: Solution, path: Path, title: str) -> Path:

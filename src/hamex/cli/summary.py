@@ -7,6 +7,8 @@ import re
 import shutil
 from typing import Any
 
+from hamex.cli.body import body_lines, body_peaks, body_summary, yielded_share
+from hamex.cli.probes import probe_peaks, probe_table
 from hamex.cli.structure import floor_peaks, structure_lines, structure_summary, structure_tables
 from hamex.cli.text import aligned, heading, wrapped
 from hamex.model.laws import by_kind
@@ -59,13 +61,15 @@ _BETTER = (
 def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
     """Every number that the screen shows, by name."""
     model, scheme = file.problem.model, file.scheme
-    structure = solution.layout.is_structure
+    solid = model.body is not None
+    structure = not solid and solution.layout.is_structure
     yields, rate_independent = _yielding(model)
     slips = yields or bool(solution.values("slip").any())
-    names = [name for name in (_STRUCTURE_PEAKS if structure else _PEAKS) if slips or "slip" not in name]
+    of_kind = solution.peaks if solid else _STRUCTURE_PEAKS if structure else _PEAKS
+    names = [name for name in of_kind if slips or "slip" not in name]
     found = {
         "title": file.title,
-        "model": structure_summary(file, model) if structure else _oscillator(model),
+        "model": _model(file, model, structure),
         "load": file.load_text,
         "scheme": repr(scheme),
         "steps": solution.steps,
@@ -77,19 +81,28 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
             for name, peak in solution.peaks.items()
             if name in names and not (structure and name == "slip" and peak.value == 0)
         },
-        "ductility": _ductility(solution),
+        "ductility": None if solid else _ductility(solution),
         "energy": _energies(solution),
         "energy_unit": unit("energy", model.units.length, model.units.force),
         "energy_residual": solution.residual,
         "balances_exactly": scheme.balances(model),
         "iterations": int(solution.values("iterations").sum()) if "iterations" in solution.names else None,
-        "advice": _advice(file, rate_independent),
+        "advice": None if solid else _advice(file, rate_independent),
         "status": solution.status.name.lower(),
         "status_message": solution.message,
-        "rest": _rest(solution) if slips else None,
+        "rest": _rest(solution) if slips and not solid else None,
         "provenance": solution.provenance,
+        "probes": probe_peaks(file, solution),
     }
+    if solid:
+        return found | {"yielded": yielded_share(solution)}
     return found | (structure_tables(solution) | {"floor_peaks": floor_peaks(solution)} if structure else {})
+
+
+def _model(file: ProblemFile, model: Model, structure: bool) -> dict[str, Any]:
+    if model.body is not None:
+        return body_summary(file, model)
+    return structure_summary(file, model) if structure else _oscillator(model)
 
 
 def _advice(file: ProblemFile, rate_independent: bool) -> str | None:
@@ -169,26 +182,32 @@ def _energies(solution: Solution) -> dict[str, float]:
     return {"start": float(sum(solution.values(name)[0] for name in ("kinetic", "stored", "hardening")))} | found
 
 
-def show(found: dict[str, Any]) -> None:
+def show(found: dict[str, Any], model: Model) -> None:
     """Print a summary as tables that fit the terminal, 80 columns where there is none."""
     width = min(shutil.get_terminal_size((80, 24)).columns, 100)
     length, force = found["units"]["length"], found["units"]["force"]
-    structure = "kind" in found["model"]
+    structure = "storeys" in found
     print(heading(found["title"]))
-    about = structure_lines(found["model"], length, force) if structure else _model_lines(found["model"], length, force)
+    words = body_lines if model.body is not None else structure_lines if structure else _model_lines
+    about = words(found["model"], length, force)
     for name, text in (
         ("model", about[0]),
-        ("periods" if structure else "spring", about[1]),
+        ("periods" if structure or model.body is not None else "spring", about[1]),
         ("load", found["load"]),
         ("scheme", _scheme_words(found["scheme"])),
         ("", f"{found['steps']} steps of {found['step']:g} s, {found['steps'] * found['step']:g} s in all"),
     ):
         print(wrapped(text, width, f"  {name:8}"))
-    print("\n" + _peaks(_with_floors(found) if structure else found["peaks"], structure))
+    if model.body is not None:
+        print("\n" + body_peaks(found))
+    else:
+        print("\n" + _peaks(_with_floors(found) if structure else found["peaks"], structure))
     if structure and found["p_delta"]:
         print(wrapped(_P_DELTA.format(**found["p_delta"], unit=force), width, ""))
     for columns, rows in found["tables"] if structure else ():
         print("\n" + aligned(columns, rows))
+    if found["probes"]:
+        print("\n" + aligned(*probe_table(found["probes"], length, force)))
     if found["ductility"] and not structure:
         print(
             "\nductility {value:.4g}: peak deformation {deformation:.5g} {length}, at first yield "

@@ -1,4 +1,4 @@
-"""Explicit leap-frog with a return map for chains of lumped masses: the honest rival for shear frames.
+"""Explicit leap-frog with a return map for storeys in a row: one pass a step. Others: :mod:`hamex.march.lumped`.
 
 Storey i (1 … N) lies between floors i − 1 and i; floor 0 is the ground, at rest in relative coordinates. Displacement
 stands on the nodes of time, velocity half-way between them; every spring is returned to its yield limit at the node
@@ -23,8 +23,9 @@ Rows = Any
 def stable_step(frequency: float, ratio: float, ahead: float) -> float:
     """Longest stable step of an elastic mode: ``2/ω · (√(1 + z²) − z)`` with ``z = (1 + 2·ahead)·ratio``.
 
-    The mode of the highest frequency rules a frame with storey dashpots. It flips its sign at every step there,
-    and so does its velocity, which the dashpots then see (1 + 2·ahead) times too large. Yielding only softens.
+    The mode of the highest frequency rules where dashpots are in proportion to the springs; for others see
+    :mod:`hamex.schemes.stable`. It flips its sign at every step there, and so does its velocity, which the dashpots
+    then see (1 + 2·ahead) times too large. Yielding only softens.
 
     Parameters
     ----------

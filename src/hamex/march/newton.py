@@ -32,8 +32,8 @@ ROUND_OFF = 2e-14  # of the terms of a row: the residual that arithmetic leaves
 _CANCELLED = 0.05  # and of terms that cancel before they enter the row, which leave a few bits only
 _MOST = 500  # Newton steps; hard frames need about 10
 _HALVINGS = 12  # of a step towards a zero of the gradient
-_WASTE = 1e-13  # of the work of a step: what its residual may do
-_AGAIN = 4  # solves that make it smaller; each gains the digits that the matrix has left
+WASTE = 1e-13  # of the work of a step: what its residual may do
+AGAIN = 4  # solves that make it smaller; each gains the digits that the matrix has left
 # Entries of ``count``.
 SOLVES, FACTORS, SEARCHES, UNCERTAIN = 0, 1, 2, 3
 
@@ -71,6 +71,8 @@ class StepEquation(NamedTuple):
     long: bool  # springs outweigh masses so far that the matrix keeps few digits of the masses
     tolerance: float
     most: int
+    enough: float  # relative residual at which a step ends: round-off, or what an iterative solver reaches
+    wasted: float  # of the work of a step: what its residual may do, where the step is long or solved by iteration
 
 
 class Scratch(NamedTuple):
@@ -200,9 +202,9 @@ def newton(
             if iteration + 1 == step.most:
                 break
         # At round-off, or stuck just above it: nothing more can be gained.
-        elif exact or worst <= ROUND_OFF or (worst <= 1e3 * ROUND_OFF and worst >= 0.5 * before):
+        elif exact or worst <= step.enough or (worst <= 1e3 * step.enough and worst >= 0.5 * before):
             left = 0.0 if exact else worst
-            if not step.long or again == _AGAIN or waste(s) <= _WASTE:
+            if not step.long or again == AGAIN or waste(s) <= step.wasted:
                 break
             again += 1
         before = worst
@@ -213,12 +215,7 @@ def newton(
 
 def renewed(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> float:
     """Factor the tangent unless it is the last one; returns 0, or 1 + the row whose pivot is not positive."""
-    same = True
-    for i in range(len(s.T)):
-        if s.T[i] != s.factored[i]:
-            same = False
-            break
-    if same:
+    if same(s.T, s.factored):
         return 0.0
     copied(s.T, s.factored)
     code = call_matrix(matrix.factorise, (matrix.data, s.T))
@@ -233,17 +230,36 @@ def renewed(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> flo
     return 0.0
 
 
+def same(x: Array, y: Array) -> bool:
+    """True when all entries are equal."""
+    i = 0
+    while i < len(x) and x[i] == y[i]:
+        i += 1
+    return i == len(x)
+
+
+def against(x: Array, out: Array) -> None:
+    """out = −x."""
+    for i in range(len(out)):
+        out[i] = -x[i]
+
+
+def along(x: Array, y: Array) -> float:
+    """xᵀy."""
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * y[i]
+    return total
+
+
 def direction(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> float:
     """Newton's direction s.d with S d and Bᵀ d; returns the slope of Φ along it."""
-    for i in range(len(s.d)):
-        s.d[i] = -s.g[i]
+    against(s.g, s.d)
     call_matrix(matrix.solve, (matrix.data, s.d, s.small))
     count[SOLVES] += 1
     if len(step.pull) > 0:
         constrain(step.pull, s.z, s.factor, s.d)
-    slope0 = 0.0
-    for i in range(len(s.d)):
-        slope0 += s.d[i] * s.g[i]
+    slope0 = along(s.d, s.g)
     product(step.S, s.d, s.Sd)
     stretch(step, s.d, s.ed)
     return slope0
@@ -269,13 +285,13 @@ def longest(d: Array) -> float:
 
 def constrain(pull: Array, z: Array, factor: Array, d: Array) -> None:
     """Take the constrained combination out of d, and put the multiplier that does it into ``factor``."""
-    along, across = 0.0, 0.0
+    moved, across = 0.0, 0.0
     for i in range(len(d)):
-        along += pull[i] * d[i]
+        moved += pull[i] * d[i]
         across += pull[i] * z[i]
     for i in range(len(d)):
-        d[i] -= along / across * z[i]
-    factor[0] -= along / across
+        d[i] -= moved / across * z[i]
+    factor[0] -= moved / across
 
 
 def advance(s: Scratch, alpha: float) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from hamex.march.matrices import Rows, added, copied, filled, times
-from hamex.march.newton import SEARCHES, SOLVES, UNCERTAIN, Matrix, Scratch, StepEquation, sizes, stretch
+from hamex.march.newton import SEARCHES, SOLVES, UNCERTAIN, Matrix, Scratch, StepEquation, against, sizes, stretch
 from hamex.march.run import invoke
 from hamex.march.springs import SpringGroups, commit
 
@@ -48,10 +48,14 @@ class Push(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Histories of some steps; row 0 of u, p and z is the start. ``carried`` goes on from step to step."""
+    """Histories of some steps; row 0 of u, p, v and z is the start. ``carried`` goes on from step to step.
+
+    ``v`` has one row where velocities are not followed: M⁻¹p then tells them.
+    """
 
     u: Array
     p: Array
+    v: Array
     z: Array
     F: Array
     branch: Array
@@ -126,10 +130,17 @@ def galerkin(by: Stepper, system: StructureMatrices, push: Push, path: Path, h: 
         filled(0.0, s.x)
         if not advanced(k, 0, 2.0, by, push, path):
             return k + 1
-        for i in range(len(s.x)):
-            path.p[k + 1, i] = -path.p[k, i]
+        against(path.p[k], path.p[k + 1])
         times(system.mass, s.x, 2.0 / h, path.p[k + 1])  # eq. (79)
+        if len(path.v) > 1:
+            reflected(s.x, 2.0 / h, path.v[k], path.v[k + 1])
     return 0
+
+
+def reflected(x: Array, factor: float, v: Array, out: Array) -> None:
+    """out = factor · x − v: the velocity at the end of a step, by M⁻¹ times eq. (79)."""
+    for i in range(len(out)):
+        out[i] = factor * x[i] - v[i]
 
 
 def nodal(by: Stepper, system: StructureMatrices, push: Push, path: Path, n: Nodal) -> int:
@@ -146,23 +157,35 @@ def nodal(by: Stepper, system: StructureMatrices, push: Push, path: Path, n: Nod
         if n.f != 0.0:
             pushed(push.values[k], push.patterns, n.f, s.r)
             gathered(by.step, path.F[k], -n.f, s.r)
-        for i in range(len(v)):
-            v1[i] = n.v_v * v[i] + n.v_a * a[i]
-            a1[i] = n.a_v * v[i] + n.a_a * a[i]
-            path.carried[4, i] = (1.0 - n.m) * a1[i] + n.m * a[i]
-            path.carried[5, i] = (1.0 - n.f) * v1[i] + n.f * v[i]
+        foreseen(n, v, a, v1, a1, path.carried[4], path.carried[5])
         times(system.mass, path.carried[4], -1.0, s.r)
         times(system.damping, path.carried[5], -1.0, s.r)
         times(system.beside, path.u[k], -1.0, s.r)
         filled(0.0, s.x)
         if not advanced(k, 1, 1.0, by, push, path):
             return k + 1
-        for i in range(len(v)):
-            v[i] = v1[i] + n.to_v * s.x[i]
-            a[i] = a1[i] + n.to_a * s.x[i]
+        moved(v1, n.to_v, s.x, v)
+        moved(a1, n.to_a, s.x, a)
         filled(0.0, path.p[k + 1])
         times(system.mass, v, 1.0, path.p[k + 1])
+        if len(path.v) > 1:
+            copied(v, path.v[k + 1])
     return 0
+
+
+def foreseen(n: Nodal, v: Array, a: Array, v1: Array, a1: Array, inertia: Array, damping: Array) -> None:
+    """Velocity and acceleration with the displacement held, and what inertia and damping are weighed with."""
+    for i in range(len(v)):
+        v1[i] = n.v_v * v[i] + n.v_a * a[i]
+        a1[i] = n.a_v * v[i] + n.a_a * a[i]
+        inertia[i] = (1.0 - n.m) * a1[i] + n.m * a[i]
+        damping[i] = (1.0 - n.f) * v1[i] + n.f * v[i]
+
+
+def moved(x: Array, factor: float, y: Array, out: Array) -> None:
+    """out = x + factor · y."""
+    for i in range(len(out)):
+        out[i] = x[i] + factor * y[i]
 
 
 def gathered(step: StepEquation, F: Array, factor: float, out: Array) -> None:
@@ -186,19 +209,25 @@ def static(by: Stepper, system: StructureMatrices, push: Push, path: Path, penal
         times(system.beside, path.u[k], -1.0, s.r)
         filled(0.0, s.x)
         if len(pull) > 0:
-            reached, size = 0.0, 0.0
-            for i in range(len(s.r)):
-                reached += pull[i] * path.u[k, i]
-                size += pull[i] ** 2
-            for i in range(len(s.r)):
-                s.x[i] = pull[i] * (goal - reached) / size
-                s.r[i] += penalty * (goal - reached) * pull[i]
+            pulled(pull, path.u[k], goal, penalty, s.x, s.r)
             s.factor[0] = factor[k]
         else:
-            for i in range(len(s.r)):
-                s.r[i] += goal * push.patterns[0, i]
+            pushed(push.values[k + 1], push.patterns, 1.0, s.r)
         if not advanced(k, 1, 1.0, by, push, path):
             return k + 1
         filled(0.0, path.p[k + 1])
+        if len(path.v) > 1:
+            filled(0.0, path.v[k + 1])
         factor[k + 1] = s.factor[0] if len(pull) > 0 else goal
     return 0
+
+
+def pulled(pull: Array, u: Array, goal: float, penalty: float, x: Array, r: Array) -> None:
+    """The shortest increment that brings pull · u to its goal, and what the penalty adds to the right side."""
+    reached, size = 0.0, 0.0
+    for i in range(len(r)):
+        reached += pull[i] * u[i]
+        size += pull[i] ** 2
+    for i in range(len(r)):
+        x[i] = pull[i] * (goal - reached) / size
+        r[i] += penalty * (goal - reached) * pull[i]

@@ -15,8 +15,9 @@ from hamex.checks import LEAST, MOST
 from hamex.errors import LawError, ModelError
 from hamex.model.algebra import diagonal, group_stiffness, quadratic, rows, solved
 from hamex.model.damping import Damping
+from hamex.model.fields import Fields
 from hamex.model.laws import by_kind
-from hamex.model.laws.law import Group
+from hamex.model.laws.law import Group, forces_of
 from hamex.model.laws.surface import Surfaces
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.model.masses import Masses
@@ -53,6 +54,7 @@ class Model(Layout, Shown):
     body : of a solid: its mesh, for loads, fields and pictures. Its K is positive semidefinite by construction.
     ground_inertia : (dof, direction), inertia per acceleration of the ground [force·time²/length]: M ι, and what
         consistent masses share with nodes that move with the ground; None: M ι alone.
+    fields : of a density on a mesh (:func:`hamex.discretise`): loads, starts and probes; files do not keep it.
 
     Examples
     --------
@@ -80,6 +82,7 @@ class Model(Layout, Shown):
     geometry: Geometry | None = None
     body: Body | None = None
     ground_inertia: Array | None = None
+    fields: Fields | None = None
 
     def __post_init__(self) -> None:
         dof, spring = len(self.dofs), len(self.springs)
@@ -163,7 +166,12 @@ class Model(Layout, Shown):
 
     def elastic_force(self, elastic: Array) -> Array:
         """A⁻¹ times elastic deformations, row by row [force]."""
-        return solved(self.flexibility, elastic)
+        if self.body is None or elastic.ndim == 1:
+            return solved(self.flexibility, elastic)
+        force = np.empty_like(elastic)  # block by block: those of a body are too many to be factored
+        for kind, group in self.laws.items():
+            force[:, group.springs] = forces_of(self.spring_stiffness[kind], elastic[:, group.springs])
+        return force
 
     def damping_force(self, rate: Array) -> Array:
         """C times rates, row by row [force]."""

@@ -196,7 +196,8 @@ class GroundMotion(Shown):
             )
         column = model.influence[:, [model.directions.index(name)]]
         samples = (in_gravities(self.unit) * g) * self.acceleration
-        return Load(samples, self.step, patterns=-model.inertia(name)[:, None], ground=column)
+        source = " ".join(word for word in (self.source, self.component) if word)
+        return Load(samples, self.step, patterns=-model.inertia(name)[:, None], ground=column, source=source)
 
 
 def _noted(source: str, note: str) -> str:

@@ -49,6 +49,7 @@ class Load(Shown):
     patterns : (dof, k), forces on the dofs for a unit of each channel; one channel per dof by default.
     ground : (dof, k), ground acceleration under the dofs for a unit of each channel; a motion's ``on`` gives it.
     breaks : times at which a function jumps or kinks [s]; speeds up the rule ``mean``.
+    source : where it comes from, in words; a motion's ``on`` hands on its own.
 
     Examples
     --------
@@ -63,6 +64,7 @@ class Load(Shown):
     ground: Array | None
     breaks: tuple[float, ...]
     shifts: tuple[float, ...]
+    source: str
 
     def __init__(
         self,
@@ -73,6 +75,7 @@ class Load(Shown):
         ground: ArrayLike | None = None,
         breaks: Sequence[float] = (),
         shifts: Sequence[float] = (),
+        source: str = "",
     ) -> None:
         if callable(forces):
             if step is not None:
@@ -89,6 +92,7 @@ class Load(Shown):
         set_field(self, "ground", None if ground is None else _patterns(ground, self.channels))
         set_field(self, "breaks", _breaks(breaks))
         set_field(self, "shifts", _shifts(shifts))
+        set_field(self, "source", source)
 
     def __repr__(self) -> str:
         what = "a function of time" if callable(self.forces) else f"{len(self.forces)} samples of {self.step:g} s"
@@ -134,7 +138,8 @@ class Load(Shown):
         return self._with(patterns=factor * patterns, ground=None if self.ground is None else factor * self.ground)
 
     def _with(self, **changes: Any) -> Load:
-        same = {"patterns": self.patterns, "ground": self.ground, "breaks": self.breaks, "shifts": self.shifts}
+        names = ("patterns", "ground", "breaks", "shifts", "source")
+        same = {name: getattr(self, name) for name in names}
         return Load(self.forces, self.step, **same | changes)
 
     def node_values(self, h: float, steps: int, quiet: bool = False) -> Array:
@@ -315,6 +320,11 @@ class LoadSum(Shown):
     def end(self) -> float:
         """Time of the last sample [s]."""
         return max(part.end for part in self.parts)
+
+    @property
+    def source(self) -> str:
+        """Where the parts come from, each once."""
+        return " + ".join(dict.fromkeys(part.source for part in self.parts if part.source))
 
     def after(self, time: float) -> LoadSum:
         """The rest of every load from ``time`` on."""

@@ -46,7 +46,7 @@ class Action(StatedAction):
     ----------
     fields : unknown functions, ``Function("u")(t)`` or ``Function("u")(x, t)``.
     lagrangian : L(q, q̇), or a density of the fields and their first or second space derivatives.
-    dissipation : φ of the rates q̇ alone; Piecewise for sliders.
+    dissipation : φ of the rates q̇ alone, in a continuum also of their space derivatives; Piecewise for sliders.
     loads : generalised force Q_q for a field; in a continuum, force per volume.
     space : the coordinates of a density; empty for a lumped system.
     name, citation : what it is and where it comes from.
@@ -134,11 +134,14 @@ def _refuse_field(action: StatedAction, q: AppliedUndef) -> None:
 
 
 def _refuse_dissipation(action: StatedAction) -> None:
-    """φ is a function of the rates of the fields and of nothing else that moves."""
+    """φ is a function of the rates of the fields, or of their space derivatives, and of nothing else that moves."""
     rates = {q.diff(t) for q in action.fields}
     for node in action.dissipation.atoms(sp.Derivative):
-        if node.expr in action.fields and node not in rates:
+        if node.expr not in action.fields:
+            continue
+        if node.variables.count(t) != 1 or len(node.variables) > 3:
             raise ActionError(f"Action: the dissipation must be a function of rates, but contains {node}")
+        rates.add(node)
     for q in action.fields:
         if () in indices(action.dissipation, q):
             raise ActionError(
@@ -241,11 +244,11 @@ class Convexity:
 
 def convexity(action: StatedAction) -> Convexity:
     """Decide the convexity of the dissipation of an action."""
-    acting = [q for q in action.fields if action.dissipation.has(q.diff(t))]
+    acting = [(q, jet(q, i)) for q in action.fields for i in indices(action.dissipation, q) if t in i]
     if not acting:
         return Convexity(True, ())
-    rates = [sp.Dummy(q.func.__name__, real=True) for q in acting]
-    names = {q.diff(t): rate for q, rate in zip(acting, rates, strict=True)}
+    rates = [sp.Dummy(q.func.__name__, real=True) for q, _ in acting]
+    names = {node: rate for (_, node), rate in zip(acting, rates, strict=True)}
     potential = action.dissipation.xreplace(names)
     if potential.has(sp.Abs, sp.Max, sp.Min, sp.Heaviside, sp.sign):
         potential = potential.rewrite(sp.Piecewise)
@@ -255,7 +258,7 @@ def convexity(action: StatedAction) -> Convexity:
     whole = None if None in verdicts else all(verdicts)
     if whole and len(pieces) == 1:
         return Convexity(True, ())
-    return Convexity(whole, tuple(acting[i] for i in _refutation(potential, rates)))
+    return Convexity(whole, tuple(dict.fromkeys(acting[i][0] for i in _refutation(potential, rates))))
 
 
 def _positive_hessian(piece: sp.Expr, rates: list[sp.Dummy]) -> bool | None:

@@ -33,13 +33,16 @@ def charges(action: StatedAction, shifts: list[Mapping[AppliedUndef, sp.Expr]] |
 
 
 def energy_rate(action: StatedAction) -> sp.Expr:
-    """dH/dt along the motion: −∂L/∂t − Σ φ_q̇ q̇ + Σ Q q̇."""
+    """dH/dt along the motion: −∂L/∂t − Σ φ_q̇ q̇ + Σ Q q̇; in a continuum up to what flows through the boundary."""
     nodes = [jet(q, i) for q in action.fields for i in indices(action.lagrangian, q)]
     frozen = {node: sp.Dummy(real=True) for node in nodes}
     explicit = sp.diff(action.lagrangian.xreplace(frozen), t).xreplace({x: node for node, x in frozen.items()})
     work = sum(
         ((action.loads.get(q, sp.S.Zero) - action.dissipative_force(q)) * q.diff(t) for q in action.fields), sp.S.Zero
     )
+    for q in action.fields:
+        slopes = [i for i in indices(action.dissipation, q) if len(i) > 1]
+        work -= sum((partial(action.dissipation, q, i) * jet(q, i) for i in slopes), sp.S.Zero)
     return sp.expand(work - explicit)
 
 

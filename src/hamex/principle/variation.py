@@ -45,6 +45,10 @@ class Variation:
             extra = action.dissipative_force(q) - action.loads.get(q, sp.S.Zero)
             if extra != 0:
                 weak[q, ()] = weak.get((q, ()), sp.S.Zero) + extra
+            for index in indices(action.dissipation, q):  # ∂φ/∂q̇′ is a stress, and works on δq′
+                along = tuple(v for v in index if v != t)
+                if along:
+                    weak[q, along] = weak.get((q, along), sp.S.Zero) + partial(action.dissipation, q, index)
         bulk = {q: sp.S.Zero for q in action.fields}
         ends = {q: sp.S.Zero for q in action.fields}
         fluxes: dict[tuple[AppliedUndef, Index], list[sp.Expr]] = {}
@@ -120,7 +124,7 @@ class StatedAction:
         return partial(self.lagrangian, q, (t,))
 
     def dissipative_force(self, q: AppliedUndef) -> sp.Expr:
-        """φ_q̇ = ∂φ/∂q̇."""
+        """φ_q̇ = ∂φ/∂q̇; what φ has of space derivatives of rates stands in the variation, as stresses."""
         return partial(self.dissipation, q, (t,))
 
     @cached_property

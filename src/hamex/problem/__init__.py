@@ -32,10 +32,11 @@ OF_SCHEMES = (
     "tangent",
     "half_velocity",
     "storey_force",
+    "resisting_force",
     "end_force",
     "slip_rate",
 )
-ON_DOFS = ("velocity", "acceleration", "half_velocity")
+ON_DOFS = ("velocity", "acceleration", "half_velocity", "resisting_force")
 
 
 @dataclass(frozen=True, eq=False)

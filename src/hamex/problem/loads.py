@@ -9,9 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.checks import check_memory
 from hamex.errors import ProblemError
 from hamex.model.algebra import static_stiffness
-from hamex.model.record import Model, entries
+from hamex.model.record import Model
 from hamex.motion.load import Load, LoadSum
 from hamex.problem import Problem
 
@@ -126,6 +127,8 @@ def loads_between(problem: Problem, scheme: Reads, first: int, steps: int, quiet
 def loading(problem: Problem, entered: Array, means: Array) -> Loading:
     """The load values that entered the march (at nodes or one per step) and their step means, by channel."""
     load = problem.acting
+    if load.patterns is None:
+        check_memory("Problem", load.width**2, f"a load on each of {load.width:,} dofs", "give patterns and channels")
     patterns = np.eye(load.width) if load.patterns is None else load.patterns
     ground = np.zeros_like(patterns) if load.ground is None else load.ground
     return Loading(entered, means, patterns, ground)
@@ -135,22 +138,29 @@ def moving_supports(problem: Problem, loads: Loading, h: float, steps: int) -> L
     """The same load with what the supports impose: a deformation of the springs, and forces of C and K.
 
     Damping and the stiffness outside the springs act on the motion relative to r d, the slow motion of the dofs with
-    the supports. For supports that move as one this is the relative motion that a base acceleration gives. The K of a
-    body is that of its elastic cells, which strain with the displacement itself.
+    the supports. For supports that move as one this is the relative motion that a base acceleration gives. In a body
+    the stiffness outside the springs and the dashpots of absorbing boundaries act on the motion itself.
     """
     if problem.supports is None:
         return loads
     model = problem.model
     at_nodes = support_motion(problem.supports, h, steps)
-    c = model.damping
-    undamped = model.body is not None and not c.weights.size and not np.any(entries(c.matrix))
-    slow = np.zeros((len(model.dofs), len(model.support_names))) if undamped else slow_motion(model)
-    damped = c.matrix @ slow + c.shapes @ (c.weights[:, None] * (c.shapes.T @ slow))
-    outside = model.stiffness @ slow if model.body is None else np.zeros_like(slow)
-    patterns = np.hstack([loads.patterns, damped, outside])
+    damped, bent = _relative(model)
+    patterns = np.hstack([loads.patterns, damped, bent])
     means = np.hstack([loads.means, np.diff(at_nodes, axis=0) / h, 0.5 * (at_nodes[:-1] + at_nodes[1:])])
-    ground = np.hstack([loads.ground, np.zeros((len(slow), 2 * slow.shape[1]))])
+    ground = np.hstack([loads.ground, np.zeros((len(damped), 2 * damped.shape[1]))])
     return Loading(means, means, patterns, ground, np.asarray((model.supports.T @ at_nodes.T).T))
+
+
+def _relative(model: Model) -> tuple[Array, Array]:
+    """C r and K r, (dof, support) each: forces per velocity and per displacement of the supports."""
+    c, body = model.damping, model.body
+    matrix = c.matrix if body is None else c.matrix - body.outgoing
+    if body is not None and not c.weights.size and not abs(matrix).sum():
+        return (np.zeros((len(model.dofs), len(model.support_names))),) * 2
+    slow = slow_motion(model)
+    damped = matrix @ slow + c.shapes @ (c.weights[:, None] * (c.shapes.T @ slow))
+    return damped, model.stiffness @ slow if body is None else np.zeros_like(damped)
 
 
 def support_motion(supports: Load, h: float, steps: int) -> Array:
@@ -179,8 +189,8 @@ def base_motion(problem: Problem, h: float, steps: int) -> Array | None:
 def slow_motion(model: Model) -> Array:
     """r, (dof, support): displacements when one support moves slowly, held by the springs that carry force at rest.
 
-    K has no part in it: P-Delta acts on the motion relative to the supports, so that all moving as one give r = ι. That
-    of a body has.
+    K has no part in it: P-Delta acts on the motion relative to the supports, so that all moving as one give r = ι. In a
+    body it is the stiffness of its elastic points.
     """
     from scipy import sparse
     from scipy.sparse.linalg import splu
@@ -188,8 +198,8 @@ def slow_motion(model: Model) -> Array:
     dofs, supports = len(model.dofs), len(model.support_names)
     ends = sparse.vstack([sparse.csr_array(model.compatibility), sparse.csr_array(model.supports)])
     outside = sparse.csr_array((dofs, dofs)) if model.body is None else sparse.csr_array(model.stiffness)
-    own = sparse.csr_array(sparse.block_diag([outside, sparse.csr_array((supports, supports))]))
-    whole = static_stiffness(own, model.flexibility, ends, model.laws)
+    outside = sparse.block_diag([outside, sparse.csr_array((supports, supports))], format="csr")
+    whole = static_stiffness(outside, model.flexibility, ends, model.laws)
     pull = -whole[:dofs, dofs:].toarray()
     try:
         return np.asarray(splu(sparse.csc_array(whole[:dofs, :dofs])).solve(pull))

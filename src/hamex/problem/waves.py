@@ -36,7 +36,7 @@ def warn_of_coarse_waves(problem: Problem, step: float) -> None:
             f"power lies (shear waves of speed {speed:.4g}); with fewer than {_NODES:.0f} waves are slow and ragged: "
             "refine the mesh, take degree=2, or filter the load",
             CoarseWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     steps = 1 / (frequency * step)
     if steps < _STEPS:
@@ -44,7 +44,7 @@ def warn_of_coarse_waves(problem: Problem, step: float) -> None:
             f"solve: the step of {step:g} s makes {steps:.2g} steps of a period at {frequency:.3g} Hz, below which "
             f"99 % of the load's power lies; take {1 / (_STEPS * frequency):.2g} s or less",
             CoarseWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

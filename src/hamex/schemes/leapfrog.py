@@ -1,4 +1,4 @@
-"""Explicit leap-frog for shear frames: the rival that never iterates, and its stable step."""
+"""Explicit leap-frog, which never iterates: for storeys in a row here, for the rest in :mod:`hamex.schemes.lumped`."""
 
 from __future__ import annotations
 
@@ -10,32 +10,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import OverflowRunError, SchemeError
-from hamex.march.leapfrog import Frame, LeapFrogHistory, leapfrog, stable_step
+from hamex.march.leapfrog import Frame, LeapFrogHistory, leapfrog
 from hamex.march.run import Kernel, compiled, worth_compiling
-from hamex.model.record import Model, per_spring
+from hamex.model.record import Model, dense, per_spring
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 from hamex.schemes.linear import LinearMap, alpha_map
+from hamex.schemes.lumped import AHEAD, LumpedMarch, check_lumped, longest_step
 from hamex.schemes.prepare import is_oscillator
-from hamex.schemes.scheme import How, Ran, Scheme, check_step
+from hamex.schemes.scheme import How, March, Ran, Scheme, check_step
 from hamex.schemes.shear_frame import is_shear_frame
+from hamex.schemes.stable import longest
 
 Array = NDArray[Any]
-_AHEAD = 0.5  # dashpots see the velocity extrapolated to the node: second order
 _WORK_PER_STOREY = 6  # a storey's step in units of an oscillator's, for the choice to compile
 
 
 @dataclass(frozen=True)
 class LeapFrog(Scheme):
-    """Explicit leap-frog with the springs returned to their limit at the nodes: the rival for shear frames.
+    """Explicit leap-frog with the springs returned to their limit at the nodes: for waves in solids, and short steps.
 
-    Nothing is solved, so a step costs least of all, but it is stable only up to a step that the stiffest storey sets;
-    longer ones are refused. Velocities stand between the nodes: its state carries the last one, and the storey forces.
+    For any model with lumped masses: one positive mass per dof, nothing off the diagonal. Nothing is solved, so a step
+    costs least of all, but it is stable only up to a step that the highest frequency sets (the time that a wave takes
+    through the smallest element, about); longer ones are refused, and ``longest_step`` tells it. Dashpots between nodes
+    shorten it, those of one node alone (absorbing boundaries) do not. Velocities stand between the nodes: its state
+    carries the last one and the forces. No energy balance is claimed: without damping and yielding
+    ``½ v½ᵀ M v½ + ½ uₙᵀ K uₙ₊₁`` is kept to rounding, and ``sol.residual`` tells how far the energies at the nodes are
+    from a balance, of second order in the step.
+
+    Parameters
+    ----------
+    step : h > 0 [s], up to the stable one.
 
     Examples
     --------
-    >>> LeapFrog(step=0.005).step
-    0.005
+    >>> import hamex as hx
+    >>> rod = hx.rod(length=1.0, elements=10, modulus=4.0, density=1.0, mass="lumped", absorbing="end")
+    >>> f"{LeapFrog(step=0.04).longest_step(rod):.4f}"    # an element is 0.1 long, a wave goes 2 in a second
+    '0.0502'
     """
 
     step: float
@@ -51,28 +63,30 @@ class LeapFrog(Scheme):
 
     def longest_step(self, model: Model) -> float:
         """Longest stable step [s]; nothing is solved, so that every step has one solution."""
-        return _stable(*_storeys(model))
+        storeys = _storeys(model)
+        return longest_step(model) if storeys is None else _stable(*storeys)
 
-    def prepare(self, problem: Problem, how: How) -> LeapFrogMarch:
-        """Shear frames with storey dashpots and lumped masses."""
-        return LeapFrogMarch(problem, self, how)
+    def prepare(self, problem: Problem, how: How) -> March:
+        """One pass over the storeys of a shear frame under one load history, the march for any structure else."""
+        if problem.supports is not None:
+            raise SchemeError("LeapFrog: moving supports are available with Galerkin(degree=1) only")
+        storeys = _storeys(problem.model)
+        if storeys is not None and problem.acting.channels == 1:
+            return LeapFrogMarch(problem, self, how, storeys)
+        return LumpedMarch(problem, self, how, together=storeys is not None)
 
 
 class LeapFrogMarch:
     """Steps of a shear frame; refuses a step beyond the stable one and names it."""
 
-    def __init__(self, problem: Problem, scheme: LeapFrog, how: How) -> None:
+    def __init__(self, problem: Problem, scheme: LeapFrog, how: How, storeys: tuple[Array, Array, Array]) -> None:
         self.problem, self.scheme, self.how = problem, scheme, how
-        if problem.supports is not None:
-            raise SchemeError("LeapFrog: moving supports are available with Galerkin(degree=1) only")
-        k, c, m = _storeys(problem.model)
+        k, c, m = storeys
         limit = _stable(k, c, m)
         if scheme.step > limit:
             raise SchemeError(
                 f"LeapFrog: the step {scheme.step:g} s is beyond the stable step {limit:.6g} s of this frame"
             )
-        if problem.acting.channels != 1:
-            raise SchemeError("LeapFrog: takes one load history; use Galerkin for several")
         laws = per_spring(problem.model)
         self.k, self.m = k, m
         self.frame = Frame(
@@ -104,7 +118,7 @@ class LeapFrogMarch:
                 np.ascontiguousarray(loads.entered[:, 0]),
                 _from_ground(loads.patterns[:, 0]),
                 h,
-                _AHEAD,
+                AHEAD,
                 int(going),
                 stride,
                 self.frame,
@@ -129,10 +143,11 @@ class LeapFrogMarch:
         return Ran(nodes, {"force": 0.5 * (node_force[:-1] + node_force[1:])}, end)
 
 
-def _storeys(model: Model) -> tuple[Array, Array, Array]:
-    """Stiffness and dashpot of every storey, and the masses; refuses what the rival cannot march."""
-    if not (is_shear_frame(model) or is_oscillator(model)):
-        raise SchemeError("LeapFrog: only shear frames with one slider per storey, storey dashpots and lumped masses")
+def _storeys(model: Model) -> tuple[Array, Array, Array] | None:
+    """Stiffness and dashpot of every storey, and the masses; None for all but sliders and dashpots of storeys."""
+    check_lumped(model)
+    if model.damping.weights.size or not (is_shear_frame(model) or _is_storey(model)):
+        return None
     from scipy.sparse import csr_array
 
     C, K = csr_array(model.damping.matrix), csr_array(model.stiffness)
@@ -141,22 +156,27 @@ def _storeys(model: Model) -> tuple[Array, Array, Array]:
     c[0] = main[0] - (c[1] if len(c) > 1 else 0.0)
     rebuilt = c + np.append(c[1:], 0.0)
     if np.any(K.data != 0) or np.abs(rebuilt - main).max() > 1e-9 * np.abs(main).max():
-        raise SchemeError("LeapFrog: P-Delta and damping other than storey dashpots are not available; use Galerkin")
+        return None
     return 1 / csr_array(model.flexibility).diagonal(), c, csr_array(model.mass).diagonal()
 
 
+def _is_storey(model: Model) -> bool:
+    """True for an oscillator whose spring is stretched by its displacement as it is."""
+    return is_oscillator(model) and float(dense(model.compatibility)[0, 0]) == 1.0
+
+
 def _stable(k: Array, c: Array, m: Array) -> float:
-    """Stable step of the mode of the highest frequency."""
+    """Stable step of storeys in a row, whatever their dashpots."""
     from scipy.linalg import eigh_tridiagonal
 
-    above, root = np.append(k[1:], 0.0), np.sqrt(m)
-    squares, shapes = eigh_tridiagonal(
-        (k + above) / m, -k[1:] / (root[1:] * root[:-1]), select="i", select_range=(len(m) - 1, len(m) - 1)
-    )
-    shape = shapes[:, 0] / root
-    omega = float(np.sqrt(squares[0]))
-    ratio = float(c @ np.diff(shape, prepend=0.0) ** 2) / (2 * omega)
-    return stable_step(omega, ratio, _AHEAD)
+    root, last, seen = np.sqrt(m), len(m) - 1, 1.0 + 2.0 * AHEAD
+
+    def highest(stiff: Array) -> float:
+        above = np.append(stiff[1:], 0.0)
+        side = -stiff[1:] / (root[1:] * root[:-1])
+        return float(eigh_tridiagonal((stiff + above) / m, side, True, "i", (last, last))[0])
+
+    return longest(lambda s: highest(k + seen * s * c), seen * highest(c) if c.any() else 0.0)
 
 
 def _from_ground(x: Array) -> Array:

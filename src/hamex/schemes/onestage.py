@@ -13,18 +13,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.errors import SchemeError
+from hamex.march import linear as one_solve
 from hamex.march import matrices as band_route
 from hamex.march import newton as solver
 from hamex.march.matrices import Band, Rows
 from hamex.march.newton import Matrix, Scratch, StepEquation
 from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, invoke, numbered, worth_compiling
+from hamex.march.springs import evaluate
 from hamex.march.structure import Path, Push, Stepper, StructureMatrices
+from hamex.model.algebra import diagonal
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
+from hamex.schemes import conjugate as iterated_route
 from hamex.schemes import sparse as sparse_route
+from hamex.schemes.cells import cells_of
+from hamex.schemes.ordering import places_of
 from hamex.schemes.scheme import Ran
-from hamex.schemes.springs import Blocks, ForceOf, is_straight, prepared_springs, states
-from hamex.schemes.structure import LONG, WIDEST_BAND, OneStage, assemble, band_of
+from hamex.schemes.solvers import ConjugateGradients, Factors, Solver, chosen, is_certain
+from hamex.schemes.springs import Blocks, ForceOf, is_linear, is_straight, prepared_springs, states
+from hamex.schemes.structure import LONG, WIDEST_BAND, Assembly, OneStage, assemble, band_of, in_model_order, narrow
 
 Array = NDArray[Any]
 _WORK_PER_SPRING = 60  # a spring's step in units of an oscillator's, for the choice to compile
@@ -32,9 +40,9 @@ _CARRIED = 6  # rows of what nodal schemes carry along, see hamex.march.structur
 
 
 @cache
-def _sparse_newton() -> Kernel:
+def _around_solver(step: Kernel) -> Kernel:
     """The step around a sparse solver: plain Python, but for what does not factor or solve."""
-    return interpreted(solver.newton, {"call_matrix": invoke})
+    return interpreted(step, {"call_matrix": invoke})
 
 
 @dataclass(frozen=True)
@@ -76,13 +84,16 @@ class OneStageMarch:
     newton: Newton = field(default_factory=Newton)
     carries: tuple[str, ...] = ()
     carries_force: bool = False  # the force at the old node enters the next step
+    solver: Solver | None = None  # None: what costs least
 
     def __post_init__(self) -> None:
-        model, stage = self.model, self.stage
-        self.assembly = assemble(stage, model.compatibility, self.blocks)
+        model = self.model
+        self.solver, self.assembly = self._route()
         self.order = self.assembly.order
-        self.sparse = self.assembly.width > WIDEST_BAND
-        self.compiles = self.sparse or worth_compiling(self.steps * len(model.springs) * _WORK_PER_SPRING)
+        self.sparse = self.solver is not None  # else in a band
+        self.linear = self.sparse and is_linear(model)
+        self.follows = self.sparse and not np.any(model.massless)  # velocities, so that no mass is factored for them
+        self.compiles = self.sparse or worth_compiling(self._work())
         self.hand = held if self.compiles else as_it_is
         damping = model.damping
         self.system = StructureMatrices(
@@ -91,12 +102,32 @@ class OneStageMarch:
             self._rows(model.stiffness),
         )
         self.states = states(model)
-        self.springs = prepared_springs(model, self.blocks, stage.tau, self.force_of, self.who, self.compiles)
-        self.step = self._step()
+        self.springs = prepared_springs(model, self.blocks, self.stage.tau, self.force_of, self.who, self.compiles)
         self.scratch = self._scratch()
-        self.ordered = np.ascontiguousarray(self.patterns[self.order].T)
         self.matrix = self._matrix()
+        self.step = self._step()
+        self.ordered = np.ascontiguousarray(self.patterns[self.order].T)
         self.run: Callable[..., int] | None = None
+
+    def _route(self) -> tuple[Solver | None, Assembly]:
+        """What solves, and the equation in the order that suits it; no solver: a band."""
+        stage, B = self.stage, self.model.compatibility
+        solver = self.solver if self.newton.reported else chosen(self.model, self.solver)
+        if isinstance(solver, ConjugateGradients):
+            if self.newton.reported:
+                raise SchemeError(
+                    f'{self.who}: promise="reported" watches pivots, and conjugate gradients have none; use Factors()'
+                )
+            return solver, in_model_order(stage, B)
+        order, width = narrow(stage, B, self.blocks)
+        if width <= WIDEST_BAND:
+            return None, assemble(stage, B, self.blocks, order)
+        return Factors(), in_model_order(stage, B)
+
+    def _work(self) -> int:
+        """Of all steps and one factorisation, in steps of an oscillator."""
+        dofs, springs = len(self.model.dofs), len(self.model.springs)
+        return self.steps * max(springs, dofs) * _WORK_PER_SPRING + dofs * self.assembly.width**2
 
     @property
     def at_nodes(self) -> bool:
@@ -123,13 +154,31 @@ class OneStageMarch:
         failed = int(self.run(by, system, self.hand(push), self.hand(path), *numbers))
         if failed:
             path = self._cut(path, failed - 1)
-        return Walked(self._ran(path), failed, float(path.last[1]))
+        ran = self._ran(path)
+        ran.steps.update(self._iterations(path.solves))
+        return Walked(ran, failed, float(path.last[1]))
+
+    def _iterations(self, solves: Array) -> dict[str, Array]:
+        """What conjugate gradients took in each step, and left."""
+        if not isinstance(self.matrix.data, iterated_route.ConjugateMatrix):
+            return {}
+        count, left = np.array(self.matrix.data.taken).reshape(-1, 2).T
+        self.matrix.data.taken.clear()
+        if len(count) != solves.sum():  # displacement control solves for its pull too
+            return {}
+        ends = np.cumsum(solves)
+        pieces = [slice(end - many, end) for end, many in zip(ends, solves, strict=True)]
+        return {
+            "cg_iterations": np.array([count[piece].sum() for piece in pieces], dtype=np.int64),
+            "cg_residual": np.array([left[piece].max(initial=0.0) for piece in pieces]),
+        }
 
     def _cut(self, path: Path, steps: int) -> Path:
         """The first steps alone: nothing was written behind them."""
         return path._replace(
             u=path.u[: steps + 1],
             p=path.p[: steps + 1],
+            v=path.v[: steps + 1],
             z=path.z[: steps + 1],
             F=path.F[: steps + self.at_nodes],
             solves=path.solves[:steps],
@@ -140,7 +189,8 @@ class OneStageMarch:
         """The driver, and what all its runs share."""
         by = Stepper(0, self.step, self.matrix, self.scratch, self.springs)
         if self.sparse:
-            driver, number = interpreted(self.driver, {"invoke": invoke}), numbered(_sparse_newton())
+            step = one_solve.linear if self.linear else solver.newton
+            driver, number = interpreted(self.driver, {"invoke": invoke}), numbered(_around_solver(step))
         elif not self.compiles:
             driver, number = self.driver, numbered(solver.newton)
         else:
@@ -153,6 +203,9 @@ class OneStageMarch:
     def _path(self, now: Mapping[str, Array], steps: int) -> Path:
         dofs, springs = self.order.size, len(self.model.springs)
         u, p, z = (np.empty((steps + 1, size)) for size in (dofs, dofs, self.states.size))
+        v = np.empty((steps + 1, dofs) if self.follows else (1, 1))
+        if self.follows:
+            v[0] = now["velocity"]
         F = np.zeros((steps + self.at_nodes, springs))
         u[0], p[0] = now["displacement"][self.order], now["momentum"][self.order]
         z[0] = self.states.packed(dict(now))
@@ -167,6 +220,7 @@ class OneStageMarch:
         return Path(
             u,
             p,
+            v,
             z,
             F,
             branch,
@@ -180,6 +234,8 @@ class OneStageMarch:
     def _ran(self, path: Path) -> Ran:
         u, p = self._restored(path.u), self._restored(path.p)
         nodes = {"displacement": u, "momentum": p}
+        if self.follows:
+            nodes["velocity"] = path.v
         nodes |= {name: self.states.unpacked(path.z, name) for name in self.states.variables}
         end = {name: history[-1].copy() for name, history in nodes.items()}
         end["branch"] = path.branch.astype(float)
@@ -195,6 +251,8 @@ class OneStageMarch:
 
     def _restored(self, x: Array) -> Array:
         """An array with the kernel's dofs last, in the model's order."""
+        if self.sparse:
+            return x
         out = np.empty_like(x)
         out[..., self.order] = x
         return out
@@ -206,6 +264,11 @@ class OneStageMarch:
     def _rows(self, matrix: Any, low: Array | None = None, weights: Array | None = None) -> Rows:
         from scipy.sparse import csr_array
 
+        shapes = np.zeros((self.order.size, 0)) if low is None else np.ascontiguousarray(low[self.order])
+        factors = np.zeros(0) if weights is None else np.array(weights, dtype=float)
+        if self.sparse:  # as it stands: a large one is not copied
+            own = csr_array(matrix)
+            return Rows(own.indptr, own.indices, own.data, shapes, factors)
         ordered = csr_array(csr_array(matrix)[self.order][:, self.order])
         ordered.sum_duplicates()
         ordered.eliminate_zeros()
@@ -213,23 +276,24 @@ class OneStageMarch:
             ordered.indptr.astype(np.int64),
             ordered.indices.astype(np.int64),
             ordered.data.astype(float),
-            np.zeros((self.order.size, 0)) if low is None else np.ascontiguousarray(low[self.order]),
-            np.zeros(0) if weights is None else np.array(weights, dtype=float),
+            shapes,
+            factors,
         )
 
     def _step(self) -> StepEquation:
         stage, assembly, plain = self.stage, self.assembly, self.newton
-        S, B = assembly.S, assembly.B
-        rows = Rows(S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data, assembly.low, stage.low_weight)
+        whole = np.int64 if not self.sparse else assembly.B.indices.dtype
+        B, unit = assembly.B, self._unit()
+        iterated = isinstance(self.solver, ConjugateGradients)
         return StepEquation(
-            rows,
+            self._own_rows(),
             B.indptr.astype(np.int64),
-            B.indices.astype(np.int64),
+            B.indices.astype(whole, copy=False),
             B.data,
             self.states.slip,
             self.blocks.stiffness,
             self.blocks.tangents,
-            self._unit(),
+            unit,
             np.ascontiguousarray(stage.pull[assembly.order]) if len(stage.pull) else stage.pull,
             float(stage.weight),
             float(stage.reach),
@@ -237,20 +301,37 @@ class OneStageMarch:
             is_straight(self.model, self.force_of),
             plain.tolerance is None,
             plain.reported,
-            self._is_long(),
+            (iterated and not self.linear) or self._is_long(unit),
             plain.tolerance or 0.0,
             plain.most,
+            0.01 * self.solver.balance if isinstance(self.solver, ConjugateGradients) else solver.ROUND_OFF,
+            0.01 * self.solver.balance if isinstance(self.solver, ConjugateGradients) else solver.WASTE,
         )
 
-    def _is_long(self) -> bool:
+    def _own_rows(self) -> Rows:
+        """S as the step multiplies with it; nothing where conjugate gradients solve without it."""
+        assembly, weights = self.assembly, self.stage.low_weight
+        if self.linear and isinstance(self.solver, ConjugateGradients) and not len(self.stage.pull):
+            none = np.zeros(self.order.size + 1, dtype=np.int64)
+            return Rows(none, none[:0], np.zeros(0), assembly.low, weights)
+        S = self.stage.matrix if self.sparse else assembly.S
+        if self.sparse:
+            return Rows(S.indptr, S.indices, S.data, assembly.low, weights)
+        return Rows(S.indptr.astype(np.int64), S.indices.astype(np.int64), S.data, assembly.low, weights)
+
+    def _is_long(self, unit: Array) -> bool:
         """True for the linear element where the springs on some mass outweigh it, and the step is long beside 1/ω."""
-        own = np.abs(self.assembly.S.diagonal())
+        if self.linear or self.force_of != "mean":
+            return False
+        own = np.abs(diagonal(self.stage.matrix)) if self.sparse else np.abs(self.assembly.S.diagonal())
         heavy = own > 0
-        return self.force_of == "mean" and bool(np.any(1 / self._unit()[heavy] ** 2 > LONG * own[heavy]))
+        return bool(np.any(1 / unit[heavy] ** 2 > LONG * own[heavy]))
 
     def _unit(self) -> Array:
         """1/√ of the diagonal of S + weight·reach · B k Bᵀ."""
         assembly = self.assembly
+        if self.sparse:
+            return np.asarray(1 / np.sqrt(np.abs(self.matrix.data.diagonal(self.blocks.tangents))))
         own = assembly.row == assembly.column
         springs = np.bincount(
             assembly.row[own],
@@ -281,11 +362,7 @@ class OneStageMarch:
     def _matrix(self) -> Matrix:
         """The band, or a sparse factor where the band would be too wide."""
         if self.sparse:
-            return Matrix(
-                numbered(sparse_route.factorise),
-                numbered(sparse_route.backsolve),
-                sparse_route.SparseMatrix(self.assembly, self.stage.low_weight),
-            )
+            return self._wide_matrix()
         band = self._band()
         if not self.compiles:
             return Matrix(numbered(band_route.factorise), numbered(band_route.backsolve), band)
@@ -294,6 +371,46 @@ class OneStageMarch:
             address(band_route.backsolve, band, self.scratch.d, self.scratch.small),
             band,
         )
+
+    def _wide_matrix(self) -> Matrix:
+        """By cells of springs: a sparse factor, or what conjugate gradients multiply with."""
+        stage, model, B = self.stage, self.model, self.assembly.B
+        cells = cells_of(B, self.blocks) if len(model.springs) else None
+        if isinstance(self.solver, ConjugateGradients):
+            return Matrix(
+                numbered(iterated_route.factorise),
+                numbered(iterated_route.backsolve),
+                iterated_route.ConjugateMatrix(
+                    stage, model, cells, B, self._tangents_at_rest(), self.solver, self.linear
+                ),
+            )
+        certain = is_certain(model) and not self.newton.reported
+        return Matrix(
+            numbered(sparse_route.factorise),
+            numbered(sparse_route.backsolve),
+            sparse_route.SparseMatrix(stage, self.assembly, cells, self._tangents_at_rest(), places_of(model), certain),
+        )
+
+    def _tangents_at_rest(self) -> Array:
+        """T as the laws themselves give it in a model at rest: equal to the last bit wherever nothing slips."""
+        s, stage = self.scratch, self.stage
+        still, z, T = np.zeros(len(self.model.springs)), np.zeros(self.states.size), s.T.copy()
+        branch = np.zeros(len(still), dtype=np.int64)
+        compiled(evaluate)(
+            held(self.springs),
+            still,
+            still,
+            float(stage.reach),
+            float(stage.tau),
+            z,
+            False,
+            still.copy(),
+            T,
+            z.copy(),
+            branch,
+            s.block,
+        )
+        return T
 
     def _band(self) -> Band:
         base, assembly = band_of(self.assembly), self.assembly

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hamex.model.record import Model
     from hamex.problem import Problem
     from hamex.schemes.linear import LinearMap
+    from hamex.schemes.solvers import Solver
 
 Array = NDArray[Any]
 _NOTHING: Mapping[str, Array] = {}
@@ -168,11 +169,13 @@ class How:
     steps : how many will be taken in all, for the choice to compile.
     quiet : no warnings about the load.
     promise : of one solution per step.
+    solver : of the linear systems of a step; None: what costs least.
     """
 
     steps: int
     quiet: bool = False
     promise: Promise = field(default="beforehand")
+    solver: Solver | None = None
 
 
 def joined(parts: list[Ran]) -> Ran:

@@ -6,64 +6,128 @@ For one stage it answers the same two calls as :mod:`hamex.march.matrices`, for 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.march.cells import laid, scattered
+from hamex.march.run import compiled
+from hamex.schemes.cells import CellDofs
+from hamex.schemes.ordering import dissected
 from hamex.schemes.stage_system import StageSystem
-from hamex.schemes.structure import Assembly
+from hamex.schemes.structure import Assembly, OneStage
 
 Array = NDArray[Any]
 
 
 class SparseMatrix:
-    """base + Σ share·T in compressed columns with a fixed pattern, and its factors."""
+    """S + Σ B T Bᵀ in compressed columns with a fixed pattern, and its factors.
 
-    def __init__(self, assembly: Assembly, low_weight: Array) -> None:
+    ``elastic`` are the tangents of a model at rest; ``places`` are coordinates of the dofs, by which they are ordered:
+    without them SuperLU orders by degrees. ``certain``: the matrix is positive definite, and
+    its pivots need not be looked at.
+    """
+
+    def __init__(
+        self,
+        stage: OneStage,
+        assembly: Assembly,
+        cells: CellDofs | None,
+        elastic: Array,
+        places: Array | None = None,
+        certain: bool = False,
+    ) -> None:
         from scipy import sparse
 
-        n = assembly.S.shape[0]
-        S = sparse.coo_array(assembly.S)
-        # Contributions below the diagonal stand for their mirror images too.
-        off = assembly.row != assembly.column
-        row = np.concatenate([S.row, assembly.row, assembly.column[off]])
-        column = np.concatenate([S.col, assembly.column, assembly.row[off]])
-        key = column.astype(np.int64) * n + row
-        places, target = np.unique(key, return_inverse=True)
-        self.indices = (places % n).astype(np.int32)
-        self.indptr = np.concatenate([[0], np.cumsum(np.bincount(places // n, minlength=n))]).astype(np.int32)
-        stored = S.row.size
-        self.base = np.bincount(target[:stored], weights=S.data, minlength=places.size)
-        self.target = target[stored:]
-        self.source = np.concatenate([assembly.source, assembly.source[off]])
-        self.share = np.concatenate([assembly.share, assembly.share[off]])
+        S = stage.matrix
+        n = S.shape[0]
+        pattern = S if cells is None else _union(S, cells.pattern(n))
+        self.order = None if places is None else dissected(pattern, places)
+        rank = np.arange(n)
+        if self.order is not None:
+            rank[self.order] = np.arange(n)
+        S = sparse.csr_array(S if self.order is None else S[self.order][:, self.order])
+        S.sort_indices()  # symmetric, so that its rows are its columns
+        self.cells = None
+        if cells is None:
+            self.indptr, self.indices, self.base = S.indptr, S.indices, S.data
+        else:
+            moved = replace(cells, dofs=rank[cells.dofs])
+            whole = _union(S, moved.pattern(n))
+            whole.sort_indices()
+            self.indptr, self.indices, self.base = whole.indptr, whole.indices, np.zeros(len(whole.indices))
+            compiled(laid)(whole.indptr, whole.indices, S.indptr, S.indices, S.data, self.base)
+            table, place = moved.placed(whole.indptr, whole.indices)
+            self.cells = cells.kernel(assembly.B, table, place, stage.weight * stage.reach, elastic, self.base)
         self.shape = (n, n)
-        self.low, self.low_weight = assembly.low, low_weight
+        self.low, self.low_weight = assembly.low, stage.low_weight
+        self.certain = certain
         self.factors: Any = None
+
+    def assembled(self, T: Array) -> Any:
+        """The matrix at some tangents, in the order of elimination."""
+        from scipy.sparse import csc_array
+
+        data = self.base
+        if self.cells is not None:
+            data = self.base.copy()
+            compiled(scattered)(self.cells, T, data)
+        return csc_array((data, self.indices, self.indptr), shape=self.shape)
+
+    def diagonal(self, T: Array) -> Array:
+        """(dof,), that of the matrix at some tangents."""
+        found = self.assembled(T).diagonal()
+        if self.order is None:
+            return np.asarray(found)
+        out = np.empty_like(found)
+        out[self.order] = found
+        return out
+
+    def solve(self, lu: Any, x: Array) -> Array:
+        """A⁻¹x by factors."""
+        if self.order is None:
+            return np.asarray(lu.solve(x))
+        out = np.empty_like(x)
+        out[self.order] = lu.solve(x[self.order])
+        return out
+
+
+def _union(S: Any, pattern: Any) -> Any:
+    """All places of two matrices, as ones."""
+    from scipy import sparse
+
+    one, other = (
+        sparse.csr_array((np.ones(len(x.indices), dtype=bool), x.indices, x.indptr), shape=x.shape)
+        for x in (S, pattern)
+    )
+    return sparse.csr_array(one + other)
 
 
 def factorise(matrix: SparseMatrix, T: Array) -> int:
     """Assemble and factor; returns 0, or 1 + the row whose pivot is not positive."""
     from scipy.linalg import cho_factor
-    from scipy.sparse import csc_array
     from scipy.sparse.linalg import splu
 
-    data = matrix.base + np.bincount(matrix.target, weights=matrix.share * T[matrix.source], minlength=len(matrix.base))
-    full = csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    order = "MMD_AT_PLUS_A" if matrix.order is None else "NATURAL"
     try:
         # Diagonal pivots in a symmetric order: positive definite matrices need no others.
-        lu = splu(full, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        lu = splu(matrix.assembled(T), permc_spec=order, diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     except RuntimeError:
         return 1
-    pivots = lu.U.diagonal()
-    code = 0 if np.all(pivots > 0) else 1 + int(np.flatnonzero(lu.perm_c == int(np.argmin(pivots)))[0])
+    code = 0
+    if not matrix.certain:
+        pivots = lu.U.diagonal()
+        if not np.all(pivots > 0):
+            row = int(np.flatnonzero(lu.perm_c == int(np.argmin(pivots)))[0])
+            code = 1 + (row if matrix.order is None else int(matrix.order[row]))
     matrix.factors = (lu, None, None)
     if code:
         return code
     spread = cap = None
     if matrix.low.shape[1]:
-        spread = lu.solve(matrix.low)
+        spread = matrix.solve(lu, matrix.low)
         cap = cho_factor(np.diag(1 / matrix.low_weight) + matrix.low.T @ spread)
     matrix.factors = (lu, spread, cap)
     return 0
@@ -74,7 +138,7 @@ def backsolve(matrix: SparseMatrix, x: Array, small: Array) -> int:
     from scipy.linalg import cho_solve
 
     lu, spread, cap = matrix.factors
-    x[:] = lu.solve(x)
+    x[:] = matrix.solve(lu, x)
     if spread is not None:
         x -= spread @ cho_solve(cap, matrix.low.T @ x)
     return 0

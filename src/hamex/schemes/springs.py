@@ -219,3 +219,8 @@ def kernel_of(law: Any, force_of: ForceOf, who: str) -> Kernel:
 def is_straight(model: Model, force_of: ForceOf) -> bool:
     """True when every law is piecewise linear in the form in which it is asked."""
     return all(group.law.straight and (force_of == "end" or group.law.form == "flow") for group in model.laws.values())
+
+
+def is_linear(model: Model) -> bool:
+    """True when no spring can leave its straight line: all are elastic, or there are none."""
+    return all(group.law.stays(group) for group in model.laws.values())

@@ -89,7 +89,11 @@ class StageMarch:
         self.wide = self.system.width > WIDEST_BAND if wide is None else wide
         self.springs, self.work = self.system.springs(), self.system.work()
         self.matrix: Any = SparseLU(self.system) if self.wide else self.system.band()
-        machine = self.wide or worth_compiling(most * self.q * len(model.springs) * _WORK_PER_SPRING)
+        dofs, springs = len(model.dofs), len(model.springs)
+        work = self.q * (
+            most * max(springs, dofs) * _WORK_PER_SPRING + dofs * self.system.width**2
+        )  # one factorisation
+        machine = self.wide or worth_compiling(work)
         self.laws = laws_of(model, self.system.element.tau, who, machine)
         self.kernel = self._compiled() if machine else self._plain()
         self.hand = held if machine else as_it_is

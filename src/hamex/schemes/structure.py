@@ -9,6 +9,7 @@ loop without searching. Places are those of a band or of a compressed sparse mat
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,10 @@ WIDEST_BAND = 192  # beyond it a sparse factorisation takes less work; measured 
 
 @dataclass(frozen=True, eq=False)
 class OneStage:
-    """The equation of a step: S = matrix + low · diag(low_weight) · lowᵀ, its three numbers, and what displacement
-    control holds (dof,), empty for none."""
+    """The equation of a step: S = Σ factor · matrix of the ``parts``, plus low · diag(low_weight) · lowᵀ; its three
+    numbers, and what displacement control holds (dof,), empty for none."""
 
-    matrix: Any
+    parts: tuple[tuple[float, Any], ...]
     low: Array
     low_weight: Array
     weight: float
@@ -38,10 +39,15 @@ class OneStage:
     tau: float
     pull: Array = field(default_factory=lambda: np.zeros(0))
 
+    @cached_property
+    def matrix(self) -> Any:
+        """S without its low-rank part, by rows."""
+        return by_rows(sum(factor * matrix for factor, matrix in self.parts))
+
     def gathered(self) -> OneStage:
         """The same with the low-rank part inside the matrix, which it fills."""
         full = dense(self.matrix) + (self.low * self.low_weight) @ self.low.T
-        return replace(self, matrix=by_rows(full), low=self.low[:, :0], low_weight=self.low_weight[:0])
+        return replace(self, parts=((1.0, by_rows(full)),), low=self.low[:, :0], low_weight=self.low_weight[:0])
 
 
 def is_long(model: Model, h: float) -> bool:
@@ -56,14 +62,14 @@ def galerkin_stage(model: Model, h: float) -> OneStage:
     """The linear time element, from the generated step form: rows "motion" and "spring" at the start of the step."""
     form = linear_element_form(h)
     damping = model.damping
-    blocks = {"m": model.mass, "c": damping.matrix, "k": model.stiffness, "a": 1.0, "b": 1.0}
-    start, spring = (lift(form[name], blocks) for name in ("motion_start", "spring_start"))
-    half = form["motion_start"]["du"]["c"]
+    blocks = {"m": model.mass, "c": damping.matrix, "k": model.stiffness}
+    motion, spring = form["motion_start"], lift(form["spring_start"], {"a": 1.0, "b": 1.0})
+    half = motion["du"]["c"]
     return OneStage(
-        by_rows(start["du"]),
+        tuple((factor, blocks[scalar]) for scalar, factor in motion["du"].items()),
         damping.shapes,
         half * damping.weights,
-        weight=start["F"],
+        weight=lift({"F": motion["F"]}, {"b": 1.0})["F"],
         reach=-spring["du"],
         tau=spring["g"],
     )
@@ -75,20 +81,19 @@ def nodal_stage(
     """Newmark's family: M/(βh²) + γC/(βh) + K, with the shares of the new node; springs returned at its end."""
     to_a, to_v, share = (1 - alpha_m) / (beta * h * h), (1 - alpha_f) * gamma / (beta * h), 1 - alpha_f
     damping = model.damping
-    matrix = to_a * model.mass + to_v * damping.matrix + share * model.stiffness
-    return OneStage(by_rows(matrix), damping.shapes, to_v * damping.weights, weight=share, reach=1.0, tau=h)
+    parts = ((to_a, model.mass), (to_v, damping.matrix), (share, model.stiffness))
+    return OneStage(parts, damping.shapes, to_v * damping.weights, weight=share, reach=1.0, tau=h)
 
 
 def static_stage(model: Model, blocks: Blocks, drag: float, pull: Array, penalty: float) -> OneStage:
     """Equilibrium, with a drag of that share of the elastic stiffness so that a mechanism still has one answer."""
     elastic = tangent_matrix(model, blocks, blocks.tangents) + by_rows(model.stiffness)
     matrix = by_rows(model.stiffness) + drag * elastic
-    if len(pull):
+    if len(pull) and penalty:
         column = by_rows(pull[:, None])
         matrix = matrix + penalty * (column @ column.T)
-    return OneStage(
-        by_rows(matrix), np.zeros((len(model.dofs), 0)), np.zeros(0), weight=1.0, reach=1.0, tau=1.0, pull=pull
-    )
+    parts = ((1.0, by_rows(matrix)),)
+    return OneStage(parts, np.zeros((len(model.dofs), 0)), np.zeros(0), weight=1.0, reach=1.0, tau=1.0, pull=pull)
 
 
 def by_rows(matrix: Any) -> Any:
@@ -113,7 +118,7 @@ class Assembly:
     """S and B with their dofs in a better order, and the list of contributions; ``order[i]`` is the model's dof."""
 
     order: Array
-    S: Any  # compressed rows
+    S: Any  # compressed rows; None where it stays in the order of the model
     B: Any  # compressed columns
     low: Array
     row: Array  # of each contribution, row ≥ column
@@ -129,8 +134,20 @@ class Assembly:
         return max(widths)
 
 
-def assemble(stage: OneStage, compatibility: Any, blocks: Blocks) -> Assembly:
-    """Number the dofs for a narrow band and list the contributions of the springs."""
+def in_model_order(stage: OneStage, compatibility: Any) -> Assembly:
+    """S and B in the order of the model, without a list of contributions: for matrices that gather springs cell by
+    cell."""
+    from scipy import sparse
+
+    B = sparse.csc_array(compatibility)
+    B.sort_indices()
+    none = np.zeros(0, dtype=np.int64)
+    order = np.arange(B.shape[0], dtype=np.intp)
+    return Assembly(order, None, B, np.ascontiguousarray(stage.low), none, none, none, np.zeros(0))
+
+
+def narrow(stage: OneStage, compatibility: Any, blocks: Blocks) -> tuple[Array, int]:
+    """An order of the dofs with a narrow band, and the half width of that."""
     from scipy import sparse
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
@@ -138,6 +155,20 @@ def assemble(stage: OneStage, compatibility: Any, blocks: Blocks) -> Assembly:
     cells = sparse.csc_array(B) if not len(blocks.first) else _merged(B, blocks)
     touching = abs(cells) @ abs(cells).T + abs(stage.matrix)
     order = np.asarray(reverse_cuthill_mckee(sparse.csr_matrix(touching), symmetric_mode=True), dtype=np.intp)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    width = 0
+    for entries in (touching.tocoo(), stage.matrix.tocoo()):  # which may hold zeros that the sum has not
+        width = max(width, int(np.abs(rank[entries.row] - rank[entries.col]).max(initial=0)))
+    return order, width
+
+
+def assemble(stage: OneStage, compatibility: Any, blocks: Blocks, order: Array | None = None) -> Assembly:
+    """Number the dofs for a narrow band and list the contributions of the springs."""
+    from scipy import sparse
+
+    order = narrow(stage, compatibility, blocks)[0] if order is None else order
+    B = sparse.csc_array(compatibility)
     S = sparse.csr_array(stage.matrix[order][:, order])
     B = sparse.csc_array(sparse.csr_array(B)[order])
     S.sort_indices()

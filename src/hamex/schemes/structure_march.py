@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError, ModelError, SchemeError
@@ -17,9 +18,11 @@ from hamex.model.record import Model
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 from hamex.schemes import promise
+from hamex.schemes.conjugate import mass_solved
 from hamex.schemes.onestage import Newton, OneStageMarch
 from hamex.schemes.promised import matrices
 from hamex.schemes.scheme import How, March, Ran, Scheme
+from hamex.schemes.solvers import Solver, is_certain
 from hamex.schemes.springs import spring_blocks
 from hamex.schemes.structure import OneStage, galerkin_stage, nodal_stage
 
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme, NodeScheme
 
 Array = NDArray[Any]
+_SAME = 1e-9  # of the largest momentum: what a velocity may be off to count as that of the momentum
 
 
 class StructureMarch:
@@ -35,18 +39,43 @@ class StructureMarch:
     def __init__(self, problem: Problem, scheme: Scheme, how: How, walk: OneStageMarch, starts: bool) -> None:
         self.problem, self.scheme, self.how, self.walk, self.starts = problem, scheme, how, walk, starts
 
+    @property
+    def solver(self) -> Solver | None:
+        """What solves the linear systems of its steps; None for what fits into a band."""
+        return self.walk.solver
+
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
         loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
         values = loads.entered if self.walk.at_nodes else loads.means
         if self.starts and not ("velocity" in now and "acceleration" in now):
-            now = {**now, **_start_motion(self.problem.model, now, loads.patterns @ values[0])}
+            now = {**now, **self._start_motion(now, loads.patterns @ values[0])}
+        if self.walk.follows and first == 0:
+            now = {**now, "velocity": self._velocity(now)}
         ran, failed, left = self.walk.walk(now, values, loads.moved)
         if failed:
             raise self._failure(first + failed, left)
         if self.walk.newton.tolerance is not None:
             ran.steps["iterations"] = ran.steps["solves"]
         return ran
+
+    def _velocity(self, now: Mapping[str, Array]) -> Array:
+        """The velocity of a start: what it brings along, if that is its momentum's: so a run goes on bit by bit."""
+        model, p = self.problem.model, now["momentum"]
+        if "velocity" in now:
+            v = now["velocity"]
+            if np.abs(model.mass @ v - p).max() <= _SAME * np.abs(p).max(initial=0.0):
+                return v
+        return mass_solved(model, p)
+
+    def _start_motion(self, now: Mapping[str, Array], load: Array) -> dict[str, Array]:
+        """Velocity and acceleration at t = 0 from the momentum and the equation of motion."""
+        model = self.problem.model
+        by_mass = mass_solved if self.walk.follows else _by_factors
+        v = by_mass(model, now["momentum"])
+        force = model.elastic_force(model.deformation(now["displacement"]) - now["slip"])
+        resisting = model.damping_force(v) + model.stiffness @ now["displacement"] + model.compatibility @ force
+        return {"velocity": v, "acceleration": by_mass(model, load - resisting)}
 
     def _failure(self, step: int, left: float) -> Exception:
         name, where = self.scheme.name, f"step {step} (t = {step * self.scheme.step:g} s)"
@@ -67,16 +96,14 @@ class StructureMarch:
         )
 
 
-def _start_motion(model: Model, now: Mapping[str, Array], load: Array) -> dict[str, Array]:
-    """Velocity and acceleration at t = 0 from the momentum and the equation of motion."""
-    v = model.velocity(now["momentum"])
-    force = model.elastic_force(model.deformation(now["displacement"]) - now["slip"])
-    resisting = model.damping_force(v) + model.stiffness @ now["displacement"] + model.compatibility @ force
-    return {"velocity": v, "acceleration": solved(model.mass, load - resisting)}
+def _by_factors(model: Model, p: Array) -> Array:
+    return solved(model.mass, p)
 
 
 def _convex(model: Model, scheme: ElementScheme | NodeScheme, how: How, stage: OneStage) -> OneStage:
     """The stage as its factors show that it is convex; refuses a step that is not, where one solution is promised."""
+    if is_certain(model):
+        return stage
     system, form = matrices(model), scheme.form()
     if how.promise == "beforehand":
         promise.check(form, system, scheme.step, scheme.label)
@@ -100,6 +127,7 @@ def galerkin_march(problem: Problem, scheme: ElementScheme, how: How) -> March:
         scheme.name,
         how.steps,
         Newton(reported=how.promise == "reported"),
+        solver=how.solver,
     )
     return StructureMarch(problem, scheme, how, walk, starts=False)
 
@@ -136,5 +164,6 @@ def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
         replace(scheme.newton(), reported=how.promise == "reported"),
         ("velocity", "acceleration"),
         carries_force=f != 0,
+        solver=how.solver,
     )
     return StructureMarch(problem, scheme, how, walk, starts=True)

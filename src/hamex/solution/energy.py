@@ -65,10 +65,10 @@ def check_energies(found: Mapping[str, Array], who: str, step: float, first: int
 
 
 def _kinetic(s: Answers) -> Array:
-    p = s.histories["momentum"]
-    if s.layout.body is not None and p.size <= _FEW:  # velocities of a few steps stay: peaks ask for them too
-        return np.asarray(0.5 * (s.values("velocity") * p).sum(axis=1))
-    return kinetic(s.model, p)
+    p, followed = s.histories["momentum"], s.histories.get("velocity")
+    if followed is None and s.layout.body is not None and p.size <= _FEW:
+        followed = s.values("velocity")  # velocities of a few steps stay: peaks ask for them too
+    return kinetic(s.model, p, followed)
 
 
 def _stored(s: Answers) -> Array:
@@ -207,8 +207,11 @@ def closed(
     }
 
 
-def kinetic(model: Model, p: Array) -> Array:
-    """½pᵀM⁻¹p at the nodes; of long histories some nodes at a time."""
+def kinetic(model: Model, p: Array, velocity: Array | None = None) -> Array:
+    """½pᵀM⁻¹p at the nodes; with the velocities that a march followed, no mass is factored. Of long histories some
+    nodes at a time."""
+    if velocity is not None:
+        return np.asarray(0.5 * (velocity * p).sum(axis=1))
     together = max(_FEW // max(p.shape[1], 1), 1)
     parts = [p[first : first + together] for first in range(0, len(p), together)]
     return np.concatenate([0.5 * (model.velocity(part) * part).sum(axis=1) for part in parts])
@@ -232,7 +235,7 @@ def energy_entries(model: Model, h: float, nodes: Mapping[str, Array], force: Ar
     hardening = held.hardening.sum(axis=1)
     viscous, slipped, jumps, work = spent.T.copy()
     return closed(
-        kinetic(model, nodes["momentum"]),
+        kinetic(model, nodes["momentum"], nodes.get("velocity")),
         outside(model, u) + held.stored.sum(axis=1),
         viscous,
         slipped - (hardening - hardening[0]),

@@ -186,6 +186,8 @@ def extent_words(extent: Extent) -> dict[str, Any]:
     }
     if extent.settled is not None:
         words["settled"] = extent.settled
+    if extent.solver:
+        words["solver"] = extent.solver
     if extent.peaks is not None:
         words["peaks"] = {name: dataclasses.asdict(peak) for name, peak in extent.peaks.items()}
     if extent.exceeded is not None:

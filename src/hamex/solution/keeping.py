@@ -148,7 +148,7 @@ def problem_of(tree: Tree, model: Model) -> Problem:
 
 def model_tree(model: Model) -> Tree:
     """All arrays and names of a model, laws by kind."""
-    tree = {each.name: getattr(model, each.name) for each in dataclasses.fields(model)}
+    tree = {each.name: getattr(model, each.name) for each in dataclasses.fields(model) if each.name != "fields"}
     return tree | {
         "dofs": names_tree(model.dofs),
         "springs": names_tree(model.springs),
@@ -247,7 +247,8 @@ def _fields(record: Any) -> Mapping[str, Any] | None:
 def _load_tree(load: Load | LoadSum, step: float, duration: float) -> Tree:
     if isinstance(load, LoadSum):
         return {"sum": [_load_tree(part, step, duration) for part in load.parts]}
-    tree = {"patterns": load.patterns, "ground": load.ground, "breaks": load.breaks, "shifts": load.shifts}
+    names = ("patterns", "ground", "breaks", "shifts", "source")
+    tree = {name: getattr(load, name) for name in names}
     if not callable(load.forces):
         return tree | {"samples": load.forces, "step": load.step}
     if type(load.forces).__name__ in FORMULAS:
@@ -272,6 +273,7 @@ def _load_of(tree: Tree) -> Load | LoadSum:
 
 def _part_of(tree: Tree) -> Load:
     given = {name: tree[name] for name in ("patterns", "ground", "breaks", "shifts")}
+    given["source"] = tree.get("source", "")  # files from before loads knew theirs
     if "samples" in tree:
         return Load(tree["samples"], tree["step"], **given)
     if "function" in tree:

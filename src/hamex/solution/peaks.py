@@ -98,9 +98,22 @@ def histories(solution: Answers, name: str) -> tuple[Array, Sequence[str]]:
     own = components(solution, name)
     if name == "ductility":
         demand = solution.values("deformation")[:, own] / solution.values("yield_deformation")[own]
-        return demand, [solution.springs[number] for number in own]
+        return demand, Chosen(solution.springs, own)
     values, labels = solution.values(name), solution.labels(variable(name).dims[1])
-    return (values, labels) if own.size == len(labels) else (values[:, own], [labels[number] for number in own])
+    return (values, labels) if own.size == len(labels) else (values[:, own], Chosen(labels, own))
+
+
+class Chosen(Sequence[str]):
+    """Some of many names, made when they are asked for."""
+
+    def __init__(self, names: Sequence[str], places: Array) -> None:
+        self.names, self.places = names, places
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.names[self.places[place]]
 
 
 def largest(solution: Answers, name: str) -> Peak:
@@ -132,7 +145,7 @@ def _largest(solution: Answers, name: str, values: Array, labels: Sequence[str])
 def _inside(solution: Answers, inside: StageHistory, at_a_node: Peak, labels: Sequence[str]) -> Peak:
     """The peak displacement inside the steps, if it is larger than at the nodes."""
     u = solution.histories["displacement"]
-    columns = [solution.dofs.index(label) for label in labels]
+    columns = components(solution, "displacement")
     stage = inside.displacement(u)[:, :, columns]
     value, place, column = inside.largest(u[:, columns], stage)
     if value <= at_a_node.value:

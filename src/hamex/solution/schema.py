@@ -57,6 +57,8 @@ VARIABLES: dict[str, Variable] = {
     "pieces": Variable(("interval",), "count", "equal pieces into which the step was cut"),
     "events": Variable(("interval",), "count", "changes of branch located inside the step"),
     "solves": Variable(("interval",), "count", "linear solves spent in the step"),
+    "cg_iterations": Variable(("interval",), "count", "iterations of conjugate gradients in the step"),
+    "cg_residual": Variable(("interval",), "one", "largest residual that they left, over the right side"),
     "searches": Variable(("interval",), "count", "points looked at by line searches in the step"),
     "kinetic": Variable(("time",), "energy", "kinetic energy ½pᵀM⁻¹p"),
     "stored": Variable(("time",), "energy", "elastic energy ½uᵀKu + ½eᵀA⁻¹e"),

@@ -35,6 +35,7 @@ from hamex.solution.source import HistoriesOnly, Run
 if TYPE_CHECKING:
     import xarray as xr
 
+    from hamex.motion.ground import GroundMotion
     from hamex.solution.results import Frames
 
 Array = NDArray[Any]
@@ -422,6 +423,31 @@ class Solution(Shown):
         from hamex.solution.results import frames
 
         return frames(self, count, scale)
+
+    def motion(self, at: str | ArrayLike, direction: str | None = None) -> GroundMotion:
+        """Total acceleration of a place as a ground motion, for spectra and other models: of a floor, or a site.
+
+        Samples are the means of the steps, at their middles: the clock of the motion begins half a step into the run.
+
+        Parameters
+        ----------
+        at : name of a dof or a storey, "ground", or coordinates of a place in a solid [length].
+        direction : of a place by coordinates or the ground, "x", "y" or "z"; by default that in which the ground shakes
+            most.
+
+        Examples
+        --------
+        >>> import hamex as hx
+        >>> soil = hx.rod(30.0, 15, modulus=72e3, density=1.8, damping=hx.rayleigh(0.05, modes=(1, 3)),
+        ...               units=hx.Units("m", "kN"))                                # in shear: G = ρ c², c = 200 m/s
+        >>> sol = hx.solve(hx.Problem(soil, hx.el_centro().on(soil), duration=31.2), hx.Galerkin(step=0.01))
+        >>> surface = sol.motion("node 15")
+        >>> surface.unit, surface.step, surface.peak > 1.5 * 0.319 * 9.81
+        ('m/s2', 0.01, True)
+        """
+        from hamex.solution.shaking import motion
+
+        return motion(self, at, direction)
 
     def floor_spectrum(self, levels: str | Sequence[str] | None = None, **options: Any) -> Any:
         """Response spectra of the absolute accelerations of floors, see :func:`hamex.floor_spectrum`."""

@@ -138,8 +138,9 @@ class Run:
         return Driven.of(support_motion(self.problem.supports, self.step, steps), self.step, every, count)
 
     def provenance(self, solution: Answers) -> dict[str, str]:
-        """Version, scheme and hash of the problem."""
-        return provenance(self.problem, self.scheme, solution.loading)
+        """Version, scheme and hash of the problem, and the solver where it is a choice."""
+        solver = {"solver": solution.extent.solver} if solution.extent.solver else {}
+        return provenance(self.problem, self.scheme, solution.loading) | solver
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from hamex.errors import (
     ConvergenceError,
     OverflowRunError,
     ProblemError,
+    SchemeError,
     ShortLoadWarning,
     ShortRunWarning,
     SwingWarning,
@@ -26,7 +27,9 @@ from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import breaks_off, left_over
 from hamex.problem.waves import warn_of_coarse_waves
 from hamex.schemes.scheme import How, March, Promise, Ran, Scheme, joined
+from hamex.schemes.solvers import ConjugateGradients, Solver
 from hamex.schemes.structure import is_long
+from hamex.schemes.structure_march import StructureMarch
 from hamex.solution.energy import CLOSED
 from hamex.solution.error import estimate
 from hamex.solution.outline import Extent
@@ -51,6 +54,7 @@ def solve(
     settle: float | None = None,
     keep: Keep | int | Sequence[str] | None = None,
     promise: Promise = "beforehand",
+    solver: Solver | None = None,
     progress: Progress | None = None,
 ) -> Solution:
     """March a problem through its duration.
@@ -75,6 +79,8 @@ def solve(
     promise : "beforehand" refuses a step that might have several solutions and names the admissible one; "reported"
         goes on by descent, checks the tangent at every solution, and ``sol.uncertain`` tells from when on one solution
         was not certain.
+    solver : of the linear systems of a step: :class:`hamex.Factors`, :class:`hamex.ConjugateGradients`, or None, what
+        costs less: factors but for large bodies in space. ``sol.provenance["solver"]`` names it where it is a choice.
     progress : called with the steps done and their number after each block; False ends the run there.
 
     Examples
@@ -96,6 +102,8 @@ def solve(
         )
     if not is_one_of(promise, ("beforehand", "reported")):
         raise ProblemError(f'solve: promise must be "beforehand" or "reported", got {promise!r}')
+    if solver is not None and not isinstance(solver, Solver):
+        raise ProblemError(f"solve: solver must be Factors() or ConjugateGradients(…), got {solver!r:.60}")
     if problem.rests:
         from hamex.solve.static import at_rest
 
@@ -122,7 +130,7 @@ def solve(
             stacklevel=2,
         )
     warn_of_coarse_waves(problem, scheme.step)
-    solution = run(problem, scheme, limit, kept, promise, progress, settle=settle)
+    solution = run(problem, scheme, limit, kept, promise, progress, settle=settle, solver=solver)
     if solution.extent.settled is False:
         warnings.warn(
             f"solve: the motion has not died down after {solution.all_steps * scheme.step:g} s; what is left of drifts "
@@ -133,7 +141,7 @@ def solve(
     if error:
         # Those of shorter steps go as far as this one, wherever they would end themselves.
         own, on = solution.problem.replace(duration=solution.steps * scheme.step), Limit(None, stop=False)
-        finer = (run(own, scheme.finer(parts), on, promise=promise, quiet=True) for parts in (2, 4))
+        finer = (run(own, scheme.finer(parts), on, promise=promise, quiet=True, solver=solver) for parts in (2, 4))
         solution = dataclasses.replace(
             solution, error=estimate(solution, *finer, order=scheme.order, unresolved=scheme.unresolved)
         )
@@ -161,6 +169,7 @@ def run(
     quiet: bool = False,
     block: int | None = None,
     settle: float | None = None,
+    solver: Solver | None = None,
 ) -> Solution:
     """One march, in blocks of ``block`` steps; no bit of the result depends on them.
 
@@ -174,7 +183,12 @@ def run(
             "of steps, or another duration"
         )
     _check_memory(problem.model, scheme, steps // keep.every, keep.results)
-    march = scheme.prepare(problem, How(steps, quiet, promise))
+    march = scheme.prepare(problem, How(steps, quiet, promise, solver))
+    if isinstance(solver, ConjugateGradients) and not isinstance(march, StructureMarch):
+        raise SchemeError(
+            f"{scheme.name}: conjugate gradients solve steps of one stage, Galerkin(degree=1), Newmark and their kin, "
+            "on structures and bodies; what is smaller has its own way: leave solver out"
+        )
     thinned = None if keep.whole else Thinned(problem, scheme, keep, limit)
     waiting = None if settle is None else Waiting(problem, settle, steps, keep.every)
     stops = _stops(problem, limit)
@@ -200,11 +214,12 @@ def run(
         if waiting is not None and not stopped and waiting.goes_on(ran, done):
             steps = waiting.steps
             problem = problem.replace(duration=steps * scheme.step)
-            march = scheme.prepare(problem, How(steps, True, promise))
+            march = scheme.prepare(problem, How(steps, True, promise, solver))
     extent = Extent(
         uncertain=uncertain,
         stopped=stopped and done < steps,
         settled=None if waiting is None or stopped else waiting.settled,
+        solver=repr(march.solver) if isinstance(march, StructureMarch) and march.solver is not None else "",
     )
     solution = (
         thinned.solution(problem, extent)
@@ -236,7 +251,8 @@ def _warn_of_balance(solution: Solution) -> None:
 def _check_memory(model: Model, scheme: Scheme, steps: int, results: Sequence[str] | None = None) -> None:
     """Refuse histories that no memory holds: displacement, momentum, slip and forces, or some results, and energies."""
     dofs, springs = len(model.dofs), len(model.springs)
-    wide = 5 + (2 * dofs + 2 * springs if results is None else len(results) * max(dofs, springs))
+    nodal = 2 if model.body is None else 3  # displacement, momentum, and the velocity of bodies
+    wide = 5 + (nodal * dofs + 2 * springs if results is None else len(results) * max(dofs, springs))
     inside = 0 if scheme.stages == 1 or results is not None else scheme.stages * (dofs + springs)
     check_memory(
         "solve",

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+import numpy as np
 from pydantic import ValidationError
 
-from hamex.errors import HamexError, ProblemError, SpecError
+from hamex.errors import HamexError, ModelError, ProblemError, SpecError
 from hamex.files import SETTINGS, read_bytes, toml_of
 from hamex.model.record import Model
 from hamex.motion.load import Load, LoadSum
@@ -27,7 +28,8 @@ from hamex.solve import Problem
 from hamex.solve.waiting import check_settle
 from hamex.spec.base import CHOOSING, Table, explain, placed
 from hamex.spec.derived import TableByKind
-from hamex.spec.loads import LoadTable, supports_load
+from hamex.spec.forces import ON_BODIES
+from hamex.spec.loads import LoadTable, position, supports_load
 from hamex.spec.tables import KINDS, ProblemTables, tables_for
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class ProblemFile:
     settle : share of the largest drift below which its motion counts as died down; None to end with its duration.
     slow : what ``[pushover]`` and ``[cyclic]`` say, by name.
     marches : whether there is a history to march; False where the file has slow loading only.
+    probes : places whose motion is told, by name: coordinates in a solid, or the name of a dof.
     """
 
     problem: Problem
@@ -62,6 +65,7 @@ class ProblemFile:
     settle: float | None = None
     slow: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     marches: bool = True
+    probes: Mapping[str, str | tuple[float, ...]] = field(default_factory=dict)
 
     def pushover(self, **changes: Any) -> Solution:
         """Push the model as ``[pushover]`` says, under its ``[gravity]``; ``changes`` are keys of that table."""
@@ -118,7 +122,7 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
         units = tables.units.build()
     gravity = tables.units.gravity or units.gravity
     with _named(path, "model", tables.model):
-        model = tables.model.build(units, gravity)
+        model = tables.model.build(units, gravity, folder)
     scheme: Scheme = QuasiStatic()
     if tables.scheme is not None:
         with _named(path, "scheme", tables.scheme):
@@ -130,7 +134,7 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
             start = tables.start.build(model)
     if tables.gravity is not None:
         with _named(path, "gravity", tables.gravity):
-            standing = tables.gravity.build(model)
+            standing = tables.gravity.build(model, gravity)
         tables.model.warn_of_gravity(model, standing)
         texts.append("gravity, applied slowly before the start")
     limit = Limit()
@@ -153,8 +157,32 @@ def problem_of(tables: ProblemTables, path: Path | None = None) -> ProblemFile:
         texts.append(text)
     title = tables.title or ("" if path is None else path.stem)
     return ProblemFile(
-        problem, scheme, title, "; ".join(texts), tables.model.kind, limit, tables.settle, slow, not tables.is_slow_only
+        problem,
+        scheme,
+        title,
+        "; ".join(texts),
+        tables.model.kind,
+        limit,
+        tables.settle,
+        slow,
+        not tables.is_slow_only,
+        _probes(path, tables, model),
     )
+
+
+def _probes(path: Path | None, tables: ProblemTables, model: Model) -> dict[str, str | tuple[float, ...]]:
+    """Places by name, each of which is there."""
+    found: dict[str, str | tuple[float, ...]] = {}
+    for name, place in (tables.probes or {}).items():
+        with _named(path, f"probes.{name}", tables):
+            if isinstance(place, str):
+                position(place, model.dofs, name, "dof", model)
+            elif model.body is None:
+                raise ModelError(f"only solids have places by coordinates; name a dof, as {model.dofs[-1]!r}")
+            else:
+                model.body.interpolation(np.array([place]))
+        found[name] = place if isinstance(place, str) else tuple(place)
+    return found
 
 
 def _slow(path: Path | None, tables: ProblemTables, model: Model) -> dict[str, dict[str, Any]]:
@@ -165,8 +193,8 @@ def _slow(path: Path | None, tables: ProblemTables, model: Model) -> dict[str, d
             from hamex.solve.static import check_slow
 
             with _named(path, name, table):
-                check_slow(model, name, **table.keys())
-            found[name] = table.keys()
+                found[name] = table.keys(model)
+                check_slow(model, name, **found[name])
     return found
 
 
@@ -231,7 +259,9 @@ def _said(table: LoadTable) -> str:
     words = [keys.pop("kind").replace("_", " ")]
     for key, value in keys.items():
         shown = (
-            f"{len(value)} values"
+            _where(value)
+            if key in ON_BODIES
+            else f"{len(value)} values"
             if isinstance(value, list)
             else f"{value:g}"
             if isinstance(value, float | int)
@@ -243,6 +273,16 @@ def _said(table: LoadTable) -> str:
     return ", ".join(words)
 
 
+def _where(value: Any) -> str:
+    """Forces on a body: boundaries and vectors."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_where(each)}" for name, each in value.items())
+    if isinstance(value, list):
+        joined = all(isinstance(each, float | int) for each in value)
+        return f"({', '.join(f'{each:g}' for each in value)})" if joined else ", ".join(map(_where, value))
+    return f"{value:g}" if isinstance(value, float | int) else f"{_where(value.force)} at {_where(value.at)}"
+
+
 def _tables(path: Path) -> ProblemTables:
     data = _toml(path)
     model = data.get("model")
@@ -251,7 +291,12 @@ def _tables(path: Path) -> ProblemTables:
     try:
         return tables.model_validate(data)
     except ValidationError as problem:
-        mistakes = explain(problem.errors(include_url=False), data, allowed_keys(tables, data))
+        allowed = allowed_keys(tables, data)
+        if kind != "solid":  # which alone can use them
+            allowed = {
+                place: {key: keys[key] for key in keys if key not in ON_BODIES} for place, keys in allowed.items()
+            }
+        mistakes = explain(problem.errors(include_url=False), data, allowed)
     if len(mistakes) == 1:
         raise SpecError(f"{path}: {mistakes[0]}")
     raise SpecError("\n  ".join([f"{path}: {len(mistakes)} mistakes", *mistakes]))

@@ -1,7 +1,7 @@
-"""Tables that are read off the class they describe: a law or a scheme is its own row in problem files.
+"""Tables that are read off what they build: a law, a scheme or a mesh is its own row in problem files.
 
-Fields, defaults and types come from its dataclass, meanings from its docstring. Which kinds there are is asked when a
-file is read, so that what was registered meanwhile is among them.
+Fields, defaults and types come from the dataclass or the function, meanings from its docstring. Which kinds there are
+is asked when a file is read, so that what was registered meanwhile is among them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -73,13 +73,13 @@ class TableByKind(Table):
 
 
 class DerivedTable(Table):
-    """A table that was read off a class."""
+    """A table that was read off a class or a function."""
 
-    made: ClassVar[type]
+    made: ClassVar[Any]
     kind: str
 
     def build(self) -> Any:
-        """An object of the class, from the keys that stand in the file."""
+        """An object of the class, or what the function returns, from the keys that stand in the file."""
         try:
             return self.made(**{name: _frozen(value) for name, value in self.arguments().items()})
         except HamexError:
@@ -88,26 +88,26 @@ class DerivedTable(Table):
             raise InputError(f"{self.made.__name__}: {problem}") from None
 
 
-_found: dict[tuple[type, str, bool], type[DerivedTable]] = {}
+Made = type | Callable[..., Any]
+_found: dict[tuple[Made, str, bool, tuple[str, ...]], type[DerivedTable]] = {}
 
 
-def table_of(made: type, kind: str, usual: bool = False) -> type[DerivedTable]:
-    """The table of a dataclass; ``usual``: its kind may be left out."""
-    which = (made, kind, usual)
+def table_of(made: Made, kind: str, usual: bool = False, without: tuple[str, ...] = ()) -> type[DerivedTable]:
+    """The table of a dataclass or a function; ``usual``: its kind may be left out; ``without``: what no file says."""
+    which = (made, kind, usual, without)
     if which not in _found:
-        _found[which] = _derived(made, kind, usual)
+        _found[which] = _derived(made, kind, usual, without)
     return _found[which]
 
 
-def _derived(made: type, kind: str, usual: bool) -> type[DerivedTable]:
+def _derived(made: Any, kind: str, usual: bool, without: tuple[str, ...]) -> type[DerivedTable]:
     meanings = meanings_of(made)
     keys: dict[str, Any] = {"kind": (Literal[kind], kind if usual else ...)}
     hints = _hints(made)
-    for field in dataclasses.fields(made):
-        if field.init:
-            needed = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-            type_, meaning = _key(hints.get(field.name, Any)), meanings.get(field.name)
-            keys[field.name] = (
+    for name, needed in _parameters(made):
+        if name not in without:
+            type_, meaning = _key(hints.get(name, Any)), meanings.get(name)
+            keys[name] = (
                 (type_, Field(description=meaning))
                 if needed
                 else (type_ | None if type_ is not Any else Any, Field(None, description=meaning))
@@ -120,19 +120,30 @@ def _derived(made: type, kind: str, usual: bool) -> type[DerivedTable]:
         __doc__=f'``kind = "{kind}"``: {said}',
         **keys,
     )
-    table.made = made
+    table.made = made if isinstance(made, type) else staticmethod(made)
     return table
 
 
-def meanings_of(made: type) -> dict[str, str]:
-    """Words for the parameters, from the docstrings of a class and its bases.
+def _parameters(made: Any) -> Iterator[tuple[str, bool]]:
+    """Names of the parameters, and whether each is needed."""
+    if dataclasses.is_dataclass(made):
+        for field in dataclasses.fields(made):
+            if field.init:
+                yield field.name, field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        return
+    for parameter in inspect.signature(made).parameters.values():
+        yield parameter.name, parameter.default is parameter.empty
+
+
+def meanings_of(made: Made) -> dict[str, str]:
+    """Words for the parameters, from the docstring of a function, or of a class and its bases.
 
     >>> from hamex.model.laws.power import PowerLaw
     >>> meanings_of(PowerLaw)["exponent"]
     'of the velocity, α > 0 [1]'
     """
     found: dict[str, str] = {}
-    for base in reversed(made.__mro__[:-1]):
+    for base in reversed(made.__mro__[:-1]) if isinstance(made, type) else (made,):
         section = re.search(
             r"^(?:Parameters|Attributes)\n-+\n(.*?)(?:\n\n|\Z)",
             inspect.cleandoc(base.__doc__ or ""),
@@ -145,7 +156,7 @@ def meanings_of(made: type) -> dict[str, str]:
     return found
 
 
-def _hints(made: type) -> dict[str, Any]:
+def _hints(made: Made) -> dict[str, Any]:
     try:
         return get_type_hints(made)
     except (NameError, TypeError):  # names that only its own module knows: its constructor judges alone

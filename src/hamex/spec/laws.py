@@ -12,6 +12,7 @@ from hamex.model.assembly import SpringLaw
 from hamex.model.backbone import backbone
 from hamex.model.damping import modal, ratio, rayleigh
 from hamex.model.laws import known
+from hamex.model.laws.stress import StressLaw
 from hamex.spec.base import Numbers, Table, inside
 from hamex.spec.derived import TableByKind, table_of
 
@@ -38,8 +39,12 @@ class LawTable(TableByKind):
 
     @classmethod
     def tables(cls) -> dict[str, type[Table]]:
-        """Every law, and the backbone, which is several side by side."""
-        laws: dict[str, type[Table]] = {kind: table_of(each, kind, kind == cls.usual) for kind, each in known().items()}
+        """Every law of springs, and the backbone, which is several side by side."""
+        laws: dict[str, type[Table]] = {
+            kind: table_of(each, kind, kind == cls.usual)
+            for kind, each in known().items()
+            if not issubclass(each, StressLaw)
+        }
         return laws | {"backbone": BackboneTable}
 
 

@@ -25,6 +25,7 @@ from hamex.motion.records.columns import read_samples
 from hamex.motion.synthetic import synthetic_suite
 from hamex.solve import State
 from hamex.spec.base import Finite, Named, Positive, Table, inside
+from hamex.spec.forces import ON_BODIES, BodyForces
 
 Array = NDArray[Any]
 At = Annotated[
@@ -139,8 +140,8 @@ class MotionTable(Table):
         return el_centro()
 
 
-class ForceTable(Table):
-    """What all kinds of ``[load]`` share: the dofs they act on."""
+class ForceTable(BodyForces):
+    """What all kinds of ``[load]`` share: what they act on."""
 
     at: At | None = Field(
         None, description='dof it acts on, or factors by dof, as in at = {"B.x" = 1.0}; needed if there are several'
@@ -152,13 +153,16 @@ class ForceTable(Table):
 
     def build(self, folder: Path | None, model: Model) -> Load:
         load = self.history(folder)
-        if self.at is None:
+        forces = self.on_body(model)
+        if self.at is None and forces is None:
             if len(model.dofs) == 1:
                 return load
+            if model.body is not None:
+                raise LoadError(f"{', '.join(ON_BODIES)} or at is missing: where it acts")
             raise LoadError(f"at is missing: the dof it acts on, one of {few(model.dofs)}; or factors by dof")
-        pattern = np.zeros((len(model.dofs), 1))
-        for dof, factor in ({self.at: 1.0} if isinstance(self.at, str) else self.at).items():
-            pattern[position(dof, model.dofs, "at", "dof", model)] = factor
+        pattern = np.zeros((len(model.dofs), 1)) if forces is None else forces[:, None]
+        for dof, factor in ({self.at: 1.0} if isinstance(self.at, str) else self.at or {}).items():
+            pattern[position(dof, model.dofs, "at", "dof", model)] += factor
         scale = 1.0 if load.patterns is None else load.patterns[0, 0]
         return Load(load.forces, load.step, patterns=pattern * scale, breaks=load.breaks)
 
@@ -200,7 +204,7 @@ class ConstantTable(ForceTable):
     duration: float | None = Field(None, description="end of the force, inclusive [s]; for ever by default")
 
     def history(self, folder: Path | None) -> Load:
-        return pulses.constant(**self.arguments("at"))
+        return pulses.constant(**self.arguments("at", *ON_BODIES))
 
 
 class HalfSineTable(ForceTable):
@@ -211,7 +215,7 @@ class HalfSineTable(ForceTable):
     duration: float = Field(description="length of the pulse [s]")
 
     def history(self, folder: Path | None) -> Load:
-        return pulses.half_sine(**self.arguments("at"))
+        return pulses.half_sine(**self.arguments("at", *ON_BODIES))
 
 
 class TriangleTable(ForceTable):
@@ -223,7 +227,7 @@ class TriangleTable(ForceTable):
     peak: float | None = Field(None, description="when it is largest, as a share of the duration; 0 is a blast")
 
     def history(self, folder: Path | None) -> Load:
-        return pulses.triangle(**self.arguments("at"))
+        return pulses.triangle(**self.arguments("at", *ON_BODIES))
 
 
 class SamplesTable(ForceTable):
@@ -326,7 +330,9 @@ class StartTable(Table):
     """``[start]``: the state at t = 0; what is left out is zero."""
 
     displacement: Named | None = None
-    velocity: Named | None = Field(None, description="by dof, instead of momentum [length/s]")
+    velocity: Named | None = Field(
+        None, description="by dof, or by direction for all, as in {x = -5.0}; instead of momentum [length/s]"
+    )
     momentum: Named | None = None
     slip: Named | None = None
     back_force: Named | None = Field(None, description="centre of the yield range of hardening springs [force]")
@@ -360,7 +366,10 @@ class StartTable(Table):
         if isinstance(value, dict):
             vector = np.zeros(len(names))
             for name, number in value.items():
-                vector[position(name, names, key, what, model)] = number
+                if model is not None and name in model.directions and name not in names:
+                    vector += number * model.influence[:, model.directions.index(name)]
+                else:
+                    vector[position(name, names, key, what, model)] = number
             return vector
         if not isinstance(value, list):
             if len(names) > 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -56,7 +57,7 @@ class OscillatorTable(Table):
             raise ValueError(f"{next(iter(beside))} is a slider's, and [model.law] says the law; give one of them")
         return self
 
-    def build(self, units: Units, gravity: float) -> Model:
+    def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
         stiffness = self.stiffness if self.period is None else self.mass * (2 * math.pi / self.period) ** 2
         assert stiffness is not None
         damping = ratio(self.damping_ratio) if self.damping_ratio is not None else self.damping or 0.0
@@ -87,7 +88,7 @@ class ShearFrameTable(Table):
         self.one_of("law", "laws", needed=False)
         return self
 
-    def build(self, units: Units, gravity: float) -> Model:
+    def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
         laws = (
             law(self.law, "law")
             if self.laws is None
@@ -131,20 +132,28 @@ class RodTable(Table):
     modulus: Numbers
     density: Numbers
     area: Numbers | None = None
-    law: LawTable | None = None
+    law: LawTable | None = Field(None, description="of one element, for all; or laws, one each")
+    laws: list[LawTable] | None = Field(None, description="of the elements, from x = 0 on, as layers of soil have them")
     fixed: Literal["start", "end", "both", "none"] | None = None
     absorbing: Literal["start", "end", "both", "none"] | None = None
     mass: Literal["consistent", "lumped"] | None = None
     damping: DampingTable | None = None
     links: list[LinkTable] = Field(default_factory=list)
 
-    def build(self, units: Units, gravity: float) -> Model:
+    @model_validator(mode="after")
+    def _choices(self) -> RodTable:
+        self.one_of("law", "laws", needed=False)
+        return self
+
+    def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
         return rod(
             self.length,
             self.elements,
             self.modulus,
             self.density,
-            law=law(self.law, "law"),
+            law=law(self.law, "law")
+            if self.laws is None
+            else [law(each, f"laws[{place}]") for place, each in enumerate(self.laws)],
             damping=damping(self.damping),
             links=link_list(self.links),
             units=units,
@@ -197,7 +206,7 @@ class TrussTable(SkeletonTable):
     rigidity: float | None = None
     law: LawTable | None = None
 
-    def build(self, units: Units, gravity: float) -> Model:
+    def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
         bars = _by_name(self.bars, "bars")
         return truss(
             self.nodes,  # type: ignore[arg-type]
@@ -273,7 +282,7 @@ class FrameTable(SkeletonTable):
         default_factory=dict, description="properties that members share, by name"
     )
 
-    def build(self, units: Units, gravity: float) -> Model:
+    def build(self, units: Units, gravity: float, folder: Path | None = None) -> Model:
         sections = {name: table.values(f"sections.{name}") for name, table in self.sections.items()}
         members = _by_name(self.members, "members", sections)
         return frame(self.nodes, members, self.supports, self.masses, **self.shared(units))  # type: ignore[arg-type]

@@ -257,7 +257,8 @@ class ParametricModel:
             table[last] = value
         tables = _checked(self.path, data, "parameters: with " + ", ".join(f"{k} = {v}" for k, v in values.items()))
         with _named(self.path, "model", tables.model):
-            return tables.model.build(self.units, tables.units.gravity or self.units.gravity)
+            folder = None if self.path is None else self.path.parent
+            return tables.model.build(self.units, tables.units.gravity or self.units.gravity, folder)
 
 
 def read_study(path: str | os.PathLike[str]) -> StudyFile:
@@ -297,10 +298,12 @@ def study_of(tables: StudyTables, data: Mapping[str, Any], path: Path | None = N
         units = tables.units.build()
     gravity = tables.units.gravity or units.gravity
     with _named(path, "model", tables.model):
-        template: Any = tables.model.build(units, gravity)
+        template: Any = tables.model.build(units, gravity, folder)
     if tables.gravity is not None:
         with _named(path, "gravity", tables.gravity):
-            tables.gravity.build(template)
+            if tables.gravity.forces is None or len(tables.gravity.arguments()) > 1:
+                raise InputError("studies take forces by dof only, which fit all of their models")
+            tables.gravity.build(template, gravity)
     if tables.parameters:
         template = ParametricModel(path, data, units)
     with _named(path, "scheme", tables.scheme):

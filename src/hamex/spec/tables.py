@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ConfigDict, Discriminator, Field, Tag, create_model, model_validator
 
-from hamex.errors import UnitError
+from hamex.errors import LoadError, UnitError
 from hamex.model.record import Model
 from hamex.model.units import UNSTATED_FORCE, UNSTATED_LENGTH, Units
 from hamex.problem import Limit
 from hamex.schemes import Scheme, known
 from hamex.spec.base import Positive, Table, Version, check_version
 from hamex.spec.derived import TableByKind, table_of
+from hamex.spec.forces import ON_BODIES, BodyForces
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
 from hamex.spec.structures import OscillatorTable
 
@@ -39,16 +40,31 @@ class UnitsTable(Table):
         return Units(self.length, self.force)
 
 
-class GravityTable(Table):
+class GravityTable(BodyForces):
     """``[gravity]``: forces that act before the start and stay on."""
 
-    forces: dict[str, float] = Field(description='forces by dof [force], as in forces = {"B.y" = -50.0}')
+    forces: dict[str, float] | None = Field(None, description='forces by dof [force], as in forces = {"B.y" = -50.0}')
+    direction: str | None = Field(
+        None, description='in which the weight of all masses acts, as in direction = "-y"; of frames, give forces'
+    )
 
-    def build(self, model: Model) -> NDArray[Any]:
+    @model_validator(mode="after")
+    def _choices(self) -> GravityTable:
+        if not self.arguments():
+            raise ValueError("give forces, or a direction for the weight of the masses")
+        return self
+
+    def build(self, model: Model, gravity: float) -> NDArray[Any]:
         """The standing load of a problem, one force per dof."""
-        standing = np.zeros(len(model.dofs))
-        for dof, force in self.forces.items():
-            standing[position(dof, model.dofs, "forces", "dof", model)] = force
+        standing = np.zeros(len(model.dofs)) if (forces := self.on_body(model)) is None else forces
+        for dof, force in (self.forces or {}).items():
+            standing[position(dof, model.dofs, "forces", "dof", model)] += force
+        if self.direction is not None:
+            way = self.direction.lstrip("+-")
+            if way not in model.directions or len(self.direction) - len(way) > 1:
+                ways = ", ".join(f'"-{each}"' for each in model.directions)
+                raise LoadError(f"direction must be a direction of the model with its sign, as {ways}")
+            standing += (-gravity if self.direction.startswith("-") else gravity) * model.inertia(way)
         return standing
 
 
@@ -58,36 +74,40 @@ Pattern = Annotated[
 ]
 
 
-class PushoverTable(Table):
-    """``[pushover]``: how the model is pushed slowly, under its ``[gravity]``; see :func:`hamex.pushover`."""
+class SlowTable(BodyForces):
+    """What slow loadings share: the pattern of the forces."""
 
-    displacement: float = Field(description="what the controlled displacement reaches [length]")
     pattern: Pattern | None = Field(
         None,
         description='forces on the dofs: "mode" (mass times mode shape), "mass", a dof, a list, or a table by dof as '
         'in pattern = {"B.x" = 1.0}; "mode" if left out',
     )
+
+    def keys(self, model: Model) -> dict[str, Any]:
+        """What the function of the same name takes."""
+        forces = self.on_body(model)
+        if forces is not None and self.pattern is not None:
+            raise LoadError(f"pattern stands for forces on all dofs; give it or {next(iter(self.given(*ON_BODIES)))}")
+        pattern = {} if forces is None else {"pattern": forces.tolist()}
+        return {"pattern": "mode", **self.arguments(*ON_BODIES), **pattern}
+
+
+class PushoverTable(SlowTable):
+    """``[pushover]``: how the model is pushed slowly, under its ``[gravity]``; see :func:`hamex.pushover`."""
+
+    displacement: float = Field(description="what the controlled displacement reaches [length]")
     steps: int | None = None
 
-    def keys(self) -> dict[str, Any]:
-        """What :func:`hamex.pushover` takes."""
-        return {"pattern": "mode", **self.arguments()}
 
-
-class CyclicTable(Table):
+class CyclicTable(SlowTable):
     """``[cyclic]``: amplitudes through which the model is cycled slowly, under its ``[gravity]``; see
     :func:`hamex.cyclic`."""
 
     amplitudes: list[float] = Field(
         description='of the controlled displacement [length], or of the load factor where by = "force"'
     )
-    pattern: Pattern | None = Field(None, description='forces on the dofs, as in [pushover]; "mode" if left out')
     points: int | None = None
     by: Literal["displacement", "force"] | None = Field(None, description="what is controlled")
-
-    def keys(self) -> dict[str, Any]:
-        """What :func:`hamex.cyclic` takes."""
-        return {"pattern": "mode", **self.arguments()}
 
 
 class LimitTable(Table):
@@ -115,6 +135,12 @@ class SchemeTable(TableByKind):
             if each.prepare is not Scheme.prepare
         }
         return {kind: table_of(each, kind) for kind, each in found.items()}
+
+
+Probe = Annotated[
+    Annotated[str, Tag("·name")] | Annotated[list[float], Tag("·list")],
+    Discriminator(lambda value: "·list" if isinstance(value, list) else "·name"),
+]
 
 
 def _many(value: Any) -> str:
@@ -150,6 +176,9 @@ class ProblemTables(Table):
     cyclic: CyclicTable | None = None
     start: StartTable | None = None
     limit: LimitTable | None = None
+    probes: dict[str, Probe] | None = Field(
+        None, description="places whose motion is told: coordinates in a solid, or a dof; by names of your own"
+    )
     scheme: SchemeTable | None = Field(None, description="how it is marched; needed unless it is only loaded slowly")
     version: Version = None
 
@@ -177,7 +206,7 @@ class ProblemTables(Table):
         return (self.pushover is not None or self.cyclic is not None) and all(each is None for each in history)
 
 
-ModelKind = Literal["oscillator", "shear_frame", "truss", "frame", "rod"]
+ModelKind = Literal["oscillator", "shear_frame", "truss", "frame", "rod", "solid"]
 KINDS: tuple[str, ...] = get_args(ModelKind)
 
 
@@ -202,4 +231,8 @@ def tables_for(kind: str | None) -> type[ProblemTables]:
             "rod": structures.RodTable,
         }
         model = tables[kind]
+    if kind == "solid":
+        from hamex.spec.solids import SolidTable
+
+        model = SolidTable
     return create_model("ProblemTables", __base__=ProblemTables, model=(model, ...))

@@ -14,8 +14,11 @@ from typing import Any
 import hamex
 from hamex import __version__, schemes
 from hamex.model import laws
+from hamex.model.solids import meshes
 from hamex.spec.base import Table
 from hamex.spec.derived import DerivedTable
+from hamex.spec.forces import ON_BODIES, BodyForces
+from hamex.spec.solids import REST
 from hamex.spec.study import StudyFile, StudyTables
 from hamex.spec.tables import ProblemTables
 
@@ -58,17 +61,18 @@ def wrapped(numbers: Iterable[float]) -> str:
 def called(table: Any) -> str:
     """The call that builds what a table of a law or a scheme says."""
     if not isinstance(table, DerivedTable):
-        raise NoCodeError(f"a law of kind {table.kind}")
+        raise NoCodeError(f"a table of kind {table.kind}")
     keys = {name: tuple(value) if isinstance(value, list) else value for name, value in table.arguments().items()}
     return f"{_name(table.made)}({arguments(keys)})"
 
 
-def _name(made: type) -> str:
-    """How a script that imports hamex calls a class: ``hx.Slider``, ``hx.laws.Gap``, or its own name."""
-    for home, prefix in ((hamex, "hx"), (laws, "hx.laws"), (schemes, "hx.schemes")):
-        if getattr(home, made.__name__, None) is made:
-            return f"{prefix}.{made.__name__}"
-    return made.__name__
+def _name(made: Any) -> str:
+    """How a script that imports hamex calls a class or a generator: ``hx.Slider``, ``hx.laws.Gap``, or its own name."""
+    name = str(made.__name__)
+    for home, prefix in ((hamex, "hx"), (laws, "hx.laws"), (schemes, "hx.schemes"), (meshes, "hx.meshes")):
+        if getattr(home, name, None) is made:
+            return f"{prefix}.{name}"
+    return name
 
 
 def import_lines(*parts: Any) -> list[str]:
@@ -89,9 +93,11 @@ def _derived(part: Any) -> list[DerivedTable]:
     """A table and the tables of laws in it."""
     if isinstance(part, DerivedTable):
         return [part]
+    materials = (getattr(part, "material", None), *(getattr(part, "materials", None) or {}).values())
+    of_materials = (getattr(material, "law", None) for material in materials)
     return [
         law
-        for law in (getattr(part, "law", None), *(getattr(part, "laws", None) or ()))
+        for law in (getattr(part, "law", None), *(getattr(part, "laws", None) or ()), *of_materials)
         if isinstance(law, DerivedTable)
     ]
 
@@ -105,8 +111,11 @@ def units_lines(units: Any) -> list[str]:
 
 
 def model_lines(model: Any) -> list[str]:
-    """An oscillator or a shear frame, as ``model``."""
-    return _oscillator(model) if model.kind == "oscillator" else _frame(model)
+    """An oscillator, a shear frame or a solid, as ``model``."""
+    known = {"oscillator": _oscillator, "shear_frame": _frame, "solid": _solid}
+    if model.kind not in known:
+        raise NoCodeError(f"a model of kind {model.kind}")
+    return known[model.kind](model)
 
 
 def _oscillator(model: Any) -> list[str]:
@@ -135,6 +144,37 @@ def _frame(model: Any) -> list[str]:
         more += ", links=links"
     lines.append(f"model = hx.shear_frame(masses, stiffnesses, {_damping(model.damping)}, laws, units=units{more})")
     return lines
+
+
+def _solid(model: Any) -> list[str]:
+    lines = [f"mesh = {called(model.mesh)}"]
+    if model.names():
+        lines.append(f"mesh = hx.meshes.named(mesh, {arguments(model.names())})")
+    rest = None if model.material is None else _material(model.material)
+    if model.materials:
+        rows = {name: _material(table) for name, table in model.materials.items()}
+        rows |= {} if rest is None else {REST: rest}
+        said_ = ",\n    ".join(f"{said(name)}: {made}" for name, made in rows.items())
+        lines.append(f"materials = {{\n    {said_},\n}}")
+        if rest is not None:  # that of cells in no region, if there are any
+            lines.append("materials = {name: materials[name] for name in materials if name in mesh.subdomains}")
+    else:
+        lines.append(f"materials = {rest}")
+    more = arguments(model.conditions() | model.form())
+    lines.append(
+        f"model = hx.solid(mesh, materials, damping={_damping(model.damping)}, units=units{more and ', ' + more})"
+    )
+    return lines
+
+
+def _material(table: Any) -> str:
+    flow = _law(table.law)
+    if table.shear_speed is not None:
+        return (
+            f"hx.Material.of_waves({table.density!r}, shear={table.shear_speed!r}, pressure={table.pressure_speed!r}, "
+            f"law={flow})"
+        )
+    return f"hx.Material({arguments(table.given('density', 'modulus', 'poisson', 'elasticity'))}, law={flow})"
 
 
 def _law(table: Any) -> str:
@@ -249,9 +289,26 @@ def _load(tables: ProblemTables) -> list[str]:
     ):
         raise NoCodeError("several loads, moving supports or gravity")
     if tables.motion is None:
-        return [f"load = {_force(tables.load)}"]
+        return _on_body(tables.load) or [f"load = {_force(tables.load)}"]
     direction = f", direction={said(tables.motion.direction)}" if tables.motion.direction is not None else ""
     return [*motion_lines(tables.motion), f"load = motion.on(model, g=g{direction})"]
+
+
+def _on_body(table: Any) -> list[str]:
+    """Forces on a solid, as ``load``; none where the table has no such keys."""
+    if not isinstance(table, BodyForces) or not table.given(*ON_BODIES):
+        return []
+    forces = [f"model.body.traction({said(name)}, {value!r})" for name, value in (table.traction or {}).items()]
+    forces += [f"model.body.pressure({said(name)}, {value!r})" for name, value in (table.pressure or {}).items()]
+    if table.body_force is not None:
+        forces.append(f"model.body.force({table.body_force!r})")
+    forces += [f"model.body.point_force({point.at!r}, {point.force!r})" for point in table.point_forces or ()]
+    lines = [f"history = {_force(table)}", f"forces = {' + '.join(forces)}"]
+    scaled = " * history.patterns[0, 0]" if getattr(table, "scale", 1.0) != 1 else ""
+    lines.append(
+        f"load = hx.Load(history.forces, history.step, patterns=forces[:, None]{scaled}, breaks=history.breaks)"
+    )
+    return lines
 
 
 def _force(table: Any) -> str:
@@ -262,7 +319,7 @@ def _force(table: Any) -> str:
     if table.kind == "samples":
         scaled = f".scaled({table.scale!r})" if table.scale != 1 else ""
         return f"hx.Load({wrapped(table.forces)}, {table.step!r}){scaled}"
-    keys = table.arguments("at", "period")
+    keys = table.arguments("at", "period", *ON_BODIES)
     if getattr(table, "period", None) is not None:
         return (
             f"hx.sine({table.amplitude!r}, omega=2 * 3.141592653589793 / {table.period!r}"

@@ -12,10 +12,7 @@ RUBBER = hx.Material(density=1.0, modulus=10.0, poisson=0.25)
 
 @pytest.mark.parametrize(
     ("mesh", "rigid"),
-    [
-        (lambda: hx.meshes.rectangle(30.0, 1.0, (90, 3)), 3),
-        (lambda: hx.meshes.box(6.0, 1.0, 1.0, (16, 2, 2)), 6),
-    ],
+    [(lambda: hx.meshes.rectangle(30.0, 1.0, (90, 3)), 3), (lambda: hx.meshes.box(6.0, 1.0, 1.0, (16, 2, 2)), 6)],
 )
 def test_a_body_that_floats_has_its_rigid_motions_first(mesh, rigid):
     """Slender: the first frequency is far below that of one cell, which sets the size of rounding."""
@@ -24,7 +21,6 @@ def test_a_body_that_floats_has_its_rigid_motions_first(mesh, rigid):
     found = modes(model, rigid + 2)
     assert not found.frequencies[:rigid].any()
     assert found.frequencies[rigid] > 0
-
 
     M = found.shapes.T @ (model.mass @ found.shapes)
     assert pytest.approx(np.eye(rigid + 2), abs=1e-8) == M

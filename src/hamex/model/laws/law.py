@@ -124,7 +124,8 @@ class Law:
 
     @classmethod
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:
-        """(block, width): stiffness of the block row by row, then what its kernel needs, for the time τ [s]."""
+        """(block, width): stiffness of the block row by row, then what its kernel needs, for the time τ [s]. A law with
+        ``group_at`` may keep what it needs of the stiffness alone."""
         count = len(group.first)
         return np.hstack([k.reshape(count, -1), *(value.reshape(count, -1) for value in group.parameters.values())])
 
@@ -173,6 +174,11 @@ class Law:
     def yields(cls, group: Any) -> Array:
         """(spring,), True where a spring has a yield limit."""
         return np.zeros(len(group.springs), dtype=bool)
+
+    @classmethod
+    def stays(cls, group: Any) -> bool:
+        """True when no spring of a group can ever leave its straight line."""
+        return not len(group.first)
 
     @classmethod
     def first_yield(cls, group: Any) -> Array:

@@ -190,6 +190,10 @@ class Slider(Law):
         return np.where(cls.yields(group), group.yield_force, np.nan)
 
     @classmethod
+    def stays(cls, group: Any) -> bool:
+        return bool(np.all(np.isinf(group.yield_force)))
+
+    @classmethod
     def slides(cls, group: Any) -> Array | None:
         return np.asarray(group.yield_force)
 

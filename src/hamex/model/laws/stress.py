@@ -35,7 +35,7 @@ class StressLaw(Law):
     the point, so that slip is plastic strain. The accumulated slip of a block stands at its first spring.
     """
 
-    variables = ("slip", "accumulated_slip")
+    variables: ClassVar[tuple[str, ...]] = ("slip", "accumulated_slip")
     group_at = staticmethod(at)
     separate = True
     stresses: ClassVar[Mapping[int, str]] = {6: "3D", 4: "plane strain or axisymmetry", 3: "plane stress"}

@@ -267,6 +267,10 @@ class Surface(Law):
         )
 
     @classmethod
+    def stays(cls, group: Any) -> bool:
+        return not len(group.weight)
+
+    @classmethod
     def together(cls, group: Any) -> Array:
         on = (group.weight > 0) & ((group.weight > 0).sum(axis=1, keepdims=True) > 1)
         return np.concatenate(

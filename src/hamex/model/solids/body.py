@@ -114,6 +114,7 @@ class Body:
     elasticity : (material, m, m), or (cell, point, m, m) where it is a field [force/length²].
     slipping : (cell, point), first of the m springs of a point that can yield; −1 where it is elastic.
     speeds : (material, 2), of pressure and shear waves; the largest, and the smallest, of fields [length/time].
+    outgoing : (dof, dof), dashpots of absorbing boundaries, which are part of the damping [force·time/length].
 
     Examples
     --------
@@ -140,6 +141,7 @@ class Body:
     elasticity: Array
     slipping: Array
     speeds: Array
+    outgoing: Matrix
 
     @property
     def dimension(self) -> int:
@@ -391,11 +393,7 @@ class Body:
         """(dimension, …) at points (dimension, …)."""
         found = floats(value(x) if callable(value) else value, f"{who}: give numbers", ModelError)
         if found.shape == (self.dimension,):
-            found = found.reshape(-1, *(1,) * (x.ndim - 1))
-        try:
-            found = np.broadcast_to(found, x.shape)
-        except ValueError:
-            found = np.full(1, np.nan)
+            found = np.broadcast_to(found.reshape(-1, *(1,) * (x.ndim - 1)), x.shape)
         if found.shape != x.shape or not np.all(np.isfinite(found)):
             raise ModelError(f"{who}: give {self.dimension} finite numbers, or a function that returns them at points")
         return found

@@ -16,6 +16,7 @@ from hamex.model.solids.elements import Elements
 from hamex.model.solids.meshes import scikit_fem
 
 Array = NDArray[Any]
+_ROUNDING = 1e-14  # of shape functions
 
 
 def _ways(what: str, given: Any) -> dict[Any, Any]:
@@ -37,13 +38,13 @@ def conditions(cells: Cells, fixed: Any, moving: Any, absorbing: Any) -> tuple[A
     held = np.ones(e.points.size, dtype=bool)
     held.reshape(-1, d)[np.unique(e.nodes)] = False  # nodes of no cell are not there
     for where, ways in _ways("fixed", fixed).items():
-        nodes = _nodes(e, where)
+        nodes = _nodes(e, where, "fixed")
         for way in _directions("fixed", where, ways, d):
             held[nodes * d + way] = True
     columns: list[Array] = []
     names: list[str] = []
     for where, ways in _ways("moving", moving).items():
-        nodes = _nodes(e, where)
+        nodes = _nodes(e, where, "moving")
         shapes = ways if isinstance(ways, Mapping) else dict.fromkeys(_letters(ways, d), None)
         for letter, shape in shapes.items():
             (way,) = _directions("moving", where, letter, d)
@@ -58,7 +59,7 @@ def conditions(cells: Cells, fixed: Any, moving: Any, absorbing: Any) -> tuple[A
             columns.append(column)
             names.append(f"{where}.{letter}")
     for name in (absorbing,) if isinstance(absorbing, str) else absorbing:
-        nodes = _nodes(e, name)
+        nodes = _nodes(e, name, "absorbing")
         if held.reshape(-1, d)[nodes].all():
             raise ModelError(f"{WHO}: boundary {name!r} cannot be fixed and absorbing; waves leave where it can move")
     matrix = sparse.csr_array(np.stack(columns, axis=1) if columns else np.zeros((e.points.size, 0)))
@@ -76,11 +77,11 @@ def _directions(what: str, where: Any, ways: Any, d: int) -> list[int]:
     return ["xyz".index(letter) for letter in letters]
 
 
-def _nodes(e: Elements, where: Any) -> Array:
+def _nodes(e: Elements, where: Any, what: str) -> Array:
     """Nodes on a named boundary, or the one at a point."""
     if isinstance(where, str):
         dofs = scikit_fem().Dofs(e.mesh, e.element)
-        return np.unique(dofs.get_facet_dofs(facets_of(e.mesh, where)).flatten())
+        return np.unique(dofs.get_facet_dofs(facets_of(e.mesh, where, what)).flatten())
     try:
         point = np.array(where, dtype=float)
     except (TypeError, ValueError):
@@ -96,12 +97,13 @@ def _nodes(e: Elements, where: Any) -> Array:
     return np.array([nearest])
 
 
-def facets_of(mesh: Any, name: str) -> Array:
-    """Numbers of the facets of a named boundary."""
+def facets_of(mesh: Any, name: str, what: str = "") -> Array:
+    """Numbers of the facets of a named boundary; ``what`` names it."""
     known = mesh.boundaries or {}
     if name not in known:
         listed = few(tuple(known), name) if known else "none (mesh.with_boundaries names some)"
-        raise ModelError(f"{WHO}: there is no boundary {name!r} in the mesh; it has {listed}")
+        asked = f"{what} {name!r}: " if what else ""
+        raise ModelError(f"{WHO}: {asked}there is no boundary {name!r} in the mesh; it has {listed}")
     return np.asarray(known[name])
 
 
@@ -109,11 +111,11 @@ def absorbed(cells: Cells, boundaries: Any, mass: str) -> Any:
     """C of dashpots at absorbing boundaries: ρ(c_P n⊗n + c_S(1 − n⊗n)), lumped at the nodes where the masses are."""
     from scipy import sparse
 
-    from hamex.model.solids.meshes import scikit_fem
-
     e = cells.elements
     d, size = e.dimension, e.points.size
     names = (boundaries,) if isinstance(boundaries, str) else tuple(boundaries)
+    if not names:
+        return sparse.csr_array((size, size))
     facets = np.unique(np.concatenate([facets_of(e.mesh, name) for name in names]))
     basis = scikit_fem().FacetBasis(e.mesh, e.element, facets=facets, intorder=2 * e.degree + 1)
     x, normal = np.asarray(basis.default_parameters()["x"]), np.asarray(basis.normals)
@@ -128,6 +130,7 @@ def absorbed(cells: Cells, boundaries: Any, mass: str) -> Any:
     across = np.eye(d)[:, :, None, None] - normal[:, None] * normal[None]
     impedance = (normal[:, None] * normal[None] * pressure + across * shear) * density * area
     shapes = np.stack([np.asarray(part[0]) for part in basis.basis])  # (node, facet, point)
+    shapes[np.abs(shapes) < _ROUNDING] = 0.0  # nodes off the facet
     local = np.einsum("afq,bfq,ijfq->faibj", shapes, shapes, impedance, optimize=True)
     if mass == "lumped":
         own = np.einsum("faibj->faij", local)  # row sums
@@ -137,4 +140,6 @@ def absorbed(cells: Cells, boundaries: Any, mass: str) -> Any:
     dofs = (basis.element_dofs.T[:, :, None] * d + np.arange(d)).reshape(len(facets), -1)
     k = dofs.shape[1]
     rows, columns = np.repeat(dofs, k, axis=1).ravel(), np.tile(dofs, k).ravel()
-    return sparse.csr_array(sparse.coo_array((local.reshape(-1), (rows, columns)), shape=(size, size)))
+    C = sparse.csr_array(sparse.coo_array((local.reshape(-1), (rows, columns)), shape=(size, size)))
+    C.eliminate_zeros()
+    return C

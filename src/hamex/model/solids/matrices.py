@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from hamex.checks import check_memory
 from hamex.errors import ModelError
 from hamex.model.inputs import Numbered
-from hamex.model.laws.law import Group, Law
-from hamex.model.laws.stress import StressLaw
+from hamex.model.laws.law import Group
+from hamex.model.laws.stress import StressLaw, moduli
 from hamex.model.solids.cells import WHO, Cells
 from hamex.model.solids.elements import Pattern
+from hamex.model.solids.material import STRAINS, Material
 
 Array = NDArray[Any]
 
@@ -118,7 +119,7 @@ def point_springs(cells: Cells, which: Array) -> PointSprings:
     flexible.eliminate_zeros()
     volume = np.concatenate(volumes) if volumes else np.zeros((0, points))
     groups = [
-        of_points(material.law, start[own].ravel(), volume[own].ravel(), m)
+        of_points(material, e.plane, start[own].ravel(), volume[own].ravel())
         for place, material in enumerate(cells.materials)
         for own in [(cells.kind[which] == place) & yields[which]]
         if material.law is not None and own.any()
@@ -126,11 +127,15 @@ def point_springs(cells: Cells, which: Array) -> PointSprings:
     return PointSprings(Numbered("spring", count), flexible, sparse.csr_array(B), groups, first)
 
 
-def of_points(law: Law, first: Array, volume: Array, components: int) -> Group:
-    """A group of blocks from one law of the material; refuses laws that are none of a material."""
+def of_points(material: Material, plane: str, first: Array, volume: Array) -> Group:
+    """A group of blocks from the law of a material; refuses laws of springs, and elasticity that a law cannot have."""
+    law = material.law
     if not isinstance(law, StressLaw):
         raise ModelError(
             f"{WHO}: {type(law).__name__} is a law of springs, not of stresses; take J2 or DruckerPrager of hamex.laws"
         )
     own = {name: getattr(law, name) for name in law.names()}
-    return Group.of(type(law), first, **own | {"volume": volume, "components": components})
+    group = Group.of(type(law), first, **own | {"volume": volume, "components": len(STRAINS[plane])})
+    if material.elasticity is not None:
+        moduli(group, material.stiffness(plane, np.zeros((3, 1))) * volume[:, None, None])
+    return group

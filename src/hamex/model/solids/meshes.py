@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,11 +21,18 @@ from hamex.checks import check_memory, is_one_of, is_whole
 from hamex.errors import FileError, MissingPackageError, ModelError
 from hamex.model.inputs import number
 
-__all__ = ["box", "half_space", "line", "read", "rectangle", "ring"]
+__all__ = ["box", "half_space", "line", "named", "plate_with_hole", "read", "rectangle", "ring"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 Array = NDArray[Any]
 Count = int | Sequence[float] | Array
+Range = float | Sequence[float]
 _SPARE = 40  # numbers in memory per cell while a mesh is made
+_ON = 1e-9  # of the size of the mesh: a point this close to a coordinate is on it
 _FILES = {"triangle": "MeshTri", "quad": "MeshQuad", "tetra": "MeshTet", "hexahedron": "MeshHex"}
 _CORNERS = {"triangle6": ("triangle", 3), "quad8": ("quad", 4), "quad9": ("quad", 4), "tetra10": ("tetra", 4)}
 _CORNERS |= {"hexahedron20": ("hexahedron", 8), "hexahedron27": ("hexahedron", 8)}
@@ -52,7 +61,7 @@ def line(length: float, elements: Count) -> Any:
     [0.0, 0.5, 1.0, 1.5, 2.0]
     """
     x = _along("line", "length", length, elements)
-    return scikit_fem().MeshLine(x).with_defaults()
+    return _bounded(scikit_fem().MeshLine(x), {"left": np.array([0]), "right": np.array([len(x) - 1])})
 
 
 def rectangle(
@@ -164,11 +173,7 @@ def ring(
     place = np.arange(R.size).reshape(R.shape)
     ahead = np.roll(place, -1, axis=1) if closed else place[:, 1:]
     here = place if closed else place[:, :-1]
-    quads = np.stack([here[:-1], here[1:], ahead[1:], ahead[:-1]]).reshape(4, -1)
-    fem = scikit_fem()
-    if cells == "triangles":
-        quads = np.hstack([quads[[0, 1, 2]], quads[[0, 2, 3]]])
-    mesh = fem.MeshQuad(points, quads) if cells == "quadrilaterals" else fem.MeshTri(points, quads)
+    mesh = _of_grid(points, here, ahead, cells)
     ends = {"inner": place[0], "outer": place[-1]} | ({} if closed else {"start": place[:, 0], "end": place[:, -1]})
     return _bounded(mesh, ends)
 
@@ -198,6 +203,139 @@ def half_space(
     return type(mesh)(mesh.p, mesh.t, _boundaries=named)
 
 
+def plate_with_hole(
+    width: float,
+    height: float,
+    radius: float,
+    elements: tuple[int, int],
+    *,
+    grading: float = 1.0,
+    cells: Literal["quadrilaterals", "triangles"] = "quadrilaterals",
+) -> Any:
+    """A quarter of a plate with a round hole around the origin; boundaries "hole", "left", "bottom", "right", "top".
+
+    On the lines of symmetry "left" (x = 0) and "bottom" (y = 0) nodes move along the line only:
+    ``fixed={"left": "x", "bottom": "y"}``.
+
+    Parameters
+    ----------
+    width, height : of the quarter, from the middle of the hole [length].
+    radius : of the hole [length].
+    elements : how many from the hole outwards, and how many around it, an even number: half of them face each side.
+    grading : how often the outermost cells are longer than those at the hole, outwards [1].
+    cells : "quadrilaterals", or "triangles".
+
+    Examples
+    --------
+    >>> mesh = plate_with_hole(10.0, 18.0, 5.0, (6, 8), grading=3.0)
+    >>> mesh.t.shape, sorted(mesh.boundaries)
+    ((4, 48), ['bottom', 'hole', 'left', 'right', 'top'])
+    """
+    who = "plate_with_hole"
+    _one_of(who, cells, ("quadrilaterals", "triangles"))
+    width, height, radius, grading = (
+        number(who, what, value, positive=True)
+        for what, value in (("width", width), ("height", height), ("radius", radius), ("grading", grading))
+    )
+    if radius >= min(width, height):
+        raise ModelError(f"{who}: radius ({radius:g}) must be below width ({width:g}) and height ({height:g})")
+    across, around = _pair(who, elements)
+    if not is_whole(across, 1) or not is_whole(around, 2) or around % 2:
+        raise ModelError(
+            f"{who}: elements must be two whole numbers, the second even (half of them face each side); got "
+            f"{elements!r:.60}"
+        )
+    check_memory(who, _SPARE * int(across) * int(around), "this mesh", "take fewer elements")
+    half = np.linspace(0.0, 1.0, int(around) // 2 + 1)
+    turn = np.linspace(0.0, 0.5 * np.pi, int(around) + 1)
+    inner = radius * np.stack([np.cos(turn), np.sin(turn)])
+    inner[:, [0, -1]] = [[radius, 0.0], [0.0, radius]]
+    corner = np.concatenate([np.full(len(half), width), width * (1 - half[1:])])
+    outer = np.stack([corner, np.concatenate([height * half, np.full(len(half) - 1, height)])])
+    sizes = np.geomspace(1.0, grading, int(across))
+    share = np.concatenate([[0.0], np.cumsum(sizes) / sizes.sum()])
+    share[-1] = 1.0
+    points = (inner[:, None, :] + share[None, :, None] * (outer - inner)[:, None, :]).reshape(2, -1)
+    place = np.arange(points.shape[1]).reshape(len(share), len(turn))
+    mesh = _of_grid(points, place[:, :-1], place[:, 1:], cells)
+    middle = int(around) // 2
+    ends = {"hole": place[0], "right": place[-1, : middle + 1], "top": place[-1, middle:]}
+    return _bounded(mesh, ends | {"bottom": place[:, 0], "left": place[:, -1]})
+
+
+def named(
+    mesh: Any,
+    *,
+    regions: Mapping[str, Mapping[str, Range]] | None = None,
+    boundaries: Mapping[str, Mapping[str, Range]] | None = None,
+    rest: str | None = None,
+) -> Any:
+    """The mesh with further names for cells and outer facets, by where their middles are.
+
+    Parameters
+    ----------
+    mesh : of any kind.
+    regions : ranges of coordinates by name, ``{"clay": {"y": (-5.0, 0.0)}}``: cells from the first number up to, not
+        at, the second. What is left out does not matter.
+    boundaries : likewise, both ends included, or one number for facets in one plane:
+        ``{"footing": {"x": (-1.0, 1.0), "y": 0.0}}``.
+    rest : name for the cells that are in no region, if there are some.
+
+    Examples
+    --------
+    >>> mesh = named(rectangle(4.0, 2.0, (4, 2)), regions={"clay": {"x": (0.0, 1.0), "y": (1.0, 2.0)}}, rest="rock",
+    ...              boundaries={"footing": {"x": (0.0, 2.0), "y": 2.0}})
+    >>> len(mesh.subdomains["clay"]), len(mesh.subdomains["rock"]), len(mesh.boundaries["footing"])
+    (1, 7, 2)
+    """
+    near = _ON * float(np.ptp(mesh.p, axis=1).max())
+    for what, given, middles in (
+        ("region", regions, mesh.p[:, mesh.t].mean(axis=1)),
+        ("boundary", boundaries, mesh.p[:, mesh.facets[:, mesh.boundary_facets()]].mean(axis=1)),
+    ):
+        found = {}
+        for name, ranges in (given or {}).items():
+            inside = np.ones(middles.shape[1], dtype=bool)
+            for axis, limits in ranges.items():
+                low, high = _range(what, name, axis, limits, len(mesh.p))
+                x = middles["xyz".index(axis)]
+                inside &= (x >= low) & (x < high) if what == "region" else (x >= low - near) & (x <= high + near)
+            if not inside.any():
+                span = ", ".join(
+                    f"{axis} from {row.min():g} to {row.max():g}" for axis, row in zip("xyz", mesh.p, strict=False)
+                )
+                raise ModelError(
+                    f"named: {what} {name!r} has no {'cell' if what == 'region' else 'outer facet'}; the mesh spans "
+                    f"{span}"
+                )
+            found[name] = np.flatnonzero(inside)
+        if what == "region":
+            mesh = mesh.with_subdomains(found) if found else mesh
+        elif found:
+            mesh = mesh.with_boundaries({name: mesh.boundary_facets()[own] for name, own in found.items()})
+    if rest is not None:
+        free = np.ones(mesh.t.shape[1], dtype=bool)
+        for own in (mesh.subdomains or {}).values():
+            free[own] = False
+        mesh = mesh.with_subdomains({rest: np.flatnonzero(free)}) if free.any() else mesh
+    return mesh
+
+
+def _range(what: str, name: str, axis: str, limits: Any, dimension: int) -> tuple[float, float]:
+    if axis not in tuple("xyz"[:dimension]):
+        raise ModelError(
+            f"named: {what} {name!r} has ranges along {', '.join('xyz'[:dimension])}, as "
+            f'{{"y": (0.0, 1.0)}}; got {axis!r:.40}'
+        )
+    pair = tuple(limits) if isinstance(limits, Sequence) and not isinstance(limits, str) else (limits, limits)
+    if len(pair) != 2:
+        raise ModelError(f"named: {what} {name!r}: {axis} must be a number or two, from and to; got {limits!r:.40}")
+    low, high = (number("named", f"{axis} of {what} {name!r}", limit, signed=True) for limit in pair)
+    if high < low or (what == "region" and high == low):
+        raise ModelError(f"named: {what} {name!r}: {axis} must grow from its first number to its second; got {pair}")
+    return low, high
+
+
 def read(path: str | os.PathLike[str], *, boundaries: Mapping[str, Callable[[Array], Array]] | None = None) -> Any:
     """A mesh from a file that meshio reads (Gmsh, VTU, Abaqus, Nastran, MED, XDMF …).
 
@@ -224,7 +362,8 @@ def read(path: str | os.PathLike[str], *, boundaries: Mapping[str, Callable[[Arr
     import meshio
 
     try:
-        given = meshio.read(file)
+        with redirect_stdout(StringIO()):  # its readers print empty lines
+            given = meshio.read(file)
     except SystemExit:  # meshio ends the program where it knows no reader
         raise FileError(f"read: {file} is of no kind that meshio reads; its ending tells the format") from None
     except Exception as problem:  # its readers raise whatever the damage leads to
@@ -240,6 +379,7 @@ def read(path: str | os.PathLike[str], *, boundaries: Mapping[str, Callable[[Arr
 def _converted(fem: Any, given: Any, file: Path) -> Any:
     """A mesh of corners in scikit-fem's classes, in two dimensions where all points are."""
     import meshio
+    from skfem.io.meshio import from_meshio
 
     cells: dict[str, Array] = {}
     for block in given.cells:
@@ -257,26 +397,36 @@ def _converted(fem: Any, given: Any, file: Path) -> Any:
     if {block.type for block in given.cells} & set(_CORNERS):
         if not given.cell_sets:
             used, where = np.unique(cells[kinds[0]], return_inverse=True)
-            return _oriented(fem, kinds[0], given.points[used], where.reshape(cells[kinds[0]].shape), file)
+            return _oriented(kinds[0], given.points[used], where.reshape(cells[kinds[0]].shape), file)
         raise FileError(f"read: {file} has quadratic cells and groups; write it with cells of first order")
     if not solid and given.points.shape[1] == 3 and np.ptp(given.points[:, 2]) > 0:
         raise FileError(f"read: {file} is a surface in space; a body in the plane has one z for all points")
     if not solid:
         given.points = np.ascontiguousarray(given.points[:, :2])
     try:
-        return fem.Mesh.load(file) if solid else fem.io.meshio.from_meshio(given)
+        with redirect_stdout(StringIO()):
+            return fem.Mesh.load(file) if solid else from_meshio(given)
     except Exception:  # groups that scikit-fem cannot take: the mesh itself is enough
         plain = meshio.Mesh(given.points, [(kinds[0], cells[kinds[0]])])
-        return fem.io.meshio.from_meshio(plain)
+        return from_meshio(plain)
 
 
-def _oriented(fem: Any, kind: str, points: Array, cells: Array, file: Path) -> Any:
+def _oriented(kind: str, points: Array, cells: Array, file: Path) -> Any:
     import meshio
+    from skfem.io.meshio import from_meshio
 
     flat = kind in ("triangle", "quad")
     if flat and points.shape[1] == 3 and np.ptp(points[:, 2]) > 0:
         raise FileError(f"read: {file} is a surface in space; a body in the plane has one z for all points")
-    return fem.io.meshio.from_meshio(meshio.Mesh(points[:, :2] if flat else points, [(kind, cells)]))
+    return from_meshio(meshio.Mesh(points[:, :2] if flat else points, [(kind, cells)]))
+
+
+def _of_grid(points: Array, here: Array, ahead: Array, cells: str) -> Any:
+    """Cells between points numbered in rows outwards; ``here`` and ``ahead`` are their two sides around."""
+    quads = np.stack([here[:-1], here[1:], ahead[1:], ahead[:-1]]).reshape(4, -1)
+    if cells == "quadrilaterals":
+        return scikit_fem().MeshQuad(points, quads)
+    return scikit_fem().MeshTri(points, np.hstack([quads[[0, 1, 2]], quads[[0, 2, 3]]]))
 
 
 def _bounded(mesh: Any, ends: Mapping[str, Array]) -> Any:

@@ -247,4 +247,9 @@ def _wider(body: Body, dofs: int, supports: int) -> Body:
             (matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], matrix.shape[1] + more)
         )
 
-    return dataclasses.replace(body, motion=padded(body.motion, dofs), given=padded(body.given, supports))
+    return dataclasses.replace(
+        body,
+        motion=padded(body.motion, dofs),
+        given=padded(body.given, supports),
+        outgoing=_diagonal(body.outgoing, sparse.csr_array((dofs, dofs))),
+    )

@@ -15,13 +15,13 @@ from hamex.model.algebra import rows
 from hamex.model.layout import Layout
 from hamex.model.units import UNSTATED_LENGTH, Units
 from hamex.motion.ground import GroundMotion
+from hamex.solution.shaking import GROUND, check_accelerations, ground_accelerations
 from hamex.solution.solution import Solution
 from hamex.solution.source import Run
 from hamex.study.spectra.result import Spectrum
 from hamex.study.spectra.spectrum import spectrum
 
 Array = NDArray[Any]
-GROUND = "ground"
 _RESOLVED = 10  # steps a period: the shortest period by default
 _LONGEST, _COUNT = 5.0, 150  # s, and periods from there down to the shortest
 _READ = (
@@ -69,9 +69,7 @@ def floor_spectrum(
     """
     if not isinstance(solution, Solution):
         raise InputError(f"floor_spectrum: needs the solution of a run, got {type(solution).__name__}")
-    if solution.at_ends or "absolute_acceleration" not in solution.names or solution.extent.every > 1:
-        why = "slow loading has no accelerations" if solution.at_ends else "not every step was kept; leave keep out"
-        raise InputError(f"floor_spectrum: {why}")
+    check_accelerations("floor_spectrum", solution)
     known = _levels(solution)
     chosen = _chosen(levels, known, solution.layout)
     stated = solution.units.length != UNSTATED_LENGTH
@@ -129,7 +127,5 @@ def _motion(solution: Solution, level: Any, absolute: Array) -> Array:
         return absolute[:, level]
     if level is not None:
         return rows(absolute, level.T)[:, 0]
-    loading = solution.loading
-    felt = np.linalg.lstsq(solution.layout.influence, loading.ground)[0]
-    ways = loading.means @ felt.T
+    ways = ground_accelerations(solution)
     return np.asarray(ways[:, int(np.abs(ways).max(axis=0).argmax())])  # in the direction in which it shakes most
