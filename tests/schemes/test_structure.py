@@ -212,7 +212,12 @@ def test_band_and_sparse_matrices_are_the_matrix_of_the_step(dofs, rank):
         assert np.allclose(band[d:, d], np.diagonal(full[np.ix_(order, order)], -d), rtol=1e-12, atol=1e-14)
     outside = np.abs(np.subtract.outer(np.arange(dofs), np.arange(dofs))) > assembly.width
     assert not np.any(full[np.ix_(order, order)][outside])
-    sparse = SparseMatrix(stage, in_model_order(stage, made.compatibility), cells_of(csc_array(made.compatibility), blocks), blocks.tangents)
+    sparse = SparseMatrix(
+        stage,
+        in_model_order(stage, made.compatibility),
+        cells_of(csc_array(made.compatibility), blocks),
+        blocks.tangents,
+    )
     assert factorise(sparse, T) == 0
     x = rng.normal(size=dofs)
     found = x.copy()
@@ -223,7 +228,12 @@ def test_band_and_sparse_matrices_are_the_matrix_of_the_step(dofs, rank):
 def test_the_sparse_factorisation_names_a_pivot_that_is_not_positive():
     made = model()
     blocks, stage = spring_blocks(made), galerkin_stage(made, 0.1)
-    sparse = SparseMatrix(stage, in_model_order(stage, made.compatibility), cells_of(csc_array(made.compatibility), blocks), blocks.tangents)
+    sparse = SparseMatrix(
+        stage,
+        in_model_order(stage, made.compatibility),
+        cells_of(csc_array(made.compatibility), blocks),
+        blocks.tangents,
+    )
     assert factorise(sparse, -1e6 * blocks.tangents) > 0
 
 

@@ -1,5 +1,7 @@
 """Meshes: what the generators make, what files bring, and what is refused."""
 
+import re
+
 import meshio
 import numpy as np
 import pytest
@@ -176,3 +178,60 @@ def test_files_that_are_no_meshes_are_refused(tmp_path):
     meshio.Mesh(points * [1, 1, 0], [("triangle", [[0, 1, 2]])]).write(flat)
     with pytest.raises(ModelError, match="boundary 'far' has no facet"):
         hx.meshes.read(flat, boundaries={"far": lambda x: x[0] > 5})
+
+
+# ---------------------------------------------------------------------------------------------------- plates, names
+@pytest.mark.parametrize("cells", ["quadrilaterals", "triangles"])
+def test_a_plate_with_a_hole_is_all_there(cells):
+    """Reference: analytic, area w·h less that of the polygon in the hole; sides have their lengths."""
+    w, h, r, around = 3.0, 5.0, 1.0, 12
+    mesh = hx.meshes.plate_with_hole(w, h, r, (5, around), grading=4.0, cells=cells)
+    body = hx.solid(mesh, hx.Material(1.0, 1.0, 0.3), fixed={"left": "x", "bottom": "y"}).body
+    polygon = 0.5 * around * r**2 * np.sin(0.5 * np.pi / around)
+    assert body.volumes.sum() == pytest.approx(w * h - polygon, rel=1e-12)
+    lengths = {
+        name: np.linalg.norm(np.diff(body.vertices[facets], axis=1), axis=2).sum()
+        for name, facets in body.boundaries.items()
+    }
+    chord = 2 * around * r * np.sin(0.25 * np.pi / around)
+    assert lengths == pytest.approx({"hole": chord, "left": h - r, "bottom": w - r, "right": h, "top": w})
+    outwards = np.sort(body.vertices[body.vertices[:, 1] == 0, 0])
+    assert np.diff(outwards)[-1] / np.diff(outwards)[0] == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((1.0, 1.0, 1.0, (2, 2)), "radius (1) must be below width (1) and height (1)"),
+        ((2.0, 2.0, 1.0, (2, 3)), "elements must be two whole numbers, the second even"),
+        ((2.0, 2.0, -1.0, (2, 2)), "radius must be positive, got -1"),
+    ],
+)
+def test_plates_that_are_none(given, said):
+    with pytest.raises(ModelError, match=re.escape(f"plate_with_hole: {said}")):
+        hx.meshes.plate_with_hole(*given)
+
+
+def test_names_by_ranges():
+    mesh = hx.meshes.box(2.0, 2.0, 3.0, (2, 2, 3))
+    named = hx.meshes.named(
+        mesh,
+        regions={"middle": {"z": (1.0, 2.0)}, "top": {"z": (2.0, 3.0)}},
+        boundaries={"foot": {"z": 0.0, "x": (0.0, 1.0)}},
+        rest="below",
+    )
+    assert {name: len(cells) for name, cells in named.subdomains.items()} == {"middle": 4, "top": 4, "below": 4}
+    assert len(named.boundaries["foot"]) == 2
+    assert set(named.boundaries) == {*mesh.boundaries, "foot"}
+    assert "rest" not in (hx.meshes.named(mesh, regions={"all": {"x": (0.0, 2.0)}}, rest="rest").subdomains)
+    for ranges, said in (
+        ({"z": (5.0, 6.0)}, "region 'a' has no cell; the mesh spans x from 0 to 2, y from 0 to 2, z from 0 to 3"),
+        ({"w": (0.0, 1.0)}, "region 'a' has ranges along x, y, z"),
+        ({"z": (1.0, 1.0)}, "region 'a': z must grow from its first number to its second"),
+        ({"z": (1.0, 2.0, 3.0)}, "region 'a': z must be a number or two"),
+        ({"z": "top"}, "z of region 'a' must be a finite number"),
+    ):
+        with pytest.raises(ModelError, match=re.escape(f"named: {said}")):
+            hx.meshes.named(mesh, regions={"a": ranges})
+    with pytest.raises(ModelError, match="named: boundary 'a' has no outer facet"):
+        hx.meshes.named(mesh, boundaries={"a": {"z": 1.0}})
