@@ -78,7 +78,7 @@ torture: setup
 # Which lines the tests of `make test` run; below the floor in pyproject.toml it fails. Compiled kernels are seen where
 # tests run them uncompiled.
 coverage: setup
-	$(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -m "not heavy" -n 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term:skip-covered
 
 # Before each commit: the linters of `make test`, on what changed.
 hooks: setup

@@ -29,6 +29,7 @@ TITLES = {
     "buildings": "Many buildings",
     "spectrum": "Spectra",
     "frames": "Shear frames",
+    "solids": "Bodies",
     "startup": "Start-up",
     "compile": "Compiling",
     "scaling": "Scaling",

@@ -5,6 +5,7 @@
     buildings  many shear buildings in one call
     spectrum   elastic and constant-ductility spectra
     frames     shear frames beside OpenSees and leap-frog
+    solids     bodies of up to a million dofs beside scikit-fem and SciPy
     startup    a fresh process to a first result
     compile    what the compiler costs, cold, kernel by kernel
     scaling    cost against oscillators, steps, storeys, threads
@@ -37,6 +38,7 @@ SECTIONS = {
     "buildings": "buildings",
     "spectrum": "spectrum",
     "frames": "structures",
+    "solids": "solids",
     "startup": "startup",
     "compile": "compile",
     "scaling": "scaling",

@@ -85,10 +85,13 @@ def test_compiled_and_plain_agree_in_every_bit(name):
 
 # These have tests of their own.
 STRUCTURES = {
+    "cells",
     "compiler",
+    "conjugate",
     "exact_step",
     "lanes",
     "leapfrog",
+    "linear",
     "lumped",
     "matrices",
     "newton",

@@ -1,4 +1,4 @@
-"""Small elastic bodies by hand: squares and cubes of unit elements, their K and M, and the same as blocks of springs."""
+"""Small elastic bodies by hand: squares and cubes of unit elements, their K and M, or the same as blocks of springs."""
 
 from itertools import product
 from types import SimpleNamespace

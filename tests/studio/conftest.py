@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,13 @@ class Watched:
         if not options.get("offline"):
             context.new_page().goto(f"{self.base}/page/style.css")  # stays, and the process with it
         return context
+
+    @contextmanager
+    def held(self):
+        """A page of its own that the tests of a file share."""
+        page, own = self.page(), self._used.pop()
+        yield page
+        self._used.append(own)
 
     def kept(self):
         """The page that one test leaves to the next, loaded once."""

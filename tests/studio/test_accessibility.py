@@ -63,8 +63,10 @@ def test_views_have_no_violations(watched, studio, axe, width, theme, views):
         if view in PARTS:
             page.locator(PARTS[view]).click()
             found[f"{view}, second part"] = violations(page, axe)
-    page.locator("#home-open").click()
-    found["take home"] = violations(page, axe)
+        if view in ("scenes", "oscillator"):  # the same from every view; these have the fewest nodes to look through
+            page.locator("#home-open").click()
+            found["take home"] = violations(page, axe)
+            page.get_by_label("Close").click()
     assert {view: said for view, said in found.items() if said} == {}
 
 

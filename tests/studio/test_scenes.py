@@ -195,8 +195,7 @@ def test_the_double_pendulum_forgets_a_thousandth(asked):
     assert apart.max() > 1.0
 
 
-def test_the_end_points_are_told_in_the_section_that_the_scene_opens_at(asked, watched, studio):
-    page = watched.page()
+def test_the_end_points_are_told_in_the_section_that_the_scene_opens_at(asked, page, studio):
     page.goto(f"{studio}/#scenes")
     page.locator("[data-scene=end-points][href*='/']").click()
     head = page.locator("#derivation .document:not(.busy) h2", has_text="Classical and extended principle")

@@ -16,17 +16,26 @@ def rested(page):
     page.wait_for_timeout(RESTED)
 
 
-@pytest.fixture
-def steps(watched, studio):
+@pytest.fixture(scope="module")
+def changed(all_watched):
     """A page of its own, whose history begins here: two numbers changed, one after the other."""
-    page = watched.page()
-    opened(page, studio)
-    rested(page)
-    type_in(page, "model.mass", 120)
-    rested(page)
-    type_in(page, "model.yield_force", 90)
-    rested(page)
-    return page
+    with all_watched.held() as page:
+        opened(page, all_watched.base)
+        rested(page)
+        type_in(page, "model.mass", 120)
+        rested(page)
+        type_in(page, "model.yield_force", 90)
+        rested(page)
+        yield page
+
+
+@pytest.fixture
+def steps(watched, changed):
+    """The page after these changes: every test comes back to them."""
+    expect(typed(changed, "model.mass")).to_have_value("120")
+    expect(typed(changed, "model.yield_force")).to_have_value("90")
+    rested(changed)
+    return changed
 
 
 def test_back_and_forward_step_through_states(steps):
@@ -62,14 +71,8 @@ def test_ctrl_z_undoes_and_ctrl_y_does_again(steps):
     expect(typed(steps, "model.yield_force")).to_have_value("90")
 
 
-def test_a_change_that_is_undone_at_once_is_undone_alone(steps):
-    typed(steps, "model.mass").fill("140")
-    steps.keyboard.press("Control+z")
-    expect(typed(steps, "model.mass")).to_have_value("120")
-    expect(typed(steps, "model.yield_force")).to_have_value("90")
-
-
 def test_a_slider_that_is_dragged_is_one_step(steps):
+    """Before the tests that leave something to be done again: a step takes its place in the history."""
     length = steps.evaluate("history.length")
     reach = slider(steps, "motion.scale").locator('input[type="range"]')
     reach.scroll_into_view_if_needed()
@@ -91,6 +94,13 @@ def test_a_slider_that_is_dragged_is_one_step(steps):
     expect(typed(steps, "motion.scale")).to_have_value("1")
 
 
+def test_a_change_that_is_undone_at_once_is_undone_alone(steps):
+    typed(steps, "model.mass").fill("140")
+    steps.keyboard.press("Control+z")
+    expect(typed(steps, "model.mass")).to_have_value("120")
+    expect(typed(steps, "model.yield_force")).to_have_value("90")
+
+
 def test_a_view_is_left_and_found_again(steps):
     steps.locator("#tab-building").click()
     steps.locator("#building-residual[data-value]").wait_for()
@@ -100,6 +110,8 @@ def test_a_view_is_left_and_found_again(steps):
     expect(typed(steps, "model.yield_force")).to_have_value("90")
     steps.go_back()
     expect(typed(steps, "model.yield_force")).to_have_value("150")
+    steps.go_forward()
+    expect(typed(steps, "model.yield_force")).to_have_value("90")
 
 
 def test_a_text_keeps_its_own_undo(watched, studio):
@@ -119,6 +131,7 @@ def test_undo_takes_a_unit_back_with_its_numbers(steps):
     with steps.expect_response("**/api/history"):
         slider(steps, "Unit of force").locator("select").select_option("kip")
     rested(steps)
+    settled(steps)
     steps.keyboard.press("Control+z")
     expect(slider(steps, "Unit of force").locator("select")).to_have_value("kN")
     expect(typed(steps, "model.yield_force")).to_have_value("90")

@@ -99,6 +99,7 @@ def _data(file: ProblemFile, found: Modes) -> dict[str, Any]:
 def _plot(file: ProblemFile, found: Modes, path: Path, count: int) -> Path:
     from hamex.errors import InputError
     from hamex.report.page import heading, table, write_drawing
+
     columns, rows = _table(found)
     title, geometry = heading(path, file.title), file.problem.model.geometry
     if found.body is not None:

@@ -1,8 +1,8 @@
 """Tangents of springs into a matrix with a fixed pattern, cell by cell.
 
-Blocks of springs that touch the same dofs, such as the points of one finite element, form a cell. A cell knows once, for
-all its blocks, where its entries stand in the matrix; ``Σ B T Bᵀ`` of its blocks is formed in a small full matrix and
-added there. No list of products b·b is kept: for one point of a hexahedron it would have thousands of entries.
+Blocks of springs that touch the same dofs, such as the points of one finite element, form a cell. A cell knows once,
+for all its blocks, where its entries stand in the matrix; ``Σ B T Bᵀ`` of its blocks is formed in a small full matrix
+and added there. No list of products b·b is kept: for one point of a hexahedron it would have thousands of entries.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Cells(NamedTuple):
     table: Array  # (cell,): first place in ``place``
     place: Array  # for every pair of dofs of a cell, row by row: place in the matrix, −1 for none
     factor: float  # weight · reach of the step
-    elastic: Array  # tangents when nothing slips, which stand in the matrix already
+    elastic: Array  # tangents of a model at rest, which stand in the matrix already
     wide: Array  # (m, d): T Bᵀ of one block
     full: Array  # (d, d): the matrix of one cell
 
@@ -54,11 +54,10 @@ def scattered(cells: Cells, T: Array, data: Array) -> None:
 
 def is_elastic(cells: Cells, block: int, T: Array) -> bool:
     """True when no spring of a block slips."""
-    m, entry = cells.size[block], cells.entry[block]
-    for e in range(entry, entry + m * m):
-        if T[e] != cells.elastic[e]:
-            return False
-    return True
+    e, end = cells.entry[block], cells.entry[block] + cells.size[block] ** 2
+    while e < end and T[e] == cells.elastic[e]:
+        e += 1
+    return e == end
 
 
 def tangent_of(cells: Cells, block: int, d: int, T: Array) -> None:

@@ -222,8 +222,8 @@ def started(it: Iteration, b: Array) -> float:
 
 
 def conjugate_gradients(matrix: NodeBlocks, it: Iteration, b: Array, tolerance: float, most: int) -> int:
-    """b ← A⁻¹ b from zero, until the scaled residual is below ``tolerance`` of the scaled right side; returns the number
-    of iterations, or −1 where ``most`` are not enough.
+    """b ← A⁻¹ b from zero, until the scaled residual is below ``tolerance`` of the scaled right side; returns how many
+    iterations it took, or −1 where ``most`` are not enough.
 
     The residual r would do work xᵀr on x that an energy balance misses. From zero that is nothing but rounding, since r
     is orthogonal to all directions so far; a last line search along x itself, x += x · xᵀr/xᵀAx with A x = b − r, takes

@@ -11,7 +11,6 @@ from typing import Any
 
 from hamex.march.matrices import added, copied, filled, product
 from hamex.march.newton import (
-    AGAIN,
     SOLVES,
     Matrix,
     Scratch,
@@ -22,7 +21,6 @@ from hamex.march.newton import (
     placed,
     renewed,
     stretch,
-    waste,
 )
 from hamex.march.run import invoke as call_matrix  # its own name: a sparse solver takes its place
 from hamex.march.springs import SpringGroups, evaluate
@@ -71,37 +69,7 @@ def linear(
     stretch(step, s.x, s.ex)
     placed(step, s, 0.0)
     evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
-    if step.long:
-        refined(step, matrix, s, springs, z, branch, F, count)
     return 0.0
-
-
-def refined(
-    step: StepEquation,
-    matrix: Matrix,
-    s: Scratch,
-    springs: SpringGroups,
-    z: Array,
-    branch: Array,
-    F: Array,
-    count: Array,
-) -> None:
-    """Solve for what is left, where a long step loses digits: until its work is round-off."""
-    held = step.tau > 0.0
-    for _ in range(AGAIN):
-        product(step.S, s.x, s.Sx)
-        gradient(step, s, F)
-        if waste(s) <= step.wasted:
-            break
-        against(s.g, s.d)
-        call_matrix(matrix.solve, (matrix.data, s.d, s.small))
-        count[SOLVES] += 1
-        if len(step.pull) > 0:
-            constrain(step.pull, s.z, s.factor, s.d)
-        added(s.x, s.d, s.x)
-        stretch(step, s.x, s.ex)
-        placed(step, s, 0.0)
-        evaluate(springs, s.e0, s.dx, step.reach, step.tau, z, held, F, s.T, s.dz, branch, s.block)
 
 
 def left_over(step: StepEquation, s: Scratch, F: Array) -> None:

@@ -232,10 +232,10 @@ def renewed(step: StepEquation, matrix: Matrix, s: Scratch, count: Array) -> flo
 
 def same(x: Array, y: Array) -> bool:
     """True when all entries are equal."""
-    for i in range(len(x)):
-        if x[i] != y[i]:
-            return False
-    return True
+    i = 0
+    while i < len(x) and x[i] == y[i]:
+        i += 1
+    return i == len(x)
 
 
 def against(x: Array, out: Array) -> None:

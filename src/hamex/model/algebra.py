@@ -135,8 +135,8 @@ def static_stiffness(stiffness: Any, flexibility: Any, compatibility: Any, laws:
 def eigen(mass: Any, stiffness: Any, count: int | None = None, definite: bool = False) -> tuple[Array, Array]:
     """Frequencies [rad/time], lowest first, and mass-normalised shapes (dof, mode); all modes if ``count`` is None.
 
-    A shape's largest entry is positive (the first of several equal ones). ``definite`` says that the stiffness of a mesh
-    is not negative for any motion: what rounding leaves of a rigid motion is then no frequency.
+    A shape's largest entry is positive (the first of several equal ones). ``definite`` says that the stiffness of a
+    mesh is not negative for any motion: what rounding leaves of a rigid motion is then no frequency.
     """
     size = mass.shape[0]
     if count is None and size > ALL:
@@ -206,8 +206,9 @@ def _some(mass: Any, stiffness: Any, count: int, definite: bool) -> tuple[Array,
     start = np.random.default_rng(1).standard_normal(K.shape[0])
     inverted = None
     if definite:  # pivots stay on the diagonal, in an order that keeps the factors of a mesh small
-        order = {"permc_spec": "MMD_AT_PLUS_A", "diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}
-        inverted = LinearOperator(K.shape, splu(sparse.csc_array(K - shift * M), **order).solve, dtype=float)
+        shifted = sparse.csc_array(K - shift * M)
+        factors = splu(shifted, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        inverted = LinearOperator(K.shape, factors.solve, dtype=float)
     squares, shapes = eigsh(K, count, M, sigma=shift, v0=start, OPinv=inverted)
     order = np.argsort(squares)
     shapes = shapes[:, order]

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.checks import check_memory
 from hamex.errors import ProblemError
 from hamex.model.algebra import static_stiffness
 from hamex.model.record import Model
@@ -126,6 +127,8 @@ def loads_between(problem: Problem, scheme: Reads, first: int, steps: int, quiet
 def loading(problem: Problem, entered: Array, means: Array) -> Loading:
     """The load values that entered the march (at nodes or one per step) and their step means, by channel."""
     load = problem.acting
+    if load.patterns is None:
+        check_memory("Problem", load.width**2, f"a load on each of {load.width:,} dofs", "give patterns and channels")
     patterns = np.eye(load.width) if load.patterns is None else load.patterns
     ground = np.zeros_like(patterns) if load.ground is None else load.ground
     return Loading(entered, means, patterns, ground)

@@ -54,10 +54,12 @@ def fastest(load: Load | LoadSum, duration: float, step: float) -> float:
     >>> wave = Load(lambda t: np.sin(2 * np.pi * 5.0 * t))
     >>> 4.9 < fastest(wave, 2.0, 0.001) < 5.6
     True
+    >>> fastest(Load([2.0, 2.0], step=2.0), 2.0, 0.001)
+    0.0
     """
     highest = 0.0
     for part in load.parts if isinstance(load, LoadSum) else (load,):
-        between = step if part.step is None else part.step
+        between = min(step if part.step is None else part.step, duration / 2)  # not beyond the end of the run
         count = int(min(max(round(duration / between), 2), _MOST))
         values = part.node_values(between, count, quiet=True)
         # Less the line from its first to its last value: where a load does not come back, its end is no wave.

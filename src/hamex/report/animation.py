@@ -22,19 +22,7 @@ from hamex.report.history import chosen_loops
 from hamex.report.page import heading, page
 from hamex.report.push import controlled
 from hamex.report.structure import bare, flat, good_scale, is_stick, lines, mark, marks, paint, stick_width
-from hamex.report.style import (
-    BLUE,
-    FAINT,
-    GREEN,
-    GREY,
-    INK,
-    ORANGE,
-    RED,
-    SOFT,
-    check_installed,
-    mosaic,
-    short_ticks,
-)
+from hamex.report.style import BLUE, FAINT, GREEN, GREY, INK, ORANGE, RED, SOFT, check_installed, mosaic, short_ticks
 from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.body_peaks import most_moved
 from hamex.solution.results import frames_at
@@ -307,7 +295,7 @@ def _grown(axes: Any, nodes: Array, name: str, x: Array, y: Array, across: str, 
 def _pictures(
     drawing: Figure, update: Update, count: int, progress: Progress | None, more: Sequence[Sequence[int]] = ()
 ) -> Iterator[Any]:
-    """The frames, one after the other, in the colours of the style and their shades towards white, and some ``more``."""
+    """The frames, one after the other, in the colours of the style, their shades towards white, and some ``more``."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from PIL import Image
 

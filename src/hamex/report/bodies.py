@@ -188,7 +188,7 @@ def paint_body(
 
     page = flat(positions)
     if ghost:
-        return [axes.add_collection(LineCollection(page[scene.outline], colors=FAINT, linewidths=0.8, zorder=1))]
+        return [axes.add_collection(LineCollection([*page[scene.outline]], colors=FAINT, linewidths=0.8, zorder=1))]
     in_space = positions.shape[1] == 3
     triangles = _seen(positions, scene.triangles) if in_space else np.arange(len(scene.triangles))
     drawn = [_filled(axes, scene, positions, page, triangles, values, colours, fill)]
@@ -197,7 +197,7 @@ def paint_body(
         (scene.outline, {"colors": INK, "linewidths": 0.8}),
     ):
         shown = lines[_beside(lines, scene.triangles[triangles])] if in_space else lines
-        art = LineCollection(page[shown], zorder=2, capstyle="round", rasterized=True, **style)
+        art = LineCollection([*page[shown]], zorder=2, capstyle="round", rasterized=True, **style)
         drawn.append(axes.add_collection(art))
     return drawn
 
@@ -239,8 +239,8 @@ def _filled(
     colour = colour.copy()
     colour[:, :3] *= light[:, None]
     # Hairlines between the triangles are closed by edges of the same colour.
-    style = {"facecolors": colour, "edgecolors": colour, "linewidths": 0.5, "antialiaseds": False}
-    return axes.add_collection(PolyCollection(places, rasterized=True, zorder=1.5, **style))
+    style: dict[str, Any] = {"facecolors": colour, "edgecolors": colour, "linewidths": 0.5, "antialiaseds": False}
+    return axes.add_collection(PolyCollection([*places], rasterized=True, zorder=1.5, **style))
 
 
 def _painted(fill: Any, count: int) -> Array:

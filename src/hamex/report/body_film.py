@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hamex.report.bodies import Colours, bare_body, paint_body, scene_of
 from hamex.report.structure import round_scale
-from hamex.solution.fields import nodal, scalar
+from hamex.solution.fields import body_of, nodal, scalar
 from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
@@ -40,7 +40,7 @@ def body_scene(
     clock: Callable[[Solution, int], str],
 ) -> Callable[[int], None]:
     """Draw the body at rest, and return what moves it to a frame, by its place among the ``nodes`` of the time axis."""
-    body = solution.layout.body
+    body = body_of(solution, "animate")
     told = scalar(solution, field or "von_mises", "animate")
     scene = scene_of(body, _TRIANGLES)
     moved = np.stack([nodal(solution, body, "displacement", int(node))[scene.nodes] for node in nodes])

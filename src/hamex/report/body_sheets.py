@@ -9,22 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
-from hamex.report.bodies import (
-    Colours,
-    Scene,
-    bare_body,
-    facing_reader,
-    paint_body,
-    proportion_of,
-    ruled,
-    scene_of,
-)
+from hamex.report.bodies import Colours, Scene, bare_body, facing_reader, paint_body, proportion_of, ruled, scene_of
 from hamex.report.energy import draw_energy
 from hamex.report.push import control_words, controlled
 from hamex.report.structure import flat, round_scale
 from hamex.report.style import BLUE, BROWN, GREEN, GREY, INK, ORANGE, PINE, PINK, RED, SKY, figure, mosaic, short_ticks
 from hamex.solution.body_peaks import most_moved
-from hamex.solution.fields import Scalar, nearest, nodal, scalar
+from hamex.solution.fields import Scalar, body_of, nearest, nodal, scalar
 from hamex.solution.solution import Solution
 
 if TYPE_CHECKING:
@@ -124,7 +115,10 @@ def _keys(corners: Array, count: int) -> Array:
 def _supports(here: Any, body: Any) -> None:
     """Nodes that are held or driven, and in which directions."""
     axes = "xyz"[: body.dimension]
-    for told, mask, marker, colour in (("held in", body.held, "^", INK), ("moves as given in", body.driven, "D", GREEN)):
+    for told, mask, marker, colour in (
+        ("held in", body.held, "^", INK),
+        ("moves as given in", body.driven, "D", GREEN),
+    ):
         ways = mask.astype(np.int64) @ (1 << np.arange(body.dimension))
         for code in np.unique(ways[ways > 0]):
             nodes = np.flatnonzero(ways == code)
@@ -150,8 +144,7 @@ def _supports(here: Any, body: Any) -> None:
 
 def draw_body_run(solution: Solution, title: str = "", field: str = "von_mises") -> Figure:
     """The body when it has moved farthest, coloured by a field; the history of its farthest dof, and energies."""
-    body = solution.layout.body
-    assert body is not None
+    body = body_of(solution, "plot")
     scene = scene_of(body)
     low = scene.proportion < 0.7
     layout = [["shape", "shape"], ["history", "energy"]] if low else [["shape", "history"], ["shape", "energy"]]
@@ -175,7 +168,7 @@ def farthest_instant(solution: Solution) -> int:
 
 
 def _deformed(drawing: Any, here: Any, solution: Solution, scene: Scene, told: Scalar) -> None:
-    body = solution.layout.body
+    body = body_of(solution, "plot")
     instant = farthest_instant(solution)
     moved = nodal(solution, body, "displacement", instant)
     scale = round_scale(scene.size, float(np.linalg.norm(moved, axis=1).max()))
@@ -210,8 +203,7 @@ def _farthest(here: Any, solution: Solution) -> None:
 
 def dof_words(solution: Solution, dof: int) -> str:
     """What a dof is and where, as "displacement y at (100, 5)"."""
-    body = solution.layout.body
-    assert body is not None
+    body = body_of(solution, "plot")
     column = body.motion[:, [dof]].tocoo()
     if not column.nnz:
         return f"displacement of {solution.dofs[dof]}"
@@ -224,8 +216,7 @@ def dof_words(solution: Solution, dof: int) -> str:
 
 def draw_instants(solution: Solution, field: str, times: Any = None, title: str = "") -> Figure:
     """A field at some instants side by side, in one scale of colours: how a wave runs."""
-    body = solution.layout.body
-    assert body is not None
+    body = body_of(solution, "plot")
     told = scalar(solution, field, "plot")
     if times is None:
         instants = np.unique(np.linspace(0, solution.steps, _PANELS + 1).round().astype(int))[1:]
@@ -272,7 +263,9 @@ def draw_body_modes(modes: Any, count: int = 4, title: str = "") -> Figure:
     moved = [body.displacement(modes.shapes[:, mode]) for mode in range(count)]
     sizes = [np.linalg.norm(each, axis=1) for each in moved]
     most = [float(size.max()) or 1.0 for size in sizes]
-    places = [scene.rest + each[scene.nodes] * (0.1 * scene.size / largest) for each, largest in zip(moved, most, strict=True)]
+    places = [
+        scene.rest + each[scene.nodes] * (0.1 * scene.size / largest) for each, largest in zip(moved, most, strict=True)
+    ]
     seen = np.concatenate([scene.rest, *places])
     proportion = proportion_of(seen)
     columns = _columns(count, proportion)

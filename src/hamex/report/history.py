@@ -35,11 +35,12 @@ _STRUCTURE = (
     "are storeys; hysteresis, displacement and energies over time."
 )
 _BODY = (
-    "The body when it has moved farthest, over its outline at rest, coloured by its von Mises stress; displacement where it "
-    "is largest, and energies over time."
+    "The body when it has moved farthest, over its outline at rest, coloured by its von Mises stress; displacement "
+    "where it is largest, and energies over time."
 )
 _ROD = (
-    "Axial force over place and time; displacements along the rod at some instants; displacement and energies over time."
+    "Axial force over place and time; displacements along the rod at some instants; the largest displacement and "
+    "energies over time."
 )
 
 

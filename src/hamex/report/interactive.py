@@ -1,8 +1,8 @@
 """A figure as plotly shows it: the same panels, curves and words, to zoom in and to read numbers off.
 
 Figures are drawn once, by matplotlib; this reads what stands in them. Curves, filled areas, marks and steps become
-traces in the coordinates of their axes, words and images stay where they are; what is painted as dots, such as the cells
-of a body, becomes an image.
+traces in the coordinates of their axes, words and images stay where they are; what is painted as dots, such as the
+cells of a body, becomes an image.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from hamex.errors import InputError, MissingPackageError
 from hamex.report.bodies import Colours, Scene, scene_of
 from hamex.report.structure import round_scale
 from hamex.report.style import INK, PAPER
-from hamex.solution.fields import nearest, nodal, scalar
+from hamex.solution.fields import body_of, nearest, nodal, scalar
 from hamex.solution.solution import Solution
 
 Array = NDArray[Any]
@@ -28,8 +28,7 @@ def moving_figure(solution: Solution, title: str = "", field: str = "von_mises",
         raise MissingPackageError("interactive figures need plotly: pip install 'hamex[plot]'")
     import plotly.graph_objects as go
 
-    body = solution.layout.body
-    assert body is not None
+    body = body_of(solution, "plot")
     told = scalar(solution, field, "plot")
     if times is None:
         instants = np.unique(np.linspace(0, solution.steps, min(_FRAMES, solution.steps + 1)).round().astype(int))
@@ -91,9 +90,9 @@ def _moved(scene: Scene, places: Array, values: Array, whole: bool = False) -> l
     flat = places.shape[1] == 2
     ways = "xyz" if whole or not flat else "xy"
     points = np.hstack([places, np.zeros((len(places), 1))]) if flat else places
-    ends = np.full((len(scene.outline), 3, 3), np.nan)  # two ends and a gap
-    ends[:, :2] = points[scene.outline]
-    ends = ends.reshape(-1, 3)
+    gapped = np.full((len(scene.outline), 3, 3), np.nan)  # two ends and a gap
+    gapped[:, :2] = points[scene.outline]
+    ends = gapped.reshape(-1, 3)
     mesh = {way: _short(points[:, place]) for place, way in enumerate(ways)}
     lines = {way: _short(ends[:, place]) for place, way in enumerate(ways)}
     return [{"type": "mesh3d", "intensity": _short(values)} | mesh, {"type": "scatter3d"} | lines]
@@ -103,7 +102,9 @@ def _scale(colours: Colours) -> list[list[Any]]:
     """The colours of the pictures, as plotly takes them."""
     share = np.linspace(0.0, 1.0, 17)
     ends = colours.low + share * (colours.high - colours.low)
-    return [[at, f"rgb({r:.0f},{g:.0f},{b:.0f})"] for at, (r, g, b, _) in zip(share, 255 * colours.rgba(ends), strict=True)]
+    return [
+        [at, f"rgb({r:.0f},{g:.0f},{b:.0f})"] for at, (r, g, b, _) in zip(share, 255 * colours.rgba(ends), strict=True)
+    ]
 
 
 def _short(values: Array) -> Array:
@@ -137,7 +138,12 @@ def _stage(points: Array, length: str) -> dict[str, Any]:
     # What fits the window: an axis of length 1 is about 190 pixels long.
     large = min(3.6 / span[0], 1.65 / span[1]) if flat else 2.4
     ratio = dict(zip("xyz", (large * span).tolist(), strict=True))
-    return axes | {"aspectmode": "manual", "aspectratio": ratio, "camera": camera, "dragmode": "pan" if flat else "turntable"}
+    return axes | {
+        "aspectmode": "manual",
+        "aspectratio": ratio,
+        "camera": camera,
+        "dragmode": "pan" if flat else "turntable",
+    }
 
 
 def _slider(names: list[str]) -> dict[str, Any]:

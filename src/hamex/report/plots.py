@@ -42,9 +42,7 @@ _PANELS = 4  # measures of a batch
 _COLOURS = (BLUE, RED, GREEN, ORANGE, PINK, SKY)
 
 
-def plot(
-    noun: Any, title: str = "", *, interactive: bool = False, field: str | None = None, times: Any = None
-) -> Any:
+def plot(noun: Any, title: str = "", *, interactive: bool = False, field: str | None = None, times: Any = None) -> Any:
     """A figure of what a noun holds, in the house style; ``sol.plot()`` is the same.
 
     Parameters

@@ -89,8 +89,7 @@ def _curves(here: Any, solution: Solution, field: str, instants: Array) -> None:
     for colour, instant, own in zip(shades, instants, values, strict=True):
         here.plot(x, own, color=tuple(colour), lw=1.3, label=f"t = {solution.times[instant]:.3g} s")
     here.axhline(0, color=INK, lw=0.6)
-    length = float(solution.layout.geometry.coordinates[-1, 0])
-    here.set(xlabel=f"x [{solution.units.length}]", ylabel=f"{field} [{label}]", xlim=(0.0, length))
+    here.set(xlabel=f"x [{solution.units.length}]", ylabel=f"{field} [{label}]", xlim=(0.0, x[0] + x[-1]))
     here.legend(loc="best", fontsize=7.5, ncols=2)
 
 
@@ -111,7 +110,9 @@ def _diagram(drawing: Any, here: Any, solution: Solution) -> None:
         rasterized=True,
     )
     here.grid(False)
-    here.set(xlabel=f"x [{solution.units.length}]", ylabel="time [s]", title="axial force; the slope of a wave is its speed")
+    here.set(
+        xlabel=f"x [{solution.units.length}]", ylabel="time [s]", title="axial force; the slope of a wave is its speed"
+    )
     colours.bar(drawing, here, "axial force, tension positive", label)
 
 

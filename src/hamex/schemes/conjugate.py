@@ -94,6 +94,9 @@ class ConjugateMatrix:
         size = nodes.count * width
         self.vectors = Iteration._make([*(np.zeros(size) for _ in range(5)), nodes.slots, np.zeros(1)])
         self.given = held(self.blocks), held(self.vectors)
+        self.low, self.low_weight = stage.low, stage.low_weight  # modal damping
+        self.spread: Any = None
+        self.cap: Any = None
         self.taken: list[tuple[int, float]] = []
         self.is_scaled = False
 
@@ -144,25 +147,41 @@ def factorise(matrix: ConjugateMatrix, T: Array) -> int:
         return 0
     matrix.is_scaled = True
     bad = int(compiled(kernels.scaled)(matrix.given[0], matrix.vectors.scale))
-    return 0 if not bad else 1 + int(np.flatnonzero(matrix.vectors.slot == bad - 1)[0])
+    if bad:
+        return 1 + int(np.flatnonzero(matrix.vectors.slot == bad - 1)[0])
+    if matrix.low.shape[1]:
+        from scipy.linalg import cho_factor
+
+        columns = np.ascontiguousarray(matrix.low.T)
+        for column in columns:
+            _iterate(matrix, column, _ROUND_OFF)
+        matrix.spread = columns.T
+        matrix.cap = cho_factor(np.diag(1 / matrix.low_weight) + matrix.low.T @ matrix.spread)
+    return 0
 
 
 def backsolve(matrix: ConjugateMatrix, x: Array, small: Array) -> int:
     """x ← A⁻¹ x, as far as is asked for."""
-    solver, linear = matrix.solver, matrix.linear
-    blocks, vectors = matrix.given
-    count = int(
-        compiled(kernels.conjugate_gradients)(blocks, vectors, x, solver.balance if linear else _INSIDE, solver.most)
-    )
+    matrix.taken.append(_iterate(matrix, x, matrix.solver.balance if matrix.linear else _INSIDE))
+    if matrix.cap is not None:
+        from scipy.linalg import cho_solve
+
+        x -= matrix.spread @ cho_solve(matrix.cap, matrix.low.T @ x)
+    return 0
+
+
+def _iterate(matrix: ConjugateMatrix, x: Array, tolerance: float) -> tuple[int, float]:
+    """x ← (A without its low-rank part)⁻¹ x; iterations, and the residual that is left."""
+    solver = matrix.solver
+    count = int(compiled(kernels.conjugate_gradients)(*matrix.given, x, tolerance, solver.most))
     left = float(matrix.vectors.told[0])
     if count < 0:
         raise ConvergenceError(
             f"ConjugateGradients: {solver.most} iterations left a residual of {left:.1e}, where "
-            f"{solver.balance:g} is asked for. The step is long beside the time of a wave through an element, or the "
+            f"{tolerance:g} is asked for. The step is long beside the time of a wave through an element, or the "
             "material is nearly incompressible: take a shorter step, more iterations (most=…), or Factors()"
         )
-    matrix.taken.append((count, left))
-    return 0
+    return count, left
 
 
 def mass_solved(model: Any, p: Array) -> Array:

@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.errors import SchemeError
 from hamex.march import linear as one_solve
 from hamex.march import matrices as band_route
 from hamex.march import newton as solver
 from hamex.march.matrices import Band, Rows
 from hamex.march.newton import Matrix, Scratch, StepEquation
 from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, invoke, numbered, worth_compiling
+from hamex.march.springs import evaluate
 from hamex.march.structure import Path, Push, Stepper, StructureMatrices
 from hamex.model.algebra import diagonal
 from hamex.model.laws.ellipsoids import WIDEST
@@ -110,8 +112,12 @@ class OneStageMarch:
     def _route(self) -> tuple[Solver | None, Assembly]:
         """What solves, and the equation in the order that suits it; no solver: a band."""
         stage, B = self.stage, self.model.compatibility
-        solver = chosen(self.model, self.solver)
+        solver = self.solver if self.newton.reported else chosen(self.model, self.solver)
         if isinstance(solver, ConjugateGradients):
+            if self.newton.reported:
+                raise SchemeError(
+                    f'{self.who}: promise="reported" watches pivots, and conjugate gradients have none; use Factors()'
+                )
             return solver, in_model_order(stage, B)
         order, width = narrow(stage, B, self.blocks)
         if width <= WIDEST_BAND:
@@ -158,7 +164,7 @@ class OneStageMarch:
             return {}
         count, left = np.array(self.matrix.data.taken).reshape(-1, 2).T
         self.matrix.data.taken.clear()
-        if len(count) < solves.sum():
+        if len(count) != solves.sum():  # displacement control solves for its pull too
             return {}
         ends = np.cumsum(solves)
         pieces = [slice(end - many, end) for end, many in zip(ends, solves, strict=True)]
@@ -315,14 +321,8 @@ class OneStageMarch:
 
     def _is_long(self, unit: Array) -> bool:
         """True for the linear element where the springs on some mass outweigh it, and the step is long beside 1/ω."""
-        if self.force_of != "mean":
+        if self.linear or self.force_of != "mean":
             return False
-        if self.linear:  # what is elastic outweighs the masses, wherever it stands
-            if isinstance(self.solver, ConjugateGradients):
-                return False  # it is solved for what is asked
-            heavy = ~self.model.massless
-            mass = sum(factor * diagonal(matrix) for factor, matrix in self.stage.parts[:1])
-            return bool(np.any(1 / unit[heavy] ** 2 > LONG * np.asarray(mass)[heavy]))
         own = np.abs(diagonal(self.stage.matrix)) if self.sparse else np.abs(self.assembly.S.diagonal())
         heavy = own > 0
         return bool(np.any(1 / unit[heavy] ** 2 > LONG * own[heavy]))
@@ -381,17 +381,36 @@ class OneStageMarch:
                 numbered(iterated_route.factorise),
                 numbered(iterated_route.backsolve),
                 iterated_route.ConjugateMatrix(
-                    stage, model, cells, B, self.blocks.tangents, self.solver, self.linear
+                    stage, model, cells, B, self._tangents_at_rest(), self.solver, self.linear
                 ),
             )
         certain = is_certain(model) and not self.newton.reported
         return Matrix(
             numbered(sparse_route.factorise),
             numbered(sparse_route.backsolve),
-            sparse_route.SparseMatrix(
-                stage, self.assembly, cells, self.blocks.tangents, places_of(model), certain
-            ),
+            sparse_route.SparseMatrix(stage, self.assembly, cells, self._tangents_at_rest(), places_of(model), certain),
         )
+
+    def _tangents_at_rest(self) -> Array:
+        """T as the laws themselves give it in a model at rest: equal to the last bit wherever nothing slips."""
+        s, stage = self.scratch, self.stage
+        still, z, T = np.zeros(len(self.model.springs)), np.zeros(self.states.size), s.T.copy()
+        branch = np.zeros(len(still), dtype=np.int64)
+        compiled(evaluate)(
+            held(self.springs),
+            still,
+            still,
+            float(stage.reach),
+            float(stage.tau),
+            z,
+            False,
+            still.copy(),
+            T,
+            z.copy(),
+            branch,
+            s.block,
+        )
+        return T
 
     def _band(self) -> Band:
         base, assembly = band_of(self.assembly), self.assembly

@@ -60,11 +60,13 @@ class ConjugateGradients(Solver):
     Examples
     --------
     >>> import hamex as hx
-    >>> model = hx.solid(hx.meshes.box(1.0, 1.0, 1.0, (2, 2, 2)), hx.Material(1.0, 10.0, 0.25), fixed=["left"])
-    >>> pull = hx.Load([0.0, 1.0, 0.0], step=0.1, patterns=model.body.traction("right", (1.0, 0.0, 0.0)))
-    >>> sol = hx.solve(hx.Problem(model, pull, duration=0.5), hx.Galerkin(0.1), solver=hx.ConjugateGradients())
-    >>> sol.residual < 1e-10, int(sol.values("cg_iterations").max()) < 60
+    >>> model = hx.solid(hx.meshes.box(1.0, 1.0, 1.0, (4, 4, 4)), hx.Material(1.0, 1000.0, 0.25), fixed=["left"])
+    >>> pull = hx.Load(hx.half_sine(1.0, 0.5).forces, patterns=model.body.traction("right", (1.0, 0.0, 0.0)))
+    >>> sol = hx.solve(hx.Problem(model, pull, duration=0.5), hx.Galerkin(0.01), solver=hx.ConjugateGradients())
+    >>> sol.residual < 1e-10, int(sol.values("cg_iterations").max()) < 40
     (True, True)
+    >>> sol.provenance["solver"]
+    'ConjugateGradients(balance=1e-10, most=10000)'
     """
 
     balance: float = 1e-10

@@ -25,8 +25,9 @@ Array = NDArray[Any]
 class SparseMatrix:
     """S + Σ B T Bᵀ in compressed columns with a fixed pattern, and its factors.
 
-    ``elastic`` are the tangents when nothing slips; ``places`` are coordinates of the dofs, by which they are ordered; without them SuperLU orders by degrees.
-    ``certain``: the matrix is positive definite, and its pivots need not be looked at.
+    ``elastic`` are the tangents of a model at rest; ``places`` are coordinates of the dofs, by which they are ordered:
+    without them SuperLU orders by degrees. ``certain``: the matrix is positive definite, and
+    its pivots need not be looked at.
     """
 
     def __init__(

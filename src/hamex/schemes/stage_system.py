@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.checks import check_memory
 from hamex.march.matrices import Rows, Wide
 from hamex.march.stage_march import StageNumbers
 from hamex.march.stage_newton import Motion, Work
@@ -135,6 +136,12 @@ class StageSystem:
         )
         counts = np.diff(B.indptr)
         many = counts[left] * counts[right]
+        check_memory(
+            "solve",
+            6.0 * float(many.sum()),
+            f"the tangents of {B.shape[1]:,} springs at {q} stages",
+            "take Galerkin(degree=1), which gathers them element by element, or a coarser mesh",
+        )
         which = np.repeat(np.arange(len(left)), many)
         within = np.arange(len(which)) - np.repeat(np.cumsum(many) - many, many)
         at = B.indptr[left[which]] + within // counts[right[which]]

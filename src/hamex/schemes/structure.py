@@ -28,8 +28,8 @@ WIDEST_BAND = 192  # beyond it a sparse factorisation takes less work; measured 
 
 @dataclass(frozen=True, eq=False)
 class OneStage:
-    """The equation of a step: S = Σ factor · matrix + low · diag(low_weight) · lowᵀ from the ``parts`` (factor, matrix),
-    its three numbers, and what displacement control holds (dof,), empty for none."""
+    """The equation of a step: S = Σ factor · matrix of the ``parts``, plus low · diag(low_weight) · lowᵀ; its three
+    numbers, and what displacement control holds (dof,), empty for none."""
 
     parts: tuple[tuple[float, Any], ...]
     low: Array

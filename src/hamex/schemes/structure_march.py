@@ -22,7 +22,7 @@ from hamex.schemes.conjugate import mass_solved
 from hamex.schemes.onestage import Newton, OneStageMarch
 from hamex.schemes.promised import matrices
 from hamex.schemes.scheme import How, March, Ran, Scheme
-from hamex.schemes.solvers import is_certain
+from hamex.schemes.solvers import Solver, is_certain
 from hamex.schemes.springs import spring_blocks
 from hamex.schemes.structure import OneStage, galerkin_stage, nodal_stage
 
@@ -38,6 +38,11 @@ class StructureMarch:
 
     def __init__(self, problem: Problem, scheme: Scheme, how: How, walk: OneStageMarch, starts: bool) -> None:
         self.problem, self.scheme, self.how, self.walk, self.starts = problem, scheme, how, walk, starts
+
+    @property
+    def solver(self) -> Solver | None:
+        """What solves the linear systems of its steps; None for what fits into a band."""
+        return self.walk.solver
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""
@@ -55,7 +60,7 @@ class StructureMarch:
         return ran
 
     def _velocity(self, now: Mapping[str, Array]) -> Array:
-        """The velocity of a start: what it brings along, if that is its momentum's, so that a run goes on bit by bit."""
+        """The velocity of a start: what it brings along, if that is its momentum's: so a run goes on bit by bit."""
         model, p = self.problem.model, now["momentum"]
         if "velocity" in now:
             v = now["velocity"]

@@ -23,9 +23,9 @@ _CHEAP = 1 << 22  # points of stress times instants up to which the largest stre
 class BodyPeaks(Mapping[str, Peak]):
     """Peaks of a body by name; each is found when asked for.
 
-    ``displacement`` and ``velocity`` are lengths of vectors at nodes of the body, ``equivalent_plastic_strain`` is there where the
-    material can yield. ``von_mises`` is taken of the instants that were kept; where that takes long (a large body in
-    many instants) it is found when asked for by its name, and not listed.
+    ``displacement`` and ``velocity`` are lengths of vectors at nodes of the body, ``equivalent_plastic_strain`` is
+    there where the material can yield. ``von_mises`` is taken of the instants that were kept; where that takes long (a
+    large body in many instants) it is found when asked for by its name, and not listed.
     """
 
     def __init__(self, solution: Answers, found: dict[str, Peak]) -> None:

@@ -74,8 +74,8 @@ def _plain(value: Any) -> Any:
 
 
 def save(solution: Answers, path: Path, problem: bool = True, times: Times = None) -> Path:
-    """Write a solution by the ending of its path; NetCDF with its problem and scheme, if there are and if asked for; the
-    series of a body at some times."""
+    """Write a solution by the ending of its path; NetCDF with its problem and scheme, if there are and if asked for;
+    the series of a body at some times."""
     check_writable(path, FORMATS if solution.layout.body is None else (*FORMATS, *SERIES))
     if path.suffix.lower() in SERIES:
         from hamex.solution.series import save_series
@@ -186,6 +186,8 @@ def extent_words(extent: Extent) -> dict[str, Any]:
     }
     if extent.settled is not None:
         words["settled"] = extent.settled
+    if extent.solver:
+        words["solver"] = extent.solver
     if extent.peaks is not None:
         words["peaks"] = {name: dataclasses.asdict(peak) for name, peak in extent.peaks.items()}
     if extent.exceeded is not None:

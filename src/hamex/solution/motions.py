@@ -30,7 +30,7 @@ def at_instants(solution: Answers, of: str, instants: Array, shares: Any = None)
     if what == "acceleration":
         if solution.extent.every > 1:
             raise InputError(
-                f"{of} needs two nodes in a row, and every {solution.extent.every}th was kept; keep the history itself: "
+                f"{of} needs two nodes in a row, and every {solution.extent.every}th was kept; keep its history: "
                 f"keep=hx.Keep(every={solution.extent.every}, results=('displacement', 'momentum', '{of}'))"
             )
         ends = at_instants(solution, "velocity", np.concatenate([instants, instants + 1]), shares)

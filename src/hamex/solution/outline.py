@@ -83,6 +83,7 @@ class Extent:
     uncertain : instant from which a step's solution may be one of several [s]; None where one was promised or found.
     stopped : the run was stopped before its end.
     settled : whether the motion died down, where the run was to go on until it did.
+    solver : what solved the linear systems of its steps, where that is a choice: empty for what is small.
     """
 
     first: int = 0
@@ -95,6 +96,7 @@ class Extent:
     uncertain: float | None = None
     stopped: bool = False
     settled: bool | None = None
+    solver: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -41,7 +42,7 @@ def save_series(solution: Answers, path: Path, times: Times = None) -> Path:
     if single:
         if len(instants) > 1:
             raise FileError(f"cannot write {path}: a .vtu holds one instant, {len(instants)} are asked for; write .pvd")
-        return write_atomically(path, lambda part: _instant(solution, body, cells_of(body), int(instants[0]), part))
+        return write_atomically(path, partial(_instant, solution, body, cells_of(body), int(instants[0])))
     return _series(solution, body, path, instants)
 
 
@@ -59,7 +60,7 @@ def _series(solution: Answers, body: Body, path: Path, instants: Array) -> Path:
     try:
         cells = cells_of(body)
         for name, instant in zip(names, instants, strict=True):
-            write_atomically(new / name, lambda part, now=int(instant): _instant(solution, body, cells, now, part))
+            write_atomically(new / name, partial(_instant, solution, body, cells, int(instant)))
         new.chmod(0o755)
         index = "\n".join(_index(folder.name, names, solution.times[instants]))
         old = new.with_name(f"{new.name}-old")

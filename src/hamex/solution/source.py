@@ -132,15 +132,15 @@ class Run:
         return base_motion(self.problem, self.step, steps)
 
     def driven(self, steps: int, every: int, count: int) -> Driven | None:
-        """Motion of the supports in ``steps`` steps, at ``count`` nodes of which ``every`` one was kept; None at rest."""
-        supports = self.problem.supports
-        return (
-            None if supports is None else Driven.of(support_motion(supports, self.step, steps), self.step, every, count)
-        )
+        """Motion of the supports in ``steps`` steps, at ``count`` nodes, one of ``every``; None at rest."""
+        if self.problem.supports is None:
+            return None
+        return Driven.of(support_motion(self.problem.supports, self.step, steps), self.step, every, count)
 
     def provenance(self, solution: Answers) -> dict[str, str]:
-        """Version, scheme and hash of the problem."""
-        return provenance(self.problem, self.scheme, solution.loading)
+        """Version, scheme and hash of the problem, and the solver where it is a choice."""
+        solver = {"solver": solution.extent.solver} if solution.extent.solver else {}
+        return provenance(self.problem, self.scheme, solution.loading) | solver
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from hamex.errors import (
     ConvergenceError,
     OverflowRunError,
     ProblemError,
+    SchemeError,
     ShortLoadWarning,
     ShortRunWarning,
     SwingWarning,
@@ -26,8 +27,9 @@ from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import breaks_off, left_over
 from hamex.problem.waves import warn_of_coarse_waves
 from hamex.schemes.scheme import How, March, Promise, Ran, Scheme, joined
-from hamex.schemes.solvers import Solver
+from hamex.schemes.solvers import ConjugateGradients, Solver
 from hamex.schemes.structure import is_long
+from hamex.schemes.structure_march import StructureMarch
 from hamex.solution.energy import CLOSED
 from hamex.solution.error import estimate
 from hamex.solution.outline import Extent
@@ -78,7 +80,7 @@ def solve(
         goes on by descent, checks the tangent at every solution, and ``sol.uncertain`` tells from when on one solution
         was not certain.
     solver : of the linear systems of a step: :class:`hamex.Factors`, :class:`hamex.ConjugateGradients`, or None, what
-        costs less: factors but for large bodies in space. ``sol.provenance`` names what was not a choice of the scheme.
+        costs less: factors but for large bodies in space. ``sol.provenance["solver"]`` names it where it is a choice.
     progress : called with the steps done and their number after each block; False ends the run there.
 
     Examples
@@ -182,6 +184,11 @@ def run(
         )
     _check_memory(problem.model, scheme, steps // keep.every, keep.results)
     march = scheme.prepare(problem, How(steps, quiet, promise, solver))
+    if isinstance(solver, ConjugateGradients) and not isinstance(march, StructureMarch):
+        raise SchemeError(
+            f"{scheme.name}: conjugate gradients solve steps of one stage, Galerkin(degree=1), Newmark and their kin, "
+            "on structures and bodies; what is smaller has its own way: leave solver out"
+        )
     thinned = None if keep.whole else Thinned(problem, scheme, keep, limit)
     waiting = None if settle is None else Waiting(problem, settle, steps, keep.every)
     stops = _stops(problem, limit)
@@ -212,6 +219,7 @@ def run(
         uncertain=uncertain,
         stopped=stopped and done < steps,
         settled=None if waiting is None or stopped else waiting.settled,
+        solver=repr(march.solver) if isinstance(march, StructureMarch) and march.solver is not None else "",
     )
     solution = (
         thinned.solution(problem, extent)

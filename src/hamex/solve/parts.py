@@ -23,6 +23,7 @@ from hamex.solution.source import Run
 
 Array = NDArray[Any]
 CHUNK = 1 << 17  # numbers of a history that are looked at together while it is thinned
+_LARGE = 1 << 22  # the same at most, where eight steps are more
 _BASE = ("displacement", "momentum", "slip")
 _SPENT = ("viscous", "plastic", "jumps", "input")
 _HELD = ("kinetic", "stored", "hardening")
@@ -170,7 +171,7 @@ class Thinned:
     def __init__(self, problem: Problem, scheme: Scheme, keep: Keep, limit: Limit) -> None:
         self.problem, self.scheme, self.keep, self.limit = problem, scheme, keep, limit
         width = len(problem.model.dofs) + len(problem.model.springs)
-        self.chunk = max(CHUNK // width, 8)
+        self.chunk = max(CHUNK // width, min(8, _LARGE // width), 1)
         self.now, self.impulse = state_of(problem.start), problem.start.internal.get("impulse")
         self.taken, self.waiting, self.pending = 0, list[Ran](), 0
         self.spent = dict.fromkeys(_SPENT, 0.0)

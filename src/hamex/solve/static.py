@@ -322,6 +322,9 @@ def _elastic(model: Model, blocks: Blocks) -> Any:
 
 
 def _penalty(model: Model, blocks: Blocks, pull: Array) -> float:
-    """Elastic stiffness along the pull, ten times: enough to hold a structure that P-Delta would tip over."""
+    """Elastic stiffness along the pull, ten times: enough to hold a structure that P-Delta would tip over. Nothing for
+    a body, which stands by itself, and whose matrix a pull on all of it would fill."""
+    if model.body is not None:
+        return 0.0
     along = pull / (pull @ pull)
     return 10.0 * float(along @ (_elastic(model, blocks) @ along))

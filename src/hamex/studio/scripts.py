@@ -68,10 +68,11 @@ def called(table: Any) -> str:
 
 def _name(made: Any) -> str:
     """How a script that imports hamex calls a class or a generator: ``hx.Slider``, ``hx.laws.Gap``, or its own name."""
+    name = str(made.__name__)
     for home, prefix in ((hamex, "hx"), (laws, "hx.laws"), (schemes, "hx.schemes"), (meshes, "hx.meshes")):
-        if getattr(home, made.__name__, None) is made:
-            return f"{prefix}.{made.__name__}"
-    return made.__name__
+        if getattr(home, name, None) is made:
+            return f"{prefix}.{name}"
+    return name
 
 
 def import_lines(*parts: Any) -> list[str]:

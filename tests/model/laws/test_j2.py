@@ -8,7 +8,7 @@ import pytest
 from points import LocalMap, check_tangent, distance, elasticity, local_residual, points, small_body
 
 import hamex as hx
-from hamex.errors import LawError, ModelError
+from hamex.errors import LawError, ModelError, SpecError
 from hamex.model.laws.cones import APEX, ELASTIC, FLOWS
 
 J2 = hx.laws.J2
@@ -434,5 +434,5 @@ def test_problem_files_refuse_it_for_a_spring_in_words(tmp_path):
         'stiffness = 1.0\nlaw = {kind = "j2", yield_stress = 1.0}\n[load]\nkind = "sine"\namplitude = 1.0\n'
         'omega = 1.0\n[scheme]\nkind = "galerkin"\nstep = 0.01\n'
     )
-    with pytest.raises(ModelError, match="J2 couples 6 forces, and an oscillator has one"):
+    with pytest.raises(SpecError, match=r"law\.kind must be one of 'slider'"):
         hx.read_problem(file)

@@ -16,8 +16,8 @@ TENSOR = ("xx", "yy", "zz", "xy", "yz", "zx")
 
 
 def carried(points: Array, places: Array) -> Array:
-    """(place, point): weights that carry values at points of the reference cell (dimension, point) to other places of it
-    (dimension, place).
+    """(place, point): weights that carry values at points of the reference cell (dimension, point) to other places of
+    it (dimension, place).
 
     They are those of the linear function nearest to the values in the least squares; of a single point, its value.
     More would follow the noise between the points of one cell.

@@ -81,7 +81,7 @@ def check_meshio() -> None:
 
 
 def write_vtu(path: Path, body: Body, cells: Array, points: Mapping[str, Array], means: Mapping[str, Array]) -> None:
-    """Write a body with values at its nodes and means of its cells, packed; ``cells`` as :func:`cells_of` gives them."""
+    """Write a body with values at its nodes and means of its cells, packed; ``cells`` are those of :func:`cells_of`."""
     import meshio
 
     places = np.zeros((len(body.nodes), 3))
