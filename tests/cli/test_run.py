@@ -285,7 +285,7 @@ def test_bad_input_ends_in_one_message_and_no_file(hamex, tiny, tmp_path, change
         (["-o", "nowhere/out.nc"], "cannot write nowhere/out.nc: the folder nowhere does not exist"),
         (["-o", "tiny.toml/out.nc"], "cannot write tiny.toml/out.nc: the folder tiny.toml does not exist"),
         (["--plot", "nowhere/out.png"], "cannot write nowhere/out.png: the folder nowhere does not exist"),
-        (["-o", "out.xls"], "cannot write out.xls: the ending must be one of .nc, .csv, .xlsx"),
+        (["-o", "out.xls"], "cannot write out.xls: the ending must be one of .nc, .csv, .xlsx, .pvd, .vtu"),
         (["--plot", "out.pdf"], "cannot write out.pdf: the ending must be one of .png, .svg, .html"),
         (["-o", "good.nc", "--plot", "out.pdf"], "cannot write out.pdf: the ending must be one of .png, .svg, .html"),
     ],
@@ -391,7 +391,7 @@ def test_init_refuses_what_it_cannot_write(hamex, tmp_path):
     assert hamex("init", "truss", "ida") == (2, "", "error: cannot write ida: the ending must be .toml\n")
     assert hamex("init", "shearframe")[2] == (
         "error: no starter is called 'shearframe'; did you mean shear-frame? Known: oscillator, shear-frame, truss, "
-        "frame, rod, pushover, ida. A file name ends in .toml\n"
+        "frame, rod, cantilever, plate, site, pushover, ida. A file name ends in .toml\n"
     )
     assert hamex("init", "no/a.toml") == (2, "", "error: cannot write no/a.toml: No such file or directory\n")
     assert listing(tmp_path) == []

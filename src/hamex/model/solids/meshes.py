@@ -189,6 +189,12 @@ def half_space(
 
     Waves leave it where the last three are ``absorbing`` (:func:`hamex.solid`).
 
+    Parameters
+    ----------
+    width, depth : along x, and downwards from the surface [length].
+    elements : how many along x and y, or all coordinates along one of them (from 0 on, upwards).
+    cells : "quadrilaterals", or "triangles".
+
     Examples
     --------
     >>> mesh = half_space(20.0, 10.0, (10, 5))
