@@ -29,6 +29,7 @@ CALLED = {
     "Fragility": ("Fragility", "ida"),
     "Coefficients": (),
     "Support": (),
+    "Region": ("Material",),
 }
 
 

@@ -120,7 +120,7 @@ def test_fields_are_those_of_bodies_and_rods(plane, rod):
         other.plot(field="velocity")
     with pytest.raises(InputError, match="fields of a rod are displacement, velocity, force"):
         rod.plot(field="stress")
-    with pytest.raises(InputError, match="no single number at a place; take strain.xx"):
+    with pytest.raises(InputError, match=r"no single number at a place; take strain\.xx"):
         plane.plot(field="strain")
     with pytest.raises(InputError, match="field is what colours a body"):
         hx.animate(rod, "run.gif", field="velocity")

@@ -32,7 +32,7 @@ def motion(solution: Answers, at: str | ArrayLike, direction: str | None) -> Gro
     length = solution.units.length
     if length == UNSTATED_LENGTH:
         raise UnitError(
-            'motion: the unit of its acceleration is not known; state units=hamex.Units("m", "kN") of the model'
+            "motion: the unit of its acceleration is not known; the model must state its units of length and force"
         )
     if isinstance(at, str):
         samples, where = _of_name(solution, at, direction), at

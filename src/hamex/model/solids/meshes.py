@@ -193,7 +193,7 @@ def half_space(
     ----------
     width : along x [length].
     depth : down from the surface [length].
-    elements : how many along x and y, or all coordinates along one of them (from 0 on).
+    elements : how many along x and y, or all coordinates along one of them (from 0 on, upwards).
     cells : "quadrilaterals", or "triangles" (two for each).
 
     Examples
