@@ -49,6 +49,7 @@ def test_the_list_holds_the_paper_and_what_lies_beyond():
         "elastic-2d",
         "elastic-3d",
         "string",
+        "membrane",
         "euler-bernoulli",
         "timoshenko",
     }
@@ -130,6 +131,16 @@ def test_a_string_has_the_wave_equation_and_its_slope_carries_the_tension_across
     mu, N, n = *sp.symbols("mu N", positive=True), sp.Symbol("n_x", real=True)
     assert same(system.strong_form()[w], mu * w.diff(t, 2) - N * w.diff(x, 2) - field("q", x))
     assert same(next(b.force for b in system.boundary_conditions() if b.motion == w), N * w.diff(x) * n)
+
+
+def test_a_membrane_has_the_damped_wave_equation_and_pulls_across_its_edge():
+    system, w = action("membrane"), field("w", x, y)
+    mu, N, c = *sp.symbols("mu N", positive=True), sp.Symbol("c", nonnegative=True)
+    inside = mu * w.diff(t, 2) + c * w.diff(t) - N * (w.diff(x, 2) + w.diff(y, 2)) - field("q", x, y)
+    assert same(system.strong_form()[w], inside)
+    force = next(b.force for b in system.boundary_conditions() if b.motion == w)
+    normal = sp.symbols("n_x n_y", real=True)
+    assert same(force, N * (w.diff(x) * normal[0] + w.diff(y) * normal[1]))
 
 
 def test_euler_bernoulli_moment_and_shear_are_natural():

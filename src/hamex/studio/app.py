@@ -26,7 +26,7 @@ from hamex import __version__
 from hamex.errors import HamexError, InputError, at_the_door
 from hamex.spec import allowed_keys
 from hamex.spec.base import Table, explain, path_of
-from hamex.studio import files, history, home, ida, paper, problems, spectrum, wire
+from hamex.studio import files, history, home, ida, paper, problems, spectrum, waves, wire
 from hamex.studio.derivation import view as derivation
 
 _log = logging.getLogger("uvicorn.error")
@@ -44,7 +44,7 @@ def create_app(hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "testserver")
         redoc_url=None,
         responses={422: {"description": "refused: {message, field}"}},
     )
-    for view in (files, history, problems, home, derivation, spectrum, ida, paper):
+    for view in (files, history, problems, home, derivation, waves, spectrum, ida, paper):
         app.include_router(view.router)
     app.add_exception_handler(HamexError, _refused)
     for kind in (ArithmeticError, ValueError):

@@ -19,7 +19,7 @@ from hamex.report.page import STYLE, plotly_script
 
 router = APIRouter(include_in_schema=False)
 START, ALONE = "start.js", "history/classroom.js"  # the modules that the studio and a page taken home begin with
-STYLES = ("studio.css", "derivation.css", "study.css", "paper.css", "scenes.css")
+STYLES = ("studio.css", "derivation.css", "study.css", "paper.css", "waves.css", "scenes.css")
 # A module begins with comments and imports, of names or of all of a module; what it exports it declares.
 _HEAD = re.compile(r"\s+|//[^\n]*|/\*.*?\*/|(?P<statement>import\b[^;]*;)", re.DOTALL)
 _IMPORT = re.compile(r'import (?P<names>\{[^}]*\}|\* as \w+) from "(?P<module>\.{1,2}/[\w/]+\.js)";')

@@ -1,4 +1,4 @@
-"""Fields of space and time: the elastic continuum of the paper, and beams with second space derivatives."""
+"""Fields of space and time: the elastic continuum of the paper, string and membrane, beams with second derivatives."""
 
 from __future__ import annotations
 
@@ -96,6 +96,31 @@ def string() -> Action:
             "mu": "mass per length [force s²/length²]",
             "N": "tension [force]",
             "q": "load per length [force/length]",
+        },
+    )
+
+
+@entry
+def membrane() -> Action:
+    """Stretched membrane in the air, small deflections: a string in two dimensions, with a dashpot at every point."""
+    mass, tension = positive("mu N")
+    friction = sp.Symbol("c", nonnegative=True)
+    x, y = SPACE[:2]
+    w = sp.Function("w")(x, y, t)
+    return Action(
+        (w,),
+        mass * w.diff(t) ** 2 / 2 - tension * (w.diff(x) ** 2 + w.diff(y) ** 2) / 2,
+        friction * w.diff(t) ** 2 / 2,
+        loads={w: sp.Function("q")(x, y, t)},
+        space=(x, y),
+        name="membrane",
+        citation="Rayleigh, The Theory of Sound, 1877, ch. IX",
+        meanings={
+            "w": "deflection [length]",
+            "mu": "mass per area [force s²/length³]",
+            "N": "tension per length [force/length]",
+            "c": "damping per area [force s/length³]",
+            "q": "load per area [force/length²]",
         },
     )
 

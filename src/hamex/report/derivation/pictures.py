@@ -243,6 +243,30 @@ def _string(action: Action) -> Drawing:
     return d
 
 
+def _membrane(action: Action) -> Drawing:
+    d = Drawing(470, 190)
+    rim = [(LEFT, 150), (LEFT + 250, 150), (LEFT + 340, 84), (LEFT + 90, 84)]
+    d.line([*rim, rim[0]])
+    for k in (0.25, 0.5, 0.75):  # lines along x and y on the deflected surface
+        for one, other in (((0.0, k), (1.0, k)), ((k, 0.0), (k, 1.0))):
+            d.line([_deflected(one, other, j / 24) for j in range(25)], "soft", 1)
+    middle = _deflected((0.5, 0.5), (0.5, 0.5), 0.0)
+    d.line([(middle[0], 117), middle], "accent", arrow=True)
+    d.label((middle[0] + 8, middle[1] + 16), sym.w("x", "y", "t"), "start", "accent")
+    for x in (LEFT + 130, LEFT + 170, LEFT + 210):
+        d.line([(x, 30), (x, 58)], "bad", 1.4, arrow=True)
+    d.label((LEFT + 222, 42), sym.q("x", "y", "t"), "start", "bad")
+    d.line([(LEFT + 299, 117), (LEFT + 342, 117)], "bad", 1.6, arrow=True)
+    d.label((LEFT + 350, 122), sym.N, "start", "bad")
+    return d
+
+
+def _deflected(one: Point, other: Point, s: float) -> Point:
+    """A place of the membrane between two others, in shares of its sides, seen from aside."""
+    a, b = (p + (q - p) * s for p, q in zip(one, other, strict=True))
+    return LEFT + 250 * a + 90 * b, 150 - 66 * b + 30 * math.sin(math.pi * a) * math.sin(math.pi * b)
+
+
 _SKETCHES: dict[str, Callable[[Action], Drawing]] = {
     "harmonic": _oscillator(sym.k),
     "mixed": _oscillator(equal(sym.a, tight(1) / "k")),
@@ -265,6 +289,7 @@ _SKETCHES: dict[str, Callable[[Action], Drawing]] = {
     "elastic-2d": _block,
     "elastic-3d": _block,
     "string": _string,
+    "membrane": _membrane,
     "euler-bernoulli": _beam,
     "timoshenko": _beam,
 }

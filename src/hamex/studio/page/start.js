@@ -9,9 +9,10 @@ import {sceneBanner} from "./scenes/banner.js";
 import {scenesView} from "./scenes/view.js";
 import {studyView} from "./study/view.js";
 import {register, start} from "./views.js";
+import {wavesView} from "./waves/view.js";
 
 const question = sceneBanner();
-for (const view of [scenesView, oscillatorView, buildingView, derivationView, studyView, paperView])
+for (const view of [scenesView, oscillatorView, buildingView, wavesView, derivationView, studyView, paperView])
   register({
     ...view,
     show(state, shown) {

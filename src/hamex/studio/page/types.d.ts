@@ -153,6 +153,33 @@ interface HistoryRequest {
   error?: boolean;
 }
 
+// ---------------------------------------------------------------- waves
+/** A run of a bar or a membrane: `pictures` of all nodes, `step` seconds apart. */
+interface WaveAnswer {
+  scheme: string;
+  step: number;
+  pictures: number;
+  steps: number;
+  time_step: number;
+  speed: number;
+  crossing: number;
+  nodes: number;
+  displacement: Numbers;
+  largest: {displacement: number; stress: number};
+  energy: Record<string, Packed>;
+  residual: number;
+  notes: string[];
+  code: string;
+  /** Of the elements of a bar. */
+  stress: Numbers;
+  /** Of the nodes of a membrane, in rows of so many columns; the one nearest to the blow. */
+  x: Numbers;
+  y: Numbers;
+  columns: number;
+  nearest: number;
+  frequency: number;
+}
+
 // ---------------------------------------------------------------- derivations
 interface MathSymbol {
   name: string;

@@ -8,9 +8,10 @@ import {patiently} from "./systems.js";
 
 /**
  * @param {{places: Places, isShown: (key: string) => boolean, onderived: () => void,
- *   onclick: (event: Event) => void}} given whether a system is still the one that is shown, what follows
+ *   onclick: (event: Event) => void, ticket?: string}} given whether a system is still the one that is shown, what
+ *   follows, and the name of its questions, of which only the newest is answered
  */
-export function derivationDocument({places, isShown, onderived, onclick}) {
+export function derivationDocument({places, isShown, onderived, onclick, ticket = "derive"}) {
   const title = element("h2", {class: "heading"}, "Derivation"),
     status = element("span", {class: "quiet", role: "status"}),
     bar = element("progress", {"aria-label": "deriving", hidden: true}),
@@ -46,7 +47,7 @@ export function derivationDocument({places, isShown, onderived, onclick}) {
     /** @type {{title: string, html: string, contents: {link: string, text: string}[]} | null} */
     let answer;
     try {
-      answer = await patiently("", request, "derive");
+      answer = await patiently("", request, ticket);
     } catch (thrown) {
       const problem = problemOf(thrown);
       if (!isShown(key)) return;

@@ -2,8 +2,11 @@
 import {button} from "../controls.js";
 import {element, short} from "../elements.js";
 
-/** @param {(time: number) => void} onframe */
-export function Player(onframe) {
+/**
+ * @param {(time: number) => void} onframe
+ * @param {(time: number, length: number) => string} [words] what the clock shows, where it is not that of the history
+ */
+export function Player(onframe, words = (time, length) => `${time.toFixed(2)} of ${short(length, 4)} s`) {
   let length = 1,
     time = 0,
     playing = false,
@@ -34,9 +37,9 @@ export function Player(onframe) {
   const root = element("div", {class: "player", role: "group", "aria-label": "playback"}, play, scrub, clock, pace);
 
   function put() {
-    clock.textContent = `${time.toFixed(2)} of ${short(length, 4)} s`;
+    clock.textContent = words(time, length);
     scrub.value = (1000 * time) / length;
-    scrub.setAttribute("aria-valuetext", `${time.toFixed(2)} seconds`);
+    scrub.setAttribute("aria-valuetext", clock.textContent);
     onframe(time);
   }
   function frame(/** @type {number} */ now) {
