@@ -210,7 +210,7 @@ class MembraneTable(WaveTable):
     velocity: Positive = Field(5.0, description="of the blow [m/s]")
     x: Share = Field(0.3, description="middle of it over the width [1]")
     y: Share = Field(0.4, description="middle of it over the height [1]")
-    patch: Positive = Field(0.15, description="width of it [m]")
+    patch: Positive = Field(0.2, description="width of it [m]")
 
     @property
     def speed(self) -> float:

@@ -8,21 +8,23 @@ import {between, diverging, easel, label, written} from "./canvas.js";
 /** @typedef {{farEnd: string, event: string, length: number, pulse: number, limit: number | null}} Told the far end, what
  *  happens, length [m], seconds of the pulse, yield stress [Pa] */
 /** @typedef {{answer: WaveAnswer, told: Told, at: number}} Shown a run, and the picture of it, not whole */
+/** @typedef {Shown & {enlarged: number}} Drawn with the width of the picture that stands for a displacement of one */
 
 const LINES = 50; // across the bar, at most: more are a grey
 const ROOM = 0.1; // of the width at either end, for displacements
 const MOST = 0.075; // of the width, for the largest displacement
+const SHORTEST = 0.2; // of an element, which may yield: none is drawn inside out
 
 /** The moving bar. */
 export function movingBar() {
-  /** @type {Shown | null} */
+  /** @type {Drawn | null} */
   let shown = null;
   const {root, again} = easel("bar", (sheet) => shown && paint(sheet, shown));
   return {
     root,
     /** @param {Shown} now */
     show(now) {
-      shown = now;
+      shown = {...now, enlarged: shown?.answer === now.answer ? shown.enlarged : enlargement(now.answer)};
       root.setAttribute("aria-label", `the bar, ${now.told.event}, its far end ${now.told.farEnd}`);
       again();
     },
@@ -30,10 +32,22 @@ export function movingBar() {
 }
 
 /**
- * @param {Sheet} sheet
- * @param {Shown} shown
+ * How much displacements can be enlarged.
+ * @param {WaveAnswer} answer
  */
-function paint(sheet, {answer, told, at}) {
+function enlargement({displacement, nodes, largest}) {
+  let closest = 0;
+  for (let i = 1; i < displacement.length; i++)
+    if (i % nodes) closest = Math.min(closest, displacement[i] - displacement[i - 1]);
+  const size = (1 - 2 * ROOM) / (nodes - 1);
+  return Math.min(MOST / (largest.displacement || 1), ((1 - SHORTEST) * size) / -(closest || -1e-30));
+}
+
+/**
+ * @param {Sheet} sheet
+ * @param {Drawn} shown
+ */
+function paint(sheet, {answer, told, at, enlarged}) {
   const {wide, high} = sheet,
     left = ROOM * wide,
     span = (1 - 2 * ROOM) * wide;
@@ -41,9 +55,9 @@ function paint(sheet, {answer, told, at}) {
     stress = between(answer.stress, answer.nodes - 1, at);
   const most = answer.largest.displacement || 1,
     top = answer.largest.stress || 1;
-  const places = Array.from(u, (value, i) => left + (span * i) / (u.length - 1) + (MOST * wide * value) / most);
-  body(sheet, places, stress, {low: 0.05 * high, high: 0.3 * high, top, told, end: left + span});
-  blow(sheet, places[0], 0.175 * high, acting(told, at * answer.step));
+  const places = Array.from(u, (value, i) => left + (span * i) / (u.length - 1) + enlarged * wide * value);
+  body(sheet, places, stress, {low: 0.04 * high, high: 0.27 * high, top, told, end: left + span});
+  blow(sheet, places[0], 0.155 * high, acting(told, at * answer.step));
   profile(sheet, Array.from(u), {
     from: left,
     to: left + span,
@@ -104,9 +118,9 @@ function body({pen, wide}, places, stress, {low, high, top, told, end}) {
   pen.strokeRect(places[0], low, last - places[0], high - low);
   if (told.farEnd === "free") return;
   pen.lineWidth = 2.4;
-  line(pen, [end + 1.5, low - 10], [end + 1.5, high + 10]);
+  line(pen, [end + 1.5, low - 6], [end + 1.5, high + 6]);
   pen.lineWidth = 1;
-  for (let y = low - 4; y < high + 10; y += 11) line(pen, [end + 2, y], [end + 13, y - 9]);
+  for (let y = low + 4; y < high + 7; y += 11) line(pen, [end + 2, y], [end + 13, y - 9]);
 }
 
 /**

@@ -1,6 +1,6 @@
 // Controls of the waves: what a state holds, what it asks the studio, and the fields that change it.
 import {button, changeOf, choice, group, numberFields, toggle} from "../controls.js";
-import {element, rounded} from "../elements.js";
+import {element, rounded, short} from "../elements.js";
 import {segments} from "../panels.js";
 
 /** Numbers as the page shows them: GPa, MPa, cm², mm, µs. */
@@ -18,7 +18,7 @@ export const START = {
   place: 0.5,
   yields: false,
   yieldStress: 120,
-  viscosity: 10,
+  viscosity: 2,
   relaxation: 0,
   shape: "rectangle",
   across: 0.6,
@@ -32,7 +32,7 @@ export const START = {
   velocity: 5,
   x: 0.3,
   y: 0.4,
-  patch: 0.15,
+  patch: 0.2,
   courant: 0.5,
   crossings: 4,
   scheme: "galerkin",
@@ -43,8 +43,22 @@ export const START = {
 };
 /** @typedef {typeof START} State */
 
-/** A number in other units, without the rounding of its conversion. */
-const times = (/** @type {number} */ value, /** @type {number} */ factor) => rounded(value * factor, 12);
+/** @type {Record<string, number>} what one of a state is in metres, newtons and seconds, where it is another unit */
+const SCALES = {
+  modulus: 1e9,
+  area: 1e-4,
+  stress: 1e6,
+  yieldStress: 1e6,
+  viscosity: 1e6,
+  relaxation: 1e-6,
+  deflection: 1e-3,
+};
+/**
+ * A number of a state as it is sent, without the rounding of its conversion.
+ * @param {State} state
+ * @param {keyof State & keyof typeof SCALES} key
+ */
+const sent = (state, key) => rounded(/** @type {number} */ (state[key]) * SCALES[key], 12);
 
 /**
  * The path of the question and the table that goes there, in metres, newtons, seconds and kilograms.
@@ -61,16 +75,16 @@ export function question(state) {
         ...march,
         length: state.length,
         elements: state.elements,
-        modulus: times(state.modulus, 1e9),
+        modulus: sent(state, "modulus"),
         density: state.density,
-        area: times(state.area, 1e-4),
+        area: sent(state, "area"),
         far_end: state.farEnd,
         event: state.event,
-        stress: times(state.stress, 1e6),
+        stress: sent(state, "stress"),
         width: state.width,
         place: state.place,
-        damping: times(state.relaxation, 1e-6),
-        ...(state.yields ? {yield_stress: times(state.yieldStress, 1e6), viscosity: times(state.viscosity, 1e3)} : {}),
+        damping: sent(state, "relaxation"),
+        ...(state.yields ? {yield_stress: sent(state, "yieldStress"), viscosity: sent(state, "viscosity")} : {}),
       },
     };
   return {
@@ -85,7 +99,7 @@ export function question(state) {
       surface_mass: state.surfaceMass,
       damping: state.air,
       event: state.start,
-      deflection: times(state.deflection, 1e-3),
+      deflection: sent(state, "deflection"),
       velocity: state.velocity,
       x: state.x,
       y: state.y,
@@ -151,8 +165,8 @@ function fieldsOf(view) {
       "viscosity",
       "Viscosity of yielding",
       "viscosity",
-      "kPa·s",
-      {min: 0, max: 200, step: 1},
+      "MPa·s",
+      {min: 0, max: 20, step: 0.1},
       "0: rate-independent plasticity",
     ),
     relaxation: field(
@@ -252,6 +266,20 @@ export function waveControls(view) {
      * @param {State} state
      */
     named: ({kind}) => ({...fields, ...pointed(NAMED[kind], fields)}),
+    /**
+     * A refusal with its number as the page shows it.
+     * @param {Problem | null} problem
+     * @param {State} state
+     */
+    inUnits(problem, {kind}) {
+      const name = problem?.field ?? "",
+        key = NAMED[kind][name] ?? name,
+        unit = fields[key]?.querySelector(".unit")?.textContent;
+      if (!problem || !unit) return problem;
+      const number = (/** @type {string} */ _, /** @type {string} */ got) =>
+        `got ${short(Number(got) / (SCALES[key] ?? 1))} ${unit}`;
+      return {...problem, message: problem.message.replace(/got (-?[\d.e+-]+)$/, number)};
+    },
     /** @param {State} state */
     show(state) {
       const isBar = state.kind === "bar",

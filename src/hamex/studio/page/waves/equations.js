@@ -60,7 +60,9 @@ export function waveEquations({view, root, controls, valueOf}) {
     onclick: symbols.follow,
     ticket: "derive-waves",
   });
+  derivation.index.open = false;
   derivation.root.prepend(part, words);
+  derivation.root.querySelector("header")?.after(derivation.index);
   derivation.root.append(element("p", {}, more));
   // It scrolls in its own box where it stands beside the waves; the keyboard reaches it.
   derivation.root.tabIndex = 0;
@@ -72,9 +74,9 @@ export function waveEquations({view, root, controls, valueOf}) {
       for (const name of ["id", "aria-labelledby"])
         if (node.getAttribute(name)?.startsWith("derivation-"))
           node.setAttribute(name, `waves-${node.getAttribute(name)}`);
-    const step = view.state.part === "step" && derivation.root.querySelector("h2[id*=step]");
+    const step = view.state.part === "step" && derivation.root.querySelector("h2[id$=the-time-step]");
     if (derivation.root.scrollHeight > derivation.root.clientHeight + 1)
-      derivation.root.scrollTop = step ? step.offsetTop - 8 : 0;
+      derivation.root.scrollTop = step ? step.offsetTop - part.offsetHeight - 8 : 0;
     symbols.relight();
   }
 

@@ -7,8 +7,9 @@ import {between, diverging, easel, mixed, written} from "./canvas.js";
 /** @typedef {{turn: number, tilt: number}} Seen degrees around the vertical and above the horizon */
 /** @typedef {{answer: WaveAnswer, at: number, seen: Seen}} Shown a run, the picture of it, and from where */
 
-const TALL = 0.2; // of the longer side, for the largest deflection
+const TALL = 0.26; // of the longer side, for the largest deflection
 const FAR = 3.2; // of the longer side, from the eye to the middle
+const PALE = 0.6; // power of a deflection in its colour: waves that have spread out are seen, too
 const LIGHT = [-0.35, -0.25, 0.9]; // from where it comes, for who looks along y
 
 /** The moving membrane. */
@@ -81,7 +82,7 @@ function paint({pen, wide, high}, {answer, at, seen}) {
       mean = corners.reduce((sum, i) => sum + w[i], 0) / 4;
     pen.fillStyle = written(
       lit(
-        colour(mean / most),
+        colour(Math.sign(mean) * Math.abs(mean / most) ** PALE),
         brightness(
           corners.map((i) => points[i]),
           seen.turn,
@@ -108,7 +109,7 @@ function paint({pen, wide, high}, {answer, at, seen}) {
 function fitted(points, look, wide, high) {
   let [left, right, low, top] = [0, 0, 0, 0];
   for (const [a, b] of points)
-    for (const c of [-TALL, TALL]) {
+    for (const c of [-0.6 * TALL, 0.6 * TALL]) {
       const [u, v] = look(a, b, c);
       left = Math.min(left, u);
       right = Math.max(right, u);
@@ -146,10 +147,10 @@ function brightness([a, b, c, d], turn) {
  * @param {number} light
  */
 function lit(colour, light) {
-  const more = (light - LIGHT[2]) * 1.6;
+  const more = (light - LIGHT[2]) * 0.9;
   return more < 0
-    ? mixed(colour, [0, 0, 0], Math.min(0.7, -more))
-    : mixed(colour, [255, 255, 255], Math.min(0.5, more));
+    ? mixed(colour, [0, 0, 0], Math.min(0.5, -more))
+    : mixed(colour, [255, 255, 255], Math.min(0.4, more));
 }
 
 /**

@@ -1,5 +1,5 @@
 // The waves: a bar or a membrane that moves, its energies, and the derivation beside it.
-import {csv, element, save, short} from "../elements.js";
+import {csv, element, rounded, save, short} from "../elements.js";
 import {codeGift, gift} from "../home/home.js";
 import {layOut} from "../history/bench.js";
 import {cursor} from "../history/cursors.js";
@@ -62,7 +62,7 @@ function build(root) {
       "figcaption",
       {},
       element("span", {}, "Stress over place and time"),
-      element("span", {class: "quiet"}, "blue is pressure, red is tension"),
+      element("span", {class: "quiet"}, "blue is compression, orange is tension"),
     ),
     over.root,
   );
@@ -70,7 +70,7 @@ function build(root) {
     history = panel("Deflection where it began", "history"),
     cursors = [energy, history].map(cursor);
   const cards = {
-    speed: card("speed of waves"),
+    speed: card("wave speed"),
     crossing: card("from end to end"),
     one: card(""),
     two: card(""),
@@ -144,8 +144,9 @@ function turned(canvas) {
  * @param {number} share of the run
  */
 function timeWords(share) {
-  const end = shown.answer ? 1000 * shown.answer.step * (shown.answer.pictures - 1) : 0;
-  return `${(share * end).toPrecision(3)} of ${short(end, 3)} ms`;
+  const end = shown.answer ? 1000 * shown.answer.step * (shown.answer.pictures - 1) : 1,
+    places = Math.max(0, 2 - Math.floor(Math.log10(end))); // always as many: the clock keeps its width
+  return `${(share * end).toFixed(places)} of ${end.toFixed(places)} ms`;
 }
 
 /**
@@ -183,7 +184,8 @@ function show(state) {
 const run = latest(async (/** @type {State} */ state, /** @type {number} */ begin) => {
   const {message, controls} = parts,
     {path, table} = question(state),
-    refuse = message.refusing(besideNamedFields(controls.named(state), message.message));
+    beside = besideNamedFields(controls.named(state), message.message),
+    refuse = message.refusing((problem) => beside(controls.inUnits(problem, state)));
   message.asked();
   const answer = await askOrRefuse(path, table, "waves", refuse);
   if (!answer) return;
@@ -209,7 +211,7 @@ function drawAll() {
   parts.bar.root.hidden = parts.diagram.hidden = !isBar;
   parts.membrane.root.hidden = parts.history.root.hidden = isBar;
   parts.title.textContent = isBar ? "The bar" : "The membrane";
-  parts.note.textContent = `slowed ${short(PLAYED / seconds, 2)} times, displacements enlarged`;
+  parts.note.textContent = `slowed ${rounded(PLAYED / seconds, 2).toLocaleString("en")} times, displacements enlarged`;
   showNumbers(answer, isBar);
   parts.code.textContent = answer.code;
   const units = {length: "m", force: "N", energy: "J"};
@@ -227,7 +229,7 @@ function showNumbers(answer, isBar) {
   const {cards, notes} = parts,
     {speed, crossing, largest, residual, steps, time_step} = answer;
   cards.speed.value.textContent = `${short(speed)} m/s`;
-  cards.speed.label.textContent = isBar ? "speed of waves, √(E/ρ)" : "speed of waves, √(N/μ)";
+  cards.speed.label.textContent = isBar ? "wave speed √(E/\u2060ρ)" : "wave speed √(N/\u2060μ)";
   cards.speed.value.dataset.value = String(speed);
   cards.crossing.value.textContent = `${short(1000 * crossing)} ms`;
   cards.one.value.textContent = isBar ? `${short(largest.stress / 1e6)} MPa` : `${short(answer.frequency)} Hz`;
