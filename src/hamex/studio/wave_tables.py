@@ -72,7 +72,8 @@ class WaveTable(RequestTable):
             f"sol = hx.solve(problem, hx.{scheme}(step=step))",
             "",
             'print(f"wave speed {speed:.6g} m/s, energy residual {sol.residual:.3g}")',
-            'print({name: f"{values.values[-1]:.6g} J" for name, values in sol.energy.items()})',
+            'for name in ("kinetic", "stored", "viscous", "plastic", "input"):',
+            '    print(f"{name} at the end: {sol.values(name)[-1]:.6g} J")',
         ]
         return "\n".join([headline(title), "import numpy as np", "", "import hamex as hx", *lines, *end, ""])
 
@@ -110,10 +111,12 @@ class BarTable(WaveTable):
 
     def model(self) -> Model:
         """The bar."""
-        wall = spring_link(self.elements, None, self.modulus * self.area / self.size, law=Gap())
+        links = []
+        if self.far_end == "wall":
+            links = [spring_link(self.elements, None, self.modulus * self.area / self.size, law=Gap())]
         law = None
         if self.yield_stress is not None:
-            law = Slider(yield_force=self.yield_stress * self.area, viscosity=self.viscosity * self.area / self.size)
+            law = Slider(self.yield_stress * self.area, self.viscosity * self.area / self.size)
         return rod(
             self.length,
             self.elements,
@@ -125,7 +128,7 @@ class BarTable(WaveTable):
             absorbing="end" if self.far_end == "endless" else "none",
             mass=self.mass,
             damping=rayleigh(beta=self.damping) if self.damping else 0.0,
-            links=[wall] if self.far_end == "wall" else [],
+            links=links,
             units=UNITS,
         )
 
@@ -158,9 +161,7 @@ class BarTable(WaveTable):
             "speed, size = (modulus / density) ** 0.5, length / elements  # of waves, of an element",
         ]
         if self.yield_stress is not None:
-            lines.append(
-                f"law = hx.Slider(yield_force={self.yield_stress!r} * area, viscosity={self.viscosity!r} * area / size)"
-            )
+            lines.append(f"law = hx.Slider({self.yield_stress!r} * area, viscosity={self.viscosity!r} * area / size)")
             more.append("law=law")
         if self.far_end == "endless":
             more.append('absorbing="end"')

@@ -19,6 +19,7 @@ from hamex.schemes import LeapFrog
 from hamex.solution.solution import Solution
 from hamex.solve import solve
 from hamex.spec.base import inside
+from hamex.studio import wire
 from hamex.studio.wave_tables import BarTable, MembraneTable, WaveTable
 from hamex.studio.wire import FRAMED, framed, number
 
@@ -27,7 +28,6 @@ router = APIRouter(prefix="/api/waves", tags=["waves"])
 _RESPONSES: dict[int | str, dict[str, Any]] = {200: {"content": {FRAMED: {}}}}
 _ENERGIES = ("kinetic", "stored", "viscous", "plastic", "input", "imbalance")
 _PICTURES = {"bar": 400, "membrane": 200}  # of a run that are sent, at most
-_CELLS = {"bar": 4_000_000, "membrane": 1_500_000}  # steps × nodes: about two seconds of either
 _DRUM = 2.404825557695773  # first zero of the Bessel function J₀
 _catching = threading.Lock()  # catching warnings changes the whole process
 
@@ -39,9 +39,7 @@ def bar(table: BarTable) -> Response:
     sol, answer = _solved(table, steps, every)
     u = np.zeros((steps // every + 1, table.elements + 1))
     u[:, : len(sol.dofs)] = sol.values("displacement")[::every]
-    # Step means, eqs. (88)-(89): forces at nodes overshoot the yield limit at viscosity 0.
-    force = np.concatenate([sol.values("node_force")[:1], sol.values("force")])[::every, : table.elements]
-    stress = force / table.area
+    stress = _between_steps(sol)[::every, : table.elements] / table.area
     largest = {"displacement": number(np.abs(u).max()), "stress": number(np.abs(stress).max())}
     crossing = table.length / table.speed
     arrays = {"displacement": u.ravel(), "stress": stress.ravel()}
@@ -87,7 +85,7 @@ def counted(kind: str, table: WaveTable, elements: int, nodes: int) -> tuple[int
     wanted = math.ceil(table.crossings * elements / table.courant - 1e-9)
     every = math.ceil(wanted / _PICTURES[kind])
     steps = every * math.ceil(wanted / every)
-    if steps * nodes > _CELLS[kind]:
+    if steps * nodes > wire.WAVES[kind]:
         raise InputError(
             f"courant must be larger, or elements and crossings fewer: {steps:,} steps of {nodes:,} nodes are more "
             "than the studio runs; the script runs any number"
@@ -103,9 +101,10 @@ def _solved(table: BarTable | MembraneTable, steps: int, every: int) -> tuple[So
         model, load, start, step = table.posed()
         scheme = table.called(step)
         if isinstance(scheme, LeapFrog) and step > (longest := scheme.longest_step(model)):
+            most = math.floor(1e3 * table.courant * longest / step) / 1e3
             raise InputError(
-                f"courant must be {table.courant * longest / step:.3g} at most with leap-frog, which is stable up to "
-                f"steps of {longest:.3g} s here; Galerkin takes any, got {table.courant:g}"
+                f"courant must be {most:g} at most with leap-frog, which is stable up to steps of {longest:.3g} s, "
+                f"Galerkin takes any; got {table.courant:g}"
             )
         sol = solve(Problem(model, load, duration=steps * step, start=start), scheme)
         energy = {name: sol.values(name)[::every] for name in _ENERGIES if name in sol.names}
@@ -129,6 +128,13 @@ def _solved(table: BarTable | MembraneTable, steps: int, every: int) -> tuple[So
         "code": table.code(steps),
         "seconds": time.perf_counter() - begin,
     }
+
+
+def _between_steps(sol: Solution) -> Array:
+    """Forces at the nodes from the means of the steps on either side, eqs. (88)-(89): those at the nodes themselves
+    overshoot the yield limit at viscosity 0, and ring from step to step where leap-frog takes its longest step."""
+    means = sol.values("force")
+    return np.concatenate([sol.values("node_force")[:1], 0.5 * (means[1:] + means[:-1]), means[-1:]])
 
 
 def _in_rows(table: MembraneTable) -> Array:

@@ -28,6 +28,7 @@ SLOW_STEPS = 20_000  # of what runs step by step in Python
 STOREYS = 200
 TEXT = 2_000  # characters of a typed Lagrangian or dissipation
 DERIVATION = 60.0  # seconds of processor for a derivation, and for a run of what was derived
+WAVES = {"bar": 4_000_000, "membrane": 1_500_000}  # steps × nodes: some seconds of either
 PERIODS = 400  # of a spectrum
 RUNS = 20_000  # of a study
 STUDIES = 4  # at once
