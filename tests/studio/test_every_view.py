@@ -14,6 +14,7 @@ VIEWS = {
     "scenes": "#scenes .tile",
     "oscillator": "#residual[data-value]",
     "building": "#building-residual[data-value]",
+    "waves": "#waves-residual[data-value]",
     "derivation": "#derivation .plot .main-svg",
     "study": "#study .plot .main-svg",
     "paper": "#paper table td",

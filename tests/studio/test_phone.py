@@ -16,6 +16,7 @@ TARGETS = """(view) => [...document.querySelectorAll(
 VIEWS = {
     "oscillator": "#residual",
     "building": "#building-residual",
+    "waves": "#waves .plot .main-svg",
     "derivation": "#derivation .plot .main-svg",
     "study": "#study .plot .main-svg",
     "paper": "#paper table td",

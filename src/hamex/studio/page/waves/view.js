@@ -94,6 +94,7 @@ function build(root) {
   stage.append(equations.root);
   root.append(equations.meaning);
   return {
+    stage,
     bar,
     membrane,
     over,
@@ -174,7 +175,7 @@ function show(state) {
   parts.equations.show(state);
   const {path, table} = question(state),
     asked = JSON.stringify([path, table]);
-  if (asked === shown.question && shown.answer) {
+  if (asked === shown.question && parts.stage.dataset.shown === "current") {
     drawAll(); // another theme, another side of the picture
     return undefined;
   }
