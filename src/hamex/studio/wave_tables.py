@@ -14,7 +14,7 @@ from pydantic import Field
 
 from hamex.errors import InputError
 from hamex.model.damping import rayleigh
-from hamex.model.laws.gap import Gap
+from hamex.model.laws import known
 from hamex.model.laws.slider import Slider
 from hamex.model.links import spring_link
 from hamex.model.record import Model
@@ -36,7 +36,7 @@ UNITS = Units("m", "N")
 
 
 class Posed(NamedTuple):
-    """A problem as far as it does not depend on the number of its steps."""
+    """A problem but for the number of its steps."""
 
     model: Model
     load: Load
@@ -113,7 +113,7 @@ class BarTable(WaveTable):
         """The bar."""
         links = []
         if self.far_end == "wall":
-            links = [spring_link(self.elements, None, self.modulus * self.area / self.size, law=Gap())]
+            links = [spring_link(self.elements, None, self.modulus * self.area / self.size, law=known()["gap"]())]
         law = None
         if self.yield_stress is not None:
             law = Slider(self.yield_stress * self.area, self.viscosity * self.area / self.size)
@@ -291,6 +291,7 @@ class MembraneTable(WaveTable):
             ]
         plucked = f"displacement={self.deflection!r} * shape"
         struck = f"momentum=model.mass @ ({self.velocity!r} * shape)"
+        state = plucked if self.event == "plucked" else struck
         lines += [
             f'numbers = {{"mu": surface_mass, "N": tension, "c": {self.damping!r}}}',
             f'model = hx.discretise(action("membrane"), mesh, numbers, fixed={{"all": "w"}}, mass="{self.mass}",',
@@ -303,7 +304,7 @@ class MembraneTable(WaveTable):
             "",
             "",
             "shape = model.fields.interpolated(w=bump)",
-            f"start = hx.State({plucked if self.event == 'plucked' else struck})",
+            f"start = hx.State({state})",
             "load = hx.Load(hx.constant(0.0).forces, patterns=np.zeros((len(shape), 1)))",
             f"step = {self.courant!r} * width / {self.elements!r} / speed",
         ]
