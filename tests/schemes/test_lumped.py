@@ -279,7 +279,7 @@ def test_compiled_and_plain_agree_in_every_bit(monkeypatch):
         damped = dataclasses.replace(model, damping=damping)
         problem = hx.Problem(damped, hx.el_centro().on(damped, g=9.80665), 1.0, standing=[0.1] * 8)
         for choice in (True, False):
-            monkeypatch.setattr(leapfrog, "worth_compiling", lambda _, choice=choice: choice)
+            monkeypatch.setattr(leapfrog, "worth_compiling", lambda *_, choice=choice: choice)
             end.append(hx.solve(problem, hx.LeapFrog(0.01)))
         for name in ("displacement", "momentum", "slip", "force"):
             assert end[-1].values(name).tobytes() == end[-2].values(name).tobytes(), name

@@ -129,7 +129,7 @@ class LumpedMarch:
             raise SchemeError(f"LeapFrog: the step {self.h:g} s is beyond the stable step {limit:.6g} s of this model")
         outside = by_rows(model.stiffness)
         work = outside.nnz + len(model.springs) * _WORK_PER_SPRING + len(model.dofs) * _WORK_PER_DOF
-        self.compiles = worth_compiling(how.steps * work)
+        self.compiles = worth_compiling(how.steps * work, lumped)
         self.states, self.elastic = states(model), between_springs(blocks, blocks.tangents)
         self.springs = prepared_springs(model, blocks, self.h, "end", scheme.name, self.compiles)
         mass = model.mass.diagonal().astype(float)
@@ -288,7 +288,7 @@ class LeapFrogMarch:
         )
         self.hardens = bool(np.any(laws["kinematic"] > 0) or np.any(laws["isotropic"] > 0))
         work = how.steps * len(m) * _WORK_PER_STOREY
-        self.kernel: Kernel = compiled(leapfrog) if worth_compiling(work) else leapfrog
+        self.kernel: Kernel = compiled(leapfrog) if worth_compiling(work, leapfrog) else leapfrog
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""

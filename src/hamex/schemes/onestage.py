@@ -92,7 +92,7 @@ class OneStageMarch:
         self.sparse = self.solver is not None  # else in a band
         self.linear = self.sparse and is_linear(model)
         self.follows = self.sparse and not np.any(model.massless)  # velocities, so that no mass is factored for them
-        self.compiles = self.sparse or worth_compiling(self._work())
+        self.compiles = self.sparse or worth_compiling(self._work(), self.driver)
         self.hand = held if self.compiles else as_it_is
         damping = model.damping
         self.system = StructureMatrices(

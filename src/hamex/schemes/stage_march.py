@@ -92,7 +92,7 @@ class StageMarch:
         work = self.q * (
             most * max(springs, dofs) * _WORK_PER_SPRING + dofs * self.system.width**2
         )  # one factorisation
-        machine = self.wide or worth_compiling(work)
+        machine = self.wide or worth_compiling(work, stage_march)
         self.laws = laws_of(model, self.system.element.tau, who, machine)
         self.kernel = self._compiled() if machine else self._plain()
         self.hand = held if machine else as_it_is

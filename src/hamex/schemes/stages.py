@@ -150,7 +150,7 @@ class MappedSteps:
         self.kinematic = parameter(model, "kinematic")
         rows = len(table.c) * len(model.springs)
         work = most * rows * (2 * len(model.dofs) + rows + 8)
-        self.kernel: Kernel = compiled(stages) if worth_compiling(work) else stages
+        self.kernel: Kernel = compiled(stages) if worth_compiling(work, stages) else stages
 
     def march(self, start: tuple[Array, ...], guess: Array, values: Array) -> tuple[tuple[Array, ...], int]:
         """From (u, p, slip, X, w) and the branches under stage loads (step, stage, channel).

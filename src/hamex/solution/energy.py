@@ -126,7 +126,7 @@ def one_pass(s: Answers, keep: bool) -> dict[str, Array] | None:
         return None
     if s.problem.supports is not None or c.weights.size:
         return None
-    if not worth_compiling(n) or s.loading.patterns.shape[1] > 1:
+    if not worth_compiling(n, energies) or s.loading.patterns.shape[1] > 1:
         return None
     x, still = scalars(s.model), np.zeros((1, 1))
     names = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")
