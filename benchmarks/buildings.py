@@ -52,6 +52,7 @@ def single(given: dict[str, np.ndarray[Any, Any]], i: int, steps: int = oscillat
 
 def measure(repeats: int, quick: bool = False) -> dict[str, Any]:
     """Seconds per building, and how far the peaks are apart."""
+    measuring.compile_at_once()
     count = COUNT // 50 if quick else COUNT
     given = family(count)
     cases.recycle_memory(True)

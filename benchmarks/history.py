@@ -58,8 +58,7 @@ def samples(steps: int) -> Array:
 
 def measure(repeats: int, quick: bool = False) -> dict[str, Any]:
     """Rows of name, ns_per_step, fixed_us, error, note; rivals of one process take turns."""
-    import numba  # noqa: F401  (once it is loaded, everything runs compiled)
-
+    measuring.compile_at_once()
     long = LONG // 10 if quick else LONG
     exact = peak(
         hx.solve(

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 import frames
+import measuring
 import numpy as np
 
 import hamex as hx
@@ -16,6 +17,7 @@ from hamex.march import run
 from hamex.march.leapfrog import Frame, LeapFrogHistory, leapfrog
 
 Array = np.ndarray[Any, Any]
+measuring.compile_at_once()
 
 
 def cpu(work: Callable[[], Any]) -> float:

@@ -80,7 +80,7 @@ PACKAGES = {
     "uvicorn": {"studio"},
     "tomli_w": {"studio"},
     "skfem": {"model"},
-    "meshio": {"model"},
+    "meshio": {"model", "solution"},
     "obspy": {"motion"},
     "openseespy": {"paper"},
 }

@@ -16,7 +16,7 @@ from .model.units import Units as Units
 from .model.record import Model as Model
 from .model.oscillator import oscillator as oscillator
 from .model.shear_frame import shear_frame as shear_frame
-from .model.oscillators import Oscillators as Oscillators, oscillators as oscillators
+from .model.oscillator import Oscillators as Oscillators, oscillators as oscillators
 from .model.shear_frames import ShearFrames as ShearFrames, shear_frames as shear_frames
 from .model.rod import rod as rod
 from .model.solids.material import Material as Material
@@ -42,7 +42,7 @@ from .solution.batch import Batch as Batch
 from .solve.static import cyclic as cyclic, gravity as gravity, pushover as pushover, solve_path as solve_path
 from .principle.action import Action as Action
 from .simulate import simulate as simulate
-from .simulate.discretise import discretise as discretise
+from .simulate import discretise as discretise
 from .solution.solution import Solution as Solution
 from .solution.reading import read as read
 from .study.spectra.intensities import Pga as Pga, Sa as Sa, intensities as intensities
@@ -52,7 +52,7 @@ from .study.spectra.floors import floor_spectrum as floor_spectrum
 from .study.ida.fragility import Fragility as Fragility
 from .study.ida.frequency import annual_frequency as annual_frequency
 from .study.study import Study as Study
-from .study.sequence import MotionSequence as MotionSequence
+from .study.axes import MotionSequence as MotionSequence
 from .study.ida.ida import Hunt as Hunt, Ida as Ida, ida as ida
 from .study.regions.result import Region as Region
 from .study.regions.region import region as region

@@ -17,15 +17,15 @@ PYTHON = re.compile(
 PYTHON_ONLY = {
     "cli/derive.py": "a system of one's own is a script",
     "principle/action.py": "a system of one's own is a script",
-    "model/laws/registry.py": "laws are registered in Python",
-    "schemes/registry.py": "schemes are registered in Python",
+    "model/laws/law.py": "laws are registered in Python",
+    "schemes/scheme.py": "schemes are registered in Python",
     "solution/source.py": "of a file that was read again",
     "solution/reading.py": "of a file that is read again",
     "solution/batch.py": "of a batch in memory",
     "motion/pulses.py": "of a function that was given as load",
     "solve/runners.py": "of a batch that asks for states",
     "model/units.py": "files state their units",
-    "model/oscillators.py": "of arrays",
+    "model/oscillator.py": "of arrays",
     "study/spectra/spectrum.py": "units of the command are found from --g",
     "motion/load.py": "clocks are shifted in Python",
 }

@@ -10,7 +10,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import LawError, ModelError
-from hamex.model.laws import registry
+from hamex.model.laws import law as registry
 from hamex.spec import read_problem
 from hamex.spec.tables import SchemeTable
 

@@ -7,7 +7,7 @@ import pytest
 import record_samples as made
 
 import hamex as hx
-from hamex.motion.records.write import record_text
+from hamex.motion.records.suite import record_text
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import hamex as hx
-from hamex.motion.records.write import record_text
+from hamex.motion.records.suite import record_text
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import openpyxl
 import pytest
 
 import hamex as hx
-from hamex.motion.records.write import record_text
+from hamex.motion.records.suite import record_text
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.motion.records.write import record_text
+from hamex.motion.records.suite import record_text
 
 G = 9.80665
 

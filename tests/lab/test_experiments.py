@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hamex.lab import convergence, fast_modes, free_vibration, rate_independent
+from hamex.lab import convergence, free_vibration
 from hamex.lab.catalogue import CATALOGUE, find
 from hamex.schemes import CentralDifference, Newmark, WilsonTheta
 
@@ -130,7 +130,7 @@ def test_order_on_yielding_problems(entry):
 
 def test_stiff_and_soft():
     """Bathe & Noh (2012): the trapezoidal rule carries the stiff motion along, Bathe's method does not."""
-    found = {entry.key: fast_modes.stiff_soft(entry.scheme) for entry in CATALOGUE}
+    found = {entry.key: free_vibration.stiff_soft(entry.scheme) for entry in CATALOGUE}
     assert found["newmark-average"].stiff_velocity > 0.5
     assert found["newmark-average"].reaction > 10
     for key in ("bathe", "tr-bdf2", "discontinuous-1", "discontinuous-2"):
@@ -141,13 +141,13 @@ def test_stiff_and_soft():
 
 
 def test_wave_front():
-    exact = fast_modes.front(find("central").scheme)
+    exact = free_vibration.front(find("central").scheme)
     assert exact.overshoot == pytest.approx(0, abs=1e-10)
     assert exact.ringing == pytest.approx(0, abs=1e-10)
-    ringing = fast_modes.front(find("galerkin-1").scheme).ringing
-    assert fast_modes.front(find("discontinuous-1").scheme).ringing < 0.3 * ringing
-    assert fast_modes.front(find("central").scheme, 2.0) is None
-    assert fast_modes.exact_front(np.array([0.0, 1.0, 1.9])).tolist() == [0, 1, 2]
+    ringing = free_vibration.front(find("galerkin-1").scheme).ringing
+    assert free_vibration.front(find("discontinuous-1").scheme).ringing < 0.3 * ringing
+    assert free_vibration.front(find("central").scheme, 2.0) is None
+    assert free_vibration.exact_front(np.array([0.0, 1.0, 1.9])).tolist() == [0, 1, 2]
 
 
 def test_work_and_precision_finds_the_time_of_an_error():
@@ -168,10 +168,10 @@ def test_degree_three_needs_a_third_of_the_time_of_degree_one():
 
 def test_peaks_of_rate_independent_oscillators():
     """Newmark with its return map is off by about half a per cent (median) and 4 % (90th percentile)."""
-    assert len(rate_independent.oscillators()) == 72
+    assert len(convergence.oscillators()) == 72
     found = {
-        name: rate_independent.peak_errors(name, make)
-        for name, make in rate_independent.SCHEMES
+        name: convergence.peak_errors(name, make)
+        for name, make in convergence.SCHEMES
         if name in ("Newmark, return map", "Galerkin, degree 1", "Discontinuous, degree 2")
     }
     newmark, element, jumps = found.values()
@@ -186,7 +186,7 @@ def test_peaks_of_rate_independent_oscillators():
 
 
 def test_bilinear_oscillators_keep_so_much_of_their_stiffness():
-    problem = rate_independent.oscillators(0.05)[0]
+    problem = convergence.oscillators(0.05)[0]
     hardening, stiffness = problem.model.laws["slider"].kinematic[0], 1 / problem.model.flexibility[0, 0]
     assert hardening * stiffness / (hardening + stiffness) == pytest.approx(0.05 * stiffness)
 
@@ -199,7 +199,7 @@ def test_the_table_in_the_docs_is_the_measured_one():
         for row in text.splitlines()
         if re.match(r"\|[^|]+\|( \**[\d.]+\** \|){7}$", row)
     ]
-    perfect, bilinear = rate_independent.compare(), rate_independent.compare(0.05)
+    perfect, bilinear = convergence.compare(), convergence.compare(0.05)
     assert len(rows) == len(perfect)
     for row, one, two in zip(rows, perfect, bilinear, strict=True):
         assert row[0].split(",")[0].startswith(one.name.split(",")[0])
@@ -217,7 +217,7 @@ def test_the_table_in_the_docs_is_the_measured_one():
 
 def test_overstress_stays_in_the_continuous_elements_and_not_in_those_with_jumps():
     """The must of the laboratory: below 1 % of the yield force with jumps, where degree 1 zigzags."""
-    found = {run.name: run for run in rate_independent.overstress()}
+    found = {run.name: run for run in convergence.overstress()}
     assert found["Galerkin, degree 1"].largest > 0.1
     assert max(found[f"Discontinuous, degree {s}"].largest for s in (1, 2)) < 0.01
     flips = np.diff(np.sign(np.diff(found["Galerkin, degree 1"].force))) != 0

@@ -19,8 +19,8 @@ from hamex.schemes import (
     WilsonTheta,
 )
 from hamex.schemes.composite import composite, equal_parts
-from hamex.schemes.linear import alpha_map, collocation_map, table_map
 from hamex.schemes.prepare import scalars
+from hamex.schemes.scheme import alpha_map, collocation_map, table_map
 
 OMEGAS = np.array([0.1, 0.7, 2.5, 40.0])
 ZETA = 0.07

@@ -3,6 +3,8 @@
 import importlib
 import inspect
 import pkgutil
+import sys
+from collections import defaultdict
 from types import SimpleNamespace
 
 import numpy as np
@@ -136,12 +138,44 @@ def test_a_kernel_that_gives_up_says_at_which_step():
 )
 def test_the_choice_depends_on_the_size_of_the_job_and_on_numba_being_there(monkeypatch, steps, loaded, compiles):
     used = []
+    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
     monkeypatch.setattr(run, "sys", SimpleNamespace(modules={"numba": None} if loaded else {}))
     monkeypatch.setattr(run, "compiled", lambda kernel: used.append(kernel) or kernel)
     out = np.zeros(2)
     run.march(sampling.nodes, (np.array([1.0, 3.0, 0.0]), 0.0, 0, 0.5), (out,), steps)
     assert bool(used) is compiles
     assert out.tolist() == [1.0, 2.0]
+
+
+def test_a_kernel_that_nobody_compiled_is_compiled_when_plain_runs_would_have_paid_for_it(monkeypatch):
+    """Some seconds of compiling for a run of a tenth of a second are what users of cold machines complained about."""
+    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
+
+    def kernel(x, out):
+        out[0] = 2 * x
+        return 0
+
+    threshold, out = run.FIRST_TIME * run.WORTH_COMPILING, np.zeros(1)
+    assert "numba" in sys.modules  # loaded, and yet
+    assert not run.worth_compiling(threshold // 2, kernel)
+    assert run.worth_compiling(threshold - threshold // 2, kernel)
+    assert not run.worth_compiling(1, lambda: 0)  # each by itself
+    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
+    run.march(kernel, (1.0,), (out,), 1, compile=True)
+    assert run.worth_compiling(1, kernel)  # it is there now
+
+
+def test_a_kernel_that_another_process_kept_is_at_hand(tmp_path, monkeypatch):
+    code = tmp_path / "kept_kernel.py"
+    code.write_text("def kernel(x, out):\n    out[0] = x\n    return 0\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(run, "_UNCOMPILED", defaultdict(float))
+    kernel = importlib.import_module("kept_kernel").kernel
+    assert not run.worth_compiling(1, kernel)
+    run.march(kernel, (1.0,), (np.zeros(1),), 1, compile=True)
+    run.compiled.cache_clear()  # as a new process
+    assert not run.compiled(kernel).overloads
+    assert run.worth_compiling(1, kernel)
 
 
 SCHEMES = [

@@ -14,7 +14,7 @@ from hamex.motion.load import LoadSum
 from hamex.schemes.oscillator import _PAGE, _fresh
 from hamex.solution import energy
 from hamex.solution.energy import one_pass
-from hamex.solution.schema import ENERGIES
+from hamex.solution.outline import ENERGIES
 
 H = 0.02
 NOISE = 3 * np.random.default_rng(3).normal(size=2600)

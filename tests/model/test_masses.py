@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 import hamex as hx
-from hamex.model.masses import AT_ONCE, Masses
+from hamex.model.algebra import AT_ONCE, Masses
 
 RUBBER = hx.Material(density=1.3, modulus=10.0, poisson=0.25)
 

@@ -5,9 +5,9 @@ import sympy as sp
 
 from hamex.errors import ActionError, ConvexityWarning
 from hamex.principle.action import Action
-from hamex.principle.charges import energy_rate
 from hamex.principle.jets import is_zero, t
 from hamex.principle.library import action
+from hamex.principle.variation import energy_rate
 
 
 @pytest.mark.parametrize("name", ["elastic-1d", "elastic-2d"])

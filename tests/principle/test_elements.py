@@ -14,9 +14,8 @@ import sympy as sp
 
 from hamex.principle import emit
 from hamex.principle.jets import t
-from hamex.principle.jumps import histories, jump_form
 from hamex.principle.library import action
-from hamex.principle.stepform import h, shapes, step_form, tau
+from hamex.principle.stepform import h, histories, jump_form, shapes, step_form, tau
 from hamex.schemes import _elements
 
 FAMILIES = [(s, False) for s in emit.CONTINUOUS] + [(s, True) for s in emit.DISCONTINUOUS]

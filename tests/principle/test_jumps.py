@@ -8,10 +8,9 @@ import sympy as sp
 
 from hamex.errors import ActionError
 from hamex.principle import emit
-from hamex.principle.jumps import histories, jump_balance, jump_form, lifting
 from hamex.principle.library import action
 from hamex.principle.stability import verdict
-from hamex.principle.stepform import h, radau_rule, step_form, tau
+from hamex.principle.stepform import h, histories, jump_balance, jump_form, lifting, radau_rule, step_form, tau
 
 m, c, k, a, b, x, r, Fy, eta = sp.symbols("m c k a b x r F_y eta", positive=True)
 DEGREES = [0, 1, 2]

@@ -7,10 +7,10 @@ from sympy.core.function import AppliedUndef
 import hamex as hx
 from hamex.errors import ActionError
 from hamex.principle.action import Action
-from hamex.principle.charges import energy_rate
 from hamex.principle.jets import t
-from hamex.principle.library import LIBRARY, action, continua, lumped
+from hamex.principle.library import LIBRARY, action, entries, lumped
 from hamex.principle.stepform import h, step_form, t_0
+from hamex.principle.variation import energy_rate
 
 LUMPED_LINEAR = [
     "harmonic",
@@ -26,7 +26,7 @@ LUMPED_LINEAR = [
     "chain",
     "gyroscopic",
 ]
-x, y, z = continua.SPACE
+x, y, z = entries.SPACE
 
 
 def same(one, other):
@@ -98,7 +98,7 @@ def test_elastic_continuum_corrected_equations_38_to_44(dimensions):
     u = [field(f"u_{i + 1}", *space) for i in axes]
     J = [[field(f"J_{min(i, j) + 1}{max(i, j) + 1}", *space) for j in axes] for i in axes]
     strain = [[(u[i].diff(space[j]) + u[j].diff(space[i])) / 2 for j in axes] for i in axes]
-    A = continua.compliance
+    A = entries.compliance
     variation = system.variation()
     for i in axes:
         stress = sum(J[i][j].diff(t, space[j]) for j in axes)
@@ -122,7 +122,7 @@ def test_elastic_continuum_corrected_equations_38_to_44(dimensions):
 def test_compliance_has_21_constants_in_three_dimensions_and_its_symmetries():
     names = [name for name in action("elastic-3d").meanings if name.startswith("A_")]
     assert len(names) == 21
-    A = continua.compliance
+    A = entries.compliance
     assert A(0, 1, 2, 2) == A(1, 0, 2, 2) == A(2, 2, 0, 1) == A(2, 2, 1, 0)
 
 

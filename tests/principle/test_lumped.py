@@ -82,7 +82,7 @@ def test_equation_59_slip_is_minus_the_momentum_of_the_impulse():
 
 
 def test_hamiltonian_and_its_rate():
-    from hamex.principle.charges import energy_rate
+    from hamex.principle.variation import energy_rate
 
     assert same(action("harmonic").hamiltonian(), m * u.diff(t) ** 2 / 2 + k * u**2 / 2)
     assert same(energy_rate(action("forced")), f * u.diff(t) - c * u.diff(t) ** 2)

@@ -116,7 +116,7 @@ def test_rods_show_their_waves(rod):
 def test_fields_are_those_of_bodies_and_rods(plane, rod):
     frame = hx.shear_frame([1.0], [100.0])
     other = hx.solve(hx.Problem(frame, hx.constant(1.0), 0.1), hx.Galerkin(0.01))
-    with pytest.raises(InputError, match=r"of a body \(hx.solid\) or of a rod"):
+    with pytest.raises(InputError, match=r"of a run of a body or of a rod"):
         other.plot(field="velocity")
     with pytest.raises(InputError, match="fields of a rod are displacement, velocity, force"):
         rod.plot(field="stress")

@@ -20,11 +20,10 @@ from hamex.report.derivation.atoms import width
 from hamex.report.derivation.document import text
 from hamex.report.derivation.expressions import formula_of
 from hamex.report.derivation.formula import Formula, equal, fraction, matrix, say, sin, sym, tight
-from hamex.report.derivation.html import html
 from hamex.report.derivation.page import derivation, write_html, write_latex
 from hamex.report.derivation.quantities import dimensions_of_symbols
 from hamex.report.derivation.system import DerivedSystem, end_points
-from hamex.report.derivation.tex import tex
+from hamex.report.derivation.written import html, tex
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # a convexity warning of one library entry
 DOCS = Path(__file__).parents[2] / "docs" / "tutorials"

@@ -10,9 +10,8 @@ import pytest
 
 from hamex.lab import everything
 from hamex.lab.catalogue import find
-from hamex.lab.convergence import WorkPrecision
+from hamex.lab.convergence import PeakErrors, WorkPrecision
 from hamex.lab.laboratory import WORK_CASES, Laboratory
-from hamex.lab.rate_independent import PeakErrors
 from hamex.report.schemes import figures
 from hamex.report.schemes.page import (
     as_text,

@@ -8,7 +8,7 @@ import pytest
 import hamex
 from hamex.cli import summary
 from hamex.report.style import ENERGIES, variables
-from hamex.solution import schema
+from hamex.solution import outline
 from hamex.studio import history
 from hamex.studio.files import modules, text
 
@@ -24,7 +24,7 @@ OTHERS = re.compile(
 
 
 def test_energies_have_the_same_words_everywhere():
-    assert set(schema.ENERGIES) - {"imbalance", "residual"} == WORDS
+    assert set(outline.ENERGIES) - {"imbalance", "residual"} == WORDS
     assert set(ENERGIES) == WORDS
     assert set(summary._ENERGIES) == WORDS
     assert set(history._ENERGIES) - {"imbalance"} == WORDS

@@ -11,14 +11,11 @@ from scipy.sparse.linalg import splu
 import hamex as hx
 from hamex.errors import ConvergenceError, SchemeError
 from hamex.model.record import dense
-from hamex.schemes import conjugate
+from hamex.schemes import solvers
 from hamex.schemes import sparse as factored
-from hamex.schemes.cells import cells_of
-from hamex.schemes.conjugate import ConjugateMatrix, mass_solved
-from hamex.schemes.ordering import dissected, places_of
-from hamex.schemes.solvers import ConjugateGradients, Factors, chosen
-from hamex.schemes.sparse import SparseMatrix
-from hamex.schemes.springs import spring_blocks
+from hamex.schemes.solvers import ConjugateGradients, ConjugateMatrix, Factors, chosen, mass_solved
+from hamex.schemes.sparse import SparseMatrix, dissected, places_of
+from hamex.schemes.springs import cells_of, spring_blocks
 from hamex.schemes.structure import galerkin_stage, in_model_order, tangent_matrix
 
 LAW = hx.laws.J2(yield_stress=0.02, viscosity=0.05, kinematic=0.05)
@@ -74,7 +71,7 @@ def test_every_route_solves_the_matrix_of_the_step(name, route):
         plain = model if route == "conjugate gradients" else replace(model, body=None)
         solver = ConjugateGradients(1e-13)
         matrix = ConjugateMatrix(stage, plain, cells, B, blocks.tangents, solver, linear=True)
-        factorise, backsolve, close = conjugate.factorise, conjugate.backsolve, 1e-10
+        factorise, backsolve, close = solvers.factorise, solvers.backsolve, 1e-10
     assert np.allclose(matrix.diagonal(T), np.diagonal(full), rtol=1e-12)
     assert factorise(matrix, T) == 0
     b = rng.normal(size=len(full))
@@ -138,10 +135,10 @@ def test_the_residual_of_conjugate_gradients_does_no_work():
     model = space()
     stage = galerkin_stage(model, H)
     matrix = ConjugateMatrix(stage, model, None, None, np.zeros(0), ConjugateGradients(1e-3), linear=True)
-    conjugate.factorise(matrix, np.zeros(1))
+    solvers.factorise(matrix, np.zeros(1))
     b = np.random.default_rng(3).normal(size=len(model.dofs))
     x = b.copy()
-    conjugate.backsolve(matrix, x, np.zeros(0))
+    solvers.backsolve(matrix, x, np.zeros(0))
     left = b - stage.matrix @ x
     assert np.abs(left).max() > 1e-5 * np.abs(b).max()
     assert abs(x @ left) <= 1e-14 * abs(x @ b)
@@ -152,9 +149,9 @@ def test_iterations_that_are_not_enough_are_named():
     few = ConjugateMatrix(
         galerkin_stage(model, H), model, None, None, np.zeros(0), ConjugateGradients(1e-10, most=3), True
     )
-    conjugate.factorise(few, np.zeros(1))
+    solvers.factorise(few, np.zeros(1))
     with pytest.raises(ConvergenceError, match=r"3 iterations left a residual of .* take a shorter step"):
-        conjugate.backsolve(few, np.ones(len(model.dofs)), np.zeros(0))
+        solvers.backsolve(few, np.ones(len(model.dofs)), np.zeros(0))
 
 
 def test_what_costs_less_is_chosen():

@@ -12,7 +12,7 @@ from scipy.linalg import eigh, expm
 import hamex as hx
 from hamex.errors import OverflowRunError, SchemeError
 from hamex.model.damping import Damping
-from hamex.schemes import lumped
+from hamex.schemes import leapfrog
 from hamex.schemes.scheme import How
 from hamex.solve.parts import state_of
 
@@ -41,7 +41,7 @@ def test_storeys_in_a_row_give_the_same_in_one_pass(damping):
     law = hx.Slider(6.0, viscosity=2.0, kinematic=40.0, isotropic=5.0)
     model = hx.shear_frame([1.0] * 4, [900.0, 800.0, 700.0, 600.0], damping=damping, laws=law)
     problem, scheme = hx.Problem(model, hx.el_centro().on(model, g=9.80665), 8.0), hx.LeapFrog(0.004)
-    marches = scheme.prepare(problem, How(2000, True)), lumped.LumpedMarch(problem, scheme, How(2000, True), True)
+    marches = scheme.prepare(problem, How(2000, True)), leapfrog.LumpedMarch(problem, scheme, How(2000, True), True)
     assert type(marches[0]) is not type(marches[1])
     ours, theirs = (march.advance(state_of(problem.start), 0, 2000) for march in marches)
     assert np.abs(theirs.nodes["slip"]).max() > 0.01
@@ -195,7 +195,7 @@ def test_the_stable_step_of_a_body_is_sharp(kind, monkeypatch):
     assert limit <= 2 / math.sqrt(eigh(model.stiffness.toarray(), np.diag(STRIP.mass), eigvals_only=True)[-1]) * (
         1 + 1e-12
     )
-    monkeypatch.setattr(lumped, "longest_on", lambda *_: math.inf)
+    monkeypatch.setattr(leapfrog, "longest_on", lambda *_: math.inf)
 
     def grows_to(h):
         rough = np.random.default_rng(2).normal(size=len(STRIP.mass))
@@ -214,7 +214,7 @@ def test_one_strong_dashpot_shortens_the_stable_step_of_a_frame(place):
     dashpots[place] = 20.0
     model = hx.shear_frame([1.0] * 4, [900.0] * 4, damping=dashpots.tolist())
     limit = hx.LeapFrog(1.0).longest_step(model)
-    assert limit == pytest.approx(lumped.longest_on(model, lumped.spring_blocks(model), model.damping.matrix, 0.5))
+    assert limit == pytest.approx(leapfrog.longest_on(model, leapfrog.spring_blocks(model), model.damping.matrix, 0.5))
     start = hx.State(displacement=[1.0, -1.0, 0.5, 2.0])
     for share, stays in ((0.99, True), (1.02, False)):
         h = share * limit
@@ -279,7 +279,7 @@ def test_compiled_and_plain_agree_in_every_bit(monkeypatch):
         damped = dataclasses.replace(model, damping=damping)
         problem = hx.Problem(damped, hx.el_centro().on(damped, g=9.80665), 1.0, standing=[0.1] * 8)
         for choice in (True, False):
-            monkeypatch.setattr(lumped, "worth_compiling", lambda _, choice=choice: choice)
+            monkeypatch.setattr(leapfrog, "worth_compiling", lambda *_, choice=choice: choice)
             end.append(hx.solve(problem, hx.LeapFrog(0.01)))
         for name in ("displacement", "momentum", "slip", "force"):
             assert end[-1].values(name).tobytes() == end[-2].values(name).tobytes(), name
@@ -310,6 +310,6 @@ def test_what_it_cannot_march_is_refused_by_name():
 
 
 def test_what_runs_away_is_told_with_its_step(monkeypatch):
-    monkeypatch.setattr(lumped, "longest_on", lambda *_: math.inf)
+    monkeypatch.setattr(leapfrog, "longest_on", lambda *_: math.inf)
     with pytest.raises(OverflowRunError, match=r"step \d+ left the finite numbers; take a shorter step"):
         hx.solve(free(STRIP.condensed(D), 1000.0, bent(STRIP)), hx.LeapFrog(1.0))

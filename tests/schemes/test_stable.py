@@ -10,8 +10,8 @@ from scipy.linalg import eigh
 
 import hamex as hx
 from hamex.model.damping import Damping
-from hamex.schemes import stable
-from hamex.schemes.stable import lanczos, longest
+from hamex.schemes import promised
+from hamex.schemes.promised import lanczos, longest
 
 STRIP = Strip(1.0, 0.75, 16, 12)
 D = plane_stress(100.0, 0.3)
@@ -33,7 +33,7 @@ def test_products_and_plain_arrays_agree(damping, monkeypatch):
     """Reference: analytic, 4M − 4hC − h²K ceases to be positive definite at the step that plain arrays give."""
     M, K = STRIP.mass, STRIP.stiffness(D)
     n = len(M)
-    assert n > stable.DENSE
+    assert n > promised.DENSE
     C = {
         "none": sparse.csr_array((n, n)),
         "stiffness": sparse.csr_array(2e-4 * K),
@@ -41,7 +41,7 @@ def test_products_and_plain_arrays_agree(damping, monkeypatch):
     }[damping]
     model = STRIP.condensed(D, Damping.full(C))
     close = hx.LeapFrog(1.0).longest_step(model)
-    monkeypatch.setattr(stable, "DENSE", n)
+    monkeypatch.setattr(promised, "DENSE", n)
     exact = hx.LeapFrog(1.0).longest_step(model)
     least = eigh(np.diag(4 * M) - exact * (4 * C + exact * K).toarray(), np.diag(M), eigvals_only=True)[0]
     assert abs(least) < 1e-9
@@ -51,7 +51,7 @@ def test_products_and_plain_arrays_agree(damping, monkeypatch):
 def test_springs_count_with_their_largest_tangent(monkeypatch):
     points = STRIP.points(D, lambda volume: hx.Surface((volume, volume, volume)))
     close = hx.LeapFrog(1.0).longest_step(points)
-    monkeypatch.setattr(stable, "DENSE", len(points.dofs))
+    monkeypatch.setattr(promised, "DENSE", len(points.dofs))
     exact = hx.LeapFrog(1.0).longest_step(STRIP.condensed(D))
     assert exact * (1 - 3e-3) < close <= exact * (1 + 1e-12)
     stop = hx.oscillator(1.0, 100.0, law=hx.laws.Gap(gap=0.1, corner=5.0, post_stiffness=400.0))

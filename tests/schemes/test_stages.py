@@ -240,7 +240,7 @@ def test_compiled_and_plain_agree_in_every_bit(monkeypatch):
     found = []
     for choice in (True, False):
         monkeypatch.setattr(
-            importlib.import_module("hamex.schemes.stages"), "worth_compiling", lambda work, choice=choice: choice
+            importlib.import_module("hamex.schemes.stages"), "worth_compiling", lambda *_, choice=choice: choice
         )
         found.append(hx.solve(problem, hx.Galerkin(0.02, degree=3)))
     assert compiled(stages) is not stages

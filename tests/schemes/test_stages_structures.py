@@ -108,7 +108,7 @@ def test_bits_depend_neither_on_blocks_nor_on_the_compiler(monkeypatch):
             state = done.u[-1], done.p[-1], done.z[-1], done.branch
             u.extend(done.u[1:])
         assert np.array_equal(np.array(u), whole.u[1:])
-    monkeypatch.setattr(importlib.import_module("hamex.schemes.stage_march"), "worth_compiling", lambda work: False)
+    monkeypatch.setattr(importlib.import_module("hamex.schemes.stage_march"), "worth_compiling", lambda *_: False)
     plain = StageMarch(frame, table, 0.02, np.ones((5, 1))).advance(*at_rest(frame), values[:10])
     assert np.array_equal(plain.u, whole.u[:11])
     assert np.array_equal(plain.force, whole.force[:10])

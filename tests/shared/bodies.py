@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 from scipy import sparse
 
-from hamex.model.blocks import from_groups
+from hamex.model.assembly import from_groups
 from hamex.model.damping import Damping
 from hamex.model.laws.surface import Surfaces
 from hamex.model.record import Model

@@ -77,8 +77,8 @@ def _motions(folder: Path) -> None:
 def _studies(folder: Path) -> None:
     from hamex.lab import everything
     from hamex.lab.catalogue import find
+    from hamex.lab.convergence import PeakErrors
     from hamex.lab.laboratory import Laboratory
-    from hamex.lab.rate_independent import PeakErrors
     from hamex.report.ida_page import write_fragility, write_report
     from hamex.report.region import write_region_page
     from hamex.report.schemes.page import write_page

@@ -6,7 +6,7 @@ import pytest
 import hamex as hx
 from hamex.errors import InputError, ModelError
 from hamex.model.solids import body as bodies
-from hamex.solution.body_peaks import BodyPeaks
+from hamex.solution.peaks import BodyPeaks
 
 RUBBER = hx.Material(density=1.0, modulus=100.0, poisson=0.25)
 CLAY = RUBBER.with_law(hx.laws.J2(yield_stress=0.5, isotropic=5.0))
@@ -223,7 +223,7 @@ def test_peaks_of_a_yielding_body(yielding):
 
 
 def test_a_large_body_is_asked_for_its_stress_by_name(elastic, monkeypatch):
-    monkeypatch.setattr("hamex.solution.body_peaks._CHEAP", 10)
+    monkeypatch.setattr("hamex.solution.peaks._CHEAP", 10)
     peaks = BodyPeaks(elastic, {})
     assert "von_mises" not in list(peaks)
     assert peaks["von_mises"] == elastic.peaks["von_mises"]

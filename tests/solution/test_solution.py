@@ -9,8 +9,8 @@ import pytest
 import hamex as hx
 from hamex.errors import InputError
 from hamex.solution import energy
+from hamex.solution.outline import ENERGIES, VARIABLES, unit
 from hamex.solution.results import OF_HEIGHTS, OF_HINGES, OF_STOREYS, OF_STRUCTURES
-from hamex.solution.schema import ENERGIES, VARIABLES, unit
 
 H = 0.02
 UNITS = hx.Units("in", "kip")

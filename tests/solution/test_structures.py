@@ -10,7 +10,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import DampingWarning, InputError, OverflowRunError, ProblemError
-from hamex.solution.schema import VARIABLES, unit
+from hamex.solution.outline import VARIABLES, unit
 from hamex.solution.solution import Status
 
 H = 0.01

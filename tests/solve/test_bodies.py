@@ -8,7 +8,7 @@ from bodies import model as made
 from scipy import sparse
 
 import hamex as hx
-from hamex.model.blocks import from_groups
+from hamex.model.assembly import from_groups
 
 SCHEMES = (
     hx.Galerkin(0.5),

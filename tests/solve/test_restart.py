@@ -12,7 +12,7 @@ from repetitions import crossed
 
 import hamex as hx
 from hamex.march import run
-from hamex.solution.schema import VARIABLES
+from hamex.solution.outline import VARIABLES
 
 H, STEPS = 0.02, 30
 RECORD = 3 * np.random.default_rng(5).normal(size=45)

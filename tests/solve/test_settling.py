@@ -10,7 +10,7 @@ import pytest
 import hamex as hx
 from hamex.errors import ProblemError, ShortLoadWarning, ShortRunWarning, SwingWarning
 from hamex.solution.solution import Status
-from hamex.solve.waiting import tails
+from hamex.solve.settling import tails
 
 run = import_module("hamex.solve").run
 STILL = hx.Load(np.zeros((1, 3)), 1.0)

@@ -6,7 +6,7 @@ import record_samples as made
 
 import hamex as hx
 from hamex.errors import HamexError
-from hamex.motion.records.write import record_text
+from hamex.motion.records.suite import record_text
 from hamex.spec.study import StudyFile
 
 TEXT = """

@@ -54,7 +54,7 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
     """Fit a fragility to the runs of `hamex ida` again."""
-    from hamex.solution.atomic import check_writable
+    from hamex.files import check_writable
     from hamex.study.ida.runs import read_runs
 
     for path in output or []:

@@ -63,7 +63,7 @@ def command(
     if not dry_run:
         check_folder(output / "parts")
     if xlsx:
-        from hamex.solution.atomic import check_package
+        from hamex.files import check_package
 
         check_package(output / "tables.xlsx")
     file = read_study(study)

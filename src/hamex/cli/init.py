@@ -40,7 +40,7 @@ def command(
     text = (Path(__file__).parent / "starters" / f"{kind}.toml").read_text(encoding="utf-8")
     if os.path.exists(target) and not force:
         raise FileError(f"{target} exists already; --force overwrites it, or give another name")
-    from hamex.solution.atomic import write_atomically
+    from hamex.files import write_atomically
 
     write_atomically(target, lambda part: part.write_text(text.replace("{name}", str(target)), encoding="utf-8"))
     print(f"wrote {target}; now: hamex {kind if kind in ('ida', 'pushover') else 'run'} {target}")

@@ -63,7 +63,7 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print JSON, with the curve, instead of tables.")] = False,
 ) -> None:
     """Push the model of a problem file slowly, under its gravity: capacity curve and bilinear fit."""
-    from hamex.solution.atomic import check_writable
+    from hamex.files import check_writable
 
     for path in output or []:
         check_writable(path)

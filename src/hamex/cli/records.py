@@ -171,8 +171,8 @@ def convert(
     to_unit: Annotated[str | None, typer.Option("--to-unit", help="Unit to write; the file's if left out.")] = None,
 ) -> None:
     """Write a record in another format or unit."""
-    from hamex.motion.records.write import ENDINGS, record_text
-    from hamex.solution.atomic import check_writable, write_atomically
+    from hamex.files import check_writable, write_atomically
+    from hamex.motion.records.suite import ENDINGS, record_text
 
     check_writable(out, (*ENDINGS, ".xlsx"))
     motion = read_motion(file, unit=unit, step=step, format=format, component=component, column=column, raw=raw)

@@ -142,7 +142,7 @@ def command(
 
 def _generate(path: Path, count: int, seed: int, force: bool) -> None:
     from hamex.errors import FileError
-    from hamex.study.regions.generate import generate_inventory
+    from hamex.study.regions.inventory import generate_inventory
 
     if os.path.exists(path) and not force:
         raise FileError(f"{path} exists already; --force overwrites it, or give another name")
@@ -158,7 +158,7 @@ def _many() -> int:
 def _write(found: Any, folder: Path, geojson: bool | None, page: bool) -> list[Path]:
     from json import dumps
 
-    from hamex.solution.atomic import write_atomically
+    from hamex.files import write_atomically
 
     written = [found.save(folder / "buildings.parquet")]
     if geojson or (geojson is None and len(found) <= _many()):

@@ -74,7 +74,7 @@ def command(
     """Run a problem file: peaks, residual slip, energies, status."""
     # Work starts only when every file that was asked for can be written.
     if output is not None:
-        from hamex.solution.atomic import FORMATS, check_writable
+        from hamex.files import FORMATS, check_writable
         from hamex.solution.files import SERIES
 
         check_writable(output, (*FORMATS, *SERIES))
@@ -95,7 +95,7 @@ def command(
     if output is not None:
         check_writable(output, FORMATS if file.problem.model.body is None else (*FORMATS, *SERIES))
     if probes is not None or motion is not None:
-        from hamex.cli.probes import check_probes
+        from hamex.cli.body import check_probes
 
         check_probes(file, probes, motion, at)
     if not file.marches:
@@ -118,8 +118,8 @@ def _check_writable(probes: Path | None, motion: Path | None, at: str | None) ->
 
     if probes is None and motion is None and at is None:
         return
-    from hamex.motion.records.write import ENDINGS
-    from hamex.solution.atomic import check_writable
+    from hamex.files import check_writable
+    from hamex.motion.records.suite import ENDINGS
 
     if probes is not None:
         check_writable(probes, (".csv", ".xlsx"))
@@ -135,11 +135,11 @@ def _places(
     """Files of the motion of places."""
     written = []
     if probes is not None:
-        from hamex.cli.probes import probe_histories, write_probes
+        from hamex.cli.body import probe_histories, write_probes
 
         written.append(write_probes(probe_histories(file, solution), probes))
     if motion is not None:
-        from hamex.cli.probes import probe_motion, write_motion
+        from hamex.cli.body import probe_motion, write_motion
 
         written.append(write_motion(probe_motion(file, solution, at), motion))
     return written

@@ -12,7 +12,7 @@ from hamex.cli.text import aligned, heading, numbers, shortened, tell, wrapped
 
 if TYPE_CHECKING:
     from hamex.motion.records.suite import Suite
-    from hamex.study.spectra.targets.selection import Selection
+    from hamex.study.spectra.targets.matching import Selection
     from hamex.study.spectra.targets.target import Target
 
 _TABLES = (".csv", ".xlsx")
@@ -65,10 +65,10 @@ def command(
     """Choose records, and factors for them, whose mean spectrum follows a target."""
     from hamex.cli.spectrum import periods_of
     from hamex.errors import InputError
-    from hamex.study.spectra.targets.selection import select_to_target
+    from hamex.study.spectra.targets.matching import select_to_target
 
     if output is not None:
-        from hamex.solution.atomic import check_writable
+        from hamex.files import check_writable
 
         check_writable(output, _TABLES)
     if plot is not None:

@@ -117,9 +117,9 @@ def command(
 
 
 def _check_outputs(paths: Sequence[Path]) -> None:
+    from hamex.files import FORMATS, check_writable
     from hamex.report.page import FORMATS as PICTURES
     from hamex.report.style import check_installed
-    from hamex.solution.atomic import FORMATS, check_writable
 
     for path in paths:
         check_writable(path, (*FORMATS, *PICTURES))
@@ -184,7 +184,7 @@ def _units(g: float) -> Units:
 
 
 def _write(found: Spectrum, path: Path, view: str, kinds: list[str]) -> Path:
-    from hamex.solution.atomic import FORMATS
+    from hamex.files import FORMATS
 
     if path.suffix.lower() in FORMATS:
         return found.save(path)

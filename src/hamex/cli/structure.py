@@ -13,7 +13,7 @@ from hamex.model.modes import Modes, modes
 from hamex.model.record import Model
 from hamex.model.units import Units
 from hamex.solution.files import level_dofs
-from hamex.solution.schema import unit, variable
+from hamex.solution.outline import unit, variable
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
 

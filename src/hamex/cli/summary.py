@@ -7,8 +7,7 @@ import re
 import shutil
 from typing import Any
 
-from hamex.cli.body import body_lines, body_peaks, body_summary, yielded_share
-from hamex.cli.probes import probe_peaks, probe_table
+from hamex.cli.body import body_lines, body_peaks, body_summary, probe_peaks, probe_table, yielded_share
 from hamex.cli.structure import floor_peaks, structure_lines, structure_summary, structure_tables
 from hamex.cli.text import aligned, heading, wrapped
 from hamex.model.laws import by_kind
@@ -17,7 +16,7 @@ from hamex.model.record import Model, parameter
 from hamex.model.record import yields as model_yields
 from hamex.model.units import Units
 from hamex.solution.energy import CLOSED
-from hamex.solution.schema import unit
+from hamex.solution.outline import unit
 from hamex.solution.solution import Solution
 from hamex.spec import ProblemFile
 from hamex.spec.derived import meanings_of
@@ -51,7 +50,7 @@ _P_DELTA = (
 )
 _ENERGIES = ("input", "viscous", "plastic", "jumps", "hardening", "stored", "kinetic")
 _OVERSHOOT = "read step means; node forces overshoot at viscosity 0 (docs/limits.md)"
-# Measured on 72 oscillators under El Centro: lab/rate_independent.py, table in docs/which-scheme.md.
+# Measured on 72 oscillators under El Centro: lab/convergence.py, table in docs/which-scheme.md.
 _BETTER = (
     "springs without viscosity: discontinuous_galerkin of degree 2 has a fifth to a tenth of this scheme's "
     "error in the peak (docs/which-scheme.md)"

@@ -12,20 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
-from hamex.lab import rate_independent
+from hamex.lab import convergence
 from hamex.lab.catalogue import CATALOGUE, Entry
 from hamex.lab.convergence import Order, WorkPrecision, measured_order, work_precision
-from hamex.lab.fast_modes import COURANT, Front, StiffSoft, front, stiff_soft
 from hamex.lab.free_vibration import (
+    COURANT,
     Drift,
+    Front,
     Overshoot,
     SpectralProperties,
+    StiffSoft,
     drift,
+    front,
     overshoot,
     remains,
     spectral_properties,
     spectral_radius,
     stability_limit,
+    stiff_soft,
 )
 from hamex.march.reference import linear_map
 from hamex.march.run import compiled
@@ -61,7 +65,7 @@ class Laboratory:
     """All rows, and the 72 oscillators by kind of hardening."""
 
     rows: tuple[SchemeFindings, ...]
-    peaks: dict[str, tuple[rate_independent.PeakErrors, ...]]
+    peaks: dict[str, tuple[convergence.PeakErrors, ...]]
 
     def row(self, key: str) -> SchemeFindings:
         """The row of a scheme."""
@@ -74,9 +78,9 @@ class Laboratory:
             "curves": {"h_over_T": plain(STEPS), "wide_h_over_T": plain(WIDE)},
             "schemes": [_row_json(row) for row in self.rows],
             "rate_independent": {
-                "periods_s": plain(rate_independent.PERIODS),
-                "reductions": plain(rate_independent.REDUCTIONS),
-                "step_s": rate_independent.STEP,
+                "periods_s": plain(convergence.PERIODS),
+                "reductions": plain(convergence.REDUCTIONS),
+                "step_s": convergence.STEP,
                 **{title: [_peaks_json(found) for found in schemes] for title, schemes in self.peaks.items()},
             },
         }
@@ -97,9 +101,7 @@ def everything(
         rows.append(_row(entry, work))
     progress("72 oscillators")
     compared = (
-        {title: rate_independent.compare(hardening) for title, hardening in rate_independent.CASES.items()}
-        if peaks
-        else {}
+        {title: convergence.compare(hardening) for title, hardening in convergence.CASES.items()} if peaks else {}
     )
     progress("")
     return Laboratory(tuple(rows), compared)
@@ -126,7 +128,7 @@ def _row(entry: Entry, work: bool) -> SchemeFindings:
     )
 
 
-def _peaks_json(found: rate_independent.PeakErrors) -> dict[str, Any]:
+def _peaks_json(found: convergence.PeakErrors) -> dict[str, Any]:
     return {
         "name": found.name,
         "median": plain(found.median),

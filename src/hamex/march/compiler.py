@@ -280,6 +280,10 @@ class KernelCache(FunctionCache):
         theirs = self._cache_file
         self._cache_file = KernelFile(self._cache_path, self._impl.filename_base, theirs._source_stamp)
 
+    def is_there(self) -> bool:
+        """Whether code of this function was kept, for arguments of whatever kinds."""
+        return Path(self._cache_file._index_path).is_file()
+
     def load_overload(self, kinds: Any, context: Any) -> Any:
         """The code for arguments of these kinds; where there is none, Numba compiles it next."""
         found = super().load_overload(kinds, context)

@@ -1,8 +1,9 @@
 """Run a kernel compiled or not: the same function, the same bits; many of them in threads.
 
-Importing Numba and loading a cached kernel costs about half a second; an uncompiled step costs well
-under a microsecond on lists. Below ``WORTH_COMPILING`` steps the kernel therefore runs as plain
-Python, unless Numba is loaded already. ``benchmarks/threshold.py`` measures the break-even.
+Importing Numba and loading a kernel that was kept costs about half a second, compiling one some seconds; an uncompiled
+step costs well under a microsecond on lists. Below ``WORTH_COMPILING`` steps the kernel therefore runs as plain Python,
+unless Numba is loaded already; and a kernel that is not there yet is compiled when what ran without it would have paid
+for that, ``FIRST_TIME`` times as many steps. ``benchmarks/threshold.py`` measures the break-even.
 
 A function that is chosen at run time is called by :func:`invoke`: by its number uncompiled, by its machine address
 compiled.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -27,6 +29,8 @@ Result = TypeVar("Result")
 # Modules whose functions mean machine instructions, and what tells the compiler so.
 _INSTRUCTIONS = {"hamex.march.lanes": "hamex.march.vector", "hamex.march.run": "hamex.march.compiler"}
 WORTH_COMPILING = 600_000  # steps; CPU of a fresh process: 0.8 s either way
+FIRST_TIME = 5  # times that, for a kernel that no run has compiled before
+_UNCOMPILED: dict[Kernel, float] = defaultdict(float)  # steps that ran without, in this process
 FUNCTIONS: list[Callable[..., Any]] = []  # what the numbers mean in uncompiled runs
 _NUMBERS: dict[Callable[..., Any], int] = {}
 COMPILING: list[Callable[[bool], object]] = []  # told True before a kernel is compiled, False when it is
@@ -250,7 +254,7 @@ def march(
     ``compile`` forces the choice (tests compare both); None decides by ``steps``.
     """
     if compile is None:
-        compile = worth_compiling(steps)
+        compile = worth_compiling(steps, kernel)
     if compile:
         return int(compiled(kernel)(*inputs, *outputs))
     # Plain floats in lists are three times faster to index than NumPy scalars.
@@ -261,9 +265,19 @@ def march(
     return int(code)
 
 
-def worth_compiling(steps: int) -> bool:
-    """True when loading the compiler costs less than it saves, or is paid already."""
-    return steps >= WORTH_COMPILING or "numba" in sys.modules
+def worth_compiling(steps: float, kernel: Kernel) -> bool:
+    """True when compiled code costs less than it saves, with what it takes to load and to compile it."""
+    _UNCOMPILED[kernel] += steps
+    if "numba" not in sys.modules and _UNCOMPILED[kernel] < WORTH_COMPILING:
+        return False
+    return _at_hand(kernel) or _UNCOMPILED[kernel] >= FIRST_TIME * WORTH_COMPILING
+
+
+def _at_hand(kernel: Kernel) -> bool:
+    """Whether this process or one before it compiled the kernel."""
+    machine = compiled(kernel)
+    kept = getattr(machine, "_cache", None)
+    return bool(getattr(machine, "overloads", True)) or bool(getattr(kept, "is_there", bool)())
 
 
 def processors() -> int:

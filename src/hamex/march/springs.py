@@ -15,7 +15,12 @@ and from ``row[g]`` on, P holds one row per block: its stiffness, then what the 
 force F and tangent T at the deformation e0 + reach·dx after the time τ from the state z, where e0 is the deformation at
 the start of the step and dx its increment over the whole step. dz receives the increment of the state within τ, or the
 new state of laws that do not flow.
-"""
+
+Tangents of springs into a matrix with a fixed pattern, cell by cell.
+
+Blocks of springs that touch the same dofs, such as the points of one finite element, form a cell. A cell knows once,
+for all its blocks, where its entries stand in the matrix; ``Σ B T Bᵀ`` of its blocks is formed in a small full matrix
+and added there. No list of products b·b is kept: for one point of a hexahedron it would have thousands of entries."""
 
 from __future__ import annotations
 
@@ -168,3 +173,111 @@ def each_along(
             branch[j] = piece
             changed = True
     return changed
+
+
+class Cells(NamedTuple):
+    """Blocks of springs by cells, and where the entries of each cell stand in the matrix."""
+
+    begin: Array  # (cell + 1,): its blocks
+    first: Array  # (block,): first spring
+    size: Array  # (block,): springs
+    entry: Array  # (block,): first entry in T, row by row
+    column: Array  # (spring + 1,): entries of B by springs
+    share: Array  # values of B
+    local: Array  # number of each entry's dof within its cell
+    many: Array  # (cell,): dofs
+    table: Array  # (cell,): first place in ``place``
+    place: Array  # for every pair of dofs of a cell, row by row: place in the matrix, −1 for none
+    factor: float  # weight · reach of the step
+    elastic: Array  # tangents of a model at rest, which stand in the matrix already
+    wide: Array  # (m, d): T Bᵀ of one block
+    full: Array  # (d, d): the matrix of one cell
+
+
+def scattered(cells: Cells, T: Array, data: Array) -> None:
+    """data += factor · Σ B (T − elastic) Bᵀ, over the blocks that slip; their tangents are symmetric."""
+    for c in range(len(cells.many)):
+        d, slips = cells.many[c], False
+        for block in range(cells.begin[c], cells.begin[c + 1]):
+            if not is_elastic(cells, block, T):
+                if not slips:
+                    for i in range(d):
+                        for j in range(i + 1):
+                            cells.full[i, j] = 0.0
+                slips = True
+                tangent_of(cells, block, d, T)
+        if slips:
+            at = cells.table[c]
+            for i in range(d):
+                for j in range(d):
+                    to = cells.place[at + i * d + j]
+                    if to >= 0:
+                        data[to] += cells.full[max(i, j), min(i, j)]
+
+
+def is_elastic(cells: Cells, block: int, T: Array) -> bool:
+    """True when no spring of a block slips."""
+    e, end = cells.entry[block], cells.entry[block] + cells.size[block] ** 2
+    while e < end and T[e] == cells.elastic[e]:
+        e += 1
+    return e == end
+
+
+def tangent_of(cells: Cells, block: int, d: int, T: Array) -> None:
+    """Add one block's B (T − elastic) Bᵀ to the lower half of the matrix of its cell."""
+    first, m, entry = cells.first[block], cells.size[block], cells.entry[block]
+    for a in range(m):
+        for j in range(d):
+            cells.wide[a, j] = 0.0
+        for b in range(m):
+            at = entry + m * a + b
+            t = cells.factor * (T[at] - cells.elastic[at])
+            for e in range(cells.column[first + b], cells.column[first + b + 1]):
+                cells.wide[a, cells.local[e]] += t * cells.share[e]
+    for a in range(m):
+        for e in range(cells.column[first + a], cells.column[first + a + 1]):
+            i, value = cells.local[e], cells.share[e]
+            for j in range(i + 1):
+                cells.full[i, j] += value * cells.wide[a, j]
+
+
+def found(begin: Array, index: Array, table: Array, many: Array, dofs: Array, owner: Array, place: Array) -> None:
+    """Fill the places of all pairs of dofs of all cells in a matrix by columns with sorted rows.
+
+    ``dofs`` holds the dofs of the cells one after the other, ``owner`` where those of a cell begin.
+    """
+    for c in range(len(many)):
+        d = many[c]
+        for j in range(d):
+            column = dofs[owner[c] + j]
+            for i in range(d):
+                row = dofs[owner[c] + i]
+                low, high = begin[column], begin[column + 1]
+                while low < high:
+                    middle = (low + high) // 2
+                    if index[middle] < row:
+                        low = middle + 1
+                    else:
+                        high = middle
+                there = low < begin[column + 1] and index[low] == row
+                place[table[c] + i * d + j] = low if there else -1
+
+
+def counted(cell: Array, column: Array, index: Array, owner: Array, dofs: Array, local: Array) -> None:
+    """Fill the number of every entry's dof within its cell; rows of B and dofs of a cell are both sorted."""
+    for j in range(len(cell)):
+        at = owner[cell[j]]
+        for e in range(column[j], column[j + 1]):
+            while dofs[at] < index[e]:
+                at += 1
+            local[e] = at - owner[cell[j]]
+
+
+def laid(begin: Array, index: Array, own: Array, row: Array, value: Array, out: Array) -> None:
+    """Put the entries of a matrix into a pattern that has all of them; both by columns with sorted rows."""
+    for j in range(len(begin) - 1):
+        at = begin[j]
+        for m in range(own[j], own[j + 1]):
+            while index[at] < row[m]:
+                at += 1
+            out[at] += value[m]

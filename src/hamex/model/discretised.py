@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hamex.checks import check_memory
 from hamex.errors import LockingWarning, ModelError
-from hamex.model.blocks import gather
+from hamex.model.assembly import gather
 from hamex.model.damping import Damping
 from hamex.model.fields import ELEMENTS, Fields, Fixed
 from hamex.model.inputs import semidefinite

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ImplausibleWarning, ModelError
-from hamex.model.assembly import Column, DampingLike, SpringLaw, as_surface, spring
-from hamex.model.blocks import Block
+from hamex.model.assembly import Block, Column, DampingLike, SpringLaw, as_surface, spring
 from hamex.model.inputs import number
 from hamex.model.joints import Constraints, Diaphragms, Joints, joints
 from hamex.model.laws.law import Law

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ModelError
-from hamex.model.assembly import Column
-from hamex.model.blocks import Block
+from hamex.model.assembly import Block, Column
 from hamex.model.inputs import few, number, unique
 
 Array = NDArray[Any]

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from hamex.checks import LEAST, MOST
 from hamex.errors import LawError, ModelError
-from hamex.model.algebra import diagonal, group_stiffness, quadratic, rows, solved
+from hamex.model.algebra import Masses, diagonal, group_stiffness, quadratic, rows, solved
 from hamex.model.damping import Damping
 from hamex.model.fields import Fields
 from hamex.model.laws import by_kind
 from hamex.model.laws.law import Group, forces_of
 from hamex.model.laws.surface import Surfaces
 from hamex.model.layout import Geometry, Layout, Storeys
-from hamex.model.masses import Masses
 from hamex.model.solids.body import Body
 from hamex.model.units import Units
 from hamex.names import Shown

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from hamex.checks import check_memory, check_range, floats, is_one_of, is_whole
 from hamex.errors import ModelError
 from hamex.model.algebra import static_stiffness
-from hamex.model.assembly import Column, DampingLike, Dashpot, damping_of, spring
-from hamex.model.blocks import Block, from_groups
+from hamex.model.assembly import Block, Column, DampingLike, Dashpot, damping_of, from_groups, spring
 from hamex.model.inputs import number
 from hamex.model.laws.law import Law
 from hamex.model.layout import Geometry

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from hamex.checks import is_finite, is_positive
 from hamex.errors import ModelError
-from hamex.model.assembly import Column, DampingLike, Dashpot, SpringLaw, assemble, matrix_of, spring
-from hamex.model.blocks import Block
+from hamex.model.assembly import Block, Column, DampingLike, Dashpot, SpringLaw, assemble, matrix_of, spring
 from hamex.model.inputs import each, number, numbers, one_each, unique
 from hamex.model.layout import Geometry, Storeys, drawn_heights
 from hamex.model.links import Link, named

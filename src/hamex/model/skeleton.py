@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import ImplausibleWarning, ModelError
 from hamex.model.algebra import elastic_stiffness
-from hamex.model.assembly import Column, DampingLike, Dashpot, assemble, matrix_of, spring
-from hamex.model.blocks import Block
+from hamex.model.assembly import Block, Column, DampingLike, Dashpot, assemble, matrix_of, spring
 from hamex.model.inputs import number, unique
 from hamex.model.joints import GROUND, Joints
 from hamex.model.layout import Geometry, Storeys

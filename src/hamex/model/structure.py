@@ -10,8 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex.errors import ModelError
 from hamex.model.algebra import elastic_stiffness, static_stiffness
-from hamex.model.assembly import DampingLike, SpringLaw, as_surface, damping_of, spring
-from hamex.model.blocks import Block, GatheredSprings, from_groups, gather
+from hamex.model.assembly import (
+    Block,
+    DampingLike,
+    GatheredSprings,
+    SpringLaw,
+    as_surface,
+    damping_of,
+    from_groups,
+    gather,
+    spring,
+)
 from hamex.model.inputs import Numbered, number, semidefinite, sparse_matrix, square, unique, weak_dof
 from hamex.model.joints import AXES
 from hamex.model.laws.law import Group, Law

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from hamex.checks import check_memory, is_finite, is_positive, is_whole, said
 from hamex.errors import LoadError
 from hamex.model.units import STANDARD_GRAVITY
-from hamex.motion.ground import GroundMotion
-from hamex.motion.process import at_rest
+from hamex.motion.ground import GroundMotion, at_rest
 
 Array = NDArray[Any]
 VELOCITY = 3500.0  # of shear waves at the source [m/s]

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hamex.errors import FileError
+from hamex.files import check_writable, write_atomically
 from hamex.paper.results import CONVENTIONS, Convergence, PaperResults, PaperRow, milli
 from hamex.report.equations import equation
 from hamex.report.page import captioned, cards, page, table
 from hamex.report.style import BLUE, GREEN, INK, ORANGE, RED, check_installed, figure, save, to_svg
-from hamex.solution.atomic import check_writable, write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ShortRunWarning
+from hamex.files import write_atomically
 from hamex.model.laws.slider import Slider
 from hamex.model.oscillator import oscillator
 from hamex.model.record import Model
@@ -30,7 +31,6 @@ from hamex.motion.load import Load
 from hamex.motion.pulses import sine
 from hamex.paper import opensees
 from hamex.schemes import Galerkin, Newmark, Scheme
-from hamex.solution.atomic import write_atomically
 from hamex.solution.solution import Solution
 from hamex.solve import Problem, solve
 

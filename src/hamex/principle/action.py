@@ -29,8 +29,8 @@ from hamex.principle.jets import indices, is_zero, jet, partial, t
 from hamex.principle.variation import StatedAction
 
 if TYPE_CHECKING:
-    from hamex.principle.charges import Charge
     from hamex.principle.conditions import BoundaryCondition, EndPointConstraints, FrameworkStep, InitialCondition
+    from hamex.principle.variation import Charge
 
 __all__ = ["Action", "ActionError"]
 
@@ -94,7 +94,7 @@ class Action(StatedAction):
 
     def charges(self, shifts: list[Mapping[AppliedUndef, sp.Expr]] | None = None) -> list[Charge]:
         """Charges of the given constant shifts, or of all that the Lagrangian allows, quasi-symmetries included."""
-        from hamex.principle.charges import charges
+        from hamex.principle.variation import charges
 
         return charges(self, shifts)
 
@@ -212,7 +212,7 @@ def _refuse_multiplier(action: StatedAction, q: AppliedUndef) -> None:
 
 
 def _is_exact(expression: sp.Expr, action: StatedAction) -> bool:
-    from hamex.principle.charges import antiderivative
+    from hamex.principle.variation import antiderivative
 
     return antiderivative(expression, action.fields) is not None
 

@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 
 from hamex.checks import is_finite, is_positive
 from hamex.errors import FileError, InputError, MissingPackageError
-from hamex.report.body_film import body_colours, body_scene, flatness
+from hamex.files import check_writable, write_atomically
 from hamex.report.body_sheets import dof_words
 from hamex.report.history import chosen_loops
+from hamex.report.moving import body_colours, body_scene, flatness
 from hamex.report.page import heading, page
 from hamex.report.push import controlled
 from hamex.report.structure import bare, flat, good_scale, is_stick, lines, mark, marks, paint, stick_width
 from hamex.report.style import BLUE, FAINT, GREEN, GREY, INK, ORANGE, RED, SOFT, check_installed, mosaic, short_ticks
-from hamex.solution.atomic import check_writable, write_atomically
-from hamex.solution.body_peaks import most_moved
+from hamex.solution.outline import unit
+from hamex.solution.peaks import most_moved
 from hamex.solution.results import frames_at
-from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from hamex.report.energy import draw_energy
 from hamex.report.push import control_words, controlled
 from hamex.report.structure import flat, round_scale
 from hamex.report.style import BLUE, BROWN, GREEN, GREY, INK, ORANGE, PINE, PINK, RED, SKY, figure, mosaic, short_ticks
-from hamex.solution.body_peaks import most_moved
 from hamex.solution.fields import Scalar, body_of, nearest, nodal, scalar
+from hamex.solution.peaks import most_moved
 from hamex.solution.solution import Solution
 
 if TYPE_CHECKING:

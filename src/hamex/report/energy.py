@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hamex.report.style import ENERGIES, INK
-from hamex.solution.schema import unit
+from hamex.solution.outline import unit
 from hamex.solution.solution import Solution
 
 _VISIBLE = 0.002  # of the largest energy: less is no area on the page

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
-from hamex.solution.atomic import ROOM, is_whole, stamped
+from hamex.files import ROOM, is_whole, stamped
 
 _SEALED = f"{'0' * 64} -->"  # where the checksum of a kept drawing stands, and what ends it
 _EM = 16.0  # pixels per em of a page: sizes are given in em, so that equations grow with the text

@@ -15,8 +15,8 @@ from hamex.report.page import check_plot, heading, table, write_drawing
 from hamex.report.rods import draw_rod, is_rod
 from hamex.report.structure import bare, good_scale, mark, marks, paint, proportion
 from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, mosaic
+from hamex.solution.outline import unit
 from hamex.solution.results import frames_at
-from hamex.solution.schema import unit
 from hamex.solution.solution import Solution
 from hamex.solution.source import Run
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from hamex.files import write_atomically
 from hamex.report.ida import draw_curves, draw_fragility, draw_stripes, flags_of
 from hamex.report.page import captioned, cards, check_plot, page, table
 from hamex.report.style import save, to_svg
-from hamex.solution.atomic import write_atomically
 from hamex.study.ida.curves import IdaCurves
 from hamex.study.ida.fragility import Fragility
 

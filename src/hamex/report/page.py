@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from hamex import __version__
 from hamex.errors import MissingPackageError
+from hamex.files import check_writable, write_atomically
 from hamex.report.style import check_installed, save, to_svg, variables
-from hamex.solution.atomic import check_writable, write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,13 +17,13 @@ from hamex.report.interactive import interactive_figure
 from hamex.report.moving import moving_figure
 from hamex.report.push import draw_push
 from hamex.report.records import draw_record
-from hamex.report.region_map import draw_map
+from hamex.report.region import draw_map
 from hamex.report.rods import draw_rod_instants, is_rod
 from hamex.report.spectrum import draw_spectrum
 from hamex.report.structure import bare, draw_modes, paint
 from hamex.report.style import BLUE, FAINT, GREEN, INK, ORANGE, PINK, RED, SKY, check_installed, figure
 from hamex.solution.batch import MEASURES
-from hamex.solution.schema import unit
+from hamex.solution.outline import unit
 from hamex.solution.solution import Solution
 from hamex.study.ida.fragility import Fragility
 from hamex.study.ida.ida import Ida

@@ -11,7 +11,7 @@ from hamex.errors import InputError
 from hamex.report.bodies import Colours
 from hamex.report.energy import draw_energy
 from hamex.report.style import BLUE, INK, RED, figure, mosaic, short_ticks
-from hamex.solution.schema import unit
+from hamex.solution.outline import unit
 from hamex.solution.solution import Solution
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from hamex.checks import is_finite
 from hamex.errors import SchemeError
 from hamex.march.reference import diagonal, flow
 from hamex.march.run import march
-from hamex.schemes.linear import LinearMap, collocation_map, table_map
-from hamex.schemes.one_mass import OneMassMarch
-from hamex.schemes.scheme import Array, Histories, How, Ran, Scheme, check_step
+from hamex.schemes.oscillator import OneMassMarch
+from hamex.schemes.scheme import Array, Histories, How, LinearMap, Ran, Scheme, check_step, collocation_map, table_map
 
 if TYPE_CHECKING:
     from hamex.problem import Problem
@@ -63,7 +62,7 @@ class WilsonTheta(Scheme):
 
     def prepare(self, problem: Problem, how: How) -> March:
         """One mass on one spring."""
-        from hamex.schemes.one_mass import CollocationMarch
+        from hamex.schemes.oscillator import CollocationMarch
 
         return CollocationMarch(problem, self, how, (self.theta, BETA, GAMMA))
 

@@ -12,9 +12,8 @@ import numpy as np
 from hamex.errors import SchemeError
 from hamex.march.reference import Mass, explicit
 from hamex.march.run import march
-from hamex.schemes.linear import LinearMap, alpha_map, table_map
-from hamex.schemes.one_mass import CollocationMarch, OneMassMarch, one_mass
-from hamex.schemes.scheme import Array, Histories, How, March, Ran, Scheme, check_step
+from hamex.schemes.oscillator import CollocationMarch, OneMassMarch, one_mass
+from hamex.schemes.scheme import Array, Histories, How, LinearMap, March, Ran, Scheme, alpha_map, check_step, table_map
 
 if TYPE_CHECKING:
     from hamex.model.record import Model

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from hamex.schemes.linear import LinearMap, alpha_map, table_map
-from hamex.schemes.scheme import Array, Histories, Scheme
+from hamex.schemes.scheme import Array, Histories, LinearMap, Scheme, alpha_map, table_map
 
 if TYPE_CHECKING:
     from hamex.model.record import Model

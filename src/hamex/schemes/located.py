@@ -25,9 +25,8 @@ from hamex.model.record import Model, damps, per_spring, sliding_forces
 from hamex.problem import Problem
 from hamex.problem.loads import loading, loads_between
 from hamex.schemes.scheme import How, Ran
-from hamex.schemes.stage_history import hardening_jumps, jump_form, spent_inside
 from hamex.schemes.stage_march import Pieces
-from hamex.schemes.stages import StageMaps, StageTable, coupling, stage_maps
+from hamex.schemes.stages import StageMaps, StageTable, coupling, hardening_jumps, jump_form, spent_inside, stage_maps
 
 if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme

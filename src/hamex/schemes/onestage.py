@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import SchemeError
-from hamex.march import linear as one_solve
 from hamex.march import matrices as band_route
 from hamex.march import newton as solver
+from hamex.march import structure as one_solve
 from hamex.march.matrices import Band, Rows
 from hamex.march.newton import Matrix, Scratch, StepEquation
 from hamex.march.run import Kernel, address, as_it_is, compiled, held, interpreted, invoke, numbered, worth_compiling
@@ -25,13 +25,12 @@ from hamex.march.structure import Path, Push, Stepper, StructureMatrices
 from hamex.model.algebra import diagonal
 from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
-from hamex.schemes import conjugate as iterated_route
+from hamex.schemes import solvers as iterated_route
 from hamex.schemes import sparse as sparse_route
-from hamex.schemes.cells import cells_of
-from hamex.schemes.ordering import places_of
 from hamex.schemes.scheme import Ran
 from hamex.schemes.solvers import ConjugateGradients, Factors, Solver, chosen, is_certain
-from hamex.schemes.springs import Blocks, ForceOf, is_linear, is_straight, prepared_springs, states
+from hamex.schemes.sparse import places_of
+from hamex.schemes.springs import Blocks, ForceOf, cells_of, is_linear, is_straight, prepared_springs, states
 from hamex.schemes.structure import LONG, WIDEST_BAND, Assembly, OneStage, assemble, band_of, in_model_order, narrow
 
 Array = NDArray[Any]
@@ -93,7 +92,7 @@ class OneStageMarch:
         self.sparse = self.solver is not None  # else in a band
         self.linear = self.sparse and is_linear(model)
         self.follows = self.sparse and not np.any(model.massless)  # velocities, so that no mass is factored for them
-        self.compiles = self.sparse or worth_compiling(self._work())
+        self.compiles = self.sparse or worth_compiling(self._work(), self.driver)
         self.hand = held if self.compiles else as_it_is
         damping = model.damping
         self.system = StructureMatrices(

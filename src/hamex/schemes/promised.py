@@ -1,12 +1,22 @@
-"""The promise for models and schemes: which form a scheme has, and what a model's springs can lose."""
+"""Steps that are known beforehand: the promise for models and schemes (which form a scheme has, what springs can lose),
+and the longest stable step of the leap-frog.
+
+For the leap-frog ``4M − 2(1 + 2·ahead) h C − h² K`` is to be positive definite (see :mod:`hamex.march.leapfrog`), with
+K at the largest tangents of the springs: yielding only softens. With s = 2/h that is ``s² ≥ λ(s)``, the largest
+eigenvalue of ``M⁻¹(K + (1 + 2·ahead) s C)``. Small models have it to round-off. Large ones cost some tens of products:
+a Ritz value of Lanczos' method, which comes from below, plus its residual; that is above the highest eigenvalue as
+soon as the start, which is random, has grown into its direction.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hamex.model.record import Model, dense
 from hamex.schemes import promise
@@ -91,3 +101,103 @@ def check_promise(model: Model, scheme: Promises) -> None:
 def _by_construction(model: Model) -> bool:
     """True for bodies of laws that flow, whose stiffness cannot turn negative: no matrix of theirs need be factored."""
     return is_certain(model) and not any(group.law.form == "elastic" for group in model.laws.values())
+
+
+Array = NDArray[Any]
+Largest = Callable[[float], float]  # s → largest eigenvalue of M⁻¹(K + (1 + 2·ahead) s C), or what is above it
+DENSE = 400  # dofs up to which all is done with plain arrays
+_LEFT = 2e-3  # of the Ritz value: a residual below it costs a thousandth of the step
+_LEAST, _MOST = 40, 120  # products of one Lanczos run; the first let a motion of one element alone grow out of the rest
+_LOOK = 5  # products between two looks at it
+_TURNS = 60
+
+
+def longest(largest: Largest, damping: float, tolerance: float = 1e-13) -> float:
+    """2/s for the largest s with s² = λ(s), from above: what ends early is on the safe side.
+
+    ``damping`` is the largest eigenvalue of (1 + 2·ahead) M⁻¹C; λ(s) is convex and grows by no more than that.
+    """
+    stiff = max(largest(0.0), 0.0)
+    s = 0.5 * (damping + math.sqrt(damping * damping + 4.0 * stiff))
+    for _ in range(_TURNS if damping > 0.0 else 0):
+        below = math.sqrt(max(largest(s), 0.0))
+        if below >= (1.0 - tolerance) * s:
+            break
+        s = below
+    return 2.0 / s if s > 0.0 else math.inf
+
+
+def longest_on(model: Model, blocks: Blocks, damping: Any, ahead: float) -> float:
+    """Longest stable step of a model with lumped masses [s]; ``damping`` is C without the dashpots of one node."""
+    root, seen = 1 / np.sqrt(model.mass.diagonal()), 1.0 + 2.0 * ahead
+    stiffest = {kind: group.law.stiffest(group, blocks.by_group[kind]) for kind, group in model.laws.items()}
+    T = blocks.filled(stiffest, model)
+    low, weights = model.damping.shapes, model.damping.weights
+    damps = damping.nnz > 0 or weights.size > 0
+    if len(model.dofs) <= DENSE:
+        K = root[:, None] * (dense(model.stiffness) + dense(tangent_matrix(model, blocks, T))) * root
+        C = seen * root[:, None] * (dense(damping) + (low * weights) @ low.T) * root
+        return longest(lambda s: _top(K + s * C), _top(C) if damps else 0.0)
+
+    outside, B, springs = by_rows(model.stiffness), by_rows(model.compatibility), between_springs(blocks, T)
+
+    def stiff(x: Array) -> Array:
+        return np.asarray(outside @ x + B @ (springs @ (B.T @ x)) if len(T) else outside @ x)
+
+    def damped(x: Array) -> Array:
+        return np.asarray(seen * (damping @ x + low @ (weights * (low.T @ x))))
+
+    def largest(s: float) -> float:
+        return lanczos(
+            lambda x: root * (stiff(root * x) + s * damped(root * x) if s else stiff(root * x)), len(model.dofs)
+        )
+
+    most = lanczos(lambda x: root * damped(root * x), len(model.dofs)) if damps else 0.0
+    return longest(largest, most, tolerance=_LEFT)
+
+
+def _top(matrix: Array) -> float:
+    from scipy.linalg import eigh
+
+    last = len(matrix) - 1
+    return float(eigh(matrix, eigvals_only=True, subset_by_index=(last, last))[0])
+
+
+def between_springs(blocks: Blocks, T: Array) -> Any:
+    """Tangents of the springs as a sparse matrix, so that B T Bᵀ need not be formed."""
+    from scipy import sparse
+
+    left, right, entry = blocks.pairs()
+    return sparse.csr_array((T[entry], (left, right)), shape=(len(blocks.stiffness),) * 2)
+
+
+def lanczos(times: Callable[[Array], Array], size: int) -> float:
+    """Largest eigenvalue of a symmetric matrix that is known by its products, plus the residual that is left.
+
+    Examples
+    --------
+    >>> entries = np.linspace(1.0, 3.0, 500)
+    >>> round(lanczos(lambda x: entries * x, 500), 1)
+    3.0
+    """
+    from scipy.linalg import eigh_tridiagonal
+
+    q = np.random.default_rng(1).standard_normal(size)
+    q /= np.linalg.norm(q)
+    before, beta = np.zeros(size), 0.0
+    main, side = list[float](), list[float]()
+    bound = math.inf
+    for turn in range(1, _MOST + 1):
+        y = times(q) - beta * before
+        main.append(float(q @ y))
+        y -= main[-1] * q
+        beta = float(np.linalg.norm(y))
+        if turn % _LOOK == 0 or turn in (size, _MOST) or beta == 0.0:
+            theta, shape = eigh_tridiagonal(main, side, select="i", select_range=(turn - 1, turn - 1))
+            left = beta * abs(float(shape[-1, 0]))
+            bound = float(theta[0]) + left
+            if beta == 0.0 or (turn >= min(_LEAST, size) and left <= _LEFT * abs(float(theta[0]))):
+                break
+        side.append(beta)
+        before, q = q, y / beta
+    return bound

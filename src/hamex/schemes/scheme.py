@@ -2,8 +2,12 @@
 
 A scheme is data with a name, an order, its step on the linear oscillator, the longest step with one solution, and
 ``prepare``, which returns a march: it takes any number of steps from a state and hands back the next one. A new scheme
-is one module and one line in :mod:`hamex.schemes`. :class:`QuasiStatic` prepares nothing: it is the scheme of a result
-under slow loading, which :mod:`hamex.solve.static` finds.
+is one module and one line in :mod:`hamex.schemes`, and files find it by its name. :class:`QuasiStatic` prepares
+nothing: it is the scheme of a result under slow loading, which :mod:`hamex.solve.static` finds.
+
+On the linear oscillator one step is a matrix without units, in which only Ω = ωh and ζ enter: x ← G x + H q. The
+state is x = (u, h u̇), or (u, h u̇, h² ü) for schemes that carry their acceleration; the load is q = h² f/m at the
+load nodes.
 """
 
 from __future__ import annotations
@@ -16,16 +20,93 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex import schemes
 from hamex.checks import check_range, is_positive
 from hamex.errors import SchemeError
+from hamex.names import read_stub
 
 if TYPE_CHECKING:
     from hamex.model.record import Model
     from hamex.problem import Problem
-    from hamex.schemes.linear import LinearMap
     from hamex.schemes.solvers import Solver
 
 Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class LinearMap:
+    """G (…, n, n) and H (…, n, k) for arrays of Ω; ``nodes`` (k,) are the load nodes as fractions of the step."""
+
+    matrix: Array
+    loading: Array
+    nodes: Array
+
+    @property
+    def size(self) -> int:
+        """Numbers in the state: 2, or 3 with the acceleration."""
+        return int(self.matrix.shape[-1])
+
+
+def start(
+    size: int, Omega: Array | float, zeta: float, u: Array | float, hv: Array | float, q: Array | float = 0.0
+) -> Array:
+    """The state (…, size) of a displacement and h times a velocity; the acceleration, where carried, balances q."""
+    acceleration = q - 2 * zeta * Omega * hv - np.square(Omega) * u
+    return np.stack(np.broadcast_arrays(u, hv, acceleration)[:size], axis=-1).astype(float)
+
+
+def alpha_map(
+    Omega: Array | float, zeta: float, alpha_m: float, alpha_f: float, beta: float, gamma: float
+) -> LinearMap:
+    """Generalised-α: rows of u, of h u̇ and of the weighted balance."""
+    Omega = np.asarray(Omega, dtype=float)
+    ahead, behind = np.zeros((*Omega.shape, 3, 3)), np.zeros((*Omega.shape, 3, 3))
+    damping, stiffness = 2 * zeta * Omega, Omega**2
+    ahead[..., 0, :], behind[..., 0, :] = [1, 0, -beta], [1, 1, 0.5 - beta]
+    ahead[..., 1, :], behind[..., 1, :] = [0, 1, -gamma], [0, 1, 1 - gamma]
+    for rows, inertia, weight in ((ahead, 1 - alpha_m, 1 - alpha_f), (behind, -alpha_m, -alpha_f)):
+        rows[..., 2, 0], rows[..., 2, 1], rows[..., 2, 2] = weight * stiffness, weight * damping, inertia
+    load = np.zeros((*Omega.shape, 3, 2))
+    load[..., 2, :] = [alpha_f, 1 - alpha_f]
+    return LinearMap(np.linalg.solve(ahead, behind), np.linalg.solve(ahead, load), np.array([0.0, 1.0]))
+
+
+def collocation_map(Omega: Array | float, zeta: float, theta: float, beta: float, gamma: float) -> LinearMap:
+    """Wilson-θ and its kin: the balance stands at t + θh, the load carried on linearly."""
+    Omega = np.asarray(Omega, dtype=float)
+    ahead, behind = np.zeros((*Omega.shape, 3, 3)), np.zeros((*Omega.shape, 3, 3))
+    damping, stiffness = 2 * zeta * Omega, Omega**2
+    ahead[..., 0, :], behind[..., 0, :] = [1, 0, -beta], [1, 1, 0.5 - beta]
+    ahead[..., 1, :], behind[..., 1, :] = [0, 1, -gamma], [0, 1, 1 - gamma]
+    # A(t + θh) = (1 − θ) A₀ + θ A₁ inside Newmark's formulas over θh.
+    ahead[..., 2, 2] = theta * (1 + damping * theta * gamma + stiffness * theta**2 * beta)
+    of_velocity, of_displacement = 1 - gamma + gamma * (1 - theta), 0.5 - beta + beta * (1 - theta)
+    behind[..., 2, 0] = -stiffness
+    behind[..., 2, 1] = -damping - stiffness * theta
+    behind[..., 2, 2] = theta - 1 - damping * theta * of_velocity - stiffness * theta**2 * of_displacement
+    load = np.zeros((*Omega.shape, 3, 2))
+    load[..., 2, :] = [1 - theta, theta]
+    return LinearMap(np.linalg.solve(ahead, behind), np.linalg.solve(ahead, load), np.array([0.0, 1.0]))
+
+
+def table_map(Omega: Array | float, zeta: float, A: Array, b: Array, c: Array) -> LinearMap:
+    """Any Runge-Kutta table: all stages in one linear solve."""
+    Omega = np.asarray(Omega, dtype=float)
+    stages = len(c)
+    system = np.zeros((*Omega.shape, 2, 2))
+    system[..., 0, 1], system[..., 1, 0], system[..., 1, 1] = 1, -(Omega**2), -2 * zeta * Omega
+    coupled = np.eye(2 * stages) - np.einsum("ij,...kl->...ikjl", A, system).reshape(*Omega.shape, 2 * stages, -1)
+    push = np.zeros((stages, 2, stages))
+    push[:, 1, :] = A
+    known = np.concatenate([np.tile(np.eye(2), (stages, 1)), push.reshape(2 * stages, stages)], axis=1)
+    stage = np.linalg.solve(coupled, np.broadcast_to(known, (*Omega.shape, *known.shape)))
+    stage = stage.reshape(*Omega.shape, stages, 2, 2 + stages)
+    slope = system[..., None, :, :] @ stage
+    slope[..., 1, 2:] += np.eye(stages)
+    change = np.einsum("i,...ijk->...jk", b, slope)
+    return LinearMap(np.eye(2) + change[..., :2], change[..., 2:], np.asarray(c, dtype=float))
+
+
 _NOTHING: Mapping[str, Array] = {}
 # "beforehand": a step has one solution, or the run is refused; "reported": it is watched, and the result says until
 # when.
@@ -216,3 +297,50 @@ class QuasiStatic(Scheme):
         factor = histories["load_factor"]
         values = np.column_stack([factor, np.ones_like(factor)])
         return values, 0.5 * (values[:-1] + values[1:])
+
+
+_registered: dict[str, type[Scheme]] = {}  # schemes of other packages and of users, by name
+
+
+def register(scheme: type[Scheme]) -> type[Scheme]:
+    """Make a scheme of your own known to result files; may decorate its class.
+
+    Examples
+    --------
+    >>> register(by_name("Galerkin")).__name__
+    'Galerkin'
+    """
+    if not (isinstance(scheme, type) and issubclass(scheme, Scheme)):
+        raise SchemeError(f"register: a scheme is a class below hamex.schemes.Scheme, got {scheme!r}")
+    _registered[scheme.__name__] = scheme
+    return scheme
+
+
+def known() -> dict[str, type[Scheme]]:
+    """All schemes by name.
+
+    Examples
+    --------
+    >>> "Newmark" in known()
+    True
+    """
+    classes = [home.load() for home in read_stub(schemes.__name__, schemes.__file__).values()]
+    ours = [one for one in classes if isinstance(one, type) and issubclass(one, Scheme) and one is not Scheme]
+    return {scheme.__name__: scheme for scheme in ours} | _registered
+
+
+def by_name(name: str) -> type[Scheme]:
+    """The scheme of a name, as files have it.
+
+    Examples
+    --------
+    >>> by_name("Galerkin")(step=0.02).step
+    0.02
+    """
+    found = known()
+    if name not in found:
+        raise SchemeError(
+            f"there is no scheme {name!r}; known are {', '.join(found)}. A scheme of your own must be "
+            "registered (hamex.schemes.register) before files that use it are read"
+        )
+    return found[name]

@@ -133,7 +133,7 @@ class ShearFrameMarch:
         self.table = _long_rows(storeys, np.stack(shear_frame_rows(storeys, h)).astype(float, copy=False), h)
         self.hardens = int(np.any(self.table[[KINEMATIC, ISOTROPIC]] > 0))
         work = how.steps * len(model.dofs) * _WORK_PER_STOREY
-        self.kernel: Kernel = compiled(shear_frame) if worth_compiling(work) else shear_frame
+        self.kernel: Kernel = compiled(shear_frame) if worth_compiling(work, shear_frame) else shear_frame
 
     def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
         """Some steps from a state on."""

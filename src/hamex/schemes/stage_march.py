@@ -25,15 +25,13 @@ from hamex.model.laws.ellipsoids import WIDEST
 from hamex.model.record import Model
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
-from hamex.schemes.ordering import places_of
 from hamex.schemes.promised import check_promise
 from hamex.schemes.scheme import How, Ran, joined
-from hamex.schemes.sparse import SparseLU
+from hamex.schemes.sparse import SparseLU, places_of
 from hamex.schemes.sparse import lu_solved as sparse_solved
 from hamex.schemes.springs import prepared_springs, spring_blocks, states
-from hamex.schemes.stage_history import StageHistory
 from hamex.schemes.stage_system import WIDEST_BAND, StageLayout, StageSystem
-from hamex.schemes.stages import MappedSteps, StageTable, is_small
+from hamex.schemes.stages import MappedSteps, StageHistory, StageTable, is_small
 
 if TYPE_CHECKING:
     from hamex.schemes.families import ElementScheme
@@ -94,7 +92,7 @@ class StageMarch:
         work = self.q * (
             most * max(springs, dofs) * _WORK_PER_SPRING + dofs * self.system.width**2
         )  # one factorisation
-        machine = self.wide or worth_compiling(work)
+        machine = self.wide or worth_compiling(work, stage_march)
         self.laws = laws_of(model, self.system.element.tau, who, machine)
         self.kernel = self._compiled() if machine else self._plain()
         self.hand = held if machine else as_it_is

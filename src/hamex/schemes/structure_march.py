@@ -18,11 +18,10 @@ from hamex.model.record import Model
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 from hamex.schemes import promise
-from hamex.schemes.conjugate import mass_solved
 from hamex.schemes.onestage import Newton, OneStageMarch
 from hamex.schemes.promised import matrices
 from hamex.schemes.scheme import How, March, Ran, Scheme
-from hamex.schemes.solvers import Solver, is_certain
+from hamex.schemes.solvers import Solver, is_certain, mass_solved
 from hamex.schemes.springs import spring_blocks
 from hamex.schemes.structure import OneStage, galerkin_stage, nodal_stage
 

@@ -15,7 +15,7 @@ from hamex.principle.numeric import Functions
 from hamex.solution.energy import check_energies
 
 Array = NDArray[Any]
-Given = Mapping[str, float | Callable[[float], float]]
+Parameters = Mapping[str, float | Callable[[float], float]]
 _CONVERGED, _ACCEPTED = 1e-14, 1e-9  # relative residual: where Newton stops, what round-off may leave
 _ITERATIONS, _HALVINGS = 50, 30
 
@@ -23,7 +23,7 @@ _ITERATIONS, _HALVINGS = 50, 30
 class NumericAction:
     """An action with numbers: functions of (q, q̇, t) alone."""
 
-    def __init__(self, f: Functions, parameters: Given, step: float) -> None:
+    def __init__(self, f: Functions, parameters: Parameters, step: float) -> None:
         wanted = {*f.given, *f.parameters}
         missing, unknown = sorted(wanted - set(parameters)), sorted(set(parameters) - wanted)
         if missing or unknown:

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import InputError
 from hamex.names import Shown
-from hamex.solution.outline import UnitNames
-from hamex.solution.schema import unit
+from hamex.solution.outline import UnitNames, unit
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -47,7 +46,7 @@ def write_columns(file: TextIO, columns: Mapping[str, Array]) -> None:
 
 def save_columns(path: Path, columns: Mapping[str, Array]) -> Path:
     """The same as a file of its own, atomically."""
-    from hamex.solution.atomic import write_atomically
+    from hamex.files import write_atomically
 
     def write(part: Path) -> None:
         with part.open("w", encoding="utf-8", newline="") as file:
@@ -199,7 +198,7 @@ class Batch(Shown):
 
     def save(self, path: str | Path) -> Path:
         """Write ``.nc`` (NetCDF), ``.csv`` or ``.xlsx`` (Excel; one row per case), atomically."""
-        from hamex.solution.atomic import check_writable, write_atomically
+        from hamex.files import check_writable, write_atomically
         from hamex.solution.files import pairs, write_sheets
         from hamex.solution.netcdf import write_dataset
 

@@ -3,7 +3,7 @@
 ``Δ(½pᵀM⁻¹p) + Δ(½uᵀKu) + Δ(½eᵀA⁻¹e) + ΔuᵀCΔu/h + FᵀΔu₁ = f*ᵀΔu + Fᵀ Δ(imposed)``, where ``FᵀΔu₁`` splits into what
 hardening stores and what slip dissipates. It checks the arithmetic; accuracy is another question, which only the
 error estimate answers. Other schemes do not satisfy it, and their residual says by how much. Elements with several
-stages have the balance of their quadrature, see :mod:`hamex.schemes.stage_history`.
+stages have the balance of their quadrature, see :mod:`hamex.schemes.stages`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hamex.model.algebra import quadratic
 from hamex.model.laws.law import Split
 from hamex.model.record import Model
 from hamex.schemes.prepare import is_oscillator, scalars
-from hamex.schemes.stage_history import StageHistory, spent_inside
+from hamex.schemes.stages import StageHistory, spent_inside
 
 if TYPE_CHECKING:
     from hamex.solution.outline import Answers
@@ -126,7 +126,7 @@ def one_pass(s: Answers, keep: bool) -> dict[str, Array] | None:
         return None
     if s.problem.supports is not None or c.weights.size:
         return None
-    if not worth_compiling(n) or s.loading.patterns.shape[1] > 1:
+    if not worth_compiling(n, energies) or s.loading.patterns.shape[1] > 1:
         return None
     x, still = scalars(s.model), np.zeros((1, 1))
     names = ("displacement", "momentum", "slip", "back_force", "accumulated_slip")

@@ -47,9 +47,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.solution.body_peaks import OF_NODES, sizes
-from hamex.solution.peaks import RESIDUALS, at_nodes, components, histories
-from hamex.solution.schema import variable
+from hamex.solution.outline import variable
+from hamex.solution.peaks import OF_NODES, RESIDUALS, at_nodes, components, histories, sizes
 from hamex.solution.solution import Solution
 
 Array = NDArray[Any]

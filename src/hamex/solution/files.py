@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import FileError, InputError
+from hamex.files import FORMATS, check_writable, write_atomically
 from hamex.problem import ON_DOFS
 from hamex.solution import netcdf
-from hamex.solution.atomic import FORMATS, check_writable, write_atomically
 from hamex.solution.fields import Times
 from hamex.solution.keeping import body_tree, model_tree, names_tree, packed, problem_tree, scheme_tree, sized
-from hamex.solution.outline import Answers, Extent
-from hamex.solution.schema import ENERGIES, variable
+from hamex.solution.outline import ENERGIES, Answers, Extent, variable
 from hamex.solution.source import THRIFTY, HistoriesOnly, Run
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex import __version__
-from hamex.solution.atomic import ROOM, is_whole, stamped
+from hamex.files import ROOM, is_whole, stamped
 
 if TYPE_CHECKING:
     import h5py

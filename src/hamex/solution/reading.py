@@ -15,12 +15,11 @@ from hamex.files import check_file
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.model.solids.body import Body
 from hamex.problem import Limit, State
-from hamex.schemes.stage_history import StageHistory
+from hamex.schemes.stages import StageHistory
 from hamex.solution import netcdf
 from hamex.solution.keeping import body_of, model_of, names_of, problem_of, scheme_of, unpacked
 from hamex.solution.netcdf import Contents
-from hamex.solution.outline import Driven, Exceedance, Extent, Peak
-from hamex.solution.schema import OF_FORCES
+from hamex.solution.outline import OF_FORCES, Driven, Exceedance, Extent, Peak
 from hamex.solution.solution import Solution
 from hamex.solution.source import OLD_FILE, HistoriesOnly, KeptLayout, KeptUnits, Run
 

@@ -21,15 +21,26 @@ from hamex.names import Shown, options_by_keyword
 from hamex.problem import Limit, Problem, State
 from hamex.problem.loads import Loading, left_over, standing
 from hamex.schemes import Scheme
-from hamex.schemes.stage_history import StageHistory
-from hamex.solution.body_peaks import BodyPeaks, most_moved
+from hamex.schemes.stages import StageHistory
 from hamex.solution.energy import check_energies, energy_of, split_of
 from hamex.solution.fields import Times
-from hamex.solution.outline import Driven, Exceedance, Extent, Peak, UnitNames
-from hamex.solution.peaks import DampingShare, Peaks, damping_share, exceedance
+from hamex.solution.outline import (
+    AT_POINTS,
+    ENERGIES,
+    OF_FORCES,
+    TURNING,
+    VARIABLES,
+    Driven,
+    Exceedance,
+    Extent,
+    Peak,
+    UnitNames,
+    unit,
+    variable,
+)
+from hamex.solution.peaks import BodyPeaks, DampingShare, Peaks, damping_share, exceedance, most_moved
 from hamex.solution.rest import Rest, places_of, rest_of
 from hamex.solution.results import derivable
-from hamex.solution.schema import AT_POINTS, ENERGIES, OF_FORCES, TURNING, VARIABLES, unit, variable
 from hamex.solution.source import HistoriesOnly, Run
 
 if TYPE_CHECKING:
@@ -56,7 +67,7 @@ class Solution(Shown):
     """Result of :func:`hamex.solve`.
 
     ``sol["displacement"]`` is a labelled array with dims (time, dof), ``sol.values("displacement")`` the same as
-    plain NumPy; ``hamex.solution.schema`` lists every name. Nothing is ever squeezed.
+    plain NumPy; ``hamex.solution.outline`` lists every name. Nothing is ever squeezed.
 
     Attributes
     ----------

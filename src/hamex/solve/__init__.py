@@ -24,8 +24,7 @@ from hamex.errors import (
 from hamex.model.record import Model
 from hamex.names import options_by_keyword
 from hamex.problem import Limit, Problem, State
-from hamex.problem.loads import breaks_off, left_over
-from hamex.problem.waves import warn_of_coarse_waves
+from hamex.problem.loads import breaks_off, left_over, warn_of_coarse_waves
 from hamex.schemes.scheme import How, March, Promise, Ran, Scheme, joined
 from hamex.schemes.solvers import ConjugateGradients, Solver
 from hamex.schemes.structure import is_long
@@ -35,7 +34,7 @@ from hamex.solution.error import estimate
 from hamex.solution.outline import Extent
 from hamex.solution.solution import Solution
 from hamex.solve.parts import Keep, Thinned, part_of, solution_of, state_of
-from hamex.solve.waiting import Waiting, check_settle
+from hamex.solve.settling import Waiting, check_settle
 
 __all__ = ["Keep", "Problem", "State", "solve"]
 

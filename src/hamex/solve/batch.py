@@ -15,7 +15,7 @@ from hamex import __version__
 from hamex.checks import check_memory, is_one_of, is_positive, whole_steps
 from hamex.errors import InputError, LoadError, ModelError, ProblemError
 from hamex.march.run import in_threads, processors
-from hamex.model.oscillators import Oscillators
+from hamex.model.oscillator import Oscillators
 from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
 from hamex.model.units import UNSTATED_LENGTH
@@ -40,7 +40,7 @@ from hamex.solve.runners import (
     SampledMotion,
     Standing,
 )
-from hamex.solve.waiting import check_settle, look_at_the_ends, say_swinging
+from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
 
 Array = NDArray[Any]
 Systems = Oscillators | ShearFrames | list[Model]

@@ -14,7 +14,7 @@ from hamex.errors import OverflowRunError, SchemeError
 from hamex.march import oscillators as tile
 from hamex.march import peaks
 from hamex.march.run import compiled, settled
-from hamex.model.oscillators import Oscillators
+from hamex.model.oscillator import Oscillators
 from hamex.schemes._stepforms import linear_element as linear_element_form
 from hamex.schemes.prepare import lift
 from hamex.solution.batch import STATE

@@ -16,8 +16,7 @@ from hamex.model.record import recorded
 from hamex.problem import FilledState, Limit, Problem, State
 from hamex.schemes.scheme import Ran, Scheme, joined
 from hamex.solution.energy import check_energies, energy_entries
-from hamex.solution.outline import Extent, Peak
-from hamex.solution.schema import ENERGIES, VARIABLES
+from hamex.solution.outline import ENERGIES, VARIABLES, Extent, Peak
 from hamex.solution.solution import Solution
 from hamex.solution.source import Run
 
@@ -37,7 +36,7 @@ class Keep:
     ----------
     every : every how many steps a node is kept, a divisor of their number. Results of steps (mean forces …) are those
         of the step that ends at a kept node.
-    results : names of results, see ``hamex.solution.schema``; by default what a restart or another result needs:
+    results : names of results, see ``hamex.solution.outline``; by default what a restart or another result needs:
         displacement, momentum, slip, mean force and the variables of the laws. Energies are always kept.
 
     Examples

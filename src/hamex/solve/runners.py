@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex.errors import InputError, ModelError, OverflowRunError
 from hamex.model.algebra import rows
-from hamex.model.oscillators import Oscillators
+from hamex.model.oscillator import Oscillators
 from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import GroundMotion

@@ -25,11 +25,11 @@ from hamex.problem import Limit
 from hamex.schemes import Scheme
 from hamex.schemes.scheme import QuasiStatic
 from hamex.solve import Problem
-from hamex.solve.waiting import check_settle
+from hamex.solve.settling import check_settle
 from hamex.spec.base import CHOOSING, Table, explain, placed
 from hamex.spec.derived import TableByKind
-from hamex.spec.forces import ON_BODIES
 from hamex.spec.loads import LoadTable, position, supports_load
+from hamex.spec.solids import ON_BODIES
 from hamex.spec.tables import KINDS, ProblemTables, tables_for
 
 if TYPE_CHECKING:

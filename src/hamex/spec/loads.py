@@ -25,7 +25,7 @@ from hamex.motion.records.columns import read_samples
 from hamex.motion.synthetic import synthetic_suite
 from hamex.solve import State
 from hamex.spec.base import Finite, Named, Positive, Table, inside
-from hamex.spec.forces import ON_BODIES, BodyForces
+from hamex.spec.solids import ON_BODIES, BodyForces
 
 Array = NDArray[Any]
 At = Annotated[

@@ -23,7 +23,7 @@ from hamex.model.shear_frame import shear_frame
 from hamex.model.truss import Bar, truss
 from hamex.model.units import Units
 from hamex.spec.base import Numbers, Positive, Table, inside
-from hamex.spec.laws import DampingTable, LawTable, LinkTable, ProportionalTable, damping, law, link_list
+from hamex.spec.derived import DampingTable, LawTable, LinkTable, ProportionalTable, damping, law, link_list
 
 _APART = 0.25  # of the gravity above a storey, by which the compression of its columns may differ from it
 

@@ -22,8 +22,8 @@ from hamex.problem import Limit
 from hamex.schemes import Scheme, known
 from hamex.spec.base import Positive, Table, Version, check_version
 from hamex.spec.derived import TableByKind, table_of
-from hamex.spec.forces import ON_BODIES, BodyForces
 from hamex.spec.loads import LoadTable, MotionTable, StartTable, SupportTable, position
+from hamex.spec.solids import ON_BODIES, BodyForces
 from hamex.spec.structures import OscillatorTable
 
 

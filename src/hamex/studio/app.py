@@ -26,8 +26,8 @@ from hamex import __version__
 from hamex.errors import HamexError, InputError, at_the_door
 from hamex.spec import allowed_keys
 from hamex.spec.base import Table, explain, path_of
+from hamex.studio import derivation_view as derivation
 from hamex.studio import files, history, home, ida, paper, problems, spectrum, waves, wire
-from hamex.studio.derivation import view as derivation
 
 _log = logging.getLogger("uvicorn.error")
 LOCAL = ("localhost", "127.0.0.1", "::1")

@@ -246,7 +246,7 @@ class MembraneTable(WaveTable):
     def posed(self) -> Posed:
         """The membrane and what happens to it."""
         from hamex.principle.library import action  # SymPy, for the density
-        from hamex.simulate.discretise import discretise
+        from hamex.simulate import discretise
 
         x, y = self.x * self.width, self.y * self.high
         if self.shape == "disc" and np.hypot(self.x - 0.5, self.y - 0.5) >= 0.5:

@@ -321,7 +321,7 @@ def _found(store: Path, parts: Sequence[StudyPart], watch: _Watch) -> dict[int, 
 def _write(store: Path, key: str, table: Columns) -> None:
     import polars as pl
 
-    from hamex.solution.atomic import write_atomically
+    from hamex.files import write_atomically
     from hamex.study.table import write_table
 
     write_atomically(store / f"{key}.parquet", lambda path: write_table(pl.DataFrame(table), path, key=key))

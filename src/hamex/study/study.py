@@ -18,17 +18,29 @@ from numpy.typing import ArrayLike, NDArray
 from hamex import __version__
 from hamex.checks import floats, is_positive, is_whole
 from hamex.errors import HamexError, InputError, ShortRunWarning, SwingWarning
-from hamex.model.oscillators import Oscillators
+from hamex.model.oscillator import Oscillators
 from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
 from hamex.motion.ground import kinds_of
 from hamex.problem import Limit, forces_on
 from hamex.schemes import Scheme
 from hamex.solve.batch import batch, check_measures
-from hamex.solve.waiting import check_settle, look_at_the_ends, say_swinging
-from hamex.study.axes import MODEL, Axes, Record, Systems, Template, axes_of, systems, units_of
+from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
+from hamex.study.axes import (
+    MODEL,
+    Axes,
+    MotionSequence,
+    Record,
+    Systems,
+    Template,
+    axes_of,
+    march_sequence,
+    measures_and_ends,
+    motions_of,
+    systems,
+    units_of,
+)
 from hamex.study.engine import SECONDS, Columns, StudyPart, Tell, Timing, digest, run_parts, timed
-from hamex.study.sequence import MotionSequence, march_sequence, measures_and_ends, motions_of
 from hamex.study.spectra.intensities import Intensity
 from hamex.study.table import StudyTable
 

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import FileError, InputError, OverflowRunError
+from hamex.files import ROOM, is_whole, stamped
 from hamex.model.layout import ratios
-from hamex.model.oscillators import Oscillators
+from hamex.model.oscillator import Oscillators
 from hamex.model.shear_frames import ShearFrames
 from hamex.names import Shown
-from hamex.solution.atomic import ROOM, is_whole, stamped
 from hamex.solution.batch import MEASURES
-from hamex.solution.schema import unit
+from hamex.solution.outline import unit
 from hamex.study.axes import Axes, Systems
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class StudyTable(Shown):
         what kind its motions are."""
         import polars as pl
 
-        from hamex.solution.atomic import check_writable, write_atomically
+        from hamex.files import check_writable, write_atomically
         from hamex.solution.files import pairs, write_sheets
         from hamex.solution.netcdf import write_dataset
 

@@ -312,7 +312,7 @@ def test_blocks_of_steps_and_compilation_change_no_bit(monkeypatch):
         problem = shaken(small_body(J2, m, yield_stress=0.5, **HARDENING["all"]), steps=15)
         found = []
         for choice in (False, True):
-            monkeypatch.setattr(marches, "worth_compiling", lambda work, choice=choice: choice)
+            monkeypatch.setattr(marches, "worth_compiling", lambda *_, choice=choice: choice)
             found.append(hx.solve(problem, hx.Galerkin(0.02)))
         found.append(run(problem, hx.Galerkin(0.02), block=4))
         for other in found[1:]:

@@ -13,7 +13,6 @@ import pytest
 import hamex as hx
 from hamex.errors import LawError, ModelError, SchemeError
 from hamex.march.springs import evaluate
-from hamex.model.laws import registry
 from hamex.schemes.springs import prepared_springs, spring_blocks, states
 
 HERE = Path(__file__).parent
@@ -35,7 +34,7 @@ def laws(tmp_path_factory):
         assert doctest.testmod(module).failed == 0
     yield found
     for law in found.values():
-        registry._registered.pop(law.kind)
+        law._registered.pop(law.kind)
 
 
 def made(laws, kind):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.model.solids import values
+from hamex.model.solids import skin
 
 RUBBER = hx.Material(density=1.0, modulus=10.0, poisson=0.25)
 MESHES = {
@@ -45,14 +45,14 @@ def test_numbers_that_do_not_depend_on_the_axes():
         return np.array([s[0, 0], s[1, 1], s[2, 2], s[0, 1], s[1, 2], s[2, 0]])
 
     one, other = vector(stress), vector(turn @ stress @ turn.T)
-    for number in (values.von_mises, values.mean_stress, values.principal):
-        assert number(values.TENSOR, one) == pytest.approx(number(values.TENSOR, other), rel=1e-12)
+    for number in (skin.von_mises, skin.mean_stress, skin.principal):
+        assert number(skin.TENSOR, one) == pytest.approx(number(skin.TENSOR, other), rel=1e-12)
     low, middle, high = np.sort(np.linalg.eigvalsh(stress))
     apart = (high - middle) ** 2 + (middle - low) ** 2 + (low - high) ** 2
-    assert values.von_mises(values.TENSOR, one) == pytest.approx(np.sqrt(apart / 2), rel=1e-12)  # analytic
+    assert skin.von_mises(skin.TENSOR, one) == pytest.approx(np.sqrt(apart / 2), rel=1e-12)  # analytic
 
 
 def test_plastic_strain_of_plane_stress_keeps_the_volume():
-    pulled = values.equivalent_strain(("xx", "yy", "xy"), np.array([0.02, -0.01, 0.0]))
-    sheared = values.equivalent_strain(("xx", "yy", "xy"), np.array([0.0, 0.0, 0.03]))
+    pulled = skin.equivalent_strain(("xx", "yy", "xy"), np.array([0.02, -0.01, 0.0]))
+    sheared = skin.equivalent_strain(("xx", "yy", "xy"), np.array([0.0, 0.0, 0.03]))
     assert (pulled, sheared) == pytest.approx((0.02, 0.03 / np.sqrt(3)), rel=1e-12)  # analytic

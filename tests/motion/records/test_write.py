@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hamex as hx
 from hamex.errors import LoadError, UnitError
-from hamex.motion.records.write import ENDINGS, record_text
+from hamex.motion.records.suite import ENDINGS, record_text
 
 MOTION = hx.GroundMotion(made.SAMPLES, 0.005, "g", "made up, by hand; twice", "N 12 E", "synthetic")
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=64)

@@ -5,7 +5,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import FileError, InputError
-from hamex.motion.records.write import record_text
+from hamex.motion.records.suite import record_text
 
 EL = hx.el_centro()
 

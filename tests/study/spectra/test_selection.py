@@ -7,7 +7,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import InputError
-from hamex.study.spectra.targets.selection import best_mean
+from hamex.study.spectra.targets.matching import best_mean
 from hamex.study.spectra.targets.target import Target, eurocode8, response, scale_to_target
 
 PERIODS = np.geomspace(0.1, 2.0, 20)

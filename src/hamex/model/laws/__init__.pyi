@@ -4,8 +4,8 @@ from .slider import Slider as Slider
 from .power import PowerLaw as PowerLaw
 from .surface import Surface as Surface
 from .gap import Gap as Gap
-from .j2 import J2 as J2
-from .drucker_prager import DruckerPrager as DruckerPrager
+from .stress import J2 as J2
+from .stress import DruckerPrager as DruckerPrager
 
 from .law import Group as Group, Law as Law, Split as Split
-from .registry import by_kind as by_kind, known as known, register as register
+from .law import by_kind as by_kind, known as known, register as register

@@ -1,4 +1,4 @@
-"""Local maps of :class:`hamex.model.laws.j2.J2` and :class:`hamex.model.laws.drucker_prager.DruckerPrager`: the
+"""Local maps of :class:`hamex.model.laws.stress.J2` and :class:`hamex.model.laws.stress.DruckerPrager`: the
 stresses of a point of a solid, with isotropic elasticity.
 
 The question is ``A F + τ g(F) ∋ e``. With the von Mises norm q of ``F − X``, the mean stress p and the multiplier λ of

@@ -342,7 +342,7 @@ class Surfaces:
 
     @classmethod
     def of(cls, blocks: Sequence[tuple[int, Any]]) -> Surfaces:
-        """Blocks (:class:`hamex.model.blocks.Block`), each with the number of its first spring."""
+        """Blocks (:class:`hamex.model.assembly.Block`), each with the number of its first spring."""
         width = max(len(block.names) for _, block in blocks)
         weight, center, hardening, scalar, primary = [], [], [], [], []
         begin = [0]

@@ -19,8 +19,7 @@ from hamex.model.inputs import few
 from hamex.model.solids.elements import Elements
 from hamex.model.solids.material import STRAINS
 from hamex.model.solids.meshes import scikit_fem
-from hamex.model.solids.skin import Skin, skin_of
-from hamex.model.solids.values import carried
+from hamex.model.solids.skin import Skin, carried, skin_of
 
 Array = NDArray[Any]
 Matrix = Any

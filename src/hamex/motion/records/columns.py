@@ -37,7 +37,7 @@ _LEADING_ZERO = re.compile(r"(?:^|[,\s])[+-]?0\d")
 _BRACKETS = re.compile(r"\s*[\[(][^\])]*[\])]\s*")
 # Files print times with few digits (1/60 s as 0.0167), so a time may be off by this share of a step.
 _ROUNDING = 0.01
-OWN = "# hamex record"  # first line of what :mod:`hamex.motion.records.write` writes
+OWN = "# hamex record"  # first line of what :mod:`hamex.motion.records.suite` writes
 _NOTE = re.compile(r"#\s*(component|kind|source)\s*:\s*(.*?)\s*")
 _UNIT_NOTE = re.compile(r"#.*\bunits?\s*[:=]\s*(\S+)", re.IGNORECASE)
 _TIME = re.compile(r"t(?:ime)?\s*[_\[(]\s*([^\])]*?)\s*[\])]?", re.IGNORECASE)

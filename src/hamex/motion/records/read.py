@@ -14,11 +14,19 @@ import numpy as np
 from hamex.checks import is_one_of, is_positive
 from hamex.errors import HamexError, LoadError, RecordWarning, UnitError
 from hamex.motion.ground import GroundMotion
-from hamex.motion.records.channel_tables import is_asa, is_cwa, is_nsmn, read_asa, read_cwa, read_nsmn
+from hamex.motion.records.asa_nsmn_cwa_simcenter import (
+    is_asa,
+    is_cwa,
+    is_nsmn,
+    is_simcenter,
+    read_asa,
+    read_cwa,
+    read_nsmn,
+    read_simcenter,
+)
 from hamex.motion.records.columns import read_columns
 from hamex.motion.records.cosmos_csmip import is_cosmos, is_csmip, read_cosmos, read_csmip
 from hamex.motion.records.peer_esm_knet import is_at2, is_esm, is_knet, read_at2, read_esm, read_knet, read_opensees
-from hamex.motion.records.simcenter import is_simcenter, read_simcenter
 from hamex.motion.records.smc_geonet_volume1 import (
     is_geonet,
     is_smc,

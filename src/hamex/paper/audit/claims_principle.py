@@ -28,9 +28,9 @@ from hamex.paper.audit.notation import (
     u,
 )
 from hamex.principle.action import Action
-from hamex.principle.charges import energy_rate
 from hamex.principle.dimensions import TIME, dimension_of
 from hamex.principle.jets import indices
+from hamex.principle.variation import energy_rate
 
 
 def _energy_rate_dimension() -> Judged:

@@ -19,13 +19,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from hamex.files import check_writable, write_atomically
 from hamex.paper.audit import claims_numbers, claims_principle, claims_step, section_2, section_4, section_5, section_6
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, NOT_TRUE, VERDICTS, Claim, Rule
 from hamex.paper.audit.notation import NumberedEquation, printed_latex
 from hamex.report.equations import share, svg
 from hamex.report.page import cards, page, table
 from hamex.report.style import check_installed
-from hamex.solution.atomic import check_writable, write_atomically
 
 RULES: dict[str, Rule] = {**section_2.RULES, **section_4.RULES, **section_5.RULES, **section_6.RULES}
 CLAIMS: tuple[Claim, ...] = (

@@ -14,14 +14,15 @@ from hamex.principle.library.entries import (
     DISPLACEMENT,
     LOAD,
     MASS,
+    MIXED,
     STIFFNESS,
     VISCOSITY,
     YIELD,
     entry,
     function,
+    mixed_lagrangian,
     positive,
 )
-from hamex.principle.library.paper import MIXED, mixed_lagrangian
 
 _LENGTH, _GRAVITY, _ANGLE = "length [length]", "gravity [length/s²]", "angle from the vertical [rad]"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hamex.files import check_writable, write_atomically
 from hamex.principle.action import Action
 from hamex.principle.library import LIBRARY
 from hamex.report.derivation.atoms import PARTIAL, ROOM
@@ -31,14 +32,12 @@ from hamex.report.derivation.frameworks import (
     side_by_side,
     values_at_the_ends,
 )
-from hamex.report.derivation.html import html
 from hamex.report.derivation.opening import four_steps, symbols
 from hamex.report.derivation.quantities import boundary, conserved, dimension_table, functional
 from hamex.report.derivation.stepping import difference_of_rows, stability, time_step
 from hamex.report.derivation.system import DerivedSystem, delta, end_points
-from hamex.report.derivation.tex import tex
+from hamex.report.derivation.written import html, tex
 from hamex.report.style import check_installed
-from hamex.solution.atomic import check_writable, write_atomically
 
 HTML, LATEX = (".html",), (".tex",)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hamex.principle.action import Action
-from hamex.principle.charges import energy_rate
 from hamex.principle.dimensions import (
     LENGTH,
     NONE,
@@ -16,7 +15,7 @@ from hamex.principle.dimensions import (
     read_unit,
 )
 from hamex.principle.jets import t
-from hamex.principle.variation import helmholtz
+from hamex.principle.variation import energy_rate, helmholtz
 from hamex.report.derivation import pictures
 from hamex.report.derivation.atoms import PARTIAL, Sign
 from hamex.report.derivation.document import (

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
+from hamex.files import check_writable, write_atomically
 from hamex.lab.laboratory import STEPS, Laboratory
 from hamex.report.equations import equation, inline
 from hamex.report.page import captioned, cards, page
@@ -17,7 +18,6 @@ from hamex.report.schemes import tables
 from hamex.report.schemes.figures import figures, overview
 from hamex.report.schemes.tables import percent
 from hamex.report.style import check_installed, save, to_svg
-from hamex.solution.atomic import check_writable, write_atomically
 
 _PROBLEM = r"m\ddot u+c\dot u+F(u-u_1)=f(t),\qquad \ddot u+2\zeta\omega\dot u+\omega^2u=f/m\ \ \mathrm{(elastic)}"
 _MAP = r"x_{r+1}=G(\Omega,\zeta)\,x_r+H\,q_r,\qquad \Omega=\omega h,\quad x=(u,\;h\dot u,\;h^2\ddot u),\quad q=h^2f/m"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 
-from hamex.lab.fast_modes import COURANT
+from hamex.lab.free_vibration import COURANT
 from hamex.lab.laboratory import Laboratory, SchemeFindings
 from hamex.report.page import table
 from hamex.report.schemes.figures import COLOURS, short

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hamex import __version__
+from hamex.files import write_atomically
 from hamex.report import page as pages
 from hamex.report.page import FORMATS, check_plot, write_drawing
 from hamex.report.spectrum import diagrams
 from hamex.report.spectrum.lines import Lines, check_view, conventions, kinds_note, short, tables
 from hamex.report.style import SOFT, figure, to_svg
-from hamex.solution.atomic import write_atomically
 from hamex.study.spectra.result import Spectrum
 
 if TYPE_CHECKING:

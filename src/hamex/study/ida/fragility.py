@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from hamex import __version__
 from hamex.checks import check_memory, is_finite, is_whole, said
 from hamex.errors import InputError
+from hamex.files import check_writable, write_atomically
 from hamex.names import Shown, options_by_keyword
-from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.files import pairs, write_sheets
 from hamex.study.ida.cloud import Cloud
 from hamex.study.ida.observations import Capacities, FragilityData, Stripes, positive

@@ -24,9 +24,18 @@ from numpy.typing import NDArray
 from hamex import __version__
 from hamex.checks import is_positive
 from hamex.errors import FileError, InputError
-from hamex.files import TABLE, check_file, json_of, read_bytes
+from hamex.files import (
+    ROOM,
+    TABLE,
+    check_file,
+    check_writable,
+    is_whole,
+    json_of,
+    read_bytes,
+    stamped,
+    write_atomically,
+)
 from hamex.model.units import Units
-from hamex.solution.atomic import ROOM, check_writable, is_whole, stamped, write_atomically
 from hamex.solution.files import pairs, write_sheets
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.curves import PGA, IdaCurves, curves_of

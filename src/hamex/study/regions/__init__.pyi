@@ -2,7 +2,7 @@
 
 from .inventory import Inventory as Inventory
 from .reading import read_inventory as read_inventory
-from .generate import generate_inventory as generate_inventory
+from .inventory import generate_inventory as generate_inventory
 from .motions import MotionGrid as MotionGrid, read_motions as read_motions
 from .result import Region as Region
 from .region import region as region

@@ -16,7 +16,7 @@ from hamex import __version__
 from hamex.checks import is_positive
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
-from hamex.solve.waiting import check_settle
+from hamex.solve.settling import check_settle
 from hamex.study.engine import SECONDS, Columns, Tell, Timing, digest, run_parts, timed
 from hamex.study.regions.inventory import Inventory
 from hamex.study.regions.motions import MotionGrid, Shaking

@@ -227,7 +227,7 @@ class Region(Shown):
 
     def save(self, path: str | Path) -> Path:
         """Write ``.parquet`` or ``.geojson``, atomically; both say what the numbers are."""
-        from hamex.solution.atomic import check_writable, write_atomically
+        from hamex.files import check_writable, write_atomically
         from hamex.study.table import write_table
 
         target = Path(path)

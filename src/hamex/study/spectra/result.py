@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import InputError
+from hamex.files import check_writable, write_atomically
 from hamex.names import Shown
-from hamex.solution.atomic import check_writable, write_atomically
 from hamex.solution.batch import axis_columns, write_columns
 from hamex.solution.files import pairs, write_sheets
 from hamex.solution.netcdf import write_dataset
-from hamex.solution.schema import unit
+from hamex.solution.outline import unit
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.model.oscillators import oscillators
+from hamex.model.oscillator import oscillators
 from hamex.motion.ground import GroundMotion
 from hamex.schemes import Galerkin
 from hamex.solution.error import bar

@@ -8,4 +8,4 @@ from .target import (
     scale_to_target as scale_to_target,
 )
 from .matching import Match as Match, match_to_target as match_to_target, matched_suite as matched_suite
-from .selection import Selection as Selection, select_to_target as select_to_target
+from .matching import Selection as Selection, select_to_target as select_to_target

@@ -114,7 +114,7 @@ class RunTable(SystemTable):
         return self
 
 
-crew = Crew("hamex.studio.derivation.work", size=2)
+crew = Crew("hamex.studio.derivation_work", size=2)
 
 
 @asynccontextmanager

@@ -18,8 +18,8 @@ import pytest
 import hamex as hx
 from hamex.principle.language import read_action
 from hamex.principle.library import LIBRARY, action
+from hamex.studio import derivation_view as view
 from hamex.studio import wire
-from hamex.studio.derivation import view
 from hamex.studio.jobs import Crew, LostError, QueueFullError, TimeUpError
 
 PENDULUM = {"fields": ["theta"], "lagrangian": "m*l^2*theta'^2/2 + m*g*l*cos(theta)", "dissipation": "c*theta'^2/2"}
@@ -340,7 +340,7 @@ def test_work_that_nobody_waits_for_is_given_up(sleepers):
 SERVER = """
 import sys, uvicorn
 from hamex.studio.app import create_app
-from hamex.studio.derivation import view
+from hamex.studio import derivation_view as view
 class Told(uvicorn.Server):
     async def startup(self, sockets=None):
         await super().startup(sockets)

@@ -1,1 +1,0 @@
-"""Derivation view: systems of the library or typed ones, worked out by processes of their own."""
