@@ -1,4 +1,5 @@
-"""What a worker of the derivation view does, in a process of its own: read, derive, run. SymPy is loaded here alone.
+"""What a worker of the derivation view does, in a process of its own: read, derive, run. SymPy is loaded here, and
+in the server for no more than the density of a membrane.
 
 Below it a system as the page shows it before anything is derived: its texts, symbols, controls and starts.
 """

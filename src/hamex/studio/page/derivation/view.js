@@ -94,7 +94,7 @@ function build(root) {
       "p",
       {class: "quiet still", hidden: true},
       "A continuum is derived and shown, but not run here: its fields need finite elements in space first. " +
-        "A chain shows what becomes of it.",
+        "A chain shows what becomes of it, and Waves runs a bar and a membrane.",
     );
   const letters = element(
     "details",
