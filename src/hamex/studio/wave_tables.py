@@ -24,7 +24,6 @@ from hamex.model.units import Units
 from hamex.motion.load import Load
 from hamex.motion.pulses import constant, half_sine
 from hamex.problem import State
-from hamex.schemes import Galerkin, LeapFrog, Scheme
 from hamex.spec.base import Finite, Positive
 from hamex.studio.scripts import headline
 from hamex.studio.wire import RequestTable
@@ -59,10 +58,6 @@ class WaveTable(RequestTable):
     def mass(self) -> Literal["consistent", "lumped"]:
         """Masses that the scheme takes."""
         return "lumped" if self.scheme == "leapfrog" else "consistent"
-
-    def called(self, step: float) -> Scheme:
-        """The scheme."""
-        return LeapFrog(step) if self.scheme == "leapfrog" else Galerkin(step)
 
     def script(self, title: str, lines: list[str], steps: int) -> str:
         """A whole script around the lines that make ``model``, ``load``, ``start`` and ``step``."""
@@ -111,10 +106,9 @@ class BarTable(WaveTable):
 
     def model(self) -> Model:
         """The bar."""
-        links = []
+        links, law = [], None
         if self.far_end == "wall":
             links = [spring_link(self.elements, None, self.modulus * self.area / self.size, law=known()["gap"]())]
-        law = None
         if self.yield_stress is not None:
             law = Slider(self.yield_stress * self.area, self.viscosity * self.area / self.size)
         return rod(
@@ -152,7 +146,12 @@ class BarTable(WaveTable):
 
     def code(self, steps: int) -> str:
         """A script of the same run."""
-        more = [f'fixed="{"end" if self.far_end == "fixed" else "none"}"', f'mass="{self.mass}"']
+        ends = {
+            "fixed": 'fixed="end"',
+            "endless": 'fixed="none", absorbing="end"',
+            "wall": 'fixed="none", links=[wall]',
+        }
+        more = [ends.get(self.far_end, 'fixed="none"'), f'mass="{self.mass}"']
         lines = [
             "",
             f"length, elements, area = {self.length!r}, {self.elements!r}, {self.area!r}  # m, 1, m²",
@@ -163,11 +162,8 @@ class BarTable(WaveTable):
         if self.yield_stress is not None:
             lines.append(f"law = hx.Slider({self.yield_stress!r} * area, viscosity={self.viscosity!r} * area / size)")
             more.append("law=law")
-        if self.far_end == "endless":
-            more.append('absorbing="end"')
         if self.far_end == "wall":
             lines.append("wall = hx.spring_link(elements, None, modulus * area / size, law=hx.laws.Gap())")
-            more.append("links=[wall]")
         if self.damping:
             more.append(f"damping=hx.rayleigh(beta={self.damping!r})")
         lines += [
@@ -176,24 +172,20 @@ class BarTable(WaveTable):
             "x = np.linspace(0.0, length, elements + 1)[: len(model.dofs)]  # of the nodes that move",
             "push = np.zeros((len(x), 1))",
             "load, start = hx.constant(0.0), hx.State()",
-            *self._event(),
+            self._event(),
             "load = hx.Load(load.forces, patterns=push)",
             f"step = {self.courant!r} * size / speed",
         ]
         return self.script("A bar", lines, steps)
 
-    def _event(self) -> list[str]:
-        match self.event:
-            case "struck":
-                return ["push[0], load = area, hx.half_sine(stress, width / speed)"]
-            case "pushed":
-                return ["push[0], load = area, hx.constant(stress)"]
-            case "plucked":
-                return [
-                    f"away = np.clip(np.abs(x - {self.place!r} * length) / width, 0.0, 0.5)",
-                    "start = hx.State(displacement=stress * width / (np.pi * modulus) * np.cos(np.pi * away) ** 2)",
-                ]
-        return ["start = hx.State(momentum=model.mass @ np.full(len(x), stress / (density * speed)))"]
+    def _event(self) -> str:
+        return {
+            "struck": "push[0], load = area, hx.half_sine(stress, width / speed)",
+            "pushed": "push[0], load = area, hx.constant(stress)",
+            "plucked": f"away = np.clip(np.abs(x - {self.place!r} * length) / width, 0.0, 0.5)\n"
+            "start = hx.State(displacement=stress * width / (np.pi * modulus) * np.cos(np.pi * away) ** 2)",
+            "thrown": "start = hx.State(momentum=model.mass @ np.full(len(x), stress / (density * speed)))",
+        }[self.event]
 
 
 class MembraneTable(WaveTable):
@@ -289,9 +281,8 @@ class MembraneTable(WaveTable):
                 "disc = np.stack([a * np.sqrt(1 - b**2 / 2), b * np.sqrt(1 - a**2 / 2)])",
                 "mesh = type(mesh)(width / 2 * (1 + disc), mesh.t)",
             ]
-        plucked = f"displacement={self.deflection!r} * shape"
         struck = f"momentum=model.mass @ ({self.velocity!r} * shape)"
-        state = plucked if self.event == "plucked" else struck
+        state = f"displacement={self.deflection!r} * shape" if self.event == "plucked" else struck
         lines += [
             f'numbers = {{"mu": surface_mass, "N": tension, "c": {self.damping!r}}}',
             f'model = hx.discretise(action("membrane"), mesh, numbers, fixed={{"all": "w"}}, mass="{self.mass}",',

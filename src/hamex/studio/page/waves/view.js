@@ -127,17 +127,32 @@ function valueOf(name) {
   return numbers[name];
 }
 
+/** @type {{turn: number, tilt: number} | null} from where a picture is seen that is being dragged */
+let dragged = null;
+
 /**
- * A picture that is dragged turns.
+ * A picture that is dragged turns; where it is left is one step that can be undone.
  * @param {HTMLCanvasElement} canvas
  */
 function turned(canvas) {
-  canvas.addEventListener("pointermove", (event) => {
-    if (!event.buttons || event.pointerType === "touch") return; // a finger scrolls the page
-    const turn = view.state.turn - 0.5 * event.movementX,
-      tilt = view.state.tilt + 0.5 * event.movementY;
-    view.set({turn: ((turn + 540) % 360) - 180, tilt: Math.min(85, Math.max(5, tilt))});
+  canvas.addEventListener("pointerdown", ({pointerId, pointerType}) => {
+    if (pointerType === "touch") return; // a finger scrolls the page
+    const {turn, tilt} = view.state;
+    dragged = {turn, tilt};
+    canvas.setPointerCapture(pointerId);
   });
+  canvas.addEventListener("pointermove", ({movementX, movementY}) => {
+    if (!dragged) return;
+    const turn = ((dragged.turn - 0.5 * movementX + 540) % 360) - 180;
+    dragged = {turn, tilt: Math.min(85, Math.max(5, dragged.tilt + 0.5 * movementY))};
+    paint(parts.player.time);
+  });
+  for (const end of ["pointerup", "pointercancel"])
+    canvas.addEventListener(end, () => {
+      const left = dragged;
+      dragged = null;
+      if (left) view.set(left);
+    });
 }
 
 /**
@@ -164,7 +179,7 @@ function paint(time) {
       told = {farEnd, event, length, pulse: width / answer.speed, limit: yields ? 1e6 * yieldStress : null};
     parts.bar.show({answer, told, at});
     parts.over.show({answer, told, at});
-  } else parts.membrane.show({answer, at, seen: {turn: view.state.turn, tilt: view.state.tilt}});
+  } else parts.membrane.show({answer, at, seen: dragged ?? view.state});
   for (const follow of parts.cursors) follow(now);
 }
 
