@@ -393,8 +393,9 @@ def test_damaged_inputs_end_in_a_result_or_a_sentence(fresh):
     assert wrong == []
 
 
-def test_the_inputs_that_are_damaged_are_good_themselves(fresh):
-    found = [mutated_inputs.trial(number, 0, mutated_inputs.Gentle) for number in range(20)]
+@pytest.mark.parametrize("numbers", [range(6), pytest.param(range(6, 20), marks=pytest.mark.heavy)], ids=str)
+def test_the_inputs_that_are_damaged_are_good_themselves(fresh, numbers):
+    found = [mutated_inputs.trial(number, 0, mutated_inputs.Gentle) for number in numbers]
     assert [trial for trial in found if trial[1] != "result"] == []
 
 

@@ -106,10 +106,19 @@ def test_the_summary_shows_the_numbers_of_the_solution(hamex, tiny):
     assert out.endswith("finished: every step solved\n")
 
 
-def test_every_example_fits_80_columns(hamex):
-    for path in sorted(PROBLEMS.glob("*.toml")):
-        _, out, _ = hamex("run", path)
-        assert max(map(len, out.splitlines())) <= 80, path.name
+LONG = {"layered_ground"}  # tests/test_examples.py shows a site on a page
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.heavy] if path.stem in LONG else [])
+        for path in sorted(PROBLEMS.glob("*.toml"))
+    ],
+)
+def test_every_example_fits_80_columns(hamex, path):
+    _, out, _ = hamex("run", path)
+    assert max(map(len, out.splitlines())) <= 80
 
 
 def test_an_elastic_spring_shows_neither_slip_nor_ductility(hamex, tiny):

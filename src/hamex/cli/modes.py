@@ -64,12 +64,17 @@ def _table(found: Modes) -> tuple[list[str], list[list[str]]]:
         for column in ways:
             part = float(found.participation[mode, column])
             row += [
-                *([f"{part if abs(part) > least else 0:.3g}"] if len(ways) < 3 else []),
+                *([_short(part if abs(part) > least else 0.0)] if len(ways) < 3 else []),
                 f"{100 * found.effective_ratio[mode, column]:.1f} %",
                 f"{100 * found.cumulative_ratio[mode, column]:.1f} %",
             ]
         rows.append(row)
     return columns, rows
+
+
+def _short(part: float) -> str:
+    """A number of at most eight characters, so that two directions fit a screen of 80 columns."""
+    return f"{part:.1e}" if 0 < abs(part) < 1e-3 else f"{part:.3g}"
 
 
 def _data(file: ProblemFile, found: Modes) -> dict[str, Any]:

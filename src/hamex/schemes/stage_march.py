@@ -89,10 +89,9 @@ class StageMarch:
         self.springs, self.work = self.system.springs(), self.system.work()
         self.matrix: Any = self._sparse(model) if self.wide else self.system.band()
         dofs, springs = len(model.dofs), len(model.springs)
-        work = self.q * (
-            most * max(springs, dofs) * _WORK_PER_SPRING + dofs * self.system.width**2
-        )  # one factorisation
-        machine = self.wide or worth_compiling(work, stage_march)
+        factor = 0 if self.wide else dofs * self.system.width**2  # of a band, once
+        work = self.q * (most * max(springs, dofs) * _WORK_PER_SPRING + factor)
+        machine = worth_compiling(work, respond if self.wide else stage_march)
         self.laws = laws_of(model, self.system.element.tau, who, machine)
         self.kernel = self._compiled() if machine else self._plain()
         self.hand = held if machine else as_it_is
@@ -111,7 +110,8 @@ class StageMarch:
 
     def _plain(self) -> Kernel:
         """Nothing compiled; the same bits."""
-        self.motion.call[:] = [numbered(f) for f in (respond, linearised, measured, lu_solved, followed_state)]
+        solved = sparse_solved if self.wide else lu_solved
+        self.motion.call[:] = [numbered(f) for f in (respond, linearised, measured, solved, followed_state)]
         return stage_march
 
     def _compiled(self) -> Kernel:

@@ -30,6 +30,7 @@ from hamex.solve.parts import solution_of, state_of
 Array = NDArray[Any]
 Control = Literal["displacement", "force"]
 STEPS, POINTS = 100, 40  # increments of a push, and of a cycle
+_ITERATIONS = 8  # of an increment, for the choice to compile
 _MODES = 12  # of large models: among them is the one that moves most mass
 DRAG = 1e-6  # of the elastic stiffness: a mechanism then moves at 1e6 times the elastic pace, and has one answer
 
@@ -221,7 +222,7 @@ def solve_path(
         (penalty, factor),
         "end",
         "slow loading",
-        goals.size,
+        goals.size * _ITERATIONS,
     )
     now = {"velocity": np.zeros(len(slow.dofs)), **state_of(problem.start)}
     ran, failed, _ = march.walk(now, np.concatenate([[first], goals])[:, None])

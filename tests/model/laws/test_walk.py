@@ -13,6 +13,7 @@ import pytest
 import hamex as hx
 from hamex.errors import LawError, ModelError, SchemeError
 from hamex.march.springs import evaluate
+from hamex.model.laws import law as registry
 from hamex.schemes.springs import prepared_springs, spring_blocks, states
 
 HERE = Path(__file__).parent
@@ -34,7 +35,7 @@ def laws(tmp_path_factory):
         assert doctest.testmod(module).failed == 0
     yield found
     for law in found.values():
-        law._registered.pop(law.kind)
+        registry._registered.pop(law.kind)
 
 
 def made(laws, kind):
