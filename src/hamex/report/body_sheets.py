@@ -148,7 +148,7 @@ def draw_body_run(solution: Solution, title: str = "", field: str = "von_mises")
     scene = scene_of(body)
     low = scene.proportion < 0.7
     layout = [["shape", "shape"], ["history", "energy"]] if low else [["shape", "history"], ["shape", "energy"]]
-    tall = 2.9 + min(max(9.0 * scene.proportion, 1.8), 4.2) if low else 6.4
+    tall = 2.9 + min(max(9.0 * scene.proportion + 0.9, 1.8), 4.2) if low else 6.4
     ratios = {"height_ratios": [tall - 2.9, 2.9]} if low else {"width_ratios": [1.0, 1.1]}
     with mosaic(layout, 10.0, tall, **ratios) as (drawing, axes):
         drawing.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
