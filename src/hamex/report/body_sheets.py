@@ -10,10 +10,24 @@ from numpy.typing import NDArray
 
 from hamex.errors import InputError
 from hamex.report.bodies import Colours, Scene, bare_body, facing_reader, paint_body, proportion_of, ruled, scene_of
-from hamex.report.energy import draw_energy
 from hamex.report.push import control_words, controlled
 from hamex.report.structure import flat, round_scale
-from hamex.report.style import BLUE, BROWN, GREEN, GREY, INK, ORANGE, PINE, PINK, RED, SKY, figure, mosaic, short_ticks
+from hamex.report.style import (
+    BLUE,
+    BROWN,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PINE,
+    PINK,
+    RED,
+    SKY,
+    draw_energy,
+    figure,
+    mosaic,
+    short_ticks,
+)
 from hamex.solution.fields import Scalar, body_of, nearest, nodal, scalar
 from hamex.solution.peaks import most_moved
 from hamex.solution.solution import Solution
