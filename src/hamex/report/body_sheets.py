@@ -10,10 +10,24 @@ from numpy.typing import NDArray
 
 from hamex.errors import InputError
 from hamex.report.bodies import Colours, Scene, bare_body, facing_reader, paint_body, proportion_of, ruled, scene_of
-from hamex.report.energy import draw_energy
 from hamex.report.push import control_words, controlled
 from hamex.report.structure import flat, round_scale
-from hamex.report.style import BLUE, BROWN, GREEN, GREY, INK, ORANGE, PINE, PINK, RED, SKY, figure, mosaic, short_ticks
+from hamex.report.style import (
+    BLUE,
+    BROWN,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PINE,
+    PINK,
+    RED,
+    SKY,
+    draw_energy,
+    figure,
+    mosaic,
+    short_ticks,
+)
 from hamex.solution.fields import Scalar, body_of, nearest, nodal, scalar
 from hamex.solution.peaks import most_moved
 from hamex.solution.solution import Solution
@@ -148,7 +162,7 @@ def draw_body_run(solution: Solution, title: str = "", field: str = "von_mises")
     scene = scene_of(body)
     low = scene.proportion < 0.7
     layout = [["shape", "shape"], ["history", "energy"]] if low else [["shape", "history"], ["shape", "energy"]]
-    tall = 2.9 + min(max(9.0 * scene.proportion, 1.8), 4.2) if low else 6.4
+    tall = 2.9 + min(max(9.0 * scene.proportion + 0.9, 1.8), 4.2) if low else 6.4
     ratios = {"height_ratios": [tall - 2.9, 2.9]} if low else {"width_ratios": [1.0, 1.1]}
     with mosaic(layout, 10.0, tall, **ratios) as (drawing, axes):
         drawing.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.report.body_sheets import draw_body_run
-from hamex.report.energy import PARTS, draw_energy
 from hamex.report.page import check_plot, heading, table, write_drawing
 from hamex.report.rods import draw_rod, is_rod
 from hamex.report.structure import bare, good_scale, mark, marks, paint, proportion
-from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, mosaic
+from hamex.report.style import BLUE, GREEN, INK, ORANGE, PARTS, PINK, RED, draw_energy, mosaic
 from hamex.solution.outline import unit
 from hamex.solution.results import frames_at
 from hamex.solution.solution import Solution

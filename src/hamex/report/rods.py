@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import InputError
 from hamex.report.bodies import Colours
-from hamex.report.energy import draw_energy
-from hamex.report.style import BLUE, INK, RED, figure, mosaic, short_ticks
+from hamex.report.style import BLUE, INK, RED, draw_energy, figure, mosaic, short_ticks
 from hamex.solution.outline import unit
 from hamex.solution.solution import Solution
 

@@ -1,4 +1,5 @@
-"""One look for every figure: each colour said once, as it stands on white paper and on dark; thin axes, no clutter."""
+"""One look for every figure: each colour said once, as it stands on white paper and on dark; thin axes, no clutter;
+and the energies of a run over time, which many sheets show."""
 
 from __future__ import annotations
 
@@ -10,10 +11,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hamex.errors import MissingPackageError
+from hamex.solution.outline import unit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from hamex.solution.solution import Solution
 
 # The six colours of curves are those of Okabe & Ito, "Color Universal Design" (2008), which colour-blind readers can
 # tell apart; on dark the two blues change places, so that the blue of most curves is the brighter one.
@@ -194,3 +200,35 @@ def to_svg(drawing: Figure) -> str:
 # What only a file of its own needs, and rules that would hold for the whole page.
 _ABOUT = re.compile(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
 _NUMBERED = re.compile(r' id="[A-Za-z.0-9]+_\d+"')  # names of groups, which nothing refers to
+
+
+_VISIBLE = 0.002  # of the largest energy: less is no area on the page
+# From the bottom up: what is lost, then what is stored, then what moves.
+PARTS = tuple((name, colour) for name, colour in ENERGIES.items() if name != "input")
+
+
+def draw_energy(axes: Any, solution: Solution) -> None:
+    """Energies over time, stacked, beside the work put in."""
+    t = solution.times
+    largest = max(float(np.abs(solution.values(name)).max()) for name, _ in PARTS)
+    parts = [
+        (name, colour, solution.values(name))
+        for name, colour in PARTS
+        if np.abs(solution.values(name)).max() > _VISIBLE * largest
+    ]
+    axes.stackplot(
+        t,
+        *(values for _, _, values in parts),
+        colors=[colour for _, colour, _ in parts],
+        labels=[name for name, _, _ in parts],
+        alpha=0.85,
+    )
+    start = sum(float(values[0]) for _, _, values in parts)
+    axes.plot(t, solution.values("input") + start, color=INK, lw=0.9, ls="--", label="input")
+    axes.set(
+        xlabel="time [s]",
+        ylabel=f"energy [{unit('energy', solution.units.length, solution.units.force)}]",
+        xlim=(t[0], t[-1]),
+        title=f"energy balance (closes to {solution.residual:.0e})",
+    )
+    axes.legend(loc="lower right", ncols=2, fontsize=8, frameon=True, framealpha=0.9, edgecolor="none")
