@@ -9,7 +9,6 @@ from dataclasses import asdict
 from typing import Any
 
 import frames
-import measuring
 import numpy as np
 
 import hamex as hx
@@ -17,7 +16,6 @@ from hamex.march import run
 from hamex.march.leapfrog import Frame, LeapFrogHistory, leapfrog
 
 Array = np.ndarray[Any, Any]
-measuring.compile_at_once()
 
 
 def cpu(work: Callable[[], Any]) -> float:

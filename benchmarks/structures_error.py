@@ -12,6 +12,7 @@ import math
 from typing import Any
 
 import frames
+import measuring
 import numpy as np
 import opensees_twin
 import structures_cases as cases
@@ -87,6 +88,7 @@ def cost(rows: list[dict[str, float]], goal: float) -> float:
 
 def run(repeats: int) -> list[dict[str, Any]]:
     """All frames."""
+    measuring.compile_at_once()
     cases.recycle_memory(True)
     return [study(storeys, viscosity, repeats) for storeys, viscosity in FRAMES]
 

@@ -15,6 +15,7 @@ import math
 from typing import Any
 
 import frames
+import measuring
 import numpy as np
 import opensees_twin
 import structures_cases as cases
@@ -65,6 +66,7 @@ class Slope:
 
 def against_opensees(repeats: int) -> list[dict[str, Any]]:
     """One row per number of storeys and law."""
+    measuring.compile_at_once()
     rows = []
     for storeys, times, steps in SIZES:
         for law, viscosity in LAWS.items():
@@ -109,6 +111,7 @@ def gate(frame: frames.Frame) -> dict[str, float]:
 
 def by_storeys(repeats: int) -> list[dict[str, Any]]:
     """Seconds per storey and step from low to tall frames; repeats go round, so that a busy spell hits all."""
+    measuring.compile_at_once()
     # Long runs of about as many numbers each, whole records, at least one.
     slopes = {storeys: Slope(storeys, 1.0, max(1, 400 // storeys)) for storeys in TALL}
     for _ in range(repeats):
