@@ -99,7 +99,7 @@ class Material:
         return _asked("density", self.density, x)
 
     def stiffness(self, plane: str, x: Array) -> Array:
-        """Stresses over strains at points (dimension, …): (…, m, m) in the order xx, yy, zz, xy, yz, zx of its plane."""
+        """Stresses over strains at points (dimension, …): (…, m, m) in the order xx, yy, zz, xy, yz, zx."""
         if self.elasticity is not None:
             full = np.asarray(self.elasticity)
             return np.broadcast_to(reduced(full, plane), (*x.shape[1:], *(len(STRAINS[plane]),) * 2))
