@@ -196,9 +196,14 @@ def _by_hand(case: str, model: Any, size: int, steps: int) -> dict[str, Any]:
         x = solve(p + h / 2 * (f - K @ u))
         u, p = u + x, 2 / h * (M @ x) - p
     seconds = time.process_time() - begin
-    ours = _solved(case, model, size, steps)[1].values("displacement")[-1]
+    return _beside(u, seconds / steps, ready, _solved(case, model, size, steps)[1])
+
+
+def _beside(u: Any, step: float, ready: float, solution: Any) -> dict[str, Any]:
+    """What the steps by hand cost [s each], and how far they are from ours."""
+    ours = solution.values("displacement")[-1]
     return {
-        "step": 1e6 * seconds / steps / len(f),
+        "step": 1e6 * step / len(u),
         "ready": ready,
         "gigabytes": _gigabytes(),
         "apart": float(np.abs(u - ours).max() / np.abs(u).max()),
@@ -267,13 +272,7 @@ def _flowing_by_hand(case: str, model: Any, size: int, steps: int) -> dict[str, 
             x = x + cg(LinearOperator(M.shape, product, dtype=float), left, rtol=1e-6, atol=0.0, M=jacobi)[0]
         u, p, plastic = u + x, 2 / h * (M @ x) - p, 2 * now.plastic - plastic
     seconds = time.process_time() - begin
-    ours = _solved(case, model, size, steps)[1].values("displacement")[-1]
-    return {
-        "step": 1e6 * seconds / steps / len(f),
-        "ready": ready,
-        "gigabytes": _gigabytes(),
-        "apart": float(np.abs(u - ours).max() / np.abs(u).max()),
-    }
+    return _beside(u, seconds / steps, ready, _solved(case, model, size, steps)[1])
 
 
 def _assembled(size: int) -> tuple[Any, Any]:

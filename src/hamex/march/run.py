@@ -267,10 +267,11 @@ def march(
 
 def worth_compiling(steps: float, kernel: Kernel) -> bool:
     """True when compiled code costs less than it saves, with what it takes to load and to compile it."""
-    _UNCOMPILED[kernel] += steps
-    if "numba" not in sys.modules and _UNCOMPILED[kernel] < WORTH_COMPILING:
-        return False
-    return _at_hand(kernel) or _UNCOMPILED[kernel] >= FIRST_TIME * WORTH_COMPILING
+    steps += _UNCOMPILED[kernel]
+    if ("numba" in sys.modules or steps >= WORTH_COMPILING) and _at_hand(kernel):
+        return True
+    _UNCOMPILED[kernel] = steps
+    return steps >= FIRST_TIME * WORTH_COMPILING
 
 
 def _at_hand(kernel: Kernel) -> bool:

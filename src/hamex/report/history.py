@@ -13,7 +13,7 @@ from hamex.report.body_sheets import draw_body_run
 from hamex.report.page import check_plot, heading, table, write_drawing
 from hamex.report.rods import draw_rod, is_rod
 from hamex.report.structure import bare, good_scale, mark, marks, paint, proportion
-from hamex.report.style import BLUE, GREEN, INK, ORANGE, PARTS, PINK, RED, draw_energy, mosaic
+from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, draw_energy, mosaic
 from hamex.solution.outline import unit
 from hamex.solution.results import frames_at
 from hamex.solution.solution import Solution
@@ -105,23 +105,8 @@ def draw(solution: Solution, title: str = "") -> Figure:
         loop.plot(along[:, 0], solution.values("force")[:, 0], color=INK, lw=0.8)
         loop.locator_params(axis="x", nbins=4)
         loop.set(xlabel=f"{of}displacement [{length}]", ylabel=f"{of}force [{force}]", title=title_of)
-        parts = [(name, colour, solution.values(name)) for name, colour in PARTS if solution.values(name).any()]
-        energy.stackplot(
-            t,
-            *(values for _, _, values in parts),
-            colors=[colour for _, colour, _ in parts],
-            labels=[name for name, _, _ in parts],
-            alpha=0.85,
-        )
-        start = sum(float(values[0]) for _, _, values in parts)
-        energy.plot(t, solution.values("input") + start, color=INK, lw=0.9, ls="--", label="input")
-        energy.set(
-            xlabel="time [s]",
-            ylabel=f"energy [{force} {length}]",
-            xlim=(t[0], t[-1]),
-            title=f"energy balance, closes to {solution.residual:.0e}: a check of the arithmetic, not of accuracy",
-        )
-        energy.legend(loc="lower right", ncols=2, frameon=True, framealpha=0.9, edgecolor="none")
+        closes = f"closes to {solution.residual:.0e}: a check of the arithmetic, not of accuracy"
+        draw_energy(energy, solution, f"energy balance, {closes}", visible=0.0, fontsize=None)
     return drawing
 
 

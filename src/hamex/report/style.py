@@ -207,14 +207,16 @@ _VISIBLE = 0.002  # of the largest energy: less is no area on the page
 PARTS = tuple((name, colour) for name, colour in ENERGIES.items() if name != "input")
 
 
-def draw_energy(axes: Any, solution: Solution) -> None:
-    """Energies over time, stacked, beside the work put in."""
+def draw_energy(
+    axes: Any, solution: Solution, title: str = "", visible: float = _VISIBLE, fontsize: int | None = 8
+) -> None:
+    """Energies over time, stacked, beside the work put in; those above a share ``visible`` of the largest."""
     t = solution.times
     largest = max(float(np.abs(solution.values(name)).max()) for name, _ in PARTS)
     parts = [
         (name, colour, solution.values(name))
         for name, colour in PARTS
-        if np.abs(solution.values(name)).max() > _VISIBLE * largest
+        if np.abs(solution.values(name)).max() > visible * largest
     ]
     axes.stackplot(
         t,
@@ -229,6 +231,6 @@ def draw_energy(axes: Any, solution: Solution) -> None:
         xlabel="time [s]",
         ylabel=f"energy [{unit('energy', solution.units.length, solution.units.force)}]",
         xlim=(t[0], t[-1]),
-        title=f"energy balance (closes to {solution.residual:.0e})",
+        title=title or f"energy balance (closes to {solution.residual:.0e})",
     )
-    axes.legend(loc="lower right", ncols=2, fontsize=8, frameon=True, framealpha=0.9, edgecolor="none")
+    axes.legend(loc="lower right", ncols=2, fontsize=fontsize, frameon=True, framealpha=0.9, edgecolor="none")

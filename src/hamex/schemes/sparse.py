@@ -300,10 +300,10 @@ class SparseLU:
             rank[self.order] = np.arange(n)
             row, column = rank[row], rank[column]
         key = column.astype(np.int64) * n + row
-        places, target = np.unique(key, return_inverse=True)
-        self.indices = (places % n).astype(np.int32)
-        self.indptr = np.concatenate([[0], np.cumsum(np.bincount(places // n, minlength=n))]).astype(np.int32)
-        self.base = np.bincount(target[: base.nnz], weights=base.data, minlength=places.size)
+        entries, target = np.unique(key, return_inverse=True)
+        self.indices = (entries % n).astype(np.int32)
+        self.indptr = np.concatenate([[0], np.cumsum(np.bincount(entries // n, minlength=n))]).astype(np.int32)
+        self.base = np.bincount(target[: base.nnz], weights=base.data, minlength=entries.size)
         self.target, self.source, self.share = target[base.nnz :], system.source, system.share
         self.shape = (n, n)
         self.U, self.inner = system.low_rank()

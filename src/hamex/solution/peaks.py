@@ -42,7 +42,26 @@ IMPLAUSIBLE = 0.2  # share of damping in the largest spring force beyond which a
 _SMALL = 0.01  # joints whose damping moment is below this share of the largest spring moment do not count
 
 
-class Peaks(Mapping[str, Peak]):
+class PeaksByName(Mapping[str, Peak]):
+    """Names of peaks, listed and printed; each peak is found when asked for."""
+
+    _names: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+    def __str__(self) -> str:
+        width = max((len(name) for name in self._names), default=0)
+        return "\n".join(f"{name:{width}}  {peak}" for name, peak in self.items()) or "no peaks"
+
+
+class Peaks(PeaksByName):
     """Peaks by name, node values at nodes and step means at the middle of their step; each is found when asked for.
 
     Elements of several stages know the displacement inside their steps; its peak is sought there too.
@@ -59,19 +78,6 @@ class Peaks(Mapping[str, Peak]):
         if name not in self._found:
             self._found[name] = _residual(self._solution, name) if name in RESIDUALS else largest(self._solution, name)
         return self._found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-    def __str__(self) -> str:
-        width = max((len(name) for name in self._names), default=0)
-        return "\n".join(f"{name:{width}}  {peak}" for name, peak in self.items()) or "no peaks"
 
 
 def candidates(solution: Answers) -> list[str]:
@@ -243,7 +249,7 @@ _AT_ONCE = 1 << 21  # numbers of a history that are looked at together
 _CHEAP = 1 << 22  # points of stress times instants up to which the largest stress is looked for unasked
 
 
-class BodyPeaks(Mapping[str, Peak]):
+class BodyPeaks(PeaksByName):
     """Peaks of a body by name; each is found when asked for.
 
     ``displacement`` and ``velocity`` are lengths of vectors at nodes of the body, ``equivalent_plastic_strain`` is
@@ -277,19 +283,6 @@ class BodyPeaks(Mapping[str, Peak]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._names or (name == "von_mises" and self._stressed)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-    def __str__(self) -> str:
-        width = max((len(name) for name in self._names), default=0)
-        return "\n".join(f"{name:{width}}  {peak}" for name, peak in self.items()) or "no peaks"
 
 
 def _has(solution: Answers, name: str) -> bool:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
-import warnings
 from dataclasses import asdict
 from typing import Any
 
@@ -20,13 +18,12 @@ from hamex.solve import solve
 from hamex.spec import ProblemFile
 from hamex.spec.tables import ProblemTables
 from hamex.studio.problems import HistoryRequest, admitted, admitted_beside
-from hamex.studio.wire import FRAMED, framed, number
+from hamex.studio.wire import FRAMED, framed, number, warned
 from hamex.study.spectra.spectrum import spectrum
 
 router = APIRouter(prefix="/api", tags=["histories"])
 PERIODS = np.geomspace(0.05, 5.0, 140)  # of the small spectrum beside a history [s]
 _ENERGIES = ("kinetic", "stored", "hardening", "viscous", "plastic", "jumps", "input", "imbalance")
-_catching = threading.Lock()  # catching warnings changes the whole process
 
 
 @router.post("/history", response_class=Response, responses={200: {"content": {FRAMED: {}}}})
@@ -64,11 +61,10 @@ def history_answer(request: HistoryRequest) -> dict[str, Any]:
 
 def solved(file: ProblemFile, scheme: Any, error: bool = False) -> tuple[Solution, list[str]]:
     """The solution, and what hamex warned of."""
-    with _catching, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warned() as notes:
         solution = solve(file.problem, scheme, error=error, limit=file.limit, settle=file.settle)
         _ = dict(solution.peaks)
-    return solution, list(dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, UserWarning)))
+    return solution, notes
 
 
 def run_answer(solution: Solution) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from hamex.errors import InputError
 from hamex.model.damping import rayleigh
-from hamex.model.laws import known
+from hamex.model.laws import by_kind
 from hamex.model.laws.slider import Slider
 from hamex.model.links import spring_link
 from hamex.model.record import Model
@@ -108,7 +108,7 @@ class BarTable(WaveTable):
         """The bar."""
         links, law = [], None
         if self.far_end == "wall":
-            links = [spring_link(self.elements, None, self.modulus * self.area / self.size, law=known()["gap"]())]
+            links = [spring_link(self.elements, None, self.modulus * self.area / self.size, law=by_kind("gap")())]
         if self.yield_stress is not None:
             law = Slider(self.yield_stress * self.area, self.viscosity * self.area / self.size)
         return rod(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
-import warnings
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,7 @@ from hamex.solve import solve
 from hamex.spec.base import inside
 from hamex.studio import wire
 from hamex.studio.wave_tables import BarTable, MembraneTable, WaveTable
-from hamex.studio.wire import FRAMED, framed, number
+from hamex.studio.wire import FRAMED, framed, number, warned
 
 Array = NDArray[Any]
 router = APIRouter(prefix="/api/waves", tags=["waves"])
@@ -29,7 +27,6 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {200: {"content": {FRAMED: {}}}}
 _ENERGIES = ("kinetic", "stored", "viscous", "plastic", "input", "imbalance")
 _PICTURES = {"bar": 400, "membrane": 200}  # of a run that are sent, at most
 _DRUM = 2.404825557695773  # first zero of the Bessel function J₀
-_catching = threading.Lock()  # catching warnings changes the whole process
 
 
 @router.post("/bar", response_class=Response, responses=_RESPONSES)
@@ -96,8 +93,7 @@ def counted(kind: str, table: WaveTable, elements: int, nodes: int) -> tuple[int
 def _solved(table: BarTable | MembraneTable, steps: int, every: int) -> tuple[Solution, dict[str, Any]]:
     """The run, and what a bar and a membrane are both told of it."""
     begin = time.perf_counter()
-    with _catching, inside("", table), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warned() as notes, inside("", table):
         model, load, start, step = table.posed()
         scheme: Scheme = LeapFrog(step) if table.scheme == "leapfrog" else Galerkin(step)
         if isinstance(scheme, LeapFrog) and step > (longest := scheme.longest_step(model)):
@@ -108,7 +104,6 @@ def _solved(table: BarTable | MembraneTable, steps: int, every: int) -> tuple[So
             )
         sol = solve(Problem(model, load, duration=steps * step, start=start), scheme)
         energy = {name: sol.values(name)[::every] for name in _ENERGIES if name in sol.names}
-    notes = list(dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, UserWarning)))
     if isinstance(sol.scheme, LeapFrog):
         notes.append("leap-frog claims no balance: the residual tells how far the energies at the nodes are from one")
     for name in ("viscous", "plastic"):  # what is not there needs no key below the balance

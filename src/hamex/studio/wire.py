@@ -7,8 +7,11 @@ from __future__ import annotations
 import base64
 import json
 import math
+import threading
+import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -42,6 +45,19 @@ POINTS = 20  # of a backbone curve
 VARIANTS = 21  # answers in a page that is taken home
 PAGE_CELLS = 1_500_000  # displacements in it, before they are thinned out
 PAGE = 3_000_000  # bytes of it: what is sent by mail without a second thought
+
+
+_catching = threading.Lock()  # catching warnings changes the whole process: one at a time, whatever the view
+
+
+@contextmanager
+def warned() -> Iterator[list[str]]:
+    """What hamex warns of meanwhile, each once; the list is filled at the end."""
+    notes: list[str] = []
+    with _catching, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield notes
+    notes += dict.fromkeys(str(one.message) for one in caught if issubclass(one.category, UserWarning))
 
 
 def packed(values: ArrayLike, dtype: str = "f4") -> dict[str, Any]:
