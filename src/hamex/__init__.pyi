@@ -47,13 +47,13 @@ from .solution.solution import Solution as Solution
 from .solution.reading import read as read
 from .study.spectra.intensities import Pga as Pga, Sa as Sa, intensities as intensities
 from .study.spectra.result import Spectrum as Spectrum
-from .study.spectra.spectrum import spectrum as spectrum
+from .study.spectra import spectrum as spectrum
 from .study.spectra.floors import floor_spectrum as floor_spectrum
 from .study.ida.fragility import Fragility as Fragility
 from .study.ida.frequency import annual_frequency as annual_frequency
 from .study.study import Study as Study
 from .study.axes import MotionSequence as MotionSequence
-from .study.ida.ida import Hunt as Hunt, Ida as Ida, ida as ida
+from .study.ida import Hunt as Hunt, Ida as Ida, ida as ida
 from .study.regions.result import Region as Region
 from .study.regions.region import region as region
 from .report.plots import plot as plot

@@ -8,15 +8,14 @@ import re
 import numpy as np
 import pytest
 
-from hamex.lab import everything
+from hamex.lab import WORK_CASES, Laboratory, everything
 from hamex.lab.catalogue import find
 from hamex.lab.convergence import PeakErrors, WorkPrecision
-from hamex.lab.laboratory import WORK_CASES, Laboratory
-from hamex.report.schemes import figures
-from hamex.report.schemes.page import (
+from hamex.report.schemes import (
     as_text,
     check_outputs,
     curves_csv,
+    figures,
     schemes_page,
     write_data,
     write_page,

@@ -75,13 +75,12 @@ def _motions(folder: Path) -> None:
 
 
 def _studies(folder: Path) -> None:
-    from hamex.lab import everything
+    from hamex.lab import Laboratory, everything
     from hamex.lab.catalogue import find
     from hamex.lab.convergence import PeakErrors
-    from hamex.lab.laboratory import Laboratory
     from hamex.report.ida_page import write_fragility, write_report
     from hamex.report.region import write_region_page
-    from hamex.report.schemes.page import write_page
+    from hamex.report.schemes import write_page
 
     a = hx.el_centro().acceleration
     cuts = [hx.GroundMotion(a[40 * i : 40 * i + 250], 0.02, "g", f"cut {i}", kind="synthetic") for i in range(8)]

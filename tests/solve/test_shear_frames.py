@@ -11,7 +11,7 @@ import hamex as hx
 from hamex.errors import ConvergenceError, InputError, OverflowRunError, ProblemError, SchemeError
 from hamex.model.shear_frames import ARRAYS, shear_frames
 from hamex.solution.batch import STATE
-from hamex.solution.rest import places_of, rest_of
+from hamex.solution.shaking import places_of, rest_of
 from hamex.solve import frame_tables
 from hamex.solve import shear_frames as many
 from hamex.solve.shear_frames import MEASURES, march_shear_frames

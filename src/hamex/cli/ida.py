@@ -16,7 +16,7 @@ from hamex.cli.text import heading, print_json, wrapped
 if TYPE_CHECKING:
     from hamex.spec.study import StudyFile
     from hamex.study.engine import Progress, Tell, Timing
-    from hamex.study.ida.ida import Ida
+    from hamex.study.ida import Ida
     from hamex.study.ida.runs import IdaRuns
     from hamex.study.study import Plan
 
@@ -57,7 +57,7 @@ def command(
     from hamex.report.style import check_installed
     from hamex.spec.study import read_study
     from hamex.study.engine import StoppedError
-    from hamex.study.ida.ida import ida
+    from hamex.study.ida import ida
 
     check_installed()
     if not dry_run:
@@ -126,7 +126,7 @@ def _try(file: StudyFile) -> None:
 
 
 def _timing(file: StudyFile) -> Timing:
-    from hamex.study.ida.ida import timed_hunts
+    from hamex.study.ida import timed_hunts
 
     if file.hunting is None:
         return file.study.timed()

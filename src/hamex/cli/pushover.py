@@ -160,7 +160,7 @@ def _model(file: ProblemFile) -> str:
     model = file.problem.model
     if model.body is None:
         return f"{file.kind.replace('_', ' ')}, {_some(model.dofs, 'dof')}, {_some(model.springs, 'spring')}"
-    from hamex.cli.body import body_lines, body_summary
+    from hamex.cli.structure import body_lines, body_summary
 
     return body_lines(body_summary(file, model), model.units.length, model.units.force)[0]
 

@@ -249,7 +249,7 @@ def about_record(motion: GroundMotion) -> dict[str, Any]:
 
 
 def _print_list(suite: Suite) -> None:
-    from hamex.motion.units import in_gravities
+    from hamex.model.units import in_gravities
 
     if len(suite):
         print(

@@ -95,7 +95,7 @@ def command(
     if output is not None:
         check_writable(output, FORMATS if file.problem.model.body is None else (*FORMATS, *SERIES))
     if probes is not None or motion is not None:
-        from hamex.cli.body import check_probes
+        from hamex.cli.structure import check_probes
 
         check_probes(file, probes, motion, at)
     if not file.marches:
@@ -135,11 +135,11 @@ def _places(
     """Files of the motion of places."""
     written = []
     if probes is not None:
-        from hamex.cli.body import probe_histories, write_probes
+        from hamex.cli.structure import probe_histories, write_probes
 
         written.append(write_probes(probe_histories(file, solution), probes))
     if motion is not None:
-        from hamex.cli.body import probe_motion, write_motion
+        from hamex.cli.structure import probe_motion, write_motion
 
         written.append(write_motion(probe_motion(file, solution, at), motion))
     return written

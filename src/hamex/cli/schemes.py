@@ -26,7 +26,7 @@ def command(
     Elements of the extended Hamilton's principle beside Newmark, HHT-α, generalised-α, Wilson-θ, Bathe, TR-BDF2,
     central difference and Runge-Kutta, each through the same experiments. Takes up to a minute.
     """
-    from hamex.report.schemes.page import as_text, check_outputs, write_data, write_page, write_picture
+    from hamex.report.schemes import as_text, check_outputs, write_data, write_page, write_picture
 
     file = None if data in (None, "-") else Path(str(data))
     check_outputs(html, png, file)

@@ -91,7 +91,7 @@ def command(
     outputs = output or []
     _check_outputs(outputs)
     _check_choices(records, pair, ductility, strength, hardening, viscosity)
-    from hamex.study.spectra.spectrum import spectrum
+    from hamex.study.spectra import spectrum
 
     options: dict[str, Any] = {"g": g, "units": _units(g), "peaks": peaks, "interpolation": interpolation}
     for name, text in (("ductility", ductility), ("strength", strength)):
@@ -107,8 +107,8 @@ def command(
     else:
         found = spectrum(motions if len(motions) > 1 else motions[0], wanted, ratios, **options)
     if outputs:
+        from hamex.report.spectrum import views
         from hamex.report.spectrum.lines import check_view
-        from hamex.report.spectrum.sheet import views
 
         check_view(view, views(found))
     kinds = [motion.kind for motion in motions]

@@ -7,8 +7,18 @@ import re
 import shutil
 from typing import Any
 
-from hamex.cli.body import body_lines, body_peaks, body_summary, probe_peaks, probe_table, yielded_share
-from hamex.cli.structure import floor_peaks, structure_lines, structure_summary, structure_tables
+from hamex.cli.structure import (
+    body_lines,
+    body_peaks,
+    body_summary,
+    floor_peaks,
+    probe_peaks,
+    probe_table,
+    structure_lines,
+    structure_summary,
+    structure_tables,
+    yielded_share,
+)
 from hamex.cli.text import aligned, heading, wrapped
 from hamex.model.laws import by_kind
 from hamex.model.laws.law import Law

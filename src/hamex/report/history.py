@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.report.body_sheets import draw_body_run
+from hamex.report.moving import draw_rod, is_rod
 from hamex.report.page import check_plot, heading, table, write_drawing
-from hamex.report.rods import draw_rod, is_rod
 from hamex.report.structure import bare, good_scale, mark, marks, paint, proportion
 from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, draw_energy, mosaic
 from hamex.solution.outline import unit

@@ -1,4 +1,6 @@
-"""The two families of schemes for structures as their marches see them: all but ``prepare``, which chooses a march."""
+"""The two families of schemes for structures as their marches see them: all but ``prepare``, which chooses a march; and
+the march of one stage on any structure: loads in, the walk of :mod:`hamex.schemes.onestage`, words for what went wrong.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,22 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from hamex.schemes.scheme import Array, Histories, LinearMap, Scheme, alpha_map, table_map
+from hamex.errors import ConvergenceError, ModelError, SchemeError
+from hamex.march import structure as drivers
+from hamex.march.structure import Nodal
+from hamex.model.algebra import solved
+from hamex.model.record import Model
+from hamex.problem import Problem
+from hamex.problem.loads import loads_between
+from hamex.schemes import promise
+from hamex.schemes.onestage import Newton, OneStageMarch
+from hamex.schemes.promised import matrices
+from hamex.schemes.scheme import Array, Histories, How, LinearMap, March, Ran, Scheme, alpha_map, table_map
+from hamex.schemes.solvers import Solver, is_certain, mass_solved
+from hamex.schemes.springs import spring_blocks
+from hamex.schemes.structure import OneStage, galerkin_stage, nodal_stage
 
 if TYPE_CHECKING:
-    from hamex.model.record import Model
-    from hamex.schemes.onestage import Newton
     from hamex.schemes.promise import Form
     from hamex.schemes.stages import StageTable
 
@@ -163,3 +176,142 @@ class NodeScheme(Scheme):
 
         beta, gamma, alpha_m, alpha_f = self.numbers()
         return one_stage((1 - alpha_m) / ((1 - alpha_f) * beta), gamma / beta, 1.0)
+
+
+_SAME = 1e-9  # of the largest momentum: what a velocity may be off to count as that of the momentum
+
+
+class StructureMarch:
+    """A one-stage scheme on a problem: reads its load, walks, and says what went wrong where a step was not solved."""
+
+    def __init__(self, problem: Problem, scheme: Scheme, how: How, walk: OneStageMarch, starts: bool) -> None:
+        self.problem, self.scheme, self.how, self.walk, self.starts = problem, scheme, how, walk, starts
+
+    @property
+    def solver(self) -> Solver | None:
+        """What solves the linear systems of its steps; None for what fits into a band."""
+        return self.walk.solver
+
+    def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
+        """Some steps from a state on."""
+        loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
+        values = loads.entered if self.walk.at_nodes else loads.means
+        if self.starts and not ("velocity" in now and "acceleration" in now):
+            now = {**now, **self._start_motion(now, loads.patterns @ values[0])}
+        if self.walk.follows and first == 0:
+            now = {**now, "velocity": self._velocity(now)}
+        ran, failed, left = self.walk.walk(now, values, loads.moved)
+        if failed:
+            raise self._failure(first + failed, left)
+        if self.walk.newton.tolerance is not None:
+            ran.steps["iterations"] = ran.steps["solves"]
+        return ran
+
+    def _velocity(self, now: Mapping[str, Array]) -> Array:
+        """The velocity of a start: what it brings along, if that is its momentum's: so a run goes on bit by bit."""
+        model, p = self.problem.model, now["momentum"]
+        if "velocity" in now:
+            v = now["velocity"]
+            if np.abs(model.mass @ v - p).max() <= _SAME * np.abs(p).max(initial=0.0):
+                return v
+        return mass_solved(model, p)
+
+    def _start_motion(self, now: Mapping[str, Array], load: Array) -> dict[str, Array]:
+        """Velocity and acceleration at t = 0 from the momentum and the equation of motion."""
+        model = self.problem.model
+        by_mass = mass_solved if self.walk.follows else _by_factors
+        v = by_mass(model, now["momentum"])
+        force = model.elastic_force(model.deformation(now["displacement"]) - now["slip"])
+        resisting = model.damping_force(v) + model.stiffness @ now["displacement"] + model.compatibility @ force
+        return {"velocity": v, "acceleration": by_mass(model, load - resisting)}
+
+    def _failure(self, step: int, left: float) -> Exception:
+        name, where = self.scheme.name, f"step {step} (t = {step * self.scheme.step:g} s)"
+        if left < 0:
+            return ModelError(
+                f"{name}: the matrix of {where} is not positive definite at {self.walk.dof_of(left)!r}; "
+                "a negative stiffness or the scheme's numbers are out of proportion"
+            )
+        plain = self.walk.newton
+        if plain.tolerance is not None:
+            return ConvergenceError(
+                f"{name}: {where} did not converge in {plain.most} iterations, tolerance {plain.tolerance:g}. Take a "
+                "shorter step, safeguarded=True, or Galerkin, which cannot fail"
+            )
+        return ConvergenceError(
+            f"{name}: {where} was not solved to round-off; the load or a parameter is out of "
+            "proportion with the rest (or overflows)"
+        )
+
+
+def _by_factors(model: Model, p: Array) -> Array:
+    return solved(model.mass, p)
+
+
+def _convex(model: Model, scheme: ElementScheme | NodeScheme, how: How, stage: OneStage) -> OneStage:
+    """The stage as its factors show that it is convex; refuses a step that is not, where one solution is promised."""
+    if is_certain(model):
+        return stage
+    system, form = matrices(model), scheme.form()
+    if how.promise == "beforehand":
+        promise.check(form, system, scheme.step, scheme.label)
+    return stage.gathered() if promise.rests_on_shapes(form, system, scheme.step) else stage
+
+
+def galerkin_march(problem: Problem, scheme: ElementScheme, how: How) -> March:
+    """The linear time element on any structure."""
+    model, h = problem.model, scheme.step
+    blocks = spring_blocks(model)
+    stage = _convex(model, scheme, how, galerkin_stage(model, h))
+    patterns = loads_between(problem, scheme, 0, 1, True).patterns
+    walk = OneStageMarch(
+        model,
+        stage,
+        blocks,
+        patterns,
+        drivers.galerkin,
+        (h,),
+        "mean",
+        scheme.name,
+        how.steps,
+        Newton(reported=how.promise == "reported"),
+        solver=how.solver,
+    )
+    return StructureMarch(problem, scheme, how, walk, starts=False)
+
+
+def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
+    """Newmark's family and generalised-α on any structure."""
+    model, h = problem.model, scheme.step
+    if problem.supports is not None:
+        raise SchemeError(f"{scheme.name}: moving supports are available with Galerkin only")
+    beta, gamma, m, f = scheme.numbers()
+    blocks = spring_blocks(model)
+    stage = _convex(model, scheme, how, nodal_stage(model, h, beta, gamma, m, f))
+    numbers = Nodal(
+        gamma / (beta * h),
+        1 / (beta * h * h),
+        1 - gamma / beta,
+        h * (1 - 0.5 * gamma / beta),
+        -1 / (beta * h),
+        1 - 0.5 / beta,
+        m,
+        f,
+    )
+    patterns = loads_between(problem, scheme, 0, 1, True).patterns
+    walk = OneStageMarch(
+        model,
+        stage,
+        blocks,
+        patterns,
+        drivers.nodal,
+        (numbers,),
+        "end",
+        scheme.name,
+        how.steps,
+        replace(scheme.newton(), reported=how.promise == "reported"),
+        ("velocity", "acceleration"),
+        carries_force=f != 0,
+        solver=how.solver,
+    )
+    return StructureMarch(problem, scheme, how, walk, starts=True)

@@ -22,7 +22,7 @@ class NodalScheme(NodeScheme):
 
     def prepare(self, problem: Problem, how: How) -> March:
         """The march for any structure."""
-        from hamex.schemes.structure_march import nodal_march
+        from hamex.schemes.families import nodal_march
 
         return nodal_march(problem, self, how)
 

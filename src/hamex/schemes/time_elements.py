@@ -49,7 +49,7 @@ class TimeElement(ElementScheme):
                 from hamex.schemes.shear_frame import ShearFrameMarch
 
                 return ShearFrameMarch(problem, self, how)
-        from hamex.schemes.structure_march import galerkin_march
+        from hamex.schemes.families import galerkin_march
 
         return galerkin_march(problem, self, how)
 

@@ -1,15 +1,29 @@
-"""The motion of a place as a ground motion: what a floor, or the surface of a site, hands on to what stands on it."""
+"""What a place does. Its motion as a ground motion: what a floor, or the surface of a site, hands on to what stands on
+it. And where it comes to rest once the motion has died down, and how far it still swings about that place.
+
+With the slips frozen a structure is elastic: static stiffness K, forces of the slips B A⁻¹ s, and what stands on it.
+``u∞`` solves ``K u∞ = B A⁻¹ s + f``: the displacement at rest, exactly, unless something slips once more. No waiting is
+needed to know it. The energy that is left to vibrate,
+
+    E = ½ u̇ᵀ M u̇ + ½ (u − u∞)ᵀ K (u − u∞) + ½ Fᵀ A F of the dampers,
+
+never grows in free vibration, and bounds how far any drift d = cᵀu can still move: by Cauchy and Schwarz
+|cᵀ(u − u∞)| ≤ √(2 E cᵀ K⁻¹ c), the *swing* of that drift. Springs that flow under any force carry none at rest.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hamex.errors import InputError, UnitError
-from hamex.model.algebra import rows
+from hamex.model.algebra import diagonal, inverse, quadratic, rows, static_stiffness
 from hamex.model.inputs import few
+from hamex.model.record import Model, dense
 from hamex.model.units import UNSTATED_LENGTH
 from hamex.motion.ground import GroundMotion
 from hamex.solution.outline import Answers
@@ -91,3 +105,107 @@ def _of_place(solution: Answers, at: ArrayLike, way: str) -> Array:
     from hamex.solution.fields import probe  # xarray, which a motion by name does without
 
     return np.asarray(probe(solution, at, "absolute_acceleration").sel(component=way))[:, 0]
+
+
+# At rest ------------------------------------------------------------------------------------------------------
+SWINGS = 0.01  # of the largest drift: a structure that swings by more at the end of its run is not at rest
+
+
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """Where a structure comes to rest, if nothing slips once more.
+
+    Attributes
+    ----------
+    displacement : of the dofs at rest [length].
+    drift : of the storeys at rest [length]; where the model has none, of the dof that moved most.
+    swing : how far each of these may still swing about it [length].
+    share : largest swing over the largest of these drifts so far [1].
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> model = hx.oscillator(mass=1, stiffness=225, damping=1.5, law=hx.Slider(yield_force=0.27))
+    >>> sol = hx.solve(hx.Problem(model, hx.el_centro().on(model, g=1.0), duration=40.0), hx.Galerkin(0.02))
+    >>> bool(sol.rest.drift[0] == sol.values("slip")[-1, 0]), sol.rest.share < 0.01
+    (True, True)
+    """
+
+    displacement: Array
+    drift: Array
+    swing: Array
+    share: float
+
+    @property
+    def swings(self) -> bool:
+        """True where a drift still swings by more than a hundredth of the largest one so far."""
+        return not self.share <= SWINGS
+
+
+def places_of(model: Model, dof: int) -> Array:
+    """(place, dof): drifts of the storeys, or that of one dof where there are none."""
+    if model.storeys is not None:
+        return dense(model.storeys.drift)
+    row = np.zeros((1, len(model.dofs)))
+    row[0, dof] = 1.0
+    return row
+
+
+def rest_of(model: Model, end: Mapping[str, Array], force: Array, places: Array, largest: float) -> Rest | None:
+    """Where the state ``end`` comes to rest under a ``force`` that stays; None where that is not known: a law whose
+    slip does not stay, or a structure that does not stand by itself.
+
+    ``places`` are the drifts that count, (place, dof), and ``largest`` is the largest of them so far.
+    """
+    if any(group.law.form != "flow" for group in model.laws.values()):
+        return None
+    u, p, slip = (np.asarray(end[name]) for name in ("displacement", "momentum", "slip"))
+    if len(model.dofs) == len(model.springs) == 1:
+        return _rest_of_one(model, float(u[0]), float(p[0]), float(slip[0]), float(force[0]), largest)
+    from scipy.sparse import csc_array, csr_array
+    from scipy.sparse.linalg import splu
+
+    stiffness = csc_array(static_stiffness(model.stiffness, model.flexibility, model.compatibility, model.laws))
+    springs, b = inverse(model.flexibility), csr_array(model.compatibility)
+    share = np.ones(len(model.springs))
+    for group in model.laws.values():
+        share[group.springs] = group.law.static_share(group, springs.diagonal()[group.springs])
+    stays = share == 1.0
+    if np.any(~stays & (share > 0)):
+        return None  # it hardens from the first force on, and stays nowhere
+    try:  # pivots on the diagonal, so that their signs tell whether it stands
+        factors = splu(stiffness, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    except RuntimeError:  # singular: nothing holds it
+        return None
+    settled = factors.solve(b @ (springs @ np.where(stays, slip, 0.0)) + force)
+    reach = np.einsum("ij,ji->i", places, factors.solve(np.ascontiguousarray(places.T)))
+    if not np.all(np.isfinite(settled)) or np.any(diagonal(factors.U) <= 0):
+        return None
+    elastic = np.where(stays, 0.0, model.deformation(u[None])[0] - slip)
+    away, speed = u - settled, model.velocity(p[None])[0]
+    energy = float(speed @ p + quadratic(away[None], stiffness)[0] + elastic @ (springs @ elastic))  # twice E
+    swing = np.sqrt(max(energy, 0.0) * reach)
+    return Rest(settled, places @ settled, swing, _share(float(swing.max()), largest))
+
+
+def _rest_of_one(model: Model, u: float, p: float, slip: float, force: float, largest: float) -> Rest | None:
+    """The same for an oscillator, without the packages for large ones."""
+    (group,) = model.laws.values()
+    b, k = float(model.compatibility[0, 0]), 1 / float(model.flexibility[0, 0])
+    share = float(group.law.static_share(group, np.array([k]))[0])
+    stiff = share * k * b * b + float(model.stiffness[0, 0])
+    if 0 < share < 1 or not stiff > 0:
+        return None
+    settled = (
+        b * slip
+        if share and b * b == 1 and not model.stiffness[0, 0] and not force
+        else ((share * k * b * slip + force) / stiff)
+    )
+    damper = 0.0 if share else k * (b * u - slip) ** 2
+    twice = p * p / float(model.mass[0, 0]) + stiff * (u - settled) ** 2 + damper
+    swing = (twice / stiff) ** 0.5
+    return Rest(np.array([settled]), np.array([settled]), np.array([swing]), _share(swing, largest))
+
+
+def _share(swing: float, largest: float) -> float:
+    return swing / largest if largest > 0 else (np.inf if swing > 0 else 0.0)

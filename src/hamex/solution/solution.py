@@ -39,8 +39,8 @@ from hamex.solution.outline import (
     variable,
 )
 from hamex.solution.peaks import BodyPeaks, DampingShare, Peaks, damping_share, exceedance, most_moved
-from hamex.solution.rest import Rest, places_of, rest_of
 from hamex.solution.results import derivable
+from hamex.solution.shaking import Rest, places_of, rest_of
 from hamex.solution.source import HistoriesOnly, Run
 
 if TYPE_CHECKING:

@@ -18,10 +18,9 @@ from hamex.march.run import in_threads, processors
 from hamex.model.oscillator import Oscillators
 from hamex.model.record import Model
 from hamex.model.shear_frames import ShearFrames
-from hamex.model.units import UNSTATED_LENGTH
+from hamex.model.units import UNSTATED_LENGTH, in_gravities
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
-from hamex.motion.units import in_gravities
 from hamex.problem import Limit
 from hamex.schemes import Scheme
 from hamex.schemes.prepare import is_oscillator

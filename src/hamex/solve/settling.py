@@ -4,7 +4,7 @@ A tail is a quarter of the run, then a half, one, two … of its length. The mot
 that the end depends on the run itself and on nothing else.
 
 Oscillators and shear frames of a batch at rest: where each comes to rest, how far it still swings, and marches that
-go on until it does not. As :mod:`hamex.solution.rest` has it, for many at once; company changes no bit."""
+go on until it does not. As :mod:`hamex.solution.shaking` has it, for many at once; company changes no bit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from hamex.motion.load import Load
 from hamex.problem import Problem
 from hamex.problem.loads import left_over, standing
 from hamex.schemes.scheme import Ran
-from hamex.solution.rest import places_of, rest_of
+from hamex.solution.shaking import places_of, rest_of
 from hamex.solve.frame_tables import FramesUnderWay, march_to_limits
 
 Array = NDArray[Any]

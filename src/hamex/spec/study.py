@@ -26,8 +26,8 @@ from hamex.spec import _named, _toml, allowed_keys
 from hamex.spec.base import Finite, Numbers, Positive, Table, Version, check_version, explain
 from hamex.spec.loads import NumberOrName, SyntheticMotionTable, place_of
 from hamex.spec.tables import KINDS, GravityTable, LimitTable, SchemeTable, UnitsTable, tables_for
+from hamex.study.ida import Hunt, check_ida
 from hamex.study.ida.fragility import Fragility
-from hamex.study.ida.ida import Hunt, check_ida
 from hamex.study.spectra.intensities import Intensity, Pga, Sa
 from hamex.study.study import Study
 from hamex.study.table import base_measure, words_of

@@ -240,7 +240,7 @@ def warm_up() -> None:
     from hamex.motion.ground import el_centro
     from hamex.schemes import DiscontinuousGalerkin, Galerkin, Newmark
     from hamex.solve import Problem, solve
-    from hamex.study.spectra.spectrum import spectrum
+    from hamex.study.spectra import spectrum
 
     law = Slider(yield_force=0.2, viscosity=0.1, kinematic=0.1)
     models = (oscillator(1.0, 100.0, 0.5, law=law), shear_frame([1.0] * 3, [100.0] * 3, modal(0.05), laws=law))

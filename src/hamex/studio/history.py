@@ -19,7 +19,7 @@ from hamex.spec import ProblemFile
 from hamex.spec.tables import ProblemTables
 from hamex.studio.problems import HistoryRequest, admitted, admitted_beside
 from hamex.studio.wire import FRAMED, framed, number, warned
-from hamex.study.spectra.spectrum import spectrum
+from hamex.study.spectra import spectrum
 
 router = APIRouter(prefix="/api", tags=["histories"])
 PERIODS = np.geomspace(0.05, 5.0, 140)  # of the small spectrum beside a history [s]

@@ -32,9 +32,9 @@ from hamex.studio.scripts import NoCodeError, ida_code
 from hamex.studio.wire import RequestTable, attached, number, packed
 from hamex.study.axes import first_of
 from hamex.study.engine import Columns
+from hamex.study.ida import Ida, ida
 from hamex.study.ida.curves import IdaCurves
 from hamex.study.ida.fragility import Fragility
-from hamex.study.ida.ida import Ida, ida
 from hamex.study.study import FINISHED as RUN_FINISHED
 from hamex.study.table import heights_of, in_words, with_ratios
 

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from hamex.errors import InputError
-from hamex.model.units import Units
+from hamex.model.units import Units, in_gravities
 from hamex.motion.ground import GroundMotion
-from hamex.motion.units import in_gravities
 from hamex.spec.base import Finite, Table, inside
 from hamex.spec.loads import MotionTable
 from hamex.spec.tables import UnitsTable
@@ -21,8 +20,8 @@ from hamex.studio import wire
 from hamex.studio.problems import admit_motion
 from hamex.studio.scripts import headline, motion_lines, units_lines
 from hamex.studio.wire import RequestTable, attached, number, packed
+from hamex.study.spectra import spectrum
 from hamex.study.spectra.result import Spectrum
-from hamex.study.spectra.spectrum import spectrum
 from hamex.study.spectra.yielding import LEAST_PARTS, STEPS_PER_PERIOD
 
 Array = NDArray[Any]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hamex as hx
 from hamex.errors import FileError, HamexError, LoadError, RecordWarning, UnitError
-from hamex.motion.units import ACCELERATION_UNITS
+from hamex.model.units import ACCELERATION_UNITS
 
 GOOD = {
     "a.AT2": made.at2(),

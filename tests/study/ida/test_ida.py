@@ -6,8 +6,8 @@ import pytest
 import hamex as hx
 from hamex.errors import InputError
 from hamex.study.engine import StoppedError
+from hamex.study.ida import hunt_part
 from hamex.study.ida.curves import IdaCurves, curves_of
-from hamex.study.ida.ida import hunt_part
 from hamex.study.table import in_words
 
 STEP = hx.Galerkin(0.02)
@@ -123,7 +123,7 @@ def hunted(demand_of, hunting, limit=2.0, monkeypatch=None):
             "kernel_seconds": np.zeros(1),
         }
 
-    monkeypatch.setattr("hamex.study.ida.ida.run_part", known)
+    monkeypatch.setattr("hamex.study.ida.run_part", known)
     table = hunt_part(
         {"hunting": hunting, "demand": "ductility", "limit": limit, "size": 0.5, "systems": hx.Oscillators.of([MODEL])}
     )

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.model.units import unit_in_words
 from hamex.motion.records.text import FileRecord, HeaderPeak, Text, header_peak
-from hamex.motion.units import unit_in_words
 
 Array = NDArray[Any]
 Header = dict[str, tuple[int, str]]

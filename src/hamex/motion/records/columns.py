@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from hamex.errors import LoadError
 from hamex.files import read_text
+from hamex.model.units import acceleration_in, is_other_quantity, unit_in_words
 from hamex.motion.records.text import FileRecord, Text, number
-from hamex.motion.units import acceleration_in, is_other_quantity, unit_in_words
 
 Array = NDArray[Any]
 Numbered = list[tuple[int, str]]

@@ -8,8 +8,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from hamex.errors import UnitError
+from hamex.model.units import in_gravities, unit_in_words
 from hamex.motion.records.text import Fields, FileRecord, HeaderPeak, Text, fields, header_peak, numbers_in_fields
-from hamex.motion.units import in_gravities, unit_in_words
 
 Array = NDArray[Any]
 _COSMOS_FIRST = re.compile(r"\(Format\s+v\s*[\d.]+\s+with\s+(\d{1,3})\s+text\s+lines?\)", re.IGNORECASE)

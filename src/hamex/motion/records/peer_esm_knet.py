@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from hamex.model.units import in_gravities, unit_in_words
 from hamex.motion.records.columns import read_path
 from hamex.motion.records.text import FileRecord, HeaderPeak, Text, header_peak
-from hamex.motion.units import in_gravities, unit_in_words
 
 _WORD = r"([^\s,;=]+)"
 _LABELLED = re.compile(rf"NPTS\s*=?\s*{_WORD}\s*[,;]?\s*DT\s*=?\s*{_WORD}", re.IGNORECASE)

@@ -13,6 +13,7 @@ import numpy as np
 
 from hamex.checks import is_one_of, is_positive
 from hamex.errors import HamexError, LoadError, RecordWarning, UnitError
+from hamex.model.units import acceleration_unit, is_other_quantity
 from hamex.motion.ground import GroundMotion
 from hamex.motion.records.asa_nsmn_cwa_simcenter import (
     is_asa,
@@ -36,7 +37,6 @@ from hamex.motion.records.smc_geonet_volume1 import (
     read_volume_one,
 )
 from hamex.motion.records.text import FileRecord, Text, read_text, text_format, text_of
-from hamex.motion.units import acceleration_unit, is_other_quantity
 
 _PEAK = 1e-3  # samples are printed with few digits, and one gravity is 980 gal here, 981 there
 _ROUNDING = 0.01  # a file prints its step with few digits (1/60 s as .0167): a given step may differ by this share

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hamex.model.units import unit_in_words
 from hamex.motion.records.text import Fields, FileRecord, HeaderPeak, Text, header_peak, numbers_in_fields
-from hamex.motion.units import unit_in_words
 
 Array = NDArray[Any]
 _SMC_FIRST = re.compile(r"\s?(\d)\s+(?:(?:UN)?CORRECTED|UNKNOWN|ACCEL|VELOC|DISPL|RESPONSE)", re.IGNORECASE)

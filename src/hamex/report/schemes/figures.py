@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hamex.lab import STEPS, WIDE, Laboratory
 from hamex.lab.catalogue import CATALOGUE, Entry
 from hamex.lab.convergence import PERIOD, overstress
 from hamex.lab.free_vibration import BAR_DURATION, STIFF_SOFT_STEP, STIFF_SOFT_STEPS, exact_front, stiff_soft_reference
-from hamex.lab.laboratory import STEPS, WIDE, Laboratory
 from hamex.report.style import BLUE, GREEN, GREY, INK, ORANGE, PINK, RED, figure
 
 if TYPE_CHECKING:

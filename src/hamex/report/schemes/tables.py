@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from html import escape
 
+from hamex.lab import Laboratory, SchemeFindings
 from hamex.lab.free_vibration import COURANT
-from hamex.lab.laboratory import Laboratory, SchemeFindings
 from hamex.report.page import table
 from hamex.report.schemes.figures import COLOURS, short
 from hamex.report.style import variable

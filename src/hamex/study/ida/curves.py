@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import InputError
 from hamex.names import Shown
-from hamex.solution.rest import SWINGS
+from hamex.solution.shaking import SWINGS
 from hamex.study.axes import RECORD, SCALE
 from hamex.study.ida.fragility import Fragility
 from hamex.study.study import COLLAPSED, FINISHED

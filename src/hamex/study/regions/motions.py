@@ -143,7 +143,7 @@ class MotionGrid:
         return Shaking(stations[:, 0], factor, distances[:, 0])
 
     def _factor(self, stations: Array, distances: Array, period: Array) -> Array:
-        from hamex.study.spectra.spectrum import spectrum
+        from hamex.study.spectra import spectrum
 
         found = spectrum(self.motions, _PERIODS, _DAMPING, g=STANDARD_GRAVITY).values("pseudo_acceleration")
         table = np.log(found.reshape(len(self), -1, len(_PERIODS))[:, 0])

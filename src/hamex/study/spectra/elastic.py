@@ -21,8 +21,8 @@ from hamex.march import spectrum as kernels
 from hamex.march.exact_step import input_energy
 from hamex.march.lanes import padded
 from hamex.march.run import compiled, in_threads, processors, settled
+from hamex.model.units import in_gravities
 from hamex.motion.ground import GroundMotion
-from hamex.motion.units import in_gravities
 from hamex.study.spectra.result import Quantity
 
 Array = NDArray[Any]

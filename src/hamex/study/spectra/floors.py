@@ -18,8 +18,8 @@ from hamex.motion.ground import GroundMotion
 from hamex.solution.shaking import GROUND, check_accelerations, ground_accelerations
 from hamex.solution.solution import Solution
 from hamex.solution.source import Run
+from hamex.study.spectra import spectrum
 from hamex.study.spectra.result import Spectrum
-from hamex.study.spectra.spectrum import spectrum
 
 Array = NDArray[Any]
 _RESOLVED = 10  # steps a period: the shortest period by default

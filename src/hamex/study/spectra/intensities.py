@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from hamex.checks import check_range, floats, is_one_of, is_positive
 from hamex.errors import InputError, LoadError, UnitError
-from hamex.model.units import METRE, UNSTATED_LENGTH
+from hamex.model.units import METRE, UNSTATED_LENGTH, in_gravities
 from hamex.motion import intensity as measures
 from hamex.motion.ground import GroundMotion
-from hamex.motion.units import in_gravities
 from hamex.names import options_by_keyword
-from hamex.study.spectra.spectrum import check_peak, spectrum
+from hamex.study.spectra import check_peak, spectrum
 
 Array = NDArray[Any]
 PERIODS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)

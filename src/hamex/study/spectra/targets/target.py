@@ -15,7 +15,7 @@ from hamex.checks import floats, is_finite, is_one_of, is_positive, is_whole
 from hamex.errors import InputError
 from hamex.motion.ground import GroundMotion
 from hamex.names import Shown, options_by_keyword
-from hamex.study.spectra.spectrum import spectrum
+from hamex.study.spectra import spectrum
 
 Array = NDArray[Any]
 
