@@ -108,6 +108,8 @@ _RULES: Any = {
     "legend.frameon": False,
     "svg.fonttype": "path",
     "svg.hashsalt": "hamex",
+    "figure.autolayout": False,
+    "figure.constrained_layout.use": False,  # figures ask for it by name
 }
 _NARROWEST, _WIDEST = 0.65, 1.2  # of a figure on a page, relative to its own width: letters stay readable
 
@@ -169,6 +171,14 @@ def short_ticks(axes: Any) -> None:
     axes.ticklabel_format(axis="x", style="sci", scilimits=(-2, 4))
 
 
+def _settle(drawing: Figure) -> None:
+    """Find the places of axes and words, once: matplotlib would seek them again for every file, and draw twice for it."""
+    engine = drawing.get_layout_engine()
+    if engine is not None:
+        engine.execute(drawing)
+        drawing.set_layout_engine(None)
+
+
 def save(drawing: Figure, path: Path) -> None:
     """Write a figure by the ending of its path; the same figure gives the same bytes."""
     import matplotlib as mpl
@@ -176,6 +186,7 @@ def save(drawing: Figure, path: Path) -> None:
     ending = path.suffix.lower().removeprefix(".")
     content = io.BytesIO()
     with mpl.rc_context(_RULES):
+        _settle(drawing)
         drawing.savefig(content, format=ending, metadata={"Date": None} if ending == "svg" else None)
     path.write_bytes(content.getvalue())
 
@@ -186,6 +197,7 @@ def to_svg(drawing: Figure) -> str:
 
     buffer = io.StringIO()
     with mpl.rc_context(_RULES):
+        _settle(drawing)
         drawing.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     text = buffer.getvalue()
     rem = 6.0 * drawing.get_figwidth()  # a page has 96 pixels an inch and 16 a rem
