@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Action", "ActionError"]
 
-_PAIRS = 200  # of rates at which forces are compared
+_PAIRS = 300  # of rates at which forces are compared
+_SIZES = (0.5, 0.5, 0, 0, -0.5, -1, -2, 1, 2)  # powers of ten of these rates, mostly about one
 _MINORS = 4  # 2ⁿ minors: beyond this many rates the pairs decide alone
 
 
@@ -277,7 +278,10 @@ def _positive_hessian(piece: sp.Expr, rates: list[sp.Dummy]) -> bool | None:
 
 
 def _refutation(potential: sp.Expr, rates: list[sp.Dummy]) -> list[int]:
-    """Rates along which two points show falling forces: one rate at a time first, then all together."""
+    """Rates along which two points show falling forces: one rate at a time first, then all together.
+
+    Rates of every size, pairs far apart and close together: a well that is narrow, or shallow, is a well.
+    """
     others = sorted(potential.free_symbols - set(rates), key=lambda s: s.name)
     functions = sorted(potential.atoms(AppliedUndef), key=str)
     dummies = [sp.Dummy() for _ in functions]
@@ -295,13 +299,16 @@ def _falls(gradient: object, moved: list[int], n: int, parameters: int, source: 
     assert callable(gradient)
     for _ in range(_PAIRS):
         values = [math.exp(source.gauss(0, 1)) for _ in range(parameters)]
-        one = [source.gauss(0, 3) for _ in range(n)]
-        other = [source.gauss(0, 3) if i in moved else x for i, x in enumerate(one)]
+        size = 10 ** source.choice(_SIZES)
+        apart = size * source.choice((1.0, 0.1))
+        one = [source.gauss(0, size) for _ in range(n)]
+        other = [x + source.gauss(0, apart) if i in moved else x for i, x in enumerate(one)]
         try:
             g, k = gradient(one, values), gradient(other, values)
         except (ValueError, ZeroDivisionError, OverflowError, TypeError):
             continue
         work = [(g[i] - k[i]) * (one[i] - other[i]) for i in moved]
-        if sum(work) < -1e-9 * sum(map(abs, work)) - 1e-12:
+        terms = sum((abs(g[i]) + abs(k[i])) * abs(one[i] - other[i]) for i in moved)
+        if sum(work) < -1e-9 * terms:  # round-off is of the forces, not of their difference
             return True
     return False
