@@ -18,6 +18,7 @@ import random
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -25,11 +26,13 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError, ConvexityWarning
-from hamex.principle.jets import indices, is_zero, jet, partial, t
+from hamex.principle.constraints import check_stated, constrained, moves, multiplied
+from hamex.principle.jets import indices, jet, t
 from hamex.principle.variation import StatedAction
 
 if TYPE_CHECKING:
     from hamex.principle.conditions import BoundaryCondition, EndPointConstraints, FrameworkStep, InitialCondition
+    from hamex.principle.constraints import Constrained
     from hamex.principle.variation import Charge
 
 __all__ = ["Action", "ActionError"]
@@ -52,6 +55,8 @@ class Action(StatedAction):
     space : the coordinates of a density; empty for a lumped system.
     name, citation : what it is and where it comes from.
     meanings : what each parameter stands for, with its unit, for pages and messages.
+    constraints : expressions that vanish, of a lumped action. Without rates they are holonomic; linear in the rates
+        and not integrable they are nonholonomic, and kept by Lagrange and d'Alembert's rule, not by varying them.
 
     Examples
     --------
@@ -66,8 +71,17 @@ class Action(StatedAction):
         object.__setattr__(self, "lagrangian", sp.sympify(self.lagrangian))
         object.__setattr__(self, "dissipation", sp.sympify(self.dissipation))
         object.__setattr__(self, "loads", {q: sp.sympify(Q) for q, Q in self.loads.items()})
+        object.__setattr__(self, "constraints", tuple(sp.sympify(e) for e in self.constraints))
         _refuse_uncovered(self)
         _warn_unless_convex(self)
+
+    def constrained(self) -> Constrained:
+        """The action taken apart: itself without constraints and multipliers, and each constraint with its kind."""
+        return self._constrained
+
+    @cached_property
+    def _constrained(self) -> Constrained:
+        return constrained(self)
 
     def steps(self) -> tuple[FrameworkStep, ...]:
         """The four steps of section 4.1, in order."""
@@ -108,6 +122,7 @@ def _refuse_uncovered(action: StatedAction) -> None:
         _refuse_field(action, q)
     _refuse_dissipation(action)
     _refuse_loads(action)
+    check_stated(action)
     for q in action.fields:
         _refuse_multiplier(action, q)
 
@@ -123,7 +138,7 @@ def _refuse_field(action: StatedAction, q: AppliedUndef) -> None:
             f"Action: the field {q} must be a function of {', '.join(map(str, [*action.space, t]))}; "
             "name the coordinates of a density in space=(x, …)"
         )
-    if not action.lagrangian.has(q) and not action.dissipation.has(q):
+    if not any(e.has(q) for e in (action.lagrangian, action.dissipation, *action.constraints)):
         raise ActionError(f"Action: the field {q} occurs neither in the Lagrangian nor in the dissipation")
     for index in indices(action.lagrangian, q):
         times, places = index.count(t), len(index) - index.count(t)
@@ -186,30 +201,29 @@ def _refuse_loads(action: StatedAction) -> None:
 
 
 def _refuse_multiplier(action: StatedAction, q: AppliedUndef) -> None:
-    """A field that enters L linearly, without its rate and nowhere else, enforces a constraint on the others."""
-    found = indices(action.lagrangian, q)
-    if action.dissipation.has(q) or found != [()]:
+    """A field that enters L linearly, and nowhere else, constrains the others: places it may, rates it may not."""
+    found = multiplied(action, q)
+    if found is None:
         return
-    constraint = partial(action.lagrangian, q)
-    if not is_zero(partial(constraint, q)):
-        return
-    others = [f for f in action.fields if f != q]
-    if any(t in index for f in others for index in indices(constraint, f)):
+    origin, constraint = found
+    moving = [f for f in action.fields if f != q and any(t in index for index in indices(constraint, f))]
+    if any(moves(action, f, q) for f in moving):
         # Rates in exact form under a load are a balance of forces at a massless joint, J̇ = f: covered.
-        if q in action.loads and _is_exact(constraint, action):
+        if origin == "multiplier" and q in action.loads and _is_exact(constraint, action):
             return
+        name = q if origin == "multiplier" else q.diff(t)
         raise ActionError(
-            f"Action: {q} multiplies the velocity constraint {constraint} = 0. Varied like this it is "
-            "vakonomic, not nonholonomic: its forces are not those of rolling or of a blade. Use "
-            "coordinates that satisfy it, or give dampers in the dissipation"
+            f"Action: {name} multiplies the velocity constraint {constraint} = 0. Varied like this it is "
+            "vakonomic, not nonholonomic: its forces are not those of rolling or of a blade. Take it out of the "
+            f"Lagrangian and state it, constraints=({constraint},): it is then kept by Lagrange and d'Alembert's rule"
         )
-    if constraint.has(*others):
+    if origin == "multiplier" and action.space and constraint.has(*(f for f in action.fields if f != q)):
         raise ActionError(
-            f"Action: {q} multiplies the constraint {constraint} = 0 on positions: a multiplier of "
-            "index 3, whose step is not determined by the rule. Use coordinates that satisfy it, or a "
-            "stiff spring"
+            f"Action: {q} multiplies the constraint {constraint} = 0 at every place: a multiplier of index 3, which in "
+            "a continuum is not covered. Use fields that satisfy it, or a stiff energy"
         )
-    raise ActionError(f"Action: {q} enters the Lagrangian only as {constraint}·{q}: no equation determines it")
+    if origin == "multiplier" and not constraint.has(*(f for f in action.fields if f != q)):
+        raise ActionError(f"Action: {q} enters the Lagrangian only as {constraint}·{q}: no equation determines it")
 
 
 def _is_exact(expression: sp.Expr, action: StatedAction) -> bool:

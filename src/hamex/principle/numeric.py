@@ -56,6 +56,8 @@ def functions(action: Action) -> Functions:
 
     if action.space:
         raise ActionError(f"{action.name or 'this action'} is a density in space; only lumped actions can be simulated")
+    if action.constrained().constraints:
+        raise ActionError(f"{action.name or 'this action'} has constraints, which the march does not keep yet")
     fields = action.fields
     q = [sp.Dummy(f.func.__name__, real=True) for f in fields]
     v = [sp.Dummy(f"{f.func.__name__}_dot", real=True) for f in fields]
