@@ -5,9 +5,9 @@ For coordinates q with P_q = ∂L/∂q̇, dissipation φ(q, q̇, t) and loads Q_
     δA_NEW = −∫ (L_q̇ δq̇ + L_q δq) dt + ∫ (φ_q̇ − Q_q) δq dt + [ P̂_q δq̂ ]₀ᵀ = 0.
 
 What the rule does not cover is refused by name, before anything is derived from it. A dissipation that is not convex is
-covered, but said aloud: only a convex one never feeds energy in and gives each step one solution. Convexity is asked for
-in the rates alone, at every fixed place: van der Pol's (x² − 1)ẋ² has it outside |x| < 1 only. Each piece is decided by
-the principal minors of its Hessian in the rates, parameters positive. Across the pieces, and where the minors stay
+covered, but said aloud: only a convex one never feeds energy in and gives each step one solution. What counts are the
+rates, at every fixed place: van der Pol's (x² − 1)ẋ² is convex outside |x| < 1 only. Each piece is decided by the
+principal minors of its Hessian in the rates, parameters positive. Across the pieces, and where the minors stay
 undecided, forces are compared at random pairs of rates: a convex potential has monotone forces,
 (g(a) − g(b))·(a − b) ≥ 0, and one pair that breaks this is a proof of the contrary.
 """
@@ -286,9 +286,7 @@ def _positive_hessian(piece: sp.Expr, rates: list[sp.Dummy]) -> bool | None:
     return True
 
 
-def _refutation(
-    potential: sp.Expr, rates: list[sp.Dummy], places: Mapping[AppliedUndef, sp.Dummy]
-) -> list[int]:
+def _refutation(potential: sp.Expr, rates: list[sp.Dummy], places: Mapping[AppliedUndef, sp.Dummy]) -> list[int]:
     """Rates along which two points show falling forces: one rate at a time first, then all together."""
     fixed = list(places.values())
     others = sorted(potential.free_symbols - set(rates) - set(fixed), key=lambda s: s.name)
