@@ -3,7 +3,8 @@ model on a mesh, the joint of the principle and the finite elements.
 
 Over each step the fields are polynomials of degree s, the extended principle is tested with polynomials of degree s
 (s − 1 for fields without momentum) and integrated with s Gauss points, or the fields jump between the steps and are
-integrated with s + 1 Radau points; Newton's method solves the step. This is the teaching and research door: `solve` is the fast one.
+integrated with s + 1 Radau points; Newton's method solves the step. This is the teaching and research door: `solve` is
+the fast one.
 """
 
 from __future__ import annotations
@@ -66,9 +67,9 @@ def simulate(
     A solution with displacement, velocity and momentum of the fields, their load, the ``hamiltonian``, and the
     ``imbalance`` H − H₀ − ∫(power of loads, dissipation and explicit time) + what ``jumps`` took: the energy drift.
     ``sol.residual`` is its largest value relative to the largest kinetic energy or work; above 0.01 a
-    :class:`hamex.errors.BalanceWarning` says so. Where a step's balance does not close, as in a stiff contact, it is cut
-    in two, and its parts again; ``cuts`` counts them. Friction, ``μ|q̇|`` in the dissipation or ``−μ N sign(q̇)`` among
-    the loads, is a set-valued law: ``friction`` is its mean force on each field in each step.
+    :class:`hamex.errors.BalanceWarning` says so. Where a step's balance does not close, as in a stiff contact, it is
+    cut in two, and its parts again; ``cuts`` counts them. Friction, ``μ|q̇|`` in the dissipation or ``−μ N sign(q̇)``
+    among the loads, is a set-valued law: ``friction`` is its mean force on each field in each step.
 
     Examples
     --------

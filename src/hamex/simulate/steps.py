@@ -3,8 +3,8 @@
 Unknowns are the changes Δ of the node values since the start of the step and, where there is friction, its forces as
 parts r of their limits at every point. r ∈ Sgn(e) is the equation r = clip(r + ρe, −1, 1), whatever ρ > 0: nothing is
 made smooth, a contact that sticks has e = 0 at round-off and a force inside its limit. Newton's method takes each clip
-on the branch it is on (Alart and Curnier, 1991); ρ is one over the change of slip per change of r, found from the slopes
-at the start of each step, with which one contact alone is on the right branch at once.
+on the branch it is on (Alart and Curnier, 1991); ρ is one over the change of slip per change of r, from the slopes at
+the start of each step, with which one contact alone is on the right branch at once.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Window:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """What a step leaves: its end, and over the step the mean place, load and friction, the work and the jump's loss."""
+    """What a step leaves: its end; over the step the mean place, load and friction, the work and the jump's loss."""
 
     q: Array
     v: Array
