@@ -36,11 +36,23 @@ def test_velocity_constraints_are_vakonomic():
     loaded = m * (u_dot**2 + v_dot**2) / 2 + lam * (v * u_dot - u * v_dot)
     refused((u, v, lam), loaded, loads={lam: f}, says="vakonomic")
 
+    refused(
+        (u, v, theta, lam),
+        KINETIC + lam.diff(t) * (u_dot * sp.sin(theta) - v_dot * sp.cos(theta)),
+        says=r"Derivative\(lambda\(t\), t\) multiplies .*vakonomic.*state it, constraints=\(sin",
+    )
 
-def test_multipliers_of_index_three():
-    refused((u, v, lam), m * (u_dot**2 + v_dot**2) / 2 + lam * (u**2 + v**2 - 1), says=r"lambda\(t\) .* index 3")
-    refused((u, lam), MASS + lam * (u - sp.sin(t)), says="index 3")
+
+def test_a_product_of_rates_is_no_velocity_constraint():
+    """L = m u̇ v̇ is regular: two free particles, and nothing is multiplied by a constraint."""
+    Action((u, v), m * u_dot * v_dot)
+
+
+def test_multipliers_that_nothing_determines():
     refused((u, lam), MASS + k * lam, says="no equation determines it")
+    x = sp.Symbol("x", real=True)
+    w, p = sp.Function("w")(x, t), sp.Function("p")(x, t)
+    refused((w, p), m * w.diff(t) ** 2 / 2 + p * w.diff(x), space=(x,), says="in a continuum is not covered")
 
 
 def test_what_only_looks_like_a_multiplier_is_covered():

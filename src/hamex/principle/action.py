@@ -19,6 +19,7 @@ import random
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -26,16 +27,19 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError, ConvexityWarning
-from hamex.principle.jets import indices, is_zero, jet, partial, t
+from hamex.principle.constraints import check_stated, constrained, moves, multiplied
+from hamex.principle.jets import indices, jet, t
 from hamex.principle.variation import StatedAction
 
 if TYPE_CHECKING:
     from hamex.principle.conditions import BoundaryCondition, EndPointConstraints, FrameworkStep, InitialCondition
+    from hamex.principle.constraints import Constrained
     from hamex.principle.variation import Charge
 
 __all__ = ["Action", "ActionError"]
 
-_PAIRS = 200  # of rates at which forces are compared
+_PAIRS = 300  # of rates at which forces are compared
+_SIZES = (0.5, 0.5, 0, 0, -0.5, -1, -2, 1, 2)  # powers of ten of these rates, mostly about one
 _MINORS = 4  # 2ⁿ minors: beyond this many rates the pairs decide alone
 
 
@@ -54,6 +58,8 @@ class Action(StatedAction):
     space : the coordinates of a density; empty for a lumped system.
     name, citation : what it is and where it comes from.
     meanings : what each parameter stands for, with its unit, for pages and messages.
+    constraints : expressions that vanish, of a lumped action. Without rates they are holonomic; linear in the rates
+        and not integrable they are nonholonomic, and kept by Lagrange and d'Alembert's rule, not by varying them.
 
     Examples
     --------
@@ -68,8 +74,17 @@ class Action(StatedAction):
         object.__setattr__(self, "lagrangian", sp.sympify(self.lagrangian))
         object.__setattr__(self, "dissipation", sp.sympify(self.dissipation))
         object.__setattr__(self, "loads", {q: sp.sympify(Q) for q, Q in self.loads.items()})
+        object.__setattr__(self, "constraints", tuple(sp.sympify(e) for e in self.constraints))
         _refuse_uncovered(self)
         _warn_unless_convex(self)
+
+    def constrained(self) -> Constrained:
+        """The action taken apart: itself without constraints and multipliers, and each constraint with its kind."""
+        return self._constrained
+
+    @cached_property
+    def _constrained(self) -> Constrained:
+        return constrained(self)
 
     def steps(self) -> tuple[FrameworkStep, ...]:
         """The four steps of section 4.1, in order."""
@@ -110,6 +125,7 @@ def _refuse_uncovered(action: StatedAction) -> None:
         _refuse_field(action, q)
     _refuse_dissipation(action)
     _refuse_loads(action)
+    check_stated(action)
     for q in action.fields:
         _refuse_multiplier(action, q)
 
@@ -125,7 +141,7 @@ def _refuse_field(action: StatedAction, q: AppliedUndef) -> None:
             f"Action: the field {q} must be a function of {', '.join(map(str, [*action.space, t]))}; "
             "name the coordinates of a density in space=(x, …)"
         )
-    if not action.lagrangian.has(q) and not action.dissipation.has(q):
+    if not any(e.has(q) for e in (action.lagrangian, action.dissipation, *action.constraints)):
         raise ActionError(f"Action: the field {q} occurs neither in the Lagrangian nor in the dissipation")
     for index in indices(action.lagrangian, q):
         times, places = index.count(t), len(index) - index.count(t)
@@ -190,30 +206,29 @@ def _refuse_loads(action: StatedAction) -> None:
 
 
 def _refuse_multiplier(action: StatedAction, q: AppliedUndef) -> None:
-    """A field that enters L linearly, without its rate and nowhere else, enforces a constraint on the others."""
-    found = indices(action.lagrangian, q)
-    if action.dissipation.has(q) or found != [()]:
+    """A field that enters L linearly, and nowhere else, constrains the others: places it may, rates it may not."""
+    found = multiplied(action, q)
+    if found is None:
         return
-    constraint = partial(action.lagrangian, q)
-    if not is_zero(partial(constraint, q)):
-        return
-    others = [f for f in action.fields if f != q]
-    if any(t in index for f in others for index in indices(constraint, f)):
+    origin, constraint = found
+    moving = [f for f in action.fields if f != q and any(t in index for index in indices(constraint, f))]
+    if any(moves(action, f, q) for f in moving):
         # Rates in exact form under a load are a balance of forces at a massless joint, J̇ = f: covered.
-        if q in action.loads and _is_exact(constraint, action):
+        if origin == "multiplier" and q in action.loads and _is_exact(constraint, action):
             return
+        name = q if origin == "multiplier" else q.diff(t)
         raise ActionError(
-            f"Action: {q} multiplies the velocity constraint {constraint} = 0. Varied like this it is "
-            "vakonomic, not nonholonomic: its forces are not those of rolling or of a blade. Use "
-            "coordinates that satisfy it, or give dampers in the dissipation"
+            f"Action: {name} multiplies the velocity constraint {constraint} = 0. Varied like this it is "
+            "vakonomic, not nonholonomic: its forces are not those of rolling or of a blade. Take it out of the "
+            f"Lagrangian and state it, constraints=({constraint},): it is then kept by Lagrange and d'Alembert's rule"
         )
-    if constraint.has(*others):
+    if origin == "multiplier" and action.space and constraint.has(*(f for f in action.fields if f != q)):
         raise ActionError(
-            f"Action: {q} multiplies the constraint {constraint} = 0 on positions: a multiplier of "
-            "index 3, whose step is not determined by the rule. Use coordinates that satisfy it, or a "
-            "stiff spring"
+            f"Action: {q} multiplies the constraint {constraint} = 0 at every place: a multiplier of index 3, which in "
+            "a continuum is not covered. Use fields that satisfy it, or a stiff energy"
         )
-    raise ActionError(f"Action: {q} enters the Lagrangian only as {constraint}·{q}: no equation determines it")
+    if origin == "multiplier" and not constraint.has(*(f for f in action.fields if f != q)):
+        raise ActionError(f"Action: {q} enters the Lagrangian only as {constraint}·{q}: no equation determines it")
 
 
 def _is_exact(expression: sp.Expr, action: StatedAction) -> bool:
@@ -287,7 +302,10 @@ def _positive_hessian(piece: sp.Expr, rates: list[sp.Dummy]) -> bool | None:
 
 
 def _refutation(potential: sp.Expr, rates: list[sp.Dummy], places: Mapping[AppliedUndef, sp.Dummy]) -> list[int]:
-    """Rates along which two points show falling forces: one rate at a time first, then all together."""
+    """Rates along which two points show falling forces: one rate at a time first, then all together.
+
+    Rates of every size, pairs far apart and close together: a well that is narrow, or shallow, is a well.
+    """
     fixed = list(places.values())
     others = sorted(potential.free_symbols - set(rates) - set(fixed), key=lambda s: s.name)
     functions = sorted(potential.atoms(AppliedUndef), key=str)
@@ -311,13 +329,16 @@ def _falls(gradient: object, moved: list[int], counts: tuple[int, int, int], sou
     for _ in range(_PAIRS):
         values = [math.exp(source.gauss(0, 1)) for _ in range(parameters)]
         values += [source.gauss(0, 3) for _ in range(places)]
-        one = [source.gauss(0, 3) for _ in range(n)]
-        other = [source.gauss(0, 3) if i in moved else x for i, x in enumerate(one)]
+        size = 10 ** source.choice(_SIZES)
+        apart = size * source.choice((1.0, 0.1))
+        one = [source.gauss(0, size) for _ in range(n)]
+        other = [x + source.gauss(0, apart) if i in moved else x for i, x in enumerate(one)]
         try:
             g, k = gradient(one, values), gradient(other, values)
         except (ValueError, ZeroDivisionError, OverflowError, TypeError):
             continue
         work = [(g[i] - k[i]) * (one[i] - other[i]) for i in moved]
-        if sum(work) < -1e-9 * sum(map(abs, work)) - 1e-12:
+        terms = sum((abs(g[i]) + abs(k[i])) * abs(one[i] - other[i]) for i in moved)
+        if sum(work) < -1e-9 * terms:  # round-off is of the forces, not of their difference
             return True
     return False

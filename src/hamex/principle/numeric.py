@@ -44,6 +44,11 @@ class Functions:
     contacts : the slips e of friction, as text.
     slips : the slips, then their derivatives by the fields and the rates, row by row.
     grip : A, what r adds to φ_q̇ − L_q − Q: fields by contacts, row by row.
+    held : for each constraint A q̇ + b = 0, whether places are held, g(q, t) = 0.
+    bonds : for each constraint A, b and g (0 where there is none), row by row; further arguments are the rates of the
+        given functions.
+    bends : slopes of the forces Aᵀλ and of A q̇ + b by the fields, row by row; further arguments as for ``bonds``, and
+        λ of each constraint.
     """
 
     fields: tuple[str, ...]
@@ -61,6 +66,9 @@ class Functions:
     contacts: tuple[str, ...]
     slips: Callable[..., list[float]]
     grip: Callable[..., list[float]]
+    held: tuple[bool, ...]
+    bonds: Callable[..., list[float]]
+    bends: Callable[..., list[float]]
 
 
 @lru_cache(maxsize=32)
@@ -70,6 +78,8 @@ def functions(action: Action) -> Functions:
 
     if action.space:
         raise ActionError(f"{action.name or 'this action'} is a density in space; only lumped actions can be simulated")
+    whole = action.constrained()
+    action = whole.plain
     fields = action.fields
     q = [sp.Dummy(f.func.__name__, real=True) for f in fields]
     v = [sp.Dummy(f"{f.func.__name__}_dot", real=True) for f in fields]
@@ -81,7 +91,10 @@ def functions(action: Action) -> Functions:
     friction = _friction(stated[0], stated[1:], v)
     L, phi, *loads = (_smooth(e) for e in (L, friction.dissipation, *friction.loads))
     grip, r = friction.grip, friction.r
-    stated = [L, phi, *loads, *friction.slips, *(a for row in grip for a in row)]
+    bonds = [[e.xreplace(flat) for e in (*c.row, c.rest, c.place or sp.S.Zero)] for c in whole.constraints]
+    kept = [e for row in bonds for e in (*row[:-2], row[-1])]
+    stated = [L, phi, *loads, *friction.slips, *(a for row in grip for a in row), *kept]
+    stated += [row[-2].subs({e: 0 for e in row[-2].atoms(sp.Derivative)}) for row in bonds]
     given = _given(sum(stated, sp.S.Zero))
     constants = sorted(set().union(*(e.free_symbols for e in stated)) - {t, *q, *v}, key=lambda s: s.name)
     P = [sp.diff(L, x) for x in v]
@@ -100,6 +113,10 @@ def functions(action: Action) -> Functions:
     rates = {sp.Derivative(function, t): sp.Dummy(f"{function.func.__name__}_dot") for function in given}
     arguments = [*q, *v, t, *hidden.values(), *constants]
 
+    pull = [sp.Dummy(f"lambda_{k}") for k in range(len(bonds))]
+    force = [sum((x * row[i] for x, row in zip(pull, bonds, strict=True)), sp.S.Zero) for i in range(len(fields))]
+    drift = [sum((a * x for a, x in zip(row[:-2], v, strict=True)), row[-2]) for row in bonds]
+
     def compiled(expressions: list[sp.Expr], more: tuple[sp.Dummy, ...] = ()) -> Callable[..., list[float]]:
         known = [e.xreplace(rates).xreplace(hidden) for e in expressions]
         return sp.lambdify([*arguments, *more], known, modules=_module(known), cse=True)
@@ -116,10 +133,13 @@ def functions(action: Action) -> Functions:
         momenta=compiled([*P, *(sp.diff(p, x) for p in P for x in v)]),
         energy=compiled([H, power, *loads], (*rates.values(), *r)),
         traces=compiled([H, *P, *(sp.diff(L, x) for x in q)]),
-        explicit=power.has(*rates) if rates else False,
+        explicit=sum((power, *drift)).has(*rates) if rates else False,
         contacts=tuple(map(str, friction.slips)),
         slips=compiled([*friction.slips, *(sp.diff(e, x) for e in friction.slips for x in (*q, *v))]),
         grip=compiled([a for row in grip for a in row]),
+        held=tuple(c.place is not None for c in whole.constraints),
+        bonds=compiled([e for row in bonds for e in row], tuple(rates.values())),
+        bends=compiled([sp.diff(e, x) for e in (*force, *drift) for x in q], (*rates.values(), *pull)),
     )
 
 

@@ -50,6 +50,8 @@ class Variation:
                 along = tuple(v for v in index if v != t)
                 if along:
                     weak[q, along] = weak.get((q, along), sp.S.Zero) + partial(action.dissipation, q, index)
+        for q, force in action.reactions().items():  # Lagrange and d'Alembert: λ A δq, not a variation of λ A q̇
+            weak[q, ()] = weak.get((q, ()), sp.S.Zero) - force
         bulk = {q: sp.S.Zero for q in action.fields}
         ends = {q: sp.S.Zero for q in action.fields}
         fluxes: dict[tuple[AppliedUndef, Index], list[sp.Expr]] = {}
@@ -119,6 +121,18 @@ class StatedAction:
     name: str = ""
     citation: str = ""
     meanings: Mapping[str, str] = field(default_factory=dict)
+    constraints: tuple[sp.Expr, ...] = ()
+
+    def reactions(self) -> dict[AppliedUndef, sp.Expr]:
+        """Forces Σ λ A of the stated constraints, for the fields they act on."""
+        from hamex.principle.constraints import stated_rows
+
+        found: dict[AppliedUndef, sp.Expr] = {}
+        for multiplier, row, _ in stated_rows(self) if self.constraints else ():
+            for q, entry in zip(self.fields, row, strict=True):
+                if entry != 0:
+                    found[q] = found.get(q, sp.S.Zero) + multiplier * entry
+        return found
 
     def momentum(self, q: AppliedUndef) -> sp.Expr:
         """P_q = ∂L/∂q̇."""

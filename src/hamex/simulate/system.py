@@ -59,11 +59,14 @@ class NumericAction:
 
     def energy(self, q: Array, v: Array, time: float, given: list[float], r: Array) -> Array:
         """H, power, loads, with the friction r of the contacts."""
-        rates = [0.0] * len(given)
-        if self.f.explicit:
-            e = 1e-4 * self.step
-            rates = ((np.array(self.given_at(time + e)) - self.given_at(time - e)) / (2 * e)).tolist()
-        return self.call(self.f.energy, q, v, time, given, *rates, *r.tolist())
+        return self.call(self.f.energy, q, v, time, given, *self.rates_of_given(time, given), *r.tolist())
+
+    def rates_of_given(self, time: float, given: list[float]) -> list[float]:
+        """Slopes of the given functions, by differences, where they are needed."""
+        if not self.f.explicit:
+            return [0.0] * len(given)
+        e = 1e-4 * self.step
+        return list(((np.array(self.given_at(time + e)) - self.given_at(time - e)) / (2 * e)).tolist())
 
     def rates(self, q: Array, guess: Array, p: Array, chosen: Array, time: float) -> Array:
         """The rates that belong to given momenta of the chosen fields, the other rates held."""
