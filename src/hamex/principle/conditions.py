@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.jets import Index, indices, is_zero, jet, partial, t
+from hamex.principle.jets import indices, is_zero, jet, partial, t
 from hamex.principle.variation import StatedAction
 
 if TYPE_CHECKING:
