@@ -118,7 +118,7 @@ class BoundSolver(StepSolver):
         matrix, terms = super()._tangent(w, x, first)
         whole = np.zeros((self.base + self.extra, self.base + self.extra))
         whole[: self.base, : self.base] = matrix
-        forces, shifts = self._multipliers(x)
+        forces = self._multipliers(x)[0]
         knots = self._knots(w, x)
         for j in range(self.free):
             A = self.bonds(*knots[j])[0]
