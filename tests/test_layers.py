@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "problem": {"model", "motion"},
     "solution": {"model", "motion", "march", "schemes", "problem"},
     "solve": LOWER,
-    "simulate": {"principle", "model", "solve", "solution"},
+    "simulate": {"principle", "model", "schemes", "solve", "solution"},
     "study": {"solve", *LOWER},
     "lab": {"solve", *LOWER},
     "report": {"solution", "study", "lab", "principle"},
@@ -56,6 +56,7 @@ FROM_SOLUTION_UP = EVERYWHERE - {
 PACKAGES = {
     "numpy": EVERYWHERE,
     "scipy": EVERYWHERE - {"march"},
+    "mpmath": {"principle"},  # what SymPy computes with
     "sympy": {"principle", "report", "paper"},  # above principle, to write and to audit what it derives
     "numba": {"march"},
     "llvmlite": {"march"},

@@ -1,12 +1,13 @@
 """Action: fields, Lagrangian, dissipation and loads; what follows from them are its values.
 
-For coordinates q with P_q = ∂L/∂q̇, dissipation φ(q̇) and loads Q_q the extended principle is
+For coordinates q with P_q = ∂L/∂q̇, dissipation φ(q, q̇, t) and loads Q_q(q, q̇, t) the extended principle is
 
     δA_NEW = −∫ (L_q̇ δq̇ + L_q δq) dt + ∫ (φ_q̇ − Q_q) δq dt + [ P̂_q δq̂ ]₀ᵀ = 0.
 
 What the rule does not cover is refused by name, before anything is derived from it. A dissipation that is not convex is
-covered, but said aloud: only a convex one never feeds energy in and gives each step one solution. Each piece is decided
-by the principal minors of its Hessian in the rates, parameters positive. Across the pieces, and where the minors stay
+covered, but said aloud: only a convex one never feeds energy in and gives each step one solution. What counts are the
+rates, at every fixed place: van der Pol's (x² − 1)ẋ² is convex outside |x| < 1 only. Each piece is decided by the
+principal minors of its Hessian in the rates, parameters positive. Across the pieces, and where the minors stay
 undecided, forces are compared at random pairs of rates: a convex potential has monotone forces,
 (g(a) − g(b))·(a − b) ≥ 0, and one pair that breaks this is a proof of the contrary.
 """
@@ -18,6 +19,7 @@ import random
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -25,16 +27,20 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError, ConvexityWarning
-from hamex.principle.jets import indices, is_zero, jet, partial, t
+from hamex.principle.constraints import check_stated, constrained, moves, multiplied
+from hamex.principle.jets import indices, jet, t
 from hamex.principle.variation import StatedAction
 
 if TYPE_CHECKING:
     from hamex.principle.conditions import BoundaryCondition, EndPointConstraints, FrameworkStep, InitialCondition
+    from hamex.principle.constraints import Constrained
+    from hamex.principle.free_data import FreeData
     from hamex.principle.variation import Charge
 
 __all__ = ["Action", "ActionError"]
 
-_PAIRS = 200  # of rates at which forces are compared
+_PAIRS = 300  # of rates at which forces are compared
+_SIZES = (0.5, 0.5, 0, 0, -0.5, -1, -2, 1, 2)  # powers of ten of these rates, mostly about one
 _MINORS = 4  # 2ⁿ minors: beyond this many rates the pairs decide alone
 
 
@@ -46,11 +52,15 @@ class Action(StatedAction):
     ----------
     fields : unknown functions, ``Function("u")(t)`` or ``Function("u")(x, t)``.
     lagrangian : L(q, q̇), or a density of the fields and their first or second space derivatives.
-    dissipation : φ of the rates q̇ alone, in a continuum also of their space derivatives; Piecewise for sliders.
-    loads : generalised force Q_q for a field; in a continuum, force per volume.
+    dissipation : φ(q, q̇, t), whose forces are φ_q̇; Piecewise for sliders, Abs for friction. In a continuum φ of the
+        rates and their space derivatives alone.
+    loads : generalised force Q_q(q, q̇, t) for a field: what has neither a potential nor a φ, as follower forces,
+        flutter and friction under a changing pressure. In a continuum, force per volume, of place and time.
     space : the coordinates of a density; empty for a lumped system.
     name, citation : what it is and where it comes from.
     meanings : what each parameter stands for, with its unit, for pages and messages.
+    constraints : expressions that vanish, of a lumped action. Without rates they are holonomic; linear in the rates
+        and not integrable they are nonholonomic, and kept by Lagrange and d'Alembert's rule, not by varying them.
 
     Examples
     --------
@@ -65,8 +75,44 @@ class Action(StatedAction):
         object.__setattr__(self, "lagrangian", sp.sympify(self.lagrangian))
         object.__setattr__(self, "dissipation", sp.sympify(self.dissipation))
         object.__setattr__(self, "loads", {q: sp.sympify(Q) for q, Q in self.loads.items()})
+        object.__setattr__(self, "constraints", tuple(sp.sympify(e) for e in self.constraints))
         _refuse_uncovered(self)
+        if not self.space:
+            self.constrained()  # refuses constraints that contradict each other
         _warn_unless_convex(self)
+
+    def constrained(self) -> Constrained:
+        """The action taken apart: itself without constraints and multipliers, and each constraint with its kind."""
+        return self._constrained
+
+    @cached_property
+    def _constrained(self) -> Constrained:
+        return constrained(self)
+
+    def data(self) -> FreeData:
+        """Which data of a lumped action are free at t = 0, which follow from them, gauges, relations and index.
+
+        >>> from hamex.principle import t
+        >>> m, k = sp.symbols("m k", positive=True)
+        >>> x, y = sp.Function("x")(t), sp.Function("y")(t)
+        >>> print(Action((x, y), m * x.diff(t)**2 / 2 - k * (x - y)**2 / 2 - k * y**2 / 2).data())
+        free data (2): x, x_dot
+        primary: x(t) - 2*y(t) = 0
+        secondary: Derivative(x(t), t) - 2*Derivative(y(t), t) = 0
+        rank of the Hessian: 1 of 2; index: 1
+        """
+        if self.space:
+            raise ActionError(
+                f"{self.name or 'this action'} is a density in space, whose data are not counted; "
+                "initial_conditions() says of each what shows at a place"
+            )
+        return self._free_data
+
+    @cached_property
+    def _free_data(self) -> FreeData:
+        from hamex.principle.free_data import free_data
+
+        return free_data(self)
 
     def steps(self) -> tuple[FrameworkStep, ...]:
         """The four steps of section 4.1, in order."""
@@ -75,7 +121,10 @@ class Action(StatedAction):
         return steps(self)
 
     def initial_conditions(self) -> list[InitialCondition]:
-        """Which data the principle accepts at t = 0, in the order of their assignment, eqs. (32)-(33), (41)-(42)."""
+        """Which data the principle accepts at t = 0, in the order of their assignment, eqs. (32)-(33), (41)-(42).
+
+        Each with its role: free ``data``, a ``gauge``, or ``determined`` by a relation. See also :meth:`data`.
+        """
         from hamex.principle.conditions import initial_conditions
 
         return initial_conditions(self)
@@ -107,6 +156,7 @@ def _refuse_uncovered(action: StatedAction) -> None:
         _refuse_field(action, q)
     _refuse_dissipation(action)
     _refuse_loads(action)
+    check_stated(action)
     for q in action.fields:
         _refuse_multiplier(action, q)
 
@@ -122,7 +172,7 @@ def _refuse_field(action: StatedAction, q: AppliedUndef) -> None:
             f"Action: the field {q} must be a function of {', '.join(map(str, [*action.space, t]))}; "
             "name the coordinates of a density in space=(x, …)"
         )
-    if not action.lagrangian.has(q) and not action.dissipation.has(q):
+    if not any(e.has(q) for e in (action.lagrangian, action.dissipation, *action.constraints)):
         raise ActionError(f"Action: the field {q} occurs neither in the Lagrangian nor in the dissipation")
     for index in indices(action.lagrangian, q):
         times, places = index.count(t), len(index) - index.count(t)
@@ -134,7 +184,7 @@ def _refuse_field(action: StatedAction, q: AppliedUndef) -> None:
 
 
 def _refuse_dissipation(action: StatedAction) -> None:
-    """φ is a function of the rates of the fields, or of their space derivatives, and of nothing else that moves."""
+    """φ is a function of rates; in a lumped system also of places, which its forces φ_q̇ take as they are."""
     rates = {q.diff(t) for q in action.fields}
     for node in action.dissipation.atoms(sp.Derivative):
         if node.expr not in action.fields:
@@ -143,10 +193,10 @@ def _refuse_dissipation(action: StatedAction) -> None:
             raise ActionError(f"Action: the dissipation must be a function of rates, but contains {node}")
         rates.add(node)
     for q in action.fields:
-        if () in indices(action.dissipation, q):
+        if action.space and () in indices(action.dissipation, q):
             raise ActionError(
-                f"Action: the dissipation must be a function of rates, but contains {q} itself; friction "
-                "whose limit depends on a place is non-associated: it has no potential φ(q̇)"
+                f"Action: the dissipation of a density must be a function of rates, but contains {q} itself; "
+                "places enter the dissipation of lumped systems only"
             )
     if action.dissipation != 0 and not action.dissipation.has(*rates):
         raise ActionError(
@@ -160,55 +210,56 @@ def _refuse_dissipation(action: StatedAction) -> None:
             raise ActionError(
                 f"Action: non-associated friction: the limit {limit} of {size} depends on another rate. "
                 "No potential φ(q̇) yields it without a spurious motion of the normal force; "
-                "give a constant limit, or an associated law ⟨|F| − μN⟩²/2η in the impulses"
+                f"give it as a load, −({limit})·sign({size.args[0]}), which works on the slip alone, or an "
+                "associated law ⟨|F| − μN⟩²/2η in the impulses"
             )
 
 
 def _refuse_loads(action: StatedAction) -> None:
-    """Loads are functions of place and time; the rest of the machinery relies on it."""
+    """Loads Q(q, q̇, t) of lumped systems; those of a density are functions of place and time."""
     for q, load in action.loads.items():
         if q not in action.fields:
             raise ActionError(
                 f"Action: the load on {q} acts on no field; the fields are {', '.join(map(str, action.fields))}"
             )
+        for node in load.atoms(sp.Derivative):
+            if node.expr in action.fields and node.variables.count(t) > 1:
+                raise ActionError(
+                    f"Action: the load on {q} contains {node}; what depends on accelerations is inertia, "
+                    "and belongs in the Lagrangian"
+                )
         moving = [f for f in action.fields if load.has(f)]
-        if moving and any(node.expr in moving and t in node.variables for node in load.atoms(sp.Derivative)):
+        if moving and action.space:
             raise ActionError(
-                f"Action: the load on {q} depends on rates; dampers belong in the dissipation, and "
-                "friction that depends on other forces is non-associated: it has no potential φ(q̇)"
-            )
-        if moving:
-            raise ActionError(
-                f"Action: the load on {q} depends on {moving[0]}; a load is a function of time, "
-                "springs and weights belong in the Lagrangian"
+                f"Action: the load on {q} depends on {moving[0]}; a load per volume is a function of place and "
+                "time, springs and weights belong in the Lagrangian, dampers in the dissipation"
             )
 
 
 def _refuse_multiplier(action: StatedAction, q: AppliedUndef) -> None:
-    """A field that enters L linearly, without its rate and nowhere else, enforces a constraint on the others."""
-    found = indices(action.lagrangian, q)
-    if action.dissipation.has(q) or found != [()]:
+    """A field that enters L linearly, and nowhere else, constrains the others: places it may, rates it may not."""
+    found = multiplied(action, q)
+    if found is None:
         return
-    constraint = partial(action.lagrangian, q)
-    if not is_zero(partial(constraint, q)):
-        return
-    others = [f for f in action.fields if f != q]
-    if any(t in index for f in others for index in indices(constraint, f)):
+    origin, constraint = found
+    moving = [f for f in action.fields if f != q and any(t in index for index in indices(constraint, f))]
+    if any(moves(action, f, q) for f in moving):
         # Rates in exact form under a load are a balance of forces at a massless joint, J̇ = f: covered.
-        if q in action.loads and _is_exact(constraint, action):
+        if origin == "multiplier" and q in action.loads and _is_exact(constraint, action):
             return
+        name = q if origin == "multiplier" else q.diff(t)
         raise ActionError(
-            f"Action: {q} multiplies the velocity constraint {constraint} = 0. Varied like this it is "
-            "vakonomic, not nonholonomic: its forces are not those of rolling or of a blade. Use "
-            "coordinates that satisfy it, or give dampers in the dissipation"
+            f"Action: {name} multiplies the velocity constraint {constraint} = 0. Varied like this it is "
+            "vakonomic, not nonholonomic: its forces are not those of rolling or of a blade. Take it out of the "
+            f"Lagrangian and state it, constraints=({constraint},): it is then kept by Lagrange and d'Alembert's rule"
         )
-    if constraint.has(*others):
+    if origin == "multiplier" and action.space and constraint.has(*(f for f in action.fields if f != q)):
         raise ActionError(
-            f"Action: {q} multiplies the constraint {constraint} = 0 on positions: a multiplier of "
-            "index 3, whose step is not determined by the rule. Use coordinates that satisfy it, or a "
-            "stiff spring"
+            f"Action: {q} multiplies the constraint {constraint} = 0 at every place: a multiplier of index 3, which in "
+            "a continuum is not covered. Use fields that satisfy it, or a stiff energy"
         )
-    raise ActionError(f"Action: {q} enters the Lagrangian only as {constraint}·{q}: no equation determines it")
+    if origin == "multiplier" and not constraint.has(*(f for f in action.fields if f != q)):
+        raise ActionError(f"Action: {q} enters the Lagrangian only as {constraint}·{q}: no equation determines it")
 
 
 def _is_exact(expression: sp.Expr, action: StatedAction) -> bool:
@@ -222,8 +273,11 @@ def _warn_unless_convex(action: Action) -> None:
     fields = convexity(action).fields
     if fields:
         rates = ", ".join(f"d{q}/dt" for q in fields)
+        placed = [str(q) for q in action.fields if () in indices(action.dissipation, q)]
+        where = f", at some values of {', '.join(placed)}" if placed else ""
         warnings.warn(
-            f"the dissipation is not convex in {rates}: it can feed energy in, and a step may have several solutions",
+            f"the dissipation is not convex in {rates}{where}: it can feed energy in, and a step may have several "
+            "solutions",
             ConvexityWarning,
             stacklevel=4,
         )
@@ -249,7 +303,9 @@ def convexity(action: StatedAction) -> Convexity:
         return Convexity(True, ())
     rates = [sp.Dummy(q.func.__name__, real=True) for q, _ in acting]
     names = {node: rate for (_, node), rate in zip(acting, rates, strict=True)}
-    potential = action.dissipation.xreplace(names)
+    # Rates before fields: a field's own symbol must not reach into its derivative.
+    places = {q: sp.Dummy(q.func.__name__, real=True) for q in action.fields if () in indices(action.dissipation, q)}
+    potential = action.dissipation.xreplace(names).xreplace(places)
     if potential.has(sp.Abs, sp.Max, sp.Min, sp.Heaviside, sp.sign):
         potential = potential.rewrite(sp.Piecewise)
     folded = sp.piecewise_fold(potential)
@@ -258,7 +314,7 @@ def convexity(action: StatedAction) -> Convexity:
     whole = None if None in verdicts else all(verdicts)
     if whole and len(pieces) == 1:
         return Convexity(True, ())
-    return Convexity(whole, tuple(dict.fromkeys(acting[i][0] for i in _refutation(potential, rates))))
+    return Convexity(whole, tuple(dict.fromkeys(acting[i][0] for i in _refutation(potential, rates, places))))
 
 
 def _positive_hessian(piece: sp.Expr, rates: list[sp.Dummy]) -> bool | None:
@@ -276,32 +332,44 @@ def _positive_hessian(piece: sp.Expr, rates: list[sp.Dummy]) -> bool | None:
     return True
 
 
-def _refutation(potential: sp.Expr, rates: list[sp.Dummy]) -> list[int]:
-    """Rates along which two points show falling forces: one rate at a time first, then all together."""
-    others = sorted(potential.free_symbols - set(rates), key=lambda s: s.name)
+def _refutation(potential: sp.Expr, rates: list[sp.Dummy], places: Mapping[AppliedUndef, sp.Dummy]) -> list[int]:
+    """Rates along which two points show falling forces: one rate at a time first, then all together.
+
+    Rates of every size, pairs far apart and close together: a well that is narrow, or shallow, is a well.
+    """
+    fixed = list(places.values())
+    others = sorted(potential.free_symbols - set(rates) - set(fixed), key=lambda s: s.name)
     functions = sorted(potential.atoms(AppliedUndef), key=str)
     dummies = [sp.Dummy() for _ in functions]
     flat = potential.xreplace(dict(zip(functions, dummies, strict=True)))
-    gradient = sp.lambdify([rates, [*others, *dummies]], [sp.diff(flat, rate) for rate in rates], "math")
+    gradient = sp.lambdify([rates, [*others, *dummies, *fixed]], [sp.diff(flat, rate) for rate in rates], "math")
+    counts = len(rates), len(others) + len(dummies), len(fixed)
     source = random.Random(1)
-    single = [i for i in range(len(rates)) if _falls(gradient, [i], len(rates), len(others) + len(dummies), source)]
+    single = [i for i in range(len(rates)) if _falls(gradient, [i], counts, source)]
     if single:
         return single
     every = list(range(len(rates)))
-    return every if len(every) > 1 and _falls(gradient, every, len(rates), len(others) + len(dummies), source) else []
+    return every if len(every) > 1 and _falls(gradient, every, counts, source) else []
 
 
-def _falls(gradient: object, moved: list[int], n: int, parameters: int, source: random.Random) -> bool:
+def _falls(gradient: object, moved: list[int], counts: tuple[int, int, int], source: random.Random) -> bool:
+    """True when forces fall between two points that differ in the moved rates, parameters positive, places of any
+    sign; ``counts`` are those of rates, parameters and places."""
     assert callable(gradient)
+    n, parameters, places = counts
     for _ in range(_PAIRS):
         values = [math.exp(source.gauss(0, 1)) for _ in range(parameters)]
-        one = [source.gauss(0, 3) for _ in range(n)]
-        other = [source.gauss(0, 3) if i in moved else x for i, x in enumerate(one)]
+        values += [source.gauss(0, 3) for _ in range(places)]
+        size = 10 ** source.choice(_SIZES)
+        apart = size * source.choice((1.0, 0.1))
+        one = [source.gauss(0, size) for _ in range(n)]
+        other = [x + source.gauss(0, apart) if i in moved else x for i, x in enumerate(one)]
         try:
             g, k = gradient(one, values), gradient(other, values)
         except (ValueError, ZeroDivisionError, OverflowError, TypeError):
             continue
         work = [(g[i] - k[i]) * (one[i] - other[i]) for i in moved]
-        if sum(work) < -1e-9 * sum(map(abs, work)) - 1e-12:
+        terms = sum((abs(g[i]) + abs(k[i])) * abs(one[i] - other[i]) for i in moved)
+        if sum(work) < -1e-9 * terms:  # round-off is of the forces, not of their difference
             return True
     return False

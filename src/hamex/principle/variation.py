@@ -50,6 +50,8 @@ class Variation:
                 along = tuple(v for v in index if v != t)
                 if along:
                     weak[q, along] = weak.get((q, along), sp.S.Zero) + partial(action.dissipation, q, index)
+        for q, force in action.reactions().items():  # Lagrange and d'Alembert: λ A δq, not a variation of λ A q̇
+            weak[q, ()] = weak.get((q, ()), sp.S.Zero) - force
         bulk = {q: sp.S.Zero for q in action.fields}
         ends = {q: sp.S.Zero for q in action.fields}
         fluxes: dict[tuple[AppliedUndef, Index], list[sp.Expr]] = {}
@@ -119,6 +121,18 @@ class StatedAction:
     name: str = ""
     citation: str = ""
     meanings: Mapping[str, str] = field(default_factory=dict)
+    constraints: tuple[sp.Expr, ...] = ()
+
+    def reactions(self) -> dict[AppliedUndef, sp.Expr]:
+        """Forces Σ λ A of the stated constraints, for the fields they act on."""
+        from hamex.principle.constraints import stated_rows
+
+        found: dict[AppliedUndef, sp.Expr] = {}
+        for multiplier, row, _ in stated_rows(self) if self.constraints else ():
+            for q, entry in zip(self.fields, row, strict=True):
+                if entry != 0:
+                    found[q] = found.get(q, sp.S.Zero) + multiplier * entry
+        return found
 
     def momentum(self, q: AppliedUndef) -> sp.Expr:
         """P_q = ∂L/∂q̇."""
@@ -235,7 +249,8 @@ def charges(action: StatedAction, shifts: list[Mapping[AppliedUndef, sp.Expr]] |
 
 
 def energy_rate(action: StatedAction) -> sp.Expr:
-    """dH/dt along the motion: −∂L/∂t − Σ φ_q̇ q̇ + Σ Q q̇; in a continuum up to what flows through the boundary."""
+    """dH/dt along the motion: −∂L/∂t − Σ φ_q̇ q̇ + Σ Q q̇, whatever φ and Q depend on; in a continuum up to what flows
+    through the boundary."""
     nodes = [jet(q, i) for q in action.fields for i in indices(action.lagrangian, q)]
     frozen = {node: sp.Dummy(real=True) for node in nodes}
     explicit = sp.diff(action.lagrangian.xreplace(frozen), t).xreplace({x: node for node, x in frozen.items()})

@@ -2,8 +2,9 @@
 model on a mesh, the joint of the principle and the finite elements.
 
 Over each step the fields are polynomials of degree s, the extended principle is tested with polynomials of degree s
-(s − 1 for fields without momentum) and integrated with s Gauss points; Newton's method solves the step. This is the
-teaching and research door: `solve` is the fast one.
+(s − 1 for fields without momentum) and integrated with s Gauss points, or the fields jump between the steps and are
+integrated with s + 1 Radau points; Newton's method solves the step. This is the teaching and research door: `solve` is
+the fast one.
 """
 
 from __future__ import annotations
@@ -27,17 +28,27 @@ from hamex.model.units import Units
 from hamex.principle.action import Action
 from hamex.principle.numeric import functions
 from hamex.principle.quadratic import Coefficients, QuadraticDensity, quadratic
-from hamex.simulate.march import ActionMarch, GaussElement, NumericAction, Parameters, start_values
+from hamex.schemes.scheme import Scheme
+from hamex.schemes.time_elements import DiscontinuousGalerkin, Galerkin
+from hamex.simulate.elements import gauss_element, radau_element
+from hamex.simulate.march import FAR, ActionMarch
+from hamex.simulate.start import start_values
+from hamex.simulate.system import NumericAction, Parameters
 from hamex.solution.solution import Solution
 from hamex.solution.source import HistoriesOnly, KeptLayout, KeptUnits
 
 __all__ = ["simulate"]
 
-FAR = 0.01  # of the largest kinetic energy or work: drift beyond it is no motion of the action
+Array = NDArray[Any]
 
 
 def simulate(
-    action: Action, parameters: Parameters, start: Mapping[str, float], duration: float, step: float, degree: int = 1
+    action: Action,
+    parameters: Parameters,
+    start: Mapping[str, float],
+    duration: float,
+    step: float | Galerkin | DiscontinuousGalerkin,
+    degree: int = 1,
 ) -> Solution:
     """March a lumped action.
 
@@ -47,16 +58,24 @@ def simulate(
     parameters : a number for every symbol of the action by name; for a given function of time, such as the load
         ``f(t)``, a function of the time in seconds, or a number when it is constant.
     start : ``{"u": 0.1, "u_dot": 0.0, "P_J": 0.0}``: value, rate and momentum of a field by name. What is left out is
-        zero. A field takes a rate or a momentum, not both; P = ∂L/∂q̇ gives one from the other.
-    duration, step : length of the history and of a step [s], a whole number of steps.
-    degree : s, of the polynomials in time; the order of accuracy is 2s.
+        zero, or follows from what is given where the action relates them (``action.data()``); a start that breaks a
+        relation is refused. A field takes a rate or a momentum, not both; P = ∂L/∂q̇ gives one from the other.
+    duration : length of the history [s], a whole number of steps.
+    step : length of a step [s], or an element: ``hx.Galerkin(step, degree)``, which a number stands for, or
+        ``hx.DiscontinuousGalerkin(step, degree)``, of order 2s + 1, for stiff dashpots and contacts: what rings there
+        decays at once.
+    degree : s, of the polynomials in time where ``step`` is a number; the order of accuracy is 2s.
 
     Returns
     -------
     A solution with displacement, velocity and momentum of the fields, their load, the ``hamiltonian``, and the
-    ``imbalance`` H − H₀ − ∫(power of loads, dissipation and explicit time): the energy drift. ``sol.residual`` is its
-    largest value relative to the largest kinetic energy or work; above 0.01 a
-    :class:`hamex.errors.BalanceWarning` says so.
+    ``imbalance`` H − H₀ − ∫(power of loads, dissipation and explicit time) + what ``jumps`` took: the energy drift.
+    ``sol.residual`` is its largest value relative to the largest kinetic energy or work; above 0.01 a
+    :class:`hamex.errors.BalanceWarning` says so. Where a step's balance does not close, as in a stiff contact, it is
+    cut in two, and its parts again; ``cuts`` counts them. Friction, ``μ|q̇|`` in the dissipation or ``−μ N sign(q̇)``
+    among the loads, is a set-valued law: ``friction`` is its mean force on each field in each step.
+    Constraints are kept at every node, places and rates, at round-off: ``constraint`` and ``constraint_rate`` are what
+    is left of them, ``reaction`` the mean force on each field in each step.
 
     Examples
     --------
@@ -67,14 +86,14 @@ def simulate(
     """
     if not isinstance(action, Action):
         raise ProblemError(f"simulate: the first argument must be an Action, got {type(action).__name__}")
-    if isinstance(degree, bool) or not isinstance(degree, int) or degree < 1:
-        raise ProblemError(f"simulate: the degree must be a whole number from 1 on, got {degree!r}")
+    step, degree, jumps = _element(step, degree)
     steps = _steps(duration, step, len(action.fields))
     system = NumericAction(functions(action), parameters, step)
-    q, v, p = start_values(system, start)
-    march = ActionMarch(system, GaussElement.of(degree, system), steps)
+    q, v, p = start_values(action, system, start)
+    element = (radau_element if jumps else gauss_element)(degree, np.array(system.f.carriers))
+    march = ActionMarch(system, element, steps)
     march.run(q, v, p)
-    solution = _solution(action, system, march, degree)
+    solution = _solution(action, system, march, f"{degree}, jumps=True" if jumps else f"{degree}")
     if solution.residual > FAR:
         warnings.warn(
             f"simulate: the energy balance is off by {solution.residual:.2g} of the largest kinetic energy or work: "
@@ -86,9 +105,32 @@ def simulate(
     return solution
 
 
-def _solution(action: Action, system: NumericAction, march: ActionMarch, degree: int) -> Solution:
+def _element(step: object, degree: object) -> tuple[float, int, bool]:
+    """Length of a step, degree, and whether the element jumps, from a number and a degree or from a scheme."""
+    if isinstance(step, Galerkin | DiscontinuousGalerkin):
+        who = f"simulate: {type(step).__name__}"
+        if degree != 1:
+            raise ProblemError(f"{who} has a degree of its own; leave out degree={degree!r}")
+        for option in ("load", "locate", "tolerance"):
+            if getattr(step, option) != getattr(type(step), option):
+                raise ProblemError(
+                    f"{who}: {option}={getattr(step, option)!r} has no meaning here: loads are taken at the points of "
+                    "the element, and steps are cut where their balance does not close; leave it out"
+                )
+        return step.step, step.degree, isinstance(step, DiscontinuousGalerkin)
+    if isinstance(step, Scheme):
+        raise ProblemError(
+            f"simulate: {type(step).__name__} is a scheme for structures; an action is marched by "
+            "Galerkin(step, degree) or DiscontinuousGalerkin(step, degree)"
+        )
+    if isinstance(degree, bool) or not isinstance(degree, int) or degree < 1:
+        raise ProblemError(f"simulate: the degree must be a whole number from 1 on, got {degree!r}")
+    return step, degree, False  # type: ignore[return-value]  # checked with the duration
+
+
+def _solution(action: Action, system: NumericAction, march: ActionMarch, degree: str) -> Solution:
     steps = march.steps
-    histories = march.histories()
+    histories = _with_multipliers(action, system, march, march.histories())
     # A lumped action has no springs of its own; the schema's spring results are there, with no columns.
     histories |= {name: np.zeros((steps + 1, 0)) for name in ("slip", "impulse")} | {"force": np.zeros((steps, 0))}
     for array in histories.values():
@@ -108,8 +150,48 @@ def _solution(action: Action, system: NumericAction, march: ActionMarch, degree:
     }
     why = "hamex.simulate ran an action, which has no model"
     return Solution(
-        HistoriesOnly(why, KeptLayout(system.f.fields), KeptUnits("length", "force"), system.step, words), histories, {}
+        HistoriesOnly(
+            why,
+            KeptLayout(tuple(q.func.__name__ for q in action.fields)),
+            KeptUnits("length", "force"),
+            system.step,
+            words,
+        ),
+        histories,
+        {},
     )
+
+
+def _with_multipliers(
+    action: Action, system: NumericAction, march: ActionMarch, histories: dict[str, Array]
+) -> dict[str, Array]:
+    """The histories with a column for each field of the action, its own multipliers included.
+
+    λ of λ g is the mean reaction of the step that ends at a node; λ of λ̇ g is its impulse, from 0 on, λ̇ that mean.
+    """
+    whole = action.constrained()
+    if len(whole.plain.fields) == len(action.fields):
+        return histories
+    # Every column of a field that moves, in the order of the action; those of multipliers start as zeros.
+    there = [i for i, q in enumerate(action.fields) if q in whole.plain.fields]
+    wide = {name: a for name, a in histories.items() if a.ndim == 2}
+    for name, array in wide.items():
+        histories[name] = np.zeros((len(array), len(action.fields)))
+        histories[name][:, there] = array
+    for k, constraint in enumerate(whole.constraints):
+        if constraint.origin == "stated":
+            continue
+        means = march.multiplier[:, k]
+        nodes, impulse = np.concatenate([means[:1], means]), constraint.origin == "impulse"
+        i = next(i for i, q in enumerate(action.fields) if i not in there and constraint.reaction.has(q))
+        if impulse:
+            histories["velocity"][:, i] = nodes
+            histories["displacement"][1:, i] = np.cumsum(means) * system.step
+        else:
+            histories["displacement"][:, i] = nodes
+        place = histories["displacement"][:, i]
+        histories["mean_displacement"][:, i] = (place[1:] + place[:-1]) / 2 if impulse else means
+    return histories
 
 
 def _steps(duration: float, step: float, fields: int) -> int:
@@ -121,9 +203,6 @@ def _steps(duration: float, step: float, fields: int) -> int:
         "simulate", 20 * fields * steps, f"the motion in {steps:,} steps", "take a longer step or a shorter duration"
     )
     return steps
-
-
-Array = NDArray[Any]
 
 
 def discretise(
