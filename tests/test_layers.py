@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "problem": {"model", "motion"},
     "solution": {"model", "motion", "march", "schemes", "problem"},
     "solve": LOWER,
-    "simulate": {"principle", "model", "solve", "solution"},
+    "simulate": {"principle", "model", "schemes", "solve", "solution"},
     "study": {"solve", *LOWER},
     "lab": {"solve", *LOWER},
     "report": {"solution", "study", "lab", "principle"},

@@ -53,13 +53,17 @@ def test_what_only_looks_like_a_multiplier_is_covered():
 def test_non_associated_friction():
     system = m * (u_dot**2 + n_dot**2) / 2 - n_dot * u
     refused((u, N), system, mu * n_dot * sp.Abs(u_dot), says="non-associated friction: the limit mu")
-    refused((u,), MASS - k * u**2 / 2, mu * u * sp.Abs(u_dot), says="contains u.*non-associated")
-    refused((u, N), system, loads={u: -mu * n_dot * sp.sign(u_dot)}, says="depends on rates.*non-associated")
+    # A load says it without the spurious motion; a limit that depends on places has a potential at every place.
+    Action((u, N), system, loads={u: -mu * n_dot * sp.sign(u_dot)})
+    Action((u,), MASS - k * u**2 / 2, mu * u**2 * sp.Abs(u_dot))
     Action((u,), MASS, mu * sp.Abs(u_dot))  # a constant limit has a potential
 
 
 def test_dissipation_must_be_a_function_of_rates():
-    refused((u,), MASS, c * u * u_dot**2 / 2, says=r"function of rates, but contains u\(t\) itself")
+    x = sp.Symbol("x", real=True)
+    w = sp.Function("w")(x, t)
+    density = m * w.diff(t) ** 2 / 2
+    refused((w,), density, c * w * w.diff(t) ** 2 / 2, space=(x,), says=r"of rates, but contains w\(x, t\) itself")
     refused((u,), MASS, c * u.diff(t, 2) ** 2 / 2, says=r"function of rates, but contains Derivative")
     refused((u,), MASS, c, says="none of the fields' rates")
     refused((u,), MASS, c * v_dot**2, says="none of the fields' rates")
@@ -75,7 +79,9 @@ def test_fields_loads_and_coordinates_are_checked():
     refused((sp.Function("u")(x, t),), MASS, says="space=")
     refused((u,), u.diff(t, 2) ** 2, says="rates enter once")
     refused((u,), MASS, loads={v: f}, says="acts on no field")
-    refused((u,), MASS, loads={u: -k * u}, says="belong in the Lagrangian")
+    refused((u,), MASS, loads={u: -m * u.diff(t, 2)}, says="accelerations is inertia, and belongs in the Lagrangian")
+    w = sp.Function("w")(x, t)
+    refused((w,), m * w.diff(t) ** 2 / 2, loads={w: -k * w}, space=(x,), says="belong in the Lagrangian")
 
 
 def test_an_unknown_name_comes_with_the_known_ones():
@@ -93,6 +99,8 @@ NOT_CONVEX = {
     "square root of the rate": (c * sp.sqrt(sp.Abs(u_dot)), [u]),
     "only together": (c * u_dot * v_dot, [u, v]),
     "one of two": (c * v_dot**2 - c * sp.cos(u_dot), [u]),
+    "van der Pol, inside": (c * (u**2 - 1) * u_dot**2 / 2, [u]),
+    "of the sign of a place": (c * v * u_dot**2 / 2, [u]),
 }
 
 
@@ -100,7 +108,7 @@ NOT_CONVEX = {
 def test_dissipation_that_is_not_convex_is_flagged_with_its_field(name):
     potential, fields = NOT_CONVEX[name]
     rates = ", ".join(rf"d{q.func.__name__}\(t\)/dt" for q in fields)
-    with pytest.warns(ConvexityWarning, match=f"not convex in {rates}:"):
+    with pytest.warns(ConvexityWarning, match=f"not convex in {rates}[:,]"):
         system = Action((u, v), m * (u_dot**2 + v_dot**2) / 2, potential)
     assert convexity(system).fields == tuple(fields)
 
@@ -112,6 +120,8 @@ CONVEX = {
     "friction": (mu * sp.Abs(u_dot), True),
     "power law": (c * sp.Abs(u_dot) ** sp.Rational(3, 2), None),
     "quartic": (c * u_dot**4 + c * v_dot**2, True),
+    "dashpot that turns": (c * (u_dot * sp.cos(v) + v_dot * sp.sin(v)) ** 2 / 2, True),
+    "friction that grows outwards": (mu * (1 + u**2) * sp.Abs(u_dot), True),
 }
 
 

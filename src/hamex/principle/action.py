@@ -1,12 +1,13 @@
 """Action: fields, Lagrangian, dissipation and loads; what follows from them are its values.
 
-For coordinates q with P_q = ∂L/∂q̇, dissipation φ(q̇) and loads Q_q the extended principle is
+For coordinates q with P_q = ∂L/∂q̇, dissipation φ(q, q̇, t) and loads Q_q(q, q̇, t) the extended principle is
 
     δA_NEW = −∫ (L_q̇ δq̇ + L_q δq) dt + ∫ (φ_q̇ − Q_q) δq dt + [ P̂_q δq̂ ]₀ᵀ = 0.
 
 What the rule does not cover is refused by name, before anything is derived from it. A dissipation that is not convex is
-covered, but said aloud: only a convex one never feeds energy in and gives each step one solution. Each piece is decided
-by the principal minors of its Hessian in the rates, parameters positive. Across the pieces, and where the minors stay
+covered, but said aloud: only a convex one never feeds energy in and gives each step one solution. What counts are the
+rates, at every fixed place: van der Pol's (x² − 1)ẋ² is convex outside |x| < 1 only. Each piece is decided by the
+principal minors of its Hessian in the rates, parameters positive. Across the pieces, and where the minors stay
 undecided, forces are compared at random pairs of rates: a convex potential has monotone forces,
 (g(a) − g(b))·(a − b) ≥ 0, and one pair that breaks this is a proof of the contrary.
 """
@@ -47,8 +48,10 @@ class Action(StatedAction):
     ----------
     fields : unknown functions, ``Function("u")(t)`` or ``Function("u")(x, t)``.
     lagrangian : L(q, q̇), or a density of the fields and their first or second space derivatives.
-    dissipation : φ of the rates q̇ alone, in a continuum also of their space derivatives; Piecewise for sliders.
-    loads : generalised force Q_q for a field; in a continuum, force per volume.
+    dissipation : φ(q, q̇, t), whose forces are φ_q̇; Piecewise for sliders, Abs for friction. In a continuum φ of the
+        rates and their space derivatives alone.
+    loads : generalised force Q_q(q, q̇, t) for a field: what has neither a potential nor a φ, as follower forces,
+        flutter and friction under a changing pressure. In a continuum, force per volume, of place and time.
     space : the coordinates of a density; empty for a lumped system.
     name, citation : what it is and where it comes from.
     meanings : what each parameter stands for, with its unit, for pages and messages.
@@ -150,7 +153,7 @@ def _refuse_field(action: StatedAction, q: AppliedUndef) -> None:
 
 
 def _refuse_dissipation(action: StatedAction) -> None:
-    """φ is a function of the rates of the fields, or of their space derivatives, and of nothing else that moves."""
+    """φ is a function of rates; in a lumped system also of places, which its forces φ_q̇ take as they are."""
     rates = {q.diff(t) for q in action.fields}
     for node in action.dissipation.atoms(sp.Derivative):
         if node.expr not in action.fields:
@@ -159,10 +162,10 @@ def _refuse_dissipation(action: StatedAction) -> None:
             raise ActionError(f"Action: the dissipation must be a function of rates, but contains {node}")
         rates.add(node)
     for q in action.fields:
-        if () in indices(action.dissipation, q):
+        if action.space and () in indices(action.dissipation, q):
             raise ActionError(
-                f"Action: the dissipation must be a function of rates, but contains {q} itself; friction "
-                "whose limit depends on a place is non-associated: it has no potential φ(q̇)"
+                f"Action: the dissipation of a density must be a function of rates, but contains {q} itself; "
+                "places enter the dissipation of lumped systems only"
             )
     if action.dissipation != 0 and not action.dissipation.has(*rates):
         raise ActionError(
@@ -176,27 +179,29 @@ def _refuse_dissipation(action: StatedAction) -> None:
             raise ActionError(
                 f"Action: non-associated friction: the limit {limit} of {size} depends on another rate. "
                 "No potential φ(q̇) yields it without a spurious motion of the normal force; "
-                "give a constant limit, or an associated law ⟨|F| − μN⟩²/2η in the impulses"
+                f"give it as a load, −({limit})·sign({size.args[0]}), which works on the slip alone, or an "
+                "associated law ⟨|F| − μN⟩²/2η in the impulses"
             )
 
 
 def _refuse_loads(action: StatedAction) -> None:
-    """Loads are functions of place and time; the rest of the machinery relies on it."""
+    """Loads Q(q, q̇, t) of lumped systems; those of a density are functions of place and time."""
     for q, load in action.loads.items():
         if q not in action.fields:
             raise ActionError(
                 f"Action: the load on {q} acts on no field; the fields are {', '.join(map(str, action.fields))}"
             )
+        for node in load.atoms(sp.Derivative):
+            if node.expr in action.fields and node.variables.count(t) > 1:
+                raise ActionError(
+                    f"Action: the load on {q} contains {node}; what depends on accelerations is inertia, "
+                    "and belongs in the Lagrangian"
+                )
         moving = [f for f in action.fields if load.has(f)]
-        if moving and any(node.expr in moving and t in node.variables for node in load.atoms(sp.Derivative)):
+        if moving and action.space:
             raise ActionError(
-                f"Action: the load on {q} depends on rates; dampers belong in the dissipation, and "
-                "friction that depends on other forces is non-associated: it has no potential φ(q̇)"
-            )
-        if moving:
-            raise ActionError(
-                f"Action: the load on {q} depends on {moving[0]}; a load is a function of time, "
-                "springs and weights belong in the Lagrangian"
+                f"Action: the load on {q} depends on {moving[0]}; a load per volume is a function of place and "
+                "time, springs and weights belong in the Lagrangian, dampers in the dissipation"
             )
 
 
@@ -238,8 +243,11 @@ def _warn_unless_convex(action: Action) -> None:
     fields = convexity(action).fields
     if fields:
         rates = ", ".join(f"d{q}/dt" for q in fields)
+        placed = [str(q) for q in action.fields if () in indices(action.dissipation, q)]
+        where = f", at some values of {', '.join(placed)}" if placed else ""
         warnings.warn(
-            f"the dissipation is not convex in {rates}: it can feed energy in, and a step may have several solutions",
+            f"the dissipation is not convex in {rates}{where}: it can feed energy in, and a step may have several "
+            "solutions",
             ConvexityWarning,
             stacklevel=4,
         )
@@ -265,7 +273,9 @@ def convexity(action: StatedAction) -> Convexity:
         return Convexity(True, ())
     rates = [sp.Dummy(q.func.__name__, real=True) for q, _ in acting]
     names = {node: rate for (_, node), rate in zip(acting, rates, strict=True)}
-    potential = action.dissipation.xreplace(names)
+    # Rates before fields: a field's own symbol must not reach into its derivative.
+    places = {q: sp.Dummy(q.func.__name__, real=True) for q in action.fields if () in indices(action.dissipation, q)}
+    potential = action.dissipation.xreplace(names).xreplace(places)
     if potential.has(sp.Abs, sp.Max, sp.Min, sp.Heaviside, sp.sign):
         potential = potential.rewrite(sp.Piecewise)
     folded = sp.piecewise_fold(potential)
@@ -274,7 +284,7 @@ def convexity(action: StatedAction) -> Convexity:
     whole = None if None in verdicts else all(verdicts)
     if whole and len(pieces) == 1:
         return Convexity(True, ())
-    return Convexity(whole, tuple(dict.fromkeys(acting[i][0] for i in _refutation(potential, rates))))
+    return Convexity(whole, tuple(dict.fromkeys(acting[i][0] for i in _refutation(potential, rates, places))))
 
 
 def _positive_hessian(piece: sp.Expr, rates: list[sp.Dummy]) -> bool | None:
@@ -292,25 +302,31 @@ def _positive_hessian(piece: sp.Expr, rates: list[sp.Dummy]) -> bool | None:
     return True
 
 
-def _refutation(potential: sp.Expr, rates: list[sp.Dummy]) -> list[int]:
+def _refutation(potential: sp.Expr, rates: list[sp.Dummy], places: Mapping[AppliedUndef, sp.Dummy]) -> list[int]:
     """Rates along which two points show falling forces: one rate at a time first, then all together."""
-    others = sorted(potential.free_symbols - set(rates), key=lambda s: s.name)
+    fixed = list(places.values())
+    others = sorted(potential.free_symbols - set(rates) - set(fixed), key=lambda s: s.name)
     functions = sorted(potential.atoms(AppliedUndef), key=str)
     dummies = [sp.Dummy() for _ in functions]
     flat = potential.xreplace(dict(zip(functions, dummies, strict=True)))
-    gradient = sp.lambdify([rates, [*others, *dummies]], [sp.diff(flat, rate) for rate in rates], "math")
+    gradient = sp.lambdify([rates, [*others, *dummies, *fixed]], [sp.diff(flat, rate) for rate in rates], "math")
+    counts = len(rates), len(others) + len(dummies), len(fixed)
     source = random.Random(1)
-    single = [i for i in range(len(rates)) if _falls(gradient, [i], len(rates), len(others) + len(dummies), source)]
+    single = [i for i in range(len(rates)) if _falls(gradient, [i], counts, source)]
     if single:
         return single
     every = list(range(len(rates)))
-    return every if len(every) > 1 and _falls(gradient, every, len(rates), len(others) + len(dummies), source) else []
+    return every if len(every) > 1 and _falls(gradient, every, counts, source) else []
 
 
-def _falls(gradient: object, moved: list[int], n: int, parameters: int, source: random.Random) -> bool:
+def _falls(gradient: object, moved: list[int], counts: tuple[int, int, int], source: random.Random) -> bool:
+    """True when forces fall between two points that differ in the moved rates, parameters positive, places of any
+    sign; ``counts`` are those of rates, parameters and places."""
     assert callable(gradient)
+    n, parameters, places = counts
     for _ in range(_PAIRS):
         values = [math.exp(source.gauss(0, 1)) for _ in range(parameters)]
+        values += [source.gauss(0, 3) for _ in range(places)]
         one = [source.gauss(0, 3) for _ in range(n)]
         other = [source.gauss(0, 3) if i in moved else x for i, x in enumerate(one)]
         try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.jets import Index, is_zero, jet, partial, t
+from hamex.principle.jets import Index, indices, is_zero, jet, partial, t
 from hamex.principle.variation import StatedAction
 
 T = sp.Symbol("T", positive=True)
@@ -75,8 +75,10 @@ def initial_conditions(action: StatedAction) -> list[InitialCondition]:
 
 
 def is_cyclic(action: StatedAction, q: AppliedUndef) -> bool:
-    """True when only the rate of the field enters: its value is a gauge."""
+    """True when only the rate of the field enters, in dissipation and loads too: its value is a gauge."""
     spatial: list[Index] = [i for (f, i) in action.variation().weak if f == q and t not in i]
+    if any(() in indices(e, q) for e in (action.dissipation, *action.loads.values())):
+        return False
     return is_zero(partial(action.lagrangian, q)) and not [i for i in spatial if i]
 
 

@@ -1,4 +1,9 @@
-"""An action as functions of numbers: momenta, forces and their slopes, for those who march it."""
+"""An action as functions of numbers: momenta, forces and their slopes, for those who march it.
+
+Friction is a set: where a slip e(q, q̇, t) is zero, the force of μ|e| is anything between −μ and μ. Terms of the
+dissipation and of the loads whose force jumps there are taken apart as A(q, q̇, t) r with r ∈ Sgn(e), and r is one more
+unknown for those who march. What is continuous at zero slip, as |e|^{3/2} or a drag c|e|e, stays a function.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError
 from hamex.principle.action import Action
-from hamex.principle.jets import t
+from hamex.principle.jets import is_zero, t
 
 _KINKS = (sp.Abs, sp.Max, sp.Min, sp.sign, sp.Heaviside)
 
@@ -28,12 +33,17 @@ class Functions:
     fields, carriers : names of the fields, and of those with a momentum.
     given, parameters : names of the functions of time and of the constants that numbers are needed for.
     positive : parameters that were declared positive.
-    rest : P = ∂L/∂q̇, then φ_q̇ − L_q − Q, each for every field, in one list.
-    slopes : their derivatives by the fields and then by the rates, row by row in one list.
+    rest : P = ∂L/∂q̇, then φ_q̇ − L_q − Q, each for every field, in one list; further arguments are r, one for each
+        contact.
+    slopes : their derivatives by the fields and then by the rates, row by row in one list; arguments as for ``rest``.
     momenta : P, then ∂P/∂q̇ row by row.
     energy : H, the power Σ(Q − φ_q̇)q̇ − ∂L/∂t, and Q for every field; further arguments are the rates of the given
-        functions, which the power needs when ``explicit``.
+        functions, which the power needs when ``explicit``, and r.
+    traces : H, P and L_q for every field.
     gauges : which fields enter with their rate alone.
+    contacts : the slips e of friction, as text.
+    slips : the slips, then their derivatives by the fields and the rates, row by row.
+    grip : A, what r adds to φ_q̇ − L_q − Q: fields by contacts, row by row.
     """
 
     fields: tuple[str, ...]
@@ -46,7 +56,11 @@ class Functions:
     slopes: Callable[..., list[float]]
     momenta: Callable[..., list[float]]
     energy: Callable[..., list[float]]
+    traces: Callable[..., list[float]]
     explicit: bool
+    contacts: tuple[str, ...]
+    slips: Callable[..., list[float]]
+    grip: Callable[..., list[float]]
 
 
 @lru_cache(maxsize=32)
@@ -60,15 +74,27 @@ def functions(action: Action) -> Functions:
     q = [sp.Dummy(f.func.__name__, real=True) for f in fields]
     v = [sp.Dummy(f"{f.func.__name__}_dot", real=True) for f in fields]
     flat = {**{f.diff(t): x for f, x in zip(fields, v, strict=True)}, **dict(zip(fields, q, strict=True))}
-    L, phi, *loads = (
-        _smooth(e.xreplace(flat))
+    L, *stated = (
+        e.xreplace(flat)
         for e in (action.lagrangian, action.dissipation, *(action.loads.get(f, sp.S.Zero) for f in fields))
     )
-    given = _given(sum((L, phi, *loads), sp.S.Zero))
-    constants = sorted(set().union(*(e.free_symbols for e in (L, phi, *loads))) - {t, *q, *v}, key=lambda s: s.name)
+    friction = _friction(stated[0], stated[1:], v)
+    L, phi, *loads = (_smooth(e) for e in (L, friction.dissipation, *friction.loads))
+    grip, r = friction.grip, friction.r
+    stated = [L, phi, *loads, *friction.slips, *(a for row in grip for a in row)]
+    given = _given(sum(stated, sp.S.Zero))
+    constants = sorted(set().union(*(e.free_symbols for e in stated)) - {t, *q, *v}, key=lambda s: s.name)
     P = [sp.diff(L, x) for x in v]
     G = [sp.diff(phi, x) - sp.diff(L, y) - Q for x, y, Q in zip(v, q, loads, strict=True)]
     power = sum(((Q - sp.diff(phi, x)) * x for x, Q in zip(v, loads, strict=True)), sp.S.Zero) - sp.diff(L, t)
+    if r:
+        held = [sum((a * x for a, x in zip(row, r, strict=True)), sp.S.Zero) for row in grip]
+        G = [force + more for force, more in zip(G, held, strict=True)]
+        power -= sum((force * x for force, x in zip(held, v, strict=True)), sp.S.Zero)
+        loads = [
+            Q + sum((a * x for a, x in zip(row, r, strict=True)), sp.S.Zero)
+            for Q, row in zip(loads, friction.pull, strict=True)
+        ]
     H = sum((p * x for p, x in zip(P, v, strict=True)), -L)
     hidden = {function: sp.Dummy(function.func.__name__) for function in given}
     rates = {sp.Derivative(function, t): sp.Dummy(f"{function.func.__name__}_dot") for function in given}
@@ -85,12 +111,89 @@ def functions(action: Action) -> Functions:
         given=tuple(f.func.__name__ for f in given),
         parameters=tuple(s.name for s in constants),
         positive=frozenset(s.name for s in constants if s.is_positive),
-        rest=compiled([*P, *G]),
-        slopes=compiled([sp.diff(e, x) for e in (*P, *G) for x in (*q, *v)]),
+        rest=compiled([*P, *G], r),
+        slopes=compiled([sp.diff(e, x) for e in (*P, *G) for x in (*q, *v)], r),
         momenta=compiled([*P, *(sp.diff(p, x) for p in P for x in v)]),
-        energy=compiled([H, power, *loads], tuple(rates.values())),
+        energy=compiled([H, power, *loads], (*rates.values(), *r)),
+        traces=compiled([H, *P, *(sp.diff(L, x) for x in q)]),
         explicit=power.has(*rates) if rates else False,
+        contacts=tuple(map(str, friction.slips)),
+        slips=compiled([*friction.slips, *(sp.diff(e, x) for e in friction.slips for x in (*q, *v))]),
+        grip=compiled([a for row in grip for a in row]),
     )
+
+
+@dataclass(frozen=True)
+class _Friction:
+    """φ and Q without what jumps, the slips e, their symbols r, A by fields and contacts, and what of A stands in Q."""
+
+    dissipation: sp.Expr
+    loads: list[sp.Expr]
+    slips: tuple[sp.Expr, ...]
+    r: tuple[sp.Dummy, ...]
+    grip: list[list[sp.Expr]]
+    pull: list[list[sp.Expr]]
+
+
+def _friction(phi: sp.Expr, loads: list[sp.Expr], v: list[sp.Dummy]) -> _Friction:
+    """Take apart what jumps where a slip is zero: limits μ of μ|e| in the dissipation, factors of sign(e) in loads."""
+    forces: dict[sp.Expr, tuple[list[sp.Expr], list[sp.Expr]]] = {}
+
+    def added(slip: sp.Expr, i: int, grip: sp.Expr, pull: sp.Expr) -> None:
+        turned = slip.could_extract_minus_sign()
+        key = sp.expand(-slip if turned else slip)
+        row = forces.setdefault(key, ([sp.S.Zero] * len(v), [sp.S.Zero] * len(v)))
+        row[0][i] += -grip if turned else grip
+        row[1][i] += -pull if turned else pull
+
+    rest = _by_size(phi, v)
+    for size in sorted(rest.atoms(sp.Abs), key=sp.default_sort_key):
+        slip = size.args[0]
+        limit = _at_zero_slip(rest, size, slip, v)
+        if limit == 0:
+            continue
+        rest = sp.expand(rest) - sp.expand(limit * size)
+        for i, x in enumerate(v):
+            added(slip, i, limit * sp.diff(slip, x), sp.S.Zero)
+    smooth = []
+    for i, load in enumerate(loads):
+        left = _by_size(load, v)
+        for sign in sorted(left.atoms(sp.sign), key=sp.default_sort_key):
+            factor = _at_zero_slip(left, sign, sign.args[0], v)
+            if factor == 0:
+                continue
+            left = sp.expand(left) - sp.expand(factor * sign)
+            added(sign.args[0], i, -factor, factor)
+        smooth.append(left)
+    if not forces:
+        return _Friction(phi, loads, (), (), [[] for _ in v], [[] for _ in v])
+    slips = tuple(forces)
+    grip, pull = ([[forces[e][part][i] for e in slips] for i in range(len(v))] for part in (0, 1))
+    return _Friction(rest, smooth, slips, tuple(sp.Dummy(f"r_{k}") for k in range(len(slips))), grip, pull)
+
+
+def _by_size(expression: sp.Expr, v: list[sp.Dummy]) -> sp.Expr:
+    """Kinks in rates written by |e| and sign(e) alone."""
+    if not expression.has(*_KINKS):
+        return expression
+    found = expression.replace(
+        lambda e: isinstance(e, (sp.Max, sp.Min)) and len(e.args) == 2 and e.has(*v), lambda e: e.rewrite(sp.Abs)
+    )
+    return found.replace(lambda e: isinstance(e, sp.Heaviside) and e.has(*v), lambda e: (1 + sp.sign(e.args[0])) / 2)
+
+
+def _at_zero_slip(expression: sp.Expr, kink: sp.Expr, slip: sp.Expr, v: list[sp.Dummy]) -> sp.Expr:
+    """∂expression/∂kink where the slip vanishes: what jumps there; 0 where nothing does, or nothing finite."""
+    moving = [x for x in v if slip.has(x) and not sp.diff(slip, x).has(x)]
+    if not moving:
+        return sp.S.Zero
+    symbol = sp.Dummy(nonnegative=True)
+    slope = sp.diff(expression.xreplace({kink: symbol}), symbol)
+    at, x = slope.subs(symbol, 0), moving[0]
+    if at.has(sp.nan, sp.zoo, sp.oo):
+        return sp.S.Zero
+    stopped = -slip.subs(x, 0) / sp.diff(slip, x)  # the slip is linear in this rate
+    return sp.S.Zero if is_zero(at.subs(x, stopped)) else at
 
 
 def _smooth(expression: sp.Expr) -> sp.Expr:

@@ -186,8 +186,8 @@ class StepForm:
 
     @cached_property
     def load_symbols(self) -> dict[AppliedUndef, list[sp.Symbol]]:
-        """One load value per point of the rule and loaded field."""
-        return {q: load_values(q, self.rule) for q in self.action.loads}
+        """One load value per point of the rule and field with a load of time."""
+        return {q: load_values(q, self.rule) for q in self.action.loads if load_parts(self.action, q)[0] != 0}
 
 
 def step_form(action: Action, degree: int = 1) -> StepForm:
@@ -228,13 +228,26 @@ def step_form(action: Action, degree: int = 1) -> StepForm:
 def virtual_work(
     action: Action, q: AppliedUndef, test: sp.Expr, trial: dict[sp.Basic, sp.Expr], force: sp.Expr, rule: QuadratureRule
 ) -> sp.Expr:
-    """∫ (−L_q̇ δq̇ − L_q δq + φ_q̇ δq − Q δq) dt for one virtual value, summed by the rule."""
+    """∫ (−L_q̇ δq̇ − L_q δq + φ_q̇ δq − Q δq) dt for one virtual value, summed by the rule.
+
+    What a load has of time alone enters as one symbol per point; what depends on places or rates, as it stands there.
+    """
     rate, value = partial(action.lagrangian, q, (t,)), partial(action.lagrangian, q)
-    integrand = -rate.xreplace(trial) * sp.diff(test, tau) / h + (force - value).xreplace(trial) * test
+    given, moved = load_parts(action, q)
+    integrand = -rate.xreplace(trial) * sp.diff(test, tau) / h + (force - value - moved).xreplace(trial) * test
     row = h * rule.integral(integrand)
-    if q in action.loads:
+    if given != 0:
         row -= h * sum((f * x for f, x in zip(rule.weighted(test), load_values(q, rule), strict=True)), sp.S.Zero)
     return row
+
+
+def load_parts(action: Action, q: AppliedUndef) -> tuple[sp.Expr, sp.Expr]:
+    """The load on a field as a sum: a function of time, and what depends on places or rates."""
+    load = action.loads.get(q, sp.S.Zero)
+    if not load.has(*action.fields):
+        return load, sp.S.Zero
+    given, moved = sp.expand(load).as_independent(*action.fields, as_Add=True)
+    return given, moved
 
 
 def load_values(q: AppliedUndef, rule: QuadratureRule) -> list[sp.Symbol]:
@@ -373,7 +386,8 @@ def jump_balance(form: StepForm, branch: str = "") -> Balance:
     gained, jumps = H.xreplace(end) - H.xreplace(old), H.xreplace(jump)
     power = sum((forces[q] * q.diff(t) for q in action.fields), sp.S.Zero)
     dissipated = h * form.rule.integral(power.xreplace(trial))
-    supplied = sum(
+    following = sum((load_parts(action, q)[1] * q.diff(t) for q in action.fields), sp.S.Zero)
+    supplied = h * form.rule.integral(following.xreplace(trial)) + sum(
         (
             h * weight * load
             for q, values in form.load_symbols.items()

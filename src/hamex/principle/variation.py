@@ -215,7 +215,8 @@ def _compare(equations: Mapping[AppliedUndef, sp.Expr], q: AppliedUndef, r: Appl
 
 
 def energy_rate(action: StatedAction) -> sp.Expr:
-    """dH/dt along the motion: −∂L/∂t − Σ φ_q̇ q̇ + Σ Q q̇; in a continuum up to what flows through the boundary."""
+    """dH/dt along the motion: −∂L/∂t − Σ φ_q̇ q̇ + Σ Q q̇, whatever φ and Q depend on; in a continuum up to what flows
+    through the boundary."""
     nodes = [jet(q, i) for q in action.fields for i in indices(action.lagrangian, q)]
     frozen = {node: sp.Dummy(real=True) for node in nodes}
     explicit = sp.diff(action.lagrangian.xreplace(frozen), t).xreplace({x: node for node, x in frozen.items()})

@@ -2,8 +2,8 @@
 model on a mesh, the joint of the principle and the finite elements.
 
 Over each step the fields are polynomials of degree s, the extended principle is tested with polynomials of degree s
-(s − 1 for fields without momentum) and integrated with s Gauss points; Newton's method solves the step. This is the
-teaching and research door: `solve` is the fast one.
+(s − 1 for fields without momentum) and integrated with s Gauss points, or the fields jump between the steps and are
+integrated with s + 1 Radau points; Newton's method solves the step. This is the teaching and research door: `solve` is the fast one.
 """
 
 from __future__ import annotations
@@ -27,17 +27,24 @@ from hamex.model.units import Units
 from hamex.principle.action import Action
 from hamex.principle.numeric import functions
 from hamex.principle.quadratic import Coefficients, QuadraticDensity, quadratic
-from hamex.simulate.march import ActionMarch, GaussElement, NumericAction, Parameters, start_values
+from hamex.schemes.scheme import Scheme
+from hamex.schemes.time_elements import DiscontinuousGalerkin, Galerkin
+from hamex.simulate.elements import gauss_element, radau_element
+from hamex.simulate.march import FAR, ActionMarch
+from hamex.simulate.system import NumericAction, Parameters, start_values
 from hamex.solution.solution import Solution
 from hamex.solution.source import HistoriesOnly, KeptLayout, KeptUnits
 
 __all__ = ["simulate"]
 
-FAR = 0.01  # of the largest kinetic energy or work: drift beyond it is no motion of the action
-
 
 def simulate(
-    action: Action, parameters: Parameters, start: Mapping[str, float], duration: float, step: float, degree: int = 1
+    action: Action,
+    parameters: Parameters,
+    start: Mapping[str, float],
+    duration: float,
+    step: float | Galerkin | DiscontinuousGalerkin,
+    degree: int = 1,
 ) -> Solution:
     """March a lumped action.
 
@@ -48,15 +55,20 @@ def simulate(
         ``f(t)``, a function of the time in seconds, or a number when it is constant.
     start : ``{"u": 0.1, "u_dot": 0.0, "P_J": 0.0}``: value, rate and momentum of a field by name. What is left out is
         zero. A field takes a rate or a momentum, not both; P = ∂L/∂q̇ gives one from the other.
-    duration, step : length of the history and of a step [s], a whole number of steps.
-    degree : s, of the polynomials in time; the order of accuracy is 2s.
+    duration : length of the history [s], a whole number of steps.
+    step : length of a step [s], or an element: ``hx.Galerkin(step, degree)``, which a number stands for, or
+        ``hx.DiscontinuousGalerkin(step, degree)``, of order 2s + 1, for stiff dashpots and contacts: what rings there
+        decays at once.
+    degree : s, of the polynomials in time where ``step`` is a number; the order of accuracy is 2s.
 
     Returns
     -------
     A solution with displacement, velocity and momentum of the fields, their load, the ``hamiltonian``, and the
-    ``imbalance`` H − H₀ − ∫(power of loads, dissipation and explicit time): the energy drift. ``sol.residual`` is its
-    largest value relative to the largest kinetic energy or work; above 0.01 a
-    :class:`hamex.errors.BalanceWarning` says so.
+    ``imbalance`` H − H₀ − ∫(power of loads, dissipation and explicit time) + what ``jumps`` took: the energy drift.
+    ``sol.residual`` is its largest value relative to the largest kinetic energy or work; above 0.01 a
+    :class:`hamex.errors.BalanceWarning` says so. Where a step's balance does not close, as in a stiff contact, it is cut
+    in two, and its parts again; ``cuts`` counts them. Friction, ``μ|q̇|`` in the dissipation or ``−μ N sign(q̇)`` among
+    the loads, is a set-valued law: ``friction`` is its mean force on each field in each step.
 
     Examples
     --------
@@ -67,14 +79,14 @@ def simulate(
     """
     if not isinstance(action, Action):
         raise ProblemError(f"simulate: the first argument must be an Action, got {type(action).__name__}")
-    if isinstance(degree, bool) or not isinstance(degree, int) or degree < 1:
-        raise ProblemError(f"simulate: the degree must be a whole number from 1 on, got {degree!r}")
+    step, degree, jumps = _element(step, degree)
     steps = _steps(duration, step, len(action.fields))
     system = NumericAction(functions(action), parameters, step)
     q, v, p = start_values(system, start)
-    march = ActionMarch(system, GaussElement.of(degree, system), steps)
+    element = (radau_element if jumps else gauss_element)(degree, np.array(system.f.carriers))
+    march = ActionMarch(system, element, steps)
     march.run(q, v, p)
-    solution = _solution(action, system, march, degree)
+    solution = _solution(action, system, march, f"{degree}, jumps=True" if jumps else f"{degree}")
     if solution.residual > FAR:
         warnings.warn(
             f"simulate: the energy balance is off by {solution.residual:.2g} of the largest kinetic energy or work: "
@@ -86,7 +98,30 @@ def simulate(
     return solution
 
 
-def _solution(action: Action, system: NumericAction, march: ActionMarch, degree: int) -> Solution:
+def _element(step: object, degree: object) -> tuple[float, int, bool]:
+    """Length of a step, degree, and whether the element jumps, from a number and a degree or from a scheme."""
+    if isinstance(step, Galerkin | DiscontinuousGalerkin):
+        who = f"simulate: {type(step).__name__}"
+        if degree != 1:
+            raise ProblemError(f"{who} has a degree of its own; leave out degree={degree!r}")
+        for option in ("load", "locate", "tolerance"):
+            if getattr(step, option) != getattr(type(step), option):
+                raise ProblemError(
+                    f"{who}: {option}={getattr(step, option)!r} has no meaning here: loads are taken at the points of "
+                    "the element, and steps are cut where their balance does not close; leave it out"
+                )
+        return step.step, step.degree, isinstance(step, DiscontinuousGalerkin)
+    if isinstance(step, Scheme):
+        raise ProblemError(
+            f"simulate: {type(step).__name__} is a scheme for structures; an action is marched by "
+            "Galerkin(step, degree) or DiscontinuousGalerkin(step, degree)"
+        )
+    if isinstance(degree, bool) or not isinstance(degree, int) or degree < 1:
+        raise ProblemError(f"simulate: the degree must be a whole number from 1 on, got {degree!r}")
+    return step, degree, False  # type: ignore[return-value]  # checked with the duration
+
+
+def _solution(action: Action, system: NumericAction, march: ActionMarch, degree: str) -> Solution:
     steps = march.steps
     histories = march.histories()
     # A lumped action has no springs of its own; the schema's spring results are there, with no columns.

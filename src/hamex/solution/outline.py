@@ -73,6 +73,8 @@ VARIABLES: dict[str, Variable] = {
     "load_factor": Variable(("time",), "one", "factor of the load pattern in slow loading"),
     "iterations": Variable(("interval",), "count", "Newton iterations spent in the step"),
     "pieces": Variable(("interval",), "count", "equal pieces into which the step was cut"),
+    "cuts": Variable(("interval",), "count", "how often the step or a part of it was cut in two"),
+    "friction": Variable(("interval", "dof"), "force", "mean force of dry friction on a field of a simulated action"),
     "events": Variable(("interval",), "count", "changes of branch located inside the step"),
     "solves": Variable(("interval",), "count", "linear solves spent in the step"),
     "cg_iterations": Variable(("interval",), "count", "iterations of conjugate gradients in the step"),

@@ -149,7 +149,9 @@ def time_step(system: DerivedSystem) -> list[Block]:
 
 
 def _nonlinear(system: DerivedSystem) -> list[Block]:
-    why = "depends on time" if system.explicit_time and system.linear else "is not of second degree"
+    why = "is not of second degree"
+    if system.linear:
+        why = "depends on time" if system.explicit_time else "is of second degree, but dissipation or loads are not"
     blocks: list[Block] = [
         Paragraph(
             say(

@@ -1,0 +1,115 @@
+"""An action with numbers in it, and its start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hamex.checks import is_finite
+from hamex.errors import LoadError, ProblemError
+from hamex.principle.numeric import Functions
+
+Array = NDArray[Any]
+Parameters = Mapping[str, float | Callable[[float], float]]
+ITERATIONS = 50  # of Newton's method
+
+
+class NumericAction:
+    """An action with numbers: functions of (q, q̇, t) alone."""
+
+    def __init__(self, f: Functions, parameters: Parameters, step: float) -> None:
+        wanted = {*f.given, *f.parameters}
+        missing, unknown = sorted(wanted - set(parameters)), sorted(set(parameters) - wanted)
+        if missing or unknown:
+            said = " and ".join(
+                f"{word} {', '.join(names)}"
+                for word, names in (("lack", missing), ("hold the unknown", unknown))
+                if names
+            )
+            raise ProblemError(f"simulate: the parameters {said}; the action has {', '.join(sorted(wanted)) or 'none'}")
+        for name in f.parameters:
+            value = parameters[name]
+            if not is_finite(value) or (name in f.positive and float(value) < 0):  # type: ignore[arg-type]
+                kind = "a positive number" if name in f.positive else "a number"
+                raise ProblemError(f"simulate: the parameter {name} must be {kind}, got {value!r}")
+        self.f, self.n, self.step = f, len(f.fields), step
+        self.constants = [float(parameters[name]) for name in f.parameters]  # type: ignore[arg-type]
+        self.given = [parameters[name] for name in f.given]
+        self.numbers = dict(zip(f.parameters, self.constants, strict=True))
+
+    def given_at(self, time: float) -> list[float]:
+        found = []
+        for name, function in zip(self.f.given, self.given, strict=True):
+            value = function(time) if callable(function) else function
+            if not is_finite(value):
+                raise LoadError(
+                    f"simulate: {name} must be a number or a function of time with finite values; "
+                    f"at t = {time:g} s it is {value!r}"
+                )
+            found.append(float(value))
+        return found
+
+    def call(
+        self, function: Callable[..., list[float]], q: Array, v: Array, time: float, given: list[float], *more: float
+    ) -> Array:
+        return np.array(function(*q.tolist(), *v.tolist(), time, *given, *self.constants, *more), dtype=float)
+
+    def energy(self, q: Array, v: Array, time: float, given: list[float], r: Array) -> Array:
+        """H, power, loads, with the friction r of the contacts."""
+        rates = [0.0] * len(given)
+        if self.f.explicit:
+            e = 1e-4 * self.step
+            rates = ((np.array(self.given_at(time + e)) - self.given_at(time - e)) / (2 * e)).tolist()
+        return self.call(self.f.energy, q, v, time, given, *rates, *r.tolist())
+
+    def rates(self, q: Array, guess: Array, p: Array, chosen: Array, time: float) -> Array:
+        """The rates that belong to given momenta of the chosen fields, the other rates held."""
+        v, given = guess.copy(), self.given_at(time)
+        for _ in range(ITERATIONS):
+            found = self.call(self.f.momenta, q, v, time, given)
+            gap = (p - found[: self.n])[chosen]
+            if not np.any(np.abs(gap) > 4e-16 * np.abs(p[chosen])):
+                break
+            slope = found[self.n :].reshape(self.n, self.n)[np.ix_(chosen, chosen)]
+            change = np.linalg.lstsq(slope, gap, rcond=None)[0]
+            v[chosen] += change
+            if np.abs(change).max() <= 1e-15 * np.abs(v).max():
+                break
+        return v
+
+
+def start_values(system: NumericAction, start: Mapping[str, float]) -> tuple[Array, Array, Array]:
+    """Values, rates and momenta at t = 0."""
+    f, n = system.f, system.n
+    known = {key for name in f.fields for key in (name, f"{name}_dot", f"P_{name}")}
+    for key, value in start.items():
+        if key not in known:
+            raise ProblemError(
+                f"simulate: the start holds {key!r}; known: "
+                f"{', '.join(f'{name}, {name}_dot, P_{name}' for name in f.fields)}"
+            )
+        if not is_finite(value):
+            raise ProblemError(f"simulate: {key} must be a finite number at the start, got {value!r}")
+    q = np.array([start.get(name, 0.0) for name in f.fields], dtype=float)
+    v = np.array([start.get(f"{name}_dot", 0.0) for name in f.fields], dtype=float)
+    p = np.array([start.get(f"P_{name}", 0.0) for name in f.fields], dtype=float)
+    chosen = np.array([f"P_{name}" in start for name in f.fields])
+    for i, name in enumerate(f.fields):
+        if chosen[i] and f"{name}_dot" in start:
+            raise ProblemError(f"simulate: {name} starts with a rate and a momentum; one gives the other")
+        if not f.carriers[i] and (chosen[i] or f"{name}_dot" in start):
+            raise ProblemError(f"simulate: {name} has no momentum; the principle accepts only its value at the start")
+    at_rest = system.call(f.momenta, q, np.zeros(n), 0.0, system.given_at(0.0))[:n]
+    for i, name in enumerate(f.fields):
+        if f.gauges[i] and at_rest[i] != 0 and not chosen[i] and f"{name}_dot" not in start:
+            raise ProblemError(
+                f"simulate: say how {name} starts: its momentum is {at_rest[i]:g} when its rate is zero."
+                f" Give P_{name} (0 for a spring without slip) or {name}_dot"
+            )
+    if chosen.any():
+        v = system.rates(q, v, p, chosen, 0.0)
+    computed = system.call(f.momenta, q, v, 0.0, system.given_at(0.0))[:n]
+    return q, v, np.where(chosen, p, computed)
