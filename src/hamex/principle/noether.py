@@ -265,6 +265,8 @@ class Kept:
 def kept(symmetry: Symmetry, jumps: bool = False) -> Kept:
     """What continuous elements of any degree s with s Gauss points keep, or discontinuous ones (``jumps``).
 
+    What is not kept drifts with the order of the element, 2s or 2s + 1.
+
     The continuous element is stationary for Σ w L at its Gauss points over polynomials of degree s. A change η that is
     affine in (q, t) maps such polynomials to such polynomials: it is one of the virtual changes, and what L gains,
     dK/dt with K of degree 2, is integrated exactly. So the charge is kept whatever L is, loads and dissipation
@@ -282,8 +284,8 @@ def kept(symmetry: Symmetry, jumps: bool = False) -> Kept:
     action = symmetry.action
     if action.space:
         raise ValueError("which charges are kept is decided for lumped systems; a mesh comes first")
-    if _moves_straight(action):
-        return Kept(True, "no force acts, and the element follows the straight motion itself")
+    if _is_followed(action, pushed=not jumps):
+        return Kept(True, "the forces are constant, and the element follows the motion itself")
     still, K = symmetry.time == 0, symmetry.gain[-1]
     degree = max((_degree(c, action) for c in symmetry.change.values()), default=0)
     if jumps:
@@ -303,7 +305,8 @@ def _kept_with_jumps(symmetry: Symmetry, still: bool, degree: float, K: sp.Expr)
     shift = still and not any(c.has(*action.fields) for c in symmetry.change.values())
     constant = shift and degree == 0 and _degree(K, action) <= 1
     # a + bt against the shift: the charge of b is kept at every stage, and adds up exactly.
-    steady = shift and degree <= 1 and _degree(K.subs(t, 0), action) <= 1 and not K.has(t) and not _timed(action)
+    steady = shift and degree <= 1 and _degree(K, action) <= 1 and not _timed(K, action)
+    steady = steady and not _timed(action.lagrangian, action)
     if (constant or steady) and all(action.has_momentum.values()):
         return Kept(True, "linear in (q, p)")
     return Kept(False, "not linear in (q, p)")
@@ -338,15 +341,14 @@ def _is_quadratic(action: StatedAction) -> bool:
     return sp.Poly(flat, *nodes.values()).total_degree() <= 2 and not is_zero(sp.hessian(flat, rates).det())
 
 
-def _timed(action: StatedAction) -> bool:
-    return bool(action.lagrangian.xreplace({node: sp.Dummy() for node in _jets_of(action)}).has(t))
+def _timed(expression: sp.Expr, action: StatedAction) -> bool:
+    return bool(expression.xreplace({node: sp.Dummy() for node in _jets_of(action)}).has(t))
 
 
-def _moves_straight(action: StatedAction) -> bool:
-    """L is a quadratic form of the rates alone, and nothing else acts."""
-    free = action.dissipation == 0 and not any(action.loads.values())
-    return (
-        free
-        and _is_quadratic(action)
-        and not action.lagrangian.xreplace({q.diff(t): sp.Dummy() for q in action.fields}).has(*action.fields)
-    )
+def _is_followed(action: StatedAction, pushed: bool) -> bool:
+    """L is a quadratic form of the rates, beside constant forces when ``pushed``, and nothing else acts."""
+    if action.dissipation != 0 or any(Q != 0 for Q in action.loads.values()) or not _is_quadratic(action):
+        return False
+    forces = [partial(action.lagrangian, q) for q in action.fields]
+    mixed = any(f.has(*action.fields) for f in forces)
+    return not mixed and (pushed or not any(forces))
