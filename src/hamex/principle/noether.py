@@ -288,7 +288,8 @@ def kept(symmetry: Symmetry, jumps: bool = False) -> Kept:
         return Kept(True, "the forces are constant, and the element follows the motion itself")
     still, K = symmetry.time == 0, symmetry.gain[-1]
     degree = max((_degree(c, action) for c in symmetry.change.values()), default=0)
-    if jumps:
+    if jumps or any(e.has(sp.Abs, sp.sign) for e in (action.dissipation, *action.loads.values())):
+        # With friction the steps in which a contact turns are taken by elements with jumps.
         return _kept_with_jumps(symmetry, still, degree, K)
     if still and degree <= 1 and _degree(K, action) <= 2 and _is_tested(symmetry):
         return Kept(True, "the change is one of the element's own virtual changes")
@@ -306,7 +307,7 @@ def _kept_with_jumps(symmetry: Symmetry, still: bool, degree: float, K: sp.Expr)
     constant = shift and degree == 0 and _degree(K, action) <= 1
     # a + bt against the shift: the charge of b is kept at every stage, and adds up exactly.
     steady = shift and degree <= 1 and _degree(K, action) <= 1 and not _timed(K, action)
-    steady = steady and not _timed(action.lagrangian, action)
+    steady = steady and not _timed(action.lagrangian, action) and is_zero(symmetry.balance.source)
     if (constant or steady) and all(action.has_momentum.values()):
         return Kept(True, "linear in (q, p)")
     return Kept(False, "not linear in (q, p)")

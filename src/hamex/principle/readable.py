@@ -122,16 +122,12 @@ def _described_change(action: StatedAction, change: Change) -> tuple[str, str, i
         return "other", f"change of {of}", 1
     if all(q == r for q, r in slopes):
         return "scaling", f"scaling of {of}", _sign(first)
-    turned = {frozenset(pair) for pair in slopes}
-    if all(
-        len(pair) == 2 and _sign(slopes.get((a, b), sp.S.One) * slopes.get((b, a), sp.S.One)) == -1
-        for pair in turned
-        for a, b in [sorted(pair, key=action.fields.index)]
-    ):
-        planes = [sorted(pair, key=action.fields.index) for pair in turned]
-        planes.sort(key=lambda p: action.fields.index(p[0]))
-        words = ", ".join(f"({a.func.__name__}, {b.func.__name__})" for a, b in planes)
-        return "rotation", f"rotation in {words}", -_sign(slopes[planes[0][0], planes[0][1]])
+    rank = action.fields.index
+    planes = sorted({tuple(sorted(pair, key=rank)) for pair in slopes}, key=lambda pair: [rank(q) for q in pair])
+    both = [slopes.get((p, q), sp.S.Zero) * slopes.get((q, p), sp.S.Zero) for p, q in planes]
+    if all(product.is_nonzero and _sign(product) == -1 for product in both) and all(p != q for p, q in planes):
+        words = ", ".join(f"({p.func.__name__}, {q.func.__name__})" for p, q in planes)
+        return "rotation", f"rotation in {words}", -_sign(slopes[planes[0]])
     return "other", f"linear change of {of}", 1
 
 

@@ -87,7 +87,7 @@ def simulate(
     >>> run = simulate(
     ...     top, {"m": 1, "k": 9, "Omega": 2}, {"x": 1.0}, duration=2.0, step=0.1, charges=top.symmetries()
     ... )
-    >>> run.labels("charge"), bool(abs(run.values("charge_drift")).max() < 1e-13)
+    >>> run.labels("symmetry"), bool(abs(run.values("charge_drift")).max() < 1e-13)
     (('time: energy', 'rotation in (x, y)'), True)
     """
     if not isinstance(action, Action):
