@@ -96,8 +96,7 @@ def _one_symbol(polynomial: sp.Poly) -> bool:
 
 def verdict(G: sp.Matrix) -> Verdict:
     """Conditions for each factor of the characteristic polynomial of an amplification matrix."""
-    polynomial = sp.fraction(sp.together(sp.factor(G.charpoly(_lam).as_expr())))[0]
-    factors = tuple((f, n) for f, n in sp.factor_list(polynomial, _lam)[1] if f.has(_lam))
+    factors = _factors(G)
     inequalities: list[Inequality] = []
     semisimple = True
     for factor, count in factors:
@@ -106,6 +105,18 @@ def verdict(G: sp.Matrix) -> Verdict:
         if count > 1 and _is_on_circle(p):
             semisimple = semisimple and _kernel(p, G) == count * p.degree()
     return Verdict(factors, tuple(inequalities), semisimple)
+
+
+def _factors(G: sp.Matrix) -> tuple[tuple[sp.Expr, int], ...]:
+    """Irreducible factors of the characteristic polynomial, denominators cleared."""
+    A = G.to_DM(field=True)
+    coefficients = [A.domain.to_sympy(c) for c in A.charpoly()]
+    below = sp.S.One
+    for c in coefficients:
+        below = sp.lcm(below, sp.fraction(sp.together(c))[1])
+    whole = sum((sp.cancel(c * below) * _lam**k for k, c in enumerate(reversed(coefficients))), sp.S.Zero)
+    letters = sorted(whole.free_symbols - {_lam}, key=lambda s: s.name)
+    return tuple((f, n) for f, n in sp.factor_list(sp.expand(whole), _lam, *letters)[1] if f.has(_lam))
 
 
 def _is_on_circle(p: sp.Poly) -> bool:
