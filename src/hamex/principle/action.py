@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hamex.principle.conditions import BoundaryCondition, EndPointConstraints, FrameworkStep, InitialCondition
     from hamex.principle.constraints import Constrained
     from hamex.principle.free_data import FreeData
-    from hamex.principle.variation import Charge
+    from hamex.principle.noether import Charge, Symmetry
 
 __all__ = ["Action", "ActionError"]
 
@@ -143,9 +143,24 @@ class Action(StatedAction):
 
     def charges(self, shifts: list[Mapping[AppliedUndef, sp.Expr]] | None = None) -> list[Charge]:
         """Charges of the given constant shifts, or of all that the Lagrangian allows, quasi-symmetries included."""
-        from hamex.principle.variation import charges
+        from hamex.principle.noether import charges
 
         return charges(self, shifts)
+
+    def symmetries(self) -> list[Symmetry]:
+        """Point symmetries found in the Lagrangian, quasi-symmetries included, each with its name and its ``charge``.
+
+        >>> from hamex.principle.library import action
+        >>> [(s.name, s.charge.value) for s in action("particle").symmetries()][:2]
+        [('time: energy', m*Derivative(u(t), t)**2/2), ('shift of u', m*Derivative(u(t), t))]
+        """
+        return list(self._symmetries)
+
+    @cached_property
+    def _symmetries(self) -> list[Symmetry]:
+        from hamex.principle.symmetries import symmetries
+
+        return symmetries(self)
 
 
 def _refuse_uncovered(action: StatedAction) -> None:

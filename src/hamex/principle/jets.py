@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 
 import sympy as sp
@@ -19,6 +20,8 @@ from sympy.core.function import AppliedUndef
 
 Index = tuple[sp.Symbol, ...]
 t = sp.Symbol("t", real=True)
+_KEPT = 4096  # the same derivatives of one Lagrangian are asked for by everyone
+_BLANK = sp.Dummy()
 _SIZES = (0, 0, -2, 2, -4, 1)  # powers of ten of the places: near one first, where most things show
 _BRANCHES, _SPREAD = 40, 12  # places, and their sizes, where a Piecewise may hide something
 _DIGITS, _MOST = 15, 120  # digits wanted of a value, and those spent on finding them
@@ -33,24 +36,26 @@ def jet(field: AppliedUndef, index: Index) -> sp.Expr:
 
 def indices(expression: sp.Expr, field: AppliedUndef) -> list[Index]:
     """Which derivatives of a field occur in an expression, in a fixed order."""
-    found: set[Index] = set()
-    for node in sp.preorder_traversal(expression):
-        if isinstance(node, sp.Derivative) and node.expr == field:
-            found.add(tuple(v for v, count in node.variable_count for _ in range(count)))
-    bare = expression.xreplace({jet(field, i): sp.Dummy() for i in found})
-    if bare.has(field):
+    return list(_indices(expression, field))
+
+
+@lru_cache(maxsize=_KEPT)
+def _indices(expression: sp.Expr, field: AppliedUndef) -> tuple[Index, ...]:
+    nodes = [node for node in expression.atoms(sp.Derivative) if node.expr == field]
+    found: set[Index] = {tuple(v for v, count in node.variable_count for _ in range(count)) for node in nodes}
+    if expression.xreplace({node: _BLANK for node in nodes}).has(field):
         found.add(())
-    return sorted(found, key=lambda i: (len(i), [v.name for v in i]))
+    return tuple(sorted(found, key=lambda i: (len(i), [v.name for v in i])))
 
 
+@lru_cache(maxsize=_KEPT)
 def partial(expression: sp.Expr, field: AppliedUndef, index: Index = ()) -> sp.Expr:
     """∂expression/∂(∂^index field), every other jet coordinate held fixed."""
-    symbols: dict[sp.Basic, sp.Dummy] = {}
-    for function in expression.atoms(AppliedUndef) | {field}:
-        for i in [*indices(expression, function), *([index] if function == field else [])]:
-            symbols.setdefault(jet(function, i), sp.Dummy(real=True))
+    wanted = jet(field, index)
+    nodes = sorted(expression.atoms(sp.Derivative, AppliedUndef) | {wanted}, key=sp.default_sort_key)
+    symbols = {node: sp.Dummy(real=True) for node in nodes}
     back = {dummy: node for node, dummy in symbols.items()}
-    return sp.diff(expression.xreplace(symbols), symbols[jet(field, index)]).xreplace(back)
+    return sp.diff(expression.xreplace(symbols), symbols[wanted]).xreplace(back)
 
 
 def is_zero(expression: sp.Expr) -> bool:

@@ -8,7 +8,7 @@ unknown for those who march. What is continuous at zero slip, as |e|^{3/2} or a 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,7 +18,8 @@ from sympy.core.function import AppliedUndef
 from hamex.errors import ActionError
 from hamex.principle.action import Action
 from hamex.principle.free_data import Relation
-from hamex.principle.jets import indices, is_zero, t
+from hamex.principle.jets import indices, is_zero, partial, t
+from hamex.principle.noether import Symmetry
 
 _KINKS = (sp.Abs, sp.Max, sp.Min, sp.sign, sp.Heaviside)
 
@@ -145,6 +146,49 @@ def functions(action: Action) -> Functions:
         bonds=compiled([e for row in bonds for e in row], tuple(rates.values())),
         bends=compiled([sp.diff(e, x) for e in (*force, *drift) for x in q], (*rates.values(), *pull)),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """Charges as functions of the arguments of :class:`Functions`.
+
+    Attributes
+    ----------
+    names : of the charges.
+    values : the charges, one after the other.
+    changes : for each charge the characteristic Q of every field, row by row; then L_q of every field, then for each
+        charge what K loses of integrals of given functions, which no instant tells.
+    """
+
+    names: tuple[str, ...]
+    values: Callable[..., list[float]]
+    changes: Callable[..., list[float]]
+
+
+def ledger(action: Action, f: Functions, symmetries: Sequence[Symmetry]) -> Ledger:
+    """Compile the charges of some symmetries; with friction, the forces that the march finds do the work."""
+    values, rows, lost = [], [], []
+    for symmetry in symmetries:
+        K = symmetry.gain[-1]
+        integrals = sum((term for term in sp.Add.make_args(sp.expand(K)) if term.has(sp.Integral)), sp.S.Zero)
+        values.append(symmetry.balance.value + integrals)
+        lost.append(sp.diff(integrals, t).doit())
+        rows += [symmetry.characteristic(q) for q in action.fields]
+    rows += [partial(action.lagrangian, q) for q in action.fields]
+    known = [_smooth(sp.expand(e)) for e in (*values, *rows, *lost)]
+    nodes = {q.diff(t): sp.Dummy() for q in action.fields} | {q: sp.Dummy() for q in action.fields}
+    given = {sp.Function(name)(t): sp.Dummy() for name in f.given}
+    known = [e.xreplace(nodes).xreplace(given) for e in known]
+    letters = {s.name: s for e in known for s in e.free_symbols}
+    constants = [letters.get(name, sp.Dummy()) for name in f.parameters]
+    rates, places = list(nodes.values())[: len(f.fields)], list(nodes.values())[len(f.fields) :]
+    arguments = [*places, *rates, t, *given.values(), *constants]
+
+    def compiled(expressions: list[sp.Expr]) -> Callable[..., list[float]]:
+        return sp.lambdify(arguments, expressions, modules=_module(expressions), cse=True)
+
+    count = len(values)
+    return Ledger(tuple(s.name for s in symmetries), compiled(known[:count]), compiled(known[count:]))
 
 
 @dataclass(frozen=True)

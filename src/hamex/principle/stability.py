@@ -1,19 +1,24 @@
 """Stability for all admissible parameters, decided symbolically.
 
-Two independent verdicts: Jury's conditions on the characteristic polynomial, with signs decided from the signs of the
-coefficients of expanded rational functions of positive parameters; and an energy certificate, a matrix Q with
+Two independent verdicts: Jury's conditions on the characteristic polynomial (above the third degree those of Routh and
+Hurwitz after λ = (1 + z)/(1 − z), which maps the unit disc to the left half plane), with signs decided from the signs
+of the coefficients of expanded rational functions of positive parameters; and an energy certificate, a matrix Q with
 Q − GᵀQG equal to a sum of squares.
 """
 
 from __future__ import annotations
 
+import math
+import random
 from dataclasses import dataclass
 
+import numpy as np
 import sympy as sp
 
 from hamex.principle.stepform import StepForm, h
 
 _lam = sp.Symbol("lambda")
+_TRIES = 200  # of random parameters, to refute what stays undecided
 
 
 @dataclass(frozen=True)
@@ -90,25 +95,57 @@ def _one_symbol(polynomial: sp.Poly) -> bool:
 
 
 def verdict(G: sp.Matrix) -> Verdict:
-    """Jury's conditions for each factor of the characteristic polynomial of an amplification matrix."""
-    polynomial = sp.fraction(sp.together(sp.factor(G.charpoly(_lam).as_expr())))[0]
-    factors = tuple((f, n) for f, n in sp.factor_list(polynomial, _lam)[1] if f.has(_lam))
+    """Conditions for each factor of the characteristic polynomial of an amplification matrix."""
+    factors = _factors(G)
     inequalities: list[Inequality] = []
     semisimple = True
     for factor, count in factors:
-        inequalities += jury(sp.Poly(factor, _lam))
-        if count > 1:
-            root = sp.solve(factor, _lam)
-            rank = (G - root[0] * sp.eye(G.rows)).rank(simplify=True) if len(root) == 1 else -1
-            semisimple = semisimple and rank == G.rows - count
+        p = sp.Poly(factor, _lam)
+        inequalities += jury(p)
+        if count > 1 and _is_on_circle(p):
+            semisimple = semisimple and _kernel(p, G) == count * p.degree()
     return Verdict(factors, tuple(inequalities), semisimple)
 
 
+def _factors(G: sp.Matrix) -> tuple[tuple[sp.Expr, int], ...]:
+    """Irreducible factors of the characteristic polynomial, denominators cleared."""
+    A = G.to_DM(field=True)
+    coefficients = [A.domain.to_sympy(c) for c in A.charpoly()]
+    below = sp.S.One
+    for c in coefficients:
+        below = sp.lcm(below, sp.fraction(sp.together(c))[1])
+    whole = sum((sp.cancel(c * below) * _lam**k for k, c in enumerate(reversed(coefficients))), sp.S.Zero)
+    letters = sorted(whole.free_symbols - {_lam}, key=lambda s: s.name)
+    return tuple((f, n) for f, n in sp.factor_list(sp.expand(whole), _lam, *letters)[1] if f.has(_lam))
+
+
+def _is_on_circle(p: sp.Poly) -> bool:
+    """Whether an irreducible factor has roots on the circle, apart from exceptional parameters.
+
+    1/λ is then a root beside λ, so that the coefficients read the same from both ends, up to a sign.
+    """
+    forwards, backwards = p.all_coeffs(), p.all_coeffs()[::-1]
+    return any(all(sp.cancel(a - s * b) == 0 for a, b in zip(forwards, backwards, strict=True)) for s in (1, -1))
+
+
+def _kernel(p: sp.Poly, G: sp.Matrix) -> int:
+    """Dimension of the kernel of p(G): count × degree exactly when the roots of p are semisimple."""
+    A = G.to_DM(field=True)
+    total = A.zeros(A.shape, A.domain)
+    for coefficient in p.all_coeffs():
+        scalar = A.domain.unify(sp.Matrix([[coefficient]]).to_DM(field=True).domain)
+        A, total = A.convert_to(scalar), total.convert_to(scalar)
+        total = total * A + A.eye(A.shape[0], scalar) * scalar.from_sympy(coefficient)
+    return int(G.rows - total.rank())
+
+
 def jury(polynomial: sp.Poly) -> list[Inequality]:
-    """Conditions for all roots in the closed unit disc, degrees 1 to 3, leading coefficient made 1; else undecided."""
+    """Conditions for all roots in the closed unit disc: Jury's up to degree 3, those of Routh and Hurwitz beyond."""
+    n = polynomial.degree()
+    if n > 3:
+        return _hurwitz(polynomial)
     a = [c / polynomial.LC() for c in polynomial.all_coeffs()][::-1]
     p = polynomial.monic().as_expr()
-    n = polynomial.degree()
     wanted = {"p(1) ≥ 0": p.subs(_lam, 1), "(−1)ⁿp(−1) ≥ 0": (-1) ** n * p.subs(_lam, -1)}
     if n == 2:
         wanted |= {"1 − a₀ ≥ 0": 1 - a[0], "1 + a₀ ≥ 0": 1 + a[0]}
@@ -119,11 +156,62 @@ def jury(polynomial: sp.Poly) -> list[Inequality]:
             "1 − a₀² ≥ |a₁ − a₀a₂| (+)": 1 - a[0] ** 2 - (a[1] - a[0] * a[2]),
             "1 − a₀² ≥ |a₁ − a₀a₂| (−)": 1 - a[0] ** 2 + (a[1] - a[0] * a[2]),
         }
-    found = [Inequality(f"degree {n}: not decided", p, None)] if n > 3 else []
+    found = []
     for name, expression in wanted.items():
         decided = sign(expression)
         found.append(Inequality(name, sp.factor(expression), None if decided is None else decided >= 0))
     return found
+
+
+def _hurwitz(polynomial: sp.Poly) -> list[Inequality]:
+    """Hurwitz's determinants of q(z) = (1 − z)ⁿ p((1 + z)/(1 − z)), first coefficient first.
+
+    Where they are positive except at exceptional parameters, roots stay in the closed disc everywhere, because they
+    move continuously. An even q, whose roots on the circle come with their reciprocals, has E(z²) replaced by
+    E(z²) + z E′(z²): these are Hurwitz's for E with distinct negative roots (Gantmacher, The Theory of Matrices,
+    vol. 2, ch. XV). What no sign decides is tried at numbers: one root outside refutes it.
+    """
+    z = sp.Symbol("z")
+    n, coefficients = polynomial.degree(), polynomial.all_coeffs()
+    moved = sum(
+        (c * sp.Poly(1 + z, z) ** (n - i) * sp.Poly(1 - z, z) ** i for i, c in enumerate(coefficients)), sp.Poly(0, z)
+    )
+    q = [sp.cancel(c) for c in moved.all_coeffs()]
+    q = [sp.S.Zero] * (n + 1 - len(q)) + q
+    if all(c == 0 for c in q[1::2]):
+        E = q[::2]
+        slopes = [(len(E) - 1 - i) * c for i, c in enumerate(E[:-1])]
+        q = [c for pair in zip(E, [*slopes, sp.S.Zero], strict=True) for c in pair][:-1]
+    q = [sp.cancel(c / q[0]) for c in q] if q[0] != 0 else q
+    size = len(q) - 1
+    rows = [[q[2 * j - i + 1] if 0 <= 2 * j - i + 1 <= size else sp.S.Zero for j in range(size)] for i in range(size)]
+    whole = sp.Matrix(rows).to_DM(field=True)
+    found = []
+    for k in range(1, size + 1):
+        minor = whole.extract(range(k), range(k))
+        expression = sp.factor(minor.domain.to_sympy(minor.charpoly()[-1] * (-1) ** k))
+        decided = sign(expression)
+        # A determinant that vanishes for all parameters says nothing of the roots.
+        found.append(Inequality(f"degree {n}: Δ{_lowered(k)} ≥ 0", expression, decided > 0 if decided else None))
+    if None in [i.holds for i in found] and _has_root_outside(polynomial):
+        found.append(Inequality(f"degree {n}: no root outside, at numbers", polynomial.as_expr(), False))
+    return found
+
+
+def _lowered(number: int) -> str:
+    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
+
+
+def _has_root_outside(polynomial: sp.Poly) -> bool:
+    """True when numbers for the parameters are found with a root clearly outside the disc."""
+    symbols = sorted(polynomial.free_symbols_in_domain, key=lambda s: s.name)
+    values = sp.lambdify(symbols, polynomial.all_coeffs(), "math")
+    source = random.Random(5)
+    for _ in range(_TRIES):
+        found = np.roots(values(*(math.exp(source.gauss(0, 1.5)) for _ in symbols)))
+        if np.abs(found).max() > 1 + 1e-4:
+            return True
+    return False
 
 
 @dataclass(frozen=True)

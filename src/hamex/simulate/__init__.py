@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -26,7 +26,8 @@ from hamex.model.inputs import few
 from hamex.model.record import Model
 from hamex.model.units import Units
 from hamex.principle.action import Action
-from hamex.principle.numeric import functions
+from hamex.principle.noether import Symmetry
+from hamex.principle.numeric import Functions, Ledger, functions, ledger
 from hamex.principle.quadratic import Coefficients, QuadraticDensity, quadratic
 from hamex.schemes.scheme import Scheme
 from hamex.schemes.time_elements import DiscontinuousGalerkin, Galerkin
@@ -49,6 +50,8 @@ def simulate(
     duration: float,
     step: float | Galerkin | DiscontinuousGalerkin,
     degree: int = 1,
+    *,
+    charges: Sequence[Symmetry] = (),
 ) -> Solution:
     """March a lumped action.
 
@@ -66,6 +69,8 @@ def simulate(
         decays at once.
     degree : s, of the polynomials in time where ``step`` is a number; the order of accuracy is 2s.
 
+    charges : symmetries of the action, ``action.symmetries()`` or some of them, whose charges are to be booked.
+
     Returns
     -------
     A solution with displacement, velocity and momentum of the fields, their load, the ``hamiltonian``, and the
@@ -75,7 +80,9 @@ def simulate(
     cut in two, and its parts again; ``cuts`` counts them. Friction, ``μ|q̇|`` in the dissipation or ``−μ N sign(q̇)``
     among the loads, is a set-valued law: ``friction`` is its mean force on each field in each step.
     Constraints are kept at every node, places and rates, at round-off: ``constraint`` and ``constraint_rate`` are what
-    is left of them, ``reaction`` the mean force on each field in each step.
+    is left of them, ``reaction`` the mean force on each field in each step. ``charge`` holds the charges by name,
+    ``charge_drift`` what they differ by from their balance: I − I₀ − ∫source, integrated at the points of the element,
+    which is what :func:`hamex.principle.noether.kept` speaks of.
 
     Examples
     --------
@@ -83,12 +90,19 @@ def simulate(
     >>> swing = simulate(action("pendulum"), {"m": 1, "l": 1, "g": 9.81}, {"theta": 2.0}, duration=1.0, step=0.01)
     >>> f"{swing.values('displacement')[-1, 0]:.3f}"
     '-1.491'
+    >>> top = action("gyroscopic")
+    >>> run = simulate(
+    ...     top, {"m": 1, "k": 9, "Omega": 2}, {"x": 1.0}, duration=2.0, step=0.1, charges=top.symmetries()
+    ... )
+    >>> run.labels("symmetry"), bool(abs(run.values("charge_drift")).max() < 1e-13)
+    (('time: energy', 'rotation in (x, y)'), True)
     """
     if not isinstance(action, Action):
         raise ProblemError(f"simulate: the first argument must be an Action, got {type(action).__name__}")
     step, degree, jumps = _element(step, degree)
     steps = _steps(duration, step, len(action.fields))
-    system = NumericAction(functions(action), parameters, step)
+    f = functions(action)
+    system = NumericAction(f, parameters, step, _ledger(action, f, charges))
     q, v, p = start_values(action, system, start)
     element = (radau_element if jumps else gauss_element)(degree, np.array(system.f.carriers))
     march = ActionMarch(system, element, steps)
@@ -103,6 +117,13 @@ def simulate(
             stacklevel=2,
         )
     return solution
+
+
+def _ledger(action: Action, f: Functions, charges: Sequence[Symmetry]) -> Ledger | None:
+    for symmetry in charges:
+        if not isinstance(symmetry, Symmetry) or symmetry.action is not action:
+            raise ProblemError(f"simulate: charges must be symmetries of this action, got {symmetry!r:.60}")
+    return ledger(action, f, charges) if charges else None
 
 
 def _element(step: object, degree: object) -> tuple[float, int, bool]:
@@ -148,6 +169,8 @@ def _solution(action: Action, system: NumericAction, march: ActionMarch, degree:
         "problem": digest.hexdigest(),
         "action": action.name,
     }
+    if system.ledger is not None:
+        words["charges"] = "; ".join(system.ledger.names)
     why = "hamex.simulate ran an action, which has no model"
     return Solution(
         HistoriesOnly(

@@ -58,6 +58,8 @@ class ActionMarch:
         self.q, self.v, self.p = (np.zeros((steps + 1, self.n)) for _ in range(3))
         self.mean, self.load, self.friction = (np.zeros((steps, self.n)) for _ in range(3))
         self.energy, self.work, self.lost = (np.zeros(steps + 1) for _ in range(3))
+        charges = 0 if system.ledger is None else len(system.ledger.names)
+        self.charge, self.gained = (np.zeros((steps + 1, charges)) for _ in range(2))
         self.iterations, self.cuts = (np.zeros(steps, dtype=np.int64) for _ in range(2))
         self.largest = 0.0
         self.reaction, self.multiplier = np.zeros((steps, self.n)), np.zeros((steps, len(system.f.held)))
@@ -72,13 +74,16 @@ class ActionMarch:
         self.q[0], self.v[0], self.p[0] = q, v, p
         nothing = np.zeros(len(system.f.contacts))
         self.energy[0] = system.energy(q, v, 0.0, system.given_at(0.0), nothing)[0]
-        now = Taken(q, v, p, self.energy[0], q, q, q, 0.0, 0.0, 0)
+        self.charge[0] = system.charges(q, v, 0.0)
+        now = Taken(q, v, p, self.energy[0], q, q, q, 0.0, 0.0, 0, self.gained[0])
         for r in range(self.steps):
             self.left = _CUTS
             now = self._advance(now, Piece(r), _DEPTH)
             self.q[r + 1], self.v[r + 1], self.p[r + 1], self.energy[r + 1] = now.q, now.v, now.p, now.energy
             self.mean[r], self.load[r], self.friction[r] = now.mean, now.load, now.friction
             self.work[r + 1], self.lost[r + 1] = self.work[r] + now.work, self.lost[r] + now.loss
+            self.charge[r + 1] = system.charges(now.q, now.v, (r + 1) * self.h)
+            self.gained[r + 1] = self.gained[r] + now.gained
             self.iterations[r], self.cuts[r] = now.iterations, now.cuts
             if system.f.held:
                 self.reaction[r], self.multiplier[r] = now.reaction, now.multiplier
@@ -152,6 +157,8 @@ class ActionMarch:
         }
         if jumps:
             found["jumps"] = self.lost
+        if self.system.ledger is not None:
+            found |= {"charge": self.charge, "charge_drift": self.charge - self.charge[0] - self.gained}
         if self.system.f.contacts:
             found["friction"] = self.friction
         if self.system.f.held:
@@ -175,5 +182,6 @@ def _joined(first: Taken, second: Taken) -> Taken:
         work=first.work + second.work,
         loss=first.loss + second.loss,
         iterations=first.iterations + second.iterations,
+        gained=first.gained + second.gained,
         cuts=first.cuts + second.cuts + 1,
     )

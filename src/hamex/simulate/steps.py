@@ -48,7 +48,8 @@ class Window:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """What a step leaves: its end; over the step the mean place, load and friction, the work and the jump's loss.
+    """What a step leaves: its end; over the step the mean place, load and friction, the work, the jump's loss, and what
+    each charge gained from its source.
 
     With constraints also the mean reactions and their multipliers, and by how much the end breaks a constraint or its
     rate.
@@ -64,6 +65,7 @@ class Taken:
     work: float
     loss: float
     iterations: int
+    gained: Array
     cuts: int = 0
     reaction: Array = field(default_factory=_nothing)
     multiplier: Array = field(default_factory=_nothing)
@@ -269,7 +271,10 @@ class StepSolver:
             friction = -np.einsum("g,gfm,gm->f", e.weights, grip, r)
         work = w.h * (e.weights @ inside[:, 1])
         loss = self._loss(w, places, rates) if e.jumps else 0.0
-        return Taken(q, v, p, energy, e.weights @ places, e.weights @ inside[:, 2:], friction, work, loss, count)
+        points = zip(places, rates, w.times, w.given, found[:, self.n :], strict=True)
+        gained = w.h * (e.weights @ np.array([system.sources(*x) for x in points]))
+        mean, load = e.weights @ places, e.weights @ inside[:, 2:]
+        return Taken(q, v, p, energy, mean, load, friction, work, loss, count, gained)
 
     def _loss(self, w: Window, places: Array, rates: Array) -> float:
         """What the jump takes: H₋ − H₊ − ∇H₊·(z₋ − z₊) with z = (q, p), the part of H beyond its tangent.

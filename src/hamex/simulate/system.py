@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hamex.checks import is_finite
 from hamex.errors import LoadError, ProblemError
-from hamex.principle.numeric import Functions
+from hamex.principle.numeric import Functions, Ledger
 
 Array = NDArray[Any]
 Parameters = Mapping[str, float | Callable[[float], float]]
@@ -20,7 +20,8 @@ ITERATIONS = 50  # of Newton's method
 class NumericAction:
     """An action with numbers: functions of (q, q̇, t) alone."""
 
-    def __init__(self, f: Functions, parameters: Parameters, step: float) -> None:
+    def __init__(self, f: Functions, parameters: Parameters, step: float, ledger: Ledger | None = None) -> None:
+        self.ledger = ledger
         wanted = {*f.given, *f.parameters}
         missing, unknown = sorted(wanted - set(parameters)), sorted(set(parameters) - wanted)
         if missing or unknown:
@@ -88,6 +89,17 @@ class NumericAction:
         more = *self.rates_of_given(time, given), *forces.tolist()
         found = self.call(self.f.bends, q, q if v is None else v, time, given, *more).reshape(-1, self.n)
         return found[: self.n], found[self.n :]
+
+    def charges(self, q: Array, v: Array, time: float) -> Array:
+        """Every charge in the ledger."""
+        return np.zeros(0) if self.ledger is None else self.call(self.ledger.values, q, v, time, self.given_at(time))
+
+    def sources(self, q: Array, v: Array, time: float, given: list[float], G: Array) -> Array:
+        """Rate of every charge: the work of loads, dissipation and friction, −(G + L_q), on its change of fields."""
+        if self.ledger is None:
+            return np.zeros(0)
+        found, n, m = self.call(self.ledger.changes, q, v, time, given), self.n, len(self.ledger.names)
+        return found[n * m + n :] - found[: n * m].reshape(m, n) @ (G + found[n * m : n * m + n])
 
     def rates(self, q: Array, guess: Array, p: Array, chosen: Array, time: float) -> Array:
         """The rates that belong to given momenta of the chosen fields, the other rates held."""

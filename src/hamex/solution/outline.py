@@ -93,6 +93,12 @@ VARIABLES: dict[str, Variable] = {
     "jumps": Variable(("time",), "energy", "energy lost at the jumps of discontinuous elements, cumulative"),
     "input": Variable(("time",), "energy", "work of the load on the displacements, cumulative"),
     "hamiltonian": Variable(("time",), "energy", "Hamiltonian ΣP_q q̇ − L of a simulated action"),
+    "charge": Variable(
+        ("time", "symmetry"), "one", "charge of a symmetry of a simulated action, in the action's units"
+    ),
+    "charge_drift": Variable(
+        ("time", "symmetry"), "one", "charge found minus charge at the start and what its source gave"
+    ),
     "imbalance": Variable(("time",), "energy", "energy found minus energy put in: checks arithmetic, not accuracy"),
     "residual": Variable((), "one", "largest imbalance relative to the largest work"),
 }

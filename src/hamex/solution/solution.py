@@ -236,7 +236,9 @@ class Solution(Shown):
         )
 
     def labels(self, dim: str) -> tuple[str, ...]:
-        """Names along a dimension: dof, spring, storey, direction, group or hinge."""
+        """Names along a dimension: dof, spring, storey, direction, group, hinge or symmetry."""
+        if dim == "symmetry" and "charge" in self.histories:
+            return tuple(self.provenance["charges"].split("; "))
         if dim in ("dof", "spring"):
             return self.dofs if dim == "dof" else self.springs
         layout = self.layout

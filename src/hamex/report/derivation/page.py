@@ -8,6 +8,7 @@ from hamex.files import check_writable, write_atomically
 from hamex.principle.action import Action
 from hamex.principle.library import LIBRARY
 from hamex.report.derivation.atoms import PARTIAL, ROOM
+from hamex.report.derivation.conserved import conserved
 from hamex.report.derivation.document import Block, Bullets, Document, Equation, Exercise, Heading, Paragraph, quoted
 from hamex.report.derivation.expressions import field, formula_of
 from hamex.report.derivation.formula import (
@@ -34,7 +35,7 @@ from hamex.report.derivation.frameworks import (
 )
 from hamex.report.derivation.freedom import freedom
 from hamex.report.derivation.opening import four_steps, symbols
-from hamex.report.derivation.quantities import boundary, conserved, dimension_table, functional
+from hamex.report.derivation.quantities import boundary, dimension_table, functional
 from hamex.report.derivation.stepping import difference_of_rows, stability, time_step
 from hamex.report.derivation.system import DerivedSystem, delta, end_points
 from hamex.report.derivation.written import html, tex

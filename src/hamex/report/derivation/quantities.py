@@ -1,4 +1,4 @@
-"""Is there a functional at all? What is conserved? Which conditions hold on the boundary? Do the terms agree?"""
+"""Is there a functional at all? Which conditions hold on the boundary? Do the terms agree?"""
 
 from __future__ import annotations
 
@@ -15,42 +15,13 @@ from hamex.principle.dimensions import (
     read_unit,
 )
 from hamex.principle.jets import t
-from hamex.principle.variation import energy_rate, helmholtz
-from hamex.report.derivation import pictures
-from hamex.report.derivation.atoms import PARTIAL, Sign
-from hamex.report.derivation.document import (
-    Beside,
-    Block,
-    Bullets,
-    Equation,
-    Heading,
-    Paragraph,
-    Picture,
-    TextTable,
-    quoted,
-)
+from hamex.principle.variation import helmholtz
+from hamex.report.derivation.document import Block, Equation, Heading, Paragraph, TextTable, quoted
 from hamex.report.derivation.expressions import Expr, field, formula_of, walk
-from hamex.report.derivation.formula import (
-    NEW_ACTION,
-    SUM,
-    Text,
-    equal,
-    exp,
-    listed,
-    partial,
-    say,
-    spaced,
-    sym,
-    thin,
-    tight,
-    total,
-    upright,
-    virtual,
-)
-from hamex.report.derivation.system import DerivedSystem, sum_rows
+from hamex.report.derivation.formula import NEW_ACTION, Text, equal, exp, partial, say, sym, thin, tight, total, virtual
+from hamex.report.derivation.system import DerivedSystem
 
 _SHOWN = 6
-_TO = Sign(r"\to", "→")
 
 
 def functional(system: DerivedSystem) -> list[Block]:
@@ -166,111 +137,6 @@ def boundary(system: DerivedSystem) -> list[Block]:
             rows,
         ),
     ]
-
-
-def conserved(system: DerivedSystem) -> list[Block]:
-    """Hamiltonian and charges, section 3.1 and eq. (54)."""
-    action, letter = system.action, system.letter
-    density = "" if system.lumped else " (densities)"
-    blocks: list[Block] = [
-        Heading("Energy and conserved quantities"),
-        Beside(
-            (
-                Picture(
-                    pictures.shifted_in_space(letter),
-                    say("Shifted in its value (figure 3): if {L} does not notice, a momentum is conserved."),
-                ),
-            ),
-            (
-                Picture(
-                    pictures.shifted_in_time(letter),
-                    say("Shifted in time (figure 4): if {L} does not notice, the Hamiltonian is conserved."),
-                ),
-            ),
-        ),
-        Paragraph(say("The Hamiltonian{}, {}:", density, equal(sym.H, SUM["q"] * thin(sym.P["q"], sym.q.dot) - sym.L))),
-        Equation(sum_rows(sym.H, action.hamiltonian())),
-    ]
-    rate = energy_rate(action)
-    if rate == 0:
-        blocks.append(
-            Paragraph(
-                say(
-                    "{} along every motion{}",
-                    equal(tight(upright("d"), "H") / tight(upright("d"), "t"), 0),
-                    "." if system.lumped else ", in total, up to the work done on the boundary.",
-                )
-            )
-        )
-    else:
-        where = "" if system.lumped else " In total; the boundary adds the work done on it."
-        blocks += [
-            Paragraph(
-                say(
-                    "Along the motion it changes by the work of the loads, minus what is dissipated, minus {}:{}",
-                    spaced(PARTIAL, sym.L / PARTIAL, sym.t),
-                    where,
-                )
-            ),
-            Equation(sum_rows(total("H"), system.short(rate))),
-        ]
-    return [*blocks, *_charges(system)]
-
-
-def _charges(system: DerivedSystem) -> list[Block]:
-    found = system.action.charges()
-    if not found:
-        return [
-            Paragraph(
-                say(
-                    "No constant shift of the fields leaves {L} unchanged, not even up to a total derivative: "
-                    "there is no further charge of this kind."
-                )
-            )
-        ]
-    items: list[Text] = []
-    for charge in found[:_SHOWN]:
-        shift = listed(
-            spaced(field(q), _TO, field(q) + (sym.varepsilon if s == 1 else thin(formula_of(s), sym.varepsilon)))
-            for q, s in charge.shift.items()
-        )
-        value = formula_of(charge.value)
-        if not system.lumped:
-            items.append(
-                say(
-                    "{}: {} as a density; its total over the body changes only by what acts on the boundary.",
-                    shift,
-                    value,
-                )
-            )
-        elif charge.source == 0:
-            items.append(say("{}: {}.", shift, equal(value, upright("const"))))
-        else:
-            source = formula_of(system.short(charge.source))
-            items.append(say("{}: {} changes at the rate {}.", shift, value, source))
-    intro = say(
-        "Shifts of a field by a constant that change {L} by nothing, or by a total derivative {} "
-        "(quasi-symmetries), have the charge {}. Dissipation and loads that are rates themselves "
-        "are taken along:",
-        tight(upright("d"), "K") / tight(upright("d"), "t"),
-        SUM * sym.P["q"] * sym.s["q"] - sym.K,
-    )
-    blocks: list[Block] = [Paragraph(intro), Bullets(tuple(items))]
-    if (
-        any(
-            type(node).__name__ == "Integral"
-            for c in found
-            for node in [*c.value.args, *(b for a in c.value.args for b in a.args)]
-        )
-        and system.lumped
-    ):
-        blocks.append(
-            Paragraph(
-                "The first of these is the momentum balance of the paper, eq. (54): at the start it "
-                "fixes the impulse, which is a gauge."
-            )
-        )
-    return blocks
 
 
 def dimensions_of_symbols(action: Action) -> Given:

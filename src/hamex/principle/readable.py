@@ -1,0 +1,154 @@
+"""A null space in readable form: reduced, numbers as fractions, parameters as powers; and names for symmetries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
+
+from hamex.principle.jets import t
+from hamex.principle.variation import StatedAction
+
+Array = NDArray[Any]
+Change = Mapping[AppliedUndef, sp.Expr]
+
+_NULL = 1e-9  # singular values below, relative to the largest: the null space
+SAME = 1e-7  # entries of one null vector at different parameters
+
+
+def null_space(A: Array) -> Array:
+    """Rows that A sends to zero, reduced: every leading one alone in its column."""
+    size = np.linalg.norm(A, axis=0)
+    scale = np.where(size > 1e-12 * size.max(), size, 1.0)  # a column of zeros is a solution as it stands
+    _, sizes, right = np.linalg.svd(A / scale)
+    basis = right[int(np.sum(sizes > _NULL * max(sizes[0], 1e-300))) :] / scale
+    basis /= np.abs(basis).max(axis=1, keepdims=True)
+    row = 0
+    for j in range(basis.shape[1]):
+        if row == len(basis):
+            break
+        best = row + int(np.argmax(np.abs(basis[row:, j])))
+        if abs(basis[best, j]) > SAME:
+            basis[[row, best]] = basis[[best, row]]
+            basis[row] /= basis[row, j]
+            others = np.arange(len(basis)) != row
+            basis[others] -= np.outer(basis[others, j], basis[row])
+            row += 1
+    return basis
+
+
+def fraction(x: float) -> sp.Rational | None:
+    near = Fraction(x).limit_denominator(144)
+    return sp.Rational(near.numerator, near.denominator) if abs(x - near) < SAME * max(1.0, abs(x)) else None
+
+
+def power(numbers: list[dict[sp.Symbol, float]], values: Array) -> sp.Expr | None:
+    """r Π θ^e through values at several parameters, with whole or half exponents; None where it is no such power."""
+    if len(values) != len(numbers) or np.any(values == 0) or len(set(np.sign(values))) > 1:
+        return None
+    names = list(numbers[0])
+    logs = np.array([[1.0, *(np.log(n[s]) for s in names)] for n in numbers])
+    solved = np.linalg.lstsq(logs, np.log(np.abs(values)), rcond=None)[0]
+    exponents = [Fraction(float(e)).limit_denominator(2) for e in solved[1:]]
+    if max(abs(float(e) - x) for e, x in zip(exponents, solved[1:], strict=True)) > 1e-4:
+        return None
+    shape = np.array([np.prod([n[s] ** float(e) for s, e in zip(names, exponents, strict=True)]) for n in numbers])
+    ratio = values / shape
+    constant = fraction(float(ratio[0]))
+    if constant is None or np.ptp(ratio) > SAME * abs(ratio[0]):
+        return None
+    powers = (s ** sp.Rational(e.numerator, e.denominator) for s, e in zip(names, exponents, strict=True))
+    return constant * sp.prod(powers)
+
+
+KINDS = ("time", "translation", "shift", "rotation", "boost", "scaling", "projective", "mode", "other")
+
+
+def described(
+    action: StatedAction, time: sp.Expr, space: tuple[sp.Expr, ...], change: dict[AppliedUndef, sp.Expr]
+) -> tuple[str, str, int]:
+    """Kind, name and sign of a generator."""
+    moves = {x: xi for x, xi in zip((*action.space, t), (*space, time), strict=True) if xi != 0}
+    if not moves:
+        return _described_change(action, change)
+    x, first = next(iter(moves.items()))
+    beside = f", with {_described_change(action, change)[1]}" if change else ""
+    all_of = listed([*moves, *change])
+    if not any(xi.has(t, *action.space, *action.fields) for xi in moves.values()):
+        if list(moves) == [t]:
+            return "time", "time" + (beside or ": energy"), -_sign(time)
+        return "translation", f"translation along {listed(moves)}{beside}", _sign(first)
+    if time.has(sp.sin, sp.cos, sp.exp):
+        return "mode", f"mode of {all_of}, {_functions(time)}", _sign(time)
+    if all(not (xi / y).expand().has(t, *action.space, *action.fields) for y, xi in moves.items()):
+        return "scaling", f"scaling of {all_of}", _sign(first)
+    if list(moves) == [t]:
+        if time.diff(t, 2) != 0 and not time.has(*action.fields):
+            return "projective", f"projective change of {all_of}", _sign(time)
+        turned = [q for q in change if time.has(q) and change[q].has(t)]
+        if turned and len(change) == 1:
+            return "boost", f"Lorentz boost of {listed(turned)}", _sign(change[turned[0]])
+    elif len(moves) == 2 and not first.has(x):
+        y = list(moves)[1]
+        if y == t:
+            return "boost", f"Lorentz boost in ({x}, t){beside}", _sign(first)
+        return "rotation", f"rotation in ({x}, {y}){beside}", -_sign(first)
+    return "other", f"change of {all_of}", 1
+
+
+def _described_change(action: StatedAction, change: Change) -> tuple[str, str, int]:
+    """Kind, name and sign of a generator that leaves coordinates alone."""
+    of = listed(change)
+    first = next(iter(change.values()))
+    if not any(c.has(*action.fields) for c in change.values()):
+        free = set().union(*(c.free_symbols for c in change.values())) & {t, *action.space}
+        if not free:
+            return "shift", f"shift of {of}", _sign(first)
+        if any(c.has(sp.sin, sp.cos, sp.exp) for c in change.values()):
+            return "mode", f"mode of {of}, {_functions(first)}", _sign(first.as_coeff_Mul()[0])
+        if free == {t} and not any((c / t).has(t) for c in change.values()):
+            return "boost", f"boost of {of}", _sign(first)
+        if not free & {t} and _is_turn(action, change):
+            return "rotation", f"rigid rotation of ({of.replace(' and ', ', ')})", -_sign(first)
+        by = ", ".join(f"{q.func.__name__} by {c}" for q, c in change.items())
+        return "shift", f"shift of {by}", 1
+    slopes = {(q, r): c.diff(r) for q, c in change.items() for r in action.fields if c.has(r)}
+    if any(s.has(*action.fields, t) for s in slopes.values()):
+        return "other", f"change of {of}", 1
+    if all(q == r for q, r in slopes):
+        return "scaling", f"scaling of {of}", _sign(first)
+    rank = action.fields.index
+    planes = sorted({tuple(sorted(pair, key=rank)) for pair in slopes}, key=lambda pair: [rank(q) for q in pair])
+    both = [slopes.get((p, q), sp.S.Zero) * slopes.get((q, p), sp.S.Zero) for p, q in planes]
+    if all(product.is_nonzero and _sign(product) == -1 for product in both) and all(p != q for p, q in planes):
+        words = ", ".join(f"({p.func.__name__}, {q.func.__name__})" for p, q in planes)
+        return "rotation", f"rotation in {words}", -_sign(slopes[planes[0]])
+    return "other", f"linear change of {of}", 1
+
+
+def _is_turn(action: StatedAction, change: Change) -> bool:
+    """Whether fields in the order of the axes shift by an antisymmetric matrix times the place."""
+    if len(change) != 2:
+        return False
+    a, b = change.values()
+    slopes = [(c.diff(x), x) for c in (a, b) for x in action.space if c.has(x)]
+    return len(slopes) == 2 and slopes[0][1] != slopes[1][1] and slopes[0][0] == -slopes[1][0]
+
+
+def _sign(c: sp.Expr) -> int:
+    return -1 if c.could_extract_minus_sign() else 1
+
+
+def listed(things: Iterable[sp.Expr]) -> str:
+    """Names in words: x, y and z."""
+    names = [x.func.__name__ if isinstance(x, AppliedUndef) else str(x) for x in things]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _functions(c: sp.Expr) -> str:
+    return ", ".join(sorted(f.func.__name__ for f in c.atoms(sp.sin, sp.cos, sp.exp)))

@@ -1,0 +1,403 @@
+"""Point symmetries of an action, found: ξ^μ ∂_μ + η_a ∂_a that change L by a divergence, and no more.
+
+Noether's condition, pr X(L) + L div ξ = div K, holds exactly when the Euler expressions of Σ Q_a E_a vanish, with the
+characteristics Q_a = η_a − ξ^μ ∂_μ q_a and the equations E_a of L alone. Written out, for every b,
+
+    Σ_a Σ_I (∂E_b/∂q_a,I) D_I Q_a + Σ_a (∂Q_a/∂q_b) E_a + D_μ(ξ^μ E_b) = 0
+
+(Olver, Applications of Lie Groups to Differential Equations, § 5.3). This is linear in the generator: for a polynomial
+ansatz each random place gives one linear equation per field, whatever functions L is made of. The null space at random
+positive parameters has a few entries per vector; those that change with the parameters are powers of them. What is
+found so is certified when its charge is asked for, as an identity of symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from numpy.typing import NDArray
+from sympy.core.function import AppliedUndef
+
+from hamex.principle.jets import Index, indices, jet, partial, t
+from hamex.principle.noether import Symmetry
+from hamex.principle.readable import KINDS, SAME, fraction, null_space, power
+from hamex.principle.variation import StatedAction
+
+Array = NDArray[Any]
+Term = tuple[Any, ...]  # letters of one product, in order, each as often as it occurs
+Polynomial = dict[Term, Fraction]
+
+_WIDE = 4  # fields up to which modes are looked for in the characteristic polynomial
+
+
+@dataclass(frozen=True)
+class TimeFunction:
+    """A function of time beside its powers: cos ωt and the like; ``rate`` its derivative as a polynomial of letters."""
+
+    value: sp.Expr
+    rate: Polynomial
+    frequency: sp.Expr
+
+
+def symmetries(action: StatedAction) -> list[Symmetry]:
+    """All point symmetries within the ansatz, simplest first, as a basis with small coefficients.
+
+    Lumped: ξ and η of degree 2 in (q, t); beside them cos ωt, sin ωt, cos 2ωt, sin 2ωt, or exponentials, where L is
+    quadratic and the frequencies are roots of rational functions of the parameters. Continua: ξ affine in place and
+    time, η affine in place, time and fields; a shift of a field whose rate alone enters holds with any function of
+    place, and stands here once, without it.
+
+    >>> from hamex.principle.library import action
+    >>> [s.name for s in symmetries(action("gyroscopic"))]
+    ['time: energy', 'rotation in (x, y)']
+    """
+    system = _Equations.of(action)
+    columns = _ansatz(action, system.functions)
+    found = [_symmetry(action, columns, vector, system.functions) for vector in _null_vectors(system, columns)]
+    return sorted(found, key=lambda s: KINDS.index(s.kind))
+
+
+# Letters are the coordinates and parameters of an ansatz: t and places as symbols, jets as (field, index), functions of
+# time and their frequencies as strings.
+
+
+def _rate(letter: Any, by: sp.Symbol, functions: dict[str, TimeFunction]) -> Polynomial:
+    if isinstance(letter, sp.Symbol):
+        return {(): Fraction(1)} if letter == by else {}
+    if isinstance(letter, str):
+        return functions[letter].rate if by == t and letter in functions else {}
+    q, index = letter
+    return {((q, _sorted((*index, by))),): Fraction(1)}
+
+
+def _sorted(index: Index) -> Index:
+    return tuple(sorted(index, key=lambda v: v.name))
+
+
+def _total(p: Polynomial, by: sp.Symbol, functions: dict[str, TimeFunction]) -> Polynomial:
+    """D_by of a polynomial of letters, by Leibniz."""
+    out: Polynomial = {}
+    for term, c in p.items():
+        for i, letter in enumerate(term):
+            rest = term[:i] + term[i + 1 :]
+            for more, d in _rate(letter, by, functions).items():
+                key = tuple(sorted(rest + more, key=str))
+                out[key] = out.get(key, Fraction(0)) + c * d
+    return {term: c for term, c in out.items() if c}
+
+
+def _by_letter(p: Polynomial, letter: Any) -> Polynomial:
+    out: Polynomial = {}
+    for term, c in p.items():
+        n = term.count(letter)
+        if n:
+            i = term.index(letter)
+            key = term[:i] + term[i + 1 :]
+            out[key] = out.get(key, Fraction(0)) + n * c
+    return out
+
+
+@dataclass(frozen=True)
+class Column:
+    """One unknown of the ansatz: ``term`` is the component of ``along``, a coordinate (ξ) or a field (η)."""
+
+    along: Any
+    term: Term
+
+    def characteristic(self, q: AppliedUndef) -> Polynomial:
+        if self.along == q:
+            return {self.term: Fraction(1)}
+        if isinstance(self.along, sp.Symbol):
+            return {tuple(sorted((*self.term, (q, (self.along,))), key=str)): Fraction(-1)}
+        return {}
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """Simplest first: those of low degree, powers before other functions of time, shifts before moves."""
+        odd = sum(isinstance(x, str) for x in self.term)
+        fields = sum(isinstance(x, tuple) for x in self.term)
+        return odd, len(self.term) - odd, isinstance(self.along, sp.Symbol), fields
+
+
+def _ansatz(action: StatedAction, functions: dict[str, TimeFunction]) -> list[Column]:
+    q = [(f, ()) for f in action.fields]
+    columns: list[Column] = []
+    if not action.space:
+        letters: list[Any] = [t, *q]
+        terms: list[Term] = [()]
+        for degree in (1, 2):
+            terms += [tuple(sorted(c, key=str)) for c in combinations_with_replacement(letters, degree)]
+        for name in functions:
+            terms += [(name,), *(tuple(sorted((name, x), key=str)) for x in q)]
+        if not any(action.has_momentum.values()):  # statics: every change of time would do
+            terms = [()]
+        columns = [Column(along, term) for along in (t, *action.fields) for term in terms]
+    else:
+        affine: list[Term] = [(), *((x,) for x in (*action.space, t))]
+        columns = [Column(along, term) for along in (*action.space, t) for term in affine]
+        for f in action.fields:
+            local = _is_local(action, f)
+            columns += [Column(f, term) for term in affine if not (local and term and term != (t,))]
+            columns += [Column(f, (x,)) for x in q]
+    return sorted(columns, key=lambda c: c.order)
+
+
+def _is_local(action: StatedAction, q: AppliedUndef) -> bool:
+    """Whether the rate alone enters: a shift that differs from place to place then changes nothing either."""
+    return indices(action.lagrangian, q) == [(t,)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Equations:
+    """E_b, D_μE_b and ∂E_b/∂q_a,I of L alone, as one function of arrays."""
+
+    action: StatedAction
+    functions: dict[str, TimeFunction]
+    E: list[sp.Expr]
+    slots: list[tuple[AppliedUndef, Index]]
+    letters: list[Any]
+    parameters: list[sp.Symbol]
+    given: list[sp.Expr]
+    compiled: Callable[..., list[Any]]
+
+    @classmethod
+    def of(cls, action: StatedAction) -> _Equations:
+        E = [euler(action, q) for q in action.fields]
+        slots = sorted(
+            {(q, _sorted(i)) for e in E for q in action.fields for i in indices(e, q)},
+            key=lambda s: (action.fields.index(s[0]), len(s[1]), str(s[1])),
+        )
+        deeper = max((len(i) for _, i in slots), default=0) + 1
+        variables = (*action.space, t)
+        every = [
+            (q, _sorted(i))
+            for q in action.fields
+            for n in range(deeper + 1)
+            for i in combinations_with_replacement(variables, n)
+        ]
+        nodes = {jet(q, i): sp.Dummy(real=True) for q, i in reversed(every)}
+        flat = [e.xreplace(nodes) for e in E]
+        rows = list(flat)
+        rows += [sp.diff(e, x).doit().xreplace(nodes) for e in E for x in variables]
+        rows += [sp.diff(e, nodes[jet(q, i)]) for e in flat for q, i in slots]
+        known = {*nodes.values(), *variables}
+        others = sp.Tuple(*rows)
+        given = sorted(
+            (n for n in others.atoms(sp.Derivative, AppliedUndef) if n not in nodes), key=sp.default_sort_key
+        )[::-1]
+        hidden = {g: sp.Dummy(real=True) for g in given}
+        rows = [r.xreplace(hidden) for r in rows]
+        parameters = sorted(sp.Tuple(*rows).free_symbols - known - set(hidden.values()), key=lambda s: s.name)
+        arguments = [*variables, *(nodes[jet(q, i)] for q, i in every), *hidden.values(), *parameters]
+        return cls(
+            action,
+            _time_functions(action, E),
+            E,
+            slots,
+            [*variables, *every],
+            parameters,
+            list(hidden),
+            sp.lambdify(arguments, rows, modules="numpy", cse=True),
+        )
+
+    def matrix(self, columns: list[Column], numbers: dict[sp.Symbol, float], source: np.random.Generator) -> Array:
+        """Noether's condition at random places: a row per place and field, a column per unknown."""
+        n = len(self.action.fields)
+        points = int(1.5 * len(columns) / n) + 8
+        for analytic in (False, True):  # roots and logarithms of negative numbers: continued to complex places
+            values = {letter: _places(source, points, analytic) for letter in self.letters}
+            given = [_places(source, points, analytic) for _ in self.given]
+            with np.errstate(all="ignore"):
+                out = self.compiled(*values.values(), *given, *(numbers[s] for s in self.parameters))
+                found = np.array([np.broadcast_to(x, points) for x in out])
+            good = np.isfinite(found).all(axis=0) & (np.abs(found).max(axis=0) < 1e6)
+            if good.sum() * n >= 1.2 * len(columns):
+                break
+        for name, f in self.functions.items():
+            rate = float(f.frequency.subs(numbers))
+            values[name] = sp.lambdify(t, f.value.subs(numbers), modules="numpy")(values[t])
+            values[f"rate {f.frequency}"] = np.full(points, rate)
+        rows = _condition(self, columns, found, values, points)[:, good]
+        flat = rows.reshape(-1, len(columns))
+        return np.vstack([flat.real, flat.imag]) if np.iscomplexobj(flat) else flat
+
+
+def _places(source: np.random.Generator, points: int, analytic: bool) -> Array:
+    x = source.uniform(0.2, 0.9, points) * source.choice([-1.0, 1.0], points)
+    return x + 1j * source.uniform(0.1, 0.5, points) if analytic else x
+
+
+def _condition(system: _Equations, columns: list[Column], found: Array, values: dict[Any, Array], points: int) -> Array:
+    fields, variables = system.action.fields, (*system.action.space, t)
+    n, v, slots = len(fields), len(variables), system.slots
+    E, DE = found[:n], found[n : n + n * v].reshape(n, v, points)
+    slopes = found[n + n * v :].reshape(n, len(slots), points)
+    known: dict[Term, Array] = {}
+
+    def at(p: Polynomial) -> Array:
+        total: Array = np.zeros(points)
+        for term, c in p.items():
+            if term not in known:
+                known[term] = np.prod([values[x] for x in term], axis=0) if term else np.ones(points)
+            total = total + float(c) * known[term]
+        return total
+
+    rows = np.zeros((n, points, len(columns)), dtype=np.result_type(*values.values(), found))
+    for k, column in enumerate(columns):
+        moved = fields if isinstance(column.along, sp.Symbol) else (column.along,)
+        for a in moved:
+            Q = {(): column.characteristic(a)}
+            for j, (q, index) in enumerate(slots):
+                if q == a:
+                    rows[:, :, k] += slopes[:, j] * at(_derived(Q, index, system.functions))
+            for b, q in enumerate(fields):
+                by = _by_letter(Q[()], (q, ()))
+                if by:
+                    rows[b, :, k] += at(by) * E[fields.index(a)]
+        if isinstance(column.along, sp.Symbol):
+            xi = {column.term: Fraction(1)}
+            by = _total(xi, column.along, system.functions)
+            rows[:, :, k] += at(by) * E + at(xi) * DE[:, variables.index(column.along)]
+    return rows
+
+
+def _derived(Q: dict[Index, Polynomial], index: Index, functions: dict[str, TimeFunction]) -> Polynomial:
+    """D_I Q, each derivative taken once."""
+    if index not in Q:
+        Q[index] = _total(_derived(Q, index[:-1], functions), index[-1], functions)
+    return Q[index]
+
+
+def euler(action: StatedAction, q: AppliedUndef) -> sp.Expr:
+    """E_q = Σ_I (−D)_I ∂L/∂q_I: what L alone says, without dissipation and loads."""
+    total = sp.S.Zero
+    for index in indices(action.lagrangian, q):
+        term = partial(action.lagrangian, q, index)
+        for variable in index:
+            term = -sp.diff(term, variable)
+        total += term
+    return sp.expand(total.doit()) if not total.has(sp.Piecewise) else total.doit()
+
+
+def _time_functions(action: StatedAction, E: list[sp.Expr]) -> dict[str, TimeFunction]:
+    """Functions of time that solve linear equations with constant coefficients, and their squares.
+
+    The roots of det(Σ ∂E/∂q⁽ᵏ⁾ λᵏ) are taken from factors λ + c and λ² + c; other factors have no short roots.
+    """
+    if action.space or len(action.fields) > _WIDE:
+        return {}
+    lam = sp.Symbol("lambda")
+    moving = {node for e in E for node in e.atoms(AppliedUndef, sp.Derivative)} | {t}
+    rows = []
+    for e in E:
+        slopes = [(q, i, partial(e, q, i)) for q in action.fields for i in indices(e, q)]
+        if any(c.has(*moving) for _, _, c in slopes):
+            return {}
+        rows.append([sum((c * lam ** len(i) for f, i, c in slopes if f == q), sp.S.Zero) for q in action.fields])
+    found: dict[str, TimeFunction] = {}
+    for factor, _ in sp.factor_list(sp.Matrix(rows).det(method="berkowitz"), lam)[1]:
+        p = sp.Poly(factor, lam)
+        if p.degree() == 1 and not p.nth(0).is_zero:
+            root = sp.factor(-p.nth(0) / p.nth(1))
+            _add(found, root, (("exp", 1),))
+        elif p.degree() == 2 and p.nth(1).is_zero:
+            square = sp.factor(p.nth(0) / p.nth(2))
+            if square.is_positive:
+                _add(found, sp.sqrt(square), (("cos", 1), ("sin", 1), ("cos", 2), ("sin", 2)))
+            elif square.is_negative:
+                _add(found, sp.sqrt(-square), (("exp", 1), ("exp", -1), ("exp", 2), ("exp", -2)))
+    return found
+
+
+def _add(found: dict[str, TimeFunction], rate: sp.Expr, wanted: tuple[tuple[str, int], ...]) -> None:
+    for word, times in wanted:
+        w = times * rate
+        letter = f"rate {w}"
+        value = getattr(sp, word)(w * t)
+        beside = {"exp": (f"exp {w}", 1), "cos": (f"sin {w}", -1), "sin": (f"cos {w}", 1)}[word]
+        found[f"{word} {w}"] = TimeFunction(value, {tuple(sorted((beside[0], letter))): Fraction(beside[1])}, w)
+
+
+def _null_vectors(system: _Equations, columns: list[Column]) -> list[dict[int, sp.Expr]]:
+    """A basis of the solutions, entries as numbers or powers of the parameters."""
+    source = np.random.default_rng(20)
+    samples = [_sample(system, columns, source) for _ in range(2)]
+    if len({basis.shape for _, basis in samples}) > 1 or not len(samples[0][1]):
+        return []
+    first, second = samples[0][1], samples[1][1]
+    varies = np.abs(first - second) > SAME * (1 + np.abs(first))
+    if varies.any():
+        samples += [_sample(system, columns, source) for _ in system.parameters]
+    found = []
+    for i, row in enumerate(first):
+        entries: dict[int, sp.Expr] = {}
+        for j in np.nonzero(np.abs(row) > SAME)[0].tolist():
+            values = np.array([basis[i, j] for _, basis in samples if len(basis) == len(first)])
+            entry = power([n for n, _ in samples], values) if varies[i, j] else fraction(float(row[j]))
+            if entry is None:
+                entries = _exactly(system, columns, np.nonzero(np.abs(row) > SAME)[0].tolist())
+                break
+            entries[j] = entry
+        if entries:
+            found.append(entries)
+    return found
+
+
+def _sample(
+    system: _Equations, columns: list[Column], source: np.random.Generator
+) -> tuple[dict[sp.Symbol, float], Array]:
+    """Parameters of order one, and the null space there in reduced form."""
+    numbers = {s: float(source.uniform(0.5, 2.0)) for s in system.parameters}
+    return numbers, null_space(system.matrix(columns, numbers, source))
+
+
+def _exactly(system: _Equations, columns: list[Column], support: list[int]) -> dict[int, sp.Expr]:
+    """Entries that are sums of parameters: the few columns of one vector, exactly, at rational places."""
+    source = np.random.default_rng(3)
+    fields = system.action.fields
+    expressions = []
+    for j in support:
+        symmetry = _symmetry(system.action, columns, {j: sp.S.One}, system.functions)
+        work = sum((symmetry.characteristic(q) * e for q, e in zip(fields, system.E, strict=True)), sp.S.Zero)
+        expressions.append([euler(StatedAction(fields, work.doit(), space=system.action.space), q) for q in fields])
+    whole = sp.Tuple(*(e for row in expressions for e in row))
+    places = sorted(whole.atoms(sp.Derivative) | whole.atoms(AppliedUndef), key=sp.default_sort_key, reverse=True)
+    rows = []
+    for _ in range(len(support) + 2):
+        at = {node: sp.Rational(int(source.integers(1, 50)), 7) for node in [*places, *system.action.space, t]}
+        rows += [[expressions[k][b].xreplace(at) for k in range(len(support))] for b in range(len(fields))]
+    matrix = sp.Matrix(rows)
+    if not all(entry.is_rational_function(*system.parameters) for entry in matrix):
+        return {}
+    null = matrix.to_DM(field=True).nullspace().to_Matrix()
+    if null.rows != 1:
+        return {}
+    return {j: sp.factor(c / null[0]) for j, c in zip(support, null, strict=True)}
+
+
+def _symmetry(
+    action: StatedAction, columns: list[Column], vector: dict[int, sp.Expr], functions: dict[str, TimeFunction]
+) -> Symmetry:
+    """The generator as expressions, over the common denominator of its numbers."""
+    size = sp.ilcm(1, *(sp.fraction(c.as_coeff_Mul()[0])[1] for c in vector.values()))
+    parts: dict[Any, sp.Expr] = {}
+    for j, c in vector.items():
+        letters = (
+            x if isinstance(x, sp.Symbol) else functions[x].value if isinstance(x, str) else x[0]
+            for x in columns[j].term
+        )
+        parts[columns[j].along] = parts.get(columns[j].along, sp.S.Zero) + size * c * sp.prod(letters)
+    change = {q: parts[q] for q in action.fields if q in parts}
+    return Symmetry.of(action, parts.get(t, sp.S.Zero), tuple(parts.get(x, sp.S.Zero) for x in action.space), change)
+
+
+def _value(letter: Any, functions: dict[str, TimeFunction]) -> sp.Expr:
+    if isinstance(letter, str):
+        return functions[letter].value
+    return letter if isinstance(letter, sp.Symbol) else letter[0]
