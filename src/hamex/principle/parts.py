@@ -99,17 +99,22 @@ class Part:
         place = {} if isinstance(self.where, str) else self.where
         names: dict[sp.Expr, sp.Expr] = {}
         for f, (q, across) in self.motions_of(action).items():
-            if q not in action.lumped:
-                names |= {q.subs(place): f} if not across else {}
-                for index in indices(expression, q):
-                    if tuple(v for v in index if v == self.axis) == across:
-                        names[jet(q, index)] = jet(f, tuple(v for v in index if v != self.axis))
+            if q in action.lumped:
+                continue
+            names |= {q.subs(place): f} if not across else {}
+            for index in indices(expression, q):
+                along = tuple(v for v in index if v != self.axis)
+                covered = set(along) <= {t, *self.rest(action)}
+                if covered and len(index) - len(along) == len(across):
+                    names[jet(q, index)] = jet(f, along)
+                else:  # kept whole, to be refused by name
+                    names.setdefault(jet(q, index), jet(q, index))
         return expression.xreplace(names)
 
     def body(self, expression: sp.Expr, action: Body) -> sp.Expr:
         """The way back: an expression of the part's fields in those of the body."""
         names = {
-            jet(f, index): jet(q, (*across, *index))
+            jet(f, index): jet(q, (*across, *index)).doit()  # the variables in SymPy's own order
             for f, (q, across) in self.motions_of(action).items()
             for index in indices(expression, f)
         }
