@@ -1,7 +1,8 @@
 """Quadratic forms on a mesh: those of a density, and those of the parts of an action at points and on boundaries.
 
-With Z the motions at the points of a part (values of fields and, at a point of a beam, slopes) and D the coefficients of
-a form there, the part adds Σ w Zᵀ D Z, w the weights of the points: one at a point, those of integration on a boundary.
+With Z the motions at the points of a part (values of fields and, at a point of a beam, slopes) and D the coefficients
+of a form there, the part adds Σ w Zᵀ D Z, w the weights of the points: one at a point, those of integration on a
+boundary.
 """
 
 from __future__ import annotations
