@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hamex.principle.jets import Index, t
-from hamex.report.derivation.atoms import BACK, EQUAL, PLUS, ROOM, width
+from hamex.report.derivation.atoms import EQUAL, PLUS, ROOM, width
+from hamex.report.derivation.boundary import boundary_terms, part_terms, rim_terms, stated_parts
 from hamex.report.derivation.document import Block, Bullets, Equation, Heading, Paragraph, Picture, TextTable, quoted
 from hamex.report.derivation.expressions import Expr, accented, field, formula_of, is_field, symbol, walk
 from hamex.report.derivation.formula import (
@@ -53,7 +54,11 @@ def symbols(system: DerivedSystem) -> list[Block]:
     blocks: list[Block] = [Picture(drawing, caption(action))] if drawing else []
     meanings = dict(action.meanings)
     known = [*(name(q) for q in action.fields)]
-    for expression in (action.lagrangian, action.dissipation, *action.loads.values()):
+    stated = [action.lagrangian, action.dissipation, *action.loads.values()]
+    for part in action.parts:
+        stated += [part.lagrangian, part.dissipation, *part.loads.values(), *part.motions.values()]
+        stated += [] if isinstance(part.where, str) else part.where.values()
+    for expression in stated:
         nodes = walk(expression)
         known += sorted({name(node) for node in nodes if is_field(node)} - set(known))
         known += sorted(
@@ -116,7 +121,7 @@ def _lagrangian(system: DerivedSystem) -> list[Block]:
     if action.loads:
         loads = listed(equal(sym.Q[field(q)], formula_of(Q)) for q, Q in action.loads.items())
         blocks.append(Paragraph(say("Loads, as forces on the fields: {}.", loads)))
-    return blocks
+    return [*blocks, *stated_parts(system)]
 
 
 def _action(system: DerivedSystem) -> list[Block]:
@@ -220,24 +225,16 @@ def _by_name(q: Expr, index: Index, by: Formula) -> Formula:
 
 def _strong(system: DerivedSystem) -> list[Block]:
     variation, action = system.variation, system.action
-    boundary = []
-    for condition in action.boundary_conditions():
-        motion = condition.motion
-        index = (
-            tuple(v for v, n in motion.variable_count for _ in range(int(n)))
-            if hasattr(motion, "variable_count")
-            else ()
-        )
-        boundary.append(times(condition.force, delta(condition.field, index)))
-    after = signed([part for q, e in variation.bulk.items() for part in spread(system.short(e), delta(q))])
+    everywhere = {q: e for q, e in variation.bulk.items() if q not in action.lumped}
+    after = signed([part for q, e in everywhere.items() for part in spread(system.short(e), delta(q))])
     body = enclosed(system.ends_of_integral, after, spaced(NEW_ACTION, EQUAL))
     ends = tuple(
         spaced(PLUS, system.bracket(reserved(q) - thin(_closed(variation.ends[q]), delta(q)))) for q in system.carriers
     )
-    around: tuple[Formula, ...] = ()
-    if boundary:
-        before = tight(integral(0, "T"), BACK, integral("Gamma"))
-        around = enclosed((before, tight(measure("Gamma"), measure("t"))), signed(boundary), PLUS)
+    around = (*boundary_terms(system), *rim_terms(system), *part_terms(system))
+    for q in action.lumped:
+        alone = enclosed((integral(0, "T"), measure("t")), spread(variation.bulk[q], delta(q)), PLUS)
+        around = (*around, *alone)
     equations: list[Block] = [Equation(zero_rows(system.short(e))) for e in variation.bulk.values()]
     equations += [Equation((equal(formula_of(short), formula_of(slope)),)) for slope, short in system.slopes.items()]
     matched = tuple(
