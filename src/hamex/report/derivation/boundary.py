@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hamex.principle.edges import double_forces, shears
 from hamex.principle.parts import Part
-from hamex.report.derivation.atoms import BACK, PARTIAL, PLUS
+from hamex.report.derivation.atoms import BACK, PARTIAL, PLUS, Fence
 from hamex.report.derivation.document import Block, Equation, Heading, Paragraph, TextTable, quoted
 from hamex.report.derivation.expressions import Expr, accented, field, formula_of, momentum, symbol
 from hamex.report.derivation.formula import (
@@ -63,8 +63,8 @@ def boundary_terms(system: DerivedSystem) -> tuple[Formula, ...]:
     corners = spaced(*signed([thin(sym.R[field(q)], delta(q)) for q in moments]))
     inside = corners if len(moments) == 1 else bracket(corners)
     if len(system.action.space) == 2:
-        return (*found, spaced(PLUS, tight(integral(0, "T") * SUM[words("corners")], inside, measure("t"))))
-    edges = tight(integral(0, "T") * SUM[words("edges")], integral(), inside, measure("s"), measure("t"))
+        return (*found, spaced(PLUS, tight(integral(0, "T") * SUM[words("corners")] * inside, measure("t"))))
+    edges = tight(integral(0, "T") * SUM[words("edges")] * integral(), inside, measure("s"), measure("t"))
     return (*found, spaced(PLUS, edges))
 
 
@@ -75,8 +75,7 @@ def rim_terms(system: DerivedSystem) -> tuple[Formula, ...]:
         slope = c.motion.variables if c.motion.is_Derivative else ()
         if bent(system) and slope:
             continue
-        reserved = thin(edge_momentum(c.field), virtual(accented(type(c.field).__name__, "hat")))
-        ends = bracket(reserved - times(c.force, delta(c.field, slope)), "[]")[0] ** "T"
+        ends = bracket(_reserved(c.field) - times(c.force, delta(c.field, slope)), "[]")[0] ** "T"
         found.append(spaced(PLUS, tight(integral("Gamma"), ends, measure("Gamma"))))
     return tuple(found)
 
@@ -120,29 +119,82 @@ def stated_parts(system: DerivedSystem) -> list[Block]:
     return blocks
 
 
+def actions_of_parts(system: DerivedSystem) -> list[Formula]:
+    """+ ∫ L_Γ dt of every part with a Lagrangian."""
+    return [_there(part, [sym.L["Gamma"]]) for part in system.action.parts if part.lagrangian != 0]
+
+
+def weak_parts(system: DerivedSystem) -> tuple[Formula, ...]:
+    """What parts add to δA_NEW as it is stated, with their reserved momenta."""
+    action, found = system.action, []
+    for part, varied in zip(action.parts, system.variation.parts, strict=True):
+        motions = part.motions_of(action)
+        terms = [
+            times(part.body(c, action), delta(motions[f][0], (*motions[f][1], *index)))
+            for (f, index), c in varied.weak.items()
+        ]
+        found += [_there(part, signed(terms))] if terms else []
+        found += [spaced(PLUS, _at(part, bracket(_reserved(q), "[]")[0] ** "T")) for q, _ in _carried(system, part)]
+    return tuple(found)
+
+
 def part_terms(system: DerivedSystem) -> tuple[Formula, ...]:
     """What parts add to δA_NEW after integration by parts: inside the window, and at its ends."""
     action, found = system.action, []
     for part, varied in zip(action.parts, system.variation.parts, strict=True):
         motions = part.motions_of(action)
+        terms: list[Formula] = []
         for f, e in varied.bulk.items():
             q, across = motions[f]
             if q not in action.lumped:
-                found += _there(part, spread(part.body(e, action), delta(q, across)))
-        for f, p in varied.ends.items():
-            q, across = motions[f]
-            if q not in action.lumped and p != 0:
-                reserved = thin(edge_momentum(q), virtual(accented(type(q).__name__, "hat")))
-                inside = reserved - times(part.body(p, action), delta(q, across))
-                found.append(spaced(PLUS, tight(bracket(bracket(inside, "[]")[0] ** "T", "()")[place(part)])))
+                own, virtual_motion = part.body(e, action), delta(q, across)
+                terms += spread(own, virtual_motion) if own.is_Add else [times(own, virtual_motion)]
+        found += [_there(part, signed(terms))] if terms else []
+        for q, momentum_there in _carried(system, part):
+            inside = bracket(_reserved(q) - times(momentum_there, delta(q)), "[]")
+            found.append(spaced(PLUS, _at(part, inside[0] ** "T")))
     return tuple(found)
 
 
-def _there(part: Part, terms: list[Formula]) -> list[Formula]:
-    inside = bracket(spaced(*terms), "[]")[place(part)]
+def _carried(system: DerivedSystem, part: Part) -> list[tuple[Expr, Expr]]:
+    """Momenta of fields of the body, not of their slopes, that a part itself has."""
+    action = system.action
+    varied = system.variation.parts[action.parts.index(part)]
+    motions = part.motions_of(action)
+    return [
+        (motions[f][0], part.body(p, action))
+        for f, p in varied.ends.items()
+        if p != 0 and not motions[f][1] and motions[f][0] not in action.lumped
+    ]
+
+
+def _reserved(q: Expr) -> Formula:
+    return thin(edge_momentum(q), virtual(accented(type(q).__name__, "hat")))
+
+
+def _at(part: Part, inside: Formula) -> Formula:
+    return tight(Fence(".", inside, "|"))[place(part)]
+
+
+def _there(part: Part, terms: list[Formula]) -> Formula:
+    """+ ∫ … dt at a part."""
     if isinstance(part.where, str):
         inside = tight(BACK, integral(place(part)), bracket(spaced(*terms)), measure("Gamma"))
-    return [spaced(PLUS, tight(integral(0, "T"), inside, measure("t")))]
+    else:
+        inside = bracket(spaced(*terms), "[]")[place(part)]
+    return spaced(PLUS, tight(integral(0, "T"), inside, measure("t")))
+
+
+def edge_data(system: DerivedSystem) -> list[tuple[Text, Formula, Expr]]:
+    """Momenta on the boundary and on parts: where, what, and of which field; they start with given values too."""
+    action = system.action
+    found: list[tuple[Text, Formula, Expr]] = []
+    if not bent(system):
+        found += [("on the boundary", formula_of(c.force), c.field) for c in action.boundary_momenta()]
+    for b in action.balances():
+        if b.momentum != 0 and b.motion == b.field:
+            found.append((say("at {}", place(b.part)), formula_of(b.momentum), b.field))
+    return found
 
 
 def _part_table(system: DerivedSystem) -> list[Block]:
@@ -195,7 +247,6 @@ def boundary(system: DerivedSystem) -> list[Block]:
         found = [c for c in system.action.boundary_conditions() if c.field not in moments]
     if not found and not moments:
         return []
-    corners = " on the edges and at the corners" if moments else ""
     blocks: list[Block] = [
         Heading("Boundary conditions"),
         Paragraph(
@@ -206,7 +257,7 @@ def boundary(system: DerivedSystem) -> list[Block]:
                 "with force zero: a free boundary{}.",
                 sym.Gamma["t"],
                 sym.Gamma["u"],
-                f", free{corners}" if moments else "",
+                ", and no force on its corners" if moments else "",
             )
         ),
     ]
@@ -267,12 +318,12 @@ def _edges(system: DerivedSystem, q: Expr) -> list[Block]:
         blocks += [
             Paragraph(
                 say(
-                    "{} what was integrated along the sides ends, and leaves a force {} on {}: {} from each side, {nu} "
+                    "{} what was integrated along the sides ends, and leaves a force {} on {}: {} from each side, {tau} "
                     "the tangent that points out of it. At a right angle between {} and {}, {}:",
                     place_of,
                     sym.R[field(q)],
                     field(q),
-                    thin(sym.nu["i"], sym.M["ij"], sym.n["j"]),
+                    thin(sym.tau["i"], sym.M["ij"], sym.n["j"]),
                     formula_of(space[0]),
                     formula_of(space[1]),
                     R,
@@ -292,7 +343,7 @@ def _along(system: DerivedSystem, q: Expr) -> Text:
         "before. On an edge of any direction and curvature, {}:",
         delta(q),
         delta(q),
-        partial(delta(q), "n"),
+        spaced(PARTIAL, delta(q)) / spaced(PARTIAL, sym.n),
         say("{} along it with the body on the left", tangent)
         if len(system.action.space) == 2
         else say("{} the derivative along it", sym.D["i"]),
