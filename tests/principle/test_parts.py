@@ -110,6 +110,7 @@ def test_an_oscillator_that_hangs_on_a_string():
     (balance,) = system.balances()
     assert is_zero(balance.equation - N * left.diff(x) + N * right.diff(x) - K * (w - X) - c * (w - X).diff(t))
     assert system.momentum(X) == M * X.diff(t)
+    assert [list(charge.shift) for charge in system.charges()] == [[w]]  # its spring holds X, and no density says so
     assert [(d.field, d.kind, d.role) for d in system.initial_conditions()] == [
         (w, "momentum", "data"),
         (X, "momentum", "data"),

@@ -107,7 +107,7 @@ class Fields:
         total = np.zeros(self.size)
         for name, given in values.items():
             if name in self.lumped:
-                total[self._number(name)] = given
+                total[self._number(name)] = asked(f"interpolated: {name}", given, np.zeros((0, 1)))[0]
                 continue
             field = self._field(name)
             if self.orders[field] == 2:

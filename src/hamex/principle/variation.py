@@ -347,9 +347,11 @@ def _allowed_shifts(action: StatedAction) -> list[dict[AppliedUndef, sp.Expr]]:
         symbols = {c: sp.Dummy(real=True) for c in sorted(coordinates, key=sp.default_sort_key, reverse=True)}
         equations += _coefficients(euler.xreplace(symbols), [*symbols.values(), t])
     matrix = sp.Matrix([[sp.diff(e, a) for a in s] for e in equations]) if equations else sp.zeros(1, len(s))
-    return [
+    found = [
         {q: sp.cancel(a) for q, a in zip(action.fields, vector, strict=True) if a != 0} for vector in matrix.nullspace()
     ]
+    # Lumped fields of a continuum live in parts, of which the density knows nothing.
+    return [shift for shift in found if not any(q in action.lumped for q in shift)]
 
 
 def _coefficients(flat: sp.Expr, variables: list[sp.Symbol]) -> list[sp.Expr]:

@@ -90,7 +90,11 @@ def place(part: Part) -> Formula:
     """Where a part is."""
     if isinstance(part.where, str):
         return symbol(part.where)
-    return listed(equal(formula_of(x), formula_of(v)) for x, v in part.where.items())
+    found = []
+    for x, v in part.where.items():
+        above, below = map(formula_of, v.as_numer_denom())
+        found.append(equal(formula_of(x), above if v.as_numer_denom()[1] == 1 else above / below))
+    return listed(found)
 
 
 def stated_parts(system: DerivedSystem) -> list[Block]:
@@ -130,7 +134,7 @@ def weak_parts(system: DerivedSystem) -> tuple[Formula, ...]:
     for part, varied in zip(action.parts, system.variation.parts, strict=True):
         motions = part.motions_of(action)
         terms = [
-            times(part.body(c, action), delta(motions[f][0], (*motions[f][1], *index)))
+            times(part.body(c, action).expand(), delta(motions[f][0], (*motions[f][1], *index)))
             for (f, index), c in varied.weak.items()
         ]
         found += [_there(part, signed(terms))] if terms else []
@@ -208,7 +212,7 @@ def _part_table(system: DerivedSystem) -> list[Block]:
         if b.momentum != 0:
             carried.append(say("{} at {}", formula_of(b.momentum), place(b.part)))
     blocks: list[Block] = [
-        Heading("Its parts", 3),
+        Heading("Parts of the system", 3),
         Paragraph(
             "On a part the force of the body and what the part itself says of the motion add up to zero, or the motion "
             "is given. Inside the body the forces of both sides, − before and + behind, act on it."
@@ -318,8 +322,8 @@ def _edges(system: DerivedSystem, q: Expr) -> list[Block]:
         blocks += [
             Paragraph(
                 say(
-                    "{} what was integrated along the sides ends, and leaves a force {} on {}: {} from each side, {tau} "
-                    "the tangent that points out of it. At a right angle between {} and {}, {}:",
+                    "{} what was integrated along the sides ends, and leaves a force {} on {}: {} from each side, "
+                    "{tau} the tangent that points out of it. At a right angle between {} and {}, {}:",
                     place_of,
                     sym.R[field(q)],
                     field(q),
@@ -351,18 +355,16 @@ def _along(system: DerivedSystem, q: Expr) -> Text:
 
 
 def _general(system: DerivedSystem, q: Expr) -> list[Block]:
-    M, Q = (lambda index: _called(system, sym.M, q, index)), (lambda index: _called(system, sym.Q, q, index))
-    across = equal(M("n"), thin(sym.n["i"], M("ij"), sym.n["j"]))
+    M, moment = _called(system, sym.M, q, "ij"), _called(system, sym.M, q, "n")
+    shear = thin(_called(system, sym.Q, q, "i"), sym.n["i"])
     if len(system.action.space) == 2:
-        shear = thin(Q("i"), sym.n["i"]) - partial(M("ns"), "s")
-        return [
-            Equation((equal(sym.V[field(q)], shear),)),
-            Equation((across,)),
-            Equation((equal(M("ns"), thin(sym.s["i"], M("ij"), sym.n["j"])),)),
-        ]
-    tangential = equal(sym.m["i"], thin(M("ij"), sym.n["j"]) - thin(sym.n["i"], M("n")))
-    shear = thin(Q("i"), sym.n["i"]) - thin(sym.D["i"], sym.m["i"])
-    return [Equation((equal(sym.V[field(q)], shear),)), Equation((across,)), Equation((tangential,))]
+        twist = _called(system, sym.M, q, "ns")
+        shear, last = shear - partial(twist, "s"), equal(twist, thin(sym.s["i"], M, sym.n["j"]))
+    else:
+        shear = shear - thin(sym.D["i"], sym.m["i"])
+        last = equal(sym.m["i"], thin(M, sym.n["j"]) - thin(sym.n["i"], moment))
+    across = equal(moment, thin(sym.n["i"], M, sym.n["j"]))
+    return [Equation((row,)) for row in (equal(sym.V[field(q)], shear), across, last)]
 
 
 def _rims(system: DerivedSystem) -> list[Block]:

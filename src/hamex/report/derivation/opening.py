@@ -262,7 +262,7 @@ def _strong(system: DerivedSystem) -> list[Block]:
         around = (*around, *alone, *([spaced(PLUS, left)] if action.has_momentum[q] else []))
     equations: list[Block] = [Equation(zero_rows(system.short(e))) for e in variation.bulk.values()]
     equations += [Equation((equal(formula_of(short), formula_of(slope)),)) for slope, short in system.slopes.items()]
-    matched = tuple(
+    matched: tuple[tuple[Text, Text], ...] = tuple(
         (equal(formula_of(variation.ends[q]), hat_momentum(q)), equal(delta(q), virtual(hat(q))))
         for q in system.carriers
     )
