@@ -36,7 +36,7 @@ def moduli(dimensions):
     found = {}
     for a, p in enumerate(pairs):
         for b, q in enumerate(pairs):
-            value = 11 + 7 * a if a == b else (2 + 3 * a * b + a + b) % 7
+            value = 11 + 7 * a if a == b else (2 + 3 * a * b + a + b) % 7 if abs(a - b) < 3 - dimensions // 3 else 0
             for i, j in {p, p[::-1]}:
                 for k, l in {q, q[::-1]}:
                     found[i, j, k, l] = sp.Integer(value)
@@ -154,7 +154,7 @@ def test_corner_force_of_levys_plate():
     w, plate = kirchhoff()
     total = 0.0
     (corner,) = plate.corners()
-    for m in range(1, 30, 2):  # a = q = D = 1, −½ ≤ y ≤ ½
+    for m in range(1, 20, 2):  # a = q = D = 1, −½ ≤ y ≤ ½
         k, alpha = m * sp.pi, sp.N(m * sp.pi / 2)
         term = 1 - (alpha * sp.tanh(alpha) + 2) / (2 * sp.cosh(alpha)) * sp.cosh(k * y)
         term += alpha / (2 * sp.cosh(alpha)) * 2 * y * sp.sinh(k * y)
@@ -196,10 +196,7 @@ def box(polynomial, sides):
 
 SHAPES = {
     2: (x**4 + 2 * x**3 * y - x**2 * y**2 + 3 * x * y**3 + x * y, 1 + 2 * x - y + x**2 + 3 * x * y + x**2 * y),
-    3: (
-        x**4 + x**3 * y - x**2 * z**2 + 3 * x * y**2 * z + z**3 + y * z,
-        1 + 2 * x - y + 3 * z + x**2 + 3 * x * y - y * z + x * y * z,
-    ),
+    3: (x**3 * y - x**2 * z**2 + 3 * y**2 * z + x * y * z, 1 + 2 * x - y + 3 * x * y - y * z),
 }
 
 
@@ -216,13 +213,12 @@ def test_virtual_work_on_a_disc_and_in_a_ball(dimensions):
     space = X[:dimensions]
     shape, virtual = SHAPES[dimensions]
     n = sp.Matrix(space)  # on the rim
-    shear, moment = edges._on(
-        system,
-        edges.Shape(tuple(n), sp.eye(dimensions) - n * n.T, sp.eye(dimensions) - n * n.T),
-        system.variation().fluxes,
-    )
+    flat = sp.eye(dimensions) - n * n.T
+    Q, M = sp.Matrix(edges.shears(system, w)), edges.double_forces(system, w)
+    Q, M = (of.applyfunc(lambda e: put(e, w, shape)) for of in (Q, M))
+    shear, moment = edges._forces(Q, M, [M.diff(v) for v in space], edges.Shape(tuple(n), flat, flat))
     inside = stored(system, w, shape, virtual) - put(system.strong_form()[w], w, shape) * virtual
-    around = put(shear.force, w, shape) * virtual + put(moment.force, w, shape) * put(moment.motion, w, virtual)
+    around = shear * virtual + moment * sum(v * virtual.diff(v) for v in space)
     assert sp.expand(unit_ball(inside, space, False) - unit_ball(around, space, True)) == 0
 
 
