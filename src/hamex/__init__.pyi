@@ -41,6 +41,7 @@ from .solve.batch import batch as batch
 from .solution.batch import Batch as Batch
 from .solve.static import cyclic as cyclic, gravity as gravity, pushover as pushover, solve_path as solve_path
 from .principle.action import Action as Action
+from .principle.parts import Part as Part
 from .simulate import simulate as simulate
 from .simulate import discretise as discretise
 from .solution.solution import Solution as Solution

@@ -52,6 +52,9 @@ def test_the_list_holds_the_paper_and_what_lies_beyond():
         "membrane",
         "euler-bernoulli",
         "timoshenko",
+        "rayleigh-beam",
+        "tip-mass",
+        "plate",
     }
     assert set(LIBRARY) == wanted
 
@@ -63,6 +66,8 @@ def test_an_entry_explains_itself(name):
     assert system.citation
     assert LIBRARY[name].__doc__
     whole = sum((system.lagrangian, system.dissipation, *system.loads.values()), sp.S.Zero)
+    for part in system.parts:
+        whole += sum((part.lagrangian, part.dissipation, *part.loads.values(), *part.where.values()), sp.S.Zero)
     used = {s.name for s in whole.free_symbols - {t, *system.space}}
     used |= {f.func.__name__ for f in whole.atoms(AppliedUndef)}
     assert used == set(system.meanings)

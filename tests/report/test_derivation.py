@@ -14,6 +14,7 @@ from hamex.principle.action import Action
 from hamex.principle.dimensions import MixedDimensionError, dimension_of, read_unit
 from hamex.principle.jets import t
 from hamex.principle.library import LIBRARY, action
+from hamex.principle.parts import Part
 from hamex.principle.variation import helmholtz
 from hamex.report import equations
 from hamex.report.derivation.atoms import width
@@ -49,7 +50,7 @@ SECTIONS = (
 # Many seconds of algebra; their small sisters stand for them.
 SLOW = {"chain", "double-pendulum", "elastic-2d", "elastic-3d", "gyroscopic", "hardening-slider", "zener"}
 # Pages with nothing of their own: a term less than "damped", "forced", "viscoplastic", or "pendulum" and beam again.
-ALIKE = {"harmonic", "mixed", "maxwell", "duffing", "parametric-pendulum", "timoshenko"}
+ALIKE = {"harmonic", "mixed", "maxwell", "duffing", "parametric-pendulum", "timoshenko", "rayleigh-beam"}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -117,6 +118,28 @@ def test_every_system_is_a_latex_document(document, name, tmp_path):
     if which("pdflatex"):
         (tmp_path / "a.tex").write_text(source)
         subprocess.run(["pdflatex", "-halt-on-error", "-interaction=batchmode", "a.tex"], cwd=tmp_path, check=True)
+
+
+def test_the_page_of_a_plate_has_two_conditions_on_an_edge_and_a_force_at_its_corner(document):
+    shown = re.sub(r"\s+", " ", text(document("plate")))
+    assert "V_w = Qᵢ nᵢ" in shown
+    assert re.search(r"x = const w D ν w,xyy − D w,xxx − 2 D w,xyy x = const w,x D ν w,yy \+ D w,xx y = const", shown)
+    assert "R_w = 2 M_xy: R_w = 2 D w,xy − 2 D ν w,xy" in shown
+    assert "a free boundary, and no force on its corners" in shown
+
+
+def test_parts_stand_in_the_action_on_the_boundary_and_among_the_data(document):
+    shown = re.sub(r"\s+", " ", text(document("tip-mass")))
+    assert "A = ∫₀ᵀ∫_Ω L dΩ dt + ∫₀ᵀ[L_Γ]ₓ₌ₗ dt" in shown
+    assert "x = l (tip) w m ẅ − E I_y w,xxx = balance 0" in shown
+    assert "m ẇ = p̂_(w,Γ)(0) = p̄_(w,Γ) at t = 0, at x = l" in shown
+    x, l, N, M, k = sp.Symbol("x", real=True), *sp.symbols("l N M k", positive=True)
+    w, X = sp.Function("w")(x, t), sp.Function("X")(t)
+    hung = Part({x: l / 2}, "inside", M * X.diff(t) ** 2 / 2 - k * (X - w) ** 2 / 2)
+    string = Action((w, X), w.diff(t) ** 2 / 2 - N * w.diff(x) ** 2 / 2, space=(x,), parts=(hung,))
+    shown = re.sub(r"\s+", " ", text(derivation(string)))
+    assert "N w,x⁻ − N w,x⁺" in shown
+    assert "X(0) = X̂(0) = X̄: the value is given, so that δX̂(0) = 0 from here on." in shown
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 import skfem
 import sympy as sp
 from scipy.linalg import expm
+from scipy.optimize import brentq
 from scipy.sparse.linalg import spsolve
 from skfem.models.elasticity import lame_parameters, linear_elasticity
 from skfem.models.poisson import laplace, mass
@@ -584,6 +585,130 @@ def test_meshes_that_do_not_fit_are_refused():
     numbers = {"rho": 1.0, "A": 1.0, "E": 1.0, "I_y": 1.0}
     with pytest.raises(ModelError, match="cannot be lumped"):
         hx.discretise(action("euler-bernoulli"), line(4), numbers, mass="lumped")
+
+
+# ------------------------------------------------------------------------------------------------ parts
+L, HEAVY, STIFF, LOST = sp.symbols("l M K c", positive=True)
+W, LUMP = sp.Function("w")(x, t), sp.Function("X")(t)
+MU, N, EI, INERTIA = sp.symbols("mu N EI I", positive=True)
+STRING = MU * W.diff(t) ** 2 / 2 - N * W.diff(x) ** 2 / 2
+SLENDER = MU * W.diff(t) ** 2 / 2 - EI * W.diff(x, 2) ** 2 / 2
+TIP = hx.Part({x: L}, "end", HEAVY * W.diff(t) ** 2 / 2)
+
+
+def roots(function, *between):
+    return [brentq(function, *pair) for pair in between]
+
+
+def test_a_beam_with_a_mass_at_its_tip_has_the_textbooks_frequencies():
+    """External, Meirovitch 1967: 1 + cos λ cosh λ + (M/μl) λ (cos λ sinh λ − sin λ cosh λ) = 0; order 4 in the mesh."""
+    clamp = hx.Part({x: 0}, "start", motions={W: 0, W.diff(x): 0})
+    system = hx.Action((W,), SLENDER, space=(x,), parts=(TIP, clamp))
+
+    def textbook(a):
+        return 1 + np.cos(a) * np.cosh(a) + 0.5 * a * (np.cos(a) * np.sinh(a) - np.sin(a) * np.cosh(a))
+
+    exact = np.array(roots(textbook, (1, 2), (3, 5), (6, 8))) ** 2
+    errors = []
+    for elements in (8, 16):
+        beam = hx.discretise(system, line(elements), {"mu": 1.0, "EI": 1.0, "M": 0.5, "l": 1.0})
+        errors.append(hx.modes(beam, 3).frequencies / exact - 1)
+    assert np.all(errors[1] < 3e-5)
+    assert np.all(np.abs(np.log2(errors[0][1:] / errors[1][1:]) - 4) < 0.1)
+
+
+def test_rayleighs_beam_turns_its_sections():
+    """Analytic, simply supported: ω² = EI k⁴/(ρA + ρI k²), k = nπ/l; lumped masses have no slopes."""
+    system = hx.Action((W,), SLENDER + INERTIA * W.diff(x, t) ** 2 / 2, space=(x,), name="rayleigh")
+    numbers = {"mu": 2.0, "EI": 3.0, "I": 0.05}
+    beam = hx.discretise(system, line(20), numbers, fixed={"left": "w", "right": "w"})
+    k = np.pi * np.arange(1, 5)
+    assert np.allclose(hx.modes(beam, 4).frequencies, np.sqrt(3 * k**4 / (2 + 0.05 * k**2)), rtol=2e-4)
+    rod = hx.Action((W,), STRING + INERTIA * W.diff(x, t) ** 2 / 2, space=(x,), name="love")
+    numbers = {"mu": 2.0, "N": 3.0, "I": 0.05}
+    bar = hx.discretise(rod, line(40), numbers, degree=2, fixed={"left": "w", "right": "w"})
+    assert np.allclose(hx.modes(bar, 4).frequencies, np.sqrt(3 * k**2 / (2 + 0.05 * k**2)), rtol=2e-6)
+    with pytest.raises(ModelError, match="cannot be lumped"):
+        hx.discretise(rod, line(4), numbers, mass="lumped")
+
+
+def test_an_oscillator_on_a_string_is_a_dof_beside_its_nodes():
+    """Analytic: 2√(Nμ) ω cot(ωl/2v) = MKω²/(K − Mω²), at the middle, wherever the nodes are."""
+    hung = hx.Part({x: L / 2}, "inside", HEAVY * LUMP.diff(t) ** 2 / 2 - STIFF * (LUMP - W) ** 2 / 2)
+    system = hx.Action((W, LUMP), STRING, space=(x,), parts=(hung,))
+    numbers = {"mu": 1.0, "N": 1.0, "M": 0.5, "K": 3.0, "l": 1.0}
+
+    def textbook(a):
+        return 2 * a / np.tan(a / 2) - 0.5 * 3 * a**2 / (3 - 0.5 * a**2)
+
+    exact = roots(textbook, (1.5, 2.44), (2.46, 4.5))
+    for elements in (60, 61):
+        string = hx.discretise(system, line(elements), numbers, degree=2, fixed={"left": "w", "right": "w"})
+        assert np.allclose(hx.modes(string, 2).frequencies, exact, rtol=1e-3 if elements % 2 else 1e-6)
+    assert string.dofs[-1] == "X"
+    assert string.influence[-1, 0] == pytest.approx(1.0)  # a moving ground carries it along
+    start = string.fields.interpolated(X=0.25)
+    assert start @ string.fields.at("X") == 0.25
+    assert string.fields.values("X", start).tolist() == [0.25]
+
+
+def test_a_dashpot_of_the_right_impedance_ends_all_motion():
+    """Analytic: a string with c = √(Nμ) at its free end is at rest once every wave has gone through it."""
+    end = hx.Part({x: L}, "end", dissipation=LOST * W.diff(t) ** 2 / 2)
+    system = hx.Action((W,), STRING, space=(x,), parts=(end,))
+    left = {}
+    for c in (6.0, 1.0):
+        string = hx.discretise(
+            system, line(200), {"mu": 4.0, "N": 9.0, "c": c, "l": 1.0}, degree=2, fixed={"left": "w"}
+        )
+        M, C, K = string.mass.toarray(), string.damping.dense(), string.stiffness.toarray()
+        size = len(M)
+        flow = np.block([[np.zeros((size, size)), np.eye(size)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+        bump = string.fields.interpolated(w=lambda p: np.exp(-60 * (p[0] - 0.5) ** 2))
+        left[c] = np.abs((expm(1.6 * flow) @ np.append(bump, 0 * bump))[:size]).max()
+    assert left[6.0] < 1e-3
+    assert left[1.0] > 0.1
+
+
+def test_springs_and_tractions_on_a_named_boundary():
+    """Analytic: a bar in the plane, held by nothing but a bed of springs κ under a traction τ: it moves by τ/κ; and a
+    mass on the boundary adds its length times its density."""
+    u = sp.Function("u")(x, y, t)
+    rho, T = sp.symbols("rho T", positive=True)
+    bed = hx.Part("left", lagrangian=-STIFF * u**2 / 2 + HEAVY * u.diff(t) ** 2 / 2)
+    pulled = hx.Part("right", loads={u: sp.Function("tau")(x, y, t)})
+    density = rho * u.diff(t) ** 2 / 2 - T * (u.diff(x) ** 2 + u.diff(y) ** 2) / 2
+    system = hx.Action((u,), density, space=(x, y), parts=(bed, pulled))
+    ends = {"left": lambda p: p[0] == 0.0, "right": lambda p: p[0] == 1.0}
+    mesh = skfem.MeshQuad().refined(2).with_boundaries(ends)
+    body = hx.discretise(system, mesh, {"rho": 2.0, "T": 5.0, "K": 4.0, "M": 3.0, "tau": 8.0})
+    moved = spsolve(body.stiffness.tocsc(), body.fields.stated_load)
+    assert np.allclose(moved @ body.fields.at("u", 0.0, 0.3), 8 / 4)
+    assert np.allclose(moved @ body.fields.at("u", 1.0, 0.7), 8 / 4 + 8 / 5)
+    assert np.ones(body.mass.shape[0]) @ body.mass @ np.ones(body.mass.shape[0]) == pytest.approx(2.0 + 3.0)
+
+
+def test_parts_that_a_mesh_does_not_take():
+    numbers = {"mu": 1.0, "N": 1.0, "M": 1.0, "l": 2.0}
+    string = hx.Action((W,), STRING, space=(x,), parts=(TIP,), name="tipped")
+    with pytest.raises(ModelError, match="a part is at 2, outside of the mesh"):
+        hx.discretise(string, line(4), numbers)
+    with pytest.raises(ModelError, match="tipped needs a number for M, l"):
+        hx.discretise(string, line(4), {"mu": 1.0, "N": 1.0})
+    held = hx.Action((W,), STRING, space=(x,), parts=(hx.Part({x: L}, "inside", motions={W: 0}),))
+    with pytest.raises(ModelError, match="where the mesh has no node"):
+        hx.discretise(held, line(4), {"mu": 1.0, "N": 1.0, "l": 0.3})
+    shaken = hx.Action((W,), STRING, space=(x,), parts=(hx.Part({x: L}, "end", motions={W: sp.sin(t)}),))
+    with pytest.raises(ActionError, match="holds motions at zero"):
+        hx.discretise(shaken, line(4), {"mu": 1.0, "N": 1.0, "l": 1.0})
+    hard = hx.Action((W,), STRING, space=(x,), parts=(hx.Part({x: L}, "end", -STIFF * W**4),))
+    with pytest.raises(ActionError, match=r"part .* not quadratic"):
+        hx.discretise(hard, line(4), {"mu": 1.0, "N": 1.0, "K": 1.0, "l": 1.0})
+    u = sp.Function("u")(x, y, t)
+    edge = hx.Part({x: L}, "end", HEAVY * u.diff(t) ** 2 / 2)
+    plane = hx.Action((u,), -(u.diff(x) ** 2) - u.diff(y) ** 2, space=(x, y), parts=(edge,))
+    with pytest.raises(ModelError, match="takes the name of a boundary"):
+        hx.discretise(plane, MESHES["triangles"](), {"M": 1.0, "l": 1.0})
 
 
 def test_fields_refuse_what_they_do_not_have():

@@ -13,9 +13,9 @@ integration.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,32 +25,34 @@ from hamex.errors import LockingWarning, ModelError
 from hamex.model.assembly import gather
 from hamex.model.damping import Damping
 from hamex.model.fields import ELEMENTS, Fields, Fixed
+from hamex.model.forms import (
+    WHO,
+    Attached,
+    Forms,
+    Place,
+    Summed,
+    carry,
+    held_by,
+    is_negative,
+    refuse_negative,
+    summed_up,
+    symmetric,
+    with_part,
+)
 from hamex.model.inputs import semidefinite
 from hamex.model.record import Model
 from hamex.model.solids.meshes import scikit_fem
 from hamex.model.units import Units
 
 Array = NDArray[Any]
-Place = tuple[int, tuple[int, ...]]  # a field by number, and the axes that it is derived by
-WHO = "discretise"
 _AT_ONCE = 4_000_000  # numbers of shape functions in memory at a time
-_ROUNDED = 1e-10  # negative eigenvalue of a scaled form that rounding explains
 _SIMPLICES = ("RefTri", "RefTet")
 _DIMENSIONS = ("no dimension", "one dimension", "two dimensions", "three dimensions")
 
 
-class Forms(NamedTuple):
-    """Quadratic forms of a density: places in each, and the coefficients of all four at points (dimension, …)."""
-
-    fields: tuple[str, ...]
-    kinetic: tuple[Place, ...]
-    dissipation: tuple[Place, ...]
-    potential: tuple[Place, ...]
-    load: tuple[Place, ...]
-    at: Callable[[Array], tuple[Array, Array, Array, Array]]
-
-
-def laid_out(forms: Forms, mesh: Any, space: int, degree: int, fixed: Fixed) -> Fields:
+def laid_out(
+    forms: Forms, mesh: Any, space: int, degree: int, fixed: Fixed, lumped: tuple[str, ...], parts: list[Attached]
+) -> Fields:
     """The fields of a density on a mesh, or why it does not fit."""
     fem = scikit_fem()
     if not isinstance(mesh, fem.Mesh):
@@ -67,7 +69,7 @@ def laid_out(forms: Forms, mesh: Any, space: int, degree: int, fixed: Fixed) -> 
             "functions with continuous slopes; those are there on lines only. Take a density with rotations of their "
             "own (Timoshenko, Mindlin)"
         )
-    fields = Fields(mesh, forms.fields, degree, orders, np.zeros(0, dtype=np.intp), np.zeros(0))
+    fields = Fields(mesh, forms.fields, degree, orders, np.zeros(0, dtype=np.intp), np.zeros(0), lumped)
     if (fields.cell, degree) not in ELEMENTS:
         raise ModelError(f"{WHO}: cells of the kind {fields.cell} are not supported")
     lost = np.setdiff1d(np.arange(mesh.p.shape[1]), mesh.t)
@@ -78,7 +80,7 @@ def laid_out(forms: Forms, mesh: Any, space: int, degree: int, fixed: Fixed) -> 
     flat = np.flatnonzero(~(volume.min(axis=1) * volume.max(axis=1) > 0))
     if flat.size:
         raise ModelError(f"{WHO}: cell {flat[0]} of the mesh has no volume, or is turned inside out; mend the mesh")
-    held = fields.held(WHO, fixed)
+    held = np.concatenate([fields.held(WHO, fixed), *(held_by(part, fields) for part in parts)])
     free = np.setdiff1d(np.arange(fields.size), held)
     if not free.size:
         raise ModelError(f"{WHO}: every dof is fixed; nothing can move")
@@ -88,10 +90,18 @@ def laid_out(forms: Forms, mesh: Any, space: int, degree: int, fixed: Fixed) -> 
 
 
 def assembled(
-    forms: Forms, fields: Fields, mass: str, integration: str, negative_stiffness: bool, units: Units | None
+    forms: Forms,
+    fields: Fields,
+    mass: str,
+    integration: str,
+    negative_stiffness: bool,
+    units: Units | None,
+    parts: list[Attached],
 ) -> Model:
     """The model of what is free."""
     whole = _gathered(forms, fields, mass, integration)
+    for part in parts:
+        whole = with_part(part, whole, fields)
     if integration == "selective" and fields.cell in _SIMPLICES and _locking(forms.potential, whole.coupled).any():
         warnings.warn(
             f"{WHO}: the energy couples a field with the derivative of another, and triangles and tetrahedra are too "
@@ -100,7 +110,7 @@ def assembled(
             stacklevel=3,
         )
     free = fields.free
-    M, C, K = (_symmetric(matrix[free][:, free]) for matrix in (whole.mass, whole.damping, whole.stiffness))
+    M, C, K = (symmetric(matrix[free][:, free]) for matrix in (whole.mass, whole.damping, whole.stiffness))
     names = fields.all_names()
     dofs = tuple(names[number] for number in free)
     if whole.turned and not negative_stiffness:
@@ -113,6 +123,7 @@ def assembled(
         raise ModelError(f"{WHO}: neither mass nor damping nor stiffness resists {dofs[int(np.argmin(resisted))]}")
     springs = gather([], len(dofs))
     directions, influence = _uniform(forms, fields, whole.coupled)
+    carry(fields, whole.stiffness, influence)
     return Model(
         mass=M,
         damping=Damping.full(C),
@@ -126,33 +137,22 @@ def assembled(
         springs=(),
         directions=directions,
         units=units or Units(),
-        ground_inertia=_symmetric(whole.mass)[free] @ influence,
+        ground_inertia=symmetric(whole.mass)[free] @ influence,
         fields=replace(fields, stated_load=whole.load[free]),
     )
 
 
-class _Whole(NamedTuple):
-    """Sums over all cells, of all dofs; which places of the potential meet, and whether it is negative somewhere."""
-
-    mass: Any
-    damping: Any
-    stiffness: Any
-    load: Array
-    coupled: Array
-    turned: bool
-
-
-def _gathered(forms: Forms, fields: Fields, mass: str, integration: str) -> _Whole:
-    M = C = K = _summed([], [], [], fields.size)
+def _gathered(forms: Forms, fields: Fields, mass: str, integration: str) -> Summed:
+    M = C = K = summed_up([], [], [], fields.size)
     load = np.zeros(fields.size)
     coupled = np.zeros((len(forms.potential),) * 2, dtype=bool)
     turned = False
     for cells in _chunks(forms, fields):
         part = _Cells(forms, fields, cells, fields.rule())
         T, D, V, b = part.coefficients
-        _refuse_negative("the kinetic energy", T)
-        _refuse_negative("the dissipation", D)
-        turned = turned or _is_negative(V)
+        refuse_negative("the kinetic energy", T)
+        refuse_negative("the dissipation", D)
+        turned = turned or is_negative(V)
         met = np.any(V != 0, axis=tuple(range(2, V.ndim)))
         coupled |= met
         M = M + (part.lumped(T) if mass == "lumped" else part.matrix(forms.kinetic, T))
@@ -165,7 +165,7 @@ def _gathered(forms: Forms, fields: Fields, mass: str, integration: str) -> _Who
         else:
             K = K + part.matrix(forms.potential, V)
         part.add_load(b, load)
-    return _Whole(M, C, K, load, coupled, turned)
+    return Summed(M, C, K, load, coupled, turned)
 
 
 class _Cells:
@@ -216,7 +216,7 @@ class _Cells:
     def matrix(self, places: tuple[Place, ...], D: Array) -> Any:
         """Σ ∫ Zᵀ D Z dx as a sparse matrix of all dofs; D is (place, place), or with one entry per cell and point."""
         if not np.any(D):
-            return _summed([], [], [], self.fields.size)
+            return summed_up([], [], [], self.fields.size)
         Z = self.operator(places)
         D = np.moveaxis(D, (0, 1), (-2, -1))
         weighted = (D @ Z) * self.dx[..., None, None]
@@ -224,18 +224,18 @@ class _Cells:
         flat = (cells, points * rows, local)
         found = Z.reshape(flat).transpose(0, 2, 1) @ weighted.reshape(flat)
         row = np.repeat(self.dofs.T[:, :, None], local, axis=2)
-        return _summed(row.ravel(), row.transpose(0, 2, 1).ravel(), found.ravel(), self.fields.size)
+        return summed_up(row.ravel(), row.transpose(0, 2, 1).ravel(), found.ravel(), self.fields.size)
 
     def lumped(self, T: Array) -> Any:
         """Diagonal masses in the proportions of the consistent ones, the mass of every cell kept (Hinton, Rock and
         Zienkiewicz): sums of rows would be zero or negative at the corners of cells of degree 2."""
         where, masses = [], []
         met = np.any(T != 0, axis=tuple(range(2, T.ndim)))
-        for row, (field, _) in enumerate(self.forms.kinetic):
-            if self.fields.orders[field] == 2 or met[row].sum() > 1:
+        for row, (field, axes) in enumerate(self.forms.kinetic):
+            if self.fields.orders[field] == 2 or met[row].sum() > 1 or axes:
                 raise ModelError(
                     f"{WHO}: the mass of {self.forms.fields[field]} cannot be lumped: its kinetic energy couples "
-                    'fields, or its shape functions have slopes; take mass="consistent"'
+                    'fields or has slopes, or its shape functions have; take mass="consistent"'
                 )
             weight = T[row, row] * self.dx
             N = self.shapes((field, ()))
@@ -243,7 +243,7 @@ class _Cells:
             masses.append((main * (weight.sum(axis=1) / main.sum(axis=1))[:, None]).ravel())
             where.append(self.fields.place[field][self._basis(field).element_dofs].T.ravel())
         place = np.concatenate(where)
-        return _summed(place, place, np.concatenate(masses), self.fields.size)
+        return summed_up(place, place, np.concatenate(masses), self.fields.size)
 
     def add_load(self, b: Array, out: Array) -> None:
         """Add the forces of the stated load."""
@@ -299,42 +299,3 @@ def _uniform(forms: Forms, fields: Fields, coupled: Array) -> tuple[tuple[str, .
         step = 2 if fields.orders[field] == 2 else 1
         influence[fields.place[field][::step], column] = float(field in heavy - tied)
     return tuple(forms.fields[field] for field in carried), influence
-
-
-def _lowest(D: Array) -> float:
-    """Least eigenvalue of a form at any point, its diagonal scaled to one."""
-    D = np.moveaxis(D, (0, 1), (-2, -1))
-    if not D.shape[-1]:
-        return 0.0
-    main = np.diagonal(D, axis1=-2, axis2=-1)
-    if np.any(main < 0):
-        return -1.0
-    unit = np.where(main > 0, 1 / np.sqrt(np.where(main > 0, main, 1.0)), 0.0)
-    empty = main == 0
-    if np.any(D[empty] != 0):
-        return -1.0  # something beside a zero on the diagonal
-    return float(np.linalg.eigvalsh(unit[..., None] * D * unit[..., None, :]).min())
-
-
-def _is_negative(D: Array) -> bool:
-    return _lowest(D) < -_ROUNDED
-
-
-def _refuse_negative(what: str, D: Array) -> None:
-    if _is_negative(D):
-        raise ModelError(f"{WHO}: {what} is negative for some motion at some point; mend the density or its parameters")
-
-
-def _summed(row: Any, column: Any, data: Any, size: int) -> Any:
-    from scipy import sparse
-
-    return sparse.coo_array((data, (row, column)), shape=(size, size), dtype=float).tocsr()
-
-
-def _symmetric(matrix: Any) -> Any:
-    """Without what rounding makes of symmetry, and of entries that cancel."""
-    from scipy import sparse
-
-    out = sparse.csr_array(0.5 * (matrix + matrix.T))
-    out.eliminate_zeros()
-    return out

@@ -54,6 +54,7 @@ class Fields:
     orders : highest space derivative of each field in the density; 2 has Hermite's cubics.
     free : dofs that move, among those of all nodes.
     stated_load : forces of the load that the action states, with the shapes that its parameters gave.
+    lumped : names of the fields of time alone that parts of the action hold; their dofs come last.
 
     Examples
     --------
@@ -71,6 +72,7 @@ class Fields:
     orders: tuple[int, ...]
     free: Array
     stated_load: Array
+    lumped: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         kind = self.cell.removeprefix("Ref").lower()
@@ -104,6 +106,9 @@ class Fields:
         """
         total = np.zeros(self.size)
         for name, given in values.items():
+            if name in self.lumped:
+                total[self._number(name)] = asked(f"interpolated: {name}", given, np.zeros((0, 1)))[0]
+                continue
             field = self._field(name)
             if self.orders[field] == 2:
                 total[self.place[field]] = self._projected(field, f"interpolated: {name}", given)
@@ -113,7 +118,9 @@ class Fields:
 
     def at(self, name: str, *point: float) -> Array:
         """Shape functions of a field at a point: the field there is their product with the displacement, and a force
-        of one there has them as its pattern."""
+        of one there has them as its pattern. A lumped field has no place: give its name alone."""
+        if name in self.lumped and not point:
+            return np.asarray((np.arange(self.size) == self._number(name))[self.free], dtype=float)
         field = self._field(name)
         where = np.asarray(point, dtype=float).reshape(-1, 1)
         if len(where) != self.mesh.dim() or not np.all(np.isfinite(where)):
@@ -129,6 +136,8 @@ class Fields:
 
     def values(self, name: str, displacement: Array) -> Array:
         """A field at all of its nodes, fixed ones included, from displacements (…, dof): (…, node)."""
+        if name in self.lumped:
+            return np.asarray(displacement)[..., self.free == self._number(name)]
         field = self._field(name)
         every = np.zeros((*np.shape(displacement)[:-1], self.size))
         every[..., self.free] = displacement
@@ -179,7 +188,7 @@ class Fields:
     @property
     def size(self) -> int:
         """Dofs of all nodes, fixed ones included."""
-        return sum(len(place) for place in self.place)
+        return sum(len(place) for place in self.place) + len(self.lumped)
 
     @property
     def exactness(self) -> int:
@@ -208,7 +217,40 @@ class Fields:
             for number, place in enumerate(self.place[field].tolist()):
                 node, slope = divmod(number, 2) if cubic else (number, 0)
                 out[place] = f"{name}{chr(39) * slope}[{node}]"
-        return out
+        return [*out[: self.size - len(self.lumped)], *self.lumped]
+
+    def _number(self, lumped: str) -> int:
+        """Number of the dof of a lumped field among all."""
+        return self.size - len(self.lumped) + self.lumped.index(lumped)
+
+    def trace(self, name: str, slope: bool, where: float | Array) -> tuple[Any, Array, Array]:
+        """Shape functions of a field, or of its slope, at a point of a line, or at the points of integration of some
+        facets: a matrix (point, dof of all), the points (dimension, point), and their weights."""
+        from scipy import sparse
+
+        if name in self.lumped:
+            unit = sparse.csr_array(([1.0], ([0], [self._number(name)])), shape=(1, self.size))
+            return unit, np.full((1, 1), where), np.ones(1)
+        field, fem = self._field(name), scikit_fem()
+        if isinstance(where, float):
+            cell = self.mesh.element_finder()(np.array([where]))
+            local = self.mesh.mapping().invF(np.array([[[where]]]), tind=cell)[:, 0]
+            basis = fem.Basis(
+                self.mesh, self.element(field), elements=cell, quadrature=(local, np.ones(1)), dofs=self.dofs(field)
+            )
+            weights = np.ones(1)
+        else:
+            basis = fem.FacetBasis(
+                self.mesh, self.element(field), facets=where, intorder=self.exactness, dofs=self.dofs(field)
+            )
+            weights = np.asarray(basis.dx).ravel()
+        shapes = np.stack(
+            [np.broadcast_to(s.grad[0] if slope else np.asarray(s), basis.dx.shape) for (s,) in basis.basis]
+        )
+        columns = self.place[field][basis.element_dofs][:, :, None] + np.zeros(basis.dx.shape, dtype=np.intp)
+        rows = np.broadcast_to(np.arange(weights.size).reshape(basis.dx.shape), shapes.shape)
+        Z = sparse.coo_array((shapes.ravel(), (rows.ravel(), columns.ravel())), shape=(weights.size, self.size))
+        return Z.tocsr(), np.asarray(basis.global_coordinates()).reshape(self.mesh.dim(), -1), weights
 
     def facets(self, who: str, boundary: object) -> Array:
         """Facets of a boundary by name."""

@@ -2,5 +2,6 @@
 
 from hamex.principle.action import Action
 from hamex.principle.jets import t
+from hamex.principle.parts import Part
 
-__all__ = ["Action", "t"]
+__all__ = ["Action", "Part", "t"]

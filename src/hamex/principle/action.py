@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import random
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -32,8 +32,9 @@ from hamex.principle.jets import indices, jet, t
 from hamex.principle.variation import StatedAction
 
 if TYPE_CHECKING:
-    from hamex.principle.conditions import BoundaryCondition, EndPointConstraints, FrameworkStep, InitialCondition
+    from hamex.principle.conditions import EndPointConstraints, FrameworkStep, InitialCondition
     from hamex.principle.constraints import Constrained
+    from hamex.principle.edges import Balance, BoundaryCondition, PartEnergy, Vector
     from hamex.principle.free_data import FreeData
     from hamex.principle.noether import Charge, Symmetry
 
@@ -51,7 +52,7 @@ class Action(StatedAction):
     Parameters
     ----------
     fields : unknown functions, ``Function("u")(t)`` or ``Function("u")(x, t)``.
-    lagrangian : L(q, q̇), or a density of the fields and their first or second space derivatives.
+    lagrangian : L(q, q̇), or a density of the fields, their rates, and the first or second space derivatives of both.
     dissipation : φ(q, q̇, t), whose forces are φ_q̇; Piecewise for sliders, Abs for friction. In a continuum φ of the
         rates and their space derivatives alone.
     loads : generalised force Q_q(q, q̇, t) for a field: what has neither a potential nor a φ, as follower forces,
@@ -61,6 +62,8 @@ class Action(StatedAction):
     meanings : what each parameter stands for, with its unit, for pages and messages.
     constraints : expressions that vanish, of a lumped action. Without rates they are holonomic; linear in the rates
         and not integrable they are nonholonomic, and kept by Lagrange and d'Alembert's rule, not by varying them.
+    parts : pieces of the boundary, interfaces and points of a continuum with energies and loads of their own
+        (:class:`hamex.Part`); fields of ``t`` alone may stand beside fields of space when a part holds them.
 
     Examples
     --------
@@ -76,6 +79,7 @@ class Action(StatedAction):
         object.__setattr__(self, "dissipation", sp.sympify(self.dissipation))
         object.__setattr__(self, "loads", {q: sp.sympify(Q) for q, Q in self.loads.items()})
         object.__setattr__(self, "constraints", tuple(sp.sympify(e) for e in self.constraints))
+        object.__setattr__(self, "parts", tuple(self.parts))
         _refuse_uncovered(self)
         if not self.space:
             self.constrained()  # refuses constraints that contradict each other
@@ -129,11 +133,60 @@ class Action(StatedAction):
 
         return initial_conditions(self)
 
-    def boundary_conditions(self) -> list[BoundaryCondition]:
-        """Force or motion on the boundary, eqs. (43)-(44); empty for a lumped system."""
-        from hamex.principle.conditions import boundary_conditions
+    def boundary_conditions(self, normal: Vector | None = None, curvature: object = None) -> list[BoundaryCondition]:
+        """Force or motion on the boundary, eqs. (43)-(44); empty for a lumped system.
 
-        return boundary_conditions(self)
+        Without arguments on any smooth boundary: outward normal n_x, n_y …, curvature κ in the plane (dn/ds = κ s; 1/R
+        for a round plate), b_ij = D_i n_j in space. With a ``normal`` on a straight edge across it.
+
+        Examples
+        --------
+        >>> from hamex.principle.library import action
+        >>> plate = action("plate")
+        >>> [c.motion for c in plate.boundary_conditions((1, 0))]   # shear with the twisting moment's slope; moment
+        [w(x, y, t), Derivative(w(x, y, t), x)]
+        """
+        from hamex.principle.edges import boundary_conditions
+
+        return boundary_conditions(self, normal, curvature)
+
+    def boundary_momenta(self, normal: Vector | None = None, curvature: object = None) -> list[BoundaryCondition]:
+        """Momenta on the boundary itself, which mixed derivatives in space and time leave there; most systems: none."""
+        from hamex.principle.edges import boundary_momenta
+
+        return boundary_momenta(self, normal, curvature)
+
+    def corners(self, sides: Sequence[tuple[Vector, Vector]] | None = None) -> list[BoundaryCondition]:
+        """Forces at a corner of the plane, or per length along an edge of a body, where two sides meet.
+
+        ``sides`` are two pairs (outward normal, tangent that points out of the side); by default a right angle.
+        """
+        from hamex.principle.edges import corners
+
+        return corners(self, sides)
+
+    def interface(
+        self, other: Action | None = None, normal: Vector | None = None, curvature: object = None
+    ) -> list[BoundaryCondition]:
+        """What jumps across an interface to another region (the same material by default): zero where nothing acts.
+
+        Fields on this side are called ``w_minus``, beyond it ``w_plus``; the normal points there.
+        """
+        from hamex.principle.edges import interface
+
+        return interface(self, other, normal, curvature)
+
+    def balances(self) -> list[Balance]:
+        """What holds on each of the parts: the body's force and the part's own equation add up to zero."""
+        from hamex.principle.edges import balances
+
+        return balances(self)
+
+    def part_energies(self) -> list[PartEnergy]:
+        """Energy of each part, and the rate at which it changes with the body's."""
+        from hamex.principle.edges import energies
+
+        return energies(self)
 
     def classical(self) -> EndPointConstraints:
         """Hamilton's own principle beside it, with its end-point constraints, eqs. (9) and (24)."""
@@ -174,6 +227,11 @@ def _refuse_uncovered(action: StatedAction) -> None:
     check_stated(action)
     for q in action.fields:
         _refuse_multiplier(action, q)
+    for part in action.parts:
+        from hamex.principle.edges import refuse_part
+
+        refuse_part(part, action)
+        _refuse_dissipation(action.of_part(part))
 
 
 def _refuse_field(action: StatedAction, q: AppliedUndef) -> None:
@@ -182,16 +240,19 @@ def _refuse_field(action: StatedAction, q: AppliedUndef) -> None:
             f"Action: the field {q} must be a function of t, e.g. Function('u')(t), with the t of "
             "hamex.principle, which is real"
         )
+    inside = [(part.lagrangian, part.dissipation, *part.loads) for part in action.parts]
+    if q in action.lumped and any(sp.sympify(e).has(q) for part in inside for e in part):
+        return
     if set(q.args) != {t, *action.space}:
         raise ActionError(
             f"Action: the field {q} must be a function of {', '.join(map(str, [*action.space, t]))}; "
-            "name the coordinates of a density in space=(x, …)"
+            "name the coordinates of a density in space=(x, …); a field of t alone needs a part that holds it"
         )
     if not any(e.has(q) for e in (action.lagrangian, action.dissipation, *action.constraints)):
         raise ActionError(f"Action: the field {q} occurs neither in the Lagrangian nor in the dissipation")
     for index in indices(action.lagrangian, q):
         times, places = index.count(t), len(index) - index.count(t)
-        if times > 1 or places > 2 or (times and places):
+        if times > 1 or places > 2:
             raise ActionError(
                 f"Action: the derivative {jet(q, index)} in the Lagrangian is not covered; "
                 "rates enter once, space derivatives up to the second"
@@ -285,7 +346,8 @@ def _is_exact(expression: sp.Expr, action: StatedAction) -> bool:
 
 def _warn_unless_convex(action: Action) -> None:
     """Say aloud that a dissipation is not convex, and in which rates."""
-    fields = convexity(action).fields
+    stated = [action, *(action.of_part(part) for part in action.parts)]
+    fields = tuple(q for one in stated for q in convexity(one).fields)
     if fields:
         rates = ", ".join(f"d{q}/dt" for q in fields)
         placed = [str(q) for q in action.fields if () in indices(action.dissipation, q)]

@@ -1,4 +1,4 @@
-"""Which data the principle accepts: initial conditions in their order, boundary conditions, and the classical rival;
+"""Which data the principle accepts: initial conditions in their order, and the classical rival;
 and the four steps of section 4.1, which end in the assignment of the initial values.
 """
 
@@ -35,15 +35,6 @@ class InitialCondition:
     equation: sp.Eq
     role: str
     relation: sp.Expr | None = None
-
-
-@dataclass(frozen=True)
-class BoundaryCondition:
-    """On each part of the boundary either the force or the conjugate motion is given, eqs. (43)-(44)."""
-
-    field: AppliedUndef
-    motion: sp.Expr
-    force: sp.Expr
 
 
 @dataclass(frozen=True)
@@ -142,21 +133,13 @@ def _is_instantaneous(action: Action, q: AppliedUndef) -> bool:
 
 def is_cyclic(action: StatedAction, q: AppliedUndef) -> bool:
     """True when only the rate of the field enters, in dissipation, loads and constraints too: its value is a gauge."""
+    if q in action.lumped:
+        return not any((q, ()) in varied.weak for varied in action.variation().parts)
     if any(() in indices(e, q) for e in (action.dissipation, *action.loads.values(), *action.constraints)):
         return False
     if not is_zero(partial(action.lagrangian, q)):
         return False
     return not any(f == q and i and t not in i for f, i in action.variation().weak) if action.space else True
-
-
-def boundary_conditions(action: StatedAction, normal: tuple[sp.Expr, ...] | None = None) -> list[BoundaryCondition]:
-    """Natural force and essential motion for every bracket on the boundary; ``normal`` points outwards."""
-    n = normal or sp.symbols([f"n_{x}" for x in action.space], real=True)
-    found = []
-    for (q, index), flux in action.variation().fluxes.items():
-        force = -sum((f * direction for f, direction in zip(flux, n, strict=True)), sp.S.Zero)
-        found.append(BoundaryCondition(q, jet(q, index), sp.expand(force)))
-    return found
 
 
 def classical(action: StatedAction, start: sp.Expr = sp.S.Zero, end: sp.Expr = T) -> EndPointConstraints:

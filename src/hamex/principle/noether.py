@@ -6,17 +6,19 @@ Q_a = η_a − ξ^μ ∂_μ q_a its density and flux are
     ρ = Σ P_a Q_a + L ξ^t − K^t,        j^i = (flux of the variation with δq = Q)^i + L ξ^i − K^i,
 
 and ∂ρ/∂t + div j = −Σ E_a Q_a identically, E_a the Euler expressions of L; along the motion that is the work of loads
-and dissipation on Q. In a lumped system this is dI/dt = Σ (Q_a^load − φ_a)(η_a − ξ q̇_a).
+and dissipation on Q. In a lumped system this is dI/dt = Σ (Q_a^load − φ_a)(η_a − ξ q̇_a). Reactions λ A of constraints
+A q̇ + b = 0 work on Q like loads: λ (A η + ξ b), nothing where the symmetry keeps the constraint.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from hamex.principle.constraints import stated_rows
 from hamex.principle.jets import Index, indices, is_zero, jet, partial, t
 from hamex.principle.readable import Change, described, listed
 from hamex.principle.variation import StatedAction, antiderivative
@@ -97,6 +99,9 @@ class Symmetry:
         for (q, index), through in action.variation().fluxes.items():
             tested = _derivative(Q[q], index)
             flux = [f + g * tested for f, g in zip(flux, through, strict=True)]
+        for (q, index), through in action.variation().rims.items():  # rates with space derivatives: a flux of momentum
+            tested = _derivative(Q[q], index)
+            flux = [f - sp.diff(g * tested, t) for f, g in zip(flux, through, strict=True)]
         found = Charge(dict(self.change), value, source, tuple(sp.expand(f.doit()) for f in flux), self.name)
         self._certify(found, Q)
         return found
@@ -108,6 +113,9 @@ class Symmetry:
             (sp.diff(f, x) for f, x in zip(found.flux, self.action.space, strict=True)), sp.S.Zero
         )
         work = sum((bulk[q] * Q[q] for q in self.action.fields), sp.S.Zero) + found.source
+        for reaction, row, rest in stated_rows(self.action):  # the source has A q̇ = −b in it
+            broken = sum((a * q.diff(t) for a, q in zip(row, self.action.fields, strict=True)), rest)
+            work -= reaction * self.time * broken
         if not is_zero((rate - work).doit()):
             raise ArithmeticError(f"the charge of {self.name} does not satisfy its identity")
 
@@ -133,7 +141,7 @@ class Symmetry:
 
 
 def _works(symmetry: Symmetry) -> list[tuple[AppliedUndef | None, sp.Expr, int]]:
-    """Work of dissipation and loads on Q, each with its field and its sign in the source."""
+    """Work of dissipation, loads and reactions on Q, each with its field and its sign in the source."""
     action, found = symmetry.action, []
     for q in action.fields:
         Q = symmetry.characteristic(q)
@@ -145,6 +153,10 @@ def _works(symmetry: Symmetry) -> list[tuple[AppliedUndef | None, sp.Expr, int]]
             if along:
                 stress = partial(action.dissipation, q, index) * _derivative(Q, along)
                 found += [(None, stress, -1)] if stress != 0 else []
+    for reaction, row, rest in stated_rows(action):
+        along_it = [a * symmetry.change.get(q, sp.S.Zero) for a, q in zip(row, action.fields, strict=True)]
+        work = sp.expand(sum(along_it, symmetry.time * rest))
+        found += [(None, reaction * work, 1)] if not is_zero(work) else []
     return found
 
 
@@ -236,9 +248,11 @@ def _allowed_shifts(action: StatedAction) -> list[dict[AppliedUndef, sp.Expr]]:
         symbols = {c: sp.Dummy(real=True) for c in sorted(coordinates, key=sp.default_sort_key, reverse=True)}
         equations += _coefficients(euler.xreplace(symbols), [*symbols.values(), t])
     matrix = sp.Matrix([[sp.diff(e, a) for a in s] for e in equations]) if equations else sp.zeros(1, len(s))
-    return [
+    found = [
         {q: sp.cancel(a) for q, a in zip(action.fields, vector, strict=True) if a != 0} for vector in matrix.nullspace()
     ]
+    # Lumped fields of a continuum live in parts, of which the density knows nothing.
+    return [shift for shift in found if not any(q in action.lumped for q in shift)]
 
 
 def _coefficients(flat: sp.Expr, variables: list[sp.Symbol]) -> list[sp.Expr]:
@@ -286,6 +300,8 @@ def kept(symmetry: Symmetry, jumps: bool = False) -> Kept:
         raise ValueError("which charges are kept is decided for lumped systems; a mesh comes first")
     if _is_followed(action, pushed=not jumps):
         return Kept(True, "the forces are constant, and the element follows the motion itself")
+    if action.constraints:
+        return _kept_with_constraints(symmetry, jumps)
     still, K = symmetry.time == 0, symmetry.gain[-1]
     degree = max((_degree(c, action) for c in symmetry.change.values()), default=0)
     if jumps or any(e.has(sp.Abs, sp.sign) for e in (action.dissipation, *action.loads.values())):
@@ -299,6 +315,25 @@ def kept(symmetry: Symmetry, jumps: bool = False) -> Kept:
         return Kept(False, "a field without momentum is tested with one degree less")
     what = "neither affine in (q, t) nor quadratic in (t, q, p)" if still else "not quadratic in (t, q, p)"
     return Kept(False, what)
+
+
+def works_on(symmetry: Symmetry) -> bool:
+    """Whether reactions of constraints work on a symmetry: its charge then changes with them."""
+    return any(symmetry.balance.source.has(reaction) for reaction, _, _ in stated_rows(symmetry.action))
+
+
+def _kept_with_constraints(symmetry: Symmetry, jumps: bool) -> Kept:
+    """Impulses at the nodes do no work on a change that keeps the constraints, nor on a motion if they are straight."""
+    action = symmetry.action
+    if works_on(symmetry):
+        return Kept(False, "reactions of the constraints work on it")
+    if jumps:
+        return Kept(False, "elements with jumps keep the constraints, and no charge beside them")
+    free = replace(symmetry, action=StatedAction(action.fields, action.lagrangian, action.dissipation, action.loads))
+    straight = all(_degree(e, action) <= 1 for e in action.constraints)
+    if symmetry.time != 0 and not straight:
+        return Kept(False, "not quadratic in (t, q, p) where constraints are curved")
+    return kept(free)
 
 
 def _kept_with_jumps(symmetry: Symmetry, still: bool, degree: float, K: sp.Expr) -> Kept:

@@ -23,6 +23,8 @@ from sympy.core.function import AppliedUndef
 from hamex.errors import ActionError
 from hamex.principle.action import Action
 from hamex.principle.jets import Index, indices, jet, t
+from hamex.principle.parts import Part
+from hamex.principle.variation import StatedAction
 
 Array = NDArray[Any]
 _SINGULAR = 1e-12  # eigenvalue of the scaled flexibility at which some stress would cost no energy
@@ -139,10 +141,69 @@ def quadratic(action: Action) -> QuadraticDensity:
     who = action.name or "this density"
     if not action.space:
         raise ActionError(f"{who} is a lumped action, with no space to discretise; hamex.simulate runs it as it stands")
+    return _tabled(who, action, action.space, eliminating=True)
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticPart:
+    """A part of an action as tables; its places are motions.
+
+    Attributes
+    ----------
+    forms : of the part, whose ``fields`` stand for the motions.
+    motions : name of the field, and whether it is its slope, of each of them; lumped fields go by their name too.
+    held : motions that are given as zero.
+    boundary : name of the piece of the boundary, or "".
+    axis, value : number of the coordinate that has a value, and that value from numbers by name.
+    parameters : names that numbers are needed for, those of the place included.
+    """
+
+    forms: QuadraticDensity
+    motions: tuple[tuple[str, bool], ...]
+    held: tuple[tuple[str, bool], ...]
+    boundary: str
+    axis: int
+    value: Callable[[Mapping[str, Any]], float]
+    parameters: tuple[str, ...]
+
+
+def quadratic_parts(action: Action) -> tuple[QuadraticPart, ...]:
+    """The parts of a density as tables."""
+    return tuple(_part(action, part) for part in action.parts)
+
+
+def _part(action: Action, part: Part) -> QuadraticPart:
+    who = f"{action.name or 'this density'}, part {part.name or part.where}"
+    stated = action.of_part(part)
+    forms = _tabled(who, stated, action.space, eliminating=False)
+    places = (*forms.kinetic, *forms.dissipation, *forms.potential)
+    if any(place.axes for place in places):
+        raise ActionError(f"{who}: it has derivatives along an edge, which a mesh does not take")
+    for motion, value in part.motions.items():
+        if value != 0:
+            raise ActionError(
+                f"{who}: {motion} is given as {value}; a mesh holds motions at zero, and moves supports by the load"
+            )
+    motions = part.motions_of(action)
+    value = sp.S.Zero if isinstance(part.where, str) else next(iter(part.where.values()))
+    names = sorted(value.free_symbols, key=str)
+    compiled = sp.lambdify(names, value)
+    return QuadraticPart(
+        forms,
+        tuple((motions[f][0].func.__name__, bool(motions[f][1])) for f in stated.fields),
+        tuple((next(iter(m.atoms(AppliedUndef))).func.__name__, bool(m.is_Derivative)) for m in part.motions),
+        part.where if isinstance(part.where, str) else "",
+        0 if part.axis is None else action.space.index(part.axis),
+        lambda numbers: float(compiled(*(numbers[s.name] for s in names))),
+        tuple(sorted({*forms.parameters, *(s.name for s in names)})),
+    )
+
+
+def _tabled(who: str, action: StatedAction, space: tuple[sp.Symbol, ...], eliminating: bool) -> QuadraticDensity:
     L = _Quadratic(who, "Lagrangian", action.lagrangian, action)
     phi = _Quadratic(who, "dissipation", action.dissipation, action)
-    impulses = _impulses(who, action, L)
-    kept = [q for q in action.fields if q not in impulses]
+    impulses = _impulses(who, action, L) if eliminating else []
+    kept = [q for q in action.fields if q not in impulses and q not in action.lumped]
     _refuse_rates(who, L, kept)
     _refuse_linear(who, L, phi)
     loads = {q: action.loads.get(q, sp.S.Zero) + L.linear.get(Node(q, ()), sp.S.Zero) for q in kept}
@@ -160,7 +221,7 @@ def quadratic(action: Action) -> QuadraticDensity:
         (_Table((len(b),), tuple((i,) for i in range(len(b))), False), [loads[node.field] for node in b]),
     )
     stiff = [entry for _, entries in forms[:-1] for entry in entries]
-    return _compiled(who, action, tuple(kept), tuple(impulses), (T, D, V, b), forms, stiff)
+    return _compiled(who, space, tuple(kept), tuple(impulses), (T, D, V, b), forms, stiff)
 
 
 class Node(NamedTuple):
@@ -173,15 +234,15 @@ class Node(NamedTuple):
     def jet(self) -> sp.Expr:
         return jet(self.field, self.by)
 
-    def place(self, action: Action, kept: tuple[AppliedUndef, ...]) -> Place:
-        axes = tuple(sorted(action.space.index(v) for v in self.by if v != t))
+    def place(self, space: tuple[sp.Symbol, ...], kept: tuple[AppliedUndef, ...]) -> Place:
+        axes = tuple(sorted(space.index(v) for v in self.by if v != t))
         return Place(kept.index(self.field), axes)
 
 
 class _Quadratic:
     """Second and first derivatives of an expression by its jet coordinates; refuses one of higher degree."""
 
-    def __init__(self, who: str, what: str, expression: sp.Expr, action: Action) -> None:
+    def __init__(self, who: str, what: str, expression: sp.Expr, action: StatedAction) -> None:
         self.nodes = [Node(q, index) for q in action.fields for index in indices(expression, q)]
         names = {node.jet: sp.Dummy(real=True) for node in self.nodes}
         z = list(names.values())
@@ -203,7 +264,7 @@ class _Quadratic:
                     self.square[one, other] = entry
 
 
-def _impulses(who: str, action: Action, L: _Quadratic) -> list[AppliedUndef]:
+def _impulses(who: str, action: StatedAction, L: _Quadratic) -> list[AppliedUndef]:
     """Fields that enter with their rates alone, beside places of others: stress impulses."""
     found = []
     for q in action.fields:
@@ -262,7 +323,7 @@ def _form(source: _Quadratic, rows: list[Node], columns: list[Node], sign: int) 
 
 def _compiled(
     who: str,
-    action: Action,
+    space: tuple[sp.Symbol, ...],
     kept: tuple[AppliedUndef, ...],
     impulses: tuple[AppliedUndef, ...],
     nodes: tuple[list[Node], ...],
@@ -283,16 +344,16 @@ def _compiled(
             f"{who}: a coefficient depends on the time; M, C and K are constant, and the history of a load is given "
             "to hamex.Load"
         )
-    symbols = whole.xreplace(fixed).free_symbols - {*action.space, *fixed.values()}
+    symbols = whole.xreplace(fixed).free_symbols - {*space, *fixed.values()}
     parameters = sorted({s.name for s in symbols} | {f.func.__name__ for f in functions if f not in timely})
     shapes = sorted({f.func.__name__ for f in timely} - set(parameters))
     by_name = {name: sp.Dummy(name) for name in (*parameters, *shapes)}
     plain = {s: by_name[s.name] for s in symbols} | {f: by_name[f.func.__name__] for f in functions}
     ready = [entry.xreplace(plain) for entry in every]
-    T, D, V, b = (tuple(node.place(action, kept) for node in form) for form in nodes)
+    T, D, V, b = (tuple(node.place(space, kept) for node in form) for form in nodes)
     return QuadraticDensity(
         name=who,
-        space=tuple(x.name for x in action.space),
+        space=tuple(x.name for x in space),
         fields=tuple(q.func.__name__ for q in kept),
         impulses=tuple(q.func.__name__ for q in impulses),
         kinetic=T,
@@ -303,6 +364,6 @@ def _compiled(
         positive=frozenset(s.name for s in symbols if s.is_positive),
         shapes=tuple(shapes),
         _tables=tuple(table for table, _ in forms),
-        _values=sp.lambdify([*action.space, *by_name.values()], ready, modules=["numpy", "scipy"], cse=True),
-        _varies=any(entry.has(*action.space) for entry in ready),
+        _values=sp.lambdify([*space, *by_name.values()], ready, modules=["numpy", "scipy"], cse=True),
+        _varies=any(entry.has(*space) for entry in ready),
     )

@@ -57,6 +57,10 @@ def symmetries(action: StatedAction) -> list[Symmetry]:
     >>> [s.name for s in symmetries(action("gyroscopic"))]
     ['time: energy', 'rotation in (x, y)']
     """
+    if action.lumped:  # they live in parts: of the body, all that holds at a place is said without them
+        inside = tuple(q for q in action.fields if q not in action.lumped)
+        loads = {q: Q for q, Q in action.loads.items() if q in inside}
+        action = StatedAction(inside, action.lagrangian, action.dissipation, loads, action.space)
     system = _Equations.of(action)
     columns = _ansatz(action, system.functions)
     found = [_symmetry(action, columns, vector, system.functions) for vector in _null_vectors(system, columns)]

@@ -18,6 +18,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.principle.jets import Index, indices, is_zero, jet, partial, t
+from hamex.principle.parts import Part
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,9 @@ class Variation:
     ``weak`` maps (field, index) to the coefficient of ∂^index δq under the integral; ``bulk`` is what
     multiplies δq after all parts; ``ends`` the momentum P_q, whose bracket −[P_q δq] the hatted counterpart
     +[P̂_q δq̂] meets; ``fluxes`` maps (field, index of the test function) to the flux through the boundary,
-    one entry per space coordinate, with −flux·n ∂^index δq on the boundary.
+    one entry per space coordinate, with −flux·n ∂^index δq on the boundary. ``rims`` are the fluxes of the momenta,
+    where rates stand with space derivatives: +[rim·n ∂^index δq] on the boundary at both ends of the window.
+    ``parts`` are the variations of the action's parts, in their order, each in the fields at its own place.
     """
 
     action: StatedAction
@@ -35,74 +38,100 @@ class Variation:
     bulk: dict[AppliedUndef, sp.Expr]
     ends: dict[AppliedUndef, sp.Expr]
     fluxes: dict[tuple[AppliedUndef, Index], tuple[sp.Expr, ...]]
+    rims: dict[tuple[AppliedUndef, Index], tuple[sp.Expr, ...]] = field(default_factory=dict)
+    parts: tuple[Variation, ...] = ()
 
     @classmethod
     def of(cls, action: StatedAction) -> Variation:
         """Vary, integrate by parts in time and space, and certify the result by an identity."""
-        weak: dict[tuple[AppliedUndef, Index], sp.Expr] = {}
-        for q in action.fields:
-            for index in indices(action.lagrangian, q):
-                weak[q, index] = -partial(action.lagrangian, q, index)
-            extra = action.dissipative_force(q) - action.loads.get(q, sp.S.Zero)
-            if extra != 0:
-                weak[q, ()] = weak.get((q, ()), sp.S.Zero) + extra
-            for index in indices(action.dissipation, q):  # ∂φ/∂q̇′ is a stress, and works on δq′
-                along = tuple(v for v in index if v != t)
-                if along:
-                    weak[q, along] = weak.get((q, along), sp.S.Zero) + partial(action.dissipation, q, index)
-        for q, force in action.reactions().items():  # Lagrange and d'Alembert: λ A δq, not a variation of λ A q̇
-            weak[q, ()] = weak.get((q, ()), sp.S.Zero) - force
-        bulk = {q: sp.S.Zero for q in action.fields}
-        ends = {q: sp.S.Zero for q in action.fields}
-        fluxes: dict[tuple[AppliedUndef, Index], list[sp.Expr]] = {}
+        weak = _weak(action)
+        # In time first: c ∂ₜ∂^I δ = d/dt(c ∂^I δ) − ċ ∂^I δ. What stays under the integral, and the brackets at the
+        # ends, are then both forms in space derivatives of δ.
+        inside: dict[tuple[AppliedUndef, Index], sp.Expr] = {}
+        bracket: dict[tuple[AppliedUndef, Index], sp.Expr] = {}
         for (q, index), coefficient in weak.items():
-            _by_parts(action, q, index, coefficient, bulk, ends, fluxes)
-        whole = cls(
-            action,
-            weak,
-            {q: _tidy(e) for q, e in bulk.items()},
-            {q: _tidy(e) for q, e in ends.items()},
-            {key: tuple(_tidy(e) for e in flux) for key, flux in fluxes.items() if any(flux)},
-        )
+            key = q, tuple(v for v in index if v != t)
+            moved = -sp.diff(coefficient, t) if t in index else coefficient
+            inside[key] = inside.get(key, sp.S.Zero) + moved
+            if t in index:
+                bracket[key] = bracket.get(key, sp.S.Zero) - coefficient
+        bulk, fluxes = _in_space(action, inside)
+        ends, rims = _in_space(action, bracket)
+        whole = cls(action, weak, bulk, ends, fluxes, rims)
         whole.certify()
-        return whole
+        if not action.parts:
+            return whole
+        parts = tuple(action.of_part(part).variation() for part in action.parts)
+        for q in action.lumped:  # all that such a field has stands in parts, and in its load
+            for part, varied in zip(action.parts, parts, strict=True):
+                if q in varied.bulk:
+                    bulk[q] += part.placed(part.body(varied.bulk[q], action))
+                    ends[q] += part.placed(part.body(varied.ends[q], action))
+        return cls(action, weak, bulk, ends, fluxes, rims, parts)
 
     def test(self, q: AppliedUndef) -> AppliedUndef:
         """The variation δq as a free function."""
         return sp.Function(f"delta_{q.func.__name__}")(*q.args)
 
     def certify(self) -> None:
-        """Weak integrand = bulk·δq − d/dt(P δq) − div(flux δq…), identically; no integral is trusted unchecked."""
+        """Weak integrand = bulk·δq − d/dt(P δq − div(rim δq…)) − div(flux δq…), identically; nothing is trusted."""
+        space = self.action.space
         weak = sum((c * jet(self.test(q), i) for (q, i), c in self.weak.items()), sp.S.Zero)
         strong = sum((e * self.test(q) for q, e in self.bulk.items()), sp.S.Zero)
         strong -= sum((sp.diff(p * self.test(q), t) for q, p in self.ends.items()), sp.S.Zero)
-        for (q, index), flux in self.fluxes.items():
-            for x, component in zip(self.action.space, flux, strict=True):
-                strong -= sp.diff(component * jet(self.test(q), index), x)
+        for fluxes, by in ((self.fluxes, ()), (self.rims, (t,))):
+            for (q, index), flux in fluxes.items():
+                for x, component in zip(space, flux, strict=True):
+                    moved = sp.diff(component * jet(self.test(q), index), x, *by)
+                    strong += moved if by else -moved
         if not is_zero((weak - strong).doit()):
             raise ArithmeticError("integration by parts does not satisfy its identity")
 
 
-def _by_parts(
-    action: StatedAction,
-    q: AppliedUndef,
-    index: Index,
-    coefficient: sp.Expr,
-    bulk: dict[AppliedUndef, sp.Expr],
-    ends: dict[AppliedUndef, sp.Expr],
-    fluxes: dict[tuple[AppliedUndef, Index], list[sp.Expr]],
-) -> None:
-    """Move the derivatives of δq over to the coefficient, one at a time: c ∂δ = ∂(c δ) − (∂c) δ."""
-    if not index:
-        bulk[q] += coefficient
-        return
-    variable, rest = index[0], index[1:]
-    if variable == t:
-        ends[q] -= coefficient  # the bracket is −[P δq]
-    else:
-        flux = fluxes.setdefault((q, rest), [sp.S.Zero] * len(action.space))
-        flux[action.space.index(variable)] -= coefficient
-    _by_parts(action, q, rest, -sp.diff(coefficient, variable), bulk, ends, fluxes)
+def _weak(action: StatedAction) -> dict[tuple[AppliedUndef, Index], sp.Expr]:
+    """−L_q… ∂^… δq + (φ_q̇ − Q) δq, with the stresses ∂φ/∂q̇′ that work on δq′."""
+    weak: dict[tuple[AppliedUndef, Index], sp.Expr] = {}
+    for q in action.fields:
+        for index in indices(action.lagrangian, q):
+            weak[q, index] = -partial(action.lagrangian, q, index)
+        extra = action.dissipative_force(q) - action.loads.get(q, sp.S.Zero)
+        if extra != 0:
+            weak[q, ()] = weak.get((q, ()), sp.S.Zero) + extra
+        for index in indices(action.dissipation, q):
+            along = tuple(v for v in index if v != t)
+            if along and t in index:
+                weak[q, along] = weak.get((q, along), sp.S.Zero) + partial(action.dissipation, q, index)
+    for q, force in action.reactions().items():  # Lagrange and d'Alembert: λ A δq, not a variation of λ A q̇
+        weak[q, ()] = weak.get((q, ()), sp.S.Zero) - force
+    return weak
+
+
+def _in_space(
+    action: StatedAction, form: Mapping[tuple[AppliedUndef, Index], sp.Expr]
+) -> tuple[dict[AppliedUndef, sp.Expr], dict[tuple[AppliedUndef, Index], tuple[sp.Expr, ...]]]:
+    """Move space derivatives of δq over to their coefficients: Σ c ∂^I δ = bulk·δ − div(flux ∂^I′ δ).
+
+    A second derivative leaves one on the boundary. Which one is a choice, and only the even one, M_ij = M_ji, makes the
+    flux a tensor: c ∂ₓ∂ᵧδ is ½c ∂ₓ∂ᵧδ + ½c ∂ᵧ∂ₓδ, each moved in its own order. The result is then the same in every
+    frame of axes.
+    """
+    bulk = {q: sp.S.Zero for q in action.fields}
+    fluxes: dict[tuple[AppliedUndef, Index], list[sp.Expr]] = {}
+
+    def through(q: AppliedUndef, index: Index, x: sp.Symbol, value: sp.Expr) -> None:
+        flux = fluxes.setdefault((q, index), [sp.S.Zero] * len(action.space))
+        flux[action.space.index(x)] += value
+
+    for (q, along), c in form.items():
+        bulk[q] += sp.diff(c, *along) * (-1) ** len(along) if along else c
+        if len(along) == 1:
+            through(q, (), along[0], -c)
+        elif len(along) == 2:
+            for one, other in (along, along[::-1]):
+                through(q, (one,), other, -c / 2)
+                through(q, (), one, sp.diff(c, other) / 2)
+    found = {key: tuple(_tidy(e) for e in flux) for key, flux in fluxes.items()}
+    return {q: _tidy(e) for q, e in bulk.items()}, {key: flux for key, flux in found.items() if any(flux)}
 
 
 def _tidy(expression: sp.Expr) -> sp.Expr:
@@ -122,6 +151,12 @@ class StatedAction:
     citation: str = ""
     meanings: Mapping[str, str] = field(default_factory=dict)
     constraints: tuple[sp.Expr, ...] = ()
+    parts: tuple[Part, ...] = field(default=(), kw_only=True)
+
+    @cached_property
+    def lumped(self) -> tuple[AppliedUndef, ...]:
+        """Fields of t alone beside fields of space: they live in parts."""
+        return tuple(q for q in self.fields if self.space and q.args == (t,))
 
     def reactions(self) -> dict[AppliedUndef, sp.Expr]:
         """Forces Σ λ A of the stated constraints, for the fields they act on."""
@@ -135,8 +170,15 @@ class StatedAction:
         return found
 
     def momentum(self, q: AppliedUndef) -> sp.Expr:
-        """P_q = ∂L/∂q̇."""
-        return partial(self.lagrangian, q, (t,))
+        """P_q = ∂L/∂q̇; with space derivatives of rates ∂L/∂q̇ − (∂L/∂q̇′)′ + …, what stands before δq at an end."""
+        if q in self.lumped:
+            return self.variation().ends[q]
+        total = partial(self.lagrangian, q, (t,))
+        for index in indices(self.lagrangian, q):
+            along = tuple(v for v in index if v != t)
+            if along and t in index:
+                total += (-1) ** len(along) * sp.diff(partial(self.lagrangian, q, index), *along).doit()
+        return total
 
     def dissipative_force(self, q: AppliedUndef) -> sp.Expr:
         """φ_q̇ = ∂φ/∂q̇; what φ has of space derivatives of rates stands in the variation, as stresses."""
@@ -146,6 +188,14 @@ class StatedAction:
     def has_momentum(self) -> dict[AppliedUndef, bool]:
         """Which fields have a momentum; the others need a smaller test space."""
         return {q: not is_zero(self.momentum(q)) for q in self.fields}
+
+    def of_part(self, part: Part) -> StatedAction:
+        """A part as an action of its own: in the fields and slopes at its place, over what is left of space."""
+        lagrangian, dissipation = (part.local(e, self) for e in (part.lagrangian, part.dissipation))
+        loads = {part.local(q, self): Q for q, Q in part.loads.items()}
+        there = part.motions_of(self)
+        used = tuple(f for f in there if lagrangian.has(f) or dissipation.has(f) or f in loads)
+        return StatedAction(used, lagrangian, dissipation, loads, part.rest(self))
 
     def variation(self) -> Variation:
         """δA_NEW, weak and after integration by parts, with its end and boundary terms."""
@@ -160,8 +210,9 @@ class StatedAction:
         return self.variation().bulk
 
     def hamiltonian(self) -> sp.Expr:
-        """H = Σ P_q q̇ − L."""
-        total = sum((self.momentum(q) * q.diff(t) for q in self.fields), sp.S.Zero)
+        """H = Σ P_q q̇ − L, with ∂L/∂q̇′ q̇′ where rates have space derivatives; a density in a continuum."""
+        rates = [(q, i) for q in self.fields for i in indices(self.lagrangian, q) if t in i]
+        total = sum((partial(self.lagrangian, q, i) * jet(q, i) for q, i in rates), sp.S.Zero)
         return sp.expand(total - self.lagrangian)
 
 

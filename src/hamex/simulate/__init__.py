@@ -20,15 +20,16 @@ from numpy.typing import NDArray
 from hamex import __version__
 from hamex.checks import check_memory, is_one_of, is_positive, whole_steps
 from hamex.errors import BalanceWarning, ModelError, ProblemError
-from hamex.model.discretised import WHO, Forms, assembled, laid_out
+from hamex.model.discretised import assembled, laid_out
 from hamex.model.fields import Fixed, Given, asked
+from hamex.model.forms import WHO, Attached, Forms
 from hamex.model.inputs import few
 from hamex.model.record import Model
 from hamex.model.units import Units
 from hamex.principle.action import Action
-from hamex.principle.noether import Symmetry
+from hamex.principle.noether import Symmetry, works_on
 from hamex.principle.numeric import Functions, Ledger, functions, ledger
-from hamex.principle.quadratic import Coefficients, QuadraticDensity, quadratic
+from hamex.principle.quadratic import Coefficients, QuadraticDensity, QuadraticPart, quadratic, quadratic_parts
 from hamex.schemes.scheme import Scheme
 from hamex.schemes.time_elements import DiscontinuousGalerkin, Galerkin
 from hamex.simulate.elements import gauss_element, radau_element
@@ -123,6 +124,15 @@ def _ledger(action: Action, f: Functions, charges: Sequence[Symmetry]) -> Ledger
     for symmetry in charges:
         if not isinstance(symmetry, Symmetry) or symmetry.action is not action:
             raise ProblemError(f"simulate: charges must be symmetries of this action, got {symmetry!r:.60}")
+        if works_on(symmetry):
+            raise ProblemError(
+                f"simulate: the charge of {symmetry.name} changes with the reactions of the constraints; leave it out"
+            )
+    if charges and len(action.constrained().plain.fields) < len(action.fields):
+        raise ProblemError(
+            "simulate: charges are booked where constraints are stated, constraints=(…,), not multiplied into the "
+            "Lagrangian"
+        )
     return ledger(action, f, charges) if charges else None
 
 
@@ -158,7 +168,7 @@ def _solution(action: Action, system: NumericAction, march: ActionMarch, degree:
         array.flags.writeable = False
 
     digest = hashlib.sha256(
-        f"{action.fields}{action.lagrangian}{action.dissipation}{dict(action.loads)}"
+        f"{action.fields}{action.lagrangian}{action.dissipation}{dict(action.loads)}{action.constraints or ''}"
         f"{system.numbers}{system.step!r}{steps}{degree}".encode()
     )
     for name in ("displacement", "momentum", "load"):
@@ -249,7 +259,8 @@ def discretise(
 
     Parameters
     ----------
-    action : a density, from :mod:`hamex.principle.library` or one's own.
+    action : a density, from :mod:`hamex.principle.library` or one's own. Its parts stand at points of a line, or on
+        boundaries that the mesh has by their names; motions that they give as zero are fixed.
     mesh : scikit-fem's, of lines, triangles, quadrilaterals, tetrahedra or hexahedra, with boundaries by name.
     parameters : for every symbol, and every given function of place, a number, or a function of points x
         (dimension, …) asked at the points of integration. A load that the action states, such as ``q(x, t)``, takes its
@@ -282,26 +293,46 @@ def discretise(
     ):
         if not is_one_of(word, known):
             raise ModelError(f"{WHO}: {what} must be one of {', '.join(known)}; got {word!r:.40}")
-    density = quadratic(action)
-    numbers = _numbers(density, parameters)
+    density, parts = quadratic(action), quadratic_parts(action)
+    numbers = _numbers(density, parts, parameters)
+    attached = [_attached(part, density, numbers) for part in parts]
+    forms = _forms(density, numbers)
+    lumped = tuple(q.func.__name__ for q in action.lumped)
+    fields = laid_out(forms, mesh, len(density.space), degree, fixed or {}, lumped, attached)
+    return assembled(forms, fields, mass, integration, negative_stiffness, units, attached)
 
+
+def _forms(density: QuadraticDensity, numbers: Mapping[str, Given]) -> Forms:
     def at(x: Array) -> Coefficients:
         return density.at(_values(density, numbers, x), x)
 
-    forms = Forms(density.fields, density.kinetic, density.dissipation, density.potential, density.load, at)
-    fields = laid_out(forms, mesh, len(density.space), degree, fixed or {})
-    return assembled(forms, fields, mass, integration, negative_stiffness, units)
+    return Forms(density.fields, density.kinetic, density.dissipation, density.potential, density.load, at)
 
 
-def _numbers(density: QuadraticDensity, parameters: Mapping[str, Given]) -> dict[str, Given]:
+def _attached(part: QuadraticPart, density: QuadraticDensity, numbers: Mapping[str, Given]) -> Attached:
+    """A part at a point of a line, or on a boundary that the mesh names."""
+    if part.boundary:
+        return Attached(_forms(part.forms, numbers), part.motions, part.held, part.boundary)
+    if len(density.space) > 1:
+        raise ModelError(
+            f"{WHO}: {part.forms.name}: on a mesh of {len(density.space)} dimensions a part takes the name of a "
+            "boundary of the mesh"
+        )
+    return Attached(_forms(part.forms, numbers), part.motions, part.held, part.value(numbers))
+
+
+def _numbers(
+    density: QuadraticDensity, parts: tuple[QuadraticPart, ...], parameters: Mapping[str, Given]
+) -> dict[str, Given]:
     """The parameters, if all are there and no others."""
     if not isinstance(parameters, Mapping):
         raise ModelError(f"{WHO}: parameters must be numbers by name, got {parameters!r:.60}")
-    wanted = (*density.parameters, *density.shapes)
+    needed = tuple(dict.fromkeys([*density.parameters, *(name for part in parts for name in part.parameters)]))
+    wanted = (*needed, *density.shapes, *(name for part in parts for name in part.forms.shapes))
     for name in parameters:
         if name not in wanted:
             raise ModelError(f"{WHO}: {density.name} has no parameter {name!r:.40}; it has {few(wanted, name)}")
-    missing = [name for name in density.parameters if name not in parameters]
+    missing = [name for name in needed if name not in parameters]
     if missing:
         raise ModelError(f"{WHO}: {density.name} needs a number for {', '.join(missing)}")
     return dict(parameters)

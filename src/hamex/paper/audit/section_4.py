@@ -51,7 +51,8 @@ from hamex.paper.audit.notation import (
     u,
 )
 from hamex.principle.action import Action
-from hamex.principle.conditions import boundary_conditions, initial_conditions
+from hamex.principle.conditions import initial_conditions
+from hamex.principle.edges import boundary_conditions
 from hamex.principle.jets import jet, partial
 
 OVER, ENDS = DURATION.over, DURATION.ends

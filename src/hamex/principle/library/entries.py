@@ -1,5 +1,5 @@
 """The library: its list, the words its entries share, the lumped systems of the paper, and fields of space and time
-(the elastic continuum of the paper, strings, membranes, beams)."""
+(the elastic continuum of the paper, strings, membranes, beams, plates)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sympy.core.function import AppliedUndef
 
 from hamex.principle.action import Action, ActionError
 from hamex.principle.jets import t
+from hamex.principle.parts import Part
 from hamex.principle.stepform import slider_potential
 
 LIBRARY: dict[str, Callable[[], Action]] = {}
@@ -309,6 +310,75 @@ def timoshenko() -> Action:
             **_BEAM,
             "kappa": "shear coefficient of the section [1]",
             "G": "shear modulus [force/length²]",
+        },
+    )
+
+
+@entry
+def rayleigh_beam() -> Action:
+    """Slender beam whose sections turn as it bends: rates with space derivatives, and inertia in the shear at ends."""
+    rho, A, E, inertia = positive("rho A E I_y")
+    x = SPACE[0]
+    w = sp.Function("w")(x, t)
+    turning = rho * A * w.diff(t) ** 2 / 2 + rho * inertia * w.diff(x, t) ** 2 / 2
+    return Action(
+        (w,),
+        turning - E * inertia * w.diff(x, 2) ** 2 / 2,
+        loads={w: sp.Function("q")(x, t)},
+        space=(x,),
+        name="rayleigh-beam",
+        citation="Rayleigh, The Theory of Sound, 1877, § 162",
+        meanings={"w": "deflection [length]", **_BEAM},
+    )
+
+
+@entry
+def tip_mass() -> Action:
+    """Cantilever with a mass at its tip: a part of the action, which stands in the shear of the free end."""
+    rho, A, E, inertia, m, l = positive("rho A E I_y m l")
+    x = SPACE[0]
+    w = sp.Function("w")(x, t)
+    return Action(
+        (w,),
+        rho * A * w.diff(t) ** 2 / 2 - E * inertia * w.diff(x, 2) ** 2 / 2,
+        loads={w: sp.Function("q")(x, t)},
+        space=(x,),
+        name="tip-mass",
+        citation="L. Meirovitch, Analytical Methods in Vibrations, Macmillan 1967, ch. 5",
+        meanings={
+            "w": "deflection [length]",
+            **_BEAM,
+            "m": "mass at the tip [force s²/length]",
+            "l": "length [length]",
+        },
+        parts=(
+            Part({x: 0}, "start", motions={w: 0, w.diff(x): 0}, name="clamp"),
+            Part({x: l}, "end", m * w.diff(t) ** 2 / 2, name="tip"),
+        ),
+    )
+
+
+@entry
+def plate() -> Action:
+    """Thin plate: two conditions on every edge, the twisting moment's slope in the shear, and forces at corners."""
+    mass, D = positive("mu D")
+    nu = sp.Symbol("nu", real=True)
+    x, y = SPACE[:2]
+    w = sp.Function("w")(x, y, t)
+    bent = (w.diff(x, 2) + w.diff(y, 2)) ** 2 - 2 * (1 - nu) * (w.diff(x, 2) * w.diff(y, 2) - w.diff(x, y) ** 2)
+    return Action(
+        (w,),
+        sp.expand(mass * w.diff(t) ** 2 / 2 - D * bent / 2),
+        loads={w: sp.Function("q")(x, y, t)},
+        space=(x, y),
+        name="plate",
+        citation="G. Kirchhoff, J. reine angew. Math. 40 (1850) 51",
+        meanings={
+            "w": "deflection [length]",
+            "mu": "mass per area [force s²/length³]",
+            "D": "bending stiffness [force length]",
+            "nu": "Poisson's ratio [1]",
+            "q": "load per area [force/length²]",
         },
     )
 

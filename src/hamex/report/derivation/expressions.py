@@ -13,7 +13,7 @@ from typing import Any
 from hamex.principle.conditions import T
 from hamex.principle.jets import t
 from hamex.principle.stepform import h
-from hamex.report.derivation.atoms import BLANK, EQUAL, LESS, MINUS, MORE, PARTIAL, ROOM, Fence, Letter, Sign
+from hamex.report.derivation.atoms import BLANK, EQUAL, LESS, MINUS, MORE, PARTIAL, PLUS, ROOM, Fence, Letter, Sign
 from hamex.report.derivation.formula import (
     GREEK,
     Formula,
@@ -314,6 +314,9 @@ def field(function: Expr, index: tuple[Any, ...] = ()) -> Formula:
         found = momentum(name.removeprefix("phat_"))
     elif name.startswith("bar_"):
         found = accented(name.removeprefix("bar_"), "bar")
+    elif name.endswith(("_minus", "_plus")):  # on the two sides of an interface
+        base, _, side = name.rpartition("_")
+        found = _dotted(base, times, places) ** tight(MINUS if side == "minus" else PLUS)
     else:
         found = _dotted(name, times, places)
     plain = all(a.is_Symbol and a != T for a in function.args)

@@ -118,7 +118,8 @@ def _verdicts(found: FreeData) -> list[Text]:
             + (
                 "an ordinary differential equation as it stands."
                 if not found.index
-                else f"differentiated {_TIMES.get(found.index, f'{found.index} times')}, the equations are an ordinary one."
+                else f"differentiated {_TIMES.get(found.index, f'{found.index} times')}, the equations are an ordinary "
+                "one."
             )
         )
     return items
@@ -141,9 +142,8 @@ def _in_space(system: DerivedSystem, head: list[Block]) -> list[Block]:
         assert c.relation is not None
         what = field(c.field) if c.kind == "value" else say("the momentum of {}", field(c.field))
         items.append(say("{} is determined by {}", what, equal(formula_of(c.relation), 0)))
-    words = say(
+    words = (
         "Fields that enter without rates follow from the others at every instant, with their boundary conditions; they "
-        "have no {} to give. Only what shows at a place is said: the rank of the operators is not examined.",
-        virtual(sym.q)(0),
+        "have no start to give. Only what shows at a place is said: the rank of the operators is not examined."
     )
     return [*head, Paragraph(words), Bullets(tuple(items))]

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from hamex.principle.jets import Index, t
-from hamex.report.derivation.atoms import BACK, EQUAL, PLUS, ROOM, width
+from hamex.report.derivation.atoms import EQUAL, PLUS, ROOM, width
+from hamex.report.derivation.boundary import (
+    actions_of_parts,
+    boundary_terms,
+    edge_data,
+    edge_momentum,
+    part_terms,
+    rim_terms,
+    stated_parts,
+    weak_parts,
+)
 from hamex.report.derivation.document import Block, Bullets, Equation, Heading, Paragraph, Picture, TextTable, quoted
 from hamex.report.derivation.expressions import Expr, accented, field, formula_of, is_field, symbol, walk
 from hamex.report.derivation.formula import (
@@ -54,7 +64,11 @@ def symbols(system: DerivedSystem) -> list[Block]:
     blocks: list[Block] = [Picture(drawing, caption(action))] if drawing else []
     meanings = dict(action.meanings)
     known = [*(name(q) for q in action.fields)]
-    for expression in (action.lagrangian, action.dissipation, *action.loads.values()):
+    stated = [action.lagrangian, action.dissipation, *action.loads.values()]
+    for part in action.parts:
+        stated += [part.lagrangian, part.dissipation, *part.loads.values(), *part.motions.values()]
+        stated += [] if isinstance(part.where, str) else part.where.values()
+    for expression in stated:
         nodes = walk(expression)
         known += sorted({name(node) for node in nodes if is_field(node)} - set(known))
         known += sorted(
@@ -117,13 +131,13 @@ def _lagrangian(system: DerivedSystem) -> list[Block]:
     if action.loads:
         loads = listed(equal(sym.Q[field(q)], formula_of(Q)) for q, Q in action.loads.items())
         blocks.append(Paragraph(say("Loads, as forces on the fields: {}.", loads)))
-    return [*blocks, *constraints(system)]
+    return [*blocks, *constraints(system), *stated_parts(system)]
 
 
 def _action(system: DerivedSystem) -> list[Block]:
     return [
         Heading("Step 2: the action", 3),
-        Equation((equal(sym.A, system.integral("L")),)),
+        Equation((spaced(equal(sym.A, system.integral("L")), *actions_of_parts(system)),)),
         Paragraph(
             say(
                 "The time-window {} is fixed here. Nothing is said yet about what happens at its ends.{}",
@@ -144,7 +158,9 @@ def _stationarity(system: DerivedSystem) -> list[Block]:
     rule = -virtual(sym.A) + system.integral(SUM["q"] * tight(forces, virtual(sym.q))) + SUM["q"] * ends
     weak = signed([times(system.short(c), delta(q, i)) for (q, i), c in variation.weak.items()])
     inside = enclosed(system.ends_of_integral, weak, spaced(NEW_ACTION, EQUAL))
-    brackets = [spaced(PLUS, system.bracket(reserved(q))) for q in system.carriers]
+    brackets = [spaced(PLUS, system.bracket(reserved(q))) for q in system.carriers if q not in action.lumped]
+    brackets += [spaced(PLUS, bracket(reserved(q), "[]")[0] ** "T") for q in system.carriers if q in action.lumped]
+    brackets += weak_parts(system)
     blocks: list[Block] = [
         Heading(say("Step 3: stationarity, {}", equal(NEW_ACTION, 0)), 3),
         Paragraph(
@@ -178,6 +194,9 @@ def _by_parts(system: DerivedSystem) -> list[Block]:
     moved = [(q, i, c) for (q, i), c in variation.weak.items() if i]
     lines: list[Block] = []
     for q, index, c in moved[:_SHOWN]:
+        if len(set(index)) == 2 and t not in index:
+            lines.append(_both_ways(q, index, c))
+            continue
         variable = index[0]
         by = total() if variable == t and system.lumped else partial(by=formula_of(variable))
         rest = delta(q, index[1:])
@@ -198,8 +217,8 @@ def _by_parts(system: DerivedSystem) -> list[Block]:
     return [
         Heading("Integration by parts, certified", 3),
         Paragraph(
-            "The derivatives of the variations are moved over, one at a time. A second space derivative is "
-            f"moved twice.{note}"
+            "The derivatives of the variations are moved over, one at a time, rates first. A second space derivative "
+            f"is moved twice, a mixed one half by each order.{note}"
             if not system.lumped
             else "The rates of the variations are moved over:"
         ),
@@ -209,6 +228,14 @@ def _by_parts(system: DerivedSystem) -> list[Block]:
             f"{checked}. A flipped sign would stop here."
         ),
     ]
+
+
+def _both_ways(q: Expr, index: Index, c: Expr) -> Equation:
+    """A mixed space derivative: half of it is moved in each order."""
+    half, (x, y) = c / 2, index
+    parts = [tight(partial(by=formula_of(a)), bracket(times(half, delta(q, (b,))))) for a, b in ((x, y), (y, x))]
+    back = [times(-(half.diff(a).doit().expand()), delta(q, (b,))) for a, b in ((x, y), (y, x)) if half.diff(a) != 0]
+    return Equation(rows(spaced(times(c, delta(q, index)), EQUAL), signed([*parts, *back])))
 
 
 def _by_name(q: Expr, index: Index, by: Formula) -> Formula:
@@ -221,29 +248,28 @@ def _by_name(q: Expr, index: Index, by: Formula) -> Formula:
 
 def _strong(system: DerivedSystem) -> list[Block]:
     variation, action = system.variation, system.action
-    boundary = []
-    for condition in action.boundary_conditions():
-        motion = condition.motion
-        index = (
-            tuple(v for v, n in motion.variable_count for _ in range(int(n)))
-            if hasattr(motion, "variable_count")
-            else ()
-        )
-        boundary.append(times(condition.force, delta(condition.field, index)))
-    after = signed([part for q, e in variation.bulk.items() for part in spread(system.short(e), delta(q))])
+    everywhere = {q: e for q, e in variation.bulk.items() if q not in action.lumped}
+    after = signed([part for q, e in everywhere.items() for part in spread(system.short(e), delta(q))])
     body = enclosed(system.ends_of_integral, after, spaced(NEW_ACTION, EQUAL))
     ends = tuple(
-        spaced(PLUS, system.bracket(reserved(q) - thin(_closed(variation.ends[q]), delta(q)))) for q in system.carriers
+        spaced(PLUS, system.bracket(reserved(q) - thin(_closed(variation.ends[q]), delta(q))))
+        for q in system.carriers
+        if q not in action.lumped
     )
-    around: tuple[Formula, ...] = ()
-    if boundary:
-        before = tight(integral(0, "T"), BACK, integral("Gamma"))
-        around = enclosed((before, tight(measure("Gamma"), measure("t"))), signed(boundary), PLUS)
+    around = (*boundary_terms(system), *rim_terms(system), *part_terms(system))
+    for q in action.lumped:
+        alone = enclosed((integral(0, "T"), measure("t")), spread(variation.bulk[q], delta(q)), PLUS)
+        left = bracket(reserved(q) - thin(_closed(variation.ends[q]), delta(q)), "[]")[0] ** "T"
+        around = (*around, *alone, *([spaced(PLUS, left)] if action.has_momentum[q] else []))
     equations: list[Block] = [Equation(zero_rows(system.short(e))) for e in variation.bulk.values()]
     equations += [Equation((equal(formula_of(short), formula_of(slope)),)) for slope, short in system.slopes.items()]
-    matched = tuple(
+    matched: tuple[tuple[Text, Text], ...] = tuple(
         (equal(formula_of(variation.ends[q]), hat_momentum(q)), equal(delta(q), virtual(hat(q))))
         for q in system.carriers
+    )
+    matched += tuple(
+        (say("{}, {}", equal(value, edge_momentum(q)), where), equal(delta(q), virtual(hat(q))))
+        for where, value, q in edge_data(system)
     )
     blocks: list[Block] = [
         Paragraph("What remains:"),
@@ -275,10 +301,10 @@ def _closed(expression: Expr) -> Formula:
 
 
 def _assignment(system: DerivedSystem) -> list[Block]:
-    items = []
+    momenta, values_given = list[Text](), list[Text]()
     for condition in system.action.initial_conditions():
         q = condition.field
-        place = "" if system.lumped else ", at every place"
+        place = "" if system.lumped or q in system.action.lumped else ", at every place"
         if condition.kind == "momentum":
             values = hat_momentum(q)(0), accented(f"p_{name(q)}", "bar")
             note: Text = "the reserved momentum gets its given value"
@@ -288,7 +314,11 @@ def _assignment(system: DerivedSystem) -> list[Block]:
         if condition.role == "determined":
             note = "not free: it follows from the others, see below"
         gauge = "; only a constant is fixed, nothing depends on it (a gauge)" if condition.role == "gauge" else ""
+        items = momenta if condition.kind == "momentum" else values_given
         items.append(say("{}: {}{}{}.", equal(formula_of(condition.equation.lhs), *values), note, gauge, place))
+    for where, value, q in edge_data(system):
+        given = equal(value, edge_momentum(q)(0), accented(f"p_{name(q)}", "bar", ",", "Gamma"))
+        momenta.append(say("{} at {}, {}: the momentum that sits there.", given, equal(sym.t, 0), where))
     return [
         Heading("Step 4: the given initial values are assigned, in this order", 3),
         Paragraph(
@@ -300,5 +330,5 @@ def _assignment(system: DerivedSystem) -> list[Block]:
                 equal(sym.t, sym.T),
             )
         ),
-        Bullets(tuple(items), ordered=True),
+        Bullets((*momenta, *values_given), ordered=True),
     ]

@@ -8,6 +8,7 @@ from hamex.files import check_writable, write_atomically
 from hamex.principle.action import Action
 from hamex.principle.library import LIBRARY
 from hamex.report.derivation.atoms import PARTIAL, ROOM
+from hamex.report.derivation.boundary import bent, boundary
 from hamex.report.derivation.conserved import conserved
 from hamex.report.derivation.document import Block, Bullets, Document, Equation, Exercise, Heading, Paragraph, quoted
 from hamex.report.derivation.expressions import field, formula_of
@@ -35,7 +36,7 @@ from hamex.report.derivation.frameworks import (
 )
 from hamex.report.derivation.freedom import freedom
 from hamex.report.derivation.opening import four_steps, symbols
-from hamex.report.derivation.quantities import boundary, dimension_table, functional
+from hamex.report.derivation.quantities import dimension_table, functional
 from hamex.report.derivation.stepping import difference_of_rows, stability, time_step
 from hamex.report.derivation.system import DerivedSystem, delta, end_points
 from hamex.report.derivation.written import html, tex
@@ -259,7 +260,8 @@ def _ends(system: DerivedSystem) -> Exercise:
 
 def _last(system: DerivedSystem) -> Exercise:
     if not system.lumped:
-        condition = system.action.boundary_conditions()[0]
+        straight = [int(x == system.action.space[0]) for x in system.action.space] if bent(system) else None
+        condition = system.action.boundary_conditions(straight)[0]
         return Exercise(
             "3. Nothing is prescribed on some part of the boundary. What holds there?",
             (

@@ -219,8 +219,18 @@ def _beam(action: Action) -> Drawing:
     if any(q.func.__name__ == "psi" for q in action.fields):
         d.line([(LEFT + 225, 112), (LEFT + 238, 148)], "accent", 1.6)
         d.label((LEFT + 246, 168), sym.psi("x", "t"), tone="accent")
+    if action.name == "rayleigh-beam":  # a section that turns with the axis
+        d.line([(LEFT + 223, 120), (LEFT + 214, 139)], "accent", 2)
+        d.label((LEFT + 246, 168), sym.w[",x"]("x", "t"), tone="accent")
     d.line([(LEFT + 6, 172), (LEFT + 56, 172)], "soft", 1.4, arrow=True)
     d.label((LEFT + 64, 177), sym.x, "start", "soft")
+    return d
+
+
+def _tip_mass(action: Action) -> Drawing:
+    d = _beam(action)
+    d.circle((LEFT + 339, 154), 10)
+    d.label((LEFT + 339, 182), sym.m)
     return d
 
 
@@ -243,7 +253,7 @@ def _string(action: Action) -> Drawing:
     return d
 
 
-def _membrane(action: Action) -> Drawing:
+def _sheet(action: Action) -> Drawing:
     d = Drawing(470, 190)
     rim = [(LEFT, 150), (LEFT + 250, 150), (LEFT + 340, 84), (LEFT + 90, 84)]
     d.line([*rim, rim[0]])
@@ -252,10 +262,20 @@ def _membrane(action: Action) -> Drawing:
             d.line([_deflected(one, other, j / 24) for j in range(25)], "soft", 1)
     middle = _deflected((0.5, 0.5), (0.5, 0.5), 0.0)
     d.line([(middle[0], 117), middle], "accent", arrow=True)
-    d.label((middle[0] + 8, middle[1] + 16), sym.w("x", "y", "t"), "start", "accent")
+    below = -12 if action.name == "plate" else 16
+    d.label((middle[0] + 8, middle[1] + below), sym.w("x", "y", "t"), "start", "accent")
     for x in (LEFT + 130, LEFT + 170, LEFT + 210):
         d.line([(x, 30), (x, 58)], "bad", 1.4, arrow=True)
     d.label((LEFT + 222, 42), sym.q("x", "y", "t"), "start", "bad")
+    if action.name == "plate":
+        thick = [(LEFT, 150), (LEFT, 158), (LEFT + 250, 158), (LEFT + 340, 92), (LEFT + 340, 84)]
+        d.line(thick)
+        d.line([(LEFT + 250, 150), (LEFT + 250, 158)])
+        d.line([(LEFT + 6, 178), (LEFT + 56, 178)], "soft", 1.4, arrow=True)
+        d.label((LEFT + 64, 183), sym.x, "start", "soft")
+        d.line([(LEFT + 304, 138), (LEFT + 342, 110)], "soft", 1.4, arrow=True)
+        d.label((LEFT + 350, 114), sym.y, "start", "soft")
+        return d
     d.line([(LEFT + 299, 117), (LEFT + 342, 117)], "bad", 1.6, arrow=True)
     d.label((LEFT + 350, 122), sym.N, "start", "bad")
     return d
@@ -289,9 +309,12 @@ _SKETCHES: dict[str, Callable[[Action], Drawing]] = {
     "elastic-2d": _block,
     "elastic-3d": _block,
     "string": _string,
-    "membrane": _membrane,
+    "membrane": _sheet,
     "euler-bernoulli": _beam,
     "timoshenko": _beam,
+    "rayleigh-beam": _beam,
+    "tip-mass": _tip_mass,
+    "plate": _sheet,
 }
 
 

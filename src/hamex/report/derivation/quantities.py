@@ -1,4 +1,4 @@
-"""Is there a functional at all? Which conditions hold on the boundary? Do the terms agree?"""
+"""Is there a functional at all? Do the terms agree?"""
 
 from __future__ import annotations
 
@@ -99,44 +99,6 @@ def _remainder(residual: Expr) -> Text:
         return formula_of(residual)
     slipping = {node: next(value for value, _ in node.args if value != 0) for node in pieces}
     return say("{} while it slips", formula_of(residual.xreplace(slipping)))
-
-
-def boundary(system: DerivedSystem) -> list[Block]:
-    """Natural and essential conditions, eqs. (43)-(44)."""
-    found = system.action.boundary_conditions()
-    if not found:
-        return []
-    rows = tuple(
-        (
-            formula_of(c.motion),
-            formula_of(c.force),
-            say("{} = given force", formula_of(c.force)),
-            say("{} = given motion", formula_of(c.motion)),
-        )
-        for c in found
-    )
-    return [
-        Heading("Boundary conditions"),
-        Paragraph(
-            say(
-                "Integration by parts in space leaves, on the boundary with outward normal {n}, products "
-                "of a force and the variation of a motion. On each part either the force is given "
-                "(natural, {}) or the motion (essential, {}, its variation is zero), eqs. (43)-(44). Where "
-                "nothing is said, the natural one holds with force zero: a free boundary.",
-                sym.Gamma["t"],
-                sym.Gamma["u"],
-            )
-        ),
-        TextTable(
-            (
-                "motion",
-                "force conjugate to it",
-                say("natural, on {}", sym.Gamma["t"]),
-                say("essential, on {}", sym.Gamma["u"]),
-            ),
-            rows,
-        ),
-    ]
 
 
 def dimensions_of_symbols(action: Action) -> Given:

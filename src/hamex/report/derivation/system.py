@@ -281,7 +281,7 @@ def _numbers(M: list[list[Expr]], C: list[list[Expr]], K: list[list[Expr]], smal
 
 def _dispersion(system: DerivedSystem) -> EndPoints:
     """A wave e^{i(κx − ωt)} along the one space coordinate: its determinant is the dispersion relation."""
-    if len(system.action.space) != 1 or not system.linear or system.explicit_time:
+    if len(system.action.space) != 1 or not system.linear or system.explicit_time or system.action.lumped:
         return EndPoints("waves")
     i = (_ZERO - 1) ** _HALF
     matrix = []
