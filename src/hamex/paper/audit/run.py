@@ -22,7 +22,8 @@ from typing import Any
 from hamex.files import check_writable, write_atomically
 from hamex.paper.audit import claims_numbers, claims_principle, claims_step, section_2, section_4, section_5, section_6
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, NOT_TRUE, VERDICTS, Claim, Rule
-from hamex.paper.audit.notation import NumberedEquation, printed_latex
+from hamex.paper.audit.notation import NumberedEquation
+from hamex.paper.audit.printed import corrected, corrected_equation, printed_equation, printed_latex
 from hamex.report.equations import share, svg
 from hamex.report.page import cards, page, table
 from hamex.report.style import check_installed
@@ -75,25 +76,15 @@ class Item:
         }
 
 
-def printed() -> dict[str, NumberedEquation]:
-    """All 89 equations as printed, by number."""
-    return {**section_2.PRINTED, **section_4.printed(), **section_5.PRINTED, **section_6.PRINTED}
-
-
-def corrected() -> dict[str, NumberedEquation]:
-    """The misprinted ones as they should read; confirmed by the same rules."""
-    return {**section_2.CORRECTED, **section_4.corrected(), **section_5.CORRECTED, **section_6.CORRECTED}
-
-
 def audit(equations: Mapping[str, NumberedEquation] | None = None) -> list[Item]:
-    """Judge everything; ``equations`` may hold a changed copy of the encoded print."""
+    """Judge everything; ``equations`` may hold a changed copy of the print."""
     return list(judged(equations))
 
 
 def judged(equations: Mapping[str, NumberedEquation] | None = None) -> Iterator[Item]:
     """The same one by one: seconds pass between some of them."""
-    for equation in (equations or printed()).values():
-        yield judge(equation)
+    for number in printed_latex():
+        yield judge(equations[number] if equations else printed_equation(number))
     for claim in claims_numbers.TABLES:
         yield _claim(claim, claim.name)
     for claim in CLAIMS:
@@ -102,16 +93,16 @@ def judged(equations: Mapping[str, NumberedEquation] | None = None) -> Iterator[
 
 def size() -> int:
     """How many items there are."""
-    return len(printed()) + len(claims_numbers.TABLES) + len(CLAIMS)
+    return len(printed_latex()) + len(claims_numbers.TABLES) + len(CLAIMS)
 
 
 def judge(equation: NumberedEquation) -> Item:
     """Judge one equation; a correction is shown only after the same rule has accepted it."""
     found = RULES[equation.number](equation)
-    latex = printed_latex()[equation.number]
+    latex = equation.latex
     if found.verdict == HOLDS:
         return Item(equation.number, equation.kind, HOLDS, latex, latex, found.evidence)
-    better = corrected().get(equation.number)
+    better = corrected_equation(equation.number)
     if better is None:
         note = READING.get(equation.number, IN_WORDS)
         return Item(equation.number, equation.kind, found.verdict, latex, note, found.evidence)
