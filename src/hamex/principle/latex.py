@@ -288,6 +288,8 @@ class LetterReader:
         if not self.take("{"):
             if self.now.kind not in ("name", "number", "sign") or self.now.text in "{}_^&":
                 raise self.wrong("an index is expected")
+            if self.now.kind == "number":
+                return self.digit(one=True).text
             self.at += 1
             return self.tokens[self.at - 1].text
         parts, depth = [], 1
@@ -314,9 +316,14 @@ class LetterReader:
             found *= -1 if sign.text == "-" else 1
         return found
 
-    def digit(self) -> Node:
+    def digit(self, one: bool = False) -> Number:
+        r"""A number; only its first digit where TeX takes one token, as in \tfrac12 and x^23."""
+        token = self.now
+        if one and len(token.text) > 1:
+            self.tokens[self.at] = Token("number", token.text[1:], token.column + 1, token.length - 1)
+            return Number(token.text[0])
         self.at += 1
-        return Number(self.tokens[self.at - 1].text)
+        return Number(token.text)
 
     def letter(self) -> Letter:
         """Accents, the name, an index below, primes."""

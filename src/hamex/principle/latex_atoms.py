@@ -83,7 +83,7 @@ class AtomReader(LetterReader, ABC):
             found = self.sum()
             self.expect("}")
             return found
-        return self.atom() if self.now.kind != "number" else self.digit()
+        return self.atom() if self.now.kind != "number" else self.digit(one=True)
 
     def atom(self) -> Node:
         token = self.now
@@ -196,7 +196,7 @@ class AtomReader(LetterReader, ABC):
             found = self.sum()
             self.expect("}")
             return found
-        return self.digit() if self.now.kind == "number" else self.atom()
+        return self.digit(one=True) if self.now.kind == "number" else self.atom()
 
     def root(self) -> Node:
         self.at += 1
@@ -218,8 +218,10 @@ class AtomReader(LetterReader, ABC):
     def bare_argument(self) -> Node:
         r"""\sin 2\theta: numbers and letters up to the next function, sign or bracket."""
         factors = [self.power()]
-        while self.starts() and not FUNCTIONS.fullmatch(self.now.text) and self.now.text not in ("(", "["):
-            if self.is_measure():
+        while self.starts() and not FUNCTIONS.fullmatch(self.now.text) and not self.is_measure():
+            before = self.tokens[self.at - 1]
+            blank = self.text[before.column + before.length : self.now.column].strip()  # a thin one ends the argument
+            if blank or self.now.text in ("(", "[", r"\delta", r"\frac", r"\int", *ACCENTS):
                 break
             factors.append(self.power())
         return factors[0] if len(factors) == 1 else Multiply(tuple(factors))

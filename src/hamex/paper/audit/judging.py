@@ -65,7 +65,7 @@ def differing(printed: tuple[Statement, ...], derived: tuple[Statement, ...]) ->
 
 
 def residual(printed: Statement, derived: Statement) -> sp.Expr:
-    """Printed minus derived: of the right sides, less that of the left ones; of the left alone where the right agree."""
+    """Printed minus derived: of the right sides less the left ones, of the left alone where the right ones agree."""
     left, right = (sp.expand((p - d).doit()) for p, d in ((printed.left, derived.left), (printed.right, derived.right)))
     return left if right == 0 else right - left
 

@@ -87,10 +87,10 @@ class Meaning(Indexed):
         """One relation as statements about numbers."""
         where = remark.removeprefix("on ") if remark.startswith("on ") else ""
         if isinstance(right, Branches):
-            for i, (value, condition) in enumerate(right.rows):
+            for i, (value, margin) in enumerate(right.rows):
                 yield Statement(sp.Symbol(f"{left} {i + 1}"), value)
-                if condition is not None:
-                    yield Statement(sp.Symbol(f"margin {i + 1}"), condition.gts - condition.lts)
+                if margin is not None:
+                    yield Statement(sp.Symbol(f"margin {i + 1}"), margin)
         elif isinstance(right, sp.MatrixBase):
             if isinstance(left, sp.Inverse):
                 yield from entries("matrix", left.arg)
@@ -175,11 +175,11 @@ class Meaning(Indexed):
     def _cases(self, part: Cases) -> Branches:
         found = []
         for value, line in part.rows:
-            condition = None
+            margin = None
             if line is not None:
                 first, second = (self(side) for side in line.sides)
-                condition = sp.Gt(first, second) if line.relations[0] in (">", r"\ge") else sp.Lt(first, second)
-            found.append((self(value), condition))
+                margin = first - second if line.relations[0] in (">", r"\ge") else second - first
+            found.append((self(value), margin))
         return Branches(tuple(found))
 
     def _letter(self, part: Letter) -> sp.Expr:
@@ -321,9 +321,12 @@ class Meaning(Indexed):
 
 @dataclass(frozen=True)
 class Branches:
-    """Values with their conditions."""
+    """Values, each with what is positive where it applies; none for «otherwise»."""
 
-    rows: tuple[tuple[sp.Expr, sp.Basic | None], ...]
+    rows: tuple[tuple[sp.Expr, sp.Expr | None], ...]
+
+    def __rmul__(self, factor: sp.Expr) -> Branches:
+        return Branches(tuple((factor * value, margin) for value, margin in self.rows))
 
 
 def written(part: Node) -> str:

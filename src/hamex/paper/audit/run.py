@@ -13,7 +13,7 @@ import re
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -23,6 +23,7 @@ from hamex.files import check_writable, write_atomically
 from hamex.paper.audit import claims_numbers, claims_principle, claims_step, section_2, section_4, section_5, section_6
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, NOT_TRUE, VERDICTS, Claim, Rule
 from hamex.paper.audit.notation import NumberedEquation
+from hamex.paper.audit.open_audit import OPEN_VERDICTS, Verdict
 from hamex.paper.audit.printed import corrected, corrected_equation, printed_equation, printed_latex
 from hamex.report.equations import share, svg
 from hamex.report.page import cards, page, table
@@ -166,6 +167,38 @@ def write_page(items: list[Item], path: Path) -> Path:
     """Write the page whole or not at all."""
     text = audit_page(items)
     return write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def write_open_page(verdicts: Sequence[Verdict], title: str, path: Path) -> Path:
+    """The page of an audit of anyone's paper, whole or not at all."""
+    found = Counter(v.verdict for v in verdicts)
+    parts = [
+        f"<h1>{escape(title)}, audited</h1><p class='lead'>Every displayed equation, compared with what follows from "
+        "the action. A printed form that differs is a misprint.</p>",
+        cards((str(found[verdict]), verdict) for verdict in OPEN_VERDICTS),
+    ]
+    for v in verdicts:
+        head = f'<h3>{escape(v.equation)} <span class="kind">line {v.line}</span>{_open_tag(v)}</h3>'
+        said = f"{v.claim}: {v.evidence}" if v.claim else v.evidence
+        gap = f" Printed − derived = {v.difference}" if v.difference else ""
+        better = f'<div class="better"><b>should read</b>{drawing(v.correct)}</div>' if v.correct else ""
+        shown = _drawn_if_possible(v.printed)
+        evidence = f'<p class="evidence">{_words(said)}.{escape(gap)}</p>'
+        parts.append(f'<section class="item">{head}{shown}{better}{evidence}</section>')
+    text = share(page(f"Audit of {title}", "\n".join(parts), escape(title), "audit"))
+    return write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def _open_tag(v: Verdict) -> str:
+    return f'<span class="tag {_CLASS.get(v.verdict, "condition")}">{v.verdict}</span>'
+
+
+def _drawn_if_possible(latex: str) -> str:
+    """Anyone's LaTeX as a drawing; as text where the drawing package cannot."""
+    try:
+        return drawing(re.sub(r"\\\\", "\n\n", latex))
+    except Exception:  # whatever the package says about LaTeX that it does not know
+        return f"<pre>{escape(latex)}</pre>"
 
 
 def check(path: Path) -> None:
