@@ -34,22 +34,30 @@ class ActionLetters:
     action: Action
     known: Mapping[Letter, sp.Expr]
     roles: Mapping[Letter, tuple[str, sp.Expr]]
+    spelling: Mapping[sp.Expr, sp.Expr]  # fields and parameters that the text calls otherwise, under its names
 
     @classmethod
     def of(cls, action: Action, letters: Mapping[str, str]) -> ActionLetters:
         """The letters of an action; ``letters`` says which others a text uses for them."""
         names = _names(action)
         known = {letter: value for name, value in names.items() for letter in written(name)}
+        spelling: dict[sp.Expr, sp.Expr] = {}
         for latex, name in letters.items():
             if name not in names:
                 near = get_close_matches(name, names, n=1)
-                hint = f"; did you mean {near[0]}?" if near else ""
-                raise InputError(f"letters: {name!r} is not a name of the action{hint} Known: {', '.join(names)}")
+                hint = f"; did you mean {near[0]}?" if near else "."
+                raise InputError(
+                    f"letters: {name!r} is not a name of the action{hint or '.'} Known: {', '.join(names)}"
+                )
             key = node(latex)
             if not isinstance(key, Letter):
                 raise InputError(f"letters: {latex!r} is not one letter")
-            known[replace(key, column=0)] = names[name]
-        return cls(action, known, {k: v for k, v in _roles(action).items() if k not in known})
+            known[replace(key, column=0)] = value = names[name]
+            word = re.sub(r"[\\{} ]", "", latex)
+            spelling[value] = (
+                sp.Function(word)(*value.args) if isinstance(value, AppliedUndef) else sp.Symbol(word, positive=True)
+            )
+        return cls(action, known, {k: v for k, v in _roles(action).items() if k not in known}, spelling)
 
 
 def _names(action: Action) -> dict[str, sp.Expr]:

@@ -27,6 +27,7 @@ from hamex.principle.latex import Letter, Line, Node, Power
 from hamex.principle.latex_grammar import lines
 from hamex.principle.tokens import LanguageError
 from hamex.report.derivation.expressions import formula_of
+from hamex.report.derivation.formula import Formula
 
 DEFINITION, NOT_UNDERSTOOD = "definition", "not understood"
 OPEN_VERDICTS = (HOLDS, MISPRINT, CONDITION, DEFINITION, NOT_UNDERSTOOD)
@@ -94,9 +95,13 @@ class OpenAudit:
             yield self._verdict(shown, name, written, said)
 
     def _verdict(self, shown: Displayed, name: str, written: str, said: _Said) -> Verdict:
-        gap = "" if said.difference is None else formula_of(said.difference).text
+        gap = "" if said.difference is None else self.shown(said.difference).text
         written = written.replace(r"\operatorname{const}", r"\text{const}")
         return Verdict(name, shown.line, said.claim, said.verdict, written, said.evidence, gap, said.correct)
+
+    def shown(self, expression: sp.Expr) -> Formula:
+        """An expression in the letters of the text."""
+        return formula_of(expression.xreplace(self.table.spelling))
 
     # ---- one line ------------------------------------------------------------------------------------------------
 
@@ -107,7 +112,10 @@ class OpenAudit:
         other = [relation for relation in line.relations if relation != "="]
         if other:
             return _Said("", NOT_UNDERSTOOD, f"the relation {other[0]} is not decided here")
-        found = [self.pair(line.sides[0], side) for side in line.sides[1:]]
+        return self.worst([self.pair(line.sides[0], side) for side in line.sides[1:]])
+
+    def worst(self, found: list[_Said]) -> _Said:
+        """Of several, the one that stands least."""
         order = (NOT_UNDERSTOOD, MISPRINT, CONDITION, HOLDS, DEFINITION)
         return min(found, key=lambda said: order.index(said.verdict))
 
@@ -139,6 +147,8 @@ class OpenAudit:
         if reader.unknown_letters:
             letter = reader.unknown_letters[0]
             return _Said("", NOT_UNDERSTOOD, f"the letter {letter} is not known; {reader.near(letter)}")
+        if isinstance(whole, sp.MatrixBase):
+            return self.worst([self.motion(sp.expand(row)) for row in whole - value])
         gap = sp.expand((whole - value).doit())
         if gap.has(WHOLE.over, WHOLE.ends) or any(gap.has(self.test(q)) for q in self.action.fields):
             return self.weak_form(gap)
@@ -159,8 +169,8 @@ class OpenAudit:
         claim, meant = self.table.roles[letter]
         gap = sp.expand(value - meant)
         if zero(gap) or is_zero(gap):
-            return _Said(claim, HOLDS, f"{claim} of the action, exactly")
-        right = f"{letter} = {formula_of(meant).latex}"
+            return _Said(claim, HOLDS, "equal to that of the action, exactly")
+        right = f"{letter} = {self.shown(meant).latex}"
         if letter == Letter("L"):
             moved = self._equations(value)
             if moved is not None and all(is_zero(moved[q] - e) for q, e in self.equations.items()):
@@ -214,12 +224,17 @@ class OpenAudit:
             return _Said("identity", HOLDS, "holds identically")
         rest = self.reduced(gap)
         if is_zero(rest):
-            return _Said("consequence of the equations of motion", HOLDS, "holds along the motion: residual 0, exact")
+            return _Said(self.claim_of(gap), HOLDS, "vanishes along the motion, exactly")
         without = self._without_dissipation(gap)
         if without:
-            return _Said("consequence of the equations of motion", CONDITION, without, rest)
+            return _Said(self.claim_of(gap), CONDITION, without, rest)
         claim, correct, nearest = self.nearest(gap)
         return _Said(claim, MISPRINT, "does not vanish along the motion", nearest, correct)
+
+    def claim_of(self, gap: sp.Expr) -> str:
+        """An equation of motion holds a derivative that the equations of motion determine; a consequence need not."""
+        determined = any(index in indices(gap, q) for q, index in self.rules)
+        return "equation of motion" if determined else "consequence of the equations of motion"
 
     def _without_dissipation(self, gap: sp.Expr) -> str:
         if self.action.dissipation == 0 and not self.action.loads:
@@ -246,7 +261,7 @@ class OpenAudit:
                         best = (shared, sp.expand(factor * target), rest)
         if best is None:
             return "statement about the motion", "", sp.expand(sp.cancel(sp.together(self.reduced(gap))))
-        return "equation of motion", f"{formula_of(best[1]).latex} = 0", best[2]
+        return "equation of motion", f"{self.shown(best[1]).latex} = 0", best[2]
 
     def conserved(self, value: sp.Expr, missing: list[Letter], reader: OpenMeaning) -> _Said:
         """Its rate along the motion is zero."""
@@ -292,7 +307,7 @@ class OpenAudit:
             ratio = sp.cancel(value / force) if force != 0 else sp.S.NaN
             if ratio is not sp.S.NaN and not ratio.has(sp.Derivative, *self.action.fields):
                 return _Said("boundary condition", HOLDS, "a force of the boundary, up to a factor")
-        listed = "; ".join(f"{formula_of(c.motion).text} or {formula_of(c.force).text}" for c in conditions)
+        listed = "; ".join(f"{self.shown(c.motion).text} or {self.shown(c.force).text}" for c in conditions)
         return _Said("boundary condition", MISPRINT, f"neither motion nor force of the boundary; these are {listed}")
 
     def weak_form(self, gap: sp.Expr) -> _Said:

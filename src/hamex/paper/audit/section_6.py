@@ -178,10 +178,14 @@ def _bound(equation: NumberedEquation) -> Finding:
     # Slipping without load: (m s + c)(a s + 1/η) + 1 = 0. Its discriminant in s vanishes where oscillation ends.
     s = sp.Symbol("s")
     ends = sp.solve(sp.discriminant(sp.expand((m * s + c_lo) * (a * s + 1 / eta) + 1), s), c_lo)
-    meets = any(sp.simplify(sp.expand(end - printed)) == 0 for end in ends)
+    one = dict.fromkeys((a, c, m, eta), sp.S.One)
+    upper = max(
+        ends, key=lambda end: end.subs(one)
+    )  # above it no slip oscillates
+    meets = sp.simplify(sp.expand(upper - printed)) == 0
     if not meets:
         return Finding(
-            MISPRINT, f"the slipping branch stops oscillating at c = {readable(ends)}, not at the printed bound"
+            MISPRINT, f"the slipping branch stops oscillating at c = {readable(upper)}, not at the printed bound"
         )
     return Finding(
         HOLDS if found.stable else decide(False, bool(found.stable)),
