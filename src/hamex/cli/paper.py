@@ -198,13 +198,12 @@ def _show_verdicts(verdicts: list[Verdict]) -> None:
     counts = Counter(v.verdict for v in verdicts)
     lines = [f"{len(verdicts)} equations", ""]
     lines += [f"{counts[verdict]:5}  {verdict}" for verdict in OPEN_VERDICTS]
+    indent = " " * 8
     for v in verdicts:
+        where = "" if f"line {v.line}" in v.equation else f", line {v.line}"
+        lines += ["", f"{v.equation}{where}: {v.verdict.upper()}"]
         said = f"{v.claim}: {v.evidence}" if v.claim and v.claim != v.verdict else v.evidence
-        lines += ["", f"{v.equation}, line {v.line}: {v.verdict.upper()}" if f"line {v.line}" not in v.equation
-                  else f"{v.equation}: {v.verdict.upper()}"]  # fmt: skip
-        indent = " " * 8
-        for text in (said, f"printed − derived = {v.difference}" * bool(v.difference),
-                     f"should read: {v.correct}" * bool(v.correct)):  # fmt: skip
+        for text in (said, v.gap, v.correct and f"should read: {v.correct}"):
             lines += textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent)
     sys.stdout.write("\n".join(lines) + "\n")
 

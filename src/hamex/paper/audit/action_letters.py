@@ -54,6 +54,8 @@ class ActionLetters:
                 raise InputError(f"letters: {latex!r} is not one letter")
             known[replace(key, column=0)] = value = names[name]
             word = re.sub(r"[\\{} ]", "", latex)
+            if key.name in (r"\ell", r"\hbar"):  # which are drawn as words
+                continue
             spelling[value] = (
                 sp.Function(word)(*value.args) if isinstance(value, AppliedUndef) else sp.Symbol(word, positive=True)
             )

@@ -27,6 +27,7 @@ _MACRO = re.compile(
 )
 _LETTERS = re.compile(r"^\s*%+\s*letters:\s*(.+)$", re.MULTILINE)
 _COMMENT = re.compile(r"(?<!\\)%.*")
+_UNNUMBERED = r"\\(?:nonumber|notag)(?![A-Za-z])"
 _DEPTH = 20  # macros within macros
 
 
@@ -62,15 +63,14 @@ def read_manuscript(text: str, path: str = "") -> Manuscript:
         world = (display["world"] or "") + (display["star"] or "")
         inside = next(part for part in (display["inside"], display["square"], display["dollars"]) if part is not None)
         start = plain.count("\n", 0, display.start()) + 1
+        counts = bool(display["world"]) and not world.endswith("*") and world != "displaymath"
         for row, line in _rows(inside, display["world"] or "", start):
             tag, label = re.search(r"\\tag\*?\{([^}]*)\}", row), re.search(r"\\label\{([^}]*)\}", row)
-            bare = re.sub(r"\\(?:tag\*?|label)\{[^}]*\}|\\(?:nonumber|notag)(?![A-Za-z])", "", row)
-            counts = bool(display["world"]) and not world.endswith("*") and world != "displaymath"
-            if counts and not tag and not re.search(r"\\(?:nonumber|notag)(?![A-Za-z])", row):
-                number += 1
-                name = f"({number})"
-            else:
-                name = f"({tag[1]})" if tag else f"line {line}"
+            bare = re.sub(rf"\\(?:tag\*?|label)\{{[^}}]*\}}|{_UNNUMBERED}", "", row)
+            parts = _cut(row) if display["world"] not in ("equation", "multline") else [row]
+            own = sum(not re.search(rf"{_UNNUMBERED}|\\tag", part) for part in parts) if counts else 0
+            number += own  # of several rows that are one formula, the last number
+            name = f"({tag[1]})" if tag else f"({number})" if own else f"line {line}"
             if label and not tag:
                 name = f"{name} {label[1]}"
             if bare.strip().strip("&"):
@@ -103,22 +103,26 @@ def _rows(inside: str, world: str, line: int) -> list[tuple[str, int]]:
     if world in ("", "equation", "multline", "displaymath"):
         return [(inside, line)]
     rows: list[tuple[str, int]] = []
-    depth, start = 0, 0
-    cuts = []
+    at = line
+    for row in _cut(inside):
+        first = at + row[: len(row) - len(row.lstrip())].count("\n")
+        at += row.count("\n")
+        if rows and re.match(r"(?:\\q?quad|\\[;,]|\s|&|\{\})*[-+=<>]", row):
+            rows[-1] = (rows[-1][0] + r" \\ " + row, rows[-1][1])
+        elif row.strip():
+            rows.append((row, first))
+    return rows
+
+
+def _cut(inside: str) -> list[str]:
+    r"""Rows between \\ that stand in no matrix."""
+    rows, depth, start = [], 0, 0
     for token in re.finditer(r"\\begin\b|\\end\b|\\\\(?:\[[^\]]*\])?", inside):
         depth += (token[0] == r"\begin") - (token[0] == r"\end")
-        if depth == 0 and token[0].startswith(r"\\"):
-            cuts.append((token.start(), token.end()))
-    for first, last in [*cuts, (len(inside), len(inside))]:
-        row = inside[start:first]
-        at = line + inside.count("\n", 0, start + len(row) - len(row.lstrip()))
-        start = last
-        if rows and re.match(r"[\s&]*(?:\\quad|\\qquad|\\;|\\,|\s|&|\{\})*[-+=<>]", row):
-            before, above = rows[-1]
-            rows[-1] = (re.sub(r"\\(?:nonumber|notag)", "", before) + r" \\ " + row, above)
-        elif row.strip():
-            rows.append((row, at))
-    return rows
+        if depth == 0 and token[0].startswith("\\\\"):
+            rows.append(inside[start : token.start()])
+            start = token.end()
+    return [*rows, inside[start:]]
 
 
 def _macros(text: str) -> tuple[dict[str, tuple[int, str]], str]:

@@ -30,6 +30,7 @@ from hamex.report.derivation.expressions import formula_of
 from hamex.report.derivation.formula import Formula
 
 DEFINITION, NOT_UNDERSTOOD = "definition", "not understood"
+CONSERVED = "conserved quantity"
 OPEN_VERDICTS = (HOLDS, MISPRINT, CONDITION, DEFINITION, NOT_UNDERSTOOD)
 _ROUNDS = 8  # of eliminating derivatives: enough for the sixth
 _CONSTANT = re.compile(r"\\(?:text|mathrm|textrm|mbox|operatorname)\{\s*(?:const\.?|constant)\s*\}")
@@ -47,6 +48,14 @@ class Verdict:
     evidence: str
     difference: str = ""
     correct: str = ""
+
+    @property
+    def gap(self) -> str:
+        """The difference with what it is the difference of."""
+        if not self.difference:
+            return ""
+        what = "rate along the motion" if self.claim == CONSERVED else "printed − derived"
+        return f"{what} = {self.difference}"
 
     def as_json(self) -> dict[str, str | int]:
         """The contract of ``hamex audit FILE.tex --action FILE.py --json``."""
@@ -86,7 +95,7 @@ class OpenAudit:
             return
         for i, line in enumerate(found):
             end = found[i + 1].column if i + 1 < len(found) else len(latex)
-            name = shown.name if len(found) == 1 else f"{shown.name}{chr(97 + i % 26)}"
+            name = shown.name if len(found) == 1 else _part(shown.name, i)
             written = re.sub(r"(?:\\quad|\\\\|[\s,;.&])+$", "", latex[line.column : end]).replace("&", "")
             try:
                 said = self.line(line)
@@ -269,14 +278,12 @@ class OpenAudit:
             return _Said("", NOT_UNDERSTOOD, f"the letter {missing[0]} is not known; {reader.near(missing[0])}")
         rate = self.reduced(sp.diff(value, t))
         if is_zero(rate):
-            return _Said("conserved quantity", HOLDS, "its rate vanishes along the motion, exactly")
+            return _Said(CONSERVED, HOLDS, "its rate vanishes along the motion, exactly")
         without = self._without_dissipation(sp.diff(value, t))
         rate = sp.expand(sp.cancel(sp.together(rate)))
         if without:
-            return _Said("conserved quantity", CONDITION, "is conserved without dissipation and loads only", rate)
-        return _Said(
-            "conserved quantity", MISPRINT, "is not conserved; its rate along the motion is the difference", rate
-        )
+            return _Said(CONSERVED, CONDITION, "is conserved without dissipation and loads only", rate)
+        return _Said(CONSERVED, MISPRINT, "is not conserved; its rate along the motion is the difference", rate)
 
     # ---- data and weak forms -------------------------------------------------------------------------------------
 
@@ -354,6 +361,12 @@ def _eliminated(expression: sp.Expr, rules: Mapping[tuple[sp.Expr, Index], sp.Ex
             return expression
         expression = expression.xreplace(found).doit()
     return expression
+
+
+def _part(name: str, i: int) -> str:
+    """(3) eq:motion → (3b) eq:motion for the second of several lines."""
+    letter = chr(ord("a") + i % 26)
+    return name.replace(")", f"{letter})", 1) if name.startswith("(") else f"{name}{letter}"
 
 
 def _rest(problem: LanguageError) -> str:

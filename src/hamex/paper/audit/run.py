@@ -180,7 +180,7 @@ def write_open_page(verdicts: Sequence[Verdict], title: str, path: Path) -> Path
     for v in verdicts:
         head = f'<h3>{escape(v.equation)} <span class="kind">line {v.line}</span>{_open_tag(v)}</h3>'
         said = f"{v.claim}: {v.evidence}" if v.claim else v.evidence
-        gap = f" Printed − derived = {v.difference}" if v.difference else ""
+        gap = f" {v.gap[0].upper()}{v.gap[1:]}" if v.gap else ""
         better = f'<div class="better"><b>should read</b>{drawing(v.correct)}</div>' if v.correct else ""
         shown = _drawn_if_possible(v.printed)
         evidence = f'<p class="evidence">{_words(said)}.{escape(gap)}</p>'

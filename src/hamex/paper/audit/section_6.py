@@ -179,9 +179,7 @@ def _bound(equation: NumberedEquation) -> Finding:
     s = sp.Symbol("s")
     ends = sp.solve(sp.discriminant(sp.expand((m * s + c_lo) * (a * s + 1 / eta) + 1), s), c_lo)
     one = dict.fromkeys((a, c, m, eta), sp.S.One)
-    upper = max(
-        ends, key=lambda end: end.subs(one)
-    )  # above it no slip oscillates
+    upper = max(ends, key=lambda end: end.subs(one))  # above it no slip oscillates
     meets = sp.simplify(sp.expand(upper - printed)) == 0
     if not meets:
         return Finding(
