@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import sys
 import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hamex.errors import InputError
+
 if TYPE_CHECKING:
+    from hamex.paper.audit.open_audit import Verdict
     from hamex.paper.audit.run import Item
     from hamex.paper.results import PaperResults
 
@@ -71,20 +76,55 @@ def show(results: PaperResults) -> None:
 
 
 def audit(
-    out: Annotated[Path | None, typer.Argument(help="Where --html writes.", show_default="audit.html")] = None,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[PAPER.tex] [OUT.html]",
+            show_default=False,
+            help="Your own paper, with --action; where --html writes [default: audit.html].",
+        ),
+    ] = None,
+    action: Annotated[
+        str,
+        typer.Option(
+            "--action",
+            metavar="NAME|FILE.py",
+            show_default=False,
+            help="What your paper is held against: a script that defines `action = Action(...)`, which is run, "
+            "or a system of the library.",
+        ),
+    ] = "",
+    letters: Annotated[
+        str,
+        typer.Option(
+            "--letters",
+            metavar="x_1=u,...",
+            show_default=False,
+            help="Letters of your paper that are other names of the action.",
+        ),
+    ] = "",
     html: Annotated[bool, typer.Option("--html", help="Write a page with all equations drawn.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON: equations, tables, claims.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one entry for each equation or claim.")] = False,
 ) -> None:
-    """Audit the paper: equations (1)-(89), its tables and its claims.
+    """Audit the paper, or yours: every equation is compared with what follows from the action.
 
-    Each printed form is compared with the derivation; verdicts are computed, not looked up.
+    Without a file: equations (1)-(89) of the paper, its tables and its claims. With PAPER.tex and --action: each
+    displayed equation of your own. Verdicts are computed, not looked up.
     """
     from hamex.paper.audit import run
 
+    text, out = _audited(files or [], action)
     target = out or Path("audit.html")
     if html or out:
         run.check(target)
-    items = run.audit()
+    if text is not None:
+        _audit_text(text, action, letters, target if html or out else None, as_json)
+        return
+    with progress("auditing", run.size()) as tell:
+        items = []
+        for item in run.judged():
+            items.append(item)
+            tell()
     page = run.write_page(items, target) if html or out else None
     if as_json:
         sys.stdout.write(json.dumps([item.as_json() for item in items], indent=2, ensure_ascii=False) + "\n")
@@ -92,6 +132,80 @@ def audit(
     _show_audit(items)
     if page is not None:
         sys.stdout.write(f"\npage: {page}\n")
+
+
+@contextmanager
+def progress(said: str, total: int) -> Iterator[Callable[[], None]]:
+    """A bar on a terminal; what it yields is called after each part."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(said, total=total)
+        yield lambda: bar.advance(task)
+
+
+def _audited(files: list[Path], action: str) -> tuple[Path | None, Path | None]:
+    """The paper to be audited and the page to be written, by their endings."""
+    papers = [path for path in files if path.suffix == ".tex"]
+    pages = [path for path in files if path.suffix != ".tex"]
+    if len(papers) > 1 or len(pages) > 1:
+        raise InputError("audit: give one PAPER.tex and one OUT.html at most")
+    if papers and not action:
+        raise InputError(f"audit: {papers[0]} is held against an action; add --action my_action.py")
+    if action and not papers:
+        raise InputError("audit: --action belongs to a paper of your own; give PAPER.tex as well")
+    return (papers or [None])[0], (pages or [None])[0]
+
+
+def _audit_text(path: Path, system: str, letters: str, page: Path | None, as_json: bool) -> None:
+    """One's own paper against one's own action."""
+    from hamex.cli.derive import load
+    from hamex.files import SETTINGS, read_text
+    from hamex.paper.audit.manuscript import letters_of, read_manuscript
+    from hamex.paper.audit.open_audit import OpenAudit
+    from hamex.paper.audit.run import write_open_page
+
+    found = read_manuscript(read_text(path, SETTINGS), str(path))
+    if not found.formulas:
+        raise InputError(f"{path}: no displayed equation; equation, align, gather, \\[ \\] and $$ are read")
+    named = found.letters | (letters_of(letters, "--letters") if letters else {})
+    judge = OpenAudit(load(system), named)
+    with progress("auditing", len(found.formulas)) as tell:
+        verdicts = []
+        for formula in found.formulas:
+            verdicts += judge.formula(formula)
+            tell()
+    if page is not None:
+        write_open_page(verdicts, path.name, page)
+    if as_json:
+        sys.stdout.write(json.dumps([v.as_json() for v in verdicts], indent=2, ensure_ascii=False) + "\n")
+        return
+    _show_verdicts(verdicts)
+    if page is not None:
+        sys.stdout.write(f"\npage: {page}\n")
+
+
+def _show_verdicts(verdicts: list[Verdict]) -> None:
+    """Counts, then every equation in its order, within 80 columns."""
+    from collections import Counter
+
+    from hamex.paper.audit.open_audit import OPEN_VERDICTS
+
+    counts = Counter(v.verdict for v in verdicts)
+    lines = [f"{len(verdicts)} equations", ""]
+    lines += [f"{counts[verdict]:5}  {verdict}" for verdict in OPEN_VERDICTS]
+    indent = " " * 8
+    for v in verdicts:
+        where = "" if f"line {v.line}" in v.equation else f", line {v.line}"
+        lines += ["", f"{v.equation}{where}: {v.verdict.upper()}"]
+        said = f"{v.claim}: {v.evidence}" if v.claim and v.claim != v.verdict else v.evidence
+        for text in (said, v.gap, v.correct and f"should read: {v.correct}"):
+            lines += textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent)
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 def _show_audit(items: list[Item]) -> None:

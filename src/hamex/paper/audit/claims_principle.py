@@ -7,26 +7,11 @@ from __future__ import annotations
 
 import sympy as sp
 
-from hamex.paper.audit import section_2, section_5
-from hamex.paper.audit.engine import Solid, amplification, continuum, known, step, variation, varied, weak
+from hamex.paper.audit.engine import Solid, amplification, continuum, known, step, variation, weak
 from hamex.paper.audit.judging import Claim, Judged, decide, judged, readable, zero
-from hamex.paper.audit.notation import (
-    DURATION,
-    J,
-    J_o,
-    a,
-    c,
-    dimension_given,
-    dot,
-    du,
-    eta,
-    h,
-    k,
-    m,
-    printed_lines,
-    t,
-    u,
-)
+from hamex.paper.audit.notation import DURATION, J, J_o, a, c, dimension_given, dot, du, eta, h, k, m, t, u
+from hamex.paper.audit.printed import corrected, printed_equation, printed_latex
+from hamex.paper.audit.vocabulary import varied
 from hamex.principle.action import Action
 from hamex.principle.dimensions import TIME, dimension_of
 from hamex.principle.jets import indices
@@ -34,8 +19,8 @@ from hamex.principle.variation import energy_rate
 
 
 def _energy_rate_dimension() -> Judged:
-    L = dimension_of(section_2.PRINTED["16"].statements[0].right, dimension_given)
-    phi = dimension_of(section_2.PRINTED["13"].statements[0].right, dimension_given)
+    L = dimension_of(printed_equation("16").statements[0].right, dimension_given)
+    phi = dimension_of(printed_equation("13").statements[0].right, dimension_given)
     assert L is not None
     return judged(decide(phi == L * TIME**-1), f"dimensions of the encoded (13) and (16): {phi} against {L}")
 
@@ -124,7 +109,7 @@ def _initial_value_problem() -> Judged:
 
 
 def _lines_of_forty() -> Judged:
-    found = printed_lines("40")
+    found = printed_latex()["40"].split("\n\n")
     fourth, last = found[3], found[-1]
     good = r"\Gamma_t" in fourth and r"\hat{\dot{u}}_i" in last and r"\Gamma" not in last
     return judged(
@@ -141,9 +126,9 @@ def _highest(expression: sp.Expr) -> int:
 
 
 def _continuity() -> Judged:
-    right = _highest(section_5.CORRECTED["47"].statements[0].right)
-    slipping = _highest(section_5.CORRECTED["60"].statements[0].right)
-    printed = _highest(section_5.PRINTED["60"].statements[0].right)
+    right = _highest(corrected()["47"].statements[1].right)
+    slipping = _highest(corrected()["60"].statements[0].right)
+    printed = _highest(printed_equation("60").statements[0].right)
     return judged(
         decide(right == 1 and slipping == 1),
         f"highest rate in the corrected (47): {right}, in the corrected (60): {slipping}; (60) as printed "
@@ -192,7 +177,7 @@ def _varying_action() -> Judged:
     """Hamilton's law of varying action, ∫(δL + δW) dt − [Σ ∂L/∂q̇ δq] = 0, against δA_NEW with P̂ read as P."""
     action, found = known("forced"), variation("forced")
     work = (action.loads[u] - c * dot(u)) * du
-    law = DURATION.over * (varied(action.lagrangian) + work) - DURATION.ends * sum(
+    law = DURATION.over * (varied(action.lagrangian, (u, J)) + work) - DURATION.ends * sum(
         (found.ends[q] * found.test(q) for q in (u, J)), sp.S.Zero
     )
     extended = weak(found, DURATION.over) + DURATION.ends * sum(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hamex.paper.audit.engine import elastic_system, inverse, slider_system, stability, step_rows, variation
 from hamex.paper.audit.judging import HOLDS, MISPRINT, Claim, Judged, decide, judged, readable, zero
 from hamex.paper.audit.notation import (
+    I0,
     LETTERS,
     Fy,
     J,
@@ -27,6 +28,7 @@ from hamex.paper.audit.notation import (
     m,
     p_o,
     p_r,
+    rate,
     s_o,
     s_r,
     u_o,
@@ -36,7 +38,7 @@ from hamex.paper.audit.notation import (
     vu_o,
     vu_r,
 )
-from hamex.paper.audit.section_5 import I0, PRINTED, rate
+from hamex.paper.audit.printed import printed_equation
 from hamex.principle.stability import sign
 
 Array = NDArray[Any]
@@ -96,7 +98,7 @@ def _show(signs: Signs) -> str:
 
 def _relation() -> Judged:
     """Which relation turns (51) into (52)?"""
-    gap = sp.expand(PRINTED["51"].statements[0].right - PRINTED["52"].statements[0].right)
+    gap = sp.expand(printed_equation("51").statements[0].right - printed_equation("52").statements[0].right)
     by_42 = sp.expand(gap.subs(vh_o, vu_o))
     by_31 = sp.expand(by_42.subs(vh_r, vu_r))
     return judged(
@@ -132,7 +134,7 @@ def _three_rows() -> Judged:
 
 def _static_start() -> Judged:
     """(54) solved for ⁰J with p̂ = 0 and no impulse."""
-    start = sp.solve(PRINTED["54"].statements[0].left - PRINTED["54"].statements[0].right, J_o)[0]
+    start = sp.solve(printed_equation("54").statements[0].difference, J_o)[0]
     still = start.subs({p_o: 0, I0: 0})
     B, D, _ = elastic_system()
     gauge = (B.col(2) - D.col(2)).is_zero_matrix

@@ -8,14 +8,14 @@ components would show as a residual. Fully anisotropic, in one, two and three di
 # ruff: noqa: N802  (the letters are the paper's)
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
 
 from hamex.paper.audit.notation import (
+    DURATION,
     J,
     J_o,
     J_r,
@@ -56,14 +56,8 @@ def _polynomial(name: str, *arguments: sp.Expr) -> sp.Expr:
 GENERIC = _polynomial("g", u, dot(u))
 GENERIC_MIXED = _polynomial("g", u, dot(u), dot(J))
 # Momentum m u̇ and any potential: what eq. (30) assumes.
+PARTICLE = half * m * dot(u) ** 2
 SEPARABLE = half * m * dot(u) ** 2 - sum((sp.Symbol(f"w{i}", real=True) * u**i for i in range(1, 4)), sp.S.Zero)
-
-
-def varied(lagrangian: sp.Expr, fields: tuple[AppliedUndef, ...] = (u, J)) -> sp.Expr:
-    """δL by Gateaux's definition, d/dε L(q + ε δq) at ε = 0: shares nothing with the engine's partial derivatives."""
-    eps = sp.Dummy("eps")
-    moved = {q: q + eps * sp.Function(f"delta_{q.func.__name__}")(*q.args) for q in fields}
-    return sp.expand(sp.diff(lagrangian.subs(moved).doit(), eps).subs(eps, 0).doit())
 
 
 @cache
@@ -155,10 +149,9 @@ def inverse(kind: str) -> sp.Matrix:
 
 DIMENSIONS = (1, 2, 3)
 _SPACE = sp.symbols("x y z", real=True)
-# ∫_Ω∫₀ᵀ, ∫_Ω[ ]₀ᵀ, ∫_Γ∫₀ᵀ, ∫_Γt∫₀ᵀ, ∫_Ω, ∫_Γt
-OMEGA_T, OMEGA_END, GAMMA_T, GAMMA_TT, OMEGA, GAMMA_PART = sp.symbols(
-    "volume-time volume-end surface-time part-time volume part"
-)
+OMEGA, GAMMA, GAMMA_PART = sp.symbols("int[Omega] int[Gamma] int[Gamma_t]")  # ∫_Ω, ∫_Γ, ∫_Γt
+OMEGA_T, OMEGA_END = OMEGA * DURATION.over, OMEGA * DURATION.ends  # ∫_Ω∫₀ᵀ, ∫_Ω[ ]₀ᵀ
+GAMMA_T, GAMMA_TT = GAMMA * DURATION.over, GAMMA_PART * DURATION.over
 
 
 @dataclass(frozen=True)
@@ -223,9 +216,18 @@ class Solid:
         """Body force f̂_i."""
         return self._field(f"b{i + 1}")
 
-    def given(self, name: str, i: int) -> sp.Symbol:
-        """A datum with an index."""
-        return sp.Symbol(f"{name}{i + 1}", real=True)
+    def given(self, name: str, i: int, where: str = "") -> sp.Symbol:
+        """A datum with an index; where and when it is given stands behind an @."""
+        return sp.Symbol(f"{name}{i + 1}{where}", real=True)
+
+    def data(self, name: str) -> Callable[[int], sp.Symbol]:
+        """Data with an index, as a function of it."""
+        return lambda i: self.given(name, i)
+
+    @property
+    def edge(self) -> tuple[sp.Symbol, ...]:
+        """The coordinates of a point on the boundary."""
+        return tuple(sp.Symbol(f"{x}_edge", real=True) for x in self.space)
 
     def normal(self, j: int) -> sp.Symbol:
         """Outward normal."""
@@ -259,3 +261,10 @@ def voigt(size: int) -> Action:
 def continuum(size: int) -> Variation:
     """Its variation, certified."""
     return voigt(size).variation()
+
+
+def work(size: int) -> tuple[sp.Expr, sp.Expr]:
+    """Potentials of the loads, in the body and on its surface: generalised forces times the displacements."""
+    body = Solid(size)
+    inside = sum((force * q for q, force in voigt(size).loads.items()), sp.S.Zero)
+    return inside, sum((body.given("that", i) * body.u(i) for i in body.range), sp.S.Zero)

@@ -23,6 +23,8 @@ def zero(expression: sp.Expr) -> bool:
     expanded = sp.expand(expression.doit())
     if expanded == 0:
         return True
+    if _is_polynomial(expanded):
+        return False
     if sp.fraction(sp.together(expanded))[1].free_symbols:
         return bool(sp.cancel(sp.together(expanded)) == 0)
     return (
@@ -32,10 +34,19 @@ def zero(expression: sp.Expr) -> bool:
     )
 
 
+def _is_polynomial(expanded: sp.Expr) -> bool:
+    """Fields, rates and letters are independent, and a polynomial of them that is multiplied out has no second form."""
+    return not expanded.has(sp.Max, sp.Abs, sp.sign, sp.Piecewise, sp.Heaviside) and all(
+        power.exp.is_Integer and power.exp > 0 for power in expanded.atoms(sp.Pow)
+    )
+
+
 def same(printed: Statement, derived: Statement) -> bool:
     """The same statement: left − right agree up to a constant factor, which ``= 0`` does not see."""
+    if (printed.relation, printed.where) != (derived.relation, derived.where):
+        return False
     p, d = sp.expand(printed.difference.doit()), sp.expand(derived.difference.doit())
-    if zero(p - d) or zero(p + d):
+    if any(gap == 0 or (not _is_polynomial(gap) and zero(gap)) for gap in (p - d, p + d)):
         return True
     if p == 0 or d == 0 or len(sp.Add.make_args(p)) > _LONG:
         return False
@@ -54,9 +65,9 @@ def differing(printed: tuple[Statement, ...], derived: tuple[Statement, ...]) ->
 
 
 def residual(printed: Statement, derived: Statement) -> sp.Expr:
-    """Printed minus derived, right sides; lefts as well where they differ."""
-    left = sp.expand((derived.left - printed.left).doit())
-    return sp.expand((printed.right - derived.right).doit()) + left
+    """Printed minus derived: of the right sides less the left ones, of the left alone where the right ones agree."""
+    left, right = (sp.expand((p - d).doit()) for p, d in ((printed.left, derived.left), (printed.right, derived.right)))
+    return left if right == 0 else right - left
 
 
 @dataclass(frozen=True)
@@ -93,14 +104,21 @@ def against(derive: Derivation, how: str) -> Rule:
     return judge
 
 
-def sign_free(derive: Derivation, how: str, condition: str) -> Rule:
-    """Compare, and let pass an overall sign of a form that is set to zero: a convention, said aloud."""
-    derive, strict = cache(derive), against(derive, how)
+def sign_free(derive: Derivation, other: Derivation, how: str, condition: str) -> Rule:
+    """Compare, and let pass an overall sign of a form that is set to zero: a convention, said aloud.
+
+    What may be said in addition is compared with ``other``.
+    """
+    derive, strict, both = cache(derive), against(derive, how), against(lambda: derive() + other(), how)
 
     def judge(equation: NumberedEquation) -> Finding:
         correct = derive()
-        if len(correct) == len(equation.statements) and all(
-            opposite(p, d) for p, d in zip(equation.statements, correct, strict=True)
+        if len(correct) < len(equation.statements):
+            return both(equation)
+        if (
+            not equation.faults
+            and len(correct) == len(equation.statements)
+            and all(opposite(p, d) for p, d in zip(equation.statements, correct, strict=True))
         ):
             return Finding(CONDITION, f"{how}: printed = −1 × derived, exactly. {condition}")
         return strict(equation)
@@ -131,7 +149,8 @@ _WORDS = (
     ("b1(x, t)", "f̂"),
     ("Derivative(u1(x, t), (t, 2))", "ü"),
     ("Derivative(S11(x, t), t, x)", "∂J̇/∂x"),
-    ("volume-time", "∫∫"),
+    ("int[0,T]*int[Omega]", "∫∫"),
+    ("sum[r=1,N]", "Σ"),
     ("tbar1", "t̄"),
     ("that1", "t̂"),
     ("rho", "ρ"),

@@ -1,4 +1,4 @@
-"""The letters of the paper with their dimensions, statements and equations encoded with them, the LaTeX of the print.
+"""The letters of the paper with their dimensions, and statements made of them.
 
 An integral is its integrand times a mark: ``over`` stands for ∫ … dτ, ``ends`` for the bracket [ … ] at the two ends,
 and so on. Marks make a functional a plain expression in which every coefficient, dot and sign can be compared.
@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -40,7 +38,27 @@ u_o, u_r, J_o, J_r, p_o, p_r = sp.symbols("u_0 u_1 J_0 J_1 P_u_0 P_u_1", real=Tr
 s_o, s_r, P_J_o, P_J_r, f_r = sp.symbols("s_0 s_1 P_J_0 P_J_1 f_u", real=True)
 vu_o, vu_r, vJ_o, vJ_r, vh_o, vh_r = sp.symbols("vu_0 vu_1 vJ_0 vJ_1 vuhat_0 vuhat_1", real=True)
 t_o = sp.Symbol("t_old", real=True)
+dA_r, phi_r, dA_phi, dA_phi_D, u1_hat = sp.symbols("dA_r phi_r dA_phi dA_phi_D uhat")
+I0, rate, v_any = sp.symbols("I_hat_0 rate vhat", real=True)
+alpha, beta, gamma, X, Y, u_a, F_mean = sp.symbols("alpha beta gamma X Y u_a F_mean")
 half = sp.Rational(1, 2)
+
+# The ends of a time window, and data there.
+t0, t1 = sp.symbols("t_0 t_1", real=True)
+T_end = sp.Symbol("T_end", positive=True)
+v0, v_end, du0, du_end, dubar0 = sp.symbols("vhat_0 vhat_1 deltahat_u_0 deltahat_u_1 deltabar_u_0", real=True)
+vbar0, ubar0, l_name, V_name = sp.symbols("vbar_0 ubar_0 l V", real=True)
+
+# Matrices by name do not commute.
+MATRICES = (
+    *("B", "D", "x", "y", "z", "x_1", "x_2", "y_1", "y_2", "y_3", "z_1", "z_2"),
+    *("B_e", "D_e", "y_e", "z_e", "B_p", "D_p", "V_p", "y_p", "z_{p_1}", "z_{p_2}"),
+)
+
+
+def matrix(name: str) -> sp.Symbol:
+    """A matrix or a column by its name in LaTeX."""
+    return sp.Symbol(name, commutative=False)
 
 
 def dot(expression: sp.Expr, times: int = 1) -> sp.Expr:
@@ -70,12 +88,19 @@ class Interval:
 WINDOW, DURATION, STEP, PAST = Interval("t0,t1"), Interval("0,T"), Interval("t_r-1,t_r"), Interval("-oo,0")
 
 
+# Potentials of the dashpot and of the slider, eqs. (13) and (56).
+RAYLEIGH = half * c * dot(u) ** 2
+SLIDER = sp.Max(sp.Abs(dot(J)) - Fy, 0) ** 2 / (2 * eta)
+
+
 @dataclass(frozen=True)
 class Statement:
-    """``left = right``."""
+    """``left = right``, or another relation between them; ``where`` is the part of the boundary it speaks of."""
 
     left: sp.Expr
     right: sp.Expr
+    relation: str = "="
+    where: str = ""
 
     @property
     def difference(self) -> sp.Expr:
@@ -88,13 +113,17 @@ class Statement:
 
 @dataclass(frozen=True)
 class NumberedEquation:
-    """One numbered equation as statements; a correction also says how it reads, in LaTeX and in plain text."""
+    """One numbered equation as statements, read from its LaTeX; a correction also says in plain text what it changes.
+
+    ``faults`` are what was read but cannot be meant: unknown letters, indices that do not match, wrong arguments.
+    """
 
     number: str
     kind: str
     statements: tuple[Statement, ...]
     latex: str = ""
     plain: str = ""
+    faults: tuple[str, ...] = ()
 
     def with_statements(self, statements: tuple[Statement, ...]) -> NumberedEquation:
         """The same number with other statements."""
@@ -106,43 +135,10 @@ def says(left: sp.Expr, right: sp.Expr | int = 0) -> Statement:
     return Statement(sp.sympify(left), sp.sympify(right))
 
 
-def entries(name: str, matrix: sp.Matrix) -> tuple[Statement, ...]:
-    """A matrix, entry by entry."""
-    return tuple(
-        says(sp.Symbol(f"{name}[{i + 1},{j + 1}]"), matrix[i, j])
-        for i in range(matrix.rows)
-        for j in range(matrix.cols)
-    )
-
-
 def rows(B: sp.Matrix, y: sp.Matrix, D: sp.Matrix, x: sp.Matrix, z: sp.Matrix) -> tuple[Statement, ...]:
     """``B y = D x + z``, row by row."""
     left, right = B * y, D * x + z
     return tuple(says(left[i], right[i]) for i in range(B.rows))
-
-
-def book(*equations: NumberedEquation) -> dict[str, NumberedEquation]:
-    """Equations by number."""
-    return {e.number: e for e in equations}
-
-
-def definition(number: str, *statements: Statement, latex: str = "", plain: str = "") -> NumberedEquation:
-    """A definition."""
-    return NumberedEquation(number, "definition", statements, latex, plain)
-
-
-def derived(number: str, *statements: Statement, latex: str = "", plain: str = "") -> NumberedEquation:
-    """A consequence of earlier equations."""
-    return NumberedEquation(number, "derived", statements, latex, plain)
-
-
-_SAMPLES = (-4, -2, -half, half, 2, 4)
-
-
-def sampled(name: str, law: sp.Expr, rate: sp.Symbol) -> tuple[Statement, ...]:
-    """A function with kinks at ±F_y only, quadratic at most, fixed by values on each side of both kinks."""
-    extra = (-6, 6, sp.S.Zero)
-    return tuple(says(sp.Symbol(f"{name}({n}F_y)"), law.subs(rate, n * Fy)) for n in (*_SAMPLES, *extra))
 
 
 ENERGY, ACTION, IMPULSE = dimension(1, 1), dimension(1, 1, 1), dimension(1, 0, 1)
@@ -177,6 +173,9 @@ LETTERS: dict[str, Dimension] = {
     "A": ACTION,
     "dA": ACTION,
     "dA_NEW": ACTION,
+    "dA_r": ACTION,
+    "dA_phi": ACTION,
+    "deltabar_u": LENGTH,
     "L": ENERGY,
     "T": ENERGY,
     "U": ENERGY,
@@ -210,25 +209,24 @@ LETTERS: dict[str, Dimension] = {
     "Y": dimension(0, 0, 2),
     "int": TIME,
     "end": NONE,
-    "volume": dimension(0, 3),
-    "volume-time": dimension(0, 3, 1),
-    "volume-end": dimension(0, 3),
-    "surface-time": dimension(0, 2, 1),
-    "part-time": dimension(0, 2, 1),
-    "part": dimension(0, 2),
-    "W": ACTION,
+    "int[Omega]": dimension(0, 3),
+    "int[Gamma]": dimension(0, 2),
+    "int[Gamma_t]": dimension(0, 2),
+    "sum": NONE,
 }
 
 
 def dimension_given(node: sp.Expr) -> Dimension | None:
     """The dimension of a letter; ``S12`` is taken like S, ``vu_0`` like vu, ``int[0,T]`` like int."""
     name = node.func.__name__ if isinstance(node, AppliedUndef) else node.name
-    bare = re.sub(r"\[.*\]$", "", name)
-    return LETTERS.get(bare if bare in LETTERS else re.sub(r"_?\d+$", "", bare))
+    bare = re.sub(r"(\[.*\]|@.*)$", "", name)
+    return LETTERS.get(next((key for key in (name, bare) if key in LETTERS), re.sub(r"_?\d+$", "", bare)))
 
 
 def fault(equation: NumberedEquation) -> str:
-    """What is dimensionally wrong with an equation, or nothing."""
+    """What is wrong with an equation before anything is derived: read but without sense, or dimensions; or nothing."""
+    if equation.faults:
+        return equation.faults[0]
     for statement in equation.statements:
         sides = (sp.expand(side) for side in (statement.left, statement.right))
         try:
@@ -238,16 +236,3 @@ def fault(equation: NumberedEquation) -> str:
             place = f" in {sp.sstr(problem.whole)}" if short else ""
             return f"dimensions differ{place}: {' against '.join(map(str, problem.found)) or problem}"
     return ""
-
-
-@cache
-def printed_latex() -> dict[str, str]:
-    """LaTeX of the printed equations by number, letter by letter."""
-    text = resources.files("hamex.paper.audit").joinpath("equations.tex").read_text(encoding="utf-8")
-    parts = re.split(r"^%% \((\d+)\)\n", text, flags=re.MULTILINE)[1:]
-    return {number: body.strip() for number, body in zip(parts[::2], parts[1::2], strict=True)}
-
-
-def printed_lines(number: str) -> list[str]:
-    """The displayed lines of one equation."""
-    return printed_latex()[number].split("\n\n")

@@ -13,7 +13,7 @@ import re
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -22,7 +22,9 @@ from typing import Any
 from hamex.files import check_writable, write_atomically
 from hamex.paper.audit import claims_numbers, claims_principle, claims_step, section_2, section_4, section_5, section_6
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, NOT_TRUE, VERDICTS, Claim, Rule
-from hamex.paper.audit.notation import NumberedEquation, printed_latex
+from hamex.paper.audit.notation import NumberedEquation
+from hamex.paper.audit.open_audit import OPEN_VERDICTS, Verdict
+from hamex.paper.audit.printed import corrected, corrected_equation, printed_equation, printed_latex
 from hamex.report.equations import share, svg
 from hamex.report.page import cards, page, table
 from hamex.report.style import check_installed
@@ -75,25 +77,15 @@ class Item:
         }
 
 
-def printed() -> dict[str, NumberedEquation]:
-    """All 89 equations as printed, by number."""
-    return {**section_2.PRINTED, **section_4.printed(), **section_5.PRINTED, **section_6.PRINTED}
-
-
-def corrected() -> dict[str, NumberedEquation]:
-    """The misprinted ones as they should read; confirmed by the same rules."""
-    return {**section_2.CORRECTED, **section_4.corrected(), **section_5.CORRECTED, **section_6.CORRECTED}
-
-
 def audit(equations: Mapping[str, NumberedEquation] | None = None) -> list[Item]:
-    """Judge everything; ``equations`` may hold a changed copy of the encoded print."""
+    """Judge everything; ``equations`` may hold a changed copy of the print."""
     return list(judged(equations))
 
 
 def judged(equations: Mapping[str, NumberedEquation] | None = None) -> Iterator[Item]:
     """The same one by one: seconds pass between some of them."""
-    for equation in (equations or printed()).values():
-        yield judge(equation)
+    for number in printed_latex():
+        yield judge(equations[number] if equations else printed_equation(number))
     for claim in claims_numbers.TABLES:
         yield _claim(claim, claim.name)
     for claim in CLAIMS:
@@ -102,16 +94,16 @@ def judged(equations: Mapping[str, NumberedEquation] | None = None) -> Iterator[
 
 def size() -> int:
     """How many items there are."""
-    return len(printed()) + len(claims_numbers.TABLES) + len(CLAIMS)
+    return len(printed_latex()) + len(claims_numbers.TABLES) + len(CLAIMS)
 
 
 def judge(equation: NumberedEquation) -> Item:
     """Judge one equation; a correction is shown only after the same rule has accepted it."""
     found = RULES[equation.number](equation)
-    latex = printed_latex()[equation.number]
+    latex = equation.latex
     if found.verdict == HOLDS:
         return Item(equation.number, equation.kind, HOLDS, latex, latex, found.evidence)
-    better = corrected().get(equation.number)
+    better = corrected_equation(equation.number)
     if better is None:
         note = READING.get(equation.number, IN_WORDS)
         return Item(equation.number, equation.kind, found.verdict, latex, note, found.evidence)
@@ -175,6 +167,38 @@ def write_page(items: list[Item], path: Path) -> Path:
     """Write the page whole or not at all."""
     text = audit_page(items)
     return write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def write_open_page(verdicts: Sequence[Verdict], title: str, path: Path) -> Path:
+    """The page of an audit of anyone's paper, whole or not at all."""
+    found = Counter(v.verdict for v in verdicts)
+    parts = [
+        f"<h1>{escape(title)}, audited</h1><p class='lead'>Every displayed equation, compared with what follows from "
+        "the action. A printed form that differs is a misprint.</p>",
+        cards((str(found[verdict]), verdict) for verdict in OPEN_VERDICTS),
+    ]
+    for v in verdicts:
+        head = f'<h3>{escape(v.equation)} <span class="kind">line {v.line}</span>{_open_tag(v)}</h3>'
+        said = f"{v.claim}: {v.evidence}" if v.claim else v.evidence
+        gap = f" {v.gap[0].upper()}{v.gap[1:]}" if v.gap else ""
+        better = f'<div class="better"><b>should read</b>{drawing(v.correct)}</div>' if v.correct else ""
+        shown = _drawn_if_possible(v.printed)
+        evidence = f'<p class="evidence">{_words(said)}.{escape(gap)}</p>'
+        parts.append(f'<section class="item">{head}{shown}{better}{evidence}</section>')
+    text = share(page(f"Audit of {title}", "\n".join(parts), escape(title), "audit"))
+    return write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def _open_tag(v: Verdict) -> str:
+    return f'<span class="tag {_CLASS.get(v.verdict, "condition")}">{v.verdict}</span>'
+
+
+def _drawn_if_possible(latex: str) -> str:
+    """Anyone's LaTeX as a drawing; as text where the drawing package cannot."""
+    try:
+        return drawing(re.sub(r"\\\\", "\n\n", latex))
+    except Exception:  # whatever the package says about LaTeX that it does not know
+        return f"<pre>{escape(latex)}</pre>"
 
 
 def check(path: Path) -> None:

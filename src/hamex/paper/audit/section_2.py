@@ -1,21 +1,10 @@
-"""Sections 2 and 3, eqs. (1)-(26): as printed, and derived."""
+"""Sections 2 and 3, eqs. (1)-(26), derived."""
 
 from __future__ import annotations
 
 import sympy as sp
 
-from hamex.paper.audit.engine import (
-    GENERIC,
-    GENERIC_MIXED,
-    HARMONIC,
-    MIXED,
-    brackets,
-    bulk,
-    known,
-    variation,
-    varied,
-    weak,
-)
+from hamex.paper.audit.engine import GENERIC, GENERIC_MIXED, brackets, bulk, known, variation, weak
 from hamex.paper.audit.judging import Rule, against, sign_free
 from hamex.paper.audit.notation import (
     WINDOW,
@@ -27,100 +16,28 @@ from hamex.paper.audit.notation import (
     T_name,
     U_name,
     a,
-    book,
-    c,
     dA,
-    definition,
-    derived,
-    dJ,
     dot,
-    du,
-    half,
     k,
     m,
     phi_name,
     says,
-    t,
+    t0,
+    t1,
     u,
 )
+from hamex.paper.audit.printed import printed_equation
+from hamex.paper.audit.vocabulary import varied
 from hamex.principle.action import Action
 from hamex.principle.conditions import classical
-from hamex.principle.jets import partial
 
 OVER, ENDS = WINDOW.over, WINDOW.ends
-t0, t1 = sp.symbols("t_0 t_1", real=True)
+BOTH = (u, J)
 
 
-def at(function: sp.Expr, instant: sp.Symbol) -> sp.Expr:
-    """A variation at an instant."""
-    return function.subs(t, instant)
-
-
-PRINTED = book(
-    definition("1", says(A, OVER * HARMONIC)),
-    definition("2", says(L_name, T_name - U_name)),
-    definition("3", says(T_name, half * m * dot(u) ** 2)),
-    definition("4", says(U_name, half * k * u**2)),
-    derived("5", says(dA, -OVER * varied(HARMONIC))),
-    derived("6", says(dA, -OVER * (partial(GENERIC, u, (t,)) * dot(du) + partial(GENERIC, u) * du))),
-    derived("7", says(dA, -OVER * (m * dot(u) * dot(du) - k * u * du))),
-    derived("8", says(dA, OVER * (m * dot(u, 2) + k * u) * du - ENDS * m * dot(u) * du)),
-    derived("9", says(at(du, t0)), says(at(du, t1))),
-    derived("10", says(dA, OVER * (m * dot(u, 2) + k * u) * du)),
-    derived("11", says(m * dot(u, 2) + k * u)),
-    derived("12", says(sp.diff(partial(GENERIC, u, (t,)), t) - partial(GENERIC, u))),
-    definition("13", says(phi_name, half * c * dot(u) ** 2)),
-    definition("14", says(dA, -OVER * varied(HARMONIC) + OVER * partial(half * c * dot(u) ** 2, u, (t,)) * du)),
-    derived("15", says(dA, OVER * (m * dot(u, 2) + c * dot(u) + k * u) * du)),
-    definition("16", says(L_name, half * m * dot(u) ** 2 + half * a * dot(J) ** 2 - dot(J) * u)),
-    definition("17", says(F_name, dot(J))),
-    derived("18", says(u - a * dot(J))),
-    definition("19", says(A, OVER * MIXED)),
-    derived("20", says(dA, -OVER * varied(MIXED))),
-    derived(
-        "21",
-        says(
-            dA,
-            -OVER
-            * (
-                partial(GENERIC_MIXED, u, (t,)) * dot(du)
-                + partial(GENERIC_MIXED, u) * du
-                + partial(GENERIC_MIXED, J, (t,)) * dot(dJ)
-            ),
-        ),
-    ),
-    derived("22", says(dA, -OVER * (m * dot(u) * dot(du) + a * dot(J) * dot(dJ) - u * dot(dJ) - dot(J) * du))),
-    derived(
-        "23",
-        says(
-            dA,
-            -ENDS * m * dot(u) * du
-            + ENDS * (u - a * dot(J)) * dJ
-            + OVER * (m * dot(u, 2) + dot(J)) * du
-            + OVER * (a * dot(J, 2) - dot(u)) * dJ,
-        ),
-    ),
-    derived("24", says(at(du, t0)), says(at(du, t1)), says(at(dJ, t0)), says(at(dJ, t1))),
-    derived("25", says(dA, OVER * ((m * dot(u, 2) + dot(J)) * du + (a * dot(J, 2) - dot(u)) * dJ))),
-    derived("26", says(m * dot(u, 2) + dot(J)), says(a * dot(J, 2) - dot(u))),
-)
-
-CORRECTED = book(
-    derived(
-        "5",
-        says(dA, OVER * varied(HARMONIC)),
-        latex=r"\delta A = \delta \int_{t_0}^{t_1} L \, d\tau = 0 \quad "
-        r"\text{or define } A = -\int_{t_0}^{t_1} L \, d\tau \text{ in (1)}",
-        plain="δA = +δ∫L dτ = 0, or A = −∫L dτ in (1)",
-    ),
-    derived(
-        "20",
-        says(dA, OVER * varied(MIXED)),
-        latex=r"\delta A = \delta \int_{t_0}^{t_1} L \, d\tau = 0 \quad "
-        r"\text{or define } A = -\int_{t_0}^{t_1} L \, d\tau \text{ in (19)}",
-        plain="δA = +δ∫L dτ = 0, or A = −∫L dτ in (19)",
-    ),
-)
+def stationary(value: sp.Expr) -> tuple[Statement, ...]:
+    """δA is this, and vanishes."""
+    return says(dA, value), says(dA)
 
 
 def _parts(name: str) -> tuple[sp.Expr, sp.Expr]:
@@ -132,7 +49,7 @@ def _parts(name: str) -> tuple[sp.Expr, sp.Expr]:
 
 def _two() -> tuple[Statement, ...]:
     """(2) with the engine's Lagrangian: its kinetic part stands for T, the rest for U, as (3) and (4) print them."""
-    kinetic, potential = PRINTED["3"].statements[0].right, PRINTED["4"].statements[0].right
+    kinetic, potential = (printed_equation(number).statements[0].right for number in ("3", "4"))
     remainder = sp.expand(known("harmonic").lagrangian - kinetic + potential)
     return (says(L_name, T_name - U_name + remainder),)
 
@@ -140,8 +57,13 @@ def _two() -> tuple[Statement, ...]:
 def _action(name: str) -> tuple[Statement, ...]:
     """An action whose variation is the weak form of the engine, with the sign of (1)."""
     lagrangian = known(name).lagrangian
-    missing = sp.expand(varied(lagrangian) * OVER + weak(variation(name), OVER))  # 0: −δA is the engine's δA
+    missing = sp.expand(varied(lagrangian, BOTH) * OVER + weak(variation(name), OVER))  # 0: −δA is the engine's δA
     return (says(A, OVER * lagrangian + missing),)
+
+
+def _other_sign(name: str) -> tuple[Statement, ...]:
+    """The action whose variation is the weak form of the engine itself."""
+    return tuple(says(s.left, -s.right) for s in _action(name))
 
 
 def _rayleigh() -> tuple[Statement, ...]:
@@ -179,7 +101,7 @@ def _constraints(name: str) -> tuple[Statement, ...]:
 
 
 def _generic(lagrangian: sp.Expr, fields: tuple[sp.Expr, ...]) -> tuple[Statement, ...]:
-    return (says(dA, -OVER * varied(lagrangian, fields)),)
+    return stationary(-OVER * varied(lagrangian, fields))
 
 
 RULES: dict[str, Rule] = {
@@ -188,39 +110,41 @@ RULES: dict[str, Rule] = {
     "3": against(lambda: (says(T_name, _parts("harmonic")[0]),), "the engine's Lagrangian at k = 0"),
     "4": against(lambda: (says(U_name, _parts("harmonic")[1]),), "kinetic energy minus the engine's Lagrangian"),
     "5": sign_free(
-        lambda: (says(dA, OVER * varied(known("harmonic").lagrangian)),),
+        lambda: stationary(OVER * varied(known("harmonic").lagrangian, BOTH)),
+        lambda: _other_sign("harmonic"),
         "A of (1) varied by Gateaux's definition",
         "δA here is minus the variation of A in (1); stationarity does not see the sign",
     ),
     "6": against(lambda: _generic(GENERIC, (u,)), "Gateaux derivative of a cubic L(u, u̇) with free coefficients"),
-    "7": against(lambda: (says(dA, weak(variation("harmonic"), OVER)),), "weak form of the engine"),
+    "7": against(lambda: stationary(weak(variation("harmonic"), OVER)), "weak form of the engine"),
     "8": against(
-        lambda: (says(dA, bulk(variation("harmonic"), OVER) + brackets(variation("harmonic"), ENDS)),),
+        lambda: stationary(bulk(variation("harmonic"), OVER) + brackets(variation("harmonic"), ENDS)),
         "integration by parts, certified by the engine",
     ),
     "9": against(lambda: _constraints("harmonic"), "the bracket of (8) at both ends"),
-    "10": against(lambda: (says(dA, bulk(variation("harmonic"), OVER)),), "(8) without its bracket"),
+    "10": against(lambda: stationary(bulk(variation("harmonic"), OVER)), "(8) without its bracket"),
     "11": against(lambda: (says(variation("harmonic").bulk[u]),), "strong form of the engine"),
     "12": against(lambda: (says(Action((u,), GENERIC).strong_form()[u]),), "strong form of a generic cubic L(u, u̇)"),
     "13": against(_rayleigh, "potential of the damping force"),
-    "14": against(lambda: (says(dA, weak(variation("damped"), OVER)),), "weak form of the damped oscillator"),
-    "15": against(lambda: (says(dA, bulk(variation("damped"), OVER)),), "strong form of the damped oscillator"),
+    "14": against(lambda: stationary(weak(variation("damped"), OVER)), "weak form of the damped oscillator"),
+    "15": against(lambda: stationary(bulk(variation("damped"), OVER)), "strong form of the damped oscillator"),
     "16": against(_legendre, "Legendre transform of the strain energy (4)"),
     "17": against(_spring_force, "what balances m ü in the engine's equation of motion"),
     "18": against(_hooke, "F = ∂U/∂u with k = 1/a"),
     "19": against(lambda: _action("mixed"), "its variation is minus the engine's weak form"),
     "20": sign_free(
-        lambda: (says(dA, OVER * varied(known("mixed").lagrangian)),),
+        lambda: stationary(OVER * varied(known("mixed").lagrangian, BOTH)),
+        lambda: _other_sign("mixed"),
         "A of (19) varied by Gateaux's definition",
         "δA here is minus the variation of A in (19); stationarity does not see the sign",
     ),
     "21": against(lambda: _generic(GENERIC_MIXED, (u, J)), "Gateaux derivative of a generic cubic L(u, u̇, J̇)"),
-    "22": against(lambda: (says(dA, weak(variation("mixed"), OVER)),), "weak form of the engine"),
+    "22": against(lambda: stationary(weak(variation("mixed"), OVER)), "weak form of the engine"),
     "23": against(
-        lambda: (says(dA, bulk(variation("mixed"), OVER) + brackets(variation("mixed"), ENDS)),),
+        lambda: stationary(bulk(variation("mixed"), OVER) + brackets(variation("mixed"), ENDS)),
         "integration by parts, certified by the engine",
     ),
     "24": against(lambda: _constraints("mixed"), "the brackets of (23) at both ends"),
-    "25": against(lambda: (says(dA, bulk(variation("mixed"), OVER)),), "(23) without its brackets"),
+    "25": against(lambda: stationary(bulk(variation("mixed"), OVER)), "(23) without its brackets"),
     "26": against(lambda: tuple(says(e) for e in variation("mixed").bulk.values()), "strong form of the engine"),
 }

@@ -1,4 +1,4 @@
-"""Sections 5.3, 5.4 and 6, eqs. (69)-(89): as printed, and derived.
+"""Sections 5.3, 5.4 and 6, eqs. (69)-(89), derived.
 
 Matrix equations by name use letters that do not commute.
 """
@@ -6,105 +6,47 @@ Matrix equations by name use letters that do not commute.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import sympy as sp
 
 from hamex.paper.audit.engine import amplification, elastic_system, inverse, slider_system, stability, step_rows
 from hamex.paper.audit.judging import HOLDS, MISPRINT, Finding, Rule, against, decide, readable
 from hamex.paper.audit.notation import (
+    F_mean,
     Fy,
     J_o,
     J_r,
     NumberedEquation,
     Statement,
+    X,
+    Y,
     a,
-    book,
+    alpha,
+    beta,
     c,
-    definition,
-    derived,
-    entries,
     eta,
     f_r,
+    gamma,
     h,
-    half,
     m,
+    matrix,
     p_o,
     p_r,
     s_o,
     s_r,
     says,
+    u_a,
     u_o,
     u_r,
 )
-from hamex.paper.audit.section_5 import B_53, B_e, B_p, D_e, D_p, alpha, beta, gamma, z_e, z_p1, z_p2
+from hamex.paper.audit.printed import printed_equation
+from hamex.paper.audit.reading import entries
 from hamex.principle.stepform import gauss, shapes
 
-B, D, x, y, z, x1, x2, y1, y2, y3, z1, z2 = sp.symbols("B D x y z x1 x2 y1 y2 y3 z1 z2", commutative=False)
-Be, De, Bp, Dp, Vp, ye, yp, ze, zp1, zp2 = sp.symbols("B_e D_e B_p D_p V_p y_e y_p z_e z_p1 z_p2", commutative=False)
-X, Y = sp.symbols("X Y")
-u_a, F_mean = sp.symbols("u_a F_mean")
-_W = eta * X + 2 * h * m + c * h**2
-
-INVERSE_74 = sp.Matrix(
-    [
-        [4 * a * h / X, 0, -2 * h**2 / X],
-        [-(h**2 + 2 * a * c * h - 4 * a * m) / X, 1, -4 * m * h / X],
-        [2 * h**2 / X, 0, 2 * (2 * m + c * h) * h / X],
-    ]
+B, D, x, y, z, x1, x2, y1, y2, y3, z1, z2 = (
+    matrix(name) for name in ["B", "D", "x", "y", "z", "x_1", "x_2", "y_1", "y_2", "y_3", "z_1", "z_2"]
 )
-PRODUCT_76 = (
-    sp.Matrix(
-        [[4 * m * a + 2 * a * c * h - h**2, 4 * a * h, 0], [-4 * m * h, Y, 0], [2 * (2 * m + c * h) * h, 2 * h**2, X]]
-    )
-    / X
-)
-INVERSE_85 = sp.Matrix(
-    [
-        [4 * a * h / X, 0, -2 * h**2 / X, 0],
-        [2 * h**2 / X, 0, 2 * h * (2 * m + c * h) / X, 0],
-        [Y / X, 1, -4 * m * h / X, 0],
-        [0, 0, -1, -1],
-    ]
-)
-INVERSE_86 = sp.Matrix(
-    [
-        [2 * h * (h + 2 * a * eta) / _W, 0, -2 * h**2 * eta / _W, 0],
-        [2 * h**2 * eta / _W, 0, 2 * h * eta * (2 * m + c * h) / _W, 0],
-        [(eta * Y - c * h**2 + 2 * h * m) / _W, 1, -4 * h * m * eta / _W, 0],
-        [2 * h**2 / _W, 0, (-eta * X + 2 * h * m + c * h**2) / _W, -1],
-    ]
-)
-
-PRINTED = book(
-    definition("69", says(B * y, D * x + z)),
-    definition("70", says(B * y1, D * x1 + z1)),
-    definition("71", says(B * y2, D * x2 + z2)),
-    derived("72", says(B * y3, D * (x1 + x2) + (z1 + z2))),
-    derived("73", says(y3, x1 + x2)),
-    derived("74", *entries("B", B_53), *entries("B^-1", INVERSE_74)),
-    definition("75", says(X, h**2 + 2 * a * c * h + 4 * a * m)),
-    derived("76", *entries("B^-1 D", PRODUCT_76)),
-    definition("77", says(Y, 4 * m * a - 2 * a * c * h - h**2)),
-    derived("78", says((p_r - p_o) / h + c / h * (u_r - u_o) + (J_r - J_o) / h, f_r)),
-    derived("79", says(m * (u_r - u_o), h / 2 * (p_r + p_o))),
-    derived("80", says(Be * ye, De * x + ze)),
-    derived("81", says(Bp * yp, Vp * x + zp1)),
-    derived("82", says(Bp * yp, Vp * x + zp2)),
-    definition("83", *entries("B_e", B_e), *entries("D_e", D_e), *entries("z_e", z_e)),
-    definition("84", *entries("B_p", B_p), *entries("D_p", D_p), *entries("z_p1", z_p1), *entries("z_p2", z_p2)),
-    derived("85", *entries("B_e^-1", INVERSE_85)),
-    derived("86", *entries("B_p^-1", INVERSE_86)),
-    NumberedEquation("87", "claim", (says(sp.Symbol("c_max"), m / (a * eta) + 2 * sp.sqrt(m / a)),)),
-    definition("88", says(u_a, half * (u_o + u_r))),
-    definition("89", says(F_mean, (J_r - J_o) / h)),
-)
-
-CORRECTED = book(
-    derived("73", says(y3, y1 + y2), latex=r"y_3 = y_1 + y_2", plain="y₃ = y₁ + y₂"),
-    derived("81", says(Bp * yp, Dp * x + zp1), latex=r"B_p y_p = D_p x + z_{p_1}", plain="D_p x for V_p x"),
-    derived("82", says(Bp * yp, Dp * x + zp2), latex=r"B_p y_p = D_p x + z_{p_2}", plain="D_p x for V_p x"),
-)
-
 
 _TAU = sp.Symbol("tau", real=True)
 
@@ -136,11 +78,13 @@ def _solution() -> tuple[Statement, ...]:
     return ()
 
 
+@cache
 def _determinant() -> sp.Expr:
     """X is the determinant of B times 4h², Y what remains in G_pp."""
     return sp.expand(sp.cancel(elastic_system()[0].det() * 4 * h**2))
 
 
+@cache
 def _y() -> sp.Expr:
     G = amplification("forced")
     return sp.expand(sp.cancel(G[2, 2] * _determinant()))
@@ -154,6 +98,10 @@ def _open(rule: Rule) -> Rule:
         return rule(equation.with_statements(opened))
 
     return judge
+
+
+def _inverted() -> tuple[Statement, ...]:
+    return (*entries("matrix", elastic_system()[0]), *entries("inverse", inverse("damped")))
 
 
 def _amplified() -> sp.Matrix:
@@ -178,13 +126,13 @@ def _difference() -> tuple[Statement, ...]:
     return (says(m * (u_r - u_o), sp.expand(m * (u_r - u_o) - half_h * (first - second))),)
 
 
-def _named(branch: str, unknown: sp.Symbol) -> Callable[[], tuple[Statement, ...]]:
+def _named(branch: str, unknown: str) -> Callable[[], tuple[Statement, ...]]:
     """(66)-(68) with the names under which (83) and (84) introduce the engine's matrices."""
 
     def derive() -> tuple[Statement, ...]:
         listed: dict[str, list[sp.Expr]] = {}
         for number in ("83", "84"):
-            for s in PRINTED[number].statements:
+            for s in printed_equation(number).statements:
                 listed.setdefault(s.left.name.partition("[")[0], []).append(s.right)
         names = []
         for letter in ("B", "D", "z"):
@@ -192,14 +140,15 @@ def _named(branch: str, unknown: sp.Symbol) -> Callable[[], tuple[Statement, ...
             names += [name for name, values in listed.items() if values == wanted and name[0] == letter][:1]
         if len(names) < 3:
             return ()
-        B_name, D_name, z_name = (sp.Symbol(name, commutative=False) for name in names)
-        return (says(B_name * unknown, D_name * x + z_name),)
+        B_name, D_name, z_name = (matrix(name) for name in names)
+        return (says(B_name * matrix(unknown), D_name * x + z_name),)
 
     return derive
 
 
 def _matrices(branch: str, *names: str) -> tuple[Statement, ...]:
-    """B, D, z of the engine with α, β, γ."""
+    """B, D, z of the engine with α, β, γ, under the names of (83) and (84)."""
+    letter = "e" if branch == "elastic" else "p"
     short = {1 / eta: 2 * beta, f_r: 2 * alpha / h}
     found = [
         matrix.applyfunc(lambda e: sp.expand(e).subs(h * Fy / (2 * eta), gamma).subs(short))
@@ -210,25 +159,31 @@ def _matrices(branch: str, *names: str) -> tuple[Statement, ...]:
         for name, matrix in zip(("B", "D", "z"), found, strict=True)
         if name in names
         for s in entries(
-            f"{name}_{'e' if branch == 'elastic' else 'p'}"
-            + ({"plus": "1", "minus": "2"}.get(branch, "") if name == "z" else ""),
-            matrix,
+            f"{name}_" + ({"plus": "{p_1}", "minus": "{p_2}"}.get(branch, "e") if name == "z" else letter), matrix
         )
     )
 
 
 def _bound(equation: NumberedEquation) -> Finding:
     """(87) as a sufficient condition, against an exact test for all positive parameters."""
-    printed = equation.statements[0].right
+    (lower, upper), printed = equation.statements, equation.statements[1].right
+    if (
+        equation.faults
+        or (lower.left, lower.right, upper.left) != (0, c, c)
+        or {lower.relation, upper.relation} != {"<"}
+    ):
+        return Finding(MISPRINT, "an interval of positive c is expected")
     found = stability("plus")
     c_lo = sp.Symbol("c_lo", positive=True)
     # Slipping without load: (m s + c)(a s + 1/η) + 1 = 0. Its discriminant in s vanishes where oscillation ends.
     s = sp.Symbol("s")
     ends = sp.solve(sp.discriminant(sp.expand((m * s + c_lo) * (a * s + 1 / eta) + 1), s), c_lo)
-    meets = any(sp.simplify(sp.expand(end - printed)) == 0 for end in ends)
+    one = dict.fromkeys((a, c, m, eta), sp.S.One)
+    upper = max(ends, key=lambda end: end.subs(one))  # above it no slip oscillates
+    meets = sp.simplify(sp.expand(upper - printed)) == 0
     if not meets:
         return Finding(
-            MISPRINT, f"the slipping branch stops oscillating at c = {readable(ends)}, not at the printed bound"
+            MISPRINT, f"the slipping branch stops oscillating at c = {readable(upper)}, not at the printed bound"
         )
     return Finding(
         HOLDS if found.stable else decide(False, bool(found.stable)),
@@ -256,19 +211,21 @@ RULES: dict[str, Rule] = {
     "71": against(lambda: _linear(y2, x2, z2), "an instance of (69)"),
     "72": against(_superposed, "(70) plus (71)"),
     "73": against(_solution, "B⁻¹(D(x₁+x₂)+z₁+z₂) in components, with the engine's B and D"),
-    "74": _open(against(lambda: entries("B", elastic_system()[0]) + entries("B^-1", inverse("damped")), _INV)),
+    "74": _open(
+        against(lambda: (*entries("matrix", elastic_system()[0]), *entries("inverse", inverse("damped"))), _INV)
+    ),
     "75": against(lambda: (says(X, _determinant()),), "4h² det B"),
-    "76": _open(against(lambda: entries("B^-1 D", _amplified()), "amplification matrix of the engine")),
+    "76": _open(against(lambda: tuple(entries("value", _amplified())), "amplification matrix of the engine")),
     "77": against(lambda: (says(Y, _y()),), "X times ∂p_r/∂p_(r−1) of the engine"),
     "78": against(_sum, "sum of the first two rows of the engine"),
     "79": against(_difference, "difference of the first two rows of the engine"),
-    "80": against(_named("elastic", ye), "(66) with the names that (83) defines"),
-    "81": against(_named("plus", yp), "(67) with the names that (84) defines"),
-    "82": against(_named("minus", yp), "(68) with the names that (84) defines"),
+    "80": against(_named("elastic", "y_e"), "(66) with the names that (83) defines"),
+    "81": against(_named("plus", "y_p"), "(67) with the names that (84) defines"),
+    "82": against(_named("minus", "y_p"), "(68) with the names that (84) defines"),
     "83": against(lambda: _matrices("elastic", "B", "D", "z"), "step matrices of the engine"),
     "84": against(lambda: _matrices("plus", "B", "D", "z") + _matrices("minus", "z"), "step matrices of the engine"),
-    "85": _open(against(lambda: entries("B_e^-1", inverse("elastic")), _INV)),
-    "86": _open(against(lambda: entries("B_p^-1", inverse("plus")), _INV)),
+    "85": _open(against(lambda: tuple(entries("B_e**(-1)", inverse("elastic"))), _INV)),
+    "86": _open(against(lambda: tuple(entries("B_p**(-1)", inverse("plus"))), _INV)),
     "87": _bound,
     "88": against(_mean, "mean over the step of the engine's linear field"),
     "89": against(_force, "rate of the engine's linear field"),
