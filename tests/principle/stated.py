@@ -62,7 +62,8 @@ class System:
     ``equations``: one left-hand side per field. ``free``: how many numbers (in a continuum functions of place) the motion
     needs at the start, arbitrary functions of time (``gauges``) apart; ``relations`` vanish at all times, a multiplier's
     value apart. ``hamiltonian`` and ``power`` = dH/dt along the motion. ``charges``: conserved, beside H, and found by the
-    engine; ``no_charges``: look conserved, and are not. ``boundary``: motion and force on an edge with outward normal n.
+    engine; ``no_charges``: look conserved, and are not. ``boundary``: for an outward normal the motions and forces on the
+    edge; ``corner``: the force between the first two axes; ``balances``: what holds on the parts.
     ``rules`` solve the equations for highest derivatives where the accelerations of all fields cannot be had from them.
     ``refused``: the reason why there is no action.
     """
@@ -84,7 +85,9 @@ class System:
     power: sp.Expr | None = sp.S.Zero
     charges: tuple[sp.Expr, ...] = ()
     no_charges: tuple[sp.Expr, ...] = ()
-    boundary: Sequence[tuple[sp.Expr, sp.Expr]] = ()
+    boundary: Mapping[tuple[sp.Expr, ...], Sequence[tuple[sp.Expr, sp.Expr]]] = field(default_factory=dict)
+    corner: sp.Expr | None = None
+    balances: tuple[sp.Expr, ...] = ()
     rules: Rules | None = None
     convex: bool = True
     run: Run | None = None
@@ -192,15 +195,18 @@ def _replaced(jet: sp.Expr, rules: Rules) -> sp.Expr | None:
     return None
 
 
-def in_span(wanted: sp.Expr, basis: Iterable[sp.Expr]) -> bool:
+def in_span(wanted: sp.Expr, basis: Iterable[sp.Expr], places: tuple[sp.Symbol, ...] = ()) -> bool:
     """True when ``wanted`` is a sum of the others and one, with constant factors that may depend on parameters.
 
     Exact up to forty digits: the factors that fit at as many random places as there are must fit at five more.
     """
     columns = [sp.S.One, *basis]
     plain = jets_to_symbols(wanted, *columns)
-    jets = {s for e in plain for s in e.free_symbols if s.name.startswith("j") and s.name[1:].isdigit()} | {t}
-    numbers = {s: sp.Rational(311 + 83 * i, 499) for i, s in enumerate(sorted({s for e in plain for s in e.free_symbols} - jets, key=str))}
+    jets = {s for e in plain for s in e.free_symbols if s.name.startswith("j") and s.name[1:].isdigit()} | {t, *places}
+    numbers = {
+        s: sp.Rational(311 + 83 * i, 499)
+        for i, s in enumerate(sorted({s for e in plain for s in e.free_symbols} - jets, key=str))
+    }
     plain = [e.subs(numbers) for e in plain]
     with mpmath.workdps(60):
         evaluate = sp.lambdify(sorted(jets, key=str), plain, "mpmath")
@@ -238,7 +244,10 @@ def independent_equations(system: System) -> list[sp.Expr]:
     Neither knows of dissipation: its force is the derivative with respect to a symbol in the place of the rate.
     """
     conservative = _lagranges_equations(system) if not system.space else _eulers_equations(system)
-    return [row + _dissipative(system, q) - system.loads.get(q, 0) for q, row in zip(system.fields, conservative, strict=True)]
+    return [
+        row + _dissipative(system, q) - system.loads.get(q, 0)
+        for q, row in zip(system.fields, conservative, strict=True)
+    ]
 
 
 def _lagranges_equations(system: System) -> list[sp.Expr]:

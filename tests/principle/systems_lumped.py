@@ -151,10 +151,7 @@ state(
     "A §8 (central field)",
     (x, y),
     T2 - alpha * (x**2 + y**2) / 2 - beta * (x**2 + y**2) ** 2 / 4,
-    [
-        m * d(x, 2) + alpha * x + beta * (x**2 + y**2) * x,
-        m * d(y, 2) + alpha * y + beta * (x**2 + y**2) * y,
-    ],
+    [m * d(x, 2) + alpha * x + beta * (x**2 + y**2) * x, m * d(y, 2) + alpha * y + beta * (x**2 + y**2) * y],
     hamiltonian=T2 + alpha * (x**2 + y**2) / 2 + beta * (x**2 + y**2) ** 2 / 4,
     charges=(m * (x * d(y) - y * d(x)),),
     no_charges=(m * (x * d(y) + y * d(x)),),
@@ -496,11 +493,7 @@ state(
     hamiltonian=T3 - alpha / distance,
     charges=(m * (x * d(y) - y * d(x)), m * (y * d(z) - z * d(y)), m * (z * d(x) - x * d(z))),
     no_charges=(m * (x * d(x) + y * d(y) + z * d(z)) - 3 * t * (T3 - alpha / distance) / 2, m * d(z)),
-    run=Run(
-        {"m": 1.0, "alpha": 1.0},
-        {"x": 1.0, "y": 0.1, "z": -0.2, "x_dot": 0.1, "y_dot": 0.9, "z_dot": 0.4},
-        2.0,
-    ),
+    run=Run({"m": 1.0, "alpha": 1.0}, {"x": 1.0, "y": 0.1, "z": -0.2, "x_dot": 0.1, "y_dot": 0.9, "z_dot": 0.4}, 2.0),
 )
 state(
     "two bodies",
@@ -528,7 +521,16 @@ state(
     no_charges=(m1 * d(x1), m1 * (x1 * d(y1) - y1 * d(x1))),
     run=Run(
         {"m_1": 1.0, "m_2": 0.6, "alpha": 0.8},
-        {"x_1": 0.5, "y_1": 0.0, "x_2": -0.6, "y_2": 0.1, "x_1_dot": 0.1, "y_1_dot": 0.5, "x_2_dot": 0.0, "y_2_dot": -0.6},
+        {
+            "x_1": 0.5,
+            "y_1": 0.0,
+            "x_2": -0.6,
+            "y_2": 0.1,
+            "x_1_dot": 0.1,
+            "y_1_dot": 0.5,
+            "x_2_dot": 0.0,
+            "y_2_dot": -0.6,
+        },
         1.5,
     ),
 )
@@ -636,11 +638,7 @@ w1 = d(ph) * sin(th) * sin(ps) + d(th) * cos(ps)
 w2 = d(ph) * sin(th) * cos(ps) - d(th) * sin(ps)
 w3 = d(ph) * cos(th) + d(ps)
 # Euler's equations in the body (LL §36), projected on the three angles: E_q = Σ Gᵢ ∂ωᵢ/∂q̇.
-euler = [
-    A1 * d(w1) - (B1 - C1) * w2 * w3,
-    B1 * d(w2) - (C1 - A1) * w3 * w1,
-    C1 * d(w3) - (A1 - B1) * w1 * w2,
-]
+euler = [A1 * d(w1) - (B1 - C1) * w2 * w3, B1 * d(w2) - (C1 - A1) * w3 * w1, C1 * d(w3) - (A1 - B1) * w1 * w2]
 W1, W2, W3 = (B1 - C1) * w2 * w3 / A1, (C1 - A1) * w3 * w1 / B1, (A1 - B1) * w1 * w2 / C1  # ω̇
 nod = (W1 * sin(ps) + W2 * cos(ps) + d(ps) * (w1 * cos(ps) - w2 * sin(ps)) - d(ph) * d(th) * cos(th)) / sin(th)
 state(
@@ -708,10 +706,7 @@ state(
     "W §15.8; Crandall et al., Dynamics of Mechanical and Electromechanical Systems, §6",
     (x, q),
     T1 + Li * d(q) ** 2 / 2 - k * x**2 / 2 - q**2 * (a - x) / (2 * b),
-    [
-        m * d(x, 2) + c * d(x) + k * x - q**2 / (2 * b),
-        Li * d(q, 2) + Re * d(q) + q * (a - x) / b - V0,
-    ],
+    [m * d(x, 2) + c * d(x) + k * x - q**2 / (2 * b), Li * d(q, 2) + Re * d(q) + q * (a - x) / b - V0],
     dissipation=c * d(x) ** 2 / 2 + Re * d(q) ** 2 / 2,
     loads={q: V0},
     hamiltonian=T1 + Li * d(q) ** 2 / 2 + k * x**2 / 2 + q**2 * (a - x) / (2 * b),
@@ -751,6 +746,6 @@ state(
     dissipation=d(ph) ** 2 / (2 * Re),
     loads={ph: I0},
     hamiltonian=Ca * d(ph) ** 2 / 2 - F * cos(ph),
-    power=-d(ph) ** 2 / Re + I0 * d(ph),
+    power=-(d(ph) ** 2) / Re + I0 * d(ph),
     run=Run({"C": 1.0, "F": 2.0, "R": 1.5, "I_0": 1.0}, {"phi": 0.4, "phi_dot": 0.3}),
 )

@@ -114,7 +114,9 @@ state(
     relations=(d(v) + w * u, d(u) - w * v),
     hamiltonian=w * (u**2 + v**2) / 2,
     rules={d(u): w * v, d(v): -w * u},
-    run=Run({"omega": 2.0}, motion=Motion({U: w * W, W: -w * U}, {u: U, v: W}, {"U": 0.5, "Omega": 0.3}), data=("u", "v")),
+    run=Run(
+        {"omega": 2.0}, motion=Motion({U: w * W, W: -w * U}, {u: U, v: W}, {"U": 0.5, "Omega": 0.3}), data=("u", "v")
+    ),
 )
 state(
     "action in phase space",
@@ -127,7 +129,9 @@ state(
     hamiltonian=p**2 / (2 * m) + k * x**2 / 2,
     no_charges=(p,),
     rules={d(x): p / m, d(p): -k * x},
-    run=Run({"m": 1.3, "k": 5.0}, motion=Motion({X: W / m, W: -k * X}, {x: X, p: W}, {"X": 0.4, "W": -0.7}), data=("x", "p")),
+    run=Run(
+        {"m": 1.3, "k": 5.0}, motion=Motion({X: W / m, W: -k * X}, {x: X, p: W}, {"X": 0.4, "W": -0.7}), data=("x", "p")
+    ),
 )
 state(
     "pendulum in phase space",
@@ -142,9 +146,7 @@ state(
     run=Run(
         {"m": 1.3, "l": 0.9, "g": 9.81},
         duration=1.5,
-        motion=Motion(
-            {TH: W / (m * l**2), W: -m * g * l * sin(TH)}, {th: TH, p: W}, {"Theta": 1.2, "W": 0.5}
-        ),
+        motion=Motion({TH: W / (m * l**2), W: -m * g * l * sin(TH)}, {th: TH, p: W}, {"Theta": 1.2, "W": 0.5}),
         data=("theta", "p"),
     ),
 )
@@ -252,9 +254,7 @@ state(
     rules={V: e * x / Ca, d(x, 2): -(k + e**2 / Ca) * x / m},
     run=Run(
         {"m": 1.0, "k": 4.0, "e": 0.8, "C": 0.5},
-        motion=Motion(
-            {X: W, W: -(k + e**2 / Ca) * X / m}, {x: X, V: e * X / Ca}, {"X": 0.6, "W": -0.3}
-        ),
+        motion=Motion({X: W, W: -(k + e**2 / Ca) * X / m}, {x: X, V: e * X / Ca}, {"X": 0.6, "W": -0.3}),
         data=("x", "x_dot"),
     ),
 )
@@ -288,9 +288,7 @@ state(
     rules={d(x, 2): -k * (x - y) / m, d(y): k * (x - y) / c},
     run=Run(
         {"m": 1.0, "k": 8.0, "c": 3.0},
-        motion=Motion(
-            {X: W, W: -k * (X - Y) / m, Y: k * (X - Y) / c}, {x: X, y: Y}, {"X": 0.5, "W": 0.4, "Y": 0.1}
-        ),
+        motion=Motion({X: W, W: -k * (X - Y) / m, Y: k * (X - Y) / c}, {x: X, y: Y}, {"X": 0.5, "W": 0.4, "Y": 0.1}),
         data=("x", "x_dot", "y"),
     ),
 )
@@ -425,9 +423,7 @@ state(
 # ---------------------------------------------------------------- holonomic constraints
 
 GRAVITY = T2 - m * g * y
-swing = Motion(
-    {TH: OM, OM: -g / l * sin(TH)}, {x: l * sin(TH), y: -l * cos(TH)}, {"Theta": 1.0, "Omega": 0.6}
-)
+swing = Motion({TH: OM, OM: -g / l * sin(TH)}, {x: l * sin(TH), y: -l * cos(TH)}, {"Theta": 1.0, "Omega": 0.6})
 state(
     "pendulum by an impulse multiplier",
     "Kim's idiom; the plane pendulum in Cartesian coordinates, G §2.4",
@@ -498,12 +494,7 @@ state(
         {"m": 1.3, "l": 0.9, "g": 9.81},
         duration=1.0,
         motion=Motion(
-            {
-                TH: OM,
-                OM: sin(TH) * cos(TH) * W**2 - g / l * sin(TH),
-                PH: W,
-                W: -2 * cos(TH) / sin(TH) * OM * W,
-            },
+            {TH: OM, OM: sin(TH) * cos(TH) * W**2 - g / l * sin(TH), PH: W, W: -2 * cos(TH) / sin(TH) * OM * W},
             {x: l * sin(TH) * cos(PH), y: l * sin(TH) * sin(PH), z: -l * cos(TH)},
             {"Theta": 1.0, "Omega": 0.5, "Phi": 0.2, "W": 2.5},
         ),
@@ -513,12 +504,11 @@ state(
 delta = TH - B2
 determinant = m1 + m2 * sin(delta) ** 2
 alpha1 = (
-    -m2 * sin(delta) * (l1 * OM**2 * cos(delta) + l2 * WB**2)
-    - (m1 + m2) * g * sin(TH)
-    + m2 * g * sin(B2) * cos(delta)
+    -m2 * sin(delta) * (l1 * OM**2 * cos(delta) + l2 * WB**2) - (m1 + m2) * g * sin(TH) + m2 * g * sin(B2) * cos(delta)
 ) / (l1 * determinant)
 alpha2 = (
-    (m1 + m2) * (l1 * OM**2 * sin(delta) - g * sin(B2) + g * sin(TH) * cos(delta)) + m2 * l2 * WB**2 * sin(delta) * cos(delta)
+    (m1 + m2) * (l1 * OM**2 * sin(delta) - g * sin(B2) + g * sin(TH) * cos(delta))
+    + m2 * l2 * WB**2 * sin(delta) * cos(delta)
 ) / (l2 * determinant)
 state(
     "double pendulum by stated constraints",
@@ -545,12 +535,7 @@ state(
         duration=1.0,
         motion=Motion(
             {TH: OM, B2: WB, OM: alpha1, WB: alpha2},
-            {
-                x1: l1 * sin(TH),
-                y1: -l1 * cos(TH),
-                x2: l1 * sin(TH) + l2 * sin(B2),
-                y2: -l1 * cos(TH) - l2 * cos(B2),
-            },
+            {x1: l1 * sin(TH), y1: -l1 * cos(TH), x2: l1 * sin(TH) + l2 * sin(B2), y2: -l1 * cos(TH) - l2 * cos(B2)},
             {"Theta": 0.8, "Beta": 0.3, "Omega": 0.3, "Omega_2": -0.4},
         ),
         data=("x_1", "y_1", "x_2", "y_2", "x_1_dot", "y_1_dot", "x_2_dot", "y_2_dot"),
@@ -580,7 +565,9 @@ state(
     run=Run(
         {"m": 1.0, "I": 0.4, "R": 0.7, "k": 5.0, "b": 4.0},
         motion=Motion(
-            {X: W, W: -(k * X + b * X**3) / (m + I0 / R**2), TH: W / R}, {x: X, th: TH}, {"X": 0.6, "W": 0.3, "Theta": 0.1}
+            {X: W, W: -(k * X + b * X**3) / (m + I0 / R**2), TH: W / R},
+            {x: X, th: TH},
+            {"X": 0.6, "W": 0.3, "Theta": 0.1},
         ),
         data=("x", "theta", "x_dot", "theta_dot"),
     ),
@@ -616,12 +603,7 @@ state(
     "B §1.4",
     (x, y, th, ph),
     T2 + I0 * d(th) ** 2 / 2 + J0 * d(ph) ** 2 / 2,
-    [
-        m * d(x, 2) - L1,
-        m * d(y, 2) - L2,
-        I0 * d(th, 2) + R * (L1 * cos(ph) + L2 * sin(ph)),
-        J0 * d(ph, 2),
-    ],
+    [m * d(x, 2) - L1, m * d(y, 2) - L2, I0 * d(th, 2) + R * (L1 * cos(ph) + L2 * sin(ph)), J0 * d(ph, 2)],
     constraints=(d(x) - R * cos(ph) * d(th), d(y) - R * sin(ph) * d(th)),
     free=6,
     relations=(d(x) - R * cos(ph) * d(th), d(y) - R * sin(ph) * d(th)),
@@ -764,9 +746,5 @@ state(
     refused="contradict|cannot|inconsistent",
 )
 state(
-    "a rate that enters twice",
-    "Ostrogradsky: L(q, q̇, q̈)",
-    (x,),
-    T1 - k * d(x, 2) ** 2 / 2,
-    refused="rates enter once",
+    "a rate that enters twice", "Ostrogradsky: L(q, q̇, q̈)", (x,), T1 - k * d(x, 2) ** 2 / 2, refused="rates enter once"
 )
