@@ -123,7 +123,8 @@ def _accelerations(system: System) -> Rules:
     names = sp.symbols(f"acceleration:{len(wanted)}")
     rows = [sp.sympify(e).doit().subs(dict(zip(wanted, names, strict=True))) for e in system.equations]
     matrix, right = sp.linear_eq_to_matrix(rows, names)
-    return dict(zip(wanted, matrix.LUsolve(right), strict=True))
+    over = matrix.det(method="berkowitz")
+    return dict(zip(wanted, [e / over for e in matrix.adjugate(method="berkowitz") * right], strict=True))
 
 
 def jets_to_symbols(*expressions: sp.Expr) -> list[sp.Expr]:
@@ -138,9 +139,10 @@ def jets_to_symbols(*expressions: sp.Expr) -> list[sp.Expr]:
 
 
 def vanishes(expression: sp.Expr) -> bool:
-    """Exact zero, by expansion or, where functions are related (sin² + cos² = 1), by simplification.
+    """Exact zero: as a polynomial, where sin and cos are rational in the tangent of half the angle.
 
-    A value at one random place settles at once what is not zero; it never settles what is.
+    A value at a random place settles at once what is not zero; it never settles what is. Roots and other functions that
+    stay are left to simplification.
     """
     (plain,) = jets_to_symbols(expression)
     if plain.has(sp.Piecewise):
@@ -149,20 +151,41 @@ def vanishes(expression: sp.Expr) -> bool:
         return all(vanishes(e) for e in branches)
     if plain == 0 or sp.expand(plain) == 0:
         return True
-    if abs(at_a_place(plain, 1)) > mpmath.mpf(10) ** -20:
+    if abs(at_a_place(plain, 1)) > mpmath.mpf(10) ** -25:
         return False
-    top = sp.fraction(sp.together(plain))[0]
-    return bool(sp.expand(top) == 0 or sp.expand(sp.expand_trig(top)) == 0 or sp.simplify(top) == 0)
+    top = sp.fraction(sp.together(_rational(plain)))[0]
+    return bool(sp.expand(top) == 0 or sp.simplify(top) == 0)
+
+
+def holds(expression: sp.Expr) -> bool:
+    """Zero to 25 digits at three random places, one of them close to zero: for rates along the motion, whose exact expansion costs seconds."""
+    (plain,) = jets_to_symbols(expression)
+    if plain.has(sp.Piecewise):
+        return vanishes(plain)
+    return plain == 0 or all(abs(at_a_place(plain, seed)) < mpmath.mpf(10) ** -25 for seed in (1, 2, -3))
+
+
+def _rational(expression: sp.Expr) -> sp.Expr:
+    """Sines and cosines of plain symbols (after the sums of angles are opened) by τ = tan(angle/2)."""
+    if not expression.has(sp.sin, sp.cos):
+        return expression
+    opened = sp.expand_trig(expression)
+    swaps = {}
+    for f in opened.atoms(sp.sin, sp.cos):
+        tau = sp.Symbol(f"tau_{f.args[0]}", real=True)
+        swaps[f] = 2 * tau / (1 + tau**2) if isinstance(f, sp.sin) else (1 - tau**2) / (1 + tau**2)
+    return opened.xreplace(swaps)
 
 
 def at_a_place(expression: sp.Expr, seed: int) -> mpmath.mpc:
-    """Value to forty digits where every symbol takes a random rational of the order of one, positive ones a positive."""
+    """Value to forty digits where every symbol takes a random rational of the order of one (thirty
+    times less where the seed is negative), positive ones a positive."""
     draw = random.Random(seed)
-    places = {}
-    for s in sorted(expression.free_symbols, key=str):
-        value = sp.Rational(draw.randint(200, 900), 997)
-        places[s] = value if s.is_positive or draw.random() < 0.5 else -value
-    return mpmath.mpmathify(sp.N(expression.subs(places).doit(), 40))
+    symbols = sorted(expression.free_symbols, key=str)
+    with mpmath.workdps(50):
+        values = [mpmath.mpf(draw.randint(200, 900)) / (997 if seed > 0 else 29989) for _ in symbols]
+        places = [v if s.is_positive or draw.random() < 0.5 else -v for s, v in zip(symbols, values, strict=True)]
+        return mpmath.mpmathify(sp.lambdify(symbols, expression, "mpmath", cse=True)(*places))
 
 
 def on_motion(expression: sp.Expr, rules: Rules) -> sp.Expr:
@@ -179,6 +202,52 @@ def on_motion(expression: sp.Expr, rules: Rules) -> sp.Expr:
         order = sorted(swaps, key=lambda a: a.derivative_count if isinstance(a, sp.Derivative) else 0, reverse=True)
         expression = expression.subs([(jet, swaps[jet]) for jet in order]).doit()
     raise RecursionError("the rules do not come to an end")
+
+
+def rate_along(system: System, quantity: sp.Expr, more: sp.Expr = sp.S.Zero) -> sp.Expr:
+    """d(quantity)/dt + more, along the motion: by the equations, or in the coordinates of the motion where it has some."""
+    motion = system.run.motion if system.run else None
+    total = sp.diff(quantity, t) + more
+    if motion is None:
+        return on_motion(total, system.solved())
+    clocks = {s: sp.Function(f"{s.name}_of")(t) for s in motion.rates}
+    places = {q: sp.sympify(e).subs(clocks) for q, e in motion.fields.items()}
+    return on_motion(
+        sp.sympify(total).subs(places).doit(),
+        {clocks[s].diff(t): sp.sympify(rate).subs(clocks) for s, rate in motion.rates.items()},
+    )
+
+
+def eulers_operator(system: System, density: sp.Expr) -> list[sp.Expr]:
+    """Zero for every field exactly when a density at one instant, of fields and rates as functions of place, is a divergence."""
+    flat: dict[sp.Expr, AppliedUndef] = {}
+    for jet in density.atoms(sp.Derivative) | density.atoms(AppliedUndef):
+        base, have = _counts(jet)
+        flat.setdefault(sp.Derivative(base, (t, have[t])) if have.get(t) else base, base)
+    frozen = {one: sp.Function(f"at_{i}")(*system.space) for i, one in enumerate(sorted(flat, key=str, reverse=True))}
+    order = sorted(
+        density.atoms(sp.Derivative) | density.atoms(AppliedUndef),
+        key=lambda a: -(a.derivative_count if isinstance(a, sp.Derivative) else 0),
+    )
+    swaps = []
+    for jet in order:
+        base, have = _counts(jet)
+        one = sp.Derivative(base, (t, have[t])) if have.get(t) else base
+        along = [(v, n) for v, n in have.items() if v != t]
+        swaps.append((jet, sp.diff(frozen[one], *along) if along else frozen[one]))
+    still = density.xreplace(dict(swaps))
+    rows = []
+    for f in frozen.values():
+        jets = {j for j in still.atoms(sp.Derivative) if j.expr == f} | {f}
+        names = {j: sp.Dummy() for j in jets}
+        plain = still.xreplace(names)
+        row = sp.S.Zero
+        for j, name in names.items():
+            part = sp.diff(plain, name).xreplace({n: k for k, n in names.items()})
+            along = list(_counts(j)[1].items())
+            row += (-1) ** sum(n for _, n in along) * (sp.diff(part, *along) if along else part)
+        rows.append(row.doit())
+    return rows
 
 
 def _counts(jet: sp.Expr) -> tuple[AppliedUndef, dict[sp.Symbol, int]]:
@@ -245,9 +314,22 @@ def independent_equations(system: System) -> list[sp.Expr]:
     """
     conservative = _lagranges_equations(system) if not system.space else _eulers_equations(system)
     return [
-        row + _dissipative(system, q) - system.loads.get(q, 0)
+        row + _dissipative(system, q) - system.loads.get(q, 0) - _reaction(system, q)
         for q, row in zip(system.fields, conservative, strict=True)
     ]
+
+
+def _reaction(system: System, q: AppliedUndef) -> sp.Expr:
+    """Σ λ_i A_i of the stated constraints: A is ∂c/∂q̇, or ∂c/∂q where there is no rate."""
+    total = sp.S.Zero
+    for i, c in enumerate(system.constraints, 1):
+        names = {jet: sp.Dummy() for jet in (q.diff(t), q)}
+        plain = c.xreplace(names)
+        rates = any(jet.variables == (t,) for jet in c.atoms(sp.Derivative))
+        total += sp.Function(f"lambda_{i}")(t) * sp.diff(plain, names[q.diff(t) if rates else q]).xreplace(
+            {n: jet for jet, n in names.items()}
+        )
+    return total
 
 
 def _lagranges_equations(system: System) -> list[sp.Expr]:
@@ -262,8 +344,9 @@ def _lagranges_equations(system: System) -> list[sp.Expr]:
 def _eulers_equations(system: System) -> list[sp.Expr]:
     from sympy.calculus.euler import euler_equations
 
-    rows = euler_equations(system.lagrangian, system.fields, (t, *system.space))
-    return [sp.S.Zero if row is sp.true else -row.lhs.doit() for row in rows]
+    everywhere = [q for q in system.fields if q.args != (t,)]  # fields of t alone live in parts
+    rows = dict(zip(everywhere, euler_equations(system.lagrangian, everywhere, (*system.space, t)), strict=True))
+    return [-rows[q].lhs.doit() if q in rows and rows[q] is not sp.true else sp.S.Zero for q in system.fields]
 
 
 def _dissipative(system: System, q: AppliedUndef) -> sp.Expr:

@@ -186,8 +186,8 @@ state(
     (w,),
     BEAM + P * d(w, x) ** 2 / 2,
     [rho * A * d(w, t, 2) + E * I0 * d(w, x, 4) + P * d(w, x, 2)],
-    charges=(rho * A * d(w, t),),
-    no_charges=(x * rho * A * d(w, t),),
+    charges=(rho * A * d(w, t), x * rho * A * d(w, t)),
+    no_charges=(x**2 * rho * A * d(w, t),),
     boundary={END: [(w, -E * I0 * d(w, x, 3) - P * d(w, x)), (d(w, x), E * I0 * d(w, x, 2))]},
 )
 state(
@@ -396,7 +396,7 @@ state(
         rho * d(vp, t, 2) - (la + mu) * d(d(up, x) + d(vp, y), y) - mu * (d(vp, x, 2) + d(vp, y, 2)),
     ],
     charges=(rho * d(up, t), rho * d(vp, t), rho * (x * d(vp, t) - y * d(up, t))),
-    no_charges=(rho * (x * d(vp, t) + y * d(up, t)),),
+    no_charges=(rho * x**2 * d(vp, t),),
     boundary={RIGHT: [(up, (la + 2 * mu) * d(up, x) + la * d(vp, y)), (vp, mu * (d(up, y) + d(vp, x)))]},
     **plane,
 )
@@ -511,8 +511,8 @@ state(
     "hand: a field of t alone beside one of (x, t)",
     (u, s),
     STRING,
-    [rho * d(u, t, 2) - S * d(u, x, 2), None],
+    [rho * d(u, t, 2) - S * d(u, x, 2), m * d(s, t, 2) + k * (s - u.subs(x, l))],
     parts=(hx.Part({x: l}, "end", m * d(s, t) ** 2 / 2 - k * (s - u) ** 2 / 2),),
     free=2,
-    balances=(S * d(u, x) - k * (s - u), m * d(s, t, 2) + k * (s - u)),
+    balances=(S * d(u, x) - k * (s - u),),
 )
