@@ -1,0 +1,110 @@
+"""hamex beside what is known from elsewhere: each function returns what differs, in words; nothing differs in an empty list."""
+
+from itertools import permutations
+
+import sympy as sp
+from stated import System, eulers_operator, holds, in_span, independent_equations, rate_along, vanishes
+
+from hamex.principle import t
+from hamex.principle.variation import energy_rate
+
+
+def our_own(system: System) -> list[str]:
+    """The record against itself: equations by SymPy's own mechanics, charges and power by the equations."""
+    wrong = []
+    for q, stated, again in zip(system.fields, system.equations, independent_equations(system), strict=True):
+        if q.args[:-1] == system.space and not vanishes(stated - again):  # a field of t alone lives in a part
+            wrong.append(f"equation of {q}")
+    wrong += [f"{c} is not kept" for c in system.charges if not kept(system, c)]
+    wrong += [f"{c} is kept" for c in system.no_charges if kept(system, c)]
+    if system.hamiltonian is not None and system.power is not None:
+        if not holds(rate_along(system, system.hamiltonian, -system.power)):
+            wrong.append("power")
+    return wrong
+
+
+def kept(system: System, charge: sp.Expr) -> bool:
+    """Whether a quantity is conserved (in a continuum: whether its rate is a divergence, by Euler's operator)."""
+    rate = rate_along(system, charge)
+    if not system.space:
+        return holds(rate)
+    return all(holds(e) for e in eulers_operator(system, rate))
+
+
+def equations(system: System) -> list[str]:
+    """The strong form, field by field."""
+    ours = system.action().strong_form()
+    pairs = zip(system.fields, system.equations, strict=True)
+    return [f"equation of {q}: {ours[q]}" for q, e in pairs if not vanishes(ours[q] - e)]
+
+
+def energy(system: System) -> list[str]:
+    """H and its rate."""
+    if system.hamiltonian is None:
+        return []
+    wrong = []
+    action = system.action()
+    if not vanishes(action.hamiltonian() - system.hamiltonian):
+        wrong.append(f"H: {action.hamiltonian()}")
+    if system.power is not None and not holds(rate_along(system, 0, energy_rate(action) - system.power)):
+        wrong.append(f"dH/dt: {energy_rate(action)}")
+    return wrong
+
+
+def claimed(system: System):
+    """All charges that hamex has for a system: of shifts, and of the point symmetries that it finds."""
+    action = system.action()
+    found = action.charges()
+    return [*found, *(symmetry.charge for symmetry in action.symmetries())]
+
+
+def charges(system: System) -> list[str]:
+    """Whatever is claimed holds along the motion; what is known is among it; what is not kept is not."""
+    wrong, values = [], []
+    for charge in claimed(system):
+        flow = sum((sp.diff(f, s) for f, s in zip(charge.flux, system.space, strict=True)), sp.S.Zero)
+        if not holds(rate_along(system, charge.value, flow - charge.source)):
+            wrong.append(f"claimed, does not hold: {charge}")
+        if vanishes(charge.source):
+            values.append(charge.value)
+    wrong += [f"not found: {c}" for c in system.charges if not in_span(c, values, system.space)]
+    wrong += [f"claimed, is not kept: {c}" for c in system.no_charges if in_span(c, values, system.space)]
+    return wrong
+
+
+def _unpaired(expected, found) -> list[str]:
+    """Pairs (motion, force) that are in one list and not in the other."""
+    if len(expected) != len(found):
+        return [f"{len(found)} conditions for {len(expected)}: {found}"]
+    for order in permutations(found):
+        if all(
+            vanishes(e - f) for one, other in zip(expected, order, strict=True) for e, f in zip(one, other, strict=True)
+        ):
+            return []
+    return [f"{found} is not {expected}"]
+
+
+def boundary(system: System) -> list[str]:
+    """Motion and force on edges of every stated direction, the corner, and what holds on the parts."""
+    wrong = []
+    action = system.action()
+    for normal, expected in system.boundary.items():
+        found = [(c.motion, c.force) for c in action.boundary_conditions(normal)]
+        found = [pair for pair in found if not vanishes(pair[1])]
+        wrong += _unpaired([pair for pair in expected if not vanishes(pair[1])], found)
+    if system.corner is not None:
+        wrong += _unpaired([(system.fields[0], system.corner)], [(c.motion, c.force) for c in action.corners()])
+    if system.balances:
+        wrong += _unpaired([(e,) for e in system.balances], [(b.equation,) for b in action.balances()])
+    return wrong
+
+
+def data(system: System) -> list[str]:
+    """How many data are free, which functions of time are arbitrary, and the relations that hold at all times."""
+    found = system.action().data()
+    wrong = []
+    if len(found.free) != system.free:
+        wrong.append(f"{len(found.free)} free data for {system.free}: {found.free}")
+    if len(found.gauges) != system.gauges:
+        wrong.append(f"{len(found.gauges)} gauges for {system.gauges}")
+    return wrong
