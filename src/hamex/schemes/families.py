@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LoadRule = Literal["average", "end", "mean"]
 LOAD_RULES: tuple[str, ...] = get_args(LoadRule)
+LawForm = Literal["path", "mean"]
+LAW_FORMS: tuple[str, ...] = get_args(LawForm)
 _NOTHING: Mapping[str, Array] = {}
 
 
@@ -70,7 +72,7 @@ class ElementScheme(Scheme):
         """True for laws that flow, where jumps dissipate what they are said to; of others one stage alone knows the
         mean force."""
         return all(
-            group.law.form == "flow" or (self.whole and group.law.spring_along is not None)
+            group.law.form == "flow" or (self.whole and (group.law.spring_along or group.law.spring_piece) is not None)
             for group in model.laws.values()
             if len(group.springs)
         )
@@ -112,7 +114,7 @@ class ElementScheme(Scheme):
         """Longest step with exactly one solution whatever the springs do [s]."""
         from hamex.schemes.promised import admissible
 
-        return admissible(model, self)
+        return admissible(self.sees(model), self)
 
     def form(self) -> Form:
         """The numbers of the step's promise, see :mod:`hamex.schemes.promise`."""

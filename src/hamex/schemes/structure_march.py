@@ -14,6 +14,7 @@ from hamex.errors import ConvergenceError, ModelError, SchemeError
 from hamex.march import structure as drivers
 from hamex.march.structure import Nodal
 from hamex.model.algebra import solved
+from hamex.model.laws.path import at_start
 from hamex.model.record import Model
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
@@ -49,6 +50,8 @@ class StructureMarch:
         values = loads.entered if self.walk.at_nodes else loads.means
         if self.starts and not ("velocity" in now and "acceleration" in now):
             now = {**now, **self._start_motion(now, loads.patterns @ values[0])}
+        if first == 0:
+            now = {**now, **at_start(self.walk.model.laws, self.walk.blocks.by_group, self._deformation(now), now)}
         if self.walk.follows and first == 0:
             now = {**now, "velocity": self._velocity(now)}
         ran, failed, left = self.walk.walk(now, values, loads.moved)
@@ -57,6 +60,12 @@ class StructureMarch:
         if self.walk.newton.tolerance is not None:
             ran.steps["iterations"] = ran.steps["solves"]
         return ran
+
+    def _deformation(self, now: Mapping[str, Array]) -> Array:
+        """Of the springs at the start; moving supports start where they are."""
+        moved = loads_between(self.problem, self.scheme, 0, 1, True).moved
+        deformation = self.problem.model.deformation(now["displacement"])
+        return deformation if moved is None else deformation + moved[0]
 
     def _velocity(self, now: Mapping[str, Array]) -> Array:
         """The velocity of a start: what it brings along, if that is its momentum's: so a run goes on bit by bit."""
@@ -111,7 +120,7 @@ def _convex(model: Model, scheme: ElementScheme | NodeScheme, how: How, stage: O
 
 def galerkin_march(problem: Problem, scheme: ElementScheme, how: How) -> March:
     """The linear time element on any structure."""
-    model, h = problem.model, scheme.step
+    model, h = scheme.sees(problem.model), scheme.step
     blocks = spring_blocks(model)
     stage = _convex(model, scheme, how, galerkin_stage(model, h))
     patterns = loads_between(problem, scheme, 0, 1, True).patterns

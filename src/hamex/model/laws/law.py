@@ -45,8 +45,8 @@ class Split(NamedTuple):
 
 
 class Law:
-    """Base of all laws. A law with one component writes ``spring_at`` (and ``spring_along``), one of several writes
-    ``group_at``; everything else has a plain answer here.
+    """Base of all laws. A law with one component writes ``spring_at`` (and ``spring_along``) or ``spring_piece``, one
+    of several ``group_at``; everything else has a plain answer here.
 
     Attributes
     ----------
@@ -79,6 +79,10 @@ class Law:
     spring_at: ClassVar[Callable[..., Any] | None] = None
     # spring_along(p, r, e, d, h, z, o, dz) → mean force over the straight path from e to e + d, its slope in d, piece.
     spring_along: ClassVar[Callable[..., Any] | None] = None
+    # spring_piece(p, r, e, way, z, o) → force at e, slope of the piece ahead, its end; see hamex.model.laws.path.
+    spring_piece: ClassVar[Callable[..., Any] | None] = None
+    # The same law as it is followed along the path of a step, for laws that flow and have that form too.
+    followed: ClassVar[type[Law] | None] = None
     group_at: ClassVar[Callable[..., Any] | None] = None
 
     @property
@@ -190,6 +194,11 @@ class Law:
     @classmethod
     def together(cls, group: Any) -> Array:
         """(spring,), True where a spring yields together with others on one surface."""
+        return np.zeros(len(group.springs), dtype=bool)
+
+    @classmethod
+    def jumps(cls, group: Any) -> Array:
+        """(spring,), True where the force may jump on its path, as when a spring breaks."""
         return np.zeros(len(group.springs), dtype=bool)
 
     @classmethod
@@ -356,8 +365,8 @@ def register(law: type[Law]) -> type[Law]:
         raise LawError(f"register: a law is a class below hamex.laws.Law, got {law!r}")
     if not law.symmetric:
         raise LawError(f"{law.__name__}: its tangent is not symmetric; the step would have no potential and no promise")
-    if law.spring_at is None and law.group_at is None and law.spring_along is None:
-        raise LawError(f"{law.__name__}: it has no kernel; write spring_at, spring_along or group_at")
+    if not any((law.spring_at, law.group_at, law.spring_along, law.spring_piece)):
+        raise LawError(f"{law.__name__}: it has no kernel; write spring_at, spring_along, spring_piece or group_at")
     if law.variables[:1] != ("slip",):
         raise LawError(f"{law.__name__}: the first state variable must be 'slip', got {law.variables!r}")
     taken = [name for name in law.names() if hasattr(Law, name)]
