@@ -5,6 +5,7 @@ from .power import PowerLaw as PowerLaw
 from .surface import Surface as Surface
 from .gap import Gap as Gap
 from .bilinear import Bilinear as Bilinear
+from .imk import IMK as IMK
 from .stress import J2 as J2
 from .stress import DruckerPrager as DruckerPrager
 
