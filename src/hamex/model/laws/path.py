@@ -119,15 +119,14 @@ def respond(
         raise LawError(f"respond: {type(law).__name__} has no form along a path; it is asked at instants only")
     group = type(law).grouped([law], [0])
     spans = _spans(law, points, times)
+    p = followed.prepared(group, np.array([stiffness]), 1.0)[0]  # what follows a path needs no time
     z = np.zeros(len(followed.variables))
     rows: list[tuple[float, float, bool, float, Array]] = []
     e, work = 0.0, 0.0
     for goal, span in zip(points.tolist(), spans.tolist(), strict=True):
         if followed.spring_piece is not None:
-            p = followed.prepared(group, np.array([stiffness]), 1.0)[0]
             passed = _walked(followed.spring_piece, p, e, goal, z)
         else:
-            p = followed.prepared(group, np.array([stiffness]), 0.5 * span)[0]
             passed = _along(followed, p, e, goal, span, z)
         for at, force, done, is_event, state in passed:
             work += done
