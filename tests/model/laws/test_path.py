@@ -6,6 +6,7 @@ Reference values are analytic unless a test says own. Random parameters and hist
 import importlib
 import itertools
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import hamex as hx
 from hamex.errors import LawError, ModelError, ProblemError, SchemeError
 from hamex.march import run as kernels
 from hamex.model.laws.slider import along, relaxed
+from hamex.spec import read_problem
 
 K = 100.0
 CAPPED = hx.laws.Bilinear(1.0, 1.2, plastic=0.02, post_cap=0.06, residual_ratio=0.25)
@@ -154,6 +156,17 @@ def test_energy_that_is_used_up_takes_the_spring_away():
     assert ours.dissipated[-1] == pytest.approx(0.09)
 
 
+@pytest.mark.parametrize("reloading", ["bilinear", "peak", "pinching"])
+def test_no_energy_comes_out_of_a_spring_that_is_nearly_used_up(reloading):
+    gone = 0
+    for seed in range(12):
+        few = {f"lambda_{mode}": 0.05 * (1 + seed) for mode in ("sck" if reloading == "bilinear" else "scak")}
+        path = hx.respond(imk(reloading, **few), between(history(seed), 10), K)
+        assert np.diff(path.dissipated).min() > -1e-14
+        gone += path.force[-1] == 0.0
+    assert 0 < gone < 12
+
+
 # --- in steps -----------------------------------------------------------------------------------------------------
 
 
@@ -291,6 +304,20 @@ def test_beyond_the_limit_a_step_may_have_several_solutions_and_below_it_none_wa
     assert counts[1] > 0
 
 
+def test_a_joint_without_mass_that_could_snap_back_is_named():
+    model = hx.structure(
+        [1.0, 0.0], 0.0, [1 / K, 1 / K], [[1.0, 0.0], [-1.0, 1.0]], [hx.Slider(), CAPPED], dofs=("top", "joint")
+    )
+    problem = hx.Problem(model, hx.Load(np.ones((50, 2)) * [0.5, 0.0], step=0.02), 0.5)
+    assert hx.solve(problem, hx.Galerkin(0.02)).residual < 1e-12  # the elastic spring above unloads more steeply
+    steep = hx.laws.Bilinear(1.0, plastic=0.0, post_cap=0.005)
+    model = hx.structure(
+        [1.0, 0.0], 0.0, [1 / K, 1 / K], [[1.0, 0.0], [-1.0, 1.0]], [hx.Slider(), steep], dofs=("top", "joint")
+    )
+    with pytest.raises(ModelError, match="'joint' has no mass, and its springs may soften more steeply"):
+        hx.solve(problem.replace(model=model), hx.Galerkin(0.02))
+
+
 def run_below_the_bound(seed):
     rng = np.random.default_rng(seed)
     storeys = int(rng.integers(1, 31))
@@ -307,6 +334,45 @@ def test_random_frames_below_the_bound_never_fail(seed):
     assert sol.residual < 1e-11
     assert np.diff(sol.values("plastic")).min() > -1e-12 * max(sol.values("input").max(), sol.values("plastic")[-1])
     assert sol.values("solves").max() < 40
+
+
+FILE = """
+title = "a storey that pinches"
+duration = 2.0
+[units]
+length = "m"
+force = "kN"
+[model]
+kind = "shear_frame"
+masses = [100.0, 90.0]
+stiffnesses = [20000.0, 15000.0]
+laws = [
+  {kind = "imk", yield_force = 150.0, plastic = 0.04, post_cap = 0.15, reloading = "pinching", lambda_s = 1.0},
+  {kind = "bilinear", yield_force = 120.0, yield_force_negative = 100.0, hardening = 0.03},
+]
+[motion]
+record = "el_centro"
+[scheme]
+kind = "galerkin"
+step = 0.01
+law = "path"
+"""
+
+
+def test_problem_files_and_results_know_them(tmp_path):
+    place = tmp_path / "storeys.toml"
+    place.write_text(FILE, encoding="utf-8")
+    file = read_problem(place)
+    assert file.scheme == hx.Galerkin(0.01, law="path")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the run ends before its record
+        sol = hx.solve(file.problem, file.scheme)
+        assert sol.residual < 1e-12
+        back = hx.read(sol.save(tmp_path / "a.nc"))
+        again = hx.solve(back.problem, back.scheme)
+    assert np.array_equal(again.values("displacement"), sol.values("displacement"))
+    rest = back.problem.replace(start=sol.final)
+    assert rest.start.internal["imk_energy"][0] == sol.final.internal["imk_energy"][0] > 0
 
 
 # --- refusals -----------------------------------------------------------------------------------------------------

@@ -34,8 +34,12 @@ class IMK(PathLaw):
 
     Parameters
     ----------
-    yield_force, cap_ratio, plastic, post_cap, residual_ratio, ultimate : backbone, as in :class:`hamex.laws.Bilinear`:
-        My, Mc/My, θp, θpc, κ = Mr/My and θu.
+    yield_force : Fy (My) [force].
+    cap_ratio : force at the cap over Fy (Mc/My), at least 1 [1].
+    plastic : deformation from yield to the cap (θp) [length]; infinite, the default: there is no cap.
+    post_cap : deformation from the cap to where the falling line would reach zero (θpc) [length].
+    residual_ratio : residual force over Fy (κ) [1].
+    ultimate : deformation at which the spring breaks (θu) [length]; infinite by default.
     reloading : "bilinear", along the unloading stiffness to the backbone; "peak", towards the largest deformation so
         far; "pinching", the same through a point of lower force.
     lambda_s, lambda_c, lambda_a, lambda_k : reference energies over the yield force [length], of strength, cap,
@@ -45,7 +49,8 @@ class IMK(PathLaw):
     kappa_f, kappa_d : of pinching springs: force at the pinching point over that of a straight way, and share of the
         plastic deformation at which it lies before the end.
     rule : "published", or "opensees" for what the materials of that name do.
-    yield_force_negative … ultimate_negative : of the other sign, as positive numbers; left out: the same.
+    yield_force_negative, cap_ratio_negative, plastic_negative, post_cap_negative, residual_ratio_negative,
+    ultimate_negative : the same on the side of negative forces, all as positive numbers; left out: as on the other.
 
     Examples
     --------

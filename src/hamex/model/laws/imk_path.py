@@ -72,7 +72,11 @@ def unloading(p: Array, r: int, z: Array, o: int) -> tuple[float, float]:
     spent = z[o + ENERGY] - z[o + CROSSED] - given_back
     if published:
         spent = max(spent, z[o + CHARGED])
-    beta = worn(spent, p[r + P_LAMBDA + 3] - (z[o + ENERGY] - given_back), p[r + P_C + 3], published)
+    left = p[r + P_LAMBDA + 3] - (z[o + ENERGY] - given_back)
+    beta = worn(spent, left, p[r + P_C + 3], published)
+    # Beyond this a spring would give back more than is put in on the way: its energy is used up to what it holds.
+    if published and p[r + P_C + 3] * given_back * (1.0 + beta) > left * ((1.0 - beta) * (1.0 - beta)):
+        return 0.0, spent
     return (0.0 if beta >= 1.0 else stiff * (1.0 - beta)), spent
 
 

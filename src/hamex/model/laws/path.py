@@ -128,16 +128,17 @@ def respond(
             passed = _walked(followed.spring_piece, p, e, goal, z)
         else:
             passed = _along(followed, p, e, goal, span, z)
-        for at, force, done, is_event, state in passed:
+        for point, force, done, is_event, state in passed:
             work += done
             if events or not is_event:
-                rows.append((at, force, is_event, work, state))
+                rows.append((point, force, is_event, work, state))
         e = goal
-    deformation, force, event, given, states = (np.array(column) for column in zip(*rows, strict=True))
+    at, forces, event, given, states = (np.array(column) for column in zip(*rows, strict=True))
     own = {name: states[:, [v]] for v, name in enumerate(followed.variables)}
-    stored = followed.split(group, np.array([stiffness]), 1.0, deformation[:, None], np.zeros((len(rows) - 1, 1)), own)
-    lost = given - (stored.stored + stored.hardening)[:, 0]
-    return Response(deformation, force, lost, event, {name: column[:, 0] for name, column in own.items()})
+    still = np.zeros((len(rows) - 1, 1))
+    held = followed.split(group, np.array([stiffness]), 1.0, at[:, None], still, own)
+    lost = given - (held.stored + held.hardening)[:, 0]
+    return Response(at, forces, lost, event, {name: column[:, 0] for name, column in own.items()})
 
 
 def _spans(law: Law, points: Array, times: ArrayLike | None) -> Array:

@@ -282,12 +282,12 @@ class FollowedSlider(Slider):
 
     form = "path"
     straight = False
-    group_at = None
+    group_at = None  # type: ignore[assignment]
     spring_along = staticmethod(along)
 
     @classmethod
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:
-        return Law.prepared.__func__(cls, group, k, tau)  # type: ignore[attr-defined, no-any-return]
+        return super(Slider, cls).prepared(group, k, tau)
 
     @classmethod
     def softest(cls, group: Any, k: Array, tau: float, isotropic: bool = True) -> Array:
