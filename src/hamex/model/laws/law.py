@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from hamex.checks import check_range
 from hamex.errors import LawError
 from hamex.model import laws
+from hamex.model.algebra import forces_of
 from hamex.names import read_stub
 
 Array = NDArray[Any]
 Indices = NDArray[np.intp]
-# "flow": the state flows during the time τ, A F + τ g(F) ∋ e; "elastic": force is a function of deformation alone;
-# "path": the law follows its deformation and asks for its state at the end of a step.
+# "flow": during the time τ, A F + τ g(F) ∋ e; "elastic": force is a function of deformation; "path": it is followed.
 Form = Literal["flow", "elastic", "path"]
 
 
@@ -81,8 +81,7 @@ class Law:
     spring_along: ClassVar[Callable[..., Any] | None] = None
     # spring_piece(p, r, e, way, z, o) → force at e, slope of the piece ahead, its end; see hamex.model.laws.path.
     spring_piece: ClassVar[Callable[..., Any] | None] = None
-    # The same law as it is followed along the path of a step, for laws that flow and have that form too.
-    followed: ClassVar[type[Law] | None] = None
+    followed: ClassVar[type[Law] | None] = None  # a law that flows, as it is followed along the path of a step
     group_at: ClassVar[Callable[..., Any] | None] = None
 
     @property
@@ -311,14 +310,6 @@ def _telling(columns: Mapping[str, Array], separate: bool) -> Indices:
         return np.unique(table, axis=0, return_index=True)[1]
     above = np.where(table > 0, table, np.inf)
     return np.unique([x for found in (table.argmin(0), table.argmax(0), above.argmin(0)) for x in found])
-
-
-def forces_of(k: Array, elastic: Array) -> Array:
-    """k e for histories e (node, spring); k is (spring,) or (block, m, m)."""
-    if k.ndim == 1:
-        return np.asarray(elastic * k)
-    blocks = elastic.reshape(len(elastic), len(k), -1)
-    return np.asarray(np.einsum("bij,rbj->rbi", k, blocks).reshape(elastic.shape))
 
 
 def checked(
