@@ -10,6 +10,7 @@ from .study.spectra import targets as targets
 
 # Nouns and verbs.
 from .model.laws.slider import Slider as Slider
+from .model.laws.path import respond as respond
 from .model.backbone import Parallel as Parallel, backbone as backbone
 from .model.damping import modal as modal, ratio as ratio, rayleigh as rayleigh
 from .model.units import Units as Units

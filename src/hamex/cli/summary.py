@@ -72,7 +72,7 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
     model, scheme = file.problem.model, file.scheme
     solid = model.body is not None
     structure = not solid and solution.layout.is_structure
-    yields, rate_independent = _yielding(model)
+    yields, rate_independent = _yielding(scheme.sees(model))
     slips = yields or bool(solution.values("slip").any())
     of_kind = solution.peaks if solid else _STRUCTURE_PEAKS if structure else _PEAKS
     names = [name for name in of_kind if slips or "slip" not in name]
@@ -123,10 +123,11 @@ def _advice(file: ProblemFile, rate_independent: bool) -> str | None:
 
 
 def _yielding(model: Model) -> tuple[bool, bool]:
-    """Whether some spring has a yield limit, and whether all of those are without viscosity."""
-    limited = model_yields(model)
-    viscous = parameter(model, "viscosity")[limited]
-    return bool(viscous.size), bool(viscous.size) and not viscous.any()
+    """Whether some spring has a yield limit, and whether all of those in the mean form are without viscosity."""
+    limited, groups = model_yields(model), model.laws.values()
+    mean = [spring for group in groups if group.law.form == "flow" for spring in group.springs.tolist()]
+    viscous = parameter(model, "viscosity")[mean][limited[mean]]
+    return bool(limited.any()), bool(viscous.size) and not viscous.any()
 
 
 def _oscillator(model: Model) -> dict[str, Any]:
@@ -286,7 +287,8 @@ def _law_line(law: type[Law], numbers: dict[str, Any], length: str, force: str) 
                 if in_brackets is None or in_brackets[1] == "1"
                 else " " + in_brackets[1].replace("force", force).replace("length", length).replace("time", "s")
             )
-            words.append(f"{name.replace('_', ' ')} {numbers[name]:.5g}{unit_}")
+            said = law.words[name][int(numbers[name])] if name in law.words else f"{numbers[name]:.5g}"
+            words.append(f"{name.replace('_', ' ')} {said}{unit_}")
     return ", ".join([law.__name__, *words])
 
 

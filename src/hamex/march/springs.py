@@ -31,6 +31,7 @@ from hamex.march.run import invoke
 Array = Any
 HEAD = 8
 SPRINGS, FLOWS = 6, 5
+LAST, FORCE, WAY = 1, 2, 3  # in the state of springs that are followed: deformation, force, and which way they went
 
 
 class SpringGroups(NamedTuple):
@@ -109,6 +110,11 @@ def spring_along(
     raise NotImplementedError
 
 
+def spring_piece(p: Array, r: int, e: float, way: float, z: Array, o: int) -> tuple[float, float, float]:
+    """A law's answer for one spring that is followed piece by piece; every such law brings its own."""
+    raise NotImplementedError
+
+
 def each_at(
     I: Array,
     begin: int,
@@ -173,6 +179,93 @@ def each_along(
             branch[j] = piece
             changed = True
     return changed
+
+
+def each_piece(
+    I: Array,
+    begin: int,
+    P: Array,
+    row: int,
+    e0: Array,
+    dx: Array,
+    reach: float,
+    tau: float,
+    z: Array,
+    forced: bool,
+    F: Array,
+    T: Array,
+    dz: Array,
+    branch: Array,
+    work: Array,
+) -> bool:
+    """A group of single springs whose path is made of straight pieces; F is the mean of the path of the step.
+
+    By moments: with slope kₘ between the shares σₘ and σₘ₊₁ of the way d, the mean is
+    F(e) + d Σ kₘ(σₘ₊₁ − σₘ)(1 − (σₘ + σₘ₊₁)/2) and its slope Σ kₘ(σₘ₊₁² − σₘ²)/2; no difference of two large energies.
+    What has not moved shows the slope ahead, and stays as it was.
+    """
+    for i in range(I[begin]):
+        j, many = I[begin + HEAD + i], I[begin + 2]
+        o, r = I[begin + 3] + many * i, row + I[begin + 1] * i
+        for v in range(o, o + many):
+            dz[v] = z[v]
+        e, d = e0[j], dx[j]
+        way = 1.0 if d > 0.0 or (d == 0.0 and z[o + WAY] >= 0.0) else -1.0
+        start, k, edge = spring_piece(P, r, e, way, dz, o)
+        here, mean, slope = 0.0, 0.0, 0.0
+        while way * (edge - (e + d)) < 0.0:
+            there = min(max((edge - e) / d, here), 1.0)
+            mean += k * (there - here) * (1.0 - 0.5 * (here + there))
+            slope += 0.5 * k * (there * there - here * here)
+            here = there
+            _, k, edge = spring_piece(P, r, edge, way, dz, o)
+        mean += k * (1.0 - here) * (0.5 - 0.5 * here)
+        slope += 0.5 * k * (1.0 - here * here)
+        if d == 0.0:
+            for v in range(o, o + many):
+                dz[v] = z[v]
+        spring_piece(P, r, e + d, 0.0, dz, o)
+        dz[o] = (e + d) - dz[o + FORCE] / P[r]  # slip is what is not elastic
+        F[j] = start + d * mean
+        T[j] = slope / reach
+    return False
+
+
+def each_to(
+    I: Array,
+    begin: int,
+    P: Array,
+    row: int,
+    e0: Array,
+    dx: Array,
+    reach: float,
+    tau: float,
+    z: Array,
+    forced: bool,
+    F: Array,
+    T: Array,
+    dz: Array,
+    branch: Array,
+    work: Array,
+) -> bool:
+    """The same springs asked at the end of their path, which begins where their state was left."""
+    for i in range(I[begin]):
+        j, many = I[begin + HEAD + i], I[begin + 2]
+        o, r = I[begin + 3] + many * i, row + I[begin + 1] * i
+        for v in range(o, o + many):
+            dz[v] = z[v]
+        e, goal = z[o + LAST], e0[j] + reach * dx[j]
+        way = 1.0 if goal > e or (goal == e and z[o + WAY] >= 0.0) else -1.0
+        _, k, edge = spring_piece(P, r, e, way, dz, o)
+        while way * (edge - goal) < 0.0:
+            _, k, edge = spring_piece(P, r, edge, way, dz, o)
+        if goal == e:
+            for v in range(o, o + many):
+                dz[v] = z[v]
+        F[j], _, _ = spring_piece(P, r, goal, 0.0, dz, o)
+        T[j] = k
+        dz[o] = goal - dz[o + FORCE] / P[r]
+    return False
 
 
 class Cells(NamedTuple):

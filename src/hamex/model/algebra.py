@@ -307,3 +307,11 @@ def conjugate(matrix: Matrix, b: Array) -> Array:
         p *= np.divide(size, before, out=np.zeros_like(size), where=before > 0)
         p += z
     return np.asarray(x)
+
+
+def forces_of(k: Array, elastic: Array) -> Array:
+    """k e for histories e (node, spring); k is (spring,) or (block, m, m)."""
+    if k.ndim == 1:
+        return np.asarray(elastic * k)
+    blocks = elastic.reshape(len(elastic), len(k), -1)
+    return np.asarray(np.einsum("bij,rbj->rbi", k, blocks).reshape(elastic.shape))

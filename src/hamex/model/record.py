@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from hamex.checks import LEAST, MOST
 from hamex.errors import LawError, ModelError
-from hamex.model.algebra import Masses, diagonal, group_stiffness, quadratic, rows, solved
+from hamex.model.algebra import Masses, diagonal, forces_of, group_stiffness, quadratic, rows, solved
 from hamex.model.damping import Damping
 from hamex.model.fields import Fields
 from hamex.model.laws import by_kind
-from hamex.model.laws.law import Group, forces_of
+from hamex.model.laws.law import Group
 from hamex.model.laws.surface import Surfaces
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.model.solids.body import Body

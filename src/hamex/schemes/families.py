@@ -15,6 +15,7 @@ from hamex.errors import ConvergenceError, ModelError, SchemeError
 from hamex.march import structure as drivers
 from hamex.march.structure import Nodal
 from hamex.model.algebra import solved
+from hamex.model.laws.path import at_start
 from hamex.model.record import Model
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 LoadRule = Literal["average", "end", "mean"]
 LOAD_RULES: tuple[str, ...] = get_args(LoadRule)
+LawForm = Literal["path", "mean"]
+LAW_FORMS: tuple[str, ...] = get_args(LawForm)
 _NOTHING: Mapping[str, Array] = {}
 
 
@@ -83,7 +86,7 @@ class ElementScheme(Scheme):
         """True for laws that flow, where jumps dissipate what they are said to; of others one stage alone knows the
         mean force."""
         return all(
-            group.law.form == "flow" or (self.whole and group.law.spring_along is not None)
+            group.law.form == "flow" or (self.whole and (group.law.spring_along or group.law.spring_piece) is not None)
             for group in model.laws.values()
             if len(group.springs)
         )
@@ -125,7 +128,7 @@ class ElementScheme(Scheme):
         """Longest step with exactly one solution whatever the springs do [s]."""
         from hamex.schemes.promised import admissible
 
-        return admissible(model, self)
+        return admissible(self.sees(model), self)
 
     def form(self) -> Form:
         """The numbers of the step's promise, see :mod:`hamex.schemes.promise`."""
@@ -198,6 +201,8 @@ class StructureMarch:
         values = loads.entered if self.walk.at_nodes else loads.means
         if self.starts and not ("velocity" in now and "acceleration" in now):
             now = {**now, **self._start_motion(now, loads.patterns @ values[0])}
+        if first == 0:
+            now = {**now, **at_start(self.walk.model.laws, self.walk.blocks.by_group, self._deformation(now), now)}
         if self.walk.follows and first == 0:
             now = {**now, "velocity": self._velocity(now)}
         ran, failed, left = self.walk.walk(now, values, loads.moved)
@@ -206,6 +211,12 @@ class StructureMarch:
         if self.walk.newton.tolerance is not None:
             ran.steps["iterations"] = ran.steps["solves"]
         return ran
+
+    def _deformation(self, now: Mapping[str, Array]) -> Array:
+        """Of the springs at the start; moving supports start where they are."""
+        moved = loads_between(self.problem, self.scheme, 0, 1, True).moved
+        deformation = self.problem.model.deformation(now["displacement"])
+        return deformation if moved is None else deformation + moved[0]
 
     def _velocity(self, now: Mapping[str, Array]) -> Array:
         """The velocity of a start: what it brings along, if that is its momentum's: so a run goes on bit by bit."""
@@ -260,7 +271,7 @@ def _convex(model: Model, scheme: ElementScheme | NodeScheme, how: How, stage: O
 
 def galerkin_march(problem: Problem, scheme: ElementScheme, how: How) -> March:
     """The linear time element on any structure."""
-    model, h = problem.model, scheme.step
+    model, h = scheme.sees(problem.model), scheme.step
     blocks = spring_blocks(model)
     stage = _convex(model, scheme, how, galerkin_stage(model, h))
     patterns = loads_between(problem, scheme, 0, 1, True).patterns

@@ -155,9 +155,8 @@ def check(form: Form, system: Matrices, h: float, who: str) -> None:
         return
     low = _admissible(form, system, h)
     limit = _bisected(form, system, low, min(2 * low, h))
-    raise SchemeError(
-        f"{who}: with the negative stiffness of this model the step must be below {limit:.6g} s, got {h:g} s"
-    )
+    cause = "springs of this model that soften" if system.softens else "the negative stiffness of this model"
+    raise SchemeError(f"{who}: with {cause} the step must be below {limit:.6g} s, got {h:g} s")
 
 
 def weakest(form: Form, system: Matrices, h: float) -> int | None:
@@ -204,6 +203,12 @@ def _admissible(form: Form, system: Matrices, h: float) -> float:
     while weak is not None and low > shortest:
         low *= 0.5
         weak = weakest(form, system, low)
+    if weak is not None and system.softens:
+        raise ModelError(
+            f"{system.dofs[weak]!r} has no mass, and its springs may soften more steeply than what is left there "
+            "resists: no step is short enough to have one solution for certain. Give it mass, or its springs a flatter "
+            'falling branch; promise="reported" goes on and tells from when on it is not certain'
+        )
     if weak is not None:
         more = "" if form.isotropic else " (isotropic hardening does not count with several stages)"
         raise ModelError(

@@ -189,6 +189,10 @@ class Scheme:
         """One step on the linear oscillator as a matrix, Ω = ωh."""
         raise SchemeError(f"{self.name}: no linear map of one step")
 
+    def sees(self, model: Model) -> Model:
+        """The model with its laws in the form in which the scheme asks them."""
+        return model
+
     def longest_step(self, model: Model) -> float:
         """Longest step with exactly one solution whatever the springs do [s]; infinite where any has."""
         return math.inf

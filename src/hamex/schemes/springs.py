@@ -168,6 +168,12 @@ def prepared_springs(
         springs = len(group.springs)
         if not springs:
             continue
+        if np.any(group.law.jumps(group)):
+            where = model.springs[int(group.springs[int(np.argmax(group.law.jumps(group)))])]
+            raise SchemeError(
+                f"{who}: {where!r} breaks at an ultimate deformation, where its force jumps; steps are not cut there "
+                f"yet. Leave the ultimate deformation of this {group.law.__name__} out, and end the run at a limit"
+            )
         numbers = np.ascontiguousarray(group.law.prepared(group, blocks.by_group[kind], tau), dtype=float)
         place = int(blocks.place[block_at]) if group.blocked else 0
         flows = int(group.law.form == "flow")
@@ -204,6 +210,9 @@ _EXAMPLE = (_WHOLE, 0, _LINE, 0, _LINE, _LINE, 1.0, 1.0, _LINE, True, _LINE, _LI
 
 def kernel_of(law: Any, force_of: ForceOf, who: str) -> Kernel:
     """How a law answers a scheme; a SchemeError where it cannot."""
+    if law.spring_piece is not None:
+        loop = loops.each_piece if force_of == "mean" else loops.each_to
+        return around_law(loop, "spring_piece", law.spring_piece)
     if force_of == "mean" and law.form != "flow":
         if law.spring_along is None:
             raise SchemeError(

@@ -256,7 +256,7 @@ def check_stages(problem: Problem, scheme: ElementScheme, how: How) -> None:
         if group.law.form == "path":
             raise SchemeError(
                 f"{name}: {group.law.__name__} follows its path, and there is none between stages; use "
-                "Newmark(…, safeguarded=True)"
+                "Galerkin(degree=1), or Newmark(…, safeguarded=True)"
             )
         if group.law.kind == "surface" and np.any(group.isotropic > 0) and len(scheme.table().c) > 1:
             raise SchemeError(

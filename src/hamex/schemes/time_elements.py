@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hamex.checks import is_one_of, is_positive
 from hamex.errors import SchemeError
-from hamex.schemes.families import LOAD_RULES, ElementScheme, LoadRule
+from hamex.schemes.families import LAW_FORMS, LOAD_RULES, ElementScheme, LawForm, LoadRule
 from hamex.schemes.scheme import check_step
 
 if TYPE_CHECKING:
+    from hamex.model.record import Model
     from hamex.problem import Problem
     from hamex.schemes.scheme import How, March
 
@@ -40,7 +41,7 @@ class TimeElement(ElementScheme):
         from hamex.schemes.prepare import is_oscillator
         from hamex.schemes.shear_frame import is_shear_frame
 
-        if problem.supports is None and how.promise == "beforehand":
+        if problem.supports is None and how.promise == "beforehand" and self.sees(problem.model) is problem.model:
             if is_oscillator(problem.model):
                 from hamex.schemes.oscillator import GalerkinOscillator
 
@@ -59,8 +60,8 @@ class Galerkin(TimeElement):
     """The paper's time element: displacement and impulse of one degree in time over each step.
 
     Order 2·degree where the motion is smooth, unconditionally stable, one solution per step, energy balance at
-    round-off. A spring that starts to slip inside a step limits the order to about 2. At viscosity 0 step means obey
-    the yield limit while node forces overshoot it.
+    round-off. A spring that starts to slip inside a step limits the order to about 2. In the mean form node forces
+    overshoot the yield limit at viscosity 0 while step means obey it; in the path form they lie on the law.
 
     Parameters
     ----------
@@ -70,6 +71,9 @@ class Galerkin(TimeElement):
         the "mean" over the step. Higher degrees: "average" is the load at the stages, "mean" its projection.
     locate : cut steps where a spring starts or stops to slip, so that the order survives; slower.
     tolerance : halve a step inside until its end changes by less than this [length]; None keeps the step whole.
+    law : how springs are asked. "mean" is the paper's form, the law at the mean of the step; "path" follows each spring
+        along the straight path of the step and takes the mean force of that. None: sliders in the mean form, laws that
+        depend on their path in the path form. Degree 1 alone has a path; dampers and surfaces stay in the mean form.
 
     Examples
     --------
@@ -82,6 +86,7 @@ class Galerkin(TimeElement):
     load: LoadRule = "average"
     locate: bool = False
     tolerance: float | None = None
+    law: LawForm | None = None
 
     def __post_init__(self) -> None:
         check_step("Galerkin", self.step)
@@ -91,11 +96,35 @@ class Galerkin(TimeElement):
         check_inside("Galerkin", self.load, self.locate, self.tolerance)
         if self.degree > 1 and self.load == "end":
             raise SchemeError('Galerkin: load="end" is the paper\'s rule for degree 1; use "average" or "mean"')
+        if self.law is not None and not is_one_of(self.law, LAW_FORMS):
+            raise SchemeError(f"Galerkin: law must be one of {', '.join(LAW_FORMS)} or None, got {self.law!r}")
+        if self.law == "path" and not self.whole:
+            raise SchemeError(
+                'Galerkin: law="path" follows the path of a whole step of degree 1; leave degree, locate '
+                "and tolerance out, or law"
+            )
 
     @property
     def order(self) -> int:  # type: ignore[override]
         """Twice the degree."""
         return 2 * self.degree
+
+    def sees(self, model: Model) -> Model:
+        """With ``law="path"`` sliders are followed too; the mean form of a law that has none is refused."""
+        if self.law == "mean":
+            for group in model.laws.values():
+                if group.law.form == "path" and len(group.first):
+                    raise SchemeError(
+                        f"{self.label}: {group.law.__name__} depends on its path and has no mean form; leave "
+                        'law="mean" out'
+                    )
+        if self.law != "path" or not any(group.law.followed for group in model.laws.values()):
+            return model
+        laws = {
+            kind: group if group.law.followed is None else replace(group, law=group.law.followed)
+            for kind, group in model.laws.items()
+        }
+        return replace(model, laws=laws)
 
     @property
     def whole(self) -> bool:
@@ -165,4 +194,4 @@ def check_inside(who: str, load: str, locate: bool, tolerance: float | None) -> 
 
 def is_linear(scheme: object) -> bool:
     """True for the paper's element as it stands, which batches march many at a time."""
-    return isinstance(scheme, Galerkin) and scheme.whole
+    return isinstance(scheme, Galerkin) and scheme.whole and scheme.law != "path"

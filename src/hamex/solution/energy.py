@@ -124,7 +124,7 @@ def one_pass(s: Answers, keep: bool) -> dict[str, Array] | None:
     n, c = s.steps + 1, s.model.damping
     if s.inside is not None or s.extent.spent or not is_oscillator(s.model):
         return None
-    if s.problem.supports is not None or c.weights.size:
+    if s.problem.supports is not None or c.weights.size or s.scheme.sees(s.model) is not s.model:
         return None
     if not worth_compiling(n, energies) or s.loading.patterns.shape[1] > 1:
         return None
@@ -166,7 +166,7 @@ def split_of(s: Answers) -> Split:
     if s.scheme.at_ends:  # work is done by the mean of an increment, which is not what it shows
         ends = s.values("node_force")
         force = 0.5 * (ends[:-1] + ends[1:])
-    return split(s.model, s.step, deformation, force, found)
+    return split(s.scheme.sees(s.model), s.step, deformation, force, found)
 
 
 def split(model: Model, h: float, deformation: Array, force: Array, histories: Mapping[str, Array]) -> Split:

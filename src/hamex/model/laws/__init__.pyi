@@ -4,8 +4,11 @@ from .slider import Slider as Slider
 from .power import PowerLaw as PowerLaw
 from .surface import Surface as Surface
 from .gap import Gap as Gap
+from .bilinear import Bilinear as Bilinear
+from .imk import IMK as IMK
 from .stress import J2 as J2
 from .stress import DruckerPrager as DruckerPrager
 
+from .path import PathLaw as PathLaw, Response as Response
 from .law import Group as Group, Law as Law, Split as Split
 from .law import by_kind as by_kind, known as known, register as register

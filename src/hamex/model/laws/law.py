@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from hamex.checks import check_range
 from hamex.errors import LawError
 from hamex.model import laws
+from hamex.model.algebra import forces_of
 from hamex.names import read_stub
 
 Array = NDArray[Any]
 Indices = NDArray[np.intp]
-# "flow": the state flows during the time τ, A F + τ g(F) ∋ e; "elastic": force is a function of deformation alone;
-# "path": the law follows its deformation and asks for its state at the end of a step.
+# "flow": during the time τ, A F + τ g(F) ∋ e; "elastic": force is a function of deformation; "path": it is followed.
 Form = Literal["flow", "elastic", "path"]
 
 
@@ -45,8 +45,8 @@ class Split(NamedTuple):
 
 
 class Law:
-    """Base of all laws. A law with one component writes ``spring_at`` (and ``spring_along``), one of several writes
-    ``group_at``; everything else has a plain answer here.
+    """Base of all laws. A law with one component writes ``spring_at`` (and ``spring_along``) or ``spring_piece``, one
+    of several ``group_at``; everything else has a plain answer here.
 
     Attributes
     ----------
@@ -79,6 +79,9 @@ class Law:
     spring_at: ClassVar[Callable[..., Any] | None] = None
     # spring_along(p, r, e, d, h, z, o, dz) → mean force over the straight path from e to e + d, its slope in d, piece.
     spring_along: ClassVar[Callable[..., Any] | None] = None
+    # spring_piece(p, r, e, way, z, o) → force at e, slope of the piece ahead, its end; see hamex.model.laws.path.
+    spring_piece: ClassVar[Callable[..., Any] | None] = None
+    followed: ClassVar[type[Law] | None] = None  # a law that flows, as it is followed along the path of a step
     group_at: ClassVar[Callable[..., Any] | None] = None
 
     @property
@@ -193,6 +196,11 @@ class Law:
         return np.zeros(len(group.springs), dtype=bool)
 
     @classmethod
+    def jumps(cls, group: Any) -> Array:
+        """(spring,), True where the force may jump on its path, as when a spring breaks."""
+        return np.zeros(len(group.springs), dtype=bool)
+
+    @classmethod
     def slides(cls, group: Any) -> Array | None:
         """(spring,), force at which each spring slides by itself, either way, with the hardening and the viscosity of
         :meth:`per_spring`; ∞ where it never does. None where some do anything else."""
@@ -304,14 +312,6 @@ def _telling(columns: Mapping[str, Array], separate: bool) -> Indices:
     return np.unique([x for found in (table.argmin(0), table.argmax(0), above.argmin(0)) for x in found])
 
 
-def forces_of(k: Array, elastic: Array) -> Array:
-    """k e for histories e (node, spring); k is (spring,) or (block, m, m)."""
-    if k.ndim == 1:
-        return np.asarray(elastic * k)
-    blocks = elastic.reshape(len(elastic), len(k), -1)
-    return np.asarray(np.einsum("bij,rbj->rbi", k, blocks).reshape(elastic.shape))
-
-
 def checked(
     law: Any, name: str, *, positive: bool = False, finite: bool = True, signed: bool = False, hint: str = ""
 ) -> float:
@@ -356,8 +356,8 @@ def register(law: type[Law]) -> type[Law]:
         raise LawError(f"register: a law is a class below hamex.laws.Law, got {law!r}")
     if not law.symmetric:
         raise LawError(f"{law.__name__}: its tangent is not symmetric; the step would have no potential and no promise")
-    if law.spring_at is None and law.group_at is None and law.spring_along is None:
-        raise LawError(f"{law.__name__}: it has no kernel; write spring_at, spring_along or group_at")
+    if not any((law.spring_at, law.group_at, law.spring_along, law.spring_piece)):
+        raise LawError(f"{law.__name__}: it has no kernel; write spring_at, spring_along, spring_piece or group_at")
     if law.variables[:1] != ("slip",):
         raise LawError(f"{law.__name__}: the first state variable must be 'slip', got {law.variables!r}")
     taken = [name for name in law.names() if hasattr(Law, name)]
@@ -375,10 +375,10 @@ def known() -> dict[str, type[Law]]:
     Examples
     --------
     >>> sorted(known())[:3]
-    ['drucker_prager', 'gap', 'j2']
+    ['bilinear', 'drucker_prager', 'gap']
     """
     classes = [home.load() for home in read_stub(laws.__name__, laws.__file__).values()]
-    ours = [one for one in classes if isinstance(one, type) and issubclass(one, Law) and one is not Law]
+    ours = [one for one in classes if isinstance(one, type) and issubclass(one, Law) and hasattr(one, "kind")]
     return {law.kind: law for law in ours} | _registered
 
 

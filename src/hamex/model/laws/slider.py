@@ -89,6 +89,65 @@ def at(
     return changed
 
 
+def relaxed(x: float) -> tuple[float, float, float]:
+    """1 − e⁻ˣ, 1 − (1 − e⁻ˣ)/x and its like of the third order, x/6 − x²/24 + …; small x by their series."""
+    if x > 0.5:
+        first = 1.0 - math.exp(-x)
+        second = 1.0 - first / x
+        return first, second, 0.5 - second / x
+    term, second, third = 1.0, 0.0, 0.0
+    for n in range(2, 19):
+        term = -term * x / n  # (−x)ⁿ⁻¹/n!
+        second -= term
+        third -= term / (n + 1)
+    return -math.expm1(-x), second, third
+
+
+def along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
+    """Mean force on the way from e to e + d in the time h, its slope in d, and the sign of the slip at its end.
+
+    At most three pieces: slip that was under way, elastic, slip. While it slips to the side q, the overstress
+    y = q(F − X) − Fy − Hi w obeys y' = q k v − y/τ with τ = η/(k + Hk + Hi), v = d/h. Slopes by the same equations for
+    δ/δd: y and its rate are continuous where slip begins and ends, so that the instants need not be varied; at η = 0
+    the overstress is zero at once, and so is δy.
+    """
+    k, eta, kinematic, isotropic = p[r], p[r + 2], p[r + 3], p[r + 4]
+    stiff = k + kinematic + isotropic
+    tau, v, way = eta / stiff, d / h, 1 if d > 0.0 else -1
+    slip, back, total = z[o], z[o + 1], z[o + 2]
+    from_back = k * (e - slip) - back
+    side, y = 1 if from_back > 0.0 else -1, abs(from_back) - (p[r + 1] + isotropic * total)
+    if eta == 0.0 and y > 0.0:  # rounding, or a start beyond the limit: at once
+        slip, back, total = slip + side * y / stiff, back + kinematic * (side * y / stiff), total + y / stiff
+        y = 0.0
+    sign = side if y > 0.0 or (y == 0.0 and side == way and d != 0.0) else 0
+    t, mean, slope, moved, more = 0.0, 0.0, 0.0, 0.0, 0.0  # moved, more: δ slip and δ of the accumulated one, per δd
+    while t < h:
+        here, T = e + v * t, h - t
+        if sign == 0:
+            if v != 0.0:
+                room = p[r + 1] + isotropic * total - way * (k * (here - slip) - back)
+                T = min(T, max(room, 0.0) / (k * abs(v)))
+            mean += (T / h) * (k * (here + 0.5 * v * T - slip))
+            slope += (T / h) * (k * ((t + 0.5 * T) / h - moved))
+            t, sign, y = (h, 0, 0.0) if h - t == T else (t + T, way, 0.0)
+            continue
+        over = k * abs(v) * tau
+        if sign != way and over > 0.0:
+            T = min(T, tau * math.log1p(y / over))
+        first, second, third = relaxed(T / tau) if tau > 0.0 else (1.0, 1.0, 0.5)
+        pull, rate = k * T / stiff, sign * y / stiff
+        change = sign * (k * (t / h) - (k + kinematic) * moved) - isotropic * more
+        mean += (T / h) * (k * (here + 0.5 * v * T - slip - (pull * v * third + rate * second)))
+        slope += (T / h) * (k * ((t + 0.5 * T) / h - moved - (pull / h * third + sign * change / stiff * second)))
+        grown, step = pull / h * second + sign * change / stiff * first, pull * v * second + rate * first
+        moved, more = moved + grown, more + sign * grown
+        slip, back, total = slip + step, back + kinematic * step, total + sign * step
+        t, sign = (h, sign) if h - t == T else (t + T, 0)
+    dz[o], dz[o + 1], dz[o + 2] = slip, back, total
+    return mean, slope, sign
+
+
 def apex(P: Array, r: int, tau: float) -> float:
     """η + τ Hi of a slider."""
     return 1.0 / P[r + 4] - tau * (P[r] + P[r + 2])
@@ -215,3 +274,42 @@ class Slider(Law):
         lost = size * (limit + group.viscosity * size / h)
         damps = cls.damps(group)
         return Split(0.5 * elastic * (k * elastic), hardening, np.where(damps, 0.0, lost), np.where(damps, lost, 0.0))
+
+
+class FollowedSlider(Slider):
+    """The slider along the straight path of a step, in closed form for any viscosity: what ``Galerkin(law="path")`` and
+    :func:`hamex.respond` ask."""
+
+    form = "path"
+    straight = False
+    group_at = None  # type: ignore[assignment]
+    spring_along = staticmethod(along)
+
+    @classmethod
+    def prepared(cls, group: Any, k: Array, tau: float) -> Array:
+        return super(Slider, cls).prepared(group, k, tau)
+
+    @classmethod
+    def softest(cls, group: Any, k: Array, tau: float, isotropic: bool = True) -> Array:
+        """Twice the slope of the mean force, where it slips from the start; viscosity then resists by its own share."""
+        slow = cls.slow_tangent(group, k, isotropic=isotropic)
+        if math.isinf(tau):
+            return slow
+        stiff = k + group.kinematic + group.isotropic
+        relaxation = np.where(group.viscosity > 0, group.viscosity, 1.0) / stiff
+        share = np.array([2.0 * relaxed(2.0 * tau / one)[2] for one in relaxation.tolist()])
+        viscous = k * (1.0 - share * (k / stiff))
+        return np.where((group.viscosity > 0) & np.isfinite(group.yield_force), np.maximum(viscous, slow), slow)
+
+    @classmethod
+    def split(
+        cls, group: Any, k: Array, h: float, deformation: Array, force: Array, states: Mapping[str, Array]
+    ) -> Split:
+        """Slip may turn within a step: what is neither stored nor held by hardening is lost."""
+        held = super().split(group, k, h, deformation, force, states)
+        given = force * np.diff(deformation, axis=0) - np.diff(held.stored + held.hardening, axis=0)
+        damps = cls.damps(group)
+        return Split(held.stored, held.hardening, np.where(damps, 0.0, given), np.where(damps, given, 0.0))
+
+
+Slider.followed = FollowedSlider

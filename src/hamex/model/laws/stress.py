@@ -15,8 +15,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from hamex.errors import LawError
+from hamex.model.algebra import forces_of
 from hamex.model.laws.cones import at
-from hamex.model.laws.law import Array, Group, Law, Split, checked, forces_of, number
+from hamex.model.laws.law import Array, Group, Law, Split, checked, number
 
 _ISOTROPIC = 1e-9  # of the largest entry: how far an elasticity may be from an isotropic one, by round-off
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hamex.errors import LawError, ModelError
+from hamex.model.algebra import forces_of
 from hamex.model.laws.ellipsoids import (
     FIRST,
     HARD,
@@ -29,7 +30,7 @@ from hamex.model.laws.ellipsoids import (
     norm,
     tangent,
 )
-from hamex.model.laws.law import Array, Indices, Law, Split, forces_of, number
+from hamex.model.laws.law import Array, Indices, Law, Split, number
 
 HEAD = 8  # entries of I before the blocks, see hamex.march.springs
 

@@ -1,0 +1,213 @@
+"""Laws that are followed along their deformation, piece by straight piece; and what one of them does on a given path.
+
+Such a law writes one function, ``spring_piece``. The march puts the mean force of the path of a step into its balance
+(:func:`hamex.march.springs.each_piece`), or asks for the force at its end; :func:`respond` walks any path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hamex.checks import floats, is_positive
+from hamex.errors import LawError, ProblemError
+from hamex.model.laws.law import Array, Group, Law, Split
+
+# Places in the state of every law that is followed.
+SLIP, LAST, FORCE, WAY, RECOVERABLE = range(5)
+FOLLOWED = ("slip", "last_deformation", "last_force", "way", "recoverable")
+_SAME = 1e-12  # of the deformation at a start: what rounding leaves between a state and its displacement
+
+
+class PathLaw(Law):
+    """Base of laws that are followed piece by piece.
+
+    ``spring_piece(p, r, e, way, z, o)`` moves the state z[o …] along its present piece to the deformation e, lets
+    happen what is due there (a reversal, the end of a piece), and returns force, slope of the piece ahead and the
+    deformation at which that piece ends on the way +1 or −1 (±∞: never). The way 0 closes a step: nothing lies ahead,
+    but what would fail on a reversal fails here, because no step could reach that instant. All state variables of a new
+    spring are zero; the first are the slip, which its callers fill in, the last deformation, force and way, and the
+    energy that unloading now would give back.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> issubclass(hx.laws.Bilinear, PathLaw), hx.laws.Bilinear.variables[:2]
+    (True, ('slip', 'last_deformation'))
+    """
+
+    variables: ClassVar[tuple[str, ...]] = FOLLOWED
+    form = "path"
+
+    @classmethod
+    def recorded(cls, group: Any) -> tuple[str, ...]:
+        """What the energies are told by."""
+        return ("recoverable",)
+
+    @classmethod
+    def yields(cls, group: Any) -> Array:
+        return np.ones(len(group.first), dtype=bool)
+
+    @classmethod
+    def split(
+        cls, group: Any, k: Array, h: float, deformation: Array, force: Array, states: Mapping[str, Array]
+    ) -> Split:
+        """Stored is what unloading now would give back, all other work is lost."""
+        stored = np.array(states["recoverable"])
+        lost = force * np.diff(deformation, axis=0) - np.diff(stored, axis=0)
+        return Split(stored, np.zeros_like(stored), lost, np.zeros_like(lost))
+
+
+class Response(NamedTuple):
+    """What a spring does on its path.
+
+    Attributes
+    ----------
+    deformation, force : at the points of the path, and at the events between them where those were asked for.
+    dissipated : energy lost up to each of them.
+    event : True for points that lie between those of the path.
+    states : state variables at the points by name.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> path = respond(hx.laws.Bilinear(yield_force=1.0), [0.0, 0.03], stiffness=100.0, events=True)
+    >>> path.deformation.tolist(), path.force.tolist(), path.event.tolist()
+    ([0.0, 0.01, 0.03], [0.0, 1.0, 1.0], [False, True, False])
+    """
+
+    deformation: Array
+    force: Array
+    dissipated: Array
+    event: NDArray[np.bool_]
+    states: dict[str, Array]
+
+
+def respond(
+    law: Law, deformations: ArrayLike, stiffness: float, *, times: ArrayLike | None = None, events: bool = False
+) -> Response:
+    """Force of one spring whose deformation goes in straight lines from point to point: exact, however few points.
+
+    Parameters
+    ----------
+    law : of one spring: :class:`hamex.laws.Bilinear`, :class:`hamex.laws.IMK`, :class:`hamex.Slider`,
+        :class:`hamex.laws.Gap` or another that is followed along its path.
+    deformations : of the spring, point by point; the spring is new before the first, and goes there from zero [length].
+    stiffness : of the elastic spring [force/length].
+    times : of the points, growing [s]; needed where the force depends on the rate.
+    events : also tell the points between the given ones where the law turns from one straight piece to the next.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> law = hx.laws.Bilinear(yield_force=1.0, plastic=0.02, post_cap=0.04)
+    >>> respond(law, [0.0, 0.05, 0.04], stiffness=100.0).force.round(12).tolist()
+    [0.0, 0.5, -0.5]
+    """
+    points = np.atleast_1d(floats(deformations, "respond: deformations must be numbers", ProblemError))
+    if points.ndim != 1 or not len(points) or not np.isfinite(points).all():
+        raise ProblemError("respond: deformations must be a row of finite numbers")
+    if not is_positive(stiffness):
+        raise ProblemError(f"respond: stiffness must be a positive number, got {stiffness!r}")
+    if not isinstance(law, Law) or law.size != 1:
+        raise LawError(f"respond: give the law of one spring, such as hx.laws.Bilinear(…), got {law!r:.60}")
+    followed = type(law).followed or type(law)
+    if followed.spring_piece is None and followed.spring_along is None:
+        raise LawError(f"respond: {type(law).__name__} has no form along a path; it is asked at instants only")
+    group = type(law).grouped([law], [0])
+    spans = _spans(law, points, times)
+    p = followed.prepared(group, np.array([stiffness]), 1.0)[0]  # what follows a path needs no time
+    z = np.zeros(len(followed.variables))
+    rows: list[tuple[float, float, bool, float, Array]] = []
+    e, work = 0.0, 0.0
+    for goal, span in zip(points.tolist(), spans.tolist(), strict=True):
+        if followed.spring_piece is not None:
+            passed = _walked(followed.spring_piece, p, e, goal, z)
+        else:
+            passed = _along(followed, p, e, goal, span, z)
+        for point, force, done, is_event, state in passed:
+            work += done
+            if events or not is_event:
+                rows.append((point, force, is_event, work, state))
+        e = goal
+    at, forces, event, given, states = (np.array(column) for column in zip(*rows, strict=True))
+    own = {name: states[:, [v]] for v, name in enumerate(followed.variables)}
+    still = np.zeros((len(rows) - 1, 1))
+    held = followed.split(group, np.array([stiffness]), 1.0, at[:, None], still, own)
+    lost = given - (held.stored + held.hardening)[:, 0]
+    return Response(at, forces, lost, event, {name: column[:, 0] for name, column in own.items()})
+
+
+def _spans(law: Law, points: Array, times: ArrayLike | None) -> Array:
+    """Length of time of each straight line; 1 where time means nothing."""
+    viscosity = float(getattr(law, "viscosity", 0.0))
+    if times is None:
+        if viscosity > 0:
+            raise ProblemError("respond: the force of this law depends on the rate; give the times of the points")
+        return np.ones(len(points))
+    given = np.atleast_1d(floats(times, "respond: times must be numbers", ProblemError))
+    if given.shape != points.shape or not np.isfinite(given).all() or np.any(np.diff(given) <= 0):
+        raise ProblemError("respond: times must be finite numbers that grow, one for each point")
+    if points[0] != 0 and viscosity > 0:
+        raise ProblemError("respond: with times the first deformation must be zero, where the spring is new")
+    return np.concatenate([[1.0], np.diff(given)])
+
+
+Passed = list[tuple[float, float, float, bool, Array]]
+
+
+def _walked(piece: Callable[..., Any], p: Array, e: float, goal: float, z: Array) -> Passed:
+    """Points on the way from e to the goal: deformation, force, work since the last, whether it is an event, state."""
+    if goal == e:
+        return [(e, float(z[FORCE]), 0.0, False, z.copy())]
+    way, found = (1.0 if goal > e else -1.0), list[tuple[float, float, float, bool, Array]]()
+    force, k, edge = piece(p, 0, e, way, z, 0)
+    while way * (edge - goal) < 0:
+        before, at = force, e
+        end = before + k * (edge - at)
+        e = edge
+        force, k, edge = piece(p, 0, e, way, z, 0)
+        z[SLIP] = e - z[FORCE] / p[0]
+        found.append((e, force, 0.5 * (before + end) * (e - at), True, z.copy()))
+    end = force + k * (goal - e)
+    piece(p, 0, goal, way, z, 0)
+    z[SLIP] = goal - z[FORCE] / p[0]
+    found.append((goal, float(z[FORCE]), 0.5 * (force + end) * (goal - e), False, z.copy()))
+    return found
+
+
+def _along(law: type[Law], p: Array, e: float, goal: float, span: float, z: Array) -> Passed:
+    """The same for a law that knows the mean of its path in closed form."""
+    assert law.spring_along is not None
+    new = z.copy()
+    mean, _, _ = law.spring_along(p, 0, e, goal - e, span, z, 0, new)
+    z[:] = new
+    return [(goal, float(p[0] * (goal - z[SLIP])), float(mean * (goal - e)), False, new)]
+
+
+def at_start(laws: Mapping[str, Group], k: Mapping[str, Array], deformation: Array, now: Mapping[str, Array]) -> Any:
+    """State variables by name of springs that start from a deformation other than the one their state was left at: they
+    go there on a straight path. A slip that is not theirs is refused."""
+    changed: dict[str, Array] = {}
+    for kind, group in laws.items():
+        piece = group.law.spring_piece
+        if piece is None or not len(group.first):
+            continue
+        known = {name: changed.get(name, now.get(name, np.zeros(len(deformation)))) for name in group.law.variables}
+        table = group.law.prepared(group, k[kind], 1.0)
+        for row, spring in zip(table, group.first.tolist(), strict=True):
+            z = np.array([known[name][spring] for name in group.law.variables])
+            e = float(deformation[spring])
+            if abs(e - z[LAST]) > _SAME * max(abs(e), abs(z[LAST])):
+                if z[SLIP] != 0 and not z[LAST]:
+                    raise ProblemError(
+                        f"Problem: a slip alone does not tell the state of a {group.law.__name__}; start from "
+                        "sol.final of another run, or give displacements alone, which it reaches from zero"
+                    )
+                _walked(piece, row, float(z[LAST]), e, z)
+                for v, name in enumerate(group.law.variables):
+                    changed.setdefault(name, np.array(known[name], dtype=float))[spring] = z[v]
+    return changed
