@@ -21,7 +21,7 @@ from hamex.simulate.system import ITERATIONS, NumericAction
 
 Array = NDArray[Any]
 _CONVERGED, _ACCEPTED = 1e-14, 1e-9  # relative residual: where Newton stops, what round-off may leave
-_HALVINGS = 30
+_HALVINGS, _FEW = 30, 2
 _WORSE = 8  # steps of Newton's method with friction that may go uphill: branches change before sizes fall
 _AT_LIMIT = 1e-9  # of the limit of friction: what counts as there
 STILL = 1e-12  # of the largest slip seen: what counts as none
@@ -221,7 +221,9 @@ class StepSolver:
                 correction = np.linalg.solve(matrix, rows)
             except np.linalg.LinAlgError:
                 raise failure(w, "its equations are singular: a field is not determined") from None
-            for halving in range(_HALVINGS):
+            # Beside friction and constraints nobody waits for the last bit once round-off is reached.
+            tries = _FEW if len(x) > self.values and size <= _ACCEPTED else _HALVINGS
+            for halving in range(tries):
                 trial = x - correction * 0.5**halving
                 tried = self._try(w, trial)
                 if tried is not None and self._size(tried, scale) < size:
@@ -229,7 +231,7 @@ class StepSolver:
                     break
             else:
                 trial = x - correction
-                tried = self._try(w, trial) if self.m and worse < _WORSE else None
+                tried = self._try(w, trial) if self.m and worse < _WORSE and size > _ACCEPTED else None
                 if tried is None:
                     break
                 x, rows, worse = trial, tried, worse + 1
