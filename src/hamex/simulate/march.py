@@ -6,8 +6,8 @@ they are. The tolerance of a whole step is twice the imbalance beyond which a ru
 two nodes of a run that nobody is warned about are closer than that, so that coarse but ordinary runs keep their steps
 and their bits. What is cut, a contact or a wall, is then followed closely: its parts have a hundredth of it.
 
-Where dry friction stops or turns within a step, its force jumps. The step ends at that instant, found as the root of the
-slip at the end of a shorter step, and another follows to the node: the order of the element survives.
+Where dry friction stops or turns within a step, its force jumps. The step ends at that instant, found as the root of
+the slip at the end of a shorter step, and another follows to the node: the order of the element survives.
 """
 
 from __future__ import annotations

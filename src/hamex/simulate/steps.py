@@ -83,7 +83,8 @@ class StepSolver:
         self.values = self.nodes * self.n  # how many of the unknowns are Δ
         self.carriers = np.array(system.f.carriers)
         self.rho = np.zeros((self.points, self.m))
-        self.path, self.rubbed = (np.zeros(0), np.zeros(0)), self.rho  # of the last step: places and rates, and r
+        self.path: tuple[Array, Array] = self.rho, self.rho  # places and rates at the points of the last step
+        self.rubbed: Array = self.rho  # and r
         self.extra = 0  # further unknowns, behind those of friction
 
     def take(self, w: Window, scale: Array) -> tuple[Taken, Array]:
@@ -101,7 +102,8 @@ class StepSolver:
         end = self.slips(taken.q, taken.v, w.end)
         np.maximum(largest, np.maximum(np.abs(start), np.abs(end)), out=largest)
         still = STILL * largest
-        inside = np.array([self.slips(*x) for x in zip(*self.path, w.times, strict=True)])
+        places, rates = self.path
+        inside = np.array([self.slips(*y) for y in zip(places, rates, w.times, strict=True)])
         sign = np.where(np.abs(start) > still, np.sign(start), 0.0)
         # A last point that sticks has no slip either: that the force is at its limit tells them apart.
         same = np.all((sign * inside > -still) & (sign * self.rubbed > 1 - _AT_LIMIT), axis=0)
