@@ -127,9 +127,7 @@ def _verdicts(found: FreeData) -> list[Text]:
 def _but_shifts(found: FreeData) -> Text:
     if not found.shifts:
         return ""
-    return say(
-        "; of them {} only set a constant, nothing depends on it (a gauge)", enumerated(map(field, found.shifts))
-    )
+    return say("; of them {} fix constants that nothing depends on (gauges)", enumerated(map(field, found.shifts)))
 
 
 def _in_space(system: DerivedSystem, head: list[Block]) -> list[Block]:
