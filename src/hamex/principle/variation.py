@@ -134,6 +134,12 @@ class StatedAction:
                     found[q] = found.get(q, sp.S.Zero) + multiplier * entry
         return found
 
+    def reaction_power(self) -> sp.Expr:
+        """Σ λ b, what constraints A q̇ + b = 0 take out where they move by themselves."""
+        from hamex.principle.constraints import stated_rows
+
+        return sum((x * rest for x, _, rest in stated_rows(self)), sp.S.Zero) if self.constraints else sp.S.Zero
+
     def momentum(self, q: AppliedUndef) -> sp.Expr:
         """P_q = ∂L/∂q̇."""
         return partial(self.lagrangian, q, (t,))
@@ -260,6 +266,7 @@ def energy_rate(action: StatedAction) -> sp.Expr:
     for q in action.fields:
         slopes = [i for i in indices(action.dissipation, q) if len(i) > 1]
         work -= sum((partial(action.dissipation, q, i) * jet(q, i) for i in slopes), sp.S.Zero)
+    work -= action.reaction_power()
     return sp.expand(work - explicit)
 
 
@@ -287,6 +294,7 @@ def _charge(action: StatedAction, shift: dict[AppliedUndef, sp.Expr]) -> Charge:
     value = sum((action.momentum(q) * s for q, s in shift.items()), sp.S.Zero) - K
     source = sp.S.Zero
     for q, s in shift.items():
+        source += s * action.reactions().get(q, sp.S.Zero)
         for force, sign in ((action.dissipative_force(q), -1), (action.loads.get(q, sp.S.Zero), 1)):
             stored = antiderivative(force * s, action.fields) if not force.has(sp.Piecewise) else None
             if stored is None:

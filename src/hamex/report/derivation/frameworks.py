@@ -37,7 +37,8 @@ def side_by_side(system: DerivedSystem) -> list[Block]:
     letter = system.letter
     constraints = tuple(formula_of(c) for c in system.action.classical().constraints)
     listed = enumerated([*constraints[:8], *(["and so on"] if len(constraints) > 8 else [])])
-    data = enumerated(formula_of(c.equation.lhs) for c in system.action.initial_conditions()[:8])
+    given = [c for c in system.action.initial_conditions() if c.role != "determined"]
+    data = enumerated(formula_of(c.equation.lhs) for c in given[:8])
     left = (
         Heading("Hamilton's principle", 3),
         Picture(

@@ -26,6 +26,7 @@ from hamex.report.derivation.formula import (
     total,
     virtual,
 )
+from hamex.report.derivation.freedom import constraints
 from hamex.report.derivation.pictures import caption, sketch
 from hamex.report.derivation.system import (
     DerivedSystem,
@@ -116,7 +117,7 @@ def _lagrangian(system: DerivedSystem) -> list[Block]:
     if action.loads:
         loads = listed(equal(sym.Q[field(q)], formula_of(Q)) for q, Q in action.loads.items())
         blocks.append(Paragraph(say("Loads, as forces on the fields: {}.", loads)))
-    return blocks
+    return [*blocks, *constraints(system)]
 
 
 def _action(system: DerivedSystem) -> list[Block]:
@@ -284,6 +285,8 @@ def _assignment(system: DerivedSystem) -> list[Block]:
         else:
             values = hat(q)(0), accented(name(q), "bar")
             note = say("the value is given, so that {} from here on", equal(virtual(hat(q))(0), 0))
+        if condition.role == "determined":
+            note = "not free: it follows from the others, see below"
         gauge = "; only a constant is fixed, nothing depends on it (a gauge)" if condition.role == "gauge" else ""
         items.append(say("{}: {}{}{}.", equal(formula_of(condition.equation.lhs), *values), note, gauge, place))
     return [

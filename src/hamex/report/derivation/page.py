@@ -32,6 +32,7 @@ from hamex.report.derivation.frameworks import (
     side_by_side,
     values_at_the_ends,
 )
+from hamex.report.derivation.freedom import freedom
 from hamex.report.derivation.opening import four_steps, symbols
 from hamex.report.derivation.quantities import boundary, conserved, dimension_table, functional
 from hamex.report.derivation.stepping import difference_of_rows, stability, time_step
@@ -49,6 +50,7 @@ def derivation(action: Action) -> Document:
     sections = (
         symbols,
         four_steps,
+        freedom,
         side_by_side,
         values_at_the_ends,
         lost_velocity,
@@ -62,6 +64,9 @@ def derivation(action: Action) -> Document:
         limits,
         exercises,
     )
+    if action.constrained().constraints:  # these sections speak of fields that nothing holds
+        held = (values_at_the_ends, lost_velocity, end_point_problem, functional, time_step, stability, exercises)
+        sections = tuple(s for s in sections if s not in held)
     blocks = tuple(block for section in sections for block in section(system))
     title = f"{title[0].upper()}{title[1:]}: from the action to the time step"
     return Document(title, _lead(action), blocks, _foot(action))
@@ -156,8 +161,8 @@ def limits(system: DerivedSystem) -> list[Block]:
     items.append(
         say(
             "Covered: rates once in {L}, space derivatives up to the second, dissipation as a convex "
-            "function of rates. Not covered: constraints on velocities, multipliers on positions "
-            "(index 3), non-associated friction."
+            "function of rates, constraints on places and linear ones on rates. Not covered: velocity constraints "
+            "multiplied inside {L}, constraints of a continuum, non-associated friction."
         )
     )
     return [Heading("Limits"), Bullets(tuple(items))]
