@@ -236,10 +236,12 @@ class _Analysis:
             again, self.second = [r for r, _ in self.second], []
             tied = [r for r in self.relations if r.expression.has(*self.v)]
             if tied and self.places().rank([[sp.diff(r.expression, x) for x in self.v] for r in tied]) < len(tied):
-                if row in tied:
+                bent = self._rates_put_in(tied)
+                if row in tied and not bent:
                     raise _UndecidedError("relations that are not linear in the rates hide one among values")
-                self.relations = [r for r in self.relations if r not in tied]
-                again += tied
+                loose = list(bent) or tied
+                self.relations = [r for r in self.relations if r not in loose]
+                again += list(bent.values()) or tied
             waiting = again + waiting
         return new
 
@@ -271,6 +273,16 @@ class _Analysis:
                 bare = less.expression.xreplace(dict.fromkeys(self.v, sp.S.Zero))
                 return None if places.vanishes(bare) else _Row(self._short(bare), less.depth, less.generation)
         return row
+
+    def _rates_put_in(self, tied: list[_Row]) -> dict[_Row, _Row]:
+        """Relations that are not linear in the rates, with the rates that the linear ones determine."""
+        linear = [r for r in tied if not any(sp.diff(r.expression, x).has(*self.v) for x in self.v)]
+        known = sp.solve([r.expression for r in linear], self.v, dict=True) if linear else []
+        if len(known) != 1 or len(linear) == len(tied):
+            return {}
+        depth, generation = max(r.depth for r in linear), max(r.generation for r in linear)
+        changed = {r: r.expression.xreplace(known[0]) for r in tied if r not in linear and r.expression.has(*known[0])}
+        return {r: _Row(self._plain(e), max(r.depth, depth), max(r.generation, generation)) for r, e in changed.items()}
 
     def _reduced(self, row: _Row, solved: list[tuple[_Row, int]], letters: list[sp.Symbol]) -> _Row:
         expression, depth, generation = row.expression, row.depth, row.generation

@@ -169,6 +169,12 @@ class StatedAction:
                     found[q] = found.get(q, sp.S.Zero) + multiplier * entry
         return found
 
+    def reaction_power(self) -> sp.Expr:
+        """Σ λ b, what constraints A q̇ + b = 0 take out where they move by themselves."""
+        from hamex.principle.constraints import stated_rows
+
+        return sum((x * rest for x, _, rest in stated_rows(self)), sp.S.Zero) if self.constraints else sp.S.Zero
+
     def momentum(self, q: AppliedUndef) -> sp.Expr:
         """P_q = ∂L/∂q̇; with space derivatives of rates ∂L/∂q̇ − (∂L/∂q̇′)′ + …, what stands before δq at an end."""
         if q in self.lumped:
@@ -291,6 +297,7 @@ def energy_rate(action: StatedAction) -> sp.Expr:
     for q in action.fields:
         slopes = [i for i in indices(action.dissipation, q) if len(i) > 1]
         work -= sum((partial(action.dissipation, q, i) * jet(q, i) for i in slopes), sp.S.Zero)
+    work -= action.reaction_power()
     return sp.expand(work - explicit)
 
 

@@ -112,25 +112,18 @@ def _verdicts(found: FreeData) -> list[Text]:
                 enumerated(map(formula_of, found.reached)),
             )
         )
-    if found.index is not None:
-        items.append(
-            f"**Index {found.index}**: "
-            + (
-                "an ordinary differential equation as it stands."
-                if not found.index
-                else f"differentiated {_TIMES.get(found.index, f'{found.index} times')}, the equations are an ordinary "
-                "one."
-            )
-        )
+    if found.index == 0:
+        items.append("**Index 0**: an ordinary differential equation as it stands.")
+    elif found.index is not None:
+        times = _TIMES.get(found.index, f"{found.index} times")
+        items.append(f"**Index {found.index}**: differentiated {times}, the equations are an ordinary one.")
     return items
 
 
 def _but_shifts(found: FreeData) -> Text:
     if not found.shifts:
         return ""
-    return say(
-        "; of them {} only set a constant, nothing depends on it (a gauge)", enumerated(map(field, found.shifts))
-    )
+    return say("; of them {} fix constants that nothing depends on (gauges)", enumerated(map(field, found.shifts)))
 
 
 def _in_space(system: DerivedSystem, head: list[Block]) -> list[Block]:
@@ -143,7 +136,7 @@ def _in_space(system: DerivedSystem, head: list[Block]) -> list[Block]:
         what = field(c.field) if c.kind == "value" else say("the momentum of {}", field(c.field))
         items.append(say("{} is determined by {}", what, equal(formula_of(c.relation), 0)))
     words = (
-        "Fields that enter without rates follow from the others at every instant, with their boundary conditions; they "
-        "have no start to give. Only what shows at a place is said: the rank of the operators is not examined."
+        "What enters without rates follows from the other fields at every instant, with its boundary conditions. Only "
+        "what shows at a place is said here: the rank of the operators is not examined."
     )
     return [*head, Paragraph(words), Bullets(tuple(items))]
