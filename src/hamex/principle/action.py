@@ -26,6 +26,7 @@ from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError, ConvexityWarning
 from hamex.principle.jets import indices, is_zero, jet, partial, t
+from hamex.principle.parts import Part
 from hamex.principle.variation import StatedAction
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class Action(StatedAction):
         object.__setattr__(self, "dissipation", sp.sympify(self.dissipation))
         object.__setattr__(self, "loads", {q: sp.sympify(Q) for q, Q in self.loads.items()})
         object.__setattr__(self, "parts", tuple(self.parts))
+        if not all(isinstance(part, Part) for part in self.parts):
+            raise ActionError(f"Action: parts must be hamex.Part, got {', '.join(map(repr, self.parts)):.80}")
         _refuse_uncovered(self)
         _warn_unless_convex(self)
 
