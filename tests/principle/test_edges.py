@@ -104,8 +104,15 @@ def test_axes_turned_by_30_degrees_leave_the_conditions_as_they_are():
         for one, other in pairs
         for a, b in ((one.force, other.force), (one.motion, other.motion))
     ]
+    for tensor in (lambda a: edges.double_forces(a, w), lambda a: sp.Matrix(edges.shears(a, w))):
+        here_, there_ = (
+            tensor(a).applyfunc(lambda e, f=f, at=at: put(e, w, f).subs(at))
+            for a, f, at in ((one, shape, here), (other, seen, there))
+        )
+        expected = turn * here_ * turn.T if here_.cols == 2 else turn * here_
+        found += list(zip(expected, there_, strict=True))
     assert all(sp.expand(a - b) == 0 for a, b in found)
-    assert len(found) == 6
+    assert len(found) == 6 + 4 + 2
     assert all(a != 0 for a, _ in found)
 
 

@@ -189,6 +189,7 @@ def refused(*parts, says, density=STRING, fields=(w,)):
 
 def test_what_a_part_cannot_be():
     mass = M * w.diff(t) ** 2 / 2
+    refused(mass, says="parts must be")
     refused(Part({x: l}, lagrangian=mass), says="say on which side the body is")
     refused(Part({y: l}, "end", mass), says="say where one of x has a value")
     refused(Part("tip", "end", mass), says='"boundary" or "inside"')

@@ -29,6 +29,7 @@ from sympy.core.function import AppliedUndef
 from hamex.errors import ActionError, ConvexityWarning
 from hamex.principle.constraints import check_stated, constrained, moves, multiplied
 from hamex.principle.jets import indices, jet, t
+from hamex.principle.parts import Part
 from hamex.principle.variation import StatedAction
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class Action(StatedAction):
         object.__setattr__(self, "loads", {q: sp.sympify(Q) for q, Q in self.loads.items()})
         object.__setattr__(self, "constraints", tuple(sp.sympify(e) for e in self.constraints))
         object.__setattr__(self, "parts", tuple(self.parts))
+        if not all(isinstance(part, Part) for part in self.parts):
+            raise ActionError(f"Action: parts must be hamex.Part, got {', '.join(map(repr, self.parts)):.80}")
         _refuse_uncovered(self)
         if not self.space:
             self.constrained()  # refuses constraints that contradict each other

@@ -8,7 +8,9 @@ b_ij = D_i n_j its curvature, M_ij n_j ∂_i δq = M_n ∂δq/∂n + D_i(m_i δq
     q ↔ V_n = Q_n − n_j D_i M_ij − M_ij b_ij + b_kk M_n,      ∂q/∂n ↔ M_n = M_ij n_i n_j,
 
 and ν_i M_ij n_j from each side of a corner or edge, ν its outward tangent (Kirchhoff 1850; Thomson and Tait 1867;
-Toupin 1962 and Mindlin 1964 for solids). M_ij is symmetric, hence all of it is the same in every frame of axes.
+Toupin 1962 and Mindlin 1964 for solids). None of it depends on how a mixed derivative was split between the axes: an
+antisymmetric part of M cancels in V_n, in M_n and at corners. The variation splits evenly, so that M_ij and Q_i are
+tensors themselves, and everything is the same in every frame of axes.
 """
 
 from __future__ import annotations

@@ -305,7 +305,7 @@ def _edges(system: DerivedSystem, q: Expr) -> list[Block]:
         Paragraph(
             say(
                 "Second derivatives of {} leave moments {} on its slopes beside the forces {} on itself. A mixed "
-                "derivative is moved half by each order, so that {}, and all is the same in every frame of axes:",
+                "derivative is moved half by each order, so that {} are the components of a tensor:",
                 field(q),
                 sym.M["ij"],
                 sym.Q["i"],
