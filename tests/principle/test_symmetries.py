@@ -9,7 +9,7 @@ from hamex.principle import Action, t
 from hamex.principle.jets import is_zero
 from hamex.principle.library import action
 from hamex.principle.noether import Symmetry, kept
-from hamex.principle.symmetries import euler
+from hamex.principle.variation import euler
 
 m, k, g, c, a, B, M = sp.symbols("m k g c a B M", positive=True)
 x, y, z, r, theta, phi = (sp.Function(name)(t) for name in ("x", "y", "z", "r", "theta", "phi"))

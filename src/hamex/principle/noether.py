@@ -137,7 +137,7 @@ class Symmetry:
     @property
     def is_gauge(self) -> bool:
         """Whether the charge is no more than a number: the change is one of names, not of motions."""
-        return not self.charge.value.has(*self.action.fields)
+        return not self.balance.value.has(*self.action.fields)
 
 
 def _works(symmetry: Symmetry) -> list[tuple[AppliedUndef | None, sp.Expr, int]]:

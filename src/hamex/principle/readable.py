@@ -1,8 +1,11 @@
-"""A null space in readable form: reduced, numbers as fractions, parameters as powers; and names for symmetries."""
+"""From numbers to symbols: a null space reduced, its numbers as fractions, its parameters as powers; names for
+symmetries; and the functions of time that solve linear equations.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -11,12 +14,16 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.jets import t
+from hamex.principle.jets import indices, partial, t
 from hamex.principle.variation import StatedAction
 
 Array = NDArray[Any]
 Change = Mapping[AppliedUndef, sp.Expr]
 
+Term = tuple[Any, ...]  # letters of one product, in order, each as often as it occurs
+Polynomial = dict[Term, Fraction]
+
+_WIDE = 3  # fields up to which modes are looked for in the characteristic polynomial
 _NULL = 1e-9  # singular values below, relative to the largest: the null space
 SAME = 1e-7  # entries of one null vector at different parameters
 
@@ -64,6 +71,54 @@ def power(numbers: list[dict[sp.Symbol, float]], values: Array) -> sp.Expr | Non
         return None
     powers = (s ** sp.Rational(e.numerator, e.denominator) for s, e in zip(names, exponents, strict=True))
     return constant * sp.prod(powers)
+
+
+@dataclass(frozen=True)
+class TimeFunction:
+    """A function of time beside its powers: cos ωt and the like; ``rate`` its derivative as a polynomial of letters."""
+
+    value: sp.Expr
+    rate: Polynomial
+    frequency: sp.Expr
+
+
+def time_functions(action: StatedAction, E: list[sp.Expr]) -> dict[str, TimeFunction]:
+    """Functions of time that solve linear equations with constant coefficients, and their squares.
+
+    The roots of det(Σ ∂E/∂q⁽ᵏ⁾ λᵏ) are taken from factors λ + c and λ² + c; other factors have no short roots.
+    """
+    if action.space or len(action.fields) > _WIDE:
+        return {}
+    lam = sp.Symbol("lambda")
+    moving = {node for e in E for node in e.atoms(AppliedUndef, sp.Derivative)} | {t}
+    rows = []
+    for e in E:
+        slopes = [(q, i, partial(e, q, i)) for q in action.fields for i in indices(e, q)]
+        if any(c.has(*moving) for _, _, c in slopes):
+            return {}
+        rows.append([sum((c * lam ** len(i) for f, i, c in slopes if f == q), sp.S.Zero) for q in action.fields])
+    found: dict[str, TimeFunction] = {}
+    for factor, _ in sp.factor_list(sp.Matrix(rows).det(method="berkowitz"), lam)[1]:
+        p = sp.Poly(factor, lam)
+        if p.degree() == 1 and not p.nth(0).is_zero:
+            root = sp.factor(-p.nth(0) / p.nth(1))
+            _add(found, root, (("exp", 1),))
+        elif p.degree() == 2 and p.nth(1).is_zero:
+            square = sp.factor(p.nth(0) / p.nth(2))
+            if square.is_positive:
+                _add(found, sp.sqrt(square), (("cos", 1), ("sin", 1), ("cos", 2), ("sin", 2)))
+            elif square.is_negative:
+                _add(found, sp.sqrt(-square), (("exp", 1), ("exp", -1), ("exp", 2), ("exp", -2)))
+    return found
+
+
+def _add(found: dict[str, TimeFunction], rate: sp.Expr, wanted: tuple[tuple[str, int], ...]) -> None:
+    for word, times in wanted:
+        w = times * rate
+        letter = f"rate {w}"
+        value = getattr(sp, word)(w * t)
+        beside = {"exp": (f"exp {w}", 1), "cos": (f"sin {w}", -1), "sin": (f"cos {w}", 1)}[word]
+        found[f"{word} {w}"] = TimeFunction(value, {tuple(sorted((beside[0], letter))): Fraction(beside[1])}, w)
 
 
 KINDS = ("time", "translation", "shift", "rotation", "boost", "scaling", "projective", "mode", "other")

@@ -14,8 +14,9 @@ found so is certified when its charge is asked for, as an identity of symbols.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -24,25 +25,22 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.jets import Index, indices, jet, partial, t
+from hamex.principle.jets import Index, indices, jet, t
 from hamex.principle.noether import Symmetry
-from hamex.principle.readable import KINDS, SAME, fraction, null_space, power
-from hamex.principle.variation import StatedAction
+from hamex.principle.readable import (
+    KINDS,
+    SAME,
+    Polynomial,
+    Term,
+    TimeFunction,
+    fraction,
+    null_space,
+    power,
+    time_functions,
+)
+from hamex.principle.variation import StatedAction, euler
 
 Array = NDArray[Any]
-Term = tuple[Any, ...]  # letters of one product, in order, each as often as it occurs
-Polynomial = dict[Term, Fraction]
-
-_WIDE = 4  # fields up to which modes are looked for in the characteristic polynomial
-
-
-@dataclass(frozen=True)
-class TimeFunction:
-    """A function of time beside its powers: cos ωt and the like; ``rate`` its derivative as a polynomial of letters."""
-
-    value: sp.Expr
-    rate: Polynomial
-    frequency: sp.Expr
 
 
 def symmetries(action: StatedAction) -> list[Symmetry]:
@@ -80,6 +78,11 @@ def _rate(letter: Any, by: sp.Symbol, functions: dict[str, TimeFunction]) -> Pol
     return {((q, _sorted((*index, by))),): Fraction(1)}
 
 
+@cache
+def _text(letter: Any) -> str:
+    return str(letter)
+
+
 def _sorted(index: Index) -> Index:
     return tuple(sorted(index, key=lambda v: v.name))
 
@@ -91,7 +94,7 @@ def _total(p: Polynomial, by: sp.Symbol, functions: dict[str, TimeFunction]) -> 
         for i, letter in enumerate(term):
             rest = term[:i] + term[i + 1 :]
             for more, d in _rate(letter, by, functions).items():
-                key = tuple(sorted(rest + more, key=str))
+                key = tuple(sorted(rest + more, key=_text))
                 out[key] = out.get(key, Fraction(0)) + c * d
     return {term: c for term, c in out.items() if c}
 
@@ -118,7 +121,7 @@ class Column:
         if self.along == q:
             return {self.term: Fraction(1)}
         if isinstance(self.along, sp.Symbol):
-            return {tuple(sorted((*self.term, (q, (self.along,))), key=str)): Fraction(-1)}
+            return {tuple(sorted((*self.term, (q, (self.along,))), key=_text)): Fraction(-1)}
         return {}
 
     @property
@@ -136,12 +139,13 @@ def _ansatz(action: StatedAction, functions: dict[str, TimeFunction]) -> list[Co
         letters: list[Any] = [t, *q]
         terms: list[Term] = [()]
         for degree in (1, 2):
-            terms += [tuple(sorted(c, key=str)) for c in combinations_with_replacement(letters, degree)]
+            terms += [tuple(sorted(c, key=_text)) for c in combinations_with_replacement(letters, degree)]
         for name in functions:
-            terms += [(name,), *(tuple(sorted((name, x), key=str)) for x in q)]
+            terms += [(name,), *(tuple(sorted((name, x), key=_text)) for x in q)]
         if not any(action.has_momentum.values()):  # statics: every change of time would do
             terms = [()]
-        columns = [Column(along, term) for along in (t, *action.fields) for term in terms]
+        columns = [Column(along, term) for along in action.fields for term in terms]
+        columns += [Column(t, term) for term in terms if _suits_time(term)]
     else:
         affine: list[Term] = [(), *((x,) for x in (*action.space, t))]
         columns = [Column(along, term) for along in (*action.space, t) for term in affine]
@@ -152,6 +156,12 @@ def _ansatz(action: StatedAction, functions: dict[str, TimeFunction]) -> list[Co
     return sorted(columns, key=lambda c: c.order)
 
 
+def _suits_time(term: Term) -> bool:
+    """ξ is at most linear in the fields, and other functions of time stand in it alone."""
+    fields = sum(isinstance(x, tuple) for x in term)
+    return fields <= (0 if any(isinstance(x, str) for x in term) else 1)
+
+
 def _is_local(action: StatedAction, q: AppliedUndef) -> bool:
     """Whether the rate alone enters: a shift that differs from place to place then changes nothing either."""
     return indices(action.lagrangian, q) == [(t,)]
@@ -159,7 +169,7 @@ def _is_local(action: StatedAction, q: AppliedUndef) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Equations:
-    """E_b, D_μE_b and ∂E_b/∂q_a,I of L alone, as one function of arrays."""
+    """E_b, ∂E_b/∂x_μ at fixed jets, and ∂E_b/∂q_a,I of L alone, as one function of arrays; D_I Q as asked for."""
 
     action: StatedAction
     functions: dict[str, TimeFunction]
@@ -169,6 +179,7 @@ class _Equations:
     parameters: list[sp.Symbol]
     given: list[sp.Expr]
     compiled: Callable[..., list[Any]]
+    moved: dict[tuple[Column, AppliedUndef], dict[Index, Polynomial]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, action: StatedAction) -> _Equations:
@@ -188,8 +199,8 @@ class _Equations:
         nodes = {jet(q, i): sp.Dummy(real=True) for q, i in reversed(every)}
         flat = [e.xreplace(nodes) for e in E]
         rows = list(flat)
-        rows += [sp.diff(e, x).doit().xreplace(nodes) for e in E for x in variables]
-        rows += [sp.diff(e, nodes[jet(q, i)]) for e in flat for q, i in slots]
+        rows += [sp.diff(e, x) for e in flat for x in variables]
+        rows += [_slope(e, nodes[jet(q, i)]) for e in flat for q, i in slots]
         known = {*nodes.values(), *variables}
         others = sp.Tuple(*rows)
         given = sorted(
@@ -201,7 +212,7 @@ class _Equations:
         arguments = [*variables, *(nodes[jet(q, i)] for q, i in every), *hidden.values(), *parameters]
         return cls(
             action,
-            _time_functions(action, E),
+            time_functions(action, E),
             E,
             slots,
             [*variables, *every],
@@ -213,7 +224,7 @@ class _Equations:
     def matrix(self, columns: list[Column], numbers: dict[sp.Symbol, float], source: np.random.Generator) -> Array:
         """Noether's condition at random places: a row per place and field, a column per unknown."""
         n = len(self.action.fields)
-        points = int(1.5 * len(columns) / n) + 8
+        points = int(1.3 * len(columns) / n) + 6
         for analytic in (False, True):  # roots and logarithms of negative numbers: continued to complex places
             values = {letter: _places(source, points, analytic) for letter in self.letters}
             given = [_places(source, points, analytic) for _ in self.given]
@@ -221,7 +232,7 @@ class _Equations:
                 out = self.compiled(*values.values(), *given, *(numbers[s] for s in self.parameters))
                 found = np.array([np.broadcast_to(x, points) for x in out])
             good = np.isfinite(found).all(axis=0) & (np.abs(found).max(axis=0) < 1e6)
-            if good.sum() * n >= 1.2 * len(columns):
+            if good.sum() * n >= 1.1 * len(columns):
                 break
         for name, f in self.functions.items():
             rate = float(f.frequency.subs(numbers))
@@ -232,6 +243,10 @@ class _Equations:
         return np.vstack([flat.real, flat.imag]) if np.iscomplexobj(flat) else flat
 
 
+def _slope(e: sp.Expr, letter: sp.Dummy) -> sp.Expr:
+    return sp.diff(e, letter) if letter in e.free_symbols else sp.S.Zero
+
+
 def _places(source: np.random.Generator, points: int, analytic: bool) -> Array:
     x = source.uniform(0.2, 0.9, points) * source.choice([-1.0, 1.0], points)
     return x + 1j * source.uniform(0.1, 0.5, points) if analytic else x
@@ -240,8 +255,11 @@ def _places(source: np.random.Generator, points: int, analytic: bool) -> Array:
 def _condition(system: _Equations, columns: list[Column], found: Array, values: dict[Any, Array], points: int) -> Array:
     fields, variables = system.action.fields, (*system.action.space, t)
     n, v, slots = len(fields), len(variables), system.slots
-    E, DE = found[:n], found[n : n + n * v].reshape(n, v, points)
+    E, DE = found[:n], found[n : n + n * v].reshape(n, v, points).copy()
     slopes = found[n + n * v :].reshape(n, len(slots), points)
+    for i, x in enumerate(variables):
+        for j, (q, index) in enumerate(slots):
+            DE[:, i] += slopes[:, j] * values[q, _sorted((*index, x))]
     known: dict[Term, Array] = {}
 
     def at(p: Polynomial) -> Array:
@@ -256,7 +274,7 @@ def _condition(system: _Equations, columns: list[Column], found: Array, values: 
     for k, column in enumerate(columns):
         moved = fields if isinstance(column.along, sp.Symbol) else (column.along,)
         for a in moved:
-            Q = {(): column.characteristic(a)}
+            Q = system.moved.setdefault((column, a), {(): column.characteristic(a)})
             for j, (q, index) in enumerate(slots):
                 if q == a:
                     rows[:, :, k] += slopes[:, j] * at(_derived(Q, index, system.functions))
@@ -276,56 +294,6 @@ def _derived(Q: dict[Index, Polynomial], index: Index, functions: dict[str, Time
     if index not in Q:
         Q[index] = _total(_derived(Q, index[:-1], functions), index[-1], functions)
     return Q[index]
-
-
-def euler(action: StatedAction, q: AppliedUndef) -> sp.Expr:
-    """E_q = Σ_I (−D)_I ∂L/∂q_I: what L alone says, without dissipation and loads."""
-    total = sp.S.Zero
-    for index in indices(action.lagrangian, q):
-        term = partial(action.lagrangian, q, index)
-        for variable in index:
-            term = -sp.diff(term, variable)
-        total += term
-    return sp.expand(total.doit()) if not total.has(sp.Piecewise) else total.doit()
-
-
-def _time_functions(action: StatedAction, E: list[sp.Expr]) -> dict[str, TimeFunction]:
-    """Functions of time that solve linear equations with constant coefficients, and their squares.
-
-    The roots of det(Σ ∂E/∂q⁽ᵏ⁾ λᵏ) are taken from factors λ + c and λ² + c; other factors have no short roots.
-    """
-    if action.space or len(action.fields) > _WIDE:
-        return {}
-    lam = sp.Symbol("lambda")
-    moving = {node for e in E for node in e.atoms(AppliedUndef, sp.Derivative)} | {t}
-    rows = []
-    for e in E:
-        slopes = [(q, i, partial(e, q, i)) for q in action.fields for i in indices(e, q)]
-        if any(c.has(*moving) for _, _, c in slopes):
-            return {}
-        rows.append([sum((c * lam ** len(i) for f, i, c in slopes if f == q), sp.S.Zero) for q in action.fields])
-    found: dict[str, TimeFunction] = {}
-    for factor, _ in sp.factor_list(sp.Matrix(rows).det(method="berkowitz"), lam)[1]:
-        p = sp.Poly(factor, lam)
-        if p.degree() == 1 and not p.nth(0).is_zero:
-            root = sp.factor(-p.nth(0) / p.nth(1))
-            _add(found, root, (("exp", 1),))
-        elif p.degree() == 2 and p.nth(1).is_zero:
-            square = sp.factor(p.nth(0) / p.nth(2))
-            if square.is_positive:
-                _add(found, sp.sqrt(square), (("cos", 1), ("sin", 1), ("cos", 2), ("sin", 2)))
-            elif square.is_negative:
-                _add(found, sp.sqrt(-square), (("exp", 1), ("exp", -1), ("exp", 2), ("exp", -2)))
-    return found
-
-
-def _add(found: dict[str, TimeFunction], rate: sp.Expr, wanted: tuple[tuple[str, int], ...]) -> None:
-    for word, times in wanted:
-        w = times * rate
-        letter = f"rate {w}"
-        value = getattr(sp, word)(w * t)
-        beside = {"exp": (f"exp {w}", 1), "cos": (f"sin {w}", -1), "sin": (f"cos {w}", 1)}[word]
-        found[f"{word} {w}"] = TimeFunction(value, {tuple(sorted((beside[0], letter))): Fraction(beside[1])}, w)
 
 
 def _null_vectors(system: _Equations, columns: list[Column]) -> list[dict[int, sp.Expr]]:

@@ -285,6 +285,17 @@ def _compare(equations: Mapping[AppliedUndef, sp.Expr], q: AppliedUndef, r: Appl
     return found
 
 
+def euler(action: StatedAction, q: AppliedUndef) -> sp.Expr:
+    """E_q = Σ_I (−D)_I ∂L/∂q_I: what L alone says, without dissipation and loads."""
+    total = sp.S.Zero
+    for index in indices(action.lagrangian, q):
+        term = partial(action.lagrangian, q, index)
+        for variable in index:
+            term = -sp.diff(term, variable)
+        total += term
+    return sp.expand(total.doit()) if not total.has(sp.Piecewise) else total.doit()
+
+
 def energy_rate(action: StatedAction) -> sp.Expr:
     """dH/dt along the motion: −∂L/∂t − Σ φ_q̇ q̇ + Σ Q q̇, whatever φ and Q depend on; in a continuum up to what flows
     through the boundary."""

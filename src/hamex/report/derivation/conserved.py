@@ -88,6 +88,9 @@ def _charges(system: DerivedSystem) -> list[Block]:
     """Point symmetries with their charges, balance laws, and what the elements in time keep of them."""
     found = sorted(system.action.symmetries(), key=lambda s: _ON_PAGES.index(s.kind))
     told = [s for s in found if s.name != "time: energy" or not system.lumped]
+    # Modes say what the solution says; of a system that loses energy they say less.
+    lossless = not system.dissipative and not system.action.loads
+    shown = [s for s in told if s.kind != "mode" or (lossless and len(told) < _SHOWN)][:_SHOWN]
     if not found:
         return [
             Paragraph(
@@ -98,7 +101,7 @@ def _charges(system: DerivedSystem) -> list[Block]:
             )
         ]
     blocks: list[Block] = []
-    if told:
+    if shown:
         intro = say(
             "Changes {} and {} (searched for up to degree 2) that change {} by nothing, or by a total "
             "derivative {}, have the charge {}. Dissipation and loads that are rates themselves are taken along:",
@@ -110,21 +113,21 @@ def _charges(system: DerivedSystem) -> list[Block]:
         )
         blocks = [
             Paragraph(intro if system.lumped else _local_intro()),
-            Bullets(tuple(_charge(system, s) for s in told[:_SHOWN])),
+            Bullets(tuple(_charge(system, s) for s in shown)),
         ]
-        if told[_SHOWN:]:
-            rest = tuple(part for s in told[_SHOWN:] for part in ("; ", _named(s)))[1:]
-            blocks.append(Paragraph(say("Further ones: {}.", rest)))
+        if rest := [s for s in told if s not in shown]:
+            names = tuple(part for s in rest for part in ("; ", _named(s)))[1:]
+            blocks.append(Paragraph(say("Further ones: {}.", names)))
     elif system.lumped:
         blocks.append(Paragraph(say("No other change of degree 2 leaves {L} unchanged: {H} is the one charge.")))
-    if system.lumped and any(_is_integrated(s.charge.value) for s in told[:_SHOWN] if s.kind == "shift"):
+    if system.lumped and any(_is_integrated(s.charge.value) for s in shown if s.kind == "shift"):
         blocks.append(
             Paragraph(
                 "The first of these is the momentum balance of the paper, eq. (54): at the start it "
                 "fixes the impulse, which is a gauge."
             )
         )
-    return [*blocks, *(_kept_table(found) if system.lumped else [])]
+    return [*blocks, *(_kept_table([s for s in found if s in shown or s not in told]) if system.lumped else [])]
 
 
 def _local_intro() -> Text:
@@ -191,7 +194,7 @@ def _is_integrated(value: Expr) -> bool:
 def _kept_table(found: list[Symmetry]) -> list[Block]:
     """What the elements keep, by theorem; the same is measured by simulate(…, charges=…)."""
     rows = []
-    for symmetry in found[: 2 * _SHOWN]:
+    for symmetry in found:
         if not symmetry.is_gauge:
             verdicts = kept(symmetry), kept(symmetry, jumps=True)
             rows.append((_named(symmetry), *(_verdict(v, o) for v, o in zip(verdicts, _ORDERS, strict=True))))
