@@ -158,7 +158,7 @@ def _audited(files: list[Path], action: str) -> tuple[Path | None, Path | None]:
         raise InputError(f"audit: {papers[0]} is held against an action; add --action my_action.py")
     if action and not papers:
         raise InputError("audit: --action belongs to a paper of your own; give PAPER.tex as well")
-    return (papers or [None])[0], (pages or [None])[0]
+    return papers[0] if papers else None, pages[0] if pages else None
 
 
 def _audit_text(path: Path, system: str, letters: str, page: Path | None, as_json: bool) -> None:
@@ -175,7 +175,7 @@ def _audit_text(path: Path, system: str, letters: str, page: Path | None, as_jso
     named = found.letters | (letters_of(letters, "--letters") if letters else {})
     judge = OpenAudit(load(system), named)
     with progress("auditing", len(found.formulas)) as tell:
-        verdicts = []
+        verdicts: list[Verdict] = []
         for formula in found.formulas:
             verdicts += judge.formula(formula)
             tell()

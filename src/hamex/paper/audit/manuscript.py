@@ -50,7 +50,7 @@ class Manuscript:
 
 def read_manuscript(text: str, path: str = "") -> Manuscript:
     """All displayed formulas of a LaTeX text, in order."""
-    letters = {}
+    letters: dict[str, str] = {}
     for found in _LETTERS.findall(text):
         letters |= letters_of(found, f"{path}, the comment on letters")
     plain = _COMMENT.sub("", text)

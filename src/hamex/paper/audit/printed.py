@@ -31,7 +31,7 @@ from hamex.paper.audit.engine import (
 )
 from hamex.paper.audit.notation import NumberedEquation, Statement
 from hamex.paper.audit.reading import Meaning
-from hamex.paper.audit.vocabulary import Letters, node
+from hamex.paper.audit.vocabulary import Letters, Tensor, node
 from hamex.principle.jets import t
 from hamex.principle.latex import Letter, Node
 from hamex.principle.latex_grammar import lines
@@ -102,7 +102,7 @@ def letters(number: str, size: int = 0) -> Letters:
 def _body_letters(size: int) -> Letters:
     body = Solid(size)
     inside, surface = work(size)
-    tensors = {
+    tensors: dict[str, Tensor] = {
         "u": body.u,
         "J": body.J,
         "A": body.A,
