@@ -419,7 +419,13 @@ def example(hamex):
     return run
 
 
-@pytest.mark.parametrize("path", sorted(PROBLEMS.glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.heavy] if path.stem in LONG else [])
+        for path in sorted(PROBLEMS.glob("*.toml"))
+    ],
+)
 def test_every_example_runs_without_a_warning(example, path):
     found = example(path.stem)
     assert found["status"] == ("exceeds" if path.stem == "sidesway" else "finished")
