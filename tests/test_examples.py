@@ -112,8 +112,9 @@ def test_the_python_blocks_of_a_page_run(read, request, code, tmp_path):
     assert read(code, tmp_path)[1] == ""
 
 
-# Many seconds: tests/paper runs the first two by their commands; studies.md and spectra.md have the others.
-LONG = {"README.md": {"audit", "paper", "ida", "spectrum"}}
+# Many seconds: tests/paper runs the first two by their commands, tests/cli/test_region.py the last; studies.md and
+# spectra.md have the others.
+LONG = {"README.md": {"audit", "paper", "ida", "spectrum", "region"}}
 # What is as well shown in less.
 SHORTER = {"viscoplastic": "damped", "viscoplastic.html": "damped.html", "500": "50"}
 

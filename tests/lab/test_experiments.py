@@ -119,7 +119,27 @@ def test_measured_order_on_a_smooth_problem(entry):
     assert found.order == pytest.approx(entry.order, abs=0.1)
 
 
-@pytest.mark.parametrize("entry", [entry for entry in CATALOGUE if entry.order > 1], ids=lambda entry: entry.key)
+# One of each family; tests/schemes/test_order.py has the public schemes.
+FAMILIES = {
+    "galerkin-1",
+    "galerkin-2",
+    "discontinuous-1",
+    "newmark-average",
+    "generalised-alpha",
+    "bathe",
+    "central",
+    "runge-kutta-4",
+}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param(entry, id=entry.key, marks=[] if entry.key in FAMILIES else [pytest.mark.heavy])
+        for entry in CATALOGUE
+        if entry.order > 1
+    ],
+)
 def test_order_on_yielding_problems(entry):
     """End-point return maps are first order with viscosity; nothing passes second order by much."""
     returns = entry.family in ("alpha", "collocation") or entry.key in ("bathe", "bathe-rho", "central")

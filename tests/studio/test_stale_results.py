@@ -129,3 +129,15 @@ def test_an_analysis_with_other_settings_is_dimmed(watched, studio):
     page.locator('#study [data-name="model.period"] input[type="number"]').fill("0.7")
     expect(stage).to_have_attribute("data-shown", "stale")
     expect(page.locator("#study .run")).to_contain_text("The settings have changed since this run.")
+
+
+def test_an_answer_that_is_lost_on_its_way_takes_no_later_one_with_it(watched, studio):
+    """Half an answer was an error that nobody caught, and what had been asked meanwhile was never asked."""
+    page, lost = watched.page(), []
+    page.route("**/api/study/spectrum", lambda route: route.continue_() if lost else lost.append(route))
+    page.goto(f"{studio}/#study")
+    until(page, lambda: lost, "nothing is asked")
+    page.evaluate("""async () => (await import("/page/views.js")).currentView().set({ductility: []}) && null""")
+    lost[0].fulfill(status=200, content_type="application/json", body='{"periods": ')
+    expect(page.locator("#study .panel.first .legendtext")).to_have_text(["elastic"])
+    expect(page.locator("#spectra-message")).to_be_hidden()

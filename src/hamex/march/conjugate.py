@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from hamex.march.matrices import sorted_place
+
 Array = Any
 
 
@@ -61,14 +63,7 @@ def place_of(node: int, other: int, width: int, begin: Array, before: Array) -> 
         return node * width
     if other > node:
         return -1
-    low, high = begin[node], begin[node + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if before[middle] < other:
-            low = middle + 1
-        else:
-            high = middle
-    return (len(begin) - 1 + low) * width
+    return (len(begin) - 1 + sorted_place(before, begin[node], begin[node + 1], other)) * width
 
 
 def placed_blocks(

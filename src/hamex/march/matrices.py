@@ -26,6 +26,17 @@ class Rows(NamedTuple):
     low_weight: Array
 
 
+def sorted_place(index: Array, low: int, high: int, wanted: int) -> int:
+    """First place from ``low`` on, below ``high``, whose number is not below the wanted one; ``high`` where none is."""
+    while low < high:
+        middle = (low + high) // 2
+        if index[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 def times(matrix: Rows, x: Array, factor: float, out: Array) -> None:
     """out += factor · matrix x."""
     for i in range(len(out)):

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from hamex.march.matrices import sorted_place
 from hamex.march.run import invoke
 
 Array = Any
@@ -345,15 +346,9 @@ def found(begin: Array, index: Array, table: Array, many: Array, dofs: Array, ow
             column = dofs[owner[c] + j]
             for i in range(d):
                 row = dofs[owner[c] + i]
-                low, high = begin[column], begin[column + 1]
-                while low < high:
-                    middle = (low + high) // 2
-                    if index[middle] < row:
-                        low = middle + 1
-                    else:
-                        high = middle
-                there = low < begin[column + 1] and index[low] == row
-                place[table[c] + i * d + j] = low if there else -1
+                to = sorted_place(index, begin[column], begin[column + 1], row)
+                there = to < begin[column + 1] and index[to] == row
+                place[table[c] + i * d + j] = to if there else -1
 
 
 def counted(cell: Array, column: Array, index: Array, owner: Array, dofs: Array, local: Array) -> None:

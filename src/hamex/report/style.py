@@ -172,7 +172,7 @@ def short_ticks(axes: Any) -> None:
 
 
 def _settle(drawing: Figure) -> None:
-    """Find the places of axes and words, once: matplotlib would seek them again for every file, drawing twice."""
+    """Find the places of axes and words, once: matplotlib would seek them for every file, and draw twice for it."""
     engine = drawing.get_layout_engine()
     if engine is not None:
         engine.execute(drawing)

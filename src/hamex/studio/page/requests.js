@@ -46,6 +46,17 @@ function unframe(buffer) {
   );
 }
 
+/**
+ * What an answer holds; a connection may be lost on the way.
+ * @param {Response} response
+ * @returns {Promise<any>}
+ */
+async function read(response) {
+  const type = response.headers.get("content-type") || "";
+  if (type.includes("x-hamex")) return unframe(await response.arrayBuffer());
+  return type.includes("json") ? response.json() : response.blob();
+}
+
 const tickets = new Map();
 
 /**
@@ -57,18 +68,13 @@ const tickets = new Map();
 async function request(path, options, key) {
   const ticket = Symbol(path);
   if (key) tickets.set(key, ticket);
-  let response;
+  let response, answer;
   try {
     response = await fetch(path, options);
+    answer = await read(response);
   } catch {
     throw new Refusal("the studio does not answer; is `hamex studio` still running?", null, 0);
   }
-  const type = response.headers.get("content-type") || "";
-  const answer = type.includes("x-hamex")
-    ? unframe(await response.arrayBuffer())
-    : type.includes("json")
-      ? await response.json()
-      : await response.blob();
   if (key && tickets.get(key) !== ticket) return null;
   if (!response.ok)
     throw new Refusal(
@@ -94,7 +100,8 @@ const busy = (/** @type {number} */ change) => {
 
 /**
  * One question at a time: while the server works, only the newest one is kept. What is shown is never older than
- * the previous answer, and a dragged control shows every answer that there was time for.
+ * the previous answer, and a dragged control shows every answer that there was time for. One that fails takes none of
+ * the others with it: the newest is asked all the same.
  * @template {any[]} Question
  * @param {(...question: Question) => Promise<any>} work
  */
@@ -110,7 +117,12 @@ export function latest(work) {
       while (newest) {
         const now = /** @type {Question} */ (newest);
         newest = null;
-        await work(...now);
+        try {
+          await work(...now);
+        } catch (problem) {
+          if (!newest) throw problem;
+          reportError(problem);
+        }
       }
     } finally {
       running = false;
