@@ -3,7 +3,17 @@
 from itertools import permutations
 
 import sympy as sp
-from stated import System, eulers_operator, holds, in_span, independent_equations, rate_along, vanishes
+from stated import (
+    System,
+    along,
+    eulers_operator,
+    holds,
+    in_span,
+    independent_equations,
+    manifold_rank,
+    rate_along,
+    vanishes,
+)
 
 from hamex.principle import t
 from hamex.principle.variation import energy_rate
@@ -20,6 +30,7 @@ def our_own(system: System) -> list[str]:
     if system.hamiltonian is not None and system.power is not None:
         if not holds(rate_along(system, system.hamiltonian, -system.power)):
             wrong.append("power")
+    wrong += [f"{r} does not vanish" for r in system.relations if not holds(along(system, r))]
     return wrong
 
 
@@ -103,8 +114,16 @@ def data(system: System) -> list[str]:
     """How many data are free, which functions of time are arbitrary, and the relations that hold at all times."""
     found = system.action().data()
     wrong = []
-    if len(found.free) != system.free:
-        wrong.append(f"{len(found.free)} free data for {system.free}: {found.free}")
-    if len(found.gauges) != system.gauges:
-        wrong.append(f"{len(found.gauges)} gauges for {system.gauges}")
+    if found.undecided:
+        return [f"undecided: {found.undecided}"]
+    if len(found.data) + len(found.shifts) != system.free:
+        wrong.append(f"free data for {system.free}: {found.data}, {found.shifts}")
+    if len(found.arbitrary) != system.gauges:
+        wrong.append(f"arbitrary functions for {system.gauges}: {found.arbitrary}")
+    relations = [r.expression for r in found.relations]
+    wrong += [f"does not hold: {r}" for r in relations if not holds(along(system, r))]
+    among = [r for r in relations if not any(r.has(multiplier) for multiplier in system.multipliers)]
+    ranks = [manifold_rank(system, rows) for rows in (among, system.relations, [*among, *system.relations])]
+    if len(set(ranks)) > 1:
+        wrong.append(f"relations {among}, known are {system.relations}: ranks {ranks}")
     return wrong

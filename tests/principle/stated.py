@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import mpmath
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
@@ -65,7 +66,7 @@ class System:
     engine; ``no_charges``: look conserved, and are not. ``boundary``: for an outward normal the motions and forces on the
     edge; ``corner``: the force between the first two axes; ``balances``: what holds on the parts.
     ``rules`` solve the equations for highest derivatives where the accelerations of all fields cannot be had from them.
-    ``refused``: the reason why there is no action.
+    ``reactions`` are the multipliers in terms of the motion. ``refused``: the reason why there is no action.
     """
 
     name: str
@@ -89,6 +90,7 @@ class System:
     corner: sp.Expr | None = None
     balances: tuple[sp.Expr, ...] = ()
     rules: Rules | None = None
+    reactions: Rules = field(default_factory=dict)
     convex: bool = True
     run: Run | None = None
     refused: str = ""
@@ -100,6 +102,11 @@ class System:
     def action(self) -> hx.Action:
         """The action, by the public constructor; only what is stated is passed on."""
         return _action(self.name, self)
+
+    @property
+    def multipliers(self) -> tuple[AppliedUndef, ...]:
+        """Fields that are multipliers: those whose value or rate is a reaction."""
+        return tuple(_counts(jet)[0] for jet in self.reactions)
 
     def solved(self) -> Rules:
         """Rules that replace the highest derivatives by the equations of motion, as they are known from elsewhere."""
@@ -146,9 +153,7 @@ def vanishes(expression: sp.Expr) -> bool:
     """
     (plain,) = jets_to_symbols(expression)
     if plain.has(sp.Piecewise):
-        folded = sp.piecewise_fold(plain)
-        branches = [e for e, _ in folded.args] if isinstance(folded, sp.Piecewise) else [folded]
-        return all(vanishes(e) for e in branches)
+        return all(vanishes(e) for e in branches(plain))
     if plain == 0 or sp.expand(plain) == 0:
         return True
     if abs(at_a_place(plain, 1)) > mpmath.mpf(10) ** -25:
@@ -157,11 +162,20 @@ def vanishes(expression: sp.Expr) -> bool:
     return bool(sp.expand(top) == 0 or sp.simplify(top) == 0)
 
 
+def branches(expression: sp.Expr) -> list[sp.Expr]:
+    """The pieces of an expression; a piece for one value of a parameter (resonance) is left out."""
+    generic = expression.replace(
+        lambda e: isinstance(e, sp.Piecewise) and isinstance(e.args[0][1], sp.Ne), lambda e: e.args[0][0]
+    )
+    folded = sp.piecewise_fold(generic)
+    return [e for e, _ in folded.args] if isinstance(folded, sp.Piecewise) else [folded]
+
+
 def holds(expression: sp.Expr) -> bool:
     """Zero to 25 digits at three random places, one of them close to zero: for rates along the motion, whose exact expansion costs seconds."""
     (plain,) = jets_to_symbols(expression)
     if plain.has(sp.Piecewise):
-        return vanishes(plain)
+        return all(holds(e) for e in branches(plain))
     return plain == 0 or all(abs(at_a_place(plain, seed)) < mpmath.mpf(10) ** -25 for seed in (1, 2, -3))
 
 
@@ -206,16 +220,40 @@ def on_motion(expression: sp.Expr, rules: Rules) -> sp.Expr:
 
 def rate_along(system: System, quantity: sp.Expr, more: sp.Expr = sp.S.Zero) -> sp.Expr:
     """d(quantity)/dt + more, along the motion: by the equations, or in the coordinates of the motion where it has some."""
+    return along(system, sp.diff(quantity, t) + more)
+
+
+def along(system: System, expression: sp.Expr) -> sp.Expr:
+    """An expression along the motion: with the rules, then in the coordinates of the motion where it has some."""
     motion = system.run.motion if system.run else None
-    total = sp.diff(quantity, t) + more
     if motion is None:
-        return on_motion(total, system.solved())
+        return on_motion(expression, system.solved())
     clocks = {s: sp.Function(f"{s.name}_of")(t) for s in motion.rates}
     places = {q: sp.sympify(e).subs(clocks) for q, e in motion.fields.items()}
+    reacted = on_motion(expression, system.reactions)
     return on_motion(
-        sp.sympify(total).subs(places).doit(),
+        reacted.subs(places).doit(),
         {clocks[s].diff(t): sp.sympify(rate).subs(clocks) for s, rate in motion.rates.items()},
     )
+
+
+def manifold_rank(system: System, relations: Sequence[sp.Expr]) -> int:
+    """How many of the relations are independent at a place that the motion comes through; multipliers do not count."""
+    own = [q for q in system.fields if q not in system.multipliers]
+    jets = [jet for q in own for jet in (q, q.diff(t))]
+    names = {jet: sp.Dummy() for jet in jets}
+    rows = []
+    for relation in relations:
+        plain = sp.sympify(relation).doit().xreplace(names)
+        rows.append([sp.diff(plain, name).xreplace({n: jet for jet, n in names.items()}) for name in names.values()])
+    if not rows:
+        return 0
+    placed = jets_to_symbols(*(along(system, e) for row in rows for e in row))
+    symbols = sorted({s for e in placed for s in e.free_symbols}, key=str)
+    draw = random.Random(7)
+    numbers = {s: sp.Rational(draw.randint(200, 900), 997) for s in symbols}
+    table = np.array([complex(sp.N(e.subs(numbers), 30)) for e in placed]).reshape(len(rows), -1)
+    return int(np.linalg.matrix_rank(table, tol=1e-10))
 
 
 def eulers_operator(system: System, density: sp.Expr) -> list[sp.Expr]:
@@ -299,7 +337,7 @@ def _fits(table: mpmath.matrix, right: mpmath.matrix) -> bool:
         size = mpmath.norm(v)
         for _ in range(2):
             for b in base:
-                v = v - b * (b.T * v)[0]
+                v = v - b * (b.H * v)[0]
         if j is None:
             return bool(mpmath.norm(v) <= tiny * size)
         if mpmath.norm(v) > tiny * size:

@@ -343,8 +343,11 @@ state(
     gauges=1,
     relations=(x * d(y) - y * d(x) - z * (x**2 + y**2),),
     hamiltonian=(d(x) ** 2 + d(y) ** 2 - z**2 * (x**2 + y**2)) / 2 + k * (x**2 + y**2) / 2,
-    power=None,
-    rules={},
+    charges=(x * d(y) - y * d(x) - z * (x**2 + y**2),),
+    rules={
+        d(y): (y * d(x) + z * (x**2 + y**2)) / x,
+        d(x, 2): -2 * z * (y * d(x) + z * (x**2 + y**2)) / x - y * d(z) + x * z**2 - k * x,
+    },
 )
 state(
     "Cawley's counterexample",
@@ -430,9 +433,10 @@ state(
     (x, y, lam),
     GRAVITY + d(lam) * (x**2 + y**2 - l**2) / 2,
     [m * d(x, 2) - d(lam) * x, m * d(y, 2) + m * g - d(lam) * y, x * d(x) + y * d(y)],
-    free=2,
+    free=3,  # λ(0) is one of them: it only sets a constant
     relations=(x**2 + y**2 - l**2, x * d(x) + y * d(y)),
     hamiltonian=T2 + m * g * y,
+    reactions={d(lam): m * (x * d(x, 2) + y * d(y, 2) + g * y) / l**2},
     run=Run({"m": 1.3, "l": 0.9, "g": 9.81}, duration=1.2, motion=swing, data=("x", "y", "x_dot", "y_dot")),
 )
 state(
@@ -444,6 +448,7 @@ state(
     free=2,
     relations=(x**2 + y**2 - l**2, x * d(x) + y * d(y)),
     hamiltonian=T2 + m * g * y - lam * (x**2 + y**2 - l**2),
+    reactions={lam: m * (x * d(x, 2) + y * d(y, 2) + g * y) / (2 * l**2)},
     run=Run({"m": 1.3, "l": 0.9, "g": 9.81}, duration=1.2, motion=swing, data=("x", "y", "x_dot", "y_dot")),
 )
 state(
@@ -456,6 +461,7 @@ state(
     free=2,
     relations=(x**2 + y**2 - l**2, x * d(x) + y * d(y)),
     hamiltonian=T2 + m * g * y,
+    reactions={L1: m * (x * d(x, 2) + y * d(y, 2) + g * y) / (2 * l**2)},
     run=Run({"m": 1.3, "l": 0.9, "g": 9.81}, duration=1.2, motion=swing, data=("x", "y", "x_dot", "y_dot")),
 )
 state(
@@ -464,9 +470,10 @@ state(
     (x, y, lam),
     GRAVITY + d(lam) * (y - x**2 / (2 * a)),
     [m * d(x, 2) + d(lam) * x / a, m * d(y, 2) + m * g - d(lam), d(y) - x * d(x) / a],
-    free=2,
+    free=3,  # λ(0) is one of them: it only sets a constant
     relations=(y - x**2 / (2 * a), d(y) - x * d(x) / a),
     hamiltonian=T2 + m * g * y,
+    reactions={d(lam): m * (d(y, 2) + g)},
     run=Run(
         {"m": 1.0, "g": 9.81, "a": 0.8},
         duration=1.2,
@@ -490,6 +497,7 @@ state(
     hamiltonian=T3 + m * g * z,
     charges=(m * (x * d(y) - y * d(x)),),
     no_charges=(m * d(x), m * (y * d(z) - z * d(y))),
+    reactions={L1: m * (x * d(x, 2) + y * d(y, 2) + z * d(z, 2) + g * z) / (2 * l**2)},
     run=Run(
         {"m": 1.3, "l": 0.9, "g": 9.81},
         duration=1.0,
@@ -510,6 +518,7 @@ alpha2 = (
     (m1 + m2) * (l1 * OM**2 * sin(delta) - g * sin(B2) + g * sin(TH) * cos(delta))
     + m2 * l2 * WB**2 * sin(delta) * cos(delta)
 ) / (l2 * determinant)
+lower = m2 * ((x2 - x1) * d(x2, 2) + (y2 - y1) * (d(y2, 2) + g)) / (2 * l2**2)
 state(
     "double pendulum by stated constraints",
     "LL §5 pr. 1 in Cartesian coordinates",
@@ -530,6 +539,10 @@ state(
         (x2 - x1) * d(x2 - x1) + (y2 - y1) * d(y2 - y1),
     ),
     hamiltonian=m1 * (d(x1) ** 2 + d(y1) ** 2) / 2 + m2 * (d(x2) ** 2 + d(y2) ** 2) / 2 + m1 * g * y1 + m2 * g * y2,
+    reactions={
+        L1: (m1 * (x1 * d(x1, 2) + y1 * (d(y1, 2) + g)) + 2 * lower * ((x2 - x1) * x1 + (y2 - y1) * y1)) / (2 * l1**2),
+        L2: lower,
+    },
     run=Run(
         {"m_1": 1.0, "m_2": 0.7, "l_1": 1.0, "l_2": 0.8, "g": 9.81},
         duration=1.0,
@@ -551,6 +564,7 @@ state(
     free=2,
     relations=(x1 + x2 - l, d(x1 + x2)),
     hamiltonian=m1 * d(x1) ** 2 / 2 + m2 * d(x2) ** 2 / 2 - m1 * g * x1 - m2 * g * x2,
+    reactions={L1: m1 * (d(x1, 2) - g)},
     run=Run(
         {"m_1": 1.0, "m_2": 0.7, "g": 9.81, "l": 1.5},
         motion=Motion({X: W, W: (m1 - m2) * g / (m1 + m2)}, {x1: X, x2: l - X}, {"X": 0.4, "W": -0.3}),
@@ -568,6 +582,7 @@ state(
     free=3,
     relations=(d(x) - R * d(th),),
     hamiltonian=T1 + I0 * d(th) ** 2 / 2 + k * x**2 / 2 + b * x**4 / 4,
+    reactions={L1: m * d(x, 2) + k * x + b * x**3},
     run=Run(
         {"m": 1.0, "I": 0.4, "R": 0.7, "k": 5.0, "b": 4.0},
         motion=Motion(
@@ -594,6 +609,7 @@ state(
     hamiltonian=T2 + I0 * d(ph) ** 2 / 2 - m * g * x,
     charges=(I0 * d(ph),),
     no_charges=(m * d(y),),
+    reactions={L1: m * (d(x, 2) - g) * sin(ph) - m * d(y, 2) * cos(ph)},
     run=Run(
         {"m": 1.0, "I": 0.5, "g": 4.0},
         motion=Motion(
@@ -616,6 +632,7 @@ state(
     hamiltonian=T2 + I0 * d(th) ** 2 / 2 + J0 * d(ph) ** 2 / 2,
     charges=(J0 * d(ph),),
     no_charges=(m * d(x), m * d(y)),
+    reactions={L1: m * d(x, 2), L2: m * d(y, 2)},
     run=Run(
         {"m": 1.0, "I": 0.4, "J": 0.3, "R": 0.7},
         motion=Motion(
@@ -641,6 +658,7 @@ state(
     relations=(d(y) * cos(ph) - d(x) * sin(ph),),
     hamiltonian=m * ((d(x) - a * sin(ph) * d(ph)) ** 2 + (d(y) + a * cos(ph) * d(ph)) ** 2) / 2 + I0 * d(ph) ** 2 / 2,
     no_charges=(m * (d(x) - a * sin(ph) * d(ph)), (I0 + m * a**2) * d(ph)),
+    reactions={L1: m * (d(y, 2) * cos(ph) - d(x, 2) * sin(ph) + a * d(ph, 2))},
     run=Run(
         {"m": 1.0, "I": 0.4, "a": 0.5},
         motion=Motion(
@@ -663,6 +681,7 @@ state(
     hamiltonian=T3,
     charges=(m * d(y),),
     no_charges=(m * d(x), m * d(z)),
+    reactions={L1: m * d(z, 2)},
     run=Run(
         {"m": 1.0},
         motion=Motion(
@@ -684,6 +703,7 @@ state(
     relations=(d(z) - y * d(x),),
     hamiltonian=T3 + k * y**2 / 2,
     no_charges=(m * d(x), m * d(y)),
+    reactions={L1: m * d(z, 2)},
     run=Run(
         {"m": 1.0, "k": 4.0},
         motion=Motion(
