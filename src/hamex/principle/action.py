@@ -113,10 +113,6 @@ class Action(StatedAction):
                 f"{self.name or 'this action'} is a density in space, whose data are not counted; "
                 "initial_conditions() says of each what shows at a place"
             )
-        return self._free_data
-
-    @cached_property
-    def _free_data(self) -> FreeData:
         from hamex.principle.free_data import free_data
 
         return free_data(self)

@@ -5,16 +5,13 @@ and the four steps of section 4.1, which end in the assignment of the initial va
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from hamex.principle.free_data import free_data
 from hamex.principle.jets import indices, is_zero, jet, partial, t
-from hamex.principle.variation import StatedAction
-
-if TYPE_CHECKING:
-    from hamex.principle.action import Action
+from hamex.principle.variation import StatedAction, is_cyclic
 
 T = sp.Symbol("T", positive=True)
 
@@ -56,7 +53,7 @@ def hat(name: str, q: AppliedUndef, instant: sp.Expr) -> sp.Expr:
     return sp.Function(f"{name}_{q.func.__name__}")(*(instant if x == t else x for x in q.args))
 
 
-def initial_conditions(action: Action) -> list[InitialCondition]:
+def initial_conditions(action: StatedAction) -> list[InitialCondition]:
     """The data at t = 0 in the order of their assignment."""
     zero = sp.S.Zero
     found: list[InitialCondition] = []
@@ -74,9 +71,9 @@ def initial_conditions(action: Action) -> list[InitialCondition]:
 Role = tuple[str, sp.Expr | None]
 
 
-def _roles(action: Action) -> dict[sp.Expr, Role]:
+def _roles(action: StatedAction) -> dict[sp.Expr, Role]:
     """What the analysis of a lumped action says of each value and rate; the momentum goes with the rate."""
-    free = action.data()
+    free = free_data(action)
     roles: dict[sp.Expr, Role] = dict.fromkeys((*free.shifts, *free.reached), ("gauge", None))
     roles |= dict.fromkeys(free.data, ("data", None))
     if free.undecided:
@@ -94,7 +91,7 @@ def momentum_symbol(q: AppliedUndef) -> AppliedUndef:
     return sp.Function(f"P_{q.func.__name__}")(*q.args)
 
 
-def _roles_in_space(action: Action) -> dict[sp.Expr, Role]:
+def _roles_in_space(action: StatedAction) -> dict[sp.Expr, Role]:
     """In a continuum only what shows at a place is said: no rank of operators is claimed.
 
     A momentum that contains no rates ties values. A field that enters without rates, and whose own equation is either
@@ -112,7 +109,7 @@ def _roles_in_space(action: Action) -> dict[sp.Expr, Role]:
     return roles
 
 
-def _is_instantaneous(action: Action, q: AppliedUndef) -> bool:
+def _is_instantaneous(action: StatedAction, q: AppliedUndef) -> bool:
     """True when the equation of a field fixes it from the others at one instant."""
     equation = action.strong_form()[q]
     own = indices(equation, q)
@@ -129,17 +126,6 @@ def _is_instantaneous(action: Action, q: AppliedUndef) -> bool:
             principal[a, b] += partial(equation, q, i) / 2
             principal[b, a] += partial(equation, q, i) / 2
     return bool(principal.is_positive_definite or (-principal).is_positive_definite)
-
-
-def is_cyclic(action: StatedAction, q: AppliedUndef) -> bool:
-    """True when only the rate of the field enters, in dissipation, loads and constraints too: its value is a gauge."""
-    if q in action.lumped:
-        return not any((q, ()) in varied.weak for varied in action.variation().parts)
-    if any(() in indices(e, q) for e in (action.dissipation, *action.loads.values(), *action.constraints)):
-        return False
-    if not is_zero(partial(action.lagrangian, q)):
-        return False
-    return not any(f == q and i and t not in i for f, i in action.variation().weak) if action.space else True
 
 
 def classical(action: StatedAction, start: sp.Expr = sp.S.Zero, end: sp.Expr = T) -> EndPointConstraints:
@@ -162,7 +148,7 @@ class FrameworkStep:
     result: sp.Expr | tuple[InitialCondition, ...]
 
 
-def steps(action: Action) -> tuple[FrameworkStep, ...]:
+def steps(action: StatedAction) -> tuple[FrameworkStep, ...]:
     """Lagrangian, action, stationarity with the reserved end values, assignment of the given initial values."""
     window = (t, 0, T)
     space = tuple(action.space)

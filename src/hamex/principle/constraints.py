@@ -19,7 +19,6 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -27,10 +26,7 @@ from sympy.core.function import AppliedUndef
 from hamex.errors import ActionError, ConvexityWarning
 from hamex.principle.jets import indices, is_zero, partial, t
 from hamex.principle.places import NoPlaceError, Places, UnevenRankError
-from hamex.principle.variation import StatedAction, antiderivative
-
-if TYPE_CHECKING:
-    from hamex.principle.action import Action
+from hamex.principle.variation import StatedAction, antiderivative, constraint_row, has_rates, stated_rows
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,7 @@ class Constrained:
     of the largest integrable system among them, holonomic ones included.
     """
 
-    plain: Action
+    plain: StatedAction
     constraints: tuple[Constraint, ...]
     integrals: int
 
@@ -83,33 +79,6 @@ class Constrained:
         """The force of all constraints on a field."""
         place = self.plain.fields.index(q)
         return sum((c.reaction * c.row[place] for c in self.constraints), sp.S.Zero)
-
-
-def stated_rows(action: StatedAction) -> tuple[tuple[sp.Expr, tuple[sp.Expr, ...], sp.Expr], ...]:
-    """λ, A and b for each of ``action.constraints``; names of multipliers avoid those of the action."""
-    whole = sum((action.lagrangian, action.dissipation, *action.loads.values(), *action.constraints), sp.S.Zero)
-    taken = {f.func.__name__ for f in (*whole.atoms(AppliedUndef), *action.fields)}
-    taken |= {s.name for s in whole.free_symbols}
-    names = (f"lambda_{i}" for i in range(1, len(taken) + len(action.constraints) + 1))
-    free = [name for name in names if name not in taken]
-    found = []
-    for name, expression in zip(free, action.constraints, strict=False):
-        found.append((sp.Function(name)(t), *_row(expression, action.fields)))
-    return tuple(found)
-
-
-def _row(expression: sp.Expr, fields: tuple[AppliedUndef, ...]) -> tuple[tuple[sp.Expr, ...], sp.Expr]:
-    """A and b: from the rates where there are any, else from the slopes of g."""
-    holonomic = not _has_rates(expression, fields)
-    index = () if holonomic else (t,)
-    row = tuple(partial(expression, q, index) for q in fields)
-    rate = sp.diff(expression, t) if holonomic else expression
-    moved = sum((a * q.diff(t) for a, q in zip(row, fields, strict=True)), sp.S.Zero)
-    return row, sp.expand(rate - moved)
-
-
-def _has_rates(expression: sp.Expr, fields: tuple[AppliedUndef, ...]) -> bool:
-    return any(t in index for q in fields for index in indices(expression, q))
 
 
 def check_stated(action: StatedAction) -> None:
@@ -131,14 +100,14 @@ def check_stated(action: StatedAction) -> None:
                     )
         if _flat_where_it_holds(expression, [q for q in action.fields if expression.has(q)]):
             raise ActionError(f"{who} has no slope where it holds, so that no force keeps it; take out the square")
-        row, _ = _row(expression, action.fields)
-        if any(_has_rates(entry, action.fields) for entry in row):
+        row, _ = constraint_row(expression, action.fields)
+        if any(has_rates(entry, action.fields) for entry in row):
             raise ActionError(
                 f"{who} is not linear in the rates: products of rates are not covered, only A(q, t) q̇ + b(q, t) = 0"
             )
 
 
-def constrained(action: Action) -> Constrained:
+def constrained(action: StatedAction) -> Constrained:
     """Take an action apart; see :class:`Constrained`."""
     own = multipliers(action)
     if not own and not action.constraints:
@@ -156,12 +125,12 @@ def constrained(action: Action) -> Constrained:
         pieces.append((sp.expand(g + action.loads.get(q, 0)), origin, q if origin == "multiplier" else q.diff(t)))
     stated = zip(action.constraints, stated_rows(action), strict=True)
     pieces += [(expression, "stated", reaction) for expression, (reaction, _, _) in stated]
-    rows = [_row(expression, fields) for expression, _, _ in pieces]
+    rows = [constraint_row(expression, fields) for expression, _, _ in pieces]
     _check_together([expression for expression, _, _ in pieces], [row for row, _ in rows], fields)
     inside, size = _integrable(rows, fields)
     found = []
     for (expression, origin, reaction), (row, rest), integrable in zip(pieces, rows, inside, strict=True):
-        rates = _has_rates(expression, fields)
+        rates = has_rates(expression, fields)
         kind = ("integrable" if integrable else "nonholonomic") if rates else "holonomic"
         integral = antiderivative(expression, fields) if kind == "integrable" else None
         found.append(Constraint(expression, kind, origin, reaction, row, rest, integral))
@@ -179,7 +148,7 @@ def _check_together(
     table = [[a.xreplace(derivatives).xreplace(letters) for a in row] for row in rows]
     for count in range(1, len(flat) + 1):
         who = f"Action: constraint {expressions[count - 1]} = 0"
-        held = [e for e, whole in zip(flat[:count], expressions, strict=False) if not _has_rates(whole, fields)]
+        held = [e for e, whole in zip(flat[:count], expressions, strict=False) if not has_rates(whole, fields)]
         try:
             rank = Places(held, [letters[q] for q in fields]).rank(table[:count])
         except NoPlaceError:
@@ -237,7 +206,7 @@ def multipliers(action: StatedAction) -> dict[AppliedUndef, tuple[str, sp.Expr]]
             continue
         origin, g = factor
         others = [f for f in action.fields if f != q and g.has(f)]
-        if not others or _has_rates(g, action.fields) or any(f in found for f in others):
+        if not others or has_rates(g, action.fields) or any(f in found for f in others):
             continue
         if origin == "impulse" and (q in action.loads or not any(moves(action, f, q) for f in others)):
             continue

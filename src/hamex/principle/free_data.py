@@ -17,18 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import lru_cache
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError
-from hamex.principle.constraints import multipliers, stated_rows
+from hamex.principle.constraints import multipliers
 from hamex.principle.jets import t
 from hamex.principle.places import NoPlaceError, Places, UnevenRankError, pivots
-
-if TYPE_CHECKING:
-    from hamex.principle.action import Action
+from hamex.principle.variation import StatedAction, is_cyclic, stated_rows
 
 _LONG = 300  # operations beyond which a row is not brought to its shortest form
 _ROUNDS = 12
@@ -111,7 +109,8 @@ def _said(node: sp.Expr) -> str:
     return f"{node.expr.func.__name__}_dot" if isinstance(node, sp.Derivative) else str(node.func.__name__)
 
 
-def free_data(action: Action) -> FreeData:
+@lru_cache(maxsize=32)
+def free_data(action: StatedAction) -> FreeData:
     """Analyse a lumped action."""
     analysis = _Analysis(action)
     try:
@@ -147,9 +146,9 @@ class _Row:
 class _Analysis:
     """The work: fields and their rates as letters, rows of equations by the highest derivative in them."""
 
-    def __init__(self, action: Action) -> None:
+    def __init__(self, action: StatedAction) -> None:
         self.action = action
-        forces = [reaction for reaction, _, _ in stated_rows(action)] if action.constraints else []
+        forces = [reaction for reaction, _, _ in stated_rows(action)]
         self.all = (*action.fields, *forces)
         self.letters: dict[sp.Basic, sp.Symbol] = {}
         self.q, self.v, self.a = (
@@ -360,8 +359,6 @@ class _Analysis:
         determined: dict[sp.Expr, Relation],
         index: int | None,
     ) -> FreeData:
-        from hamex.principle.conditions import is_cyclic
-
         shifts = tuple(f for f in free if f in self.action.fields and is_cyclic(self.action, f))
         data = tuple(f for f in free if f not in shifts)
         relations = tuple(self._shown(row) for row in self.relations)

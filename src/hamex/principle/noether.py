@@ -18,10 +18,9 @@ from functools import cached_property
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.constraints import stated_rows
 from hamex.principle.jets import Index, indices, is_zero, jet, partial, t
 from hamex.principle.readable import Change, described, listed
-from hamex.principle.variation import StatedAction, antiderivative
+from hamex.principle.variation import StatedAction, antiderivative, stated_rows
 
 
 @dataclass(frozen=True)

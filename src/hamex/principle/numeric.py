@@ -20,6 +20,7 @@ from hamex.principle.action import Action
 from hamex.principle.free_data import Relation
 from hamex.principle.jets import indices, is_zero, partial, t
 from hamex.principle.noether import Symmetry
+from hamex.principle.variation import is_cyclic
 
 _KINKS = (sp.Abs, sp.Max, sp.Min, sp.sign, sp.Heaviside)
 
@@ -78,8 +79,6 @@ class Functions:
 @lru_cache(maxsize=32)
 def functions(action: Action) -> Functions:
     """Compile an action; the result is kept as long as few others follow."""
-    from hamex.principle.conditions import is_cyclic
-
     if action.space:
         raise ActionError(f"{action.name or 'this action'} is a density in space; only lumped actions can be simulated")
     whole = action.constrained()

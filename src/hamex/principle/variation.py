@@ -160,10 +160,8 @@ class StatedAction:
 
     def reactions(self) -> dict[AppliedUndef, sp.Expr]:
         """Forces Σ λ A of the stated constraints, for the fields they act on."""
-        from hamex.principle.constraints import stated_rows
-
         found: dict[AppliedUndef, sp.Expr] = {}
-        for multiplier, row, _ in stated_rows(self) if self.constraints else ():
+        for multiplier, row, _ in stated_rows(self):
             for q, entry in zip(self.fields, row, strict=True):
                 if entry != 0:
                     found[q] = found.get(q, sp.S.Zero) + multiplier * entry
@@ -171,9 +169,7 @@ class StatedAction:
 
     def reaction_power(self) -> sp.Expr:
         """Σ λ b, what constraints A q̇ + b = 0 take out where they move by themselves."""
-        from hamex.principle.constraints import stated_rows
-
-        return sum((x * rest for x, _, rest in stated_rows(self)), sp.S.Zero) if self.constraints else sp.S.Zero
+        return sum((x * rest for x, _, rest in stated_rows(self)), sp.S.Zero)
 
     def momentum(self, q: AppliedUndef) -> sp.Expr:
         """P_q = ∂L/∂q̇; with space derivatives of rates ∂L/∂q̇ − (∂L/∂q̇′)′ + …, what stands before δq at an end."""
@@ -220,6 +216,46 @@ class StatedAction:
         rates = [(q, i) for q in self.fields for i in indices(self.lagrangian, q) if t in i]
         total = sum((partial(self.lagrangian, q, i) * jet(q, i) for q, i in rates), sp.S.Zero)
         return sp.expand(total - self.lagrangian)
+
+
+def stated_rows(action: StatedAction) -> tuple[tuple[sp.Expr, tuple[sp.Expr, ...], sp.Expr], ...]:
+    """λ, A and b for each of ``action.constraints``; names of multipliers avoid those of the action."""
+    if not action.constraints:
+        return ()
+    whole = sum((action.lagrangian, action.dissipation, *action.loads.values(), *action.constraints), sp.S.Zero)
+    taken = {f.func.__name__ for f in (*whole.atoms(AppliedUndef), *action.fields)}
+    taken |= {s.name for s in whole.free_symbols}
+    names = (f"lambda_{i}" for i in range(1, len(taken) + len(action.constraints) + 1))
+    free = [name for name in names if name not in taken]
+    found = []
+    for name, expression in zip(free, action.constraints, strict=False):
+        found.append((sp.Function(name)(t), *constraint_row(expression, action.fields)))
+    return tuple(found)
+
+
+def constraint_row(expression: sp.Expr, fields: tuple[AppliedUndef, ...]) -> tuple[tuple[sp.Expr, ...], sp.Expr]:
+    """A and b: from the rates where there are any, else from the slopes of g."""
+    holonomic = not has_rates(expression, fields)
+    index = () if holonomic else (t,)
+    row = tuple(partial(expression, q, index) for q in fields)
+    rate = sp.diff(expression, t) if holonomic else expression
+    moved = sum((a * q.diff(t) for a, q in zip(row, fields, strict=True)), sp.S.Zero)
+    return row, sp.expand(rate - moved)
+
+
+def has_rates(expression: sp.Expr, fields: tuple[AppliedUndef, ...]) -> bool:
+    return any(t in index for q in fields for index in indices(expression, q))
+
+
+def is_cyclic(action: StatedAction, q: AppliedUndef) -> bool:
+    """True when only the rate of the field enters, in dissipation, loads and constraints too: its value is a gauge."""
+    if q in action.lumped:
+        return not any((q, ()) in varied.weak for varied in action.variation().parts)
+    if any(() in indices(e, q) for e in (action.dissipation, *action.loads.values(), *action.constraints)):
+        return False
+    if not is_zero(partial(action.lagrangian, q)):
+        return False
+    return not any(f == q and i and t not in i for f, i in action.variation().weak) if action.space else True
 
 
 @dataclass(frozen=True)
