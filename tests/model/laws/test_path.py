@@ -152,7 +152,7 @@ def test_both_rules_are_one_where_every_excursion_turns_once(reloading):
     plenty = {f"lambda_{mode}": 3.0 for mode in "scak"}
     ours, theirs = (hx.respond(imk(reloading, rule=rule, **plenty), path, K) for rule in ("published", "opensees"))
     assert np.abs(ours.force - theirs.force).max() < 1e-13
-    assert ours.states["imk_worn"][-1] > 0.02
+    assert ours.states["imk_worn"][-1] > 0.01
 
 
 def test_energy_that_is_used_up_takes_the_spring_away():
