@@ -146,6 +146,15 @@ def test_reversals_of_no_size_change_nothing(reloading):
     assert moved > 1e-4  # by OpenSees' rule the same reversals matter
 
 
+@pytest.mark.parametrize("reloading", ["peak", "pinching"])
+def test_both_rules_are_one_where_every_excursion_turns_once(reloading):
+    path = [0.0, 0.03, -0.025, 0.035, -0.04, 0.03, -0.045]
+    plenty = {f"lambda_{mode}": 3.0 for mode in "scak"}
+    ours, theirs = (hx.respond(imk(reloading, rule=rule, **plenty), path, K) for rule in ("published", "opensees"))
+    assert np.abs(ours.force - theirs.force).max() < 1e-13
+    assert ours.states["imk_worn"][-1] > 0.01
+
+
 def test_energy_that_is_used_up_takes_the_spring_away():
     """More is spent on the way out than the reference energy of 0.05: gone at the zero of the force; OpenSees' rule
     takes a negative rest for no wear at all."""
