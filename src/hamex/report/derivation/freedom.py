@@ -44,7 +44,7 @@ def constraints(system: DerivedSystem) -> list[Block]:
     return blocks
 
 
-def _forces(system: DerivedSystem, reaction: Expr, row: tuple[Expr, ...]) -> Formula:
+def _forces(system: DerivedSystem, reaction: Expr, row: tuple[Expr, ...]) -> Text:
     """λ A, field by field."""
     fields = system.action.constrained().plain.fields
     acting = [(q, entry) for q, entry in zip(fields, row, strict=True) if entry != 0]
