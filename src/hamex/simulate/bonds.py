@@ -4,7 +4,7 @@ Continuous elements of degree s: the reactions act as impulses at the s + 1 Loba
 its s Gauss points. λ at the first s of them keeps g = 0 at the last s (nonholonomic constraints: A q̇ + b = 0 at the s
 Gauss points), λ at the end takes from the momentum what would leave the constraint, A v + b = 0. These are the
 Gauss-Lobatto SPARK methods of L. O. Jay (2007; nonholonomic 2009), s = 1 the midpoint rule's RATTLE: the reactions of
-two steps at their common node are two halves of one impulse, and symmetry and symplecticity stay. Testing λ̇ g as a field
+two steps at their common node are halves of one impulse, and symmetry and symplecticity stay. Testing λ̇ g as a field
 like any other is collocation of an index 3 problem instead, with the amplification (−1)^s: it blows up for even s.
 
 Elements with jumps: constraint and its rate at every Radau point, with one more multiplier μ for the rates of place,

@@ -5,6 +5,9 @@ energy put in by more than its tolerance, relative to the largest kinetic energy
 they are. The tolerance of a whole step is twice the imbalance beyond which a run is said to be no motion of its action:
 two nodes of a run that nobody is warned about are closer than that, so that coarse but ordinary runs keep their steps
 and their bits. What is cut, a contact or a wall, is then followed closely: its parts have a hundredth of it.
+
+Where dry friction stops or turns within a step, its force jumps. The step ends at that instant, found as the root of
+the slip at the end of a shorter step, and another follows to the node: the order of the element survives.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from numpy.typing import NDArray
 from hamex.errors import ConvergenceError
 from hamex.simulate.bonds import BoundSolver, check_bonds
 from hamex.simulate.elements import StepElement, radau_element
-from hamex.simulate.steps import StepSolver, Taken, Window
+from hamex.simulate.steps import STILL, StepSolver, Taken, Window
 from hamex.simulate.system import NumericAction
 from hamex.solution.energy import check_energies
 
@@ -26,6 +29,8 @@ Array = NDArray[Any]
 FAR = 0.01  # of the largest kinetic energy or work: drift beyond it is no motion of the action
 _WHOLE, _PART = 2 * FAR, FAR / 50
 _DEPTH, _CUTS = 30, 400  # how often a part is cut again, and how many cuts a step may have in all
+_EVENTS, _SEARCH = 20, 60  # stops of friction in one step, and steps tried to find one
+_SHORT = 1e-9  # of a piece: what is too close to its ends to be taken apart
 _NOISE = 1e-12  # of the energies themselves, which round-off may leave
 
 
@@ -58,7 +63,7 @@ class ActionMarch:
         self.q, self.v, self.p = (np.zeros((steps + 1, self.n)) for _ in range(3))
         self.mean, self.load, self.friction = (np.zeros((steps, self.n)) for _ in range(3))
         self.energy, self.work, self.lost = (np.zeros(steps + 1) for _ in range(3))
-        self.iterations, self.cuts = (np.zeros(steps, dtype=np.int64) for _ in range(2))
+        self.iterations, self.cuts, self.events = (np.zeros(steps, dtype=np.int64) for _ in range(3))
         self.largest = 0.0
         self.reaction, self.multiplier = np.zeros((steps, self.n)), np.zeros((steps, len(system.f.held)))
         self.off, self.drift = np.zeros(steps + 1), np.zeros(steps + 1)
@@ -79,7 +84,7 @@ class ActionMarch:
             self.q[r + 1], self.v[r + 1], self.p[r + 1], self.energy[r + 1] = now.q, now.v, now.p, now.energy
             self.mean[r], self.load[r], self.friction[r] = now.mean, now.load, now.friction
             self.work[r + 1], self.lost[r + 1] = self.work[r] + now.work, self.lost[r] + now.loss
-            self.iterations[r], self.cuts[r] = now.iterations, now.cuts
+            self.iterations[r], self.cuts[r], self.events[r] = now.iterations, now.cuts, now.events
             if system.f.held:
                 self.reaction[r], self.multiplier[r] = now.reaction, now.multiplier
                 self.off[r + 1], self.drift[r + 1] = now.off, now.drift
@@ -101,19 +106,59 @@ class ActionMarch:
         first, second = piece.halves()
         try:
             middle = self._advance(now, first, depth - 1)
-            return _joined(middle, self._advance(middle, second, depth - 1))
+            return _joined(middle, self._advance(middle, second, depth - 1), 0.5)
         except ConvergenceError:
             if trouble is not None:
                 raise trouble from None
             raise
 
-    def _take(self, now: Taken, piece: Piece) -> Taken:
+    def _take(self, now: Taken, piece: Piece, events: int = _EVENTS) -> Taken:
         w = self._window(now, piece, self.solver.element)
         taken, scale = self.solver.take(w, self.scale)
-        if self.turning is not None and self.solver.switches(w, taken, self.slip):
-            taken, scale = self.turning.take(self._window(now, piece, self.turning.element), self.scale)
+        if len(self.slip):
+            left, settled = self.solver.contacts(w, taken, self.slip)
+            if not settled:
+                first = self._stopped(now, piece, left) if events and not np.min(left) >= 0 else None
+                if first is not None:
+                    share, stop = first
+                    rest = replace(piece, start=piece.start + share * piece.length, length=(1 - share) * piece.length)
+                    then = self._take(stop, rest, events - 1)
+                    return replace(_joined(stop, then, share), cuts=0, events=then.events + 1)
+                if self.turning is not None:
+                    taken, scale = self.turning.take(self._window(now, piece, self.turning.element), self.scale)
         self.scale = scale
         return taken
+
+    def _stopped(self, now: Taken, piece: Piece, left: Array) -> tuple[float, Taken] | None:
+        """The share of a piece after which the first contact stops, and the step to there; None if it is not found.
+
+        Regula falsi with the Illinois rule between shares where the contact still slips and where it no longer does.
+        """
+        start = np.abs(self.solver.slips(now.q, now.v, (piece.number + piece.start) * self.h))
+        limits = np.where(np.isfinite(left) | np.isnan(left), start, np.inf)
+        low, above = 0.0, float(np.min(limits))
+        high, below = 1.0, float(np.min(left))  # NaN: turned before
+        best: tuple[float, Taken, float] | None = None
+        for _ in range(_SEARCH):
+            share = (low + high) / 2 if np.isnan(below) else low + (high - low) * above / (above - below)
+            if not low < share < high:
+                break
+            part = replace(piece, length=share * piece.length)
+            w = self._window(now, part, self.solver.element)
+            try:
+                taken, _ = self.solver.take(w, self.scale)
+                slip = float(np.min(self.solver.contacts(w, taken, self.slip)[0]))
+            except ConvergenceError:
+                taken, slip = now, np.nan
+            if abs(slip) <= STILL * float(self.slip.max()) and (best is None or abs(slip) < best[2]):
+                best = share, taken, abs(slip)
+                if abs(slip) <= 1e-3 * STILL * float(self.slip.max()):
+                    break
+            if slip > 0:
+                low, above, below = share, slip, below / 2
+            else:
+                high, below, above = share, slip, above / 2
+        return None if best is None or not _SHORT < best[0] < 1 - _SHORT else best[:2]
 
     def _window(self, now: Taken, piece: Piece, element: StepElement) -> Window:
         before = piece.number + piece.start
@@ -153,7 +198,7 @@ class ActionMarch:
         if jumps:
             found["jumps"] = self.lost
         if self.system.f.contacts:
-            found["friction"] = self.friction
+            found |= {"friction": self.friction, "events": self.events}
         if self.system.f.held:
             found |= {"constraint": self.off, "constraint_rate": self.drift, "reaction": self.reaction}
         return found
@@ -163,17 +208,22 @@ def _kinetic(now: Taken) -> float:
     return float(np.abs(now.p * now.v).sum()) / 2
 
 
-def _joined(first: Taken, second: Taken) -> Taken:
-    """Two halves as one."""
+def _joined(first: Taken, second: Taken, share: float) -> Taken:
+    """Two parts as one; the first has the given share of the time."""
+
+    def mean(one: Array, other: Array) -> Array:
+        return share * one + (1 - share) * other
+
     return replace(
         second,
-        mean=(first.mean + second.mean) / 2,
-        load=(first.load + second.load) / 2,
-        friction=(first.friction + second.friction) / 2,
-        reaction=(first.reaction + second.reaction) / 2,
-        multiplier=(first.multiplier + second.multiplier) / 2,
+        mean=mean(first.mean, second.mean),
+        load=mean(first.load, second.load),
+        friction=mean(first.friction, second.friction),
+        reaction=mean(first.reaction, second.reaction),
+        multiplier=mean(first.multiplier, second.multiplier),
         work=first.work + second.work,
         loss=first.loss + second.loss,
         iterations=first.iterations + second.iterations,
         cuts=first.cuts + second.cuts + 1,
+        events=first.events + second.events,
     )

@@ -21,9 +21,10 @@ from hamex.simulate.system import ITERATIONS, NumericAction
 
 Array = NDArray[Any]
 _CONVERGED, _ACCEPTED = 1e-14, 1e-9  # relative residual: where Newton stops, what round-off may leave
-_HALVINGS = 30
+_HALVINGS, _FEW = 30, 2
 _WORSE = 8  # steps of Newton's method with friction that may go uphill: branches change before sizes fall
-_STILL = 1e-12  # of the largest slip seen: what counts as none
+_AT_LIMIT = 1e-9  # of the limit of friction: what counts as there
+STILL = 1e-12  # of the largest slip seen: what counts as none
 
 
 def _nothing() -> Array:
@@ -65,6 +66,7 @@ class Taken:
     loss: float
     iterations: int
     cuts: int = 0
+    events: int = 0
     reaction: Array = field(default_factory=_nothing)
     multiplier: Array = field(default_factory=_nothing)
     off: float = 0.0
@@ -81,6 +83,8 @@ class StepSolver:
         self.values = self.nodes * self.n  # how many of the unknowns are Δ
         self.carriers = np.array(system.f.carriers)
         self.rho = np.zeros((self.points, self.m))
+        self.path: tuple[Array, Array] = self.rho, self.rho  # places and rates at the points of the last step
+        self.rubbed: Array = self.rho  # and r
         self.extra = 0  # further unknowns, behind those of friction
 
     def take(self, w: Window, scale: Array) -> tuple[Taken, Array]:
@@ -88,17 +92,26 @@ class StepSolver:
         x, count, scale = self._solve(w, scale)
         return self._read(w, x, count), scale
 
-    def switches(self, w: Window, taken: Taken, largest: Array) -> bool:
-        """True when a contact starts, turns or stops within the step: then rates at its points say too little of its
-        end. ``largest`` is the largest slip seen at each contact."""
+    def contacts(self, w: Window, taken: Taken, largest: Array) -> tuple[Array, bool]:
+        """How far each contact that slipped at the start still slips at the end, in its own direction, NaN if it turned
+        before (infinity for the others); and whether each contact did one thing all through the step.
+
+        ``largest`` is the largest slip seen at each contact, and grows.
+        """
         start = self.slips(w.q, w.v, w.time)
         end = self.slips(taken.q, taken.v, w.end)
         np.maximum(largest, np.maximum(np.abs(start), np.abs(end)), out=largest)
-        still = _STILL * largest
-        inside = np.array([self.slips(*x) for x in zip(*self.path, w.times, strict=True)])
-        up, down = (np.all(sign * inside > 0, axis=0) & (sign * start >= -still) & (sign * end > 0) for sign in (1, -1))
-        sticks = (np.abs(start) <= still) & (np.abs(end) <= still) & np.all(np.abs(inside) <= still, axis=0)
-        return not np.all(up | down | sticks)
+        still = STILL * largest
+        places, rates = self.path
+        inside = np.array([self.slips(*y) for y in zip(places, rates, w.times, strict=True)])
+        sign = np.where(np.abs(start) > still, np.sign(start), 0.0)
+        # A last point that sticks has no slip either: that the force is at its limit tells them apart.
+        same = np.all((sign * inside > -still) & (sign * self.rubbed > 1 - _AT_LIMIT), axis=0)
+        left = np.where(sign != 0, np.where(same, sign * end, np.nan), np.inf)
+        up, down = (np.all(way * inside > 0, axis=0) & (way * end >= -still) for way in (1, -1))
+        sticks = (np.abs(end) <= still) & np.all(np.abs(inside) <= still, axis=0)
+        one = np.where(sign != 0, same & (sign * end >= -still), up | down | sticks)
+        return left, bool(np.all(one))
 
     def slips(self, q: Array, v: Array, time: float) -> Array:
         """e of every contact."""
@@ -161,10 +174,10 @@ class StepSolver:
         e, n, m = self.element, self.n, self.m
         r = self._parts(x)[1]
         grip = self._ask(self.system.f.grip, w, x).reshape(self.points, n, m)
-        by_r = np.zeros((self.nodes, n, self.points, m))
+        by_point = np.zeros((self.nodes, n, self.points, m))
         for g in range(self.points):
-            by_r[:, :, g] = w.h * e.test[g, :, :, None] * grip[g]
-        by_r = by_r.reshape(self.values, -1)
+            by_point[:, :, g] = w.h * e.test[g, :, :, None] * grip[g]
+        by_r = by_point.reshape(self.values, -1)
         found = self._ask(self.system.f.slips, w, x)
         slips, slopes = found[:, :m], found[:, m:].reshape(self.points, m, 2, n)
         by_node = np.einsum("gak,gj->gajk", slopes[:, :, 0], e.N) + np.einsum(
@@ -210,7 +223,9 @@ class StepSolver:
                 correction = np.linalg.solve(matrix, rows)
             except np.linalg.LinAlgError:
                 raise failure(w, "its equations are singular: a field is not determined") from None
-            for halving in range(_HALVINGS):
+            # Beside friction and constraints nobody waits for the last bit once round-off is reached.
+            tries = _FEW if len(x) > self.values and size <= _ACCEPTED else _HALVINGS
+            for halving in range(tries):
                 trial = x - correction * 0.5**halving
                 tried = self._try(w, trial)
                 if tried is not None and self._size(tried, scale) < size:
@@ -218,7 +233,7 @@ class StepSolver:
                     break
             else:
                 trial = x - correction
-                tried = self._try(w, trial) if self.m and worse < _WORSE else None
+                tried = self._try(w, trial) if self.m and worse < _WORSE and size > _ACCEPTED else None
                 if tried is None:
                     break
                 x, rows, worse = trial, tried, worse + 1
@@ -260,6 +275,7 @@ class StepSolver:
         ends = e.last_slope @ found[:, : self.n] - w.h * e.last @ found[:, self.n :]
         p = np.where(self.carriers, ends, 0.0)
         places, rates = self.path = self._points(w, x)
+        self.rubbed = r
         inside = np.array([system.energy(*y) for y in zip(places, rates, w.times, w.given, r, strict=True)])
         v = system.rates(q, rates[-1] if e.jumps else e.end @ change / w.h, p, self.carriers, w.end)
         energy = system.energy(q, v, w.end, system.given_at(w.end), np.zeros(self.m))[0]
