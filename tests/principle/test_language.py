@@ -190,7 +190,7 @@ def test_fields_and_loads_are_checked_by_name(fields, loads, place):
 
 def test_what_the_principle_does_not_cover_keeps_its_own_message():
     with pytest.raises(ActionError, match="non-associated"):
-        read_action(["u"], "u'^2", "u*u'^2")
+        read_action(["u", "N"], "u'^2 + N'^2", "mu*N'*abs(u')")
     with pytest.raises(LanguageError, match="at most 40 names"):
         read(" + ".join(f"a{i}" for i in range(41)))
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import zip_longest
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -95,8 +94,9 @@ def random_place(
     symbols: Iterable[sp.Symbol], source: random.Random, sizes: Sequence[int] = ()
 ) -> dict[sp.Symbol, sp.Rational]:
     """Rational values between a third and three, times powers of ten, with signs that the assumptions allow."""
-    places = {}
-    for symbol, size in zip_longest(sorted(symbols, key=sp.default_sort_key), sizes, fillvalue=0):
+    places: dict[sp.Symbol, sp.Rational] = {}
+    for i, symbol in enumerate(sorted(symbols, key=sp.default_sort_key)):
+        size = sizes[i] if i < len(sizes) else 0
         value = sp.Rational(source.randint(_LARGEST // 3, 3 * _LARGEST), _LARGEST) * sp.Integer(10) ** size
         places[symbol] = value if symbol.is_nonnegative or source.random() < 0.5 else -value
     return places

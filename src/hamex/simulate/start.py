@@ -125,13 +125,8 @@ class _Completion:
 
         near = guess(0.3)
         moved = self._dependent(near)
-        straight = self._safely(self.slopes, near), self._safely(self.slopes, guess(1.0))
-        linear = all(m is not None for m in straight) and np.allclose(
-            straight[0][:, moved],
-            straight[1][:, moved],
-            rtol=1e-12,
-            atol=0,  # type: ignore[index]
-        )
+        one, other = self._safely(self.slopes, near), self._safely(self.slopes, guess(1.0))
+        linear = one is not None and other is not None and np.allclose(one[:, moved], other[:, moved], 1e-12, 0)
         found: list[Array] = []
         best: Array | None = None
         for k in range(1 if linear else _STARTS):

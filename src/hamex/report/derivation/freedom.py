@@ -31,6 +31,8 @@ def constraints(system: DerivedSystem) -> list[Block]:
     for c in found:
         said = say("{}{}. Its forces are {}.", _KINDS[c.kind], _ORIGINS[c.origin], _forces(system, c.reaction, c.row))
         blocks += [Equation(zero_rows(c.expression)), Paragraph(said)]
+    if any(c.origin == "stated" for c in found):
+        blocks.append(Paragraph("The virtual work of these forces joins at step 3, in the variation."))
     if any(c.kind == "nonholonomic" for c in found):
         blocks.append(
             Paragraph(
@@ -44,7 +46,7 @@ def constraints(system: DerivedSystem) -> list[Block]:
     return blocks
 
 
-def _forces(system: DerivedSystem, reaction: Expr, row: tuple[Expr, ...]) -> Formula:
+def _forces(system: DerivedSystem, reaction: Expr, row: tuple[Expr, ...]) -> Text:
     """λ A, field by field."""
     fields = system.action.constrained().plain.fields
     acting = [(q, entry) for q, entry in zip(fields, row, strict=True) if entry != 0]

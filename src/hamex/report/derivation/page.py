@@ -66,10 +66,10 @@ def derivation(action: Action) -> Document:
         limits,
         exercises,
     )
-    if action.constrained().constraints:  # these sections speak of fields that nothing holds
-        held = (values_at_the_ends, lost_velocity, end_point_problem, functional, time_step, stability, exercises)
-        sections = tuple(s for s in sections if s not in held)
-    blocks = tuple(block for section in sections for block in section(system))
+    # These speak of fields that nothing holds: with constraints the step is another one, and so are its rows.
+    loose = (values_at_the_ends, lost_velocity, end_point_problem, functional, time_step, stability, exercises)
+    held = loose if action.constrained().constraints else ()
+    blocks = tuple(block for section in sections if section not in held for block in section(system))
     title = f"{title[0].upper()}{title[1:]}: from the action to the time step"
     return Document(title, _lead(action), blocks, _foot(action))
 
