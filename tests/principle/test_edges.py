@@ -92,9 +92,9 @@ def test_axes_turned_by_30_degrees_leave_the_conditions_as_they_are():
     here = {x: R(1, 3), y: R(-2, 5)}
     there = dict(zip((x, y), turn * sp.Matrix([here[x], here[y]]), strict=True))
     pairs = zip(
-        (*one.boundary_conditions(n, kappa), *one.corners([((1, 0), (0, 1)), ((0, 1), (1, 0))])),
+        (*one.boundary_conditions(n, curvature=kappa), *one.corners([((1, 0), (0, 1)), ((0, 1), (1, 0))])),
         (
-            *other.boundary_conditions(turn * n, kappa),
+            *other.boundary_conditions(turn * n, curvature=kappa),
             *other.corners([(turn.col(0), turn.col(1)), (turn.col(1), turn.col(0))]),
         ),
         strict=True,
@@ -129,10 +129,10 @@ def test_a_round_plate_has_the_textbooks_formulas_in_polar_coordinates():
         twist = (1 - nu) * D * (f.diff(r, theta) / r - f.diff(theta) / r**2)
         shear = -D * laplace.diff(r) - twist.diff(theta) / r
         moment = D * (f.diff(r, 2) + nu * (f.diff(r) / r + f.diff(theta, 2) / r**2))
-        found = plate.boundary_conditions(n, 1 / r)
+        found = plate.boundary_conditions(n, curvature=1 / r)
         for c, expected in zip(found, (shear, moment), strict=True):
             assert abs(sp.N((put(c.force, w, shape).subs(circle) - expected).subs(here), 40)) < 1e-30
-        straight = put(plate.boundary_conditions(n, 0)[0].force, w, shape).subs(circle)
+        straight = put(plate.boundary_conditions(n, curvature=0)[0].force, w, shape).subs(circle)
         assert abs(sp.N((straight - shear).subs(here))) > 0.1
 
 
@@ -308,7 +308,7 @@ def test_a_normal_has_unit_length_and_a_surface_a_symmetric_curvature():
         plate.boundary_conditions((1, 1))
     _, body = anisotropic(moduli(3), 3)
     with pytest.raises(ActionError, match="symmetric matrix"):
-        body.boundary_conditions((1, 0, 0), [[0, 1, 0], [0, 0, 0], [0, 0, 0]])
+        body.boundary_conditions((1, 0, 0), curvature=[[0, 1, 0], [0, 0, 0], [0, 0, 0]])
 
 
 @pytest.mark.parametrize("dimensions", [2, 3])

@@ -132,7 +132,7 @@ class Action(StatedAction):
 
         return initial_conditions(self)
 
-    def boundary_conditions(self, normal: Vector | None = None, curvature: object = None) -> list[BoundaryCondition]:
+    def boundary_conditions(self, normal: Vector | None = None, *, curvature: object = None) -> list[BoundaryCondition]:
         """Force or motion on the boundary, eqs. (43)-(44); empty for a lumped system.
 
         Without arguments on any smooth boundary: outward normal n_x, n_y …, curvature κ in the plane (dn/ds = κ s; 1/R
@@ -149,7 +149,7 @@ class Action(StatedAction):
 
         return boundary_conditions(self, normal, curvature)
 
-    def boundary_momenta(self, normal: Vector | None = None, curvature: object = None) -> list[BoundaryCondition]:
+    def boundary_momenta(self, normal: Vector | None = None, *, curvature: object = None) -> list[BoundaryCondition]:
         """Momenta on the boundary itself, which mixed derivatives in space and time leave there; most systems: none."""
         from hamex.principle.edges import boundary_momenta
 
@@ -165,7 +165,7 @@ class Action(StatedAction):
         return corners(self, sides)
 
     def interface(
-        self, other: Action | None = None, normal: Vector | None = None, curvature: object = None
+        self, other: Action | None = None, *, normal: Vector | None = None, curvature: object = None
     ) -> list[BoundaryCondition]:
         """What jumps across an interface to another region (the same material by default): zero where nothing acts.
 
