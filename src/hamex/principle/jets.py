@@ -37,10 +37,10 @@ def indices(expression: sp.Expr, field: AppliedUndef) -> list[Index]:
 
 def partial(expression: sp.Expr, field: AppliedUndef, index: Index = ()) -> sp.Expr:
     """∂expression/∂(∂^index field), every other jet coordinate held fixed."""
-    symbols: dict[sp.Basic, sp.Dummy] = {}
-    for function in expression.atoms(AppliedUndef) | {field}:
-        for i in [*indices(expression, function), *([index] if function == field else [])]:
-            symbols.setdefault(jet(function, i), sp.Dummy(real=True))
+    # Derivatives are exchanged whole, before the functions within them are met.
+    nodes = [node for node in expression.atoms(sp.Derivative) if isinstance(node.expr, AppliedUndef)]
+    nodes += [*expression.atoms(AppliedUndef), jet(field, index)]
+    symbols = {node: sp.Dummy(real=True) for node in nodes}
     back = {dummy: node for node, dummy in symbols.items()}
     return sp.diff(expression.xreplace(symbols), symbols[jet(field, index)]).xreplace(back)
 
