@@ -219,7 +219,7 @@ def test_two_sliders_can_mislead_the_elastic_trial():
 
 
 def test_command_line(items, monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr(run, "audit", lambda: list(items.values()))
+    monkeypatch.setattr(run, "judged", lambda: iter(items.values()))
 
     def call(*arguments):
         with pytest.raises(SystemExit) as end:
