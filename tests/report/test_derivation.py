@@ -115,9 +115,21 @@ def test_every_system_is_a_latex_document(document, name, tmp_path):
     assert len(re.findall(r"(?<!\\)\$", source)) % 2 == 0
     left, right = (re.findall(rf"\\{side}(?![a-z])", source) for side in ("left", "right"))
     assert len(left) == len(right)
-    if which("pdflatex"):
-        (tmp_path / "a.tex").write_text(source)
-        subprocess.run(["pdflatex", "-halt-on-error", "-interaction=batchmode", "a.tex"], cwd=tmp_path, check=True)
+
+
+SET_BY_TEX = ("forced", "elastic-1d")  # a lumped system with loads, and a continuum
+
+
+@pytest.mark.skipif(not which("pdflatex"), reason="no pdflatex: Debian's texlive-latex-base and texlive-pictures")
+@pytest.mark.parametrize("name", [n if n in SET_BY_TEX else pytest.param(n, marks=pytest.mark.heavy) for n in NAMES])
+def test_tex_sets_every_system_within_its_lines(document, name, tmp_path):
+    """Compiled by a real TeX: no error, no letter that its fonts lack, nothing that runs into the margin."""
+    (tmp_path / "a.tex").write_text(tex(document(name)))
+    subprocess.run(["pdflatex", "-halt-on-error", "-interaction=batchmode", "a.tex"], cwd=tmp_path, check=True)
+    log = (tmp_path / "a.log").read_text(encoding="latin-1")
+    assert "Missing character" not in log
+    wide = [float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\)", log)]
+    assert max(wide, default=0.0) < 10  # points; a hyphen is 4
 
 
 def test_the_page_of_a_plate_has_two_conditions_on_an_edge_and_a_force_at_its_corner(document):

@@ -188,6 +188,11 @@ _TOP = r"""\documentclass[11pt]{article}
 % A formula wider than the line is drawn smaller.
 \newcommand{\fit}[1]{\sbox{\wide}{$\displaystyle #1$}%
   \ifdim\wd\wide>\linewidth \resizebox{\linewidth}{!}{\usebox{\wide}}\else \usebox{\wide}\fi}
+% The same in a cell, whose brackets no line can break.
+\newcommand{\fitcell}[1]{\sbox{\wide}{$#1$}%
+  \ifdim\wd\wide>\linewidth \resizebox{\linewidth}{!}{\usebox{\wide}}\else \usebox{\wide}\fi}
+% Long formulas in running text leave few places to break: lines may be loose before they run over.
+\emergencystretch=8em
 \begin{document}
 """
 _SPECIAL = {
@@ -352,14 +357,20 @@ def _tex_equation(rows: tuple[Formula, ...], number: str) -> list[str]:
     return [r"\begin{equation*}", rf"\fit{{{body}}}{tag}", r"\end{equation*}"]
 
 
+def _tex_cell(cell: Text) -> str:
+    bracketed = isinstance(cell, Formula) and r"\left" in cell.latex
+    return rf"\fitcell{{{cell.latex}}}" if isinstance(cell, Formula) and bracketed else _tex_words(cell)
+
+
 def _table(head: tuple[Text, ...], rows: tuple[tuple[Text, ...], ...], caption: Text) -> list[str]:
-    share = 0.94 / len(head)
-    columns = "".join(rf"p{{{share:.3f}\linewidth}}" for _ in head)
+    n = len(head)
+    width = rf"\dimexpr {1 / n:.4f}\linewidth-{2 * (n - 1) / n:.4f}\tabcolsep\relax"  # columns and gaps fill the line
+    columns = rf"p{{{width}}}" * n
     lines = [rf"{_tex_words(caption)}", ""] if caption else []
     lines += [
         rf"{{\small\begin{{longtable}}{{@{{}}{columns}@{{}}}}",
         r"\hline",
         " & ".join(rf"\textbf{{{_tex_words(cell)}}}" for cell in head) + r" \\ \hline",
     ]
-    lines += [" & ".join(_tex_words(cell) for cell in row) + r" \\" for row in rows]
+    lines += [" & ".join(_tex_cell(cell) for cell in row) + r" \\" for row in rows]
     return [*lines, r"\hline", r"\end{longtable}}"]
