@@ -9,6 +9,7 @@ open-ended search.
 from __future__ import annotations
 
 import random
+from functools import lru_cache
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -25,6 +26,12 @@ def jet(field: AppliedUndef, index: Index) -> sp.Expr:
 
 def indices(expression: sp.Expr, field: AppliedUndef) -> list[Index]:
     """Which derivatives of a field occur in an expression, in a fixed order."""
+    return list(_indices(expression, field))
+
+
+@lru_cache(maxsize=2048)
+def _indices(expression: sp.Expr, field: AppliedUndef) -> tuple[Index, ...]:
+    """Asked again and again of one Lagrangian, with every field in turn."""
     found: set[Index] = set()
     for node in sp.preorder_traversal(expression):
         if isinstance(node, sp.Derivative) and node.expr == field:
@@ -32,7 +39,7 @@ def indices(expression: sp.Expr, field: AppliedUndef) -> list[Index]:
     bare = expression.xreplace({jet(field, i): sp.Dummy() for i in found})
     if bare.has(field):
         found.add(())
-    return sorted(found, key=lambda i: (len(i), [v.name for v in i]))
+    return tuple(sorted(found, key=lambda i: (len(i), [v.name for v in i])))
 
 
 def partial(expression: sp.Expr, field: AppliedUndef, index: Index = ()) -> sp.Expr:
