@@ -192,7 +192,7 @@ def test_friction_on_a_slope_that_is_a_constraint():
 
 def test_a_start_off_the_constraint_is_refused():
     system = hx.Action((x, y), FREE - m * g * y, constraints=(CIRCLE,))
-    with pytest.raises(ProblemError, match=r"start|constraint"):
+    with pytest.raises(ProblemError, match="breaks the relation"):
         hx.simulate(system, NUMBERS, {"x": 1.1, "y": 0.5}, 1.0, 0.1)
-    with pytest.raises(ProblemError, match=r"rate|constraint"):
-        hx.simulate(system, NUMBERS, {"x": 1.0, "x_dot": 1.0}, 1.0, 0.1)
+    with pytest.raises(ProblemError, match="breaks the relation"):
+        hx.simulate(system, NUMBERS, {"x": 1.0, "y": 0.0, "x_dot": 1.0, "y_dot": 0.0}, 1.0, 0.1)
