@@ -113,9 +113,9 @@ def test_the_papers_idiom_keeps_its_place_at_every_degree(degree):
     stated, impulse, multiplier = (hx.simulate(way, NUMBERS, START, 1.0, 0.05, degree) for way in ways)
     for sol in (impulse, multiplier):
         assert sol.dofs == ("x", "y", "lambda")
-        assert np.array_equal(sol.values("displacement")[:, :2], stated.values("displacement"))
+        assert abs(sol.values("displacement")[:, :2] - stated.values("displacement")).max() < 1e-13
         assert sol.values("constraint").max() < 1e-13
-    assert impulse.values("velocity")[1:, 2] == pytest.approx(multiplier.values("displacement")[1:, 2], abs=0)
+    assert impulse.values("velocity")[1:, 2] == pytest.approx(multiplier.values("displacement")[1:, 2], rel=1e-12)
 
     # Analysis: λ = −m(ω² + g cos θ/l), its integral from DOP853.
     def rate(_, z):
