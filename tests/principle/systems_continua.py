@@ -1,7 +1,7 @@
 """Continua: strings, beams, plates, bodies, fields; with their edges, corners, and the parts that sit on them.
 
 GF: Gelfand & Fomin, Calculus of Variations. TW: Timoshenko & Woinowsky-Krieger, Theory of Plates and Shells, 2nd ed.
-Gr: Graff, Wave Motion in Elastic Solids. Me: Meirovitch, Fundamentals of Vibrations. Ga: Goldstein, Poole & Safko, ch. 13.
+Gr: Graff, Wave Motion in Elastic Solids. Me: Meirovitch, Fundamentals of Vibrations. Ga: Goldstein, Poole & Safko.
 O: Olver, Applications of Lie Groups to Differential Equations, 2nd ed. On an edge whose outward normal is n the force f
 works on the motion w by f δw; a spring that holds the edge has f = −k w.
 """
