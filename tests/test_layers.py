@@ -56,6 +56,7 @@ FROM_SOLUTION_UP = EVERYWHERE - {
 PACKAGES = {
     "numpy": EVERYWHERE,
     "scipy": EVERYWHERE - {"march"},
+    "mpmath": {"principle"},  # what SymPy computes with
     "sympy": {"principle", "report", "paper"},  # above principle, to write and to audit what it derives
     "numba": {"march"},
     "llvmlite": {"march"},

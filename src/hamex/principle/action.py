@@ -34,6 +34,7 @@ from hamex.principle.variation import StatedAction
 if TYPE_CHECKING:
     from hamex.principle.conditions import BoundaryCondition, EndPointConstraints, FrameworkStep, InitialCondition
     from hamex.principle.constraints import Constrained
+    from hamex.principle.free_data import FreeData
     from hamex.principle.variation import Charge
 
 __all__ = ["Action", "ActionError"]
@@ -86,6 +87,31 @@ class Action(StatedAction):
     def _constrained(self) -> Constrained:
         return constrained(self)
 
+    def data(self) -> FreeData:
+        """Which data of a lumped action are free at t = 0, which follow from them, gauges, relations and index.
+
+        >>> from hamex.principle import t
+        >>> m, k = sp.symbols("m k", positive=True)
+        >>> x, y = sp.Function("x")(t), sp.Function("y")(t)
+        >>> print(Action((x, y), m * x.diff(t)**2 / 2 - k * (x - y)**2 / 2 - k * y**2 / 2).data())
+        free data (2): x, x_dot
+        primary: x(t) - 2*y(t) = 0
+        secondary: Derivative(x(t), t) - 2*Derivative(y(t), t) = 0
+        rank of the Hessian: 1 of 2; index: 1
+        """
+        if self.space:
+            raise ActionError(
+                f"{self.name or 'this action'} is a density in space, whose data are not counted; "
+                "initial_conditions() says of each what shows at a place"
+            )
+        return self._free_data
+
+    @cached_property
+    def _free_data(self) -> FreeData:
+        from hamex.principle.free_data import free_data
+
+        return free_data(self)
+
     def steps(self) -> tuple[FrameworkStep, ...]:
         """The four steps of section 4.1, in order."""
         from hamex.principle.conditions import steps
@@ -93,7 +119,10 @@ class Action(StatedAction):
         return steps(self)
 
     def initial_conditions(self) -> list[InitialCondition]:
-        """Which data the principle accepts at t = 0, in the order of their assignment, eqs. (32)-(33), (41)-(42)."""
+        """Which data the principle accepts at t = 0, in the order of their assignment, eqs. (32)-(33), (41)-(42).
+
+        Each with its role: free ``data``, a ``gauge``, or ``determined`` by a relation. See also :meth:`data`.
+        """
         from hamex.principle.conditions import initial_conditions
 
         return initial_conditions(self)

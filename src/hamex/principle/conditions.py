@@ -5,12 +5,16 @@ and the four steps of section 4.1, which end in the assignment of the initial va
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.principle.jets import Index, indices, is_zero, jet, partial, t
 from hamex.principle.variation import StatedAction
+
+if TYPE_CHECKING:
+    from hamex.principle.action import Action
 
 T = sp.Symbol("T", positive=True)
 
@@ -20,8 +24,9 @@ class InitialCondition:
     """One datum at t = 0.
 
     ``order`` is the place in the sequence in which the principle assigns it: the momentum first, eq. (32), then the
-    value, eq. (33), whose variation is thereby zero. ``role`` says whether the datum is free to be given (``data``) or
-    only fixes a constant that nothing depends on (``gauge``).
+    value, eq. (33), whose variation is thereby zero. ``role`` says whether the datum is free to be given (``data``),
+    fixes something that nothing depends on (``gauge``), or follows from the others (``determined``) by ``relation``,
+    which vanishes.
     """
 
     order: int
@@ -29,6 +34,7 @@ class InitialCondition:
     kind: str
     equation: sp.Eq
     role: str
+    relation: sp.Expr | None = None
 
 
 @dataclass(frozen=True)
@@ -59,26 +65,86 @@ def hat(name: str, q: AppliedUndef, instant: sp.Expr) -> sp.Expr:
     return sp.Function(f"{name}_{q.func.__name__}")(*(instant if x == t else x for x in q.args))
 
 
-def initial_conditions(action: StatedAction) -> list[InitialCondition]:
+def initial_conditions(action: Action) -> list[InitialCondition]:
     """The data at t = 0 in the order of their assignment."""
     zero = sp.S.Zero
     found: list[InitialCondition] = []
+    roles = _roles_in_space(action) if action.space else _roles(action)
     for q in action.fields:
         if action.has_momentum[q]:
             equation = sp.Eq(at(action.momentum(q), zero), hat("phat", q, zero), evaluate=False)
-            found.append(InitialCondition(len(found) + 1, q, "momentum", equation, "data"))
+            found.append(InitialCondition(len(found) + 1, q, "momentum", equation, *roles[q.diff(t)]))
     for q in action.fields:
         equation = sp.Eq(at(q, zero), hat("bar", q, zero), evaluate=False)
-        role = "gauge" if is_cyclic(action, q) else "data"
-        found.append(InitialCondition(len(found) + 1, q, "value", equation, role))
+        found.append(InitialCondition(len(found) + 1, q, "value", equation, *roles[q]))
     return found
 
 
-def is_cyclic(action: StatedAction, q: AppliedUndef) -> bool:
-    """True when only the rate of the field enters, in dissipation and loads too: its value is a gauge."""
-    spatial: list[Index] = [i for (f, i) in action.variation().weak if f == q and t not in i]
-    if any(() in indices(e, q) for e in (action.dissipation, *action.loads.values())):
+Role = tuple[str, sp.Expr | None]
+
+
+def _roles(action: Action) -> dict[sp.Expr, Role]:
+    """What the analysis of a lumped action says of each value and rate; the momentum goes with the rate."""
+    free = action.data()
+    roles: dict[sp.Expr, Role] = dict.fromkeys((*free.shifts, *free.reached), ("gauge", None))
+    roles |= dict.fromkeys(free.data, ("data", None))
+    if free.undecided:
+        roles |= {q: ("gauge", None) for q in action.fields if is_cyclic(action, q)}
+    for node, relation in free.determined.items():
+        roles[node] = "determined", relation.expression
+    for q in action.fields:  # a momentum without rates, as in p u̇ − H, is one of the values under another name
+        if action.has_momentum[q] and not any(t in i for f in action.fields for i in indices(action.momentum(q), f)):
+            roles[q.diff(t)] = "determined", action.momentum(q) - momentum_symbol(q)
+    return roles
+
+
+def momentum_symbol(q: AppliedUndef) -> AppliedUndef:
+    """P_q as a function of its own."""
+    return sp.Function(f"P_{q.func.__name__}")(*q.args)
+
+
+def _roles_in_space(action: Action) -> dict[sp.Expr, Role]:
+    """In a continuum only what shows at a place is said: no rank of operators is claimed.
+
+    A momentum that contains no rates ties values. A field that enters without rates, and whose own equation is either
+    solved for it at each place or elliptic in it (its second derivatives in space have a definite matrix of
+    coefficients), follows from the others at every instant.
+    """
+    roles: dict[sp.Expr, Role] = {}
+    for q in action.fields:
+        roles[q] = ("gauge" if is_cyclic(action, q) else "data"), None
+        momentum = action.momentum(q)
+        tied = not any(t in i for f in action.fields for i in indices(momentum, f))
+        roles[q.diff(t)] = ("determined", momentum - momentum_symbol(q)) if tied else ("data", None)
+        if not action.has_momentum[q] and not action.dissipation.has(q) and _is_instantaneous(action, q):
+            roles[q] = "determined", action.strong_form()[q]
+    return roles
+
+
+def _is_instantaneous(action: Action, q: AppliedUndef) -> bool:
+    """True when the equation of a field fixes it from the others at one instant."""
+    equation = action.strong_form()[q]
+    own = indices(equation, q)
+    if any(t in i for i in own):
         return False
+    if own == [()]:
+        return not is_zero(partial(equation, q))
+    if max(map(len, own), default=0) != 2:
+        return False
+    principal = sp.zeros(len(action.space), len(action.space))
+    for i in own:
+        if len(i) == 2:
+            a, b = (action.space.index(x) for x in i)
+            principal[a, b] += partial(equation, q, i) / 2
+            principal[b, a] += partial(equation, q, i) / 2
+    return bool(principal.is_positive_definite or (-principal).is_positive_definite)
+
+
+def is_cyclic(action: StatedAction, q: AppliedUndef) -> bool:
+    """True when only the rate of the field enters, in dissipation, loads and constraints too: its value is a gauge."""
+    if any(() in indices(e, q) for e in (action.dissipation, *action.loads.values(), *action.constraints)):
+        return False
+    spatial: list[Index] = [i for (f, i) in action.variation().weak if f == q and t not in i]
     return is_zero(partial(action.lagrangian, q)) and not [i for i in spatial if i]
 
 
@@ -112,7 +178,7 @@ class FrameworkStep:
     result: sp.Expr | tuple[InitialCondition, ...]
 
 
-def steps(action: StatedAction) -> tuple[FrameworkStep, ...]:
+def steps(action: Action) -> tuple[FrameworkStep, ...]:
     """Lagrangian, action, stationarity with the reserved end values, assignment of the given initial values."""
     window = (t, 0, T)
     space = tuple(action.space)
