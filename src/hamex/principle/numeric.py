@@ -45,6 +45,7 @@ class Functions:
     slips : the slips, then their derivatives by the fields and the rates, row by row.
     grip : A, what r adds to φ_q̇ − L_q − Q: fields by contacts, row by row.
     held : for each constraint A q̇ + b = 0, whether places are held, g(q, t) = 0.
+    floating : whether g is known up to a constant only, which the start fixes.
     bonds : for each constraint A, b and g (0 where there is none), row by row; further arguments are the rates of the
         given functions.
     bends : slopes of the forces Aᵀλ and of A q̇ + b by the fields, row by row; further arguments as for ``bonds``, and
@@ -67,6 +68,7 @@ class Functions:
     slips: Callable[..., list[float]]
     grip: Callable[..., list[float]]
     held: tuple[bool, ...]
+    floating: tuple[bool, ...]
     bonds: Callable[..., list[float]]
     bends: Callable[..., list[float]]
 
@@ -138,6 +140,7 @@ def functions(action: Action) -> Functions:
         slips=compiled([*friction.slips, *(sp.diff(e, x) for e in friction.slips for x in (*q, *v))]),
         grip=compiled([a for row in grip for a in row]),
         held=tuple(c.place is not None for c in whole.constraints),
+        floating=tuple(c.kind != "holonomic" for c in whole.constraints),
         bonds=compiled([e for row in bonds for e in row], tuple(rates.values())),
         bends=compiled([sp.diff(e, x) for e in (*force, *drift) for x in q], (*rates.values(), *pull)),
     )

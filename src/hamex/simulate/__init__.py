@@ -38,6 +38,8 @@ from hamex.solution.source import HistoriesOnly, KeptLayout, KeptUnits
 
 __all__ = ["simulate"]
 
+Array = NDArray[Any]
+
 
 def simulate(
     action: Action,
@@ -70,6 +72,8 @@ def simulate(
     :class:`hamex.errors.BalanceWarning` says so. Where a step's balance does not close, as in a stiff contact, it is
     cut in two, and its parts again; ``cuts`` counts them. Friction, ``μ|q̇|`` in the dissipation or ``−μ N sign(q̇)``
     among the loads, is a set-valued law: ``friction`` is its mean force on each field in each step.
+    Constraints are kept at every node, places and rates, at round-off: ``constraint`` and ``constraint_rate`` are what
+    is left of them, ``reaction`` the mean force on each field in each step.
 
     Examples
     --------
@@ -124,7 +128,7 @@ def _element(step: object, degree: object) -> tuple[float, int, bool]:
 
 def _solution(action: Action, system: NumericAction, march: ActionMarch, degree: str) -> Solution:
     steps = march.steps
-    histories = march.histories()
+    histories = _with_multipliers(action, system, march, march.histories())
     # A lumped action has no springs of its own; the schema's spring results are there, with no columns.
     histories |= {name: np.zeros((steps + 1, 0)) for name in ("slip", "impulse")} | {"force": np.zeros((steps, 0))}
     for array in histories.values():
@@ -144,8 +148,48 @@ def _solution(action: Action, system: NumericAction, march: ActionMarch, degree:
     }
     why = "hamex.simulate ran an action, which has no model"
     return Solution(
-        HistoriesOnly(why, KeptLayout(system.f.fields), KeptUnits("length", "force"), system.step, words), histories, {}
+        HistoriesOnly(
+            why,
+            KeptLayout(tuple(q.func.__name__ for q in action.fields)),
+            KeptUnits("length", "force"),
+            system.step,
+            words,
+        ),
+        histories,
+        {},
     )
+
+
+def _with_multipliers(
+    action: Action, system: NumericAction, march: ActionMarch, histories: dict[str, Array]
+) -> dict[str, Array]:
+    """The histories with a column for each field of the action, its own multipliers included.
+
+    λ of λ g is the mean reaction of the step that ends at a node; λ of λ̇ g is its impulse, from 0 on, λ̇ that mean.
+    """
+    whole = action.constrained()
+    if len(whole.plain.fields) == len(action.fields):
+        return histories
+    # Every column of a field that moves, in the order of the action; those of multipliers start as zeros.
+    there = [i for i, q in enumerate(action.fields) if q in whole.plain.fields]
+    wide = {name: a for name, a in histories.items() if a.ndim == 2}
+    for name, array in wide.items():
+        histories[name] = np.zeros((len(array), len(action.fields)))
+        histories[name][:, there] = array
+    for k, constraint in enumerate(whole.constraints):
+        if constraint.origin == "stated":
+            continue
+        means = march.multiplier[:, k]
+        nodes, impulse = np.concatenate([means[:1], means]), constraint.origin == "impulse"
+        i = next(i for i, q in enumerate(action.fields) if i not in there and constraint.reaction.has(q))
+        if impulse:
+            histories["velocity"][:, i] = nodes
+            histories["displacement"][1:, i] = np.cumsum(means) * system.step
+        else:
+            histories["displacement"][:, i] = nodes
+        place = histories["displacement"][:, i]
+        histories["mean_displacement"][:, i] = (place[1:] + place[:-1]) / 2 if impulse else means
+    return histories
 
 
 def _steps(duration: float, step: float, fields: int) -> int:
@@ -157,9 +201,6 @@ def _steps(duration: float, step: float, fields: int) -> int:
         "simulate", 20 * fields * steps, f"the motion in {steps:,} steps", "take a longer step or a shorter duration"
     )
     return steps
-
-
-Array = NDArray[Any]
 
 
 def discretise(

@@ -122,6 +122,18 @@ def radau_rule(points: int) -> tuple[Array, Array]:
     return (x + 1) / 2, weights / 2
 
 
+def lobatto_rule(points: int) -> tuple[Array, Array]:
+    """Lobatto points and weights on [0, 1]: both ends, and the roots of P′_{n−1} inside."""
+    legendre = np.polynomial.legendre
+    series = legendre.Legendre.basis(points - 1).deriv()
+    inside = np.sort(series.roots().real)
+    for _ in range(2):
+        inside = inside - series(inside) / series.deriv()(inside)
+    x = np.concatenate([[-1.0], inside, [1.0]])
+    weights = np.linalg.solve(legendre.legvander(x, points - 1).T, 2.0 * np.eye(points)[0])
+    return (x + 1) / 2, weights / 2
+
+
 def lagrange(nodes: Array, places: Array) -> tuple[Array, Array]:
     """Values and slopes of the Lagrange polynomials through the nodes."""
     values, slopes = [], []

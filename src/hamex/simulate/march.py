@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError
+from hamex.simulate.bonds import BoundSolver, check_bonds
 from hamex.simulate.elements import StepElement, radau_element
 from hamex.simulate.steps import StepSolver, Taken, Window
 from hamex.simulate.system import NumericAction
@@ -47,21 +48,27 @@ class ActionMarch:
 
     def __init__(self, system: NumericAction, element: StepElement, steps: int) -> None:
         self.system, self.steps, self.n, self.h = system, steps, system.n, system.step
-        self.solver = StepSolver(system, element)
+        solver = BoundSolver if system.f.held else StepSolver
+        self.solver = solver(system, element)
         # Where a contact turns within a step, rates at Gauss points leave its end open; Radau points hold it.
         stiff = system.f.contacts and not element.jumps
         carriers = np.array(system.f.carriers)
-        self.turning = StepSolver(system, radau_element(max(len(element.points) - 1, 1), carriers)) if stiff else None
+        self.turning = solver(system, radau_element(max(len(element.points) - 1, 1), carriers)) if stiff else None
         self.scale, self.slip = np.zeros(self.n), np.zeros(len(system.f.contacts))
         self.q, self.v, self.p = (np.zeros((steps + 1, self.n)) for _ in range(3))
         self.mean, self.load, self.friction = (np.zeros((steps, self.n)) for _ in range(3))
         self.energy, self.work, self.lost = (np.zeros(steps + 1) for _ in range(3))
         self.iterations, self.cuts = (np.zeros(steps, dtype=np.int64) for _ in range(2))
         self.largest = 0.0
+        self.reaction, self.multiplier = np.zeros((steps, self.n)), np.zeros((steps, len(system.f.held)))
+        self.off, self.drift = np.zeros(steps + 1), np.zeros(steps + 1)
 
     def run(self, q: Array, v: Array, p: Array) -> None:
         """March from the given values, rates and momenta."""
         system = self.system
+        if system.f.held:
+            system.start_bonds(q)
+            check_bonds(system, q, v)
         self.q[0], self.v[0], self.p[0] = q, v, p
         nothing = np.zeros(len(system.f.contacts))
         self.energy[0] = system.energy(q, v, 0.0, system.given_at(0.0), nothing)[0]
@@ -73,6 +80,9 @@ class ActionMarch:
             self.mean[r], self.load[r], self.friction[r] = now.mean, now.load, now.friction
             self.work[r + 1], self.lost[r + 1] = self.work[r] + now.work, self.lost[r] + now.loss
             self.iterations[r], self.cuts[r] = now.iterations, now.cuts
+            if system.f.held:
+                self.reaction[r], self.multiplier[r] = now.reaction, now.multiplier
+                self.off[r + 1], self.drift[r + 1] = now.off, now.drift
             self.largest = max(self.largest, _kinetic(now), abs(self.work[r + 1]))
 
     def _advance(self, now: Taken, piece: Piece, depth: int) -> Taken:
@@ -144,6 +154,8 @@ class ActionMarch:
             found["jumps"] = self.lost
         if self.system.f.contacts:
             found["friction"] = self.friction
+        if self.system.f.held:
+            found |= {"constraint": self.off, "constraint_rate": self.drift, "reaction": self.reaction}
         return found
 
 
@@ -158,6 +170,8 @@ def _joined(first: Taken, second: Taken) -> Taken:
         mean=(first.mean + second.mean) / 2,
         load=(first.load + second.load) / 2,
         friction=(first.friction + second.friction) / 2,
+        reaction=(first.reaction + second.reaction) / 2,
+        multiplier=(first.multiplier + second.multiplier) / 2,
         work=first.work + second.work,
         loss=first.loss + second.loss,
         iterations=first.iterations + second.iterations,

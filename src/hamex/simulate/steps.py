@@ -9,7 +9,7 @@ the start of each step, with which one contact alone is on the right branch at o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,10 @@ _CONVERGED, _ACCEPTED = 1e-14, 1e-9  # relative residual: where Newton stops, wh
 _HALVINGS = 30
 _WORSE = 8  # steps of Newton's method with friction that may go uphill: branches change before sizes fall
 _STILL = 1e-12  # of the largest slip seen: what counts as none
+
+
+def _nothing() -> Array:
+    return np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +48,11 @@ class Window:
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """What a step leaves: its end; over the step the mean place, load and friction, the work and the jump's loss."""
+    """What a step leaves: its end; over the step the mean place, load and friction, the work and the jump's loss.
+
+    With constraints also the mean reactions and their multipliers, and by how much the end breaks a constraint or its
+    rate.
+    """
 
     q: Array
     v: Array
@@ -57,6 +65,10 @@ class Taken:
     loss: float
     iterations: int
     cuts: int = 0
+    reaction: Array = field(default_factory=_nothing)
+    multiplier: Array = field(default_factory=_nothing)
+    off: float = 0.0
+    drift: float = 0.0
 
 
 class StepSolver:
@@ -69,6 +81,7 @@ class StepSolver:
         self.values = self.nodes * self.n  # how many of the unknowns are Δ
         self.carriers = np.array(system.f.carriers)
         self.rho = np.zeros((self.points, self.m))
+        self.extra = 0  # further unknowns, behind those of friction
 
     def take(self, w: Window, scale: Array) -> tuple[Taken, Array]:
         """Solve the step and read its end; ``scale`` is the size of the terms of each field so far, and grows."""
@@ -94,14 +107,16 @@ class StepSolver:
     def _parts(self, x: Array) -> tuple[Array, Array]:
         return x[: self.values].reshape(self.nodes, self.n), x[self.values :].reshape(self.points, self.m)
 
-    def _points(self, w: Window, change: Array) -> tuple[Array, Array]:
+    def _points(self, w: Window, x: Array) -> tuple[Array, Array]:
+        """Places and rates at the points."""
+        change = x[: self.values].reshape(self.nodes, self.n)
         return w.q + self.element.N @ change, self.element.D @ change / w.h
 
-    def _ask(self, function: Any, w: Window, change: Array, r: Array | None = None) -> Array:
-        """A function of the action at the points of the step."""
-        places, rates = self._points(w, change)
+    def _ask(self, function: Any, w: Window, x: Array, rubbed: bool = False) -> Array:
+        """A function of the action at the points of the step, ``rubbed`` by the friction there."""
+        places, rates = self._points(w, x)
         constants = self.system.constants
-        more = [] if r is None else r.tolist()
+        more = self._parts(x)[1].tolist() if rubbed and self.m else []
         return np.array(
             [
                 function(*q, *v, time, *given, *constants, *(more[g] if more else ()))
@@ -115,22 +130,21 @@ class StepSolver:
     def _residual(self, w: Window, x: Array) -> Array:
         """Rows of the virtual values, then of the contacts; the row of δq at the end only yields the new momentum."""
         e = self.element
-        change, r = self._parts(x)
-        found = self._ask(self.system.f.rest, w, change, r)
+        found = self._ask(self.system.f.rest, w, x, True)
         P, G = found[:, : self.n], found[:, self.n :]
         rows = np.einsum("gif,gf->if", w.h * e.test, G) - np.einsum("gif,gf->if", e.slope, P)
         rows -= e.first[:, None] * np.where(self.carriers, w.p, 0.0)
         if not self.m:
             return rows.ravel()
-        slips = self._ask(self.system.f.slips, w, change)[:, : self.m]
+        r = self._parts(x)[1]
+        slips = self._ask(self.system.f.slips, w, x)[:, : self.m]
         return np.concatenate([rows.ravel(), (r - np.clip(r + self.rho * slips, -1.0, 1.0)).ravel()])
 
     def _tangent(self, w: Window, x: Array, first: bool) -> tuple[Array, Array]:
         """Slopes of the rows, and for each field the size of the terms that make up its rows: what round-off is of."""
         e, n = self.element, self.n
-        change, r = self._parts(x)
-        places, rates = self._points(w, change)
-        found = self._ask(self.system.f.slopes, w, change, r).reshape(self.points, 2, n, 2, n)
+        places, rates = self._points(w, x)
+        found = self._ask(self.system.f.slopes, w, x, True).reshape(self.points, 2, n, 2, n)
         by_node = np.einsum("gafk,gj->gafjk", found[:, :, :, 0], e.N)
         by_node += np.einsum("gafk,gj->gafjk", found[:, :, :, 1], e.D / w.h)
         matrix = np.einsum("gif,gfjk->ifjk", w.h * e.test, by_node[:, 1])
@@ -140,17 +154,18 @@ class StepSolver:
             np.abs(e.slope).max(axis=1) * parts[:, 0] + w.h * np.abs(e.test).max(axis=1) * parts[:, 1]
         ).sum(axis=0)
         matrix = matrix.reshape(self.values, self.values)
-        return (self._with_contacts(w, matrix, change, r, first) if self.m else matrix), terms
+        return (self._with_contacts(w, matrix, x, first) if self.m else matrix), terms
 
-    def _with_contacts(self, w: Window, matrix: Array, change: Array, r: Array, first: bool) -> Array:
+    def _with_contacts(self, w: Window, matrix: Array, x: Array, first: bool) -> Array:
         """The slopes with those by r and of the clips beside them."""
         e, n, m = self.element, self.n, self.m
-        grip = self._ask(self.system.f.grip, w, change).reshape(self.points, n, m)
+        r = self._parts(x)[1]
+        grip = self._ask(self.system.f.grip, w, x).reshape(self.points, n, m)
         by_r = np.zeros((self.nodes, n, self.points, m))
         for g in range(self.points):
             by_r[:, :, g] = w.h * e.test[g, :, :, None] * grip[g]
         by_r = by_r.reshape(self.values, -1)
-        found = self._ask(self.system.f.slips, w, change)
+        found = self._ask(self.system.f.slips, w, x)
         slips, slopes = found[:, :m], found[:, m:].reshape(self.points, m, 2, n)
         by_node = np.einsum("gak,gj->gajk", slopes[:, :, 0], e.N) + np.einsum(
             "gak,gj->gajk", slopes[:, :, 1], e.D / w.h
@@ -168,10 +183,10 @@ class StepSolver:
 
     def _solve(self, w: Window, scale: Array) -> tuple[Array, int, Array]:
         """Newton's method with a line search on the residual, each field's rows measured by the size of their terms."""
-        x = np.zeros(self.values + self.points * self.m)
+        x = np.zeros(self.values + self.points * self.m + self.extra)
         x[: self.values] = (self.element.nodes[:, None] * w.h * w.v).ravel()
         if self.m:
-            x[self.values :] = np.tile(np.sign(self.slips(w.q, w.v, w.time)), self.points)
+            self._parts(x)[1][:] = np.sign(self.slips(w.q, w.v, w.time))
         rows = self._try(w, x)
         if rows is None:
             x[: self.values] = 0.0
@@ -214,7 +229,7 @@ class StepSolver:
     def _size(self, rows: Array, scale: Array) -> float:
         """Largest residual relative to the terms it is the sum of."""
         size = float(np.abs(rows[: self.values].reshape(self.nodes, self.n) / np.where(scale > 0, scale, 1.0)).max())
-        return max(size, float(np.abs(rows[self.values :]).max())) if self.m else size
+        return max(size, float(np.abs(rows[self.values :]).max())) if len(rows) > self.values else size
 
     def _secant(self, w: Window, x: Array, rows: Array) -> tuple[Array, Array]:
         """Differences instead of slopes, for places where a slope is infinite: |q̇|^(3/2) at rest."""
@@ -241,16 +256,16 @@ class StepSolver:
         system, e = self.system, self.element
         change, r = self._parts(x)
         q = w.q + change[-1]
-        found = self._ask(system.f.rest, w, change, r)
+        found = self._ask(system.f.rest, w, x, True)
         ends = e.last_slope @ found[:, : self.n] - w.h * e.last @ found[:, self.n :]
         p = np.where(self.carriers, ends, 0.0)
-        places, rates = self.path = self._points(w, change)
-        inside = np.array([system.energy(*x) for x in zip(places, rates, w.times, w.given, r, strict=True)])
-        v = system.rates(q, e.end @ change / w.h, p, self.carriers, w.end)
+        places, rates = self.path = self._points(w, x)
+        inside = np.array([system.energy(*y) for y in zip(places, rates, w.times, w.given, r, strict=True)])
+        v = system.rates(q, rates[-1] if e.jumps else e.end @ change / w.h, p, self.carriers, w.end)
         energy = system.energy(q, v, w.end, system.given_at(w.end), np.zeros(self.m))[0]
         friction = np.zeros(self.n)
         if self.m:
-            grip = self._ask(system.f.grip, w, change).reshape(self.points, self.n, self.m)
+            grip = self._ask(system.f.grip, w, x).reshape(self.points, self.n, self.m)
             friction = -np.einsum("g,gfm,gm->f", e.weights, grip, r)
         work = w.h * (e.weights @ inside[:, 1])
         loss = self._loss(w, places, rates) if e.jumps else 0.0

@@ -39,6 +39,12 @@ class NumericAction:
         self.constants = [float(parameters[name]) for name in f.parameters]  # type: ignore[arg-type]
         self.given = [parameters[name] for name in f.given]
         self.numbers = dict(zip(f.parameters, self.constants, strict=True))
+        self.offsets = np.zeros(len(f.held))
+
+    def start_bonds(self, q: Array) -> None:
+        """Take the constants of constraints in rates that are those of a place from the start."""
+        here = self.bonds(q, 0.0, self.given_at(0.0))[:, -1]
+        self.offsets = np.where(self.f.floating, here, 0.0)
 
     def given_at(self, time: float) -> list[float]:
         found = []
@@ -67,6 +73,21 @@ class NumericAction:
             return [0.0] * len(given)
         e = 1e-4 * self.step
         return list(((np.array(self.given_at(time + e)) - self.given_at(time - e)) / (2 * e)).tolist())
+
+    def bonds(self, q: Array, time: float, given: list[float]) -> Array:
+        """A, b and g of the constraints, a row for each; a constant that only the start knows is taken from g."""
+        found = self.call(self.f.bonds, q, q, time, given, *self.rates_of_given(time, given))
+        found = found.reshape(len(self.f.held), self.n + 2)
+        found[:, -1] -= self.offsets
+        return found
+
+    def bends(
+        self, q: Array, time: float, given: list[float], forces: Array, v: Array | None = None
+    ) -> tuple[Array, Array]:
+        """Slopes by the fields of the reactions Aᵀλ and of the rates A q̇ + b."""
+        more = *self.rates_of_given(time, given), *forces.tolist()
+        found = self.call(self.f.bends, q, q if v is None else v, time, given, *more).reshape(-1, self.n)
+        return found[: self.n], found[self.n :]
 
     def rates(self, q: Array, guess: Array, p: Array, chosen: Array, time: float) -> Array:
         """The rates that belong to given momenta of the chosen fields, the other rates held."""

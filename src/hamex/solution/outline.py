@@ -75,6 +75,11 @@ VARIABLES: dict[str, Variable] = {
     "pieces": Variable(("interval",), "count", "equal pieces into which the step was cut"),
     "cuts": Variable(("interval",), "count", "how often the step or a part of it was cut in two"),
     "friction": Variable(("interval", "dof"), "force", "mean force of dry friction on a field of a simulated action"),
+    "reaction": Variable(
+        ("interval", "dof"), "force", "mean force of the constraints on a field of a simulated action"
+    ),
+    "constraint": Variable(("time",), "one", "largest value of the constraints on places of a simulated action"),
+    "constraint_rate": Variable(("time",), "one", "largest rate A q̇ + b of the constraints of a simulated action"),
     "events": Variable(("interval",), "count", "changes of branch located inside the step"),
     "solves": Variable(("interval",), "count", "linear solves spent in the step"),
     "cg_iterations": Variable(("interval",), "count", "iterations of conjugate gradients in the step"),
