@@ -77,6 +77,8 @@ class Action(StatedAction):
         object.__setattr__(self, "loads", {q: sp.sympify(Q) for q, Q in self.loads.items()})
         object.__setattr__(self, "constraints", tuple(sp.sympify(e) for e in self.constraints))
         _refuse_uncovered(self)
+        if not self.space:
+            self.constrained()  # refuses constraints that contradict each other
         _warn_unless_convex(self)
 
     def constrained(self) -> Constrained:

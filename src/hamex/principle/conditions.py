@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.jets import Index, indices, is_zero, jet, partial, t
+from hamex.principle.jets import indices, is_zero, jet, partial, t
 from hamex.principle.variation import StatedAction
 
 if TYPE_CHECKING:
@@ -144,8 +144,9 @@ def is_cyclic(action: StatedAction, q: AppliedUndef) -> bool:
     """True when only the rate of the field enters, in dissipation, loads and constraints too: its value is a gauge."""
     if any(() in indices(e, q) for e in (action.dissipation, *action.loads.values(), *action.constraints)):
         return False
-    spatial: list[Index] = [i for (f, i) in action.variation().weak if f == q and t not in i]
-    return is_zero(partial(action.lagrangian, q)) and not [i for i in spatial if i]
+    if not is_zero(partial(action.lagrangian, q)):
+        return False
+    return not any(f == q and i and t not in i for f, i in action.variation().weak) if action.space else True
 
 
 def boundary_conditions(action: StatedAction, normal: tuple[sp.Expr, ...] | None = None) -> list[BoundaryCondition]:

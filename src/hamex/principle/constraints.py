@@ -26,6 +26,7 @@ from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError, ConvexityWarning
 from hamex.principle.jets import indices, is_zero, partial, t
+from hamex.principle.places import NoPlaceError, Places, UnevenRankError
 from hamex.principle.variation import StatedAction, antiderivative
 
 if TYPE_CHECKING:
@@ -128,6 +129,8 @@ def check_stated(action: StatedAction) -> None:
                         f"{who} is not linear in the rates: Lagrange and d'Alembert's rule covers A(q, t) q̇ + b(q, t) "
                         "= 0; what is beyond it (Chetaev's rule) is a postulate of its own"
                     )
+        if _flat_where_it_holds(expression, [q for q in action.fields if expression.has(q)]):
+            raise ActionError(f"{who} has no slope where it holds, so that no force keeps it; take out the square")
         row, _ = _row(expression, action.fields)
         if any(_has_rates(entry, action.fields) for entry in row):
             raise ActionError(
@@ -154,6 +157,7 @@ def constrained(action: Action) -> Constrained:
     stated = zip(action.constraints, stated_rows(action), strict=True)
     pieces += [(expression, "stated", reaction) for expression, (reaction, _, _) in stated]
     rows = [_row(expression, fields) for expression, _, _ in pieces]
+    _check_together([expression for expression, _, _ in pieces], [row for row, _ in rows], fields)
     inside, size = _integrable(rows, fields)
     found = []
     for (expression, origin, reaction), (row, rest), integrable in zip(pieces, rows, inside, strict=True):
@@ -162,6 +166,33 @@ def constrained(action: Action) -> Constrained:
         integral = antiderivative(expression, fields) if kind == "integrable" else None
         found.append(Constraint(expression, kind, origin, reaction, row, rest, integral))
     return Constrained(plain, tuple(found), size)
+
+
+def _check_together(
+    expressions: list[sp.Expr], rows: list[tuple[sp.Expr, ...]], fields: tuple[AppliedUndef, ...]
+) -> None:
+    """Refuse constraints that contradict each other, or that say nothing new, by name."""
+    nodes = sorted({n for e in expressions for n in e.atoms(sp.Derivative, AppliedUndef)}, key=sp.default_sort_key)
+    letters = {node: sp.Dummy(str(node), real=True) for node in (*nodes, *fields)}
+    derivatives = {node: x for node, x in letters.items() if isinstance(node, sp.Derivative)}
+    flat = [e.xreplace(derivatives).xreplace(letters) for e in expressions]
+    table = [[a.xreplace(derivatives).xreplace(letters) for a in row] for row in rows]
+    for count in range(1, len(flat) + 1):
+        who = f"Action: constraint {expressions[count - 1]} = 0"
+        held = [e for e, whole in zip(flat[:count], expressions, strict=False) if not _has_rates(whole, fields)]
+        try:
+            rank = Places(held, [letters[q] for q in fields]).rank(table[:count])
+        except NoPlaceError:
+            others = f" together with {', '.join(f'{e} = 0' for e in expressions[: count - 1])}" if count > 1 else ""
+            raise ActionError(f"{who}: no place was found at which it holds{others}") from None
+        except UnevenRankError:
+            continue  # independent on a part of the set: the march will meet the other part or not
+        if rank < count == 1:
+            raise ActionError(
+                f"{who}: its slopes vanish where it holds, so that no force keeps it; take out the square"
+            )
+        if rank < count:
+            raise ActionError(f"{who} is redundant: where the constraints before it hold, it follows from them")
 
 
 def _integrable(

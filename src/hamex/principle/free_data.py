@@ -155,17 +155,23 @@ class _Analysis:
         self.q, self.v, self.a = (
             [self._letter(sp.Derivative(f, (t, k)) if k else f) for f in self.all] for k in range(3)
         )
-        equations = [self.flat(e) for e in action.strong_form().values()]
-        self.hessian = [[sp.diff(e, x) for x in self.a[: len(action.fields)]] for e in equations]
-        self.pieces = any(e.has(sp.Piecewise) for e in equations)
-        self.rows = [_Row(e, 0, 1) for e in equations]
-        stated = [*action.constraints, *(g for origin, g in multipliers(action).values() if origin == "impulse")]
-        self.rows += [_Row(self.flat(e), 0, 0) for e in stated]
+        momenta = [self.flat(action.momentum(q)) for q in action.fields]
+        self.hessian = [[sp.diff(P, x) for x in self.v[: len(momenta)]] for P in momenta]
+        self.rows: list[_Row] = []
+        self.pieces = False
         self.relations: list[_Row] = []
         self.known: dict[tuple[sp.Expr, ...], Places] = {}
         self.second: list[
             tuple[_Row, int]
         ] = []  # rows that determine accelerations, each with the one it is solved for
+
+    def state(self) -> None:
+        """Take in the equations of motion, and constraints that are stated or the momenta of impulses."""
+        equations = [self.flat(e) for e in self.action.strong_form().values()]
+        self.pieces = any(e.has(sp.Piecewise) for e in equations)
+        self.rows = [_Row(e, 0, 1) for e in equations]
+        impulses = [g for origin, g in multipliers(self.action).values() if origin == "impulse"]
+        self.rows += [_Row(self.flat(e), 0, 0) for e in (*self.action.constraints, *impulses)]
 
     # letters and derivatives
     def _letter(self, node: sp.Basic) -> sp.Symbol:
@@ -199,9 +205,10 @@ class _Analysis:
     def result(self) -> FreeData:
         n = len(self.action.fields)
         rank = self.places().rank(self.hessian)
-        if rank == n and len(self.rows) == n:
+        if rank == n and not self.action.constraints:
             carried = tuple(q.diff(t) for q in self.action.fields)
             return self._listed(rank, [*self.action.fields, *carried], [], [], {}, 0)
+        self.state()
         waiting = list(self.rows)
         for _ in range(_ROUNDS):
             new = self._sort(waiting)

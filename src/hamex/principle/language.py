@@ -34,6 +34,7 @@ def read_action(
     dissipation: str = "",
     loads: Mapping[str, str] | None = None,
     meanings: Mapping[str, str] | None = None,
+    constraints: Sequence[str] = (),
 ) -> Action:
     """An action from its texts.
 
@@ -43,6 +44,7 @@ def read_action(
     lagrangian, dissipation : L and φ; an empty dissipation is none.
     loads : the force on a field, by the name of the field.
     meanings : what each name stands for, with its unit in brackets, for pages and messages.
+    constraints : what vanishes: places, ``x^2 + y^2 - l^2``, or sums of rates, ``x'*sin(theta) - y'*cos(theta)``.
 
     Examples
     --------
@@ -65,8 +67,14 @@ def read_action(
             )
         if text.strip():
             acting[words.fields[name]] = read_expression(text, words, f"loads.{name}")
+    kept = [read_expression(text, words, f"constraints.{i}") for i, text in enumerate(constraints, 1) if text.strip()]
     return Action(
-        tuple(words.fields.values()), found["lagrangian"], found["dissipation"], acting, meanings=dict(meanings or {})
+        tuple(words.fields.values()),
+        found["lagrangian"],
+        found["dissipation"],
+        acting,
+        meanings=dict(meanings or {}),
+        constraints=tuple(kept),
     )
 
 

@@ -17,7 +17,8 @@ from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError
 from hamex.principle.action import Action
-from hamex.principle.jets import is_zero, t
+from hamex.principle.free_data import Relation
+from hamex.principle.jets import indices, is_zero, t
 
 _KINKS = (sp.Abs, sp.Max, sp.Min, sp.sign, sp.Heaviside)
 
@@ -239,3 +240,101 @@ def _module(expressions: list[sp.Expr]) -> str:
     """Python's own mathematics is the fastest for single numbers; special functions come from SciPy."""
     used = {f.func.__name__ for e in expressions for f in e.atoms(sp.Function) if not isinstance(f, sp.Piecewise)}
     return "math" if all(hasattr(math, name.lower()) for name in used) else "scipy"
+
+
+@dataclass(frozen=True, eq=False)
+class StartFunctions:
+    """What a start must obey, from a flat list of arguments.
+
+    Arguments are ``coordinates``, the time, the ``given`` functions and their derivatives, and the ``parameters``.
+
+    Attributes
+    ----------
+    coordinates : names of values and rates (``x``, ``x_dot``), multipliers included.
+    order : places in ``coordinates``, those first that should follow from the others.
+    given : names of functions of time, each with the order of the derivative that is meant.
+    relations, origins : what vanishes, as text, and where it comes from.
+    momenta : names of the fields with a momentum.
+    rest : the relations, then the momenta.
+    slopes : their derivatives by the coordinates, row by row.
+    """
+
+    coordinates: tuple[str, ...]
+    order: tuple[int, ...]
+    given: tuple[tuple[str, int], ...]
+    parameters: tuple[str, ...]
+    relations: tuple[str, ...]
+    origins: tuple[str, ...]
+    momenta: tuple[str, ...]
+    rest: Callable[..., list[float]]
+    slopes: Callable[..., list[float]]
+
+
+@lru_cache(maxsize=32)
+def start_functions(action: Action) -> StartFunctions | None:
+    """Compile what the start of a singular or constrained action must obey; None where nothing is."""
+    found = action.data()
+    relations = _binding(action, [r for r in found.relations])
+    if found.undecided or not relations:
+        return None
+    plain = action.constrained().plain
+    carriers = [f for f in plain.fields if action.has_momentum[f]]
+    expressions = [*(_smooth(r.expression) for r in relations), *(plain.momentum(f) for f in carriers)]
+    functions = {e for x in expressions for e in x.atoms(AppliedUndef)}
+    rates = {e for x in expressions for e in x.atoms(sp.Derivative)}
+    multipliers = _multipliers(action, functions)
+    fields = (*plain.fields, *multipliers)
+    nodes = [*fields, *(f.diff(t) for f in fields)]
+    forces = sorted((functions | rates) - set(nodes), key=sp.default_sort_key)
+    letters = {node: sp.Dummy(str(node), real=True) for node in (*nodes, *forces)}
+    flat = [e.xreplace({n: x for n, x in letters.items() if n in rates}).xreplace(letters) for e in expressions]
+    constants = sorted({s for e in flat for s in e.free_symbols} - {t, *letters.values()}, key=lambda s: s.name)
+    unknown = [letters[node] for node in nodes]
+    arguments = [*unknown, t, *(letters[node] for node in forces), *constants]
+    late = [*multipliers, *(f.diff(t) for f in multipliers), *found.determined, *found.reached]
+    late += [node for node in reversed((*found.shifts, *found.data)) if node not in late]
+    names = [f.func.__name__ for f in fields]
+
+    def compiled(wanted: list[sp.Expr]) -> Callable[..., list[float]]:
+        return sp.lambdify(arguments, wanted, modules=_module(wanted), cse=True)
+
+    return StartFunctions(
+        coordinates=(*names, *(f"{name}_dot" for name in names)),
+        order=tuple(dict.fromkeys([*(nodes.index(node) for node in late if node in nodes), *range(len(nodes))])),
+        given=tuple(_derivative(node) for node in forces),
+        parameters=tuple(s.name for s in constants),
+        relations=tuple(str(r.expression) for r in relations),
+        origins=tuple(r.origin for r in relations),
+        momenta=tuple(f.func.__name__ for f in carriers),
+        rest=compiled(flat),
+        slopes=compiled([sp.diff(e, x) for e in flat for x in unknown]),
+    )
+
+
+def _multipliers(action: Action, found: set[sp.Expr]) -> list[AppliedUndef]:
+    """Multipliers that occur: of stated constraints, and the user's own."""
+    every = [c.reaction.expr if c.origin == "impulse" else c.reaction for c in action.constrained().constraints]
+    return [f for f in every if f in found]
+
+
+def _binding(action: Action, relations: list[Relation]) -> list[Relation]:
+    """Relations less those that only say what a multiplier is: it, or its rate, stands in no other."""
+    while True:
+        every = set().union(*(r.expression.atoms(AppliedUndef) for r in relations)) if relations else set()
+        nodes = [n for f in _multipliers(action, every) for n in (f.diff(t), f)]
+        alone = [holding[0] for n in nodes if len(holding := [r for r in relations if _holds(r.expression, n)]) == 1]
+        if not alone:
+            return relations
+        relations = [r for r in relations if r is not alone[0]]
+
+
+def _holds(expression: sp.Expr, node: sp.Expr) -> bool:
+    if isinstance(node, sp.Derivative):
+        return node in expression.atoms(sp.Derivative)
+    return () in indices(expression, node)
+
+
+def _derivative(node: sp.Expr) -> tuple[str, int]:
+    if isinstance(node, sp.Derivative):
+        return node.expr.func.__name__, len(node.variables)
+    return node.func.__name__, 0

@@ -32,7 +32,8 @@ from hamex.schemes.scheme import Scheme
 from hamex.schemes.time_elements import DiscontinuousGalerkin, Galerkin
 from hamex.simulate.elements import gauss_element, radau_element
 from hamex.simulate.march import FAR, ActionMarch
-from hamex.simulate.system import NumericAction, Parameters, start_values
+from hamex.simulate.start import start_values
+from hamex.simulate.system import NumericAction, Parameters
 from hamex.solution.solution import Solution
 from hamex.solution.source import HistoriesOnly, KeptLayout, KeptUnits
 
@@ -57,7 +58,8 @@ def simulate(
     parameters : a number for every symbol of the action by name; for a given function of time, such as the load
         ``f(t)``, a function of the time in seconds, or a number when it is constant.
     start : ``{"u": 0.1, "u_dot": 0.0, "P_J": 0.0}``: value, rate and momentum of a field by name. What is left out is
-        zero. A field takes a rate or a momentum, not both; P = ∂L/∂q̇ gives one from the other.
+        zero, or follows from what is given where the action relates them (``action.data()``); a start that breaks a
+        relation is refused. A field takes a rate or a momentum, not both; P = ∂L/∂q̇ gives one from the other.
     duration : length of the history [s], a whole number of steps.
     step : length of a step [s], or an element: ``hx.Galerkin(step, degree)``, which a number stands for, or
         ``hx.DiscontinuousGalerkin(step, degree)``, of order 2s + 1, for stiff dashpots and contacts: what rings there
@@ -87,7 +89,7 @@ def simulate(
     step, degree, jumps = _element(step, degree)
     steps = _steps(duration, step, len(action.fields))
     system = NumericAction(functions(action), parameters, step)
-    q, v, p = start_values(system, start)
+    q, v, p = start_values(action, system, start)
     element = (radau_element if jumps else gauss_element)(degree, np.array(system.f.carriers))
     march = ActionMarch(system, element, steps)
     march.run(q, v, p)

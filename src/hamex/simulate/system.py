@@ -1,4 +1,4 @@
-"""An action with numbers in it, and its start."""
+"""An action with numbers in it."""
 
 from __future__ import annotations
 
@@ -103,37 +103,3 @@ class NumericAction:
             if np.abs(change).max() <= 1e-15 * np.abs(v).max():
                 break
         return v
-
-
-def start_values(system: NumericAction, start: Mapping[str, float]) -> tuple[Array, Array, Array]:
-    """Values, rates and momenta at t = 0."""
-    f, n = system.f, system.n
-    known = {key for name in f.fields for key in (name, f"{name}_dot", f"P_{name}")}
-    for key, value in start.items():
-        if key not in known:
-            raise ProblemError(
-                f"simulate: the start holds {key!r}; known: "
-                f"{', '.join(f'{name}, {name}_dot, P_{name}' for name in f.fields)}"
-            )
-        if not is_finite(value):
-            raise ProblemError(f"simulate: {key} must be a finite number at the start, got {value!r}")
-    q = np.array([start.get(name, 0.0) for name in f.fields], dtype=float)
-    v = np.array([start.get(f"{name}_dot", 0.0) for name in f.fields], dtype=float)
-    p = np.array([start.get(f"P_{name}", 0.0) for name in f.fields], dtype=float)
-    chosen = np.array([f"P_{name}" in start for name in f.fields])
-    for i, name in enumerate(f.fields):
-        if chosen[i] and f"{name}_dot" in start:
-            raise ProblemError(f"simulate: {name} starts with a rate and a momentum; one gives the other")
-        if not f.carriers[i] and (chosen[i] or f"{name}_dot" in start):
-            raise ProblemError(f"simulate: {name} has no momentum; the principle accepts only its value at the start")
-    at_rest = system.call(f.momenta, q, np.zeros(n), 0.0, system.given_at(0.0))[:n]
-    for i, name in enumerate(f.fields):
-        if f.gauges[i] and at_rest[i] != 0 and not chosen[i] and f"{name}_dot" not in start:
-            raise ProblemError(
-                f"simulate: say how {name} starts: its momentum is {at_rest[i]:g} when its rate is zero."
-                f" Give P_{name} (0 for a spring without slip) or {name}_dot"
-            )
-    if chosen.any():
-        v = system.rates(q, v, p, chosen, 0.0)
-    computed = system.call(f.momenta, q, v, 0.0, system.given_at(0.0))[:n]
-    return q, v, np.where(chosen, p, computed)
