@@ -29,6 +29,7 @@ from hamex.report.derivation.expressions import is_field, momentum, symbol, walk
 from hamex.report.derivation.page import derivation
 from hamex.report.derivation.written import fragment, html, tex
 from hamex.report.equations import inline, svg
+from hamex.schemes.time_elements import DiscontinuousGalerkin, Galerkin
 from hamex.simulate import simulate
 from hamex.studio.wire import number, packed
 
@@ -70,7 +71,7 @@ def run(given: dict[str, Any]) -> dict[str, Any]:
     numbers = {**given["parameters"], **{name: _history(shape) for name, shape in shapes.items()}}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        sol = simulate(system, numbers, given["start"], given["duration"], given["step"], given["degree"])
+        sol = simulate(system, numbers, given["start"], given["duration"], _march(given))
     fields = [q.func.__name__ for q in system.fields]
     columns = {
         word: {name: packed(sol.values(word)[:, i]) for i, name in enumerate(fields)}
@@ -88,6 +89,11 @@ def run(given: dict[str, Any]) -> dict[str, Any]:
         "iterations": number(float(iterations.mean())),
         "notes": [str(one.message) for one in caught if issubclass(one.category, UserWarning)],
     }
+
+
+def _march(given: dict[str, Any]) -> Galerkin | DiscontinuousGalerkin:
+    kind = DiscontinuousGalerkin if given["jumps"] else Galerkin
+    return kind(step=given["step"], degree=given["degree"])
 
 
 def _history(shape: dict[str, Any]) -> float | Callable[[float], float]:
@@ -198,7 +204,8 @@ def chosen(given: dict[str, Any]) -> Action:
     if given["system"]:
         return _from_library(given["system"])
     pairs = (tuple(sorted(given[key].items())) for key in ("loads", "meanings"))
-    return _typed(tuple(given["fields"]), given["lagrangian"], given["dissipation"], *pairs)
+    texts = tuple(given["constraints"])
+    return _typed(tuple(given["fields"]), given["lagrangian"], given["dissipation"], *pairs, texts)
 
 
 @lru_cache(maxsize=32)
@@ -213,8 +220,9 @@ def _typed(
     dissipation: str,
     loads: tuple[tuple[str, str], ...],
     meanings: tuple[tuple[str, str], ...],
+    constraints: tuple[str, ...],
 ) -> Action:
-    return read_action(fields, lagrangian, dissipation, dict(loads), dict(meanings))
+    return read_action(fields, lagrangian, dissipation, dict(loads), dict(meanings), constraints=constraints)
 
 
 def description(system: Action, drawn: bool = True) -> dict[str, Any]:
@@ -249,7 +257,7 @@ def letters(system: Action) -> tuple[list[str], list[str], list[str]]:
     fields = [q.func.__name__ for q in system.fields]
     nodes = [
         node
-        for expression in (system.lagrangian, system.dissipation, *system.loads.values())
+        for expression in (system.lagrangian, system.dissipation, *system.loads.values(), *system.constraints)
         for node in walk(expression)
     ]
     given = {type(node).__name__ for node in nodes if is_field(node)} - set(fields)
@@ -264,6 +272,7 @@ def texts(system: Action) -> dict[str, Any] | None:
     try:
         L, phi = (written(e, system.fields) for e in (system.lagrangian, system.dissipation))
         loads = {q.func.__name__: written(load, system.fields) for q, load in system.loads.items()}
+        constraints = [written(one, system.fields) for one in system.constraints]
     except UnwritableError:
         return None
     return {
@@ -271,6 +280,7 @@ def texts(system: Action) -> dict[str, Any] | None:
         "lagrangian": L,
         "dissipation": "" if system.dissipation == 0 else phi,
         "loads": loads,
+        "constraints": constraints,
         "meanings": dict(system.meanings),
     }
 
@@ -290,7 +300,7 @@ _GENERAL = {
     "the time": ("t", "time", "s"),
     "the end": ("T", "end of the time-window", "s"),
     "the Lagrangian": ("L", "Lagrangian", ""),
-    "the dissipation": (r"\varphi", "dissipation function, of rates alone", ""),
+    "the dissipation": (r"\varphi", "dissipation function, whose slopes in the rates are forces", ""),
 }
 
 

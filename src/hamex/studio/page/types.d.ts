@@ -218,6 +218,7 @@ interface SystemAnswer {
     lagrangian: string;
     dissipation: string;
     loads: Record<string, string>;
+    constraints: string[];
     meanings: Record<string, string>;
   } | null;
 }

@@ -7,6 +7,7 @@ export const EXAMPLE = {
   lagrangian: "m*l^2*theta'^2/2 + m*g*l*cos(theta)",
   dissipation: "c*theta'^2/2",
   loads: /** @type {Record<string, string>} */ ({}),
+  constraints: "",
   meanings:
     "theta: angle from the vertical [rad]\nm: mass [force s²/length]\nl: length [length]\n" +
     "g: gravity [length/s²]\nc: friction of the pivot [force length s]",
@@ -17,7 +18,7 @@ export const UNTOUCHED = {
   shapes: /** @type {Record<string, LoadShape>} */ ({}),
   start: /** @type {Record<string, number>} */ ({}),
 };
-export const MARCH = {duration: 10, step: 0.02, degree: 1};
+export const MARCH = {duration: 10, step: 0.02, degree: 1, jumps: false};
 export const START = {
   system: "viscoplastic",
   ...EXAMPLE,
@@ -68,6 +69,10 @@ export function systemRequest(state) {
     lagrangian: state.lagrangian,
     dissipation: state.dissipation,
     loads,
+    constraints: state.constraints
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean),
     meanings: meaningTable(state.meanings),
   };
 }
@@ -93,6 +98,7 @@ export function runRequest(state, about) {
     duration: state.duration,
     step: state.duration / steps,
     degree: state.degree,
+    jumps: state.jumps,
   };
 }
 
