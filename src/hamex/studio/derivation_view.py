@@ -104,6 +104,9 @@ class RunTable(SystemTable):
     start: dict[Annotated[str, Field(max_length=30)], Finite] = Field(
         {}, max_length=24, description="u, u_dot or P_u at t = 0; zero when left out"
     )
+    near: dict[Annotated[str, Field(max_length=30)], Finite] = Field(
+        {}, max_length=8, description="side of a value that follows from a curved constraint"
+    )
     duration: Positive = Field(10.0, le=1e6, description="[s]")
     step: Positive = Field(0.01, description="[s]")
     degree: int = Field(1, ge=0, le=4, description="of the polynomials in time; 0 with jumps only")
@@ -261,7 +264,8 @@ def script(run: RunTable) -> str:
         "numbers = {",
         *numbers,
         "}",
-        f"sol = hx.simulate(system, numbers, {dict(run.start)!r}, duration={run.duration!r}, {_march(run)})",
+        f"sol = hx.simulate(system, numbers, {dict(run.start)!r}, duration={run.duration!r}, {_march(run)}"
+        + (f", near={dict(run.near)!r})" if run.near else ")"),
         "",
         "print(sol)",
         'print(f"energy unaccounted for: {sol.residual:.3e}")',

@@ -200,7 +200,8 @@ interface LoadShape {
 }
 interface StartValue {
   key: string;
-  kind: "value" | "rate" | "momentum";
+  /** "near": the side on which a value lies that follows from the others. */
+  kind: "value" | "rate" | "momentum" | "near";
   field: string;
   value: number;
 }
@@ -233,6 +234,8 @@ interface MotionAnswer {
   imbalance: Packed;
   residual: number | null;
   iterations: number;
+  /** Largest gap of the constraints at a node. */
+  constraint: number | null;
   notes: string[];
 }
 

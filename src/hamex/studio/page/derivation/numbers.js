@@ -39,6 +39,7 @@ function labelled(field, symbol) {
  */
 function startSymbol({kind, field}, symbols) {
   if (kind === "value") return symbols[field];
+  if (kind === "near") return {...symbols[field], meaning: `side of ${field}, which follows`, unit: ""};
   return kind === "rate"
     ? {...symbols[field], meaning: `rate of ${field}`, unit: ""}
     : {...symbols[`p ${field}`], meaning: `momentum of ${field}, minus the slip`, unit: ""};
@@ -238,6 +239,7 @@ export function numberControls(view, places) {
   function show(state, request) {
     for (const table of /** @type {("parameters" | "start" | "shapes")[]} */ (["parameters", "start", "shapes"]))
       for (const [name, value] of Object.entries(request[table])) places.fields[`${table}.${name}`]?.set(value);
+    for (const [name, value] of Object.entries(request.near)) places.fields[`start.${name}`]?.set(value);
     march.duration.set(state.duration);
     march.step.set(state.step);
     march.degree.set(`${state.jumps ? "jumps " : ""}${state.degree}`);

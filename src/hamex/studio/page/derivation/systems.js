@@ -78,6 +78,19 @@ export function systemRequest(state) {
 }
 
 /**
+ * What is given at the start, or the sides of what follows from it.
+ * @param {State} state
+ * @param {SystemAnswer} about
+ * @param {boolean} near
+ */
+const startValues = (state, about, near) =>
+  Object.fromEntries(
+    about.starts
+      .filter(({kind}) => (kind === "near") === near)
+      .map(({key, value}) => [key, state.start[key] ?? value]),
+  );
+
+/**
  * The same with numbers; the step divides the duration, as a run needs it.
  * @param {State} state
  * @param {SystemAnswer} about
@@ -91,7 +104,8 @@ export function runRequest(state, about) {
         .filter(({kind}) => kind === "parameter")
         .map(({name, value}) => [name, state.parameters[name] ?? value]),
     ),
-    start: Object.fromEntries(about.starts.map(({key, value}) => [key, state.start[key] ?? value])),
+    start: startValues(state, about, false),
+    near: startValues(state, about, true),
     shapes: Object.fromEntries(
       Object.entries(about.shapes).map(([name, shape]) => [name, state.shapes[name] ?? shape]),
     ),
