@@ -29,8 +29,7 @@ from hamex.principle.places import NoPlaceError, Places, UnevenRankError, closur
 if TYPE_CHECKING:
     from hamex.principle.action import Action
 
-_LONG = 300  # operations beyond which a row is not brought to its shortest form
-_ROUNDS = 12
+_LONG, _ROUNDS = 300, 12  # operations beyond which a row is not shortened, generations beyond which nobody waits
 
 
 @dataclass(frozen=True)
