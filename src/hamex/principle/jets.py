@@ -131,3 +131,11 @@ def _normal_form_vanishes(flat: sp.Expr) -> bool:
             sp.S.Zero,
         )
     return bool(sp.expand(numerator) == 0)
+
+
+def pythagoras(expression: sp.Expr) -> sp.Expr:
+    """sin² + cos² = 1, where that makes it shorter."""
+    for sine in sorted(expression.atoms(sp.sin), key=sp.default_sort_key):
+        trial = sp.expand(expression.xreplace({sine**2: 1 - sp.cos(sine.args[0]) ** 2}))
+        expression = min(expression, trial, key=lambda e: e.count_ops())
+    return expression

@@ -10,7 +10,7 @@ when it does not stand out from its own error: round-off of its terms, and its s
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mpmath
@@ -158,3 +158,23 @@ def _found(
         for x, change in zip(variables, step.tolist(), strict=True):
             point[x] = point[x] - length * change
     return None
+
+
+def slope(expression: sp.Expr, coordinates: list[sp.Symbol], direction: list[sp.Expr]) -> sp.Expr:
+    """The derivative of an expression along a direction."""
+    return sum((sp.diff(expression, x) * d for x, d in zip(coordinates, direction, strict=True)), sp.S.Zero)
+
+
+def closure(
+    fields: list[list[sp.Expr]], bracket: Callable[[list[sp.Expr] | None, list[sp.Expr]], list[sp.Expr]], places: Places
+) -> list[list[sp.Expr]]:
+    """Brackets with the motion and among themselves, as long as they bring new directions."""
+    found: list[list[sp.Expr]] = []
+    waiting = list(fields)
+    while waiting:
+        one = waiting.pop(0)
+        if places.rank([*found, one]) == len(found):
+            continue
+        waiting += [bracket(None, one), *(bracket(other, one) for other in found)]
+        found.append(one)
+    return places.matrices(found)[0]
