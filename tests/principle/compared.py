@@ -115,7 +115,7 @@ def data(system: System) -> list[str]:
     Of a lumped system by its analysis; of a continuum by the roles of its initial conditions.
     """
     if system.space:
-        roles = [c.role for c in system.action().initial_conditions() if c.field.args != (t,)]
+        roles = [c.role for c in system.action().initial_conditions() if len(c.field.args) > 1]
         count = sum(role in ("data", "gauge") for role in roles)
         return [] if count == system.free else [f"free functions for {system.free}: {roles}"]
     found = system.action().data()

@@ -10,7 +10,7 @@ from hamex.errors import ActionError, ConvexityWarning
 
 ACCEPTED = {name: system for name, system in SYSTEMS.items() if not system.refused}
 REFUSED = {name: system for name, system in SYSTEMS.items() if system.refused}
-# One of each kind in the short round: shifts, boosts, scalings of time, rotations, modes, gauges, internal turns, fields.
+# One of each kind in the short round: shifts, boosts, scalings of time, turns, modes, gauges, fields.
 SHORT_CHARGES = {
     "Caldirola and Kanai's oscillator",
     "anharmonic isotropic oscillator",
