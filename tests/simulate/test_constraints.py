@@ -13,6 +13,7 @@ from scipy.integrate import solve_ivp
 import hamex as hx
 from hamex.errors import ProblemError
 from hamex.principle import t
+from hamex.principle.noether import kept
 
 m, g, l, J, a = sp.symbols("m g l J a", positive=True)
 x, y, theta, lam = (sp.Function(name)(t) for name in ("x", "y", "theta", "lambda"))
@@ -196,3 +197,35 @@ def test_a_start_off_the_constraint_is_refused():
         hx.simulate(system, NUMBERS, {"x": 1.1, "y": 0.5}, 1.0, 0.1)
     with pytest.raises(ProblemError, match="breaks the relation"):
         hx.simulate(system, NUMBERS, {"x": 1.0, "y": 0.0, "x_dot": 1.0, "y_dot": 0.0}, 1.0, 0.1)
+
+
+z = sp.Function("z")(t)
+SPHERE = hx.Action((x, y, z), FREE + m * z.diff(t) ** 2 / 2 - m * g * z, constraints=(x**2 + y**2 + z**2 - l**2,))
+TIED = hx.Action((x, y), FREE, constraints=(x - y,))
+SLEDGE = hx.Action((x, y, theta), FREE + J * turn**2 / 2, constraints=(BLADE,))
+# Analysis: reactions do no work on what keeps the constraint. A blade's momentum in the plane is not kept, its spin is.
+KEEPS = {
+    "spherical pendulum": (SPHERE, {"time: energy": False, "rotation in (x, y)": True}),
+    "tied together": (TIED, {"time: energy": True, "shift of x and y": True, "boost of x and y": True}),
+}
+
+
+@pytest.mark.parametrize("name", KEEPS)
+def test_symmetries_keep_the_constraints_and_elements_keep_their_charges(name):
+    system, expected = KEEPS[name]
+    found = system.symmetries()
+    assert {s.name: kept(s).holds for s in found} == expected
+    start = {"x": 0.6, "y_dot": 0.7, "z": -0.8} if system is SPHERE else {"x": 0.6, "x_dot": 0.7}
+    numbers = {"m": 1.3, **({"g": 9.81, "l": 1.0} if system is SPHERE else {})}
+    run = hx.simulate(system, numbers, start | ({"y": 0.0} if system is SPHERE else {}), 1.0, 0.02, 2, charges=found)
+    drift = dict(zip(run.labels("symmetry"), np.abs(run.values("charge_drift")).max(axis=0), strict=True))
+    assert all((drift[word] < 1e-12) == holds for word, holds in expected.items()), drift
+
+
+def test_reactions_work_on_what_breaks_a_constraint():
+    shift = [s for s in hx.Action((x, y), FREE).symmetries() if s.name == "shift of x"]
+    assert shift[0].charge.source == 0
+    momentum = next(c for c in SLEDGE.charges() if c.shift == {x: 1})
+    assert sp.expand(momentum.source - sp.Function("lambda_1")(t) * sp.sin(theta)) == 0
+    assert "shift of x" not in [s.name for s in SLEDGE.symmetries()]
+    assert any(sp.expand(s.charge.value - J * turn) == 0 for s in SLEDGE.symmetries())

@@ -100,3 +100,16 @@ def test_the_run_is_that_of_the_condensed_system():
         moved = sol.values("displacement")
         assert moved[:, 0] == pytest.approx(np.cos(sol.times), abs=1e-9)
         assert moved[:, 1] == pytest.approx(moved[:, 0] / 2, abs=1e-14)
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_the_nearest_of_several_starts_is_taken_where_it_is_asked_for(side):
+    """Analysis: x = 0.6 leaves y = ±0.8 on the unit circle."""
+    run = hx.simulate(ROD, {"m": 2.0, "g": 9.81, "l": 1.0}, {"x": 0.6}, 0.02, 0.01, near={"y": side})
+    assert run.values("displacement")[0, 1] == pytest.approx(0.8 * side, abs=1e-15)
+
+
+def test_what_is_near_is_checked():
+    for near, says in (({"z": 1.0}, "near holds 'z'"), ({"y": math.inf}, "finite"), ({"y": 0.0}, "several starts fit")):
+        with pytest.raises(ProblemError, match=says):
+            hx.simulate(ROD, {"m": 2.0, "g": 9.81, "l": 1.0}, {"x": 0.6}, 0.02, 0.01, near=near)

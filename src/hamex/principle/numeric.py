@@ -77,11 +77,11 @@ class Functions:
 
 
 @lru_cache(maxsize=32)
-def functions(action: Action) -> Functions:
+def functions(stated: Action) -> Functions:
     """Compile an action; the result is kept as long as few others follow."""
-    if action.space:
-        raise ActionError(f"{action.name or 'this action'} is a density in space; only lumped actions can be simulated")
-    whole = action.constrained()
+    if stated.space:
+        raise ActionError(f"{stated.name or 'this action'} is a density in space; only lumped actions can be simulated")
+    whole = stated.constrained()
     action = whole.plain
     fields = action.fields
     q = [sp.Dummy(f.func.__name__, real=True) for f in fields]
