@@ -48,9 +48,9 @@ from .simulate import discretise as discretise
 from .solution.solution import Solution as Solution
 from .solution.reading import read as read
 from .study.spectra.intensities import Pga as Pga, Sa as Sa, intensities as intensities
-from .study.spectra.result import Spectrum as Spectrum
+from .study.spectra.elastic import Spectrum as Spectrum
 from .study.spectra import spectrum as spectrum
-from .study.spectra.floors import floor_spectrum as floor_spectrum
+from .study.spectra.intensities import floor_spectrum as floor_spectrum
 from .study.ida.fragility import Fragility as Fragility
 from .study.ida.frequency import annual_frequency as annual_frequency
 from .study.study import Study as Study

@@ -17,7 +17,7 @@ from hamex.checks import check_range, floats, is_finite, is_positive
 from hamex.errors import LoadError, StepWarning
 from hamex.march import sampling
 from hamex.march.run import march
-from hamex.motion.quadrature import evaluate, projected, step_means
+from hamex.motion.integrals import evaluate, projected, step_means
 from hamex.names import Shown
 
 Array = NDArray[Any]

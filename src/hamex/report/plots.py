@@ -27,8 +27,8 @@ from hamex.solution.solution import Solution
 from hamex.study.ida import Ida
 from hamex.study.ida.fragility import Fragility
 from hamex.study.spectra import spectrum
+from hamex.study.spectra.elastic import Spectrum
 from hamex.study.spectra.intensities import histories
-from hamex.study.spectra.result import Spectrum
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError
 from hamex.simulate.bonds import BoundSolver, check_bonds
-from hamex.simulate.elements import StepElement, radau_element
 from hamex.simulate.steps import STILL, StepSolver, Taken, Window
-from hamex.simulate.system import NumericAction
+from hamex.simulate.system import NumericAction, StepElement, radau_element
 from hamex.solution.energy import check_energies
 
 Array = NDArray[Any]
