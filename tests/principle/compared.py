@@ -1,4 +1,4 @@
-"""hamex beside what is known from elsewhere: each function returns what differs, in words; nothing differs in an empty list."""
+"""hamex beside what is known from elsewhere: what differs, in words, or an empty list."""
 
 from itertools import permutations
 
@@ -15,7 +15,6 @@ from stated import (
     vanishes,
 )
 
-from hamex.principle import t
 from hamex.principle.variation import energy_rate
 
 
@@ -27,9 +26,9 @@ def our_own(system: System) -> list[str]:
             wrong.append(f"equation of {q}")
     wrong += [f"{c} is not kept" for c in system.charges if not kept(system, c)]
     wrong += [f"{c} is kept" for c in system.no_charges if kept(system, c)]
-    if system.hamiltonian is not None and system.power is not None:
-        if not holds(rate_along(system, system.hamiltonian, -system.power)):
-            wrong.append("power")
+    known = system.hamiltonian is not None and system.power is not None
+    if known and not holds(rate_along(system, system.hamiltonian, -system.power)):
+        wrong.append("power")
     wrong += [f"{r} does not vanish" for r in system.relations if not holds(along(system, r))]
     return wrong
 

@@ -1,4 +1,4 @@
-"""Runs of the stated systems against an independent integrator: SciPy's DOP853 at 1e-13, on equations from elsewhere."""
+"""Runs of the stated systems against an independent integrator: DOP853 at 1e-13, on equations from elsewhere."""
 
 import math
 from functools import cache
@@ -6,19 +6,13 @@ from functools import cache
 import numpy as np
 import sympy as sp
 from scipy.integrate import solve_ivp
-from stated import Run, System
+from stated import System
 from systems import SYSTEMS
 
 import hamex as hx
 from hamex.principle import t
 
 TIGHT = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-14}
-
-
-def _named(system: System, run: Run):
-    symbols = sorted(system.lagrangian.free_symbols | sp.sympify(system.dissipation).free_symbols, key=str)
-    del symbols
-    return {name: value for name, value in run.numbers.items()}
 
 
 class Reference:
@@ -57,8 +51,6 @@ class Reference:
     def _compiled(self, expressions):
         clean = [sp.sympify(e) for e in expressions]
         numbers = {s: self.run.numbers[s.name] for e in clean for s in e.free_symbols if s.name in self.run.numbers}
-        states = [sp.Symbol(s.name, real=True) for s in self.states] if hasattr(self, "states") else None
-        del states
         function = sp.lambdify([t, self.states], [e.subs(numbers) for e in clean], "numpy", cse=True)
         return lambda time, state: np.array(function(time, state), dtype=float)
 
@@ -91,21 +83,51 @@ def march(name: str, steps: int, degree: int, jumps: bool = False):
     return hx.simulate(SYSTEMS[name].action(), own.run.numbers, own.given(), own.run.duration, element)
 
 
-def error(name: str, steps: int, degree: int, jumps: bool = False) -> float:
-    """Largest distance from the reference at any node, relative to the largest value of each field."""
+def error(name: str, steps: int, degree: int, jumps: bool = False, of: str = "moving") -> float:
+    """Largest distance from the reference at any node, relative to the largest value of each field.
+
+    ``of``: the moving fields, or the "algebraic" ones, which follow from a relation that is not linear.
+    """
     own = reference(name)
     sol = march(name, steps, degree, jumps)
     exact = own.at(np.linspace(0.0, own.run.duration, steps + 1))
-    columns = [list(SYSTEMS[name].fields).index(q) for q in own.fields]
-    ours = sol.values("displacement")[:, columns]
+    chosen = [i for i, q in enumerate(own.fields) if (q in own.run.algebraic) == (of == "algebraic")]
+    columns = [SYSTEMS[name].fields.index(own.fields[i]) for i in chosen]
+    ours, exact = sol.values("displacement")[:, columns], exact[:, chosen]
     return float((abs(ours - exact).max(axis=0) / np.maximum(abs(exact).max(axis=0), 1e-3)).max())
 
 
 STEPS = {1: 40, 2: 12, 3: 6}  # of the coarser of two runs
 
 
-def order(name: str, degree: int, jumps: bool = False) -> tuple[float, float]:
+def order(name: str, degree: int, jumps: bool = False, of: str = "moving") -> tuple[float, float]:
     """Measured order between two runs, and the error of the finer one."""
-    coarse = STEPS[degree] * SYSTEMS[name].run.steps
-    errors = [error(name, steps, degree, jumps) for steps in (coarse, 2 * coarse)]
+    coarse = STEPS[degree]
+    errors = [error(name, steps, degree, jumps, of) for steps in (coarse, 2 * coarse)]
     return math.log2(errors[0] / errors[1]), errors[1]
+
+
+def drifts(name: str, degree: int) -> dict[str, float]:
+    """How far the known charges, H and the relations move in a run, relative to their size along it."""
+    system = SYSTEMS[name]
+    own = reference(name)
+    sol = march(name, 2 * STEPS[degree], degree)
+    moving = [q for q in system.fields if q in own.fields]
+    columns = [system.fields.index(q) for q in moving]
+    symbols = {q.diff(t): sp.Dummy() for q in moving} | {q: sp.Dummy() for q in moving}
+    numbers = {s: own.run.numbers[s.name] for s in _symbols(system) if s.name in own.run.numbers}
+    values = [*sol.values("velocity")[:, columns].T, *sol.values("displacement")[:, columns].T]
+    found = {}
+    for kind, expressions in (("charge", system.charges), ("relation", system.relations)):
+        for expression in expressions:
+            plain = sp.sympify(expression).doit().subs(numbers).xreplace(symbols)
+            if plain.atoms(sp.Derivative) or not plain.free_symbols <= {t, *symbols.values()}:
+                continue  # a multiplier's
+            history = np.broadcast_to(sp.lambdify([t, *symbols.values()], plain)(sol.times, *values), sol.times.shape)
+            size = max(1.0, abs(history).max())
+            found[f"{kind}: {expression}"] = float(abs(history - (history[0] if kind == "charge" else 0)).max() / size)
+    return found
+
+
+def _symbols(system: System):
+    return set().union(*(sp.sympify(e).free_symbols for e in (*system.charges, *system.relations, system.lagrangian)))

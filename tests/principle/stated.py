@@ -1,8 +1,8 @@
-"""What is known of a system from elsewhere, and the algebra by which it is compared: nothing here asks hamex's own tests.
+"""What is known of a system from elsewhere, and the algebra by which it is compared: hamex's own tests are not asked.
 
-A system is an action as a user writes it and, beside it, what textbooks and hand calculation say about it. Signs are those of
-the extended principle: one left-hand side per field, d/dt ∂L/∂q̇ − ∂L/∂q + ∂φ/∂q̇ − Q, equal to zero; on a boundary the force
-whose work is force · δ(motion).
+A system is an action as a user writes it and, beside it, what textbooks and hand calculation say about it. Signs are
+those of the extended principle: one left-hand side per field, d/dt ∂L/∂q̇ − ∂L/∂q + ∂φ/∂q̇ − Q, equal to zero; on a
+boundary the force whose work is force · δ(motion).
 """
 
 import random
@@ -52,7 +52,9 @@ class Run:
     duration: float = 2.0
     motion: Motion | None = None
     data: tuple[str, ...] | None = None
-    steps: int = 1  # how many times finer than the usual steps
+    algebraic: tuple[
+        AppliedUndef, ...
+    ] = ()  # fields of a relation that is not linear: at nodes of an order of their own
     smooth: bool = True  # False: friction and sliders, of which no order 2s is asked
 
 
@@ -60,13 +62,13 @@ class Run:
 class System:
     """An action and what is known of it from elsewhere.
 
-    ``equations``: one left-hand side per field. ``free``: how many numbers (in a continuum functions of place) the motion
-    needs at the start, arbitrary functions of time (``gauges``) apart; ``relations`` vanish at all times, a multiplier's
-    value apart. ``hamiltonian`` and ``power`` = dH/dt along the motion. ``charges``: conserved, beside H, and found by the
-    engine; ``no_charges``: look conserved, and are not. ``boundary``: for an outward normal the motions and forces on the
-    edge; ``corner``: the force between the first two axes; ``balances``: what holds on the parts.
-    ``rules`` solve the equations for highest derivatives where the accelerations of all fields cannot be had from them.
-    ``reactions`` are the multipliers in terms of the motion. ``refused``: the reason why there is no action.
+    ``equations``: one left-hand side per field. ``free``: how many numbers (in a continuum functions of place) the
+    motion needs at the start, arbitrary functions of time (``gauges``) apart; ``relations`` vanish at all times, a
+    multiplier's value apart. ``hamiltonian`` and ``power`` = dH/dt along the motion. ``charges``: conserved, beside H,
+    and found by the engine; ``no_charges``: look conserved, and are not. ``boundary``: for an outward normal the
+    motions and forces on the edge; ``corner``: the force between the first two axes; ``balances``: what holds on the
+    parts. ``rules`` solve the equations for highest derivatives where the accelerations of all fields cannot be had
+    from them; ``reactions`` are the multipliers in terms of the motion. ``refused``: why there is no action.
     """
 
     name: str
@@ -172,7 +174,10 @@ def branches(expression: sp.Expr) -> list[sp.Expr]:
 
 
 def holds(expression: sp.Expr) -> bool:
-    """Zero to 25 digits at three random places, one of them close to zero: for rates along the motion, whose exact expansion costs seconds."""
+    """Zero to 25 digits at three random places, one of them near zero.
+
+    For rates along the motion, whose exact expansion costs seconds.
+    """
     (plain,) = jets_to_symbols(expression)
     if plain.has(sp.Piecewise):
         return all(holds(e) for e in branches(plain))
@@ -219,7 +224,7 @@ def on_motion(expression: sp.Expr, rules: Rules) -> sp.Expr:
 
 
 def rate_along(system: System, quantity: sp.Expr, more: sp.Expr = sp.S.Zero) -> sp.Expr:
-    """d(quantity)/dt + more, along the motion: by the equations, or in the coordinates of the motion where it has some."""
+    """d(quantity)/dt + more, along the motion."""
     return along(system, sp.diff(quantity, t) + more)
 
 
@@ -257,7 +262,7 @@ def manifold_rank(system: System, relations: Sequence[sp.Expr]) -> int:
 
 
 def eulers_operator(system: System, density: sp.Expr) -> list[sp.Expr]:
-    """Zero for every field exactly when a density at one instant, of fields and rates as functions of place, is a divergence."""
+    """All zero exactly when a density of fields and rates, at one instant functions of place, is a divergence."""
     flat: dict[sp.Expr, AppliedUndef] = {}
     for jet in density.atoms(sp.Derivative) | density.atoms(AppliedUndef):
         base, have = _counts(jet)

@@ -1,7 +1,7 @@
 """Continua: strings, beams, plates, bodies, fields; with their edges, corners, and the parts that sit on them.
 
-GF: Gelfand & Fomin, Calculus of Variations. TW: Timoshenko & Woinowsky-Krieger, Theory of Plates and Shells, 2nd ed. Gr:
-Graff, Wave Motion in Elastic Solids. Me: Meirovitch, Fundamentals of Vibrations. Ga: Goldstein, Poole & Safko, ch. 13.
+GF: Gelfand & Fomin, Calculus of Variations. TW: Timoshenko & Woinowsky-Krieger, Theory of Plates and Shells, 2nd ed.
+Gr: Graff, Wave Motion in Elastic Solids. Me: Meirovitch, Fundamentals of Vibrations. Ga: Goldstein, Poole & Safko.
 O: Olver, Applications of Lie Groups to Differential Equations, 2nd ed. On an edge whose outward normal is n the force f
 works on the motion w by f δw; a spring that holds the edge has f = −k w.
 """
@@ -14,7 +14,7 @@ import hamex as hx
 from hamex.principle import t
 
 x, y, z = sp.symbols("x y z", real=True)
-rho, S, E, A, I0, G, k, l, m, c, a, b, eta, nu, U, D, h, P, mu, om, ka, hb, M, g = positive(  # noqa: E741
+rho, S, E, A, I0, G, k, l, m, c, a, b, eta, nu, U, D, h, P, mu, om, ka, hb, M, g = positive(
     "rho T E A I G k l m c a b eta nu U D h P mu omega kappa hbar M g"
 )
 

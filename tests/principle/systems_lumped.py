@@ -11,7 +11,7 @@ from sympy import cos, exp, sin, sqrt
 
 from hamex.principle import t
 
-m, k, c, g, l, M, I0, R, C, F, w, a, b, mu, h = positive("m k c g l M I_0 R C F omega a b mu h")  # noqa: E741
+m, k, c, g, l, M, I0, R, C, F, w, a, b, mu, h = positive("m k c g l M I_0 R C F omega a b mu h")
 m1, m2, l1, l2, k1, k2, eps, alpha, beta, lam = positive("m_1 m_2 l_1 l_2 k_1 k_2 epsilon alpha beta lambda")
 x, y, z, q, r, th, ph, ps, th1, th2, x1, x2, x3, y1, y2, q1, q2 = of_time(
     "x y z q r theta phi psi theta_1 theta_2 x_1 x_2 x_3 y_1 y_2 q_1 q_2"
@@ -162,7 +162,7 @@ kinetic3 = (d(x1) ** 2 + d(x2) ** 2 + d(x3) ** 2) / 2
 squares = (x1**2 + x2**2 + x3**2) / 2
 state(
     "Calogero and Moser's line of three",
-    "Calogero, J. Math. Phys. 12 (1971) 419; dilation and conformal charge: de Alfaro, Fubini & Furlan, Nuovo Cim. A 34 (1976) 569",
+    "Calogero, J. Math. Phys. 12 (1971) 419; conformal charges: de Alfaro, Fubini & Furlan, Nuovo Cim. A 34 (1976) 569",
     (x1, x2, x3),
     kinetic3 - g * pair,
     [
@@ -420,7 +420,7 @@ state(
 stretch = (x * d(x) + y * d(y)) / sqrt(x**2 + y**2)
 state(
     "spring and dashpot under large rotation",
-    "hand: an element from the origin to a mass in the plane; its force is radial, so the moment is kept while energy is lost",
+    "hand: an element from the origin to a mass; its force is radial, so the moment is kept, the energy lost",
     (x, y),
     T2 - k * (sqrt(x**2 + y**2) - l) ** 2 / 2,
     [

@@ -1,9 +1,9 @@
 """Lumped systems without a mass for every rate: fields that obey a relation, gauges, multipliers, constraints.
 
-D: Dirac, Lectures on Quantum Mechanics. HT: Henneaux & Teitelboim, Quantization of Gauge Systems. RR: Rothe & Rothe, Classical
-and Quantum Dynamics of Constrained Hamiltonian Systems. B: Bloch, Nonholonomic Mechanics and Control. NF: Neimark & Fufaev,
-Dynamics of Nonholonomic Systems. A constraint g = 0 acts by −λ ∂g/∂q in the equations, a velocity constraint A q̇ = 0 by −λ A
-(Lagrange and d'Alembert).
+D: Dirac, Lectures on Quantum Mechanics. HT: Henneaux & Teitelboim, Quantization of Gauge Systems. RR: Rothe & Rothe,
+Classical and Quantum Dynamics of Constrained Hamiltonian Systems. LL, G: as in systems_lumped. B: Bloch, Nonholonomic
+Mechanics and Control. NF: Neimark & Fufaev, Dynamics of Nonholonomic Systems. A constraint g = 0 acts by −λ ∂g/∂q in
+the equations, a velocity constraint A q̇ = 0 by −λ A (Lagrange and d'Alembert).
 """
 
 import sympy as sp
@@ -12,7 +12,7 @@ from sympy import cos, exp, sin, sqrt
 
 from hamex.principle import t
 
-m, k, c, g, l, a, b, w, e, R, I0, J0, F, m1, m2, l1, l2, Fy, eta, Ca = positive(  # noqa: E741
+m, k, c, g, l, a, b, w, e, R, I0, J0, F, m1, m2, l1, l2, Fy, eta, Ca = positive(
     "m k c g l a b omega e R I J F m_1 m_2 l_1 l_2 F_y eta C"
 )
 x, y, z, u, v, p, r, th, ph, lam, J, V, T, q1, q2, x1, x2, y1, y2 = of_time(
@@ -114,9 +114,7 @@ state(
     relations=(d(v) + w * u, d(u) - w * v),
     hamiltonian=w * (u**2 + v**2) / 2,
     rules={d(u): w * v, d(v): -w * u},
-    run=Run(
-        {"omega": 2.0}, motion=Motion({U: w * W, W: -w * U}, {u: U, v: W}, {"U": 0.5, "Omega": 0.3}), data=("u", "v")
-    ),
+    run=Run({"omega": 2.0}, motion=Motion({U: w * W, W: -w * U}, {u: U, v: W}, {"U": 0.5, "W": 0.3}), data=("u", "v")),
 )
 state(
     "action in phase space",
@@ -240,6 +238,7 @@ state(
             {"Y": 0.5, "W": 0.4},
         ),
         data=("x", "x_dot"),
+        algebraic=(y,),
     ),
 )
 state(
@@ -721,7 +720,7 @@ mu = sp.Symbol("mu", positive=True)
 N = sp.Function("N")(t)
 state(
     "knife edge by a multiplier in L",
-    "Arnold, Kozlov & Neishtadt, Mathematical Aspects, §1.4: the stationary action of a velocity constraint is another motion",
+    "Arnold, Kozlov & Neishtadt, Mathematical Aspects, §1.4: stationary action is another motion",
     (x, y, ph, lam),
     T2 + I0 * d(ph) ** 2 / 2 + lam * edge,
     refused="vakonomic",

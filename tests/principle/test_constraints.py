@@ -7,6 +7,7 @@ from hamex.errors import ActionError
 from hamex.principle.action import Action
 from hamex.principle.jets import is_zero, t
 from hamex.principle.language import LanguageError, read_action
+from hamex.principle.stepform import step_form
 from hamex.principle.variation import energy_rate
 
 m, l, R, I = sp.symbols("m l R I", positive=True)
@@ -136,6 +137,12 @@ def test_constraints_that_cannot_be_are_refused_by_name(says):
 def test_a_multiplier_beside_the_same_constraint_is_redundant():
     with pytest.raises(ActionError, match="redundant"):
         Action((x, y, lam), PLANE + lam * (x - y), constraints=(x - y,))
+
+
+def test_a_step_form_does_not_forget_a_constraint():
+    for system in (Action((x, y), PLANE, constraints=(x - y,)), Action((x, y, lam), PLANE + d(lam) * (x - y))):
+        with pytest.raises(ActionError, match="constraints have no rows in a step form"):
+            step_form(system)
 
 
 def test_constraints_as_text():

@@ -113,9 +113,9 @@ def test_the_papers_idiom_keeps_its_place_at_every_degree(degree):
     stated, impulse, multiplier = (hx.simulate(way, NUMBERS, START, 1.0, 0.05, degree) for way in ways)
     for sol in (impulse, multiplier):
         assert sol.dofs == ("x", "y", "lambda")
-        assert np.array_equal(sol.values("displacement")[:, :2], stated.values("displacement"))
+        assert abs(sol.values("displacement")[:, :2] - stated.values("displacement")).max() < 1e-13
         assert sol.values("constraint").max() < 1e-13
-    assert impulse.values("velocity")[1:, 2] == pytest.approx(multiplier.values("displacement")[1:, 2], abs=0)
+    assert impulse.values("velocity")[1:, 2] == pytest.approx(multiplier.values("displacement")[1:, 2], rel=1e-12)
 
     # Analysis: λ = −m(ω² + g cos θ/l), its integral from DOP853.
     def rate(_, z):
@@ -192,7 +192,7 @@ def test_friction_on_a_slope_that_is_a_constraint():
 
 def test_a_start_off_the_constraint_is_refused():
     system = hx.Action((x, y), FREE - m * g * y, constraints=(CIRCLE,))
-    with pytest.raises(ProblemError, match=r"start|constraint"):
+    with pytest.raises(ProblemError, match="breaks the relation"):
         hx.simulate(system, NUMBERS, {"x": 1.1, "y": 0.5}, 1.0, 0.1)
-    with pytest.raises(ProblemError, match=r"rate|constraint"):
-        hx.simulate(system, NUMBERS, {"x": 1.0, "x_dot": 1.0}, 1.0, 0.1)
+    with pytest.raises(ProblemError, match="breaks the relation"):
+        hx.simulate(system, NUMBERS, {"x": 1.0, "y": 0.0, "x_dot": 1.0, "y_dot": 0.0}, 1.0, 0.1)

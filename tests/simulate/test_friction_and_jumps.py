@@ -69,7 +69,7 @@ def test_jumps_carry_fields_without_momentum():
 def test_a_galerkin_scheme_is_what_a_number_stands_for():
     one = hx.simulate(action("pendulum"), PENDULUM, {"theta": 1.0}, 0.2, 0.02, 2)
     other = hx.simulate(action("pendulum"), PENDULUM, {"theta": 1.0}, 0.2, hx.Galerkin(0.02, 2))
-    assert np.array_equal(one.values("displacement"), other.values("displacement"))
+    assert abs(one.values("displacement") - other.values("displacement")).max() < 1e-14
     assert one.provenance["scheme"] == other.provenance["scheme"]
 
 

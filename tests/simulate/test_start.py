@@ -36,7 +36,7 @@ NUMBERS = {"m": 2.0, "k": 3.0, "g": 9.81, "l": 1.0, "f": lambda time: 0.3 + math
 def completed(system, start):
     found = functions(system)
     numbers = {name: NUMBERS[name] for name in (*found.parameters, *found.given)}
-    return start_values(system, NumericAction(found, numbers, 0.01), start)
+    return start_values(system, NumericAction(found, numbers, 0.01), start, {})
 
 
 # Analysis: y = x/2; u̇ = kv, v̇ = −ku, P_u = v/2; ẋ = p/m; x ẋ + y ẏ = 0; ẏ = ẋ tan θ.

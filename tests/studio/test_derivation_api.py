@@ -136,6 +136,40 @@ def test_a_typed_system_runs_as_the_action_it_means(client):
     np.testing.assert_allclose(unpacked(found["displacement"]["theta"]), sol.values("displacement")[:, 0], rtol=1e-6)
 
 
+BLADE = {
+    "fields": ["x", "y", "theta"],
+    "lagrangian": "m*(x'^2 + y'^2)/2 + J*theta'^2/2",
+    "constraints": ["x'*sin(theta) - y'*cos(theta)"],
+}
+ROD = {"fields": ["x", "y"], "lagrangian": "m*(x'^2 + y'^2)/2 - m*g*y", "constraints": ["x^2 + y^2 - l^2"]}
+
+
+def test_a_constrained_system_offers_the_data_that_are_free(client):
+    blade, rod = (client.post("/api/derive/read", json=one).json() for one in (BLADE, ROD))
+    assert [(s["key"], s["kind"]) for s in rod["starts"]] == [("x", "value"), ("x_dot", "rate"), ("y", "near")]
+    assert {s["key"] for s in blade["starts"]} == {"theta", "x_dot", "theta_dot"}
+    assert rod["text"]["constraints"] == ["x^2 + y^2 - l^2"]
+
+
+def test_constraints_hold_at_every_node_on_the_side_that_is_meant(client):
+    numbers = {"m": 1.0, "l": 1.0, "g": 9.81}
+    for side in (-1.0, 1.0):
+        asked = {**ROD, "parameters": numbers, "start": {"x": 0.6}, "near": {"y": side}, "duration": 1.0, "degree": 2}
+        found = client.post("/api/derive/run", json=asked).json()
+        x, y = (unpacked(found["displacement"][name]).astype(float) for name in "xy")
+        assert y[0] == pytest.approx(0.8 * side)
+        np.testing.assert_allclose(x**2 + y**2, 1.0, atol=1e-6)  # curves travel in single precision
+        assert found["constraint"] < 1e-13
+
+
+def test_elements_with_jumps_take_a_stiff_dashpot_at_its_word(client):
+    asked = {"lagrangian": "m*u'^2/2", "dissipation": "c*u'^2/2", "parameters": {"m": 1.0, "c": 1e6}, "duration": 1.0}
+    asked |= {"fields": ["u"], "start": {"u_dot": 1.0}, "step": 0.01, "jumps": True}
+    jumping = client.post("/api/derive/run", json=asked).json()
+    assert abs(unpacked(jumping["velocity"]["u"])[-1]) < 1e-9
+    assert jumping["constraint"] is None
+
+
 def test_a_run_far_from_its_balance_is_shown_with_a_word(client):
     numbers = {"m": 1.0, "l": 1.0, "g": 9.81, "c": 0.2}
     asked = {**PENDULUM, "parameters": numbers, "start": {"theta": 3.0}, "duration": 4.0, "step": 0.5}
@@ -161,6 +195,21 @@ def test_a_run_far_from_its_balance_is_shown_with_a_word(client):
             "loads": {"theta": "M(t)"},
             "meanings": {"m": 'a \'mass\' \\ ["""]'},
             "shapes": {"M": {"shape": "pulse", "amplitude": -2.0, "length": 0.7}},
+        },
+        {
+            "fields": ["x", "y"],
+            "lagrangian": "m*(x'^2 + y'^2)/2 - m*g*y",
+            "constraints": ["x^2 + y^2 - l^2"],
+            "parameters": {"m": 1.0, "l": 1.0, "g": 9.81},
+            "start": {"x": 0.6},
+            "near": {"y": -1.0},
+        },
+        {
+            "system": "harmonic",
+            "parameters": {"m": 1.0, "k": 40.0},
+            "start": {"u": 0.1},
+            "degree": 0,
+            "jumps": True,
         },
     ],
 )
@@ -190,9 +239,10 @@ def test_a_dissipation_that_feeds_energy_in_is_told(client):
     [
         ("", {"lagrangian": "m*sine(u')"}, "lagrangian", "column 3: 'sine' is not a function; did you mean sin?"),
         ("", {"lagrangian": "u'^2", "dissipation": "u'^2 +"}, "dissipation", "column 7"),
-        ("", {"lagrangian": "u'^2", "dissipation": "u*u'^2"}, "dissipation", "non-associated"),
+        ("", {"lagrangian": "u'^2", "constraints": ["u + x*("]}, "constraints", "line 1, column"),
+        ("", {"lagrangian": "u'^2", "constraints": ["u'^2 - 1"]}, "constraints", "not linear in the rates"),
+        ("/run", {"system": "harmonic", "degree": 0}, None, "at least 1"),
         ("", {"lagrangian": "u'^2", "loads": {"u": "f("}}, "loads.u", "column"),
-        ("", {"lagrangian": "u'^2", "loads": {"u": "u"}}, "loads", "function of time"),
         ("", {"fields": ["h"], "lagrangian": "u"}, "fields", "time step"),
         ("", {}, "lagrangian", "write the Lagrangian"),
         ("", {"system": "harmonik"}, "system", "did you mean 'harmonic'"),

@@ -128,6 +128,10 @@ class Action(StatedAction):
 
         Each with its role: free ``data``, a ``gauge``, or ``determined`` by a relation. See also :meth:`data`.
         """
+        return list(self._initial_conditions)
+
+    @cached_property
+    def _initial_conditions(self) -> list[InitialCondition]:
         from hamex.principle.conditions import initial_conditions
 
         return initial_conditions(self)

@@ -81,9 +81,13 @@ def _roles(action: StatedAction) -> dict[sp.Expr, Role]:
     for node, relation in free.determined.items():
         roles[node] = "determined", relation.expression
     for q in action.fields:  # a momentum without rates, as in p u̇ − H, is one of the values under another name
-        if action.has_momentum[q] and not any(t in i for f in action.fields for i in indices(action.momentum(q), f)):
+        if action.has_momentum[q] and not _has_rates(action.momentum(q), action):
             roles[q.diff(t)] = "determined", action.momentum(q) - momentum_symbol(q)
     return roles
+
+
+def _has_rates(expression: sp.Expr, action: StatedAction) -> bool:
+    return any(t in node.variables and node.expr in action.fields for node in expression.atoms(sp.Derivative))
 
 
 def momentum_symbol(q: AppliedUndef) -> AppliedUndef:
@@ -102,8 +106,8 @@ def _roles_in_space(action: StatedAction) -> dict[sp.Expr, Role]:
     for q in action.fields:
         roles[q] = ("gauge" if is_cyclic(action, q) else "data"), None
         momentum = action.momentum(q)
-        tied = not any(t in i for f in action.fields for i in indices(momentum, f))
-        roles[q.diff(t)] = ("determined", momentum - momentum_symbol(q)) if tied else ("data", None)
+        free = _has_rates(momentum, action)
+        roles[q.diff(t)] = ("data", None) if free else ("determined", momentum - momentum_symbol(q))
         if not action.has_momentum[q] and not action.dissipation.has(q) and _is_instantaneous(action, q):
             roles[q] = "determined", action.strong_form()[q]
     return roles

@@ -12,7 +12,7 @@ A q̇ + b = 0 work on Q like loads: λ (A η + ξ b), nothing where the symmetry
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import sympy as sp
@@ -297,10 +297,10 @@ def kept(symmetry: Symmetry, jumps: bool = False) -> Kept:
     action = symmetry.action
     if action.space:
         raise ValueError("which charges are kept is decided for lumped systems; a mesh comes first")
-    if _is_followed(action, pushed=not jumps):
-        return Kept(True, "the forces are constant, and the element follows the motion itself")
     if action.constraints:
         return _kept_with_constraints(symmetry, jumps)
+    if _is_followed(action, pushed=not jumps):
+        return Kept(True, "the forces are constant, and the element follows the motion itself")
     still, K = symmetry.time == 0, symmetry.gain[-1]
     degree = max((_degree(c, action) for c in symmetry.change.values()), default=0)
     if jumps or any(e.has(sp.Abs, sp.sign) for e in (action.dissipation, *action.loads.values())):
@@ -328,11 +328,13 @@ def _kept_with_constraints(symmetry: Symmetry, jumps: bool) -> Kept:
         return Kept(False, "reactions of the constraints work on it")
     if jumps:
         return Kept(False, "elements with jumps keep the constraints, and no charge beside them")
-    free = replace(symmetry, action=StatedAction(action.fields, action.lagrangian, action.dissipation, action.loads))
+    affine = all(_degree(e, action) <= 1 for e in symmetry.change.values()) and _degree(symmetry.gain[-1], action) <= 2
+    if symmetry.time == 0 and affine and _is_tested(symmetry):
+        return Kept(True, "the change is one of the element's own virtual changes, and keeps the constraints")
     straight = all(_degree(e, action) <= 1 for e in action.constraints)
-    if symmetry.time != 0 and not straight:
-        return Kept(False, "not quadratic in (t, q, p) where constraints are curved")
-    return kept(free)
+    if straight and symmetry.time.is_number and affine and _is_quadratic(action):
+        return Kept(True, "quadratic in (t, q, p), and the constraints are straight")
+    return Kept(False, "not quadratic in (t, q, p), or the constraints are curved")
 
 
 def _kept_with_jumps(symmetry: Symmetry, still: bool, degree: float, K: sp.Expr) -> Kept:

@@ -194,6 +194,8 @@ def step_form(action: Action, degree: int = 1) -> StepForm:
     """Substitute shape functions of the given degree and collect the virtual values, eqs. (48)-(52), (62)-(68)."""
     if action.space:
         raise ActionError("step_form: a continuum needs a discretisation in space first")
+    if action.constrained().constraints:
+        raise ActionError("step_form: constraints have no rows in a step form; hamex.simulate keeps them")
     if degree < 1:
         raise ActionError(f"step_form: the degree must be at least 1, got {degree}")
     N = shapes(degree)
@@ -320,6 +322,8 @@ def jump_form(action: Action, degree: int = 0) -> StepForm:
     """
     if action.space:
         raise ActionError("jump_form: a continuum needs a discretisation in space first")
+    if action.constrained().constraints:
+        raise ActionError("jump_form: constraints have no rows in a step form; hamex.simulate keeps them")
     if degree < 0:
         raise ActionError(f"jump_form: the degree must not be negative, got {degree}")
     name = {q: q.func.__name__ for q in action.fields}

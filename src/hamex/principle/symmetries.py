@@ -13,6 +13,7 @@ found so is certified when its charge is asked for, as an identity of symbols.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -25,7 +26,7 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.jets import Index, indices, jet, t
+from hamex.principle.jets import Index, indices, is_zero, jet, t
 from hamex.principle.noether import Symmetry
 from hamex.principle.readable import (
     KINDS,
@@ -38,7 +39,7 @@ from hamex.principle.readable import (
     power,
     time_functions,
 )
-from hamex.principle.variation import StatedAction, euler
+from hamex.principle.variation import StatedAction, euler, stated_rows
 
 Array = NDArray[Any]
 
@@ -49,7 +50,7 @@ def symmetries(action: StatedAction) -> list[Symmetry]:
     Lumped: ξ and η of degree 2 in (q, t); beside them cos ωt, sin ωt, cos 2ωt, sin 2ωt, or exponentials, where L is
     quadratic and the frequencies are roots of rational functions of the parameters. Continua: ξ affine in place and
     time, η affine in place, time and fields; a shift of a field whose rate alone enters holds with any function of
-    place, and stands here once, without it.
+    place, and stands here once, without it. With constraints only those on which the reactions do no work.
 
     >>> from hamex.principle.library import action
     >>> [s.name for s in symmetries(action("gyroscopic"))]
@@ -62,7 +63,36 @@ def symmetries(action: StatedAction) -> list[Symmetry]:
     system = _Equations.of(action)
     columns = _ansatz(action, system.functions)
     found = [_symmetry(action, columns, vector, system.functions) for vector in _null_vectors(system, columns)]
-    return sorted(found, key=lambda s: KINDS.index(s.kind))
+    return sorted(_unhindered(action, found), key=lambda s: KINDS.index(s.kind))
+
+
+def _unhindered(action: StatedAction, found: list[Symmetry]) -> list[Symmetry]:
+    """Those on which the reactions of constraints A q̇ + b = 0 do no work, A η + ξ b = 0, and such combinations."""
+    rows = stated_rows(action)
+    works = [
+        [
+            sp.expand(sum((a * s.change.get(q, 0) for a, q in zip(row, action.fields, strict=True)), s.time * rest))
+            for _, row, rest in rows
+        ]
+        for s in found
+    ]
+    free = [s for s, work in zip(found, works, strict=True) if all(is_zero(w) for w in work)]
+    held = [(s, work) for s, work in zip(found, works, strict=True) if s not in free]
+    source = random.Random(7)
+    matrix = []
+    for _ in range(len(held) + 2):
+        nodes = sorted(sp.Tuple(*(w for _, work in held for w in work)).atoms(AppliedUndef), key=str)
+        place = {node: sp.Rational(source.randint(1, 60), 7) for node in [*nodes, t]}
+        matrix += [[work[i].xreplace(place) for _, work in held] for i in range(len(rows))]
+    if not held or not all(entry.is_rational_function() for row in matrix for entry in row):
+        return free
+    for vector in sp.Matrix(matrix).nullspace():
+        time = sum((c * s.time for c, (s, _) in zip(vector, held, strict=True)), sp.S.Zero)
+        change: dict[AppliedUndef, sp.Expr] = {}
+        for c, (s, _) in zip(vector, held, strict=True):
+            change |= {q: change.get(q, sp.S.Zero) + c * e for q, e in s.change.items() if c != 0}
+        free.append(Symmetry.of(action, time, (), change))
+    return free
 
 
 # Letters are the coordinates and parameters of an ansatz: t and places as symbols, jets as (field, index), functions of

@@ -52,6 +52,7 @@ def simulate(
     degree: int = 1,
     *,
     charges: Sequence[Symmetry] = (),
+    near: Mapping[str, float] | None = None,
 ) -> Solution:
     """March a lumped action.
 
@@ -68,8 +69,8 @@ def simulate(
         ``hx.DiscontinuousGalerkin(step, degree)``, of order 2s + 1, for stiff dashpots and contacts: what rings there
         decays at once.
     degree : s, of the polynomials in time where ``step`` is a number; the order of accuracy is 2s.
-
     charges : symmetries of the action, ``action.symmetries()`` or some of them, whose charges are to be booked.
+    near : which of several starts is meant where what is given leaves a choice: ``{"y": -1.0}`` for the lower side.
 
     Returns
     -------
@@ -103,7 +104,7 @@ def simulate(
     steps = _steps(duration, step, len(action.fields))
     f = functions(action)
     system = NumericAction(f, parameters, step, _ledger(action, f, charges))
-    q, v, p = start_values(action, system, start)
+    q, v, p = start_values(action, system, start, near or {})
     element = (radau_element if jumps else gauss_element)(degree, np.array(system.f.carriers))
     march = ActionMarch(system, element, steps)
     march.run(q, v, p)
@@ -206,7 +207,8 @@ def _with_multipliers(
         return histories
     # Every column of a field that moves, in the order of the action; those of multipliers start as zeros.
     there = [i for i, q in enumerate(action.fields) if q in whole.plain.fields]
-    wide = {name: a for name, a in histories.items() if a.ndim == 2}
+    of_fields = ("displacement", "velocity", "momentum", "mean_displacement", "load", "friction", "reaction")
+    wide = {name: histories[name] for name in of_fields if name in histories}
     for name, array in wide.items():
         histories[name] = np.zeros((len(array), len(action.fields)))
         histories[name][:, there] = array

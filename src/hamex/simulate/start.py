@@ -26,17 +26,20 @@ _STARTS, _APART = 16, 1e-6  # guesses of Newton's method, and the distance of tw
 _TROUBLE = (ZeroDivisionError, OverflowError, ValueError)
 
 
-def start_values(action: Action, system: NumericAction, start: Mapping[str, float]) -> tuple[Array, Array, Array]:
-    """Values, rates and momenta at t = 0."""
+def start_values(
+    action: Action, system: NumericAction, start: Mapping[str, float], near: Mapping[str, float]
+) -> tuple[Array, Array, Array]:
+    """Values, rates and momenta at t = 0; of several that fit, those nearest to what ``near`` says."""
     f, n = system.f, system.n
     _check(action, system, start)
+    _check_near(system, near)
     q = np.array([start.get(name, 0.0) for name in f.fields], dtype=float)
     v = np.array([start.get(f"{name}_dot", 0.0) for name in f.fields], dtype=float)
     p = np.array([start.get(f"P_{name}", 0.0) for name in f.fields], dtype=float)
     chosen = np.array([f"P_{name}" in start for name in f.fields])
     relations = start_functions(action)
     if relations is not None:
-        q, v = _Completion(relations, system, start).values()
+        q, v = _Completion(relations, system, start, near).values()
     at_rest = system.call(f.momenta, q, np.zeros(n), 0.0, system.given_at(0.0))[:n]
     follows = {str(node) for node in action.data().determined}
     for i, name in enumerate(f.fields):
@@ -76,11 +79,23 @@ def _check(action: Action, system: NumericAction, start: Mapping[str, float]) ->
         )
 
 
+def _check_near(system: NumericAction, near: Mapping[str, float]) -> None:
+    known = [key for name in system.f.fields for key in (name, f"{name}_dot")]
+    for key, value in near.items():
+        if key not in known:
+            raise ProblemError(f"simulate: near holds {key!r:.40}; it may hold {', '.join(known)}")
+        if not is_finite(value):
+            raise ProblemError(f"simulate: {key} in near must be a finite number, got {value!r:.40}")
+
+
 class _Completion:
     """Newton's method for what the relations and the given momenta determine."""
 
-    def __init__(self, f: StartFunctions, system: NumericAction, start: Mapping[str, float]) -> None:
+    def __init__(
+        self, f: StartFunctions, system: NumericAction, start: Mapping[str, float], near: Mapping[str, float]
+    ) -> None:
         self.f, self.system, self.start = f, system, start
+        self.near = {f.coordinates.index(name): float(value) for name, value in near.items() if name not in start}
         self.held = np.array([name in start for name in f.coordinates])
         self.x = np.array([float(start.get(name, 0.0)) for name in f.coordinates])
         numbers = [system.numbers[name] for name in f.parameters]
@@ -139,6 +154,10 @@ class _Completion:
                 found.append(trial)
         if not found:
             raise self._broken(self.x if best is None else best, moved)
+        if len(found) > 1 and self.near:
+            apart = [sum((x[i] - value) ** 2 for i, value in self.near.items()) for x in found]
+            if sorted(apart)[1] > (1 + _APART) * min(apart):
+                found = [found[int(np.argmin(apart))]]
         if len(found) > 1:
             raise self._several(found, moved)
         if moved and np.linalg.matrix_rank(self.slopes(found[0])[:, moved], tol=1e-8) < len(moved):
@@ -226,4 +245,4 @@ class _Completion:
         shown = " or ".join(
             "(" + ", ".join(f"{n} = {x[self.f.coordinates.index(n)]:.6g}" for n in own) + ")" for x in found[:4]
         )
-        return ProblemError(f"simulate: several starts fit: {shown}. Give {own[0]} as well")
+        return ProblemError(f"simulate: several starts fit: {shown}. Give {own[0]} as well, or near={{{own[0]!r}: …}}")

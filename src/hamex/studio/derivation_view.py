@@ -47,13 +47,17 @@ class SystemTable(RequestTable):
         [], max_length=8, description="unknown functions of time; when empty, names with a rate"
     )
     lagrangian: _Text = Field("", description="L in the small language, as m*u'^2/2 - k*u^2/2")
-    dissipation: _Text = Field("", description="φ of the rates, as c*u'^2/2")
+    dissipation: _Text = Field("", description="φ of rates and places, as c*u'^2/2")
     loads: dict[_Name, _Text] = Field({}, max_length=8, description="force on a field, as f(t)")
+    constraints: list[_Text] = Field(
+        [], max_length=6, description="what vanishes, of places or linear in rates, as x^2 + y^2 - l^2"
+    )
     meanings: dict[_Name, _Words] = Field({}, max_length=60, description="what a name stands for, its unit in brackets")
 
     @model_validator(mode="after")
     def _one_of_both(self) -> SystemTable:
-        if self.system and (self.lagrangian or self.dissipation or self.fields or self.loads or self.meanings):
+        typed = (self.lagrangian, self.dissipation, self.fields, self.loads, self.constraints, self.meanings)
+        if self.system and any(typed):
             raise ValueError("give a system of the library or a typed one, not both")
         return self
 
@@ -100,13 +104,19 @@ class RunTable(SystemTable):
     start: dict[Annotated[str, Field(max_length=30)], Finite] = Field(
         {}, max_length=24, description="u, u_dot or P_u at t = 0; zero when left out"
     )
+    near: dict[Annotated[str, Field(max_length=30)], Finite] = Field(
+        {}, max_length=8, description="side of a value that follows from a curved constraint"
+    )
     duration: Positive = Field(10.0, le=1e6, description="[s]")
     step: Positive = Field(0.01, description="[s]")
-    degree: int = Field(1, ge=1, le=4, description="of the polynomials in time")
+    degree: int = Field(1, ge=0, le=4, description="of the polynomials in time; 0 with jumps only")
+    jumps: bool = Field(False, description="fields may jump between steps (discontinuous elements)")
 
     @model_validator(mode="after")
     def _few_steps(self) -> RunTable:
-        if self.duration / self.step * self.degree > wire.SLOW_STEPS:
+        if self.degree == 0 and not self.jumps:
+            raise ValueError("the degree must be at least 1 where fields do not jump between steps")
+        if self.duration / self.step * (self.degree + self.jumps) > wire.SLOW_STEPS:
             raise ValueError(
                 f"duration / step times the degree must be at most {wire.SLOW_STEPS}: "
                 "take a longer step or a shorter duration"
@@ -254,14 +264,20 @@ def script(run: RunTable) -> str:
         "numbers = {",
         *numbers,
         "}",
-        f"sol = hx.simulate(system, numbers, {dict(run.start)!r}, duration={run.duration!r}, step={run.step!r}, "
-        f"degree={run.degree!r})",
+        f"sol = hx.simulate(system, numbers, {dict(run.start)!r}, duration={run.duration!r}, {_march(run)}"
+        + (f", near={dict(run.near)!r})" if run.near else ")"),
         "",
         "print(sol)",
         'print(f"energy unaccounted for: {sol.residual:.3e}")',
         "",
     ]
     return "\n".join(lines)
+
+
+def _march(run: RunTable) -> str:
+    if run.jumps:
+        return f"step=hx.DiscontinuousGalerkin(step={run.step!r}, degree={run.degree!r})"
+    return f"step={run.step!r}, degree={run.degree!r}"
 
 
 def _system(run: RunTable) -> list[str]:
@@ -272,6 +288,7 @@ def _system(run: RunTable) -> list[str]:
         "lagrangian": run.lagrangian,
         "dissipation": run.dissipation,
         "loads": dict(run.loads),
+        "constraints": list(run.constraints),
         "meanings": dict(run.meanings),
     }
     said = [f"    {name}={value!r}," for name, value in given.items() if value or name == "fields"]

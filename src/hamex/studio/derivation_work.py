@@ -29,6 +29,7 @@ from hamex.report.derivation.expressions import is_field, momentum, symbol, walk
 from hamex.report.derivation.page import derivation
 from hamex.report.derivation.written import fragment, html, tex
 from hamex.report.equations import inline, svg
+from hamex.schemes.time_elements import DiscontinuousGalerkin, Galerkin
 from hamex.simulate import simulate
 from hamex.studio.wire import number, packed
 
@@ -70,7 +71,7 @@ def run(given: dict[str, Any]) -> dict[str, Any]:
     numbers = {**given["parameters"], **{name: _history(shape) for name, shape in shapes.items()}}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        sol = simulate(system, numbers, given["start"], given["duration"], given["step"], given["degree"])
+        sol = simulate(system, numbers, given["start"], given["duration"], _march(given), near=given["near"])
     fields = [q.func.__name__ for q in system.fields]
     columns = {
         word: {name: packed(sol.values(word)[:, i]) for i, name in enumerate(fields)}
@@ -86,8 +87,14 @@ def run(given: dict[str, Any]) -> dict[str, Any]:
         "imbalance": packed(sol.values("imbalance")),
         "residual": number(sol.residual),
         "iterations": number(float(iterations.mean())),
+        "constraint": number(float(abs(sol.values("constraint")).max())) if system.constrained().constraints else None,
         "notes": [str(one.message) for one in caught if issubclass(one.category, UserWarning)],
     }
+
+
+def _march(given: dict[str, Any]) -> Galerkin | DiscontinuousGalerkin:
+    kind = DiscontinuousGalerkin if given["jumps"] else Galerkin
+    return kind(step=given["step"], degree=given["degree"])
 
 
 def _history(shape: dict[str, Any]) -> float | Callable[[float], float]:
@@ -121,15 +128,14 @@ def answer(request: bytes) -> bytes:
         asked = json.loads(request)
         found = TASKS[asked["task"]](asked["given"])
     except LanguageError as problem:
+        place, _, line = (
+            problem.place.partition(".") if problem.place.startswith("constraints.") else (problem.place, "", "")
+        )
         where = f"column {problem.column + 1}: " if problem.text else ""
+        where = f"line {line}, {where}" if line else where
         status, found = (
             422,
-            {
-                "message": where + problem.said,
-                "field": problem.place,
-                "column": problem.column,
-                "length": problem.length,
-            },
+            {"message": where + problem.said, "field": place, "column": problem.column, "length": problem.length},
         )
     except HamexError as problem:
         status, found = 422, _refused(str(problem))
@@ -155,9 +161,13 @@ def _refused(said: str) -> dict[str, Any]:
         place = (
             "dissipation"
             if "dissipati" in message or "friction" in message
-            else ("loads" if message.startswith("the load") else "lagrangian")
+            else ("loads" if message.startswith("the load") else _stated(message))
         )
     return {"message": message, "field": place}
+
+
+def _stated(message: str) -> str:
+    return "constraints" if message.startswith("constraint") else "lagrangian"
 
 
 def main() -> None:
@@ -198,7 +208,8 @@ def chosen(given: dict[str, Any]) -> Action:
     if given["system"]:
         return _from_library(given["system"])
     pairs = (tuple(sorted(given[key].items())) for key in ("loads", "meanings"))
-    return _typed(tuple(given["fields"]), given["lagrangian"], given["dissipation"], *pairs)
+    texts = tuple(given["constraints"])
+    return _typed(tuple(given["fields"]), given["lagrangian"], given["dissipation"], *pairs, texts)
 
 
 @lru_cache(maxsize=32)
@@ -213,8 +224,9 @@ def _typed(
     dissipation: str,
     loads: tuple[tuple[str, str], ...],
     meanings: tuple[tuple[str, str], ...],
+    constraints: tuple[str, ...],
 ) -> Action:
-    return read_action(fields, lagrangian, dissipation, dict(loads), dict(meanings))
+    return read_action(fields, lagrangian, dissipation, dict(loads), dict(meanings), constraints=constraints)
 
 
 def description(system: Action, drawn: bool = True) -> dict[str, Any]:
@@ -249,7 +261,7 @@ def letters(system: Action) -> tuple[list[str], list[str], list[str]]:
     fields = [q.func.__name__ for q in system.fields]
     nodes = [
         node
-        for expression in (system.lagrangian, system.dissipation, *system.loads.values())
+        for expression in (system.lagrangian, system.dissipation, *system.loads.values(), *system.constraints)
         for node in walk(expression)
     ]
     given = {type(node).__name__ for node in nodes if is_field(node)} - set(fields)
@@ -264,6 +276,7 @@ def texts(system: Action) -> dict[str, Any] | None:
     try:
         L, phi = (written(e, system.fields) for e in (system.lagrangian, system.dissipation))
         loads = {q.func.__name__: written(load, system.fields) for q, load in system.loads.items()}
+        constraints = [written(one, system.fields) for one in system.constraints]
     except UnwritableError:
         return None
     return {
@@ -271,6 +284,7 @@ def texts(system: Action) -> dict[str, Any] | None:
         "lagrangian": L,
         "dissipation": "" if system.dissipation == 0 else phi,
         "loads": loads,
+        "constraints": constraints,
         "meanings": dict(system.meanings),
     }
 
@@ -290,7 +304,7 @@ _GENERAL = {
     "the time": ("t", "time", "s"),
     "the end": ("T", "end of the time-window", "s"),
     "the Lagrangian": ("L", "Lagrangian", ""),
-    "the dissipation": (r"\varphi", "dissipation function, of rates alone", ""),
+    "the dissipation": (r"\varphi", "dissipation function, whose slopes in the rates are forces", ""),
 }
 
 
@@ -350,6 +364,8 @@ def starts(action: Action) -> list[dict[str, Any]]:
     The momentum of the impulse of a spring is minus its slip: zero says that the spring has not slipped, whatever the
     displacement is.
     """
+    if action.constrained().constraints or not all(action.has_momentum.values()):
+        return _free_starts(action)
     found: list[dict[str, Any]] = []
     moved = bool(action.loads)
     for q in action.fields:
@@ -367,6 +383,24 @@ def starts(action: Action) -> list[dict[str, Any]]:
                 {"key": f"{name}_dot", "field": name, "kind": "rate", "value": 1.0 if cyclic and not moved else 0.0}
             )
         moved = True
+    return found
+
+
+def _free_starts(action: Action) -> list[dict[str, Any]]:
+    """Of a system whose equations tie its data: those that are free, and for values that follow from a curved relation
+    the side on which they lie."""
+    free = action.data()
+    found: list[dict[str, Any]] = []
+    for node in free.data:
+        q = node.expr if node.is_Derivative else node
+        if q in action.fields:
+            name, kind = q.func.__name__, "rate" if node.is_Derivative else "value"
+            first = not found and not action.loads
+            key = f"{name}_dot" if node.is_Derivative else name
+            found.append({"key": key, "field": name, "kind": kind, "value": _LENGTH if first else 0.0})
+    for node, relation in free.determined.items():
+        if node in action.fields and not is_zero(partial(partial(relation.expression, node), node)):
+            found.append({"key": node.func.__name__, "field": node.func.__name__, "kind": "near", "value": -1.0})
     return found
 
 

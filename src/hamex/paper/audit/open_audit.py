@@ -21,7 +21,7 @@ from hamex.paper.audit.engine import brackets, bulk, weak
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, zero
 from hamex.paper.audit.manuscript import Displayed, Manuscript
 from hamex.principle.action import Action
-from hamex.principle.conditions import boundary_conditions, initial_conditions
+from hamex.principle.conditions import initial_conditions
 from hamex.principle.jets import Index, indices, is_zero, jet, t
 from hamex.principle.latex import Letter, Line, Node, Power
 from hamex.principle.latex_grammar import lines
@@ -305,7 +305,7 @@ class OpenAudit:
         return _Said("", NOT_UNDERSTOOD, "values at an instant that are no data are not decided here")
 
     def boundary(self, value: sp.Expr) -> _Said:
-        conditions = boundary_conditions(self.action)
+        conditions = self.action.boundary_conditions()
         for condition in conditions:
             if sp.cancel(value / condition.motion).is_number:
                 return _Said("boundary condition", HOLDS, "a motion that may be given on the boundary")

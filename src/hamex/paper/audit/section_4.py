@@ -56,7 +56,6 @@ from hamex.paper.audit.reading import GIVEN
 from hamex.paper.audit.vocabulary import varied
 from hamex.principle.action import Action
 from hamex.principle.conditions import InitialCondition, initial_conditions
-from hamex.principle.edges import boundary_conditions
 from hamex.principle.jets import jet
 
 OVER, ENDS = DURATION.over, DURATION.ends
@@ -225,7 +224,7 @@ def _data(kind: str, name: str) -> Callable[[Solid], list[Statement]]:
 
 def _derived_traction(s: Solid) -> list[Statement]:
     """Natural condition: the engine's boundary force meets the load of (35), which is written t̂."""
-    conditions = {c.field: c.force for c in boundary_conditions(voigt(s.size))}
+    conditions = {c.field: c.force for c in voigt(s.size).boundary_conditions()}
     given = _surface_load(s)
     return [
         Statement(conditions[s.u(i)], -given.coeff(GAMMA_PART).coeff(OVER).coeff(s.du(i)), where=r"\Gamma_{t}")
@@ -235,7 +234,7 @@ def _derived_traction(s: Solid) -> list[Statement]:
 
 def _derived_clamped(s: Solid) -> list[Statement]:
     """Essential condition: the motion conjugate to the boundary force."""
-    motions = [c.motion for c in boundary_conditions(voigt(s.size))]
+    motions = [c.motion for c in voigt(s.size).boundary_conditions()]
     test = continuum(s.size).test
     at = dict(zip(s.space, s.edge, strict=True))
     held = [says(test(q).subs(at)) for q in motions]

@@ -200,7 +200,8 @@ interface LoadShape {
 }
 interface StartValue {
   key: string;
-  kind: "value" | "rate" | "momentum";
+  /** "near": the side on which a value lies that follows from the others. */
+  kind: "value" | "rate" | "momentum" | "near";
   field: string;
   value: number;
 }
@@ -218,6 +219,7 @@ interface SystemAnswer {
     lagrangian: string;
     dissipation: string;
     loads: Record<string, string>;
+    constraints: string[];
     meanings: Record<string, string>;
   } | null;
 }
@@ -232,6 +234,8 @@ interface MotionAnswer {
   imbalance: Packed;
   residual: number | null;
   iterations: number;
+  /** Largest gap of the constraints at a node. */
+  constraint: number | null;
   notes: string[];
 }
 

@@ -75,7 +75,12 @@ export function motionPlots(view, follow) {
     across = element("select", {"aria-label": "across", onchange: pick}),
     up = element("select", {"aria-label": "up", onchange: pick});
   plane.note.append(up, " over ", across);
-  const cards = {residual: card("energy residual"), peak: card("largest"), steps: card("steps")};
+  const cards = {
+    residual: card("energy residual"),
+    constraint: card("constraints off by"),
+    peak: card("largest"),
+    steps: card("steps"),
+  };
   const notes = element("p", {class: "message notes", role: "status"});
   const root = element("div", {class: "running"}, cardRow(cards), notes, fields.root, plane.root, energy.root);
 
@@ -111,7 +116,9 @@ export function motionPlots(view, follow) {
   }
 
   /** @param {MotionAnswer} motion */
-  function showNumbers({residual, displacement, fields: [first], steps, step, iterations, notes: said}) {
+  function showNumbers({residual, constraint, displacement, fields: [first], steps, step, iterations, notes: said}) {
+    cards.constraint.root.hidden = constraint === null;
+    cards.constraint.value.textContent = constraint === null ? "" : constraint.toExponential(1);
     notes.textContent = said.join(" ");
     cards.residual.value.textContent = residual === null ? "–" : residual.toExponential(2);
     cards.residual.value.dataset.value = String(residual);

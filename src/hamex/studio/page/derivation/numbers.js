@@ -39,6 +39,7 @@ function labelled(field, symbol) {
  */
 function startSymbol({kind, field}, symbols) {
   if (kind === "value") return symbols[field];
+  if (kind === "near") return {...symbols[field], meaning: `side of ${field}, which follows`, unit: ""};
   return kind === "rate"
     ? {...symbols[field], meaning: `rate of ${field}`, unit: ""}
     : {...symbols[`p ${field}`], meaning: `momentum of ${field}, minus the slip`, unit: ""};
@@ -98,7 +99,22 @@ function shapeInputs(name, symbol, now, put) {
 }
 
 /**
- * Duration, step and degree.
+ * Time elements by their degree; `jumps` are those whose fields may jump between steps.
+ * @type {Options}
+ */
+const ELEMENTS = [
+  ["1", "degree 1, second order"],
+  ["2", "degree 2, fourth order"],
+  ["3", "degree 3, sixth order"],
+  ["4", "degree 4, eighth order"],
+  ["jumps 0", "jumps, degree 0, first order"],
+  ["jumps 1", "jumps, degree 1, third order"],
+  ["jumps 2", "jumps, degree 2, fifth order"],
+  ["jumps 3", "jumps, degree 3, seventh order"],
+];
+
+/**
+ * Duration, step and time element.
  * @param {View} view
  */
 function marchControls(view) {
@@ -125,16 +141,11 @@ function marchControls(view) {
       oninput: (x) => view.set({step: x}),
     }),
     degree: choice({
-      label: "degree in time",
+      label: "time element",
       name: "degree",
-      options: [
-        [1, "1, second order"],
-        [2, "2, fourth order"],
-        [3, "3, sixth order"],
-        [4, "4, eighth order"],
-      ],
-      value: 1,
-      oninput: (x) => view.set({degree: Number(x)}),
+      options: ELEMENTS,
+      value: "1",
+      oninput: (x) => view.set({degree: Number(x.replace("jumps ", "")), jumps: x.startsWith("jumps")}),
     }),
   };
   fields.step.dataset.symbol = "the step";
@@ -228,9 +239,10 @@ export function numberControls(view, places) {
   function show(state, request) {
     for (const table of /** @type {("parameters" | "start" | "shapes")[]} */ (["parameters", "start", "shapes"]))
       for (const [name, value] of Object.entries(request[table])) places.fields[`${table}.${name}`]?.set(value);
+    for (const [name, value] of Object.entries(request.near)) places.fields[`start.${name}`]?.set(value);
     march.duration.set(state.duration);
     march.step.set(state.step);
-    march.degree.set(state.degree);
+    march.degree.set(`${state.jumps ? "jumps " : ""}${state.degree}`);
   }
   return {
     groups: [group("Parameters", parameters), group("What acts", shapes), group("At the start", starts), marching],

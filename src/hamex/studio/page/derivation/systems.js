@@ -7,6 +7,7 @@ export const EXAMPLE = {
   lagrangian: "m*l^2*theta'^2/2 + m*g*l*cos(theta)",
   dissipation: "c*theta'^2/2",
   loads: /** @type {Record<string, string>} */ ({}),
+  constraints: "",
   meanings:
     "theta: angle from the vertical [rad]\nm: mass [force s²/length]\nl: length [length]\n" +
     "g: gravity [length/s²]\nc: friction of the pivot [force length s]",
@@ -17,7 +18,7 @@ export const UNTOUCHED = {
   shapes: /** @type {Record<string, LoadShape>} */ ({}),
   start: /** @type {Record<string, number>} */ ({}),
 };
-export const MARCH = {duration: 10, step: 0.02, degree: 1};
+export const MARCH = {duration: 10, step: 0.02, degree: 1, jumps: false};
 export const START = {
   system: "viscoplastic",
   ...EXAMPLE,
@@ -68,9 +69,26 @@ export function systemRequest(state) {
     lagrangian: state.lagrangian,
     dissipation: state.dissipation,
     loads,
+    constraints: state.constraints
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean),
     meanings: meaningTable(state.meanings),
   };
 }
+
+/**
+ * What is given at the start, or the sides of what follows from it.
+ * @param {State} state
+ * @param {SystemAnswer} about
+ * @param {boolean} near
+ */
+const startValues = (state, about, near) =>
+  Object.fromEntries(
+    about.starts
+      .filter(({kind}) => (kind === "near") === near)
+      .map(({key, value}) => [key, state.start[key] ?? value]),
+  );
 
 /**
  * The same with numbers; the step divides the duration, as a run needs it.
@@ -86,13 +104,15 @@ export function runRequest(state, about) {
         .filter(({kind}) => kind === "parameter")
         .map(({name, value}) => [name, state.parameters[name] ?? value]),
     ),
-    start: Object.fromEntries(about.starts.map(({key, value}) => [key, state.start[key] ?? value])),
+    start: startValues(state, about, false),
+    near: startValues(state, about, true),
     shapes: Object.fromEntries(
       Object.entries(about.shapes).map(([name, shape]) => [name, state.shapes[name] ?? shape]),
     ),
     duration: state.duration,
     step: state.duration / steps,
     degree: state.degree,
+    jumps: state.jumps,
   };
 }
 

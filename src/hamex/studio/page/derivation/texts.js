@@ -1,4 +1,4 @@
-// The texts of a system: fields, Lagrangian, dissipation, loads, and what the letters mean.
+// The texts of a system: fields, Lagrangian, dissipation, loads, constraints, and what the letters mean.
 import {element} from "../elements.js";
 import {meaningLines, words} from "./systems.js";
 
@@ -80,6 +80,7 @@ export function systemTexts(places, ontyped) {
             .map(([name, one]) => [name, one.input.value])
             .filter(([, text]) => text.trim()),
         ),
+        constraints: constraints.input.value,
         meanings: meanings.input.value,
       });
     }, REST);
@@ -89,7 +90,8 @@ export function systemTexts(places, ontyped) {
 
   const fields = box("Fields", "fields", {inline: true}),
     lagrangian = box("Lagrangian L", "lagrangian", {lines: 2, help: "u' is a rate; write every *"}),
-    dissipation = box("Dissipation φ", "dissipation", {lines: 2, help: "of rates alone"}),
+    dissipation = box("Dissipation φ", "dissipation", {lines: 2, help: "its slopes in the rates are forces"}),
+    constraints = box("Constraints", "constraints", {lines: 2, help: "one a line: what is zero, as x^2 + y^2 - l^2"}),
     meanings = box("Meanings", "meanings", {lines: 6, help: "one a line: m: mass [unit]"});
   places.add("loads", dissipation);
   /** @type {Record<string, TextField>} by the field that they act on */
@@ -128,13 +130,14 @@ export function systemTexts(places, ontyped) {
     fields.set(fieldText);
     lagrangian.set(text ? text.lagrangian : "");
     dissipation.set(text ? text.dissipation : "");
+    constraints.set(library ? library.constraints.join("\n") : text ? state.constraints : "");
     meanings.set(library ? meaningLines(library.meanings) : text ? state.meanings : "");
-    for (const one of [fields, lagrangian, dissipation, fold]) one.hidden = text === null;
+    for (const one of [fields, lagrangian, dissipation, constraints, fold]) one.hidden = text === null;
     wordless.hidden = text !== null;
     const read = about ? about.symbols.filter(({kind}) => kind === "field").map(({name}) => name) : [],
       names = words(fieldText).length ? words(fieldText) : read;
     buildLoads(text ? names.slice(0, MOST_LOADS) : []);
     for (const [name, one] of Object.entries(loads)) one.set((text && text.loads && text.loads[name]) || "");
   }
-  return {nodes: [wordless, fields, lagrangian, dissipation, loadBoxes, notes, fold], notes, show};
+  return {nodes: [wordless, fields, lagrangian, dissipation, loadBoxes, constraints, notes, fold], notes, show};
 }

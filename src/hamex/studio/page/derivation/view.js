@@ -147,7 +147,14 @@ function valueOf(name) {
  */
 function choose(name) {
   const text = shown.about && shown.about.text;
-  const own = text ? {...text, fields: text.fields.join(", "), meanings: meaningLines(text.meanings)} : EXAMPLE;
+  const own = text 
+    ? {
+        ...text,
+        fields: text.fields.join(", "),
+        constraints: text.constraints.join("\n"),
+        meanings: meaningLines(text.meanings),
+      }
+    : EXAMPLE;
   view.set({...(name ? {} : own), ...UNTOUCHED, system: name, plane: null});
 }
 
