@@ -28,7 +28,7 @@ from .model.fields import Fields as Fields
 from .model.truss import Bar as Bar, truss as truss
 from .model.frame import Member as Member, frame as frame
 from .model.structure import structure as structure, structure_from_stiffness as structure_from_stiffness
-from .model.modes import Modes as Modes, modes as modes
+from .model.record import Modes as Modes, modes as modes
 from .motion.ground import GroundMotion as GroundMotion, el_centro as el_centro
 from .motion.load import Load as Load
 from .motion.records import read_record as read_record, read_suite as read_suite

@@ -11,7 +11,8 @@ import pytest
 
 import hamex as hx
 import hamex.march
-from hamex.march import oscillator, run, sampling
+from hamex.march import oscillator, run
+from hamex.march import samples as sampling
 from hamex.schemes.prepare import Scalars, linear_element, scalars
 
 RNG = np.random.default_rng(7)

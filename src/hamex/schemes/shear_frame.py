@@ -1,5 +1,5 @@
 """Shear frames with one slider per storey: recognised by their record, one of them or many as arrays, and the
-tridiagonal route of the linear element for one; that for many is :mod:`hamex.solve.shear_frames`."""
+tridiagonal route of the linear element for one; that for many is :mod:`hamex.solve.cases`."""
 
 from __future__ import annotations
 

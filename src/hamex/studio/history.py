@@ -11,7 +11,7 @@ import numpy as np
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from hamex.model.modes import modes
+from hamex.model.record import modes
 from hamex.motion.ground import GroundMotion
 from hamex.solution.solution import Solution
 from hamex.solve import solve

@@ -16,10 +16,9 @@ from functools import cached_property
 
 import sympy as sp
 
-from hamex.paper.audit.action_letters import WHOLE, ActionLetters, OpenMeaning
 from hamex.paper.audit.engine import brackets, bulk, weak
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, zero
-from hamex.paper.audit.manuscript import Displayed, Manuscript
+from hamex.paper.audit.manuscript import WHOLE, ActionLetters, Displayed, Manuscript, OpenMeaning
 from hamex.principle.action import Action
 from hamex.principle.conditions import initial_conditions
 from hamex.principle.jets import Index, indices, is_zero, jet, t

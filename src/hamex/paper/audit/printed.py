@@ -29,9 +29,8 @@ from hamex.paper.audit.engine import (
     voigt,
     work,
 )
-from hamex.paper.audit.notation import NumberedEquation, Statement
+from hamex.paper.audit.notation import Letters, NumberedEquation, Statement, Tensor, node
 from hamex.paper.audit.reading import Meaning
-from hamex.paper.audit.vocabulary import Letters, Tensor, node
 from hamex.principle.jets import t
 from hamex.principle.latex import Letter, Node
 from hamex.principle.latex_grammar import lines

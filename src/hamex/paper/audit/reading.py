@@ -16,8 +16,7 @@ from operator import mul
 
 import sympy as sp
 
-from hamex.paper.audit.notation import Interval, Statement
-from hamex.paper.audit.vocabulary import INDICES, Indexed, Letters, node, undotted, varied
+from hamex.paper.audit.notation import INDICES, Indexed, Interval, Letters, Statement, node, undotted, varied
 from hamex.principle.jets import indices, jet, partial, t
 from hamex.principle.latex import (
     Add,

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from hamex.files import check_writable, write_atomically
-from hamex.paper.audit import claims_numbers, claims_principle, claims_step, section_2, section_4, section_5, section_6
+from hamex.paper.audit import claims_numbers, claims_step, section_2, section_4, section_5, section_6
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, NOT_TRUE, VERDICTS, Claim, Rule
 from hamex.paper.audit.notation import NumberedEquation
 from hamex.paper.audit.open_audit import OPEN_VERDICTS, Verdict
@@ -30,12 +30,7 @@ from hamex.report.page import cards, page, table
 from hamex.report.style import check_installed
 
 RULES: dict[str, Rule] = {**section_2.RULES, **section_4.RULES, **section_5.RULES, **section_6.RULES}
-CLAIMS: tuple[Claim, ...] = (
-    *claims_principle.CLAIMS,
-    *claims_step.CLAIMS,
-    *claims_numbers.CLAIMS,
-    *claims_principle.NOVELTY,
-)
+CLAIMS: tuple[Claim, ...] = (*section_2.CLAIMS, *claims_step.CLAIMS, *claims_numbers.CLAIMS, *section_2.NOVELTY)
 IN_WORDS = "as derived; see the evidence"
 # Where the print is right under a condition and needs words, not symbols.
 READING = {"33": r"\bar{u}_0 \text{ is given}; \quad \delta u(0) \text{ stays free}"}

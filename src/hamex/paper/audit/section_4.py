@@ -50,10 +50,10 @@ from hamex.paper.audit.notation import (
     ubar0,
     v0,
     v_end,
+    varied,
     vbar0,
 )
 from hamex.paper.audit.reading import GIVEN
-from hamex.paper.audit.vocabulary import varied
 from hamex.principle.action import Action
 from hamex.principle.conditions import InitialCondition, initial_conditions
 from hamex.principle.jets import jet

@@ -21,9 +21,9 @@ from hamex.errors import InputError, OverflowRunError
 from hamex.files import check_writable, write_atomically
 from hamex.march import rotated
 from hamex.march import spectrum as kernels
-from hamex.march.exact_step import input_energy
 from hamex.march.lanes import padded
 from hamex.march.run import compiled, in_threads, processors, settled
+from hamex.march.samples import input_energy
 from hamex.model.units import in_gravities
 from hamex.motion.ground import GroundMotion
 from hamex.names import Shown
