@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 from hamex.principle.action import Action
-from hamex.principle.dimensions import MixedDimensionError, dimension_of, read_unit
+from hamex.principle.conditions import MixedDimensionError, dimension_of, read_unit
 from hamex.principle.jets import t
 from hamex.principle.library import LIBRARY, action
 from hamex.principle.parts import Part

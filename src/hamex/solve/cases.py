@@ -19,7 +19,7 @@ from hamex.model.shear_frames import ShearFrames, diagonals
 from hamex.motion.ground import GroundMotion
 from hamex.motion.load import Load, LoadSum
 from hamex.problem import Limit
-from hamex.schemes._stepforms import linear_element as linear_element_form
+from hamex.schemes._generated import linear_element as linear_element_form
 from hamex.schemes.prepare import lift
 from hamex.schemes.promise import ZERO
 from hamex.solve.frame_tables import FramesUnderWay, march_to_limits, shear_frames_numbers

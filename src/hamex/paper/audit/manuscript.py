@@ -25,7 +25,7 @@ from hamex.paper.audit.notation import Interval, Letters, node, undotted
 from hamex.paper.audit.reading import TIMES, Meaning
 from hamex.principle.action import Action
 from hamex.principle.jets import jet, partial, t
-from hamex.principle.latex import GREEK, Apply, Integral, Letter, Node
+from hamex.principle.latex import GREEK, Apply, Integral, Node, WrittenLetter
 
 _WORLDS = "equation|align|gather|multline|eqnarray|flalign|displaymath|alignat"
 _DISPLAY = re.compile(
@@ -198,8 +198,8 @@ class ActionLetters:
     """Fields, parameters and given functions of an action by their letters, and the letters of mechanics."""
 
     action: Action
-    known: Mapping[Letter, sp.Expr]
-    roles: Mapping[Letter, tuple[str, sp.Expr]]
+    known: Mapping[WrittenLetter, sp.Expr]
+    roles: Mapping[WrittenLetter, tuple[str, sp.Expr]]
     spelling: Mapping[sp.Expr, sp.Expr]  # fields and parameters that the text calls otherwise, under its names
 
     @classmethod
@@ -216,7 +216,7 @@ class ActionLetters:
                     f"letters: {name!r} is not a name of the action{hint or '.'} Known: {', '.join(names)}"
                 )
             key = node(latex)
-            if not isinstance(key, Letter):
+            if not isinstance(key, WrittenLetter):
                 raise InputError(f"letters: {latex!r} is not one letter")
             known[replace(key, column=0)] = value = names[name]
             word = re.sub(r"[\\{} ]", "", latex)
@@ -236,16 +236,16 @@ def _names(action: Action) -> dict[str, sp.Expr]:
     return dict(sorted(found.items()))
 
 
-def written(name: str) -> list[Letter]:
+def written(name: str) -> list[WrittenLetter]:
     r"""How a name is written: ``theta_1`` as \theta_1, ``u1`` as u_1."""
     base, _, index = name.partition("_")
     if not index and (match := re.fullmatch(r"([A-Za-z]+?)(\d+)", base)):
         base, index = match[1], match[2]
     bases = [f"\\{b}" for b in (base, _VARIANTS.get(base, base))] if GREEK.fullmatch(f"\\{base}") else [base]
-    return [Letter(b, sub=index) for b in dict.fromkeys(bases)]
+    return [WrittenLetter(b, sub=index) for b in dict.fromkeys(bases)]
 
 
-def _roles(action: Action) -> dict[Letter, tuple[str, sp.Expr]]:
+def _roles(action: Action) -> dict[WrittenLetter, tuple[str, sp.Expr]]:
     """What letters mean in mechanics; kinetic energy is what L has of the second degree in rates."""
     L = action.lagrangian
     rates = {jet(q, (t,)): sp.Dummy() for q in action.fields}
@@ -258,34 +258,34 @@ def _roles(action: Action) -> dict[Letter, tuple[str, sp.Expr]]:
     found |= {name: ("the energy function", action.hamiltonian()) for name in ("H", "E")}
     if action.dissipation != 0:
         found |= {name: ("the dissipation", action.dissipation) for name in ("D", "R", r"\varphi", r"\phi", r"\Phi")}
-    roles = {Letter(name): role for name, role in found.items()}
+    roles = {WrittenLetter(name): role for name, role in found.items()}
     for i, q in enumerate(action.fields, 1):
         momentum = (f"the momentum of {q.func.__name__}", action.momentum(q))
         subs = [str(i), *("".join(str(letter).split()) for letter in written(q.func.__name__))]
         subs += [re.sub(r"_\{(\w)\}", r"_\1", sub) for sub in subs]
-        roles |= {Letter("p", sub=sub): momentum for sub in subs}
+        roles |= {WrittenLetter("p", sub=sub): momentum for sub in subs}
         if len(action.fields) == 1:
-            roles[Letter("p")] = momentum
+            roles[WrittenLetter("p")] = momentum
     return roles
 
 
 class OpenMeaning(Meaning):
     """Formulas in the letters of an action; ``unknown_letters`` and ``places`` collect what the judge must know."""
 
-    def __init__(self, table: ActionLetters, defined: Mapping[Letter, sp.Expr]) -> None:
+    def __init__(self, table: ActionLetters, defined: Mapping[WrittenLetter, sp.Expr]) -> None:
         super().__init__(Letters(fields={str(q): q for q in table.action.fields}))
         self.table, self.defined = table, defined
-        self.unknown_letters: list[Letter] = []
+        self.unknown_letters: list[WrittenLetter] = []
         self.places: list[tuple[Node, ...]] = []
         self.limits: set[tuple[str, str]] = set()
 
-    def applies(self, letter: Letter) -> bool:
+    def applies(self, letter: WrittenLetter) -> bool:
         """Functions of time or place take arguments, and so do the letters of mechanics; parameters do not."""
         base = self.split(letter)[0]
         value = self.table.known.get(base)
         return isinstance(value, AppliedUndef) or (value is None and (base in self.table.roles or base in self.defined))
 
-    def split(self, letter: Letter) -> tuple[Letter, tuple[sp.Symbol, ...]]:
+    def split(self, letter: WrittenLetter) -> tuple[WrittenLetter, tuple[sp.Symbol, ...]]:
         """A letter without dots, primes and indices behind a comma, and what they differentiate by."""
         bare, dots = undotted(replace(letter, column=0, delta=False))
         space = self.table.action.space
@@ -300,16 +300,16 @@ class OpenMeaning(Meaning):
         accents = tuple(accent for accent in bare.accents if accent != "prime")
         return replace(bare, accents=accents, sub=sub), tuple(along)
 
-    def one_letter(self, part: Letter) -> sp.Expr:
+    def one_letter(self, part: WrittenLetter) -> sp.Expr:
         base, along = self.split(part)
         value = self.table.known.get(base)
         if value is None:
             value = self.defined.get(base)
         if value is None and base in self.table.roles:
             value = self.table.roles[base][1]
-        if value is None and base == Letter(r"\pi"):
+        if value is None and base == WrittenLetter(r"\pi"):
             value = sp.pi
-        if value is None and base == Letter("t"):
+        if value is None and base == WrittenLetter("t"):
             value = t
         if value is None:
             return self.unknown(part)
@@ -319,11 +319,11 @@ class OpenMeaning(Meaning):
             value = self.letters.test(value)
         return jet(value, along) if isinstance(value, AppliedUndef) else value.diff(*along) if along else value
 
-    def unknown(self, part: Letter) -> sp.Expr:
+    def unknown(self, part: WrittenLetter) -> sp.Expr:
         self.unknown_letters.append(replace(part, column=part.column))
         return sp.Function(str(part))(t) if part.accents else sp.Symbol(str(part))
 
-    def near(self, letter: Letter) -> str:
+    def near(self, letter: WrittenLetter) -> str:
         """Letters that look alike, or all that are known."""
         shown = {str(key) for key in (*self.table.known, *self.defined)}
         close = get_close_matches(str(letter), shown, n=1, cutoff=0.7)
@@ -332,8 +332,8 @@ class OpenMeaning(Meaning):
     def _apply(self, part: Apply) -> sp.Expr:
         """Fields at an instant or a place are kept as they are; where is noted."""
         here = tuple(a for a in (*part.arguments, *part.times))
-        axes = {Letter(x.name) for x in self.table.action.space}
-        fields = all(isinstance(a, Letter) and self.split(a)[0] in self.table.known for a in part.arguments)
+        axes = {WrittenLetter(x.name) for x in self.table.action.space}
+        fields = all(isinstance(a, WrittenLetter) and self.split(a)[0] in self.table.known for a in part.arguments)
         if any(a not in axes and a not in TIMES for a in here) and not fields:
             self.places.append(here)
         return self(part.letter)
@@ -352,7 +352,7 @@ class OpenMeaning(Meaning):
             self.faults.append("integrals and brackets have different limits")
         return WHOLE
 
-    def differentiated(self, value: sp.Expr, by: tuple[tuple[Letter, int], ...]) -> sp.Expr:
+    def differentiated(self, value: sp.Expr, by: tuple[tuple[WrittenLetter, int], ...]) -> sp.Expr:
         for letter, times in by:
             axis = t if letter in TIMES else next((x for x in self.table.action.space if x.name == letter.name), None)
             base, along = self.split(letter)

@@ -18,7 +18,7 @@ from itertools import product
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.dimensions import (
+from hamex.principle.conditions import (
     FORCE,
     LENGTH,
     NONE,
@@ -31,7 +31,7 @@ from hamex.principle.dimensions import (
 )
 from hamex.principle.jets import indices, jet
 from hamex.principle.jets import t as t
-from hamex.principle.latex import Add, Between, Letter, Line, Multiply, Node, Number
+from hamex.principle.latex import Add, Between, Multiply, Node, Number, WrittenLetter, WrittenLine
 from hamex.principle.latex_grammar import lines
 from hamex.principle.stepform import h as h
 
@@ -50,16 +50,16 @@ class Letters:
 
     names: Mapping[Node, sp.Expr] = field(default_factory=dict)
     fields: Mapping[str, AppliedUndef] = field(default_factory=dict)
-    functionals: Mapping[Letter, tuple[sp.Symbol, sp.Expr | None]] = field(default_factory=dict)
+    functionals: Mapping[WrittenLetter, tuple[sp.Symbol, sp.Expr | None]] = field(default_factory=dict)
     intervals: Mapping[tuple[str, str], Interval] = field(default_factory=dict)
     regions: Mapping[tuple[str, str], sp.Symbol] = field(default_factory=dict)
     instants: Mapping[Node, sp.Expr] = field(default_factory=dict)
-    tensors: Mapping[Letter, Tensor] = field(default_factory=dict)
+    tensors: Mapping[WrittenLetter, Tensor] = field(default_factory=dict)
     space: tuple[sp.Symbol, ...] = ()
     edge: tuple[sp.Symbol, ...] = ()  # the same at a point of the boundary
     words: frozenset[str] = frozenset()  # names that take arguments
 
-    def applies(self, letter: Letter) -> bool:
+    def applies(self, letter: WrittenLetter) -> bool:
         """Whether a letter takes arguments."""
         return letter.name in self.words
 
@@ -74,7 +74,7 @@ def node(latex: str, words: str = "") -> Node:
     return lines(latex, lambda letter: letter.name in words.split())[0].sides[0]
 
 
-def undotted(letter: Letter) -> tuple[Letter, int]:
+def undotted(letter: WrittenLetter) -> tuple[WrittenLetter, int]:
     """A letter without its first dots, and how many they were."""
     dots = next((i for i, accent in enumerate(letter.accents) if accent != "dot"), len(letter.accents))
     return replace(letter, accents=letter.accents[dots:]), dots
@@ -88,7 +88,7 @@ class Indexed:
         self.faults: list[str] = []
         self.index: dict[str, int] = {}
 
-    def free_indices(self, line: Line) -> list[str]:
+    def free_indices(self, line: WrittenLine) -> list[str]:
         """Indices that stand once on every side; zero has none of its own."""
         sides = [self.open_indices(side) for side in line.sides if side != Number("0")]
         found = set(sides[0])
@@ -97,7 +97,7 @@ class Indexed:
             found = set().union(*sides)
         return sorted(found)
 
-    def own_indices(self, letter: Letter) -> list[str]:
+    def own_indices(self, letter: WrittenLetter) -> list[str]:
         """The indices of a tensor, derivatives behind a comma included."""
         found = letter.sub.replace(",", "")
         tensor = self.letters.tensors and self.tensor(letter) is not None
@@ -116,7 +116,7 @@ class Indexed:
         """Indices of the factors of a part, as often as they stand there."""
         if not self.letters.space:
             return []
-        if isinstance(part, Letter):
+        if isinstance(part, WrittenLetter):
             return self.own_indices(part)
         if isinstance(part, Multiply):
             return [i for factor in part.factors for i in self.open_indices(factor)]
@@ -141,7 +141,7 @@ class Indexed:
         self.index = before
         return total
 
-    def tensor(self, letter: Letter) -> tuple[Tensor, int] | None:
+    def tensor(self, letter: WrittenLetter) -> tuple[Tensor, int] | None:
         """What stands for a letter with indices, and how many dots are left on it."""
         bare = replace(letter, sub="", column=0)
         if bare in self.letters.tensors:

@@ -53,8 +53,7 @@ from hamex.paper.audit.notation import (
 )
 from hamex.paper.audit.printed import corrected, printed_equation, printed_latex
 from hamex.principle.action import Action
-from hamex.principle.conditions import classical
-from hamex.principle.dimensions import TIME, dimension_of
+from hamex.principle.conditions import TIME, classical, dimension_of
 from hamex.principle.jets import indices
 from hamex.principle.variation import energy_rate
 

@@ -5,7 +5,7 @@ constraints and their kinds, relations and their origin, gauges, and the index.
 from __future__ import annotations
 
 from hamex.principle.action import Action
-from hamex.principle.dimensions import (
+from hamex.principle.conditions import (
     LENGTH,
     NONE,
     TIME,
