@@ -28,17 +28,18 @@ $(VENV)/.ready: pyproject.toml constraints.txt Makefile
 	@$(MAKE) --no-print-directory debian
 	@touch $@
 
-# OpenSees needs Debian's BLAS and LAPACK, the tests of the pages a browser. Where they cannot be installed,
-# `hamex paper` and the tests say so.
+# OpenSees needs Debian's BLAS and LAPACK, the tests of the pages a browser, those of `hamex derive --latex` a TeX. Where
+# they cannot be installed, `hamex paper` and the tests say so.
 DEBIAN := $(shell ldconfig -p 2>/dev/null | grep -q liblapack.so.3 || echo libblas3 liblapack3) \
-          $(shell command -v chromium >/dev/null || echo chromium)
+          $(shell command -v chromium >/dev/null || echo chromium) \
+          $(shell kpsewhich pict2e.sty >/dev/null 2>&1 || echo texlive-latex-base texlive-latex-recommended texlive-pictures)
 debian:
 	@if [ -z "$(strip $(DEBIAN))" ]; then :; \
 	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 	  echo "installing Debian's $(strip $(DEBIAN))"; \
 	  { apt-get update -qq && apt-get install -y -qq $(DEBIAN); } >/dev/null 2>&1 \
-	  || echo "note: could not install $(strip $(DEBIAN)); the live OpenSees column or the browser tests will be missing"; \
-	else echo "note: OpenSees and the browser tests need Debian's $(strip $(DEBIAN)) (sudo apt-get install …)"; fi
+	  || echo "note: could not install $(strip $(DEBIAN)); the live OpenSees column, the browser tests or those of LaTeX will be missing"; \
+	else echo "note: OpenSees, the browser tests and those of LaTeX need Debian's $(strip $(DEBIAN)) (sudo apt-get install …)"; fi
 
 run: setup
 	$(BIN)/hamex paper --out paper-out

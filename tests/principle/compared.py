@@ -110,7 +110,14 @@ def boundary(system: System) -> list[str]:
 
 
 def data(system: System) -> list[str]:
-    """How many data are free, which functions of time are arbitrary, and the relations that hold at all times."""
+    """How many data are free, which functions of time are arbitrary, and the relations that hold at all times.
+
+    Of a lumped system by its analysis; of a continuum by the roles of its initial conditions.
+    """
+    if system.space:
+        roles = [c.role for c in system.action().initial_conditions() if len(c.field.args) > 1]
+        count = sum(role in ("data", "gauge") for role in roles)
+        return [] if count == system.free else [f"free functions for {system.free}: {roles}"]
     found = system.action().data()
     wrong = []
     if found.undecided:

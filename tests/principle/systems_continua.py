@@ -410,7 +410,7 @@ state(
     [d(field_e[0], t) + d(field_b, y), d(field_e[1], t) - d(field_b, x), d(field_e[0], x) + d(field_e[1], y)],
     free=2,
     gauges=1,
-    charges=(d(field_e[0], x) + d(field_e[1], y),),
+    charges=(field_e[0], field_e[1]),
     boundary={RIGHT: [(Ax, 0), (Ay, field_b), (Vp, -field_e[0])]},
     rules={
         d(Ax, t, 2): -d(Vp, x, t) - d(field_b, y),

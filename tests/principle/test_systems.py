@@ -10,53 +10,75 @@ from hamex.errors import ActionError, ConvexityWarning
 
 ACCEPTED = {name: system for name, system in SYSTEMS.items() if not system.refused}
 REFUSED = {name: system for name, system in SYSTEMS.items() if system.refused}
+# One of each kind in the short round: shifts, boosts, scalings of time, turns, modes, gauges, fields.
+SHORT_CHARGES = {
+    "Caldirola and Kanai's oscillator",
+    "anharmonic isotropic oscillator",
+    "spherical pendulum",
+    "spring and dashpot under large rotation",
+    "free particle",
+    "Kepler's problem in space",
+    "Gaussian well",
+    "plunger in a solenoid",
+    "mixed oscillator",
+    "mass on a Maxwell element",
+    "knife edge on a slope",
+    "sine-Gordon",
+    "Schrödinger's equation by two real fields",
+    "Rayleigh's beam",
+    "heat in a rod",
+}
+LONG_DATA = {"double pendulum by stated constraints", "Chaplygin's sleigh", "spherical pendulum by a stated constraint"}
+
+
+def each(short):
+    """All systems that are accepted; those outside ``short`` in the long round."""
+    return pytest.mark.parametrize(
+        "system",
+        [name if short(name) else pytest.param(name, marks=pytest.mark.heavy) for name in ACCEPTED],
+        indirect=True,
+    )
 
 
 @pytest.fixture
 def system(request):
     chosen = SYSTEMS[request.param]
     with warnings.catch_warnings():
-        if not chosen.convex:
+        if not chosen.convex:  # that is said aloud once, and known here
             warnings.simplefilter("ignore", ConvexityWarning)
-        if not chosen.refused:
-            chosen.action()
+        chosen.action()
     return chosen
-
-
-every = pytest.mark.parametrize("system", ACCEPTED, indirect=True)
 
 
 def test_there_are_enough():
     assert len(ACCEPTED) >= 60
+    assert {name for name in SHORT_CHARGES | LONG_DATA if name not in ACCEPTED} == set()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_the_record_agrees_with_itself(name):
     assert compared.our_own(ACCEPTED[name]) == []
 
 
-@every
-def test_equations(system):
+@each(lambda name: True)
+def test_equations_and_energy(system):
     assert compared.equations(system) == []
-
-
-@every
-def test_energy(system):
     assert compared.energy(system) == []
 
 
-@every
+@each(SHORT_CHARGES.__contains__)
 def test_charges(system):
     assert compared.charges(system) == []
 
 
-@every
+@pytest.mark.parametrize("system", [name for name, s in ACCEPTED.items() if s.space], indirect=True)
 def test_boundary(system):
     assert compared.boundary(system) == []
 
 
-@every
-def test_data(system):
+@each(lambda name: bool(ACCEPTED[name].relations or ACCEPTED[name].gauges) and name not in LONG_DATA)
+def test_free_data(system):
     assert compared.data(system) == []
 
 

@@ -15,7 +15,6 @@ it are the same motion (M. Henneaux and C. Teitelboim, Quantization of Gauge Sys
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -24,12 +23,10 @@ from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError
 from hamex.principle.constraints import multipliers
-from hamex.principle.jets import NoPlaceError, Places, UnevenRankError, pivots, t
+from hamex.principle.jets import NoPlaceError, Places, UnevenRankError, closure, pivots, pythagoras, slope, t
 from hamex.principle.variation import StatedAction, is_cyclic, stated_rows
 
-_LONG = 300  # operations beyond which a row is not brought to its shortest form
-_ROUNDS = 12
-WORDS = {0: "stated", 1: "primary", 2: "secondary"}
+_LONG, _ROUNDS = 300, 12  # operations beyond which a row is not shortened, generations beyond which nobody waits
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class Relation:
     @property
     def origin(self) -> str:
         """In a word."""
-        return WORDS[min(self.generation, 2)]
+        return ("stated", "primary", "secondary")[min(self.generation, 2)]
 
 
 @dataclass(frozen=True)
@@ -91,7 +88,7 @@ class FreeData:
             return f"free data not decided: {self.undecided}"
 
         def listed(nodes: tuple[sp.Expr, ...]) -> str:
-            return ", ".join(_said(node) for node in nodes)
+            return ", ".join(map(_said, nodes))
 
         lines = [f"free data ({self.count}): {listed(self.data) or 'none'}"]
         if self.shifts:
@@ -129,8 +126,7 @@ def free_data(action: StatedAction) -> FreeData:
     return FreeData(action.fields, -1, (*action.fields, *carried), index=None, undecided=why)
 
 
-class _UndecidedError(Exception):
-    pass
+class _UndecidedError(Exception): ...
 
 
 @dataclass(frozen=True)
@@ -171,7 +167,6 @@ class _Analysis:
         impulses = [g for origin, g in multipliers(self.action).values() if origin == "impulse"]
         self.rows += [_Row(self.flat(e), 0, 0) for e in (*self.action.constraints, *impulses)]
 
-    # letters and derivatives
     def _letter(self, node: sp.Basic) -> sp.Symbol:
         return self.letters.setdefault(node, sp.Dummy(str(node), real=True))
 
@@ -199,7 +194,6 @@ class _Analysis:
             self.known[kept] = Places(kept, [*self.q, *self.v])
         return self.known[kept]
 
-    # the loop
     def result(self) -> FreeData:
         n = len(self.action.fields)
         rank = self.places().rank(self.hessian)
@@ -308,10 +302,9 @@ class _Analysis:
             return sp.expand(numerator)
         moving = {*self.q, *self.v, t, *(x for node, x in self.letters.items() if node not in self.all)}
         factors = [f for f, _ in sp.factor_list(numerator)[1] if f.free_symbols & moving]
-        short = _pythagoras(sp.expand(sp.prod(factors)) if factors else numerator)
+        short = pythagoras(sp.expand(sp.prod(factors)) if factors else numerator)
         return -short if short.could_extract_minus_sign() else short
 
-    # counting
     def _counted(self, hessian: int) -> FreeData:
         places, n = self.places(), len(self.all)
         coordinates = [*self.q, *self.v]
@@ -360,12 +353,10 @@ class _Analysis:
     ) -> FreeData:
         shifts = tuple(f for f in free if f in self.action.fields and is_cyclic(self.action, f))
         data = tuple(f for f in free if f not in shifts)
-        relations = tuple(self._shown(row) for row in self.relations)
-        return FreeData(
-            self.action.fields, hessian, data, shifts, tuple(loose), tuple(reached), relations, determined, index
-        )
+        tied = tuple(self._shown(row) for row in self.relations)
+        given = self.action.fields, hessian, data, shifts
+        return FreeData(*given, tuple(loose), tuple(reached), tied, determined, index)
 
-    # arbitrary functions
     def _reach(self, places: Places) -> list[list[sp.Expr]]:
         """Directions of values and rates that arbitrary accelerations reach, at one point of the set."""
         unknown = [self.a[place] for _, place in self.second]
@@ -385,12 +376,11 @@ class _Analysis:
 
         def bracket(one: list[sp.Expr] | None, other: list[sp.Expr]) -> list[sp.Expr]:
             first = motion if one is None else one
-            there = [along(e) if one is None else _slope(e, coordinates, first) for e in other]
-            return [self._plain(x - _slope(e, coordinates, other)) for x, e in zip(there, first, strict=True)]
+            there = [along(e) if one is None else slope(e, coordinates, first) for e in other]
+            return [self._plain(x - slope(e, coordinates, other)) for x, e in zip(there, first, strict=True)]
 
-        return _closure(fields, bracket, places)
+        return closure(fields, bracket, places)
 
-    # index
     def _index(self, places: Places) -> int:
         """Differentiations until the highest derivative of each field is determined by what is lower."""
         high = [any(row.expression.has(x) for row in self.rows) for x in self.a]
@@ -404,30 +394,3 @@ class _Analysis:
             if both - rest == len(targets):
                 return depth
         raise _UndecidedError("the index was not found")
-
-
-def _pythagoras(expression: sp.Expr) -> sp.Expr:
-    """sin² + cos² = 1, where that makes it shorter."""
-    for sine in sorted(expression.atoms(sp.sin), key=sp.default_sort_key):
-        trial = sp.expand(expression.xreplace({sine**2: 1 - sp.cos(sine.args[0]) ** 2}))
-        expression = min(expression, trial, key=lambda e: e.count_ops())
-    return expression
-
-
-def _slope(expression: sp.Expr, coordinates: list[sp.Symbol], direction: list[sp.Expr]) -> sp.Expr:
-    return sum((sp.diff(expression, x) * d for x, d in zip(coordinates, direction, strict=True)), sp.S.Zero)
-
-
-def _closure(
-    fields: list[list[sp.Expr]], bracket: Callable[[list[sp.Expr] | None, list[sp.Expr]], list[sp.Expr]], places: Places
-) -> list[list[sp.Expr]]:
-    """Brackets with the motion and among themselves, as long as they bring new directions."""
-    found: list[list[sp.Expr]] = []
-    waiting = list(fields)
-    while waiting:
-        one = waiting.pop(0)
-        if places.rank([*found, one]) == len(found):
-            continue
-        waiting += [bracket(None, one), *(bracket(other, one) for other in found)]
-        found.append(one)
-    return places.matrices(found)[0]

@@ -18,7 +18,7 @@ when it does not stand out from its own error: round-off of its terms, and its s
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -141,6 +141,14 @@ def _normal_form_vanishes(flat: sp.Expr) -> bool:
             sp.S.Zero,
         )
     return bool(sp.expand(numerator) == 0)
+
+
+def pythagoras(expression: sp.Expr) -> sp.Expr:
+    """sin² + cos² = 1, where that makes it shorter."""
+    for sine in sorted(expression.atoms(sp.sin), key=sp.default_sort_key):
+        trial = sp.expand(expression.xreplace({sine**2: 1 - sp.cos(sine.args[0]) ** 2}))
+        expression = min(expression, trial, key=lambda e: e.count_ops())
+    return expression
 
 
 _PLACE_DIGITS, _SURE = 60, 20  # digits of points, and how far beyond its error a value must stand out
@@ -282,3 +290,23 @@ def _found(
         for x, change in zip(variables, step.tolist(), strict=True):
             point[x] = point[x] - length * change
     return None
+
+
+def slope(expression: sp.Expr, coordinates: list[sp.Symbol], direction: list[sp.Expr]) -> sp.Expr:
+    """The derivative of an expression along a direction."""
+    return sum((sp.diff(expression, x) * d for x, d in zip(coordinates, direction, strict=True)), sp.S.Zero)
+
+
+def closure(
+    fields: list[list[sp.Expr]], bracket: Callable[[list[sp.Expr] | None, list[sp.Expr]], list[sp.Expr]], places: Places
+) -> list[list[sp.Expr]]:
+    """Brackets with the motion and among themselves, as long as they bring new directions."""
+    found: list[list[sp.Expr]] = []
+    waiting = list(fields)
+    while waiting:
+        one = waiting.pop(0)
+        if places.rank([*found, one]) == len(found):
+            continue
+        waiting += [bracket(None, one), *(bracket(other, one) for other in found)]
+        found.append(one)
+    return places.matrices(found)[0]

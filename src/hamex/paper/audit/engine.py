@@ -39,6 +39,7 @@ from hamex.paper.audit.notation import (
 from hamex.principle.action import Action
 from hamex.principle.jets import jet, t
 from hamex.principle.library import action
+from hamex.principle.parts import Part
 from hamex.principle.stability import Verdict, verdict
 from hamex.principle.stepform import StepForm, step_form
 from hamex.principle.variation import Variation
@@ -254,6 +255,7 @@ def voigt(size: int) -> Action:
         loads={body.u(i): body.force(i) for i in body.range},
         space=body.space,
         name=f"continuum in {size}D",
+        parts=(Part("Gamma_t", loads={body.u(i): body.given("that", i) for i in body.range}),),
     )
 
 
@@ -265,6 +267,6 @@ def continuum(size: int) -> Variation:
 
 def work(size: int) -> tuple[sp.Expr, sp.Expr]:
     """Potentials of the loads, in the body and on its surface: generalised forces times the displacements."""
-    body = Solid(size)
     inside = sum((force * q for q, force in voigt(size).loads.items()), sp.S.Zero)
-    return inside, sum((body.given("that", i) * body.u(i) for i in body.range), sp.S.Zero)
+    (surface,) = voigt(size).parts
+    return inside, sum((load * q for q, load in surface.loads.items()), sp.S.Zero)

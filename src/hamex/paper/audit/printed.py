@@ -112,7 +112,8 @@ def _body_letters(size: int) -> Letters:
         r"\delta u": body.du,
         r"\delta J": body.dJ,
         r"\delta\varepsilon": body.dstrain,
-    } | {
+    }
+    tensors |= {
         latex: body.data(name)
         for latex, name in {
             r"\hat{t}": "that",

@@ -50,7 +50,6 @@ from hamex.paper.audit.notation import (
     ubar0,
     v0,
     v_end,
-    varied,
     vbar0,
 )
 from hamex.paper.audit.reading import GIVEN
@@ -136,7 +135,11 @@ def _derived_action(s: Solid) -> list[Statement]:
 
 
 def _surface_load(s: Solid) -> sp.Expr:
-    return sp.expand(-GAMMA_TT * varied(work(s.size)[1], tuple(s.u(i) for i in s.range)))
+    """What the engine varies of the tractions on Γ_t, a part of the action."""
+    action, found = voigt(s.size), continuum(s.size)
+    (part,), (on_part,) = action.parts, found.parts
+    terms = [c * found.test(part.body(q, action)) for (q, _), c in on_part.weak.items()]
+    return sp.expand(GAMMA_TT * sum(terms, sp.S.Zero))
 
 
 def _reserved_solid(s: Solid) -> sp.Expr:
