@@ -192,5 +192,5 @@ def test_a_command_is_its_module_and_its_line(command):
 
 def test_a_figure_is_its_function_and_its_reader():
     """And, if a noun's ``plot`` shows it, that verb."""
-    assert mentioning("draw_record") == {"report.records", "report.plots"}
-    assert mentioning("write_record_plot") == {"report.records", "cli.records"}
+    assert mentioning("draw_record") == {"report.history", "report.plots"}
+    assert mentioning("write_record_plot") == {"report.history", "cli.records"}

@@ -28,7 +28,7 @@ from .model.fields import Fields as Fields
 from .model.truss import Bar as Bar, truss as truss
 from .model.frame import Member as Member, frame as frame
 from .model.structure import structure as structure, structure_from_stiffness as structure_from_stiffness
-from .model.modes import Modes as Modes, modes as modes
+from .model.record import Modes as Modes, modes as modes
 from .motion.ground import GroundMotion as GroundMotion, el_centro as el_centro
 from .motion.load import Load as Load
 from .motion.records import read_record as read_record, read_suite as read_suite
@@ -48,9 +48,9 @@ from .simulate import discretise as discretise
 from .solution.solution import Solution as Solution
 from .solution.reading import read as read
 from .study.spectra.intensities import Pga as Pga, Sa as Sa, intensities as intensities
-from .study.spectra.result import Spectrum as Spectrum
+from .study.spectra.elastic import Spectrum as Spectrum
 from .study.spectra import spectrum as spectrum
-from .study.spectra.floors import floor_spectrum as floor_spectrum
+from .study.spectra.intensities import floor_spectrum as floor_spectrum
 from .study.ida.fragility import Fragility as Fragility
 from .study.ida.frequency import annual_frequency as annual_frequency
 from .study.study import Study as Study

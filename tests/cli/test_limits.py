@@ -373,7 +373,7 @@ def test_an_output_folder_that_cannot_be_is_told_before_anything_is_run(hamex, m
         raise AssertionError("work was begun")
 
     monkeypatch.setattr(import_module("hamex.spec.study"), "read_study", never)
-    monkeypatch.setattr(import_module("hamex.study.regions.reading"), "read_inventory", never)
+    monkeypatch.setattr(import_module("hamex.study.regions.region"), "read_inventory", never)
     Path("study.toml").write_bytes(mutated_inputs.STUDY)
     Path("inventory.csv").write_text(INVENTORY)
     Path("taken").touch()

@@ -169,7 +169,7 @@ def test_plot_is_written(hamex, folder, tmp_path, ending):
 
 
 def test_plot_shows_the_peaks(folder):
-    from hamex.report.records import draw_record
+    from hamex.report.history import draw_record
     from hamex.study.spectra.intensities import histories
 
     found = histories(hx.el_centro(), 9.80665)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.march import oscillator, run, sampling
+from hamex.march import oscillator, run
+from hamex.march import samples as sampling
 from hamex.motion.load import LoadSum
 from hamex.schemes.oscillator import _PAGE, _fresh
 from hamex.solution import energy

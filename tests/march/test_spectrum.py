@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from hamex.march import exact_step, oscillator, run
+from hamex.march import oscillator, run
+from hamex.march import samples as exact_step
 from hamex.march import spectrum as kernels
-from hamex.march.exact_step import propagator
+from hamex.march.samples import propagator
 
 RNG = np.random.default_rng(20)
 NOISE = np.append(RNG.normal(size=400), 0.0)

@@ -10,7 +10,7 @@ from scipy import integrate, optimize, signal
 
 import hamex as hx
 from hamex.errors import LoadError
-from hamex.motion import intensity as im
+from hamex.motion import integrals as im
 
 SAMPLES = st.lists(st.floats(-100, 100).map(lambda x: round(x, 6)), min_size=1, max_size=25).filter(
     lambda a: max(map(abs, a)) > 1e-3

@@ -10,7 +10,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import LoadError, ShortRunWarning, StepWarning
-from hamex.march import sampling
+from hamex.march import samples as sampling
 
 EPS = np.finfo(float).eps
 RNG = np.random.default_rng(11)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hamex as hx
 from hamex.errors import LoadError
-from hamex.motion.intensity import husid, velocity
+from hamex.motion.integrals import husid, velocity
 
 STEP = 0.01
 T = np.arange(2001) * STEP

@@ -12,7 +12,7 @@ import hamex as hx
 from hamex.errors import LoadError
 from hamex.motion import synthetic
 from hamex.motion.ground import at_rest
-from hamex.motion.intensity import displacement, peak_displacement, peak_velocity, significant_duration, velocity
+from hamex.motion.integrals import displacement, peak_displacement, peak_velocity, significant_duration, velocity
 from hamex.motion.synthetic import _bands, envelope, synthetic_suite
 
 G = 9.80665

@@ -2,7 +2,18 @@ r"""LaTeX read as it is typeset: what binds to what, and where reading stops."""
 
 import pytest
 
-from hamex.principle.latex import Add, Apply, Between, Differential, Function, Integral, Letter, Multiply, Number, Power
+from hamex.principle.latex import (
+    Add,
+    Apply,
+    Between,
+    Differential,
+    Function,
+    Integral,
+    Multiply,
+    Number,
+    Power,
+    WrittenLetter,
+)
 from hamex.principle.latex_grammar import lines
 from hamex.principle.tokens import LanguageError
 
@@ -11,28 +22,28 @@ def one(latex, applies=""):
     return lines(latex, lambda letter: letter.name in applies.split())[0].sides[0]
 
 
-U, H = Letter("u"), Letter("h")
+U, H = WrittenLetter("u"), WrittenLetter("h")
 
 
 @pytest.mark.parametrize(
     ("latex", "tree"),
     [
-        (r"\hat{\dot{u}}_T", Letter("u", ("dot", "hat"), "T")),
-        (r"\ddot u", Letter("u", ("dot", "dot"))),
-        (r"{}^{r-1}u", Letter("u", pre="r-1")),
-        (r"^r u", Letter("u", pre="r")),
-        (r"{^r}\hat{f}", Letter("f", ("hat",), pre="r")),
-        (r"\delta^{r-1}u", Letter("u", pre="r-1", delta=True)),
-        (r"{}_D\varphi_r", Letter(r"\varphi", sub="r", low="D")),
-        (r"z_{p_1}", Letter("z", sub="p_1")),
-        (r"w''", Letter("w", ("prime", "prime"))),
+        (r"\hat{\dot{u}}_T", WrittenLetter("u", ("dot", "hat"), "T")),
+        (r"\ddot u", WrittenLetter("u", ("dot", "dot"))),
+        (r"{}^{r-1}u", WrittenLetter("u", pre="r-1")),
+        (r"^r u", WrittenLetter("u", pre="r")),
+        (r"{^r}\hat{f}", WrittenLetter("f", ("hat",), pre="r")),
+        (r"\delta^{r-1}u", WrittenLetter("u", pre="r-1", delta=True)),
+        (r"{}_D\varphi_r", WrittenLetter(r"\varphi", sub="r", low="D")),
+        (r"z_{p_1}", WrittenLetter("z", sub="p_1")),
+        (r"w''", WrittenLetter("w", ("prime", "prime"))),
         (r"u^2", Power(U, Number("2"))),
         (r"u^23", Multiply((Power(U, Number("2")), Number("3")))),
-        (r"h u(t)", Multiply((H, Apply(U, (Letter("t"),))))),
+        (r"h u(t)", Multiply((H, Apply(U, (WrittenLetter("t"),))))),
         (r"\left[ u \right]_0^T", Between(U, "0", "T")),
         (r"<|u|-h>", Function("macaulay", Add(((1, Function("abs", U)), (-1, H))))),
         (r"\int_0^T u\,d\tau", Integral("0", "T", U, r"\tau")),
-        (r"\frac{d^2 u}{dt^2}", Differential(U, ((Letter("t"), 2),))),
+        (r"\frac{d^2 u}{dt^2}", Differential(U, ((WrittenLetter("t"), 2),))),
         (r"\sin u\,h", Multiply((Function("sin", U), H))),
         (r"\sin^2 u", Power(Function("sin", U), Number("2"))),
     ],
@@ -50,7 +61,7 @@ def test_lines_go_on_below_and_new_ones_begin():
     text = "a = b\n\n+ c\n\nd = e; \\quad f = g \\quad \\text{or} \\quad h = 0 \\quad \\text{on } \\Gamma_t"
     found = lines(text, lambda letter: False)
     assert [len(line.sides) for line in found] == [2, 2, 2, 2]
-    assert found[0].sides[1] == Add(((1, Letter("b")), (1, Letter("c"))))
+    assert found[0].sides[1] == Add(((1, WrittenLetter("b")), (1, WrittenLetter("c"))))
     assert found[-1].remark == r"on \Gamma_{t}"
     assert lines("0 < c < h", lambda letter: False)[0].relations == ("<", "<")
 

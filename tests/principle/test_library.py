@@ -8,7 +8,7 @@ import hamex as hx
 from hamex.errors import ActionError
 from hamex.principle.action import Action
 from hamex.principle.jets import t
-from hamex.principle.library import LIBRARY, action, entries, lumped
+from hamex.principle.library import LIBRARY, action, chain, entries
 from hamex.principle.stepform import h, step_form, t_0
 from hamex.principle.variation import energy_rate
 
@@ -216,7 +216,7 @@ def test_gyroscopic_momentum_and_coriolis_force():
 
 @pytest.mark.parametrize("n", [1, 2, 4, pytest.param(6, marks=pytest.mark.heavy)])
 def test_chain_of_n_masses(n):
-    system = lumped.chain(n)
+    system = chain(n)
     assert len(system.fields) == n
     equations = [system.strong_form()[q] for q in system.fields]
     stiffness = sp.Matrix([[sp.diff(e, q) for q in system.fields] for e in equations])
@@ -226,7 +226,7 @@ def test_chain_of_n_masses(n):
 
 def test_a_chain_without_masses_is_refused():
     with pytest.raises(ActionError, match="at least 1"):
-        lumped.chain(0)
+        chain(0)
 
 
 @pytest.mark.parametrize("degree", [1, 2])

@@ -11,18 +11,18 @@ import pytest
 import sympy as sp
 
 from hamex.principle.action import Action
-from hamex.principle.dimensions import MixedDimensionError, dimension_of, read_unit
+from hamex.principle.conditions import MixedDimensionError, dimension_of, read_unit
 from hamex.principle.jets import t
 from hamex.principle.library import LIBRARY, action
 from hamex.principle.parts import Part
 from hamex.principle.variation import helmholtz
 from hamex.report import equations
+from hamex.report.derivation.admissible import dimensions_of_symbols
 from hamex.report.derivation.atoms import width
 from hamex.report.derivation.document import text
 from hamex.report.derivation.expressions import formula_of
 from hamex.report.derivation.formula import Formula, equal, fraction, matrix, say, sin, sym, tight
 from hamex.report.derivation.page import derivation, write_html, write_latex
-from hamex.report.derivation.quantities import dimensions_of_symbols
 from hamex.report.derivation.system import DerivedSystem, end_points
 from hamex.report.derivation.written import html, tex
 

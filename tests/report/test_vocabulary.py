@@ -10,7 +10,7 @@ from hamex.cli import summary
 from hamex.report.style import ENERGIES, variables
 from hamex.solution import outline
 from hamex.studio import history
-from hamex.studio.files import modules, text
+from hamex.studio.home import modules, text
 
 ROOT = Path(hamex.__file__).parent
 DOCS = ROOT.parent.parent / "docs"

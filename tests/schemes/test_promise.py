@@ -15,7 +15,7 @@ import hamex as hx
 from hamex.errors import ModelError, SchemeError
 from hamex.model.record import dense
 from hamex.schemes import promise
-from hamex.schemes._elements import CONTINUOUS, DISCONTINUOUS
+from hamex.schemes._generated import CONTINUOUS, DISCONTINUOUS
 from hamex.schemes.promised import admissible, check_promise, matrices
 
 Z = {"gauss": (2.0, 2 * math.sqrt(3), 3.0, 3.6051386), "radau": (1.0, 1.8973666, 1.6292072, 1.8324954)}

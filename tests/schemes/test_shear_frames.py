@@ -7,8 +7,8 @@ import hamex as hx
 from hamex.errors import ModelError, SchemeError
 from hamex.model.shear_frames import shear_frames
 from hamex.schemes.shear_frame import shear_frame_rows, shear_frames_of, storeys_of
+from hamex.solve.cases import check_convex, softens
 from hamex.solve.frame_tables import shear_frames_numbers
-from hamex.solve.shear_frames import check_convex, softens
 
 RNG = np.random.default_rng(8)
 

@@ -59,7 +59,7 @@ def _runs(folder: Path) -> None:
 
 
 def _motions(folder: Path) -> None:
-    from hamex.report.records import write_record_plot
+    from hamex.report.history import write_record_plot
     from hamex.report.spectrum import write_spectrum
     from hamex.study.spectra.intensities import histories
 

@@ -126,7 +126,7 @@ def test_a_failure_leaves_the_old_series(tmp_path, monkeypatch):
     sol = run()
     before = sol.save(tmp_path / "run.pvd", times=[0.05]).read_text()
     monkeypatch.setattr(
-        "hamex.solution.series.write_vtu", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device"))
+        "hamex.solution.containers.write_vtu", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device"))
     )
     with pytest.raises(FileError, match="No space left"):
         sol.save(tmp_path / "run.pvd")

@@ -7,7 +7,7 @@ import xarray as xr
 
 import hamex as hx
 from hamex.errors import FileError
-from hamex.solution import netcdf
+from hamex.solution import containers
 from hamex.solution.keeping import packed, sized, unpacked
 
 DATASET = xr.Dataset(
@@ -48,7 +48,7 @@ def test_xarray_sees_what_it_would_have_written(tmp_path):
     tree = {"a": np.arange(4), "square": np.eye(2), "more": {"flags": np.array([True]), "name": "x", "none": None}}
     arrays = packed(tree)
     group = sized(arrays)
-    ours.write_bytes(netcdf.image({"": netcdf.group_of(DATASET), "model": group}))
+    ours.write_bytes(containers.image({"": containers.group_of(DATASET), "model": group}))
     DATASET.to_netcdf(theirs, engine="h5netcdf")
     same = xr.Dataset({name: (each.dims, each.values) for name, each in group.variables.items()})
     same.to_netcdf(theirs, mode="a", group="model", engine="h5netcdf")
@@ -66,7 +66,7 @@ def test_xarray_sees_what_it_would_have_written(tmp_path):
                 each: x.dimensions for each, x in there.variables.items()
             }
     for path in (ours, theirs):
-        found = netcdf.read(path)
+        found = containers.read(path)
         assert found[""].attributes["step"] == 0.1
         assert found[""].attributes["why"] == ""
         assert found[""].coordinates == {"time", "dof", "dof_turns", "step"}

@@ -12,9 +12,9 @@ from hamex.errors import ConvergenceError, InputError, OverflowRunError, Problem
 from hamex.model.shear_frames import ARRAYS, shear_frames
 from hamex.solution.batch import STATE
 from hamex.solution.shaking import places_of, rest_of
+from hamex.solve import cases as many
 from hamex.solve import frame_tables
-from hamex.solve import shear_frames as many
-from hamex.solve.shear_frames import MEASURES, march_shear_frames
+from hamex.solve.cases import MEASURES, march_shear_frames
 
 GRAVITY = 9.81
 MOTION = hx.el_centro()

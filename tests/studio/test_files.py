@@ -2,7 +2,7 @@
 
 import pytest
 
-from hamex.studio import files
+from hamex.studio import home as files
 
 
 @pytest.fixture

@@ -170,9 +170,9 @@ def test_the_script_gives_the_same_run(client, kind, changes):
     ],
 )
 def test_bad_values_are_told_by_name_before_any_work(client, monkeypatch, kind, changes, field, words):
-    from hamex.studio import waves
+    from hamex.studio import history
 
-    monkeypatch.setattr(waves, "solve", lambda *_: pytest.fail("work was begun"))
+    monkeypatch.setattr(history, "solve", lambda *_: pytest.fail("work was begun"))
     response = client.post(f"/api/waves/{kind}", json=changes)
     assert response.status_code == 422
     said = response.json()

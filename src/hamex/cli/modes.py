@@ -10,7 +10,7 @@ import typer
 from hamex.cli.text import aligned, heading, tell
 
 if TYPE_CHECKING:
-    from hamex.model.modes import Modes
+    from hamex.model.record import Modes
     from hamex.spec import ProblemFile
 
 

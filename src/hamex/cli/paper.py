@@ -15,7 +15,7 @@ import typer
 from hamex.errors import InputError
 
 if TYPE_CHECKING:
-    from hamex.paper.audit.open_audit import Verdict
+    from hamex.paper.audit.open_audit import FormulaVerdict
     from hamex.paper.audit.run import Item
     from hamex.paper.results import PaperResults
 
@@ -175,7 +175,7 @@ def _audit_text(path: Path, system: str, letters: str, page: Path | None, as_jso
     named = found.letters | (letters_of(letters, "--letters") if letters else {})
     judge = OpenAudit(load(system), named)
     with progress("auditing", len(found.formulas)) as tell:
-        verdicts: list[Verdict] = []
+        verdicts: list[FormulaVerdict] = []
         for formula in found.formulas:
             verdicts += judge.formula(formula)
             tell()
@@ -189,7 +189,7 @@ def _audit_text(path: Path, system: str, letters: str, page: Path | None, as_jso
         sys.stdout.write(f"\npage: {page}\n")
 
 
-def _show_verdicts(verdicts: list[Verdict]) -> None:
+def _show_verdicts(verdicts: list[FormulaVerdict]) -> None:
     """Counts, then every equation in its order, within 80 columns."""
     from collections import Counter
 

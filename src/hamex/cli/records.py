@@ -200,8 +200,8 @@ def plot(
     raw: Raw = False,
 ) -> None:
     """Draw histories, Husid curve and spectrum."""
+    from hamex.report.history import write_record_plot
     from hamex.report.page import check_plot
-    from hamex.report.records import write_record_plot
 
     check_plot(output)
     motion = read_motion(file, unit=unit, step=step, format=format, component=component, column=column, raw=raw)

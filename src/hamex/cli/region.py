@@ -106,8 +106,7 @@ def command(
         check_installed()
     from hamex.files import check_folder, make_folder
     from hamex.study.regions.motions import read_motions
-    from hamex.study.regions.reading import read_inventory
-    from hamex.study.regions.region import plan_region, region, timed_region
+    from hamex.study.regions.region import plan_region, read_inventory, region, timed_region
 
     if output is not None and not dry_run:
         check_folder(output / "parts")

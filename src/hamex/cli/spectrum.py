@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hamex.model.units import Units
     from hamex.motion.ground import GroundMotion
-    from hamex.study.spectra.result import Spectrum
+    from hamex.study.spectra.elastic import Spectrum
 
 _SPAN = "0.03:10:200"
 _MOST = 1_000_000  # periods

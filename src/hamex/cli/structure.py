@@ -16,8 +16,7 @@ from hamex.cli.text import aligned
 from hamex.errors import InputError
 from hamex.model.algebra import DENSE
 from hamex.model.inputs import few
-from hamex.model.modes import Modes, modes
-from hamex.model.record import Model
+from hamex.model.record import Model, Modes, modes
 from hamex.model.units import Units
 from hamex.motion.ground import GroundMotion
 from hamex.solution.files import level_dofs

@@ -24,7 +24,7 @@ import math
 from collections.abc import MutableSequence, Sequence
 from typing import Any, NamedTuple
 
-from hamex.march.sampling import END, MEAN, means, nodes
+from hamex.march.samples import END, MEAN, means, nodes
 
 Numbers = Sequence[float]
 Out = MutableSequence[float]
@@ -43,7 +43,7 @@ class SpringLimit(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """How steps read a record: where their nodes stand among its samples, as in :mod:`hamex.march.sampling`."""
+    """How steps read a record: where their nodes stand among its samples, as in :mod:`hamex.march.samples`."""
 
     base: float
     first: int
@@ -94,7 +94,7 @@ def galerkin_record(
     w: Out,
     F: Out,
 ) -> int:
-    """The same under a record, read block by block as :mod:`hamex.march.sampling` does; no step's load is stored.
+    """The same under a record, read block by block as :mod:`hamex.march.samples` does; no step's load is stored.
 
     ``work`` holds a block of loads and one more.
     """

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hamex.march.exact_step import PATIENCE, SETTLED, TERMS, afterwards, differentiate, ends, expand, largest
 from hamex.march.lanes import Lane, Mask, choose, maximum, minimum, put, size, some, spread, take
+from hamex.march.samples import PATIENCE, SETTLED, TERMS, afterwards, differentiate, ends, expand, largest
 from hamex.march.spectrum import (
     BETA,
     INCREMENT,

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from hamex.march.exact_step import TERMS, afterwards, ends, largest, propagator
 from hamex.march.lanes import Lane, maximum, put, size, some, take
+from hamex.march.samples import TERMS, afterwards, ends, largest, propagator
 
 Array = Any
 

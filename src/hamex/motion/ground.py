@@ -21,7 +21,7 @@ from hamex.checks import check_memory, check_range, floats, is_finite, is_one_of
 from hamex.errors import ImplausibleWarning, LoadError
 from hamex.model.record import Model
 from hamex.model.units import METRE, STANDARD_GRAVITY, acceleration_unit, in_gravities
-from hamex.motion.intensity import husid, time_of_share, velocity
+from hamex.motion.integrals import husid, time_of_share, velocity
 from hamex.motion.load import Load
 from hamex.names import Shown, options_by_keyword
 

@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from hamex.checks import check_range, floats, is_finite, is_positive
 from hamex.errors import LoadError, StepWarning
-from hamex.march import sampling
+from hamex.march import samples as sampling
 from hamex.march.run import march
-from hamex.motion.quadrature import evaluate, projected, step_means
+from hamex.motion.integrals import evaluate, projected, step_means
 from hamex.names import Shown
 
 Array = NDArray[Any]
-RULES = ("average", "end", "mean")  # in the order of hamex.march.sampling
+RULES = ("average", "end", "mean")  # in the order of hamex.march.samples
 _WHOLE = 1e-9  # times this close to a multiple of the step are that multiple
 _RATIO = 1e-12  # ratios of two steps this close to a small fraction are that fraction
 
@@ -245,7 +245,7 @@ class Load(Shown):
         return self._sampled(kernel, self._place(h), steps, size)
 
     def _place(self, h: float) -> tuple[float, int, float]:
-        """Node 0 in samples, whole steps from there and samples per step, as :mod:`hamex.march.sampling` takes them."""
+        """Node 0 in samples, whole steps from there and samples per step, as :mod:`hamex.march.samples` takes them."""
         assert self.step is not None
         base, first = self.clock(h)
         return base / self.step, first, _ratio(h, self.step)

@@ -24,8 +24,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError, ConvexityWarning
-from hamex.principle.jets import indices, is_zero, partial, t
-from hamex.principle.places import NoPlaceError, Places, UnevenRankError
+from hamex.principle.jets import NoPlaceError, Places, UnevenRankError, indices, is_zero, partial, t
 from hamex.principle.variation import StatedAction, antiderivative, constraint_row, has_rates, stated_rows
 
 

@@ -6,7 +6,7 @@ momenta of all fields are data. Where it is not, combinations without q̈ are re
 bring new equations for the accelerations, whose combinations give *secondary* relations, until nothing new comes
 (P. A. M. Dirac, Lectures on Quantum Mechanics, 1964, for Hamiltonians; K. Sundermeyer, Constrained Dynamics, 1982,
 ch. II, for this form, which needs no Hamiltonian and so bears dashpots and loads). Ranks and zeros are those on the set
-that the relations leave, at random points of it (:mod:`hamex.principle.places`).
+that the relations leave, at random points of it (:mod:`hamex.principle.jets`).
 
 Accelerations that nothing determines are arbitrary functions. What they reach from one start, the distribution spanned
 by their directions B and the brackets [X, B], [X, [X, B]] … with the motion X, is not data: two starts that differ by
@@ -23,8 +23,7 @@ from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError
 from hamex.principle.constraints import multipliers
-from hamex.principle.jets import pythagoras, t
-from hamex.principle.places import NoPlaceError, Places, UnevenRankError, closure, pivots, slope
+from hamex.principle.jets import NoPlaceError, Places, UnevenRankError, closure, pivots, pythagoras, slope, t
 from hamex.principle.variation import StatedAction, is_cyclic, stated_rows
 
 _LONG, _ROUNDS = 300, 12  # operations beyond which a row is not shortened, generations beyond which nobody waits

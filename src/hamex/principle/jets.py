@@ -1,4 +1,5 @@
-"""Expressions of fields: partial derivatives by fields and their derivatives, and whether an expression is zero.
+"""Expressions of fields: partial derivatives by fields and their derivatives, and whether an expression is zero,
+everywhere or where relations hold.
 
 SymPy differentiates by symbols; a Lagrangian depends on ``u``, ``u̇``, ``∂u/∂x`` … as if they were independent.
 Each of them (a *jet coordinate*) is exchanged for a symbol, the derivative is taken, and the exchange undone. The same
@@ -6,14 +7,23 @@ exchange decides whether an expression vanishes identically. Expansion and the r
 reach; the rest is evaluated at random places of several sizes. A value is zero only when no digit of it stands out
 from the round-off of the terms it is the sum of, however small it is: x·exp(−1000x²) has all its digits at x = 3, and
 10^{−3908} is not zero. No open-ended search.
+
+Whether an expression vanishes *on a set*, or a matrix loses rank *on it*, is not what holds identically. Algebra would
+need a normal form modulo the relations (a Gröbner basis, with sines and roots as further letters); a random point of
+the set decides it with probability one, if it is known to enough digits. Points are found by Newton's method from
+random starts, real ones first and complex ones where no real point is near: generic ranks are the same. A value is zero
+when it does not stand out from its own error: round-off of its terms, and its slope times the error of the point.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from typing import Any
 
+import mpmath
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
@@ -139,3 +149,164 @@ def pythagoras(expression: sp.Expr) -> sp.Expr:
         trial = sp.expand(expression.xreplace({sine**2: 1 - sp.cos(sine.args[0]) ** 2}))
         expression = min(expression, trial, key=lambda e: e.count_ops())
     return expression
+
+
+_PLACE_DIGITS, _SURE = 60, 20  # digits of points, and how far beyond its error a value must stand out
+_POINTS, _TRIES, _ITERATIONS = 3, 8, 80
+_TROUBLE = (ZeroDivisionError, ValueError, OverflowError, TypeError)
+Number = Any  # mpmath's real or complex
+
+
+class NoPlaceError(Exception):
+    """No point was found at which the relations hold."""
+
+
+class UnevenRankError(Exception):
+    """A matrix has different ranks on different parts of the set."""
+
+
+class Places:
+    """A few random points of the set on which relations vanish.
+
+    >>> x, y = sp.symbols("x y", real=True)
+    >>> circle = Places([x**2 + y**2 - 1], [x, y])
+    >>> circle.vanishes(x**4 - (1 - y**2) ** 2), circle.vanishes(x - y), circle.rank([[x, y], [2 * x, 2 * y]])
+    (True, False, 1)
+    """
+
+    def __init__(self, relations: Sequence[sp.Expr], variables: Sequence[sp.Symbol]) -> None:
+        self.variables = list(variables)
+        self.exact = not relations
+        self._points: list[dict[sp.Symbol, Number]] = []
+        seeds = iter(range(2 * _TRIES))
+        while len(self._points) < _POINTS:
+            seed = next(seeds, None)
+            if seed is None:
+                raise NoPlaceError
+            with mpmath.workdps(_PLACE_DIGITS):
+                point = _found(list(relations), self.variables, random.Random(seed), seed >= _TRIES)
+            if point is not None:
+                self._points.append(point)
+
+    def vanishes(self, expression: sp.Expr) -> bool:
+        """True when the expression is zero at every point."""
+        return not any(value for (value,) in self.values([expression]))
+
+    def rank(self, matrix: Sequence[Sequence[sp.Expr]]) -> int:
+        """The rank at the points; refused when they do not agree."""
+        found = {rank(point) for point in self.matrices(matrix)}
+        if len(found) > 1:
+            raise UnevenRankError
+        return found.pop() if found else 0
+
+    def matrices(self, matrix: Sequence[Sequence[sp.Expr]]) -> list[list[list[Number]]]:
+        """The matrix at each point, entries that vanish there as exact zeros."""
+        columns = len(matrix[0]) if matrix else 0
+        flat = self.values([entry for row in matrix for entry in row])
+        return [[list(v[i : i + columns]) for i in range(0, len(v), columns)] if columns else [] for v in flat]
+
+    def values(self, expressions: Sequence[sp.Expr]) -> list[list[Number]]:
+        """Values at each point; what does not stand out from its error is zero."""
+        expressions = [sp.sympify(e) for e in expressions]
+        terms = [sp.Add.make_args(sp.expand(e)) for e in expressions]
+        moving = [] if self.exact else self.variables
+        slopes = [[sp.diff(e, x) for x in moving if e.has(x)] for e in expressions]
+        symbols = sorted({s for e in expressions for s in e.free_symbols}, key=sp.default_sort_key)
+        function = sp.lambdify([symbols], [terms, slopes], modules="mpmath")
+        with mpmath.workdps(_PLACE_DIGITS):
+            return [self._sure(function, symbols, point, seed) for seed, point in enumerate(self._points)]
+
+    def _sure(self, function: Any, symbols: list[sp.Symbol], point: dict[sp.Symbol, Number], seed: int) -> list[Number]:
+        new = [s for s in symbols if s not in point]
+        point.update(_numbers(random_place(new, random.Random(1000 + seed + 7 * len(point)))))
+        try:
+            terms, slopes = function([point[s] for s in symbols])
+        except _TROUBLE:
+            raise NoPlaceError from None
+        found = []
+        for parts, gradient in zip(terms, slopes, strict=True):
+            value = sum(parts, mpmath.mpf(0))
+            error = sum(map(abs, parts), mpmath.mpf(0)) + 10**5 * sum(map(abs, gradient), mpmath.mpf(0))
+            found.append(value if abs(value) > error * mpmath.mpf(10) ** (_SURE - _PLACE_DIGITS) else mpmath.mpf(0))
+        return found
+
+
+def rank(matrix: list[list[Number]]) -> int:
+    """Rank of a matrix of long numbers, by elimination."""
+    return len(pivots(matrix))
+
+
+def pivots(matrix: list[list[Number]], order: Sequence[int] | None = None) -> list[tuple[int, int]]:
+    """(row, column) of each pivot; columns are tried in the given order, the earlier the better."""
+    with mpmath.workdps(_PLACE_DIGITS):
+        rows = [_scaled(list(row)) for row in matrix]
+        free, found = list(range(len(rows))), []
+        for column in order if order is not None else range(len(rows[0]) if rows else 0):
+            best = max(free, key=lambda i: abs(rows[i][column]), default=None)
+            if best is None or abs(rows[best][column]) < mpmath.mpf(10) ** (_SURE - _PLACE_DIGITS):
+                continue
+            free.remove(best)
+            found.append((best, column))
+            for i in free:
+                ratio = rows[i][column] / rows[best][column]
+                rows[i] = [a - ratio * b for a, b in zip(rows[i], rows[best], strict=True)]
+                rows[i][column] = mpmath.mpf(0)
+        return found
+
+
+def _scaled(row: list[Number]) -> list[Number]:
+    largest = max(map(abs, row), default=0)
+    return [x / largest for x in row] if largest else row
+
+
+def _numbers(places: dict[sp.Symbol, sp.Rational]) -> dict[sp.Symbol, Number]:
+    return {s: mpmath.mpf(int(value.p)) / int(value.q) for s, value in places.items()}
+
+
+def _found(
+    relations: list[sp.Expr], variables: list[sp.Symbol], source: random.Random, complex_: bool
+) -> dict[sp.Symbol, Number] | None:
+    """Newton's method from a random start. Slopes in machine numbers gain fifteen digits at each step."""
+    symbols = sorted({*variables, *(s for r in relations for s in r.free_symbols)}, key=sp.default_sort_key)
+    point = _numbers(random_place(symbols, source))
+    if not relations:
+        return point
+    if complex_:
+        point |= {x: mpmath.mpc(point[x], source.uniform(0.3, 1)) for x in variables}
+    slopes = [[sp.diff(r, x) for x in variables] for r in relations]
+    function = sp.lambdify([symbols], [relations, slopes], modules="mpmath")
+    kind = complex if complex_ else float
+    for _ in range(_ITERATIONS):
+        try:
+            gaps, tangent = function([point[s] for s in symbols])
+            size = max(map(abs, gaps))
+            if size < mpmath.mpf(10) ** (8 - _PLACE_DIGITS):
+                return point
+            matrix = np.array([[kind(x) for x in row] for row in tangent])
+            step = np.linalg.lstsq(matrix, np.array([kind(g / size) for g in gaps]), rcond=1e-9)[0]
+        except (*_TROUBLE, np.linalg.LinAlgError):
+            return None
+        length = min(size, 1 / max(1e-300, float(np.abs(step).max())))  # no step is longer than one
+        for x, change in zip(variables, step.tolist(), strict=True):
+            point[x] = point[x] - length * change
+    return None
+
+
+def slope(expression: sp.Expr, coordinates: list[sp.Symbol], direction: list[sp.Expr]) -> sp.Expr:
+    """The derivative of an expression along a direction."""
+    return sum((sp.diff(expression, x) * d for x, d in zip(coordinates, direction, strict=True)), sp.S.Zero)
+
+
+def closure(
+    fields: list[list[sp.Expr]], bracket: Callable[[list[sp.Expr] | None, list[sp.Expr]], list[sp.Expr]], places: Places
+) -> list[list[sp.Expr]]:
+    """Brackets with the motion and among themselves, as long as they bring new directions."""
+    found: list[list[sp.Expr]] = []
+    waiting = list(fields)
+    while waiting:
+        one = waiting.pop(0)
+        if places.rank([*found, one]) == len(found):
+            continue
+        waiting += [bracket(None, one), *(bracket(other, one) for other in found)]
+        found.append(one)
+    return places.matrices(found)[0]

@@ -74,7 +74,7 @@ GREEK = re.compile(
 
 
 @dataclass(frozen=True)
-class Letter:
+class WrittenLetter:
     """A letter with all that stands on and around it; scripts are kept as text without blanks."""
 
     name: str
@@ -153,7 +153,7 @@ class Differential:
     """∂ operand / ∂ by …; without an operand it acts on what follows it in a product."""
 
     operand: Node | None
-    by: tuple[tuple[Letter, int], ...]
+    by: tuple[tuple[WrittenLetter, int], ...]
 
 
 @dataclass(frozen=True)
@@ -200,14 +200,14 @@ class Array:
 
 
 @dataclass(frozen=True)
-class Cases:
+class WrittenCases:
     """Values, each with its condition; none for «otherwise»."""
 
-    rows: tuple[tuple[Node, Line | None], ...]
+    rows: tuple[tuple[Node, WrittenLine | None], ...]
 
 
 @dataclass(frozen=True)
-class Line:
+class WrittenLine:
     """A chain of relations, or one expression alone; ``remark`` is what is said of it in words."""
 
     sides: tuple[Node, ...]
@@ -217,7 +217,7 @@ class Line:
 
 
 Node: TypeAlias = (
-    Letter
+    WrittenLetter
     | Number
     | Add
     | Multiply
@@ -231,7 +231,7 @@ Node: TypeAlias = (
     | Summation
     | Between
     | Array
-    | Cases
+    | WrittenCases
 )
 
 
@@ -256,7 +256,7 @@ def tokens(text: str, place: str = "") -> list[Token]:
 class LetterReader:
     """Walks over the tokens of one formula and reads letters with what stands on them."""
 
-    def __init__(self, text: str, applies: Callable[[Letter], bool], place: str = "") -> None:
+    def __init__(self, text: str, applies: Callable[[WrittenLetter], bool], place: str = "") -> None:
         self.text, self.applies, self.place = text, applies, place
         self.tokens = tokens(text, place)
         self.at = self.integrals = self.bars = self.rows = 0
@@ -325,7 +325,7 @@ class LetterReader:
         self.at += 1
         return Number(token.text)
 
-    def letter(self) -> Letter:
+    def letter(self) -> WrittenLetter:
         """Accents, the name, an index below, primes."""
         token = self.now
         if token.kind == "sign" and token.text in ACCENTS:
@@ -334,10 +334,10 @@ class LetterReader:
             inner = self.letter()
             if braces:
                 self.expect("}")
-            found = Letter(inner.name, (*inner.accents, *ACCENTS[token.text]), inner.sub, column=token.column)
+            found = WrittenLetter(inner.name, (*inner.accents, *ACCENTS[token.text]), inner.sub, column=token.column)
         elif token.kind == "name" or GREEK.fullmatch(token.text):
             self.at += 1
-            found = Letter(token.text, column=token.column)
+            found = WrittenLetter(token.text, column=token.column)
         else:
             raise self.wrong("a letter is expected")
         accents, sub = list(found.accents), found.sub
@@ -352,7 +352,7 @@ class LetterReader:
             elif self.now.text == "^" and self.after().text == "{" and self.after(2).text == "'":
                 accents += ["prime"] * self.script_of_primes()
             else:
-                return Letter(found.name, tuple(accents), sub, column=found.column)
+                return WrittenLetter(found.name, tuple(accents), sub, column=found.column)
 
     def script_of_primes(self) -> int:
         self.at += 1

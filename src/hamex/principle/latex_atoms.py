@@ -11,19 +11,19 @@ from hamex.principle.latex import (
     Apply,
     Array,
     Between,
-    Cases,
     Differential,
     Divide,
     Function,
     Integral,
-    Letter,
     LetterReader,
-    Line,
     Multiply,
     Node,
     Number,
     Power,
     Varied,
+    WrittenCases,
+    WrittenLetter,
+    WrittenLine,
 )
 
 PLAIN = (r"\underline", r"\mathbf", r"\boldsymbol", r"\bm", r"\mathit", r"\mathcal", r"\boxed")
@@ -50,7 +50,7 @@ class AtomReader(LetterReader, ABC):
         """A factor with its exponent."""
 
     @abstractmethod
-    def line(self) -> Line:
+    def line(self) -> WrittenLine:
         """A chain of relations."""
 
     def starts(self) -> bool:
@@ -118,7 +118,7 @@ class AtomReader(LetterReader, ABC):
         """A letter, and its arguments where it takes any."""
         return self.applied(self.letter())
 
-    def applied(self, letter: Letter) -> Node:
+    def applied(self, letter: WrittenLetter) -> Node:
         if self.now.text != "(" or not self.applies(letter):
             return letter
         self.at += 1
@@ -159,7 +159,7 @@ class AtomReader(LetterReader, ABC):
                 return Between(found.body, found.lower, found.upper, low or pre)
             raise self.wrong("an index in front belongs to a letter")
         letter = self.letter()
-        return self.applied(Letter(letter.name, letter.accents, letter.sub, pre, low, column=letter.column))
+        return self.applied(WrittenLetter(letter.name, letter.accents, letter.sub, pre, low, column=letter.column))
 
     def variation(self) -> Node:
         r"""\delta of a letter, which keeps the index between them, or of an integral or a bracket."""
@@ -173,13 +173,13 @@ class AtomReader(LetterReader, ABC):
             return Varied(self.atom())
         if self.now.text == "{" or self.now.text == "^":
             inner = self.atom()
-            if not isinstance(inner, Letter):
+            if not isinstance(inner, WrittenLetter):
                 return Varied(inner)
             letter = inner
         else:
             letter = self.letter()
         return self.applied(
-            Letter(letter.name, letter.accents, letter.sub, pre or letter.pre, letter.low, True, column=start)
+            WrittenLetter(letter.name, letter.accents, letter.sub, pre or letter.pre, letter.low, True, column=start)
         )
 
     def plain(self) -> Node:
@@ -188,7 +188,7 @@ class AtomReader(LetterReader, ABC):
         self.expect("{")
         found = self.sum()
         self.expect("}")
-        return self.applied(found) if isinstance(found, Letter) else found
+        return self.applied(found) if isinstance(found, WrittenLetter) else found
 
     def braced(self) -> Node:
         """The argument of a command: a group, or one token."""
@@ -286,7 +286,7 @@ class AtomReader(LetterReader, ABC):
         self.at += 1
         self.rows += 1
         rows: list[list[Node]] = []
-        conditions: list[Line | None] = []
+        conditions: list[WrittenLine | None] = []
         while not self.take(f"end {name}"):
             if name == "cases":
                 value, condition = self.case()
@@ -300,7 +300,7 @@ class AtomReader(LetterReader, ABC):
                 raise self.wrong(rf"\\ or \end{{{name}}} is expected")
         self.rows -= 1
         if name == "cases":
-            return Cases(tuple((row[0], condition) for row, condition in zip(rows, conditions, strict=True)))
+            return WrittenCases(tuple((row[0], condition) for row, condition in zip(rows, conditions, strict=True)))
         if len({len(row) for row in rows}) != 1:
             raise self.wrong("the rows of a matrix differ in length")
         return Array(tuple(map(tuple, rows)))
@@ -311,7 +311,7 @@ class AtomReader(LetterReader, ABC):
             entries.append(self.sum())
         return entries
 
-    def case(self) -> tuple[Node, Line | None]:
+    def case(self) -> tuple[Node, WrittenLine | None]:
         value = self.sum()
         while self.take("&", ",", r"\quad"):
             pass
@@ -351,7 +351,7 @@ class AtomReader(LetterReader, ABC):
         operand = None if self.now.text == "}" else self.product()
         self.expect("}")
         self.expect("{")
-        by: list[tuple[Letter, int]] = []
+        by: list[tuple[WrittenLetter, int]] = []
         while self.take(sign):
             letter, count = self.letter(), 1
             if self.take("^"):
@@ -383,4 +383,4 @@ class AtomReader(LetterReader, ABC):
             raised = self.script()
             count = int(raised) if raised.isdigit() else 1
         names = re.findall(r"\\[A-Za-z]+|[A-Za-z]", written)
-        return Differential(self.power(), tuple((Letter(name), count) for name in names))
+        return Differential(self.power(), tuple((WrittenLetter(name), count) for name in names))

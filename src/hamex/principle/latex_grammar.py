@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from hamex.principle.latex import Add, Divide, Letter, Line, Multiply, Node, Number, Power, Summation
+from hamex.principle.latex import Add, Divide, Multiply, Node, Number, Power, Summation, WrittenLetter, WrittenLine
 from hamex.principle.latex_atoms import AtomReader
 
 _RELATIONS = ("=", "<", ">", r"\le", r"\ge", r"\ne", r"\approx", ":")
@@ -16,7 +16,7 @@ _ALIGNED = ("aligned", "align", "split", "gathered", "gather", "equation", "mult
 _JOINING = re.compile(r"\s*(or|and|where|with)\b")
 
 
-def lines(text: str, applies: Callable[[Letter], bool], place: str = "") -> list[Line]:
+def lines(text: str, applies: Callable[[WrittenLetter], bool], place: str = "") -> list[WrittenLine]:
     """All that a displayed formula says, line by line.
 
     >>> [str(side) for side in lines(r"\\dot{u}_1 = v", lambda letter: False)[0].sides]
@@ -28,9 +28,9 @@ def lines(text: str, applies: Callable[[Letter], bool], place: str = "") -> list
 class LatexReader(AtomReader):
     """Reads one displayed formula."""
 
-    def whole(self) -> list[Line]:
+    def whole(self) -> list[WrittenLine]:
         """Lines until the end."""
-        found: list[Line] = []
+        found: list[WrittenLine] = []
         self.between()
         while self.now.kind != "end":
             line = self.line()
@@ -65,7 +65,7 @@ class LatexReader(AtomReader):
         self.at = start
         return False
 
-    def line(self) -> Line:
+    def line(self) -> WrittenLine:
         column = self.now.column
         sides, relations, remark = [self.sum()], [], ""
         while self.now.kind == "text" or self.goes_on(*_RELATIONS) or self.is_where():
@@ -80,7 +80,7 @@ class LatexReader(AtomReader):
             while self.take("&", r"\quad"):
                 pass
             sides.append(self.sum())
-        return Line(tuple(sides), tuple(relations), remark, column)
+        return WrittenLine(tuple(sides), tuple(relations), remark, column)
 
     def is_where(self) -> bool:
         """A remark behind a wide blank: on Γ_t."""

@@ -16,7 +16,7 @@ from sympy.core.function import AppliedUndef
 from hamex.principle.jets import Index, indices, jet, t
 
 
-class Body(Protocol):
+class Surroundings(Protocol):
     """What a part has to know of the action that it belongs to."""
 
     @property
@@ -79,11 +79,11 @@ class Part:
         """The coordinate that has a value there; None for a named piece."""
         return None if isinstance(self.where, str) else next(iter(self.where))
 
-    def rest(self, action: Body) -> tuple[sp.Symbol, ...]:
+    def rest(self, action: Surroundings) -> tuple[sp.Symbol, ...]:
         """The coordinates that are left; a named piece is taken point by point."""
         return () if isinstance(self.where, str) else tuple(x for x in action.space if x not in self.where)
 
-    def motions_of(self, action: Body) -> dict[AppliedUndef, tuple[AppliedUndef, Index]]:
+    def motions_of(self, action: Surroundings) -> dict[AppliedUndef, tuple[AppliedUndef, Index]]:
         """The fields and slopes at the part, as functions of what is left, with the jets of the body that they are."""
         rest = self.rest(action)
         found: dict[AppliedUndef, tuple[AppliedUndef, Index]] = {q: (q, ()) for q in action.lumped}
@@ -94,7 +94,7 @@ class Part:
                     found[sp.Function(f"{q.func.__name__}_slope")(*rest, t)] = q, (self.axis,)
         return found
 
-    def local(self, expression: sp.Expr, action: Body) -> sp.Expr:
+    def local(self, expression: sp.Expr, action: Surroundings) -> sp.Expr:
         """An expression of the body's fields in those of the part."""
         place = {} if isinstance(self.where, str) else self.where
         names: dict[sp.Expr, sp.Expr] = {}
@@ -111,7 +111,7 @@ class Part:
                     names.setdefault(jet(q, index), jet(q, index))
         return expression.xreplace(names)
 
-    def body(self, expression: sp.Expr, action: Body) -> sp.Expr:
+    def body(self, expression: sp.Expr, action: Surroundings) -> sp.Expr:
         """The way back: an expression of the part's fields in those of the body."""
         names = {
             jet(f, index): jet(q, (*across, *index)).doit()  # the variables in SymPy's own order

@@ -350,7 +350,7 @@ def jump_form(action: Action, degree: int = 0) -> StepForm:
 
 
 @dataclass(frozen=True)
-class Balance:
+class JumpBalance:
     """gained + jumps + dissipated = supplied whenever the rows vanish; ``rest`` is their difference from the rows.
 
     ``rates`` are symbols of the rates at the end of the step before, ``jump_rates`` the jumps of the rates.
@@ -365,7 +365,7 @@ class Balance:
     jump_rates: dict[AppliedUndef, sp.Expr]
 
 
-def jump_balance(form: StepForm, branch: str = "") -> Balance:
+def jump_balance(form: StepForm, branch: str = "") -> JumpBalance:
     """The identity of a form with jumps on a branch; ``rest`` vanishes identically."""
     action, s = form.action, form.degree
     name = branch or next(iter(form.branches))
@@ -400,7 +400,7 @@ def jump_balance(form: StepForm, branch: str = "") -> Balance:
         sp.S.Zero,
     )
     rest = sp.expand(work - gained - jumps - dissipated + supplied)
-    return Balance(gained, jumps, dissipated, supplied, rest, before, {q: jump[q.diff(t)] for q in action.fields})
+    return JumpBalance(gained, jumps, dissipated, supplied, rest, before, {q: jump[q.diff(t)] for q in action.fields})
 
 
 def _quadratic(action: Action) -> bool:

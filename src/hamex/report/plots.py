@@ -11,12 +11,11 @@ import numpy as np
 
 from hamex.errors import InputError
 from hamex.report.body_sheets import draw_body_modes, draw_instants, draw_mesh, paint_mesh
-from hamex.report.history import draw_run
+from hamex.report.history import draw_record, draw_run
 from hamex.report.ida import FragilityWords, draw_curves, draw_fragility
 from hamex.report.interactive import interactive_figure
 from hamex.report.moving import draw_rod_instants, is_rod, moving_figure
 from hamex.report.push import draw_push
-from hamex.report.records import draw_record
 from hamex.report.region import draw_map
 from hamex.report.spectrum import draw_spectrum
 from hamex.report.structure import bare, draw_modes, paint
@@ -27,8 +26,8 @@ from hamex.solution.solution import Solution
 from hamex.study.ida import Ida
 from hamex.study.ida.fragility import Fragility
 from hamex.study.spectra import spectrum
+from hamex.study.spectra.elastic import Spectrum
 from hamex.study.spectra.intensities import histories
-from hamex.study.spectra.result import Spectrum
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -93,7 +93,7 @@ class ElementScheme(Scheme):
 
     def table(self) -> StageTable:
         """Nodes, matrix and weights of the element on [0, 1]; what doubles leave out stands in its ``low`` parts."""
-        from hamex.schemes._elements import CONTINUOUS, DISCONTINUOUS
+        from hamex.schemes._generated import CONTINUOUS, DISCONTINUOUS
         from hamex.schemes.stages import StageTable
 
         element = (CONTINUOUS if self.continuous else DISCONTINUOUS)[self.degree]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import ModelError, SchemeError
 from hamex.model.record import Model
-from hamex.schemes._stepforms import linear_element as linear_element_form
+from hamex.schemes._generated import linear_element as linear_element_form
 
 Array = NDArray[Any]
 Row = tuple[float, float, float, float, float]

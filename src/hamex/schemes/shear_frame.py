@@ -1,5 +1,5 @@
 """Shear frames with one slider per storey: recognised by their record, one of them or many as arrays, and the
-tridiagonal route of the linear element for one; that for many is :mod:`hamex.solve.shear_frames`."""
+tridiagonal route of the linear element for one; that for many is :mod:`hamex.solve.cases`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hamex.model.record import Model, dense
 from hamex.model.shear_frames import ARRAYS, ShearFrames
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
-from hamex.schemes._stepforms import linear_element as linear_element_form
+from hamex.schemes._generated import linear_element as linear_element_form
 from hamex.schemes.prepare import lift
 from hamex.schemes.promised import check_promise
 from hamex.schemes.scheme import How, Ran

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hamex.model.algebra import diagonal
 from hamex.model.record import Model, dense
-from hamex.schemes._stepforms import linear_element as linear_element_form
+from hamex.schemes._generated import linear_element as linear_element_form
 from hamex.schemes.prepare import lift
 from hamex.schemes.springs import Blocks
 

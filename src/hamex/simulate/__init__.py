@@ -32,10 +32,9 @@ from hamex.principle.numeric import Functions, Ledger, functions, ledger
 from hamex.principle.quadratic import Coefficients, QuadraticDensity, QuadraticPart, quadratic, quadratic_parts
 from hamex.schemes.scheme import Scheme
 from hamex.schemes.time_elements import DiscontinuousGalerkin, Galerkin
-from hamex.simulate.elements import gauss_element, radau_element
 from hamex.simulate.march import FAR, ActionMarch
 from hamex.simulate.start import start_values
-from hamex.simulate.system import NumericAction, Parameters
+from hamex.simulate.system import NumericAction, Parameters, gauss_element, radau_element
 from hamex.solution.solution import Solution
 from hamex.solution.source import HistoriesOnly, KeptLayout, KeptUnits
 

@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ProblemError
-from hamex.simulate.elements import StepElement, lagrange, lobatto_rule
 from hamex.simulate.steps import StepSolver, Taken, Window
-from hamex.simulate.system import ITERATIONS, NumericAction
+from hamex.simulate.system import ITERATIONS, NumericAction, StepElement, lagrange, lobatto_rule
 
 Array = NDArray[Any]
 

@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError
 from hamex.simulate.bonds import BoundSolver, check_bonds
-from hamex.simulate.elements import StepElement, radau_element
 from hamex.simulate.steps import STILL, StepSolver, Taken, Window
-from hamex.simulate.system import NumericAction
+from hamex.simulate.system import NumericAction, StepElement, radau_element
 from hamex.solution.energy import check_energies
 
 Array = NDArray[Any]
@@ -35,14 +34,14 @@ _NOISE = 1e-12  # of the energies themselves, which round-off may leave
 
 
 @dataclass(frozen=True)
-class Piece:
+class Stretch:
     """A part of step ``number``, from ``start`` on, both in lengths of a step."""
 
     number: int
     start: float = 0.0
     length: float = 1.0
 
-    def halves(self) -> tuple[Piece, Piece]:
+    def halves(self) -> tuple[Stretch, Stretch]:
         """The part, cut in two."""
         half = self.length / 2
         return replace(self, length=half), replace(self, start=self.start + half, length=half)
@@ -83,7 +82,7 @@ class ActionMarch:
         now = Taken(q, v, p, self.energy[0], q, q, q, 0.0, 0.0, 0, self.gained[0])
         for r in range(self.steps):
             self.left = _CUTS
-            now = self._advance(now, Piece(r), _DEPTH)
+            now = self._advance(now, Stretch(r), _DEPTH)
             self.q[r + 1], self.v[r + 1], self.p[r + 1], self.energy[r + 1] = now.q, now.v, now.p, now.energy
             self.mean[r], self.load[r], self.friction[r] = now.mean, now.load, now.friction
             self.work[r + 1], self.lost[r + 1] = self.work[r] + now.work, self.lost[r] + now.loss
@@ -95,7 +94,7 @@ class ActionMarch:
                 self.off[r + 1], self.drift[r + 1] = now.off, now.drift
             self.largest = max(self.largest, _kinetic(now), abs(self.work[r + 1]))
 
-    def _advance(self, now: Taken, piece: Piece, depth: int) -> Taken:
+    def _advance(self, now: Taken, piece: Stretch, depth: int) -> Taken:
         """The state at the end of a piece, from its start, cut as often as it takes."""
         kept, trouble = self.scale, None
         try:
@@ -117,7 +116,7 @@ class ActionMarch:
                 raise trouble from None
             raise
 
-    def _take(self, now: Taken, piece: Piece, events: int = _EVENTS) -> Taken:
+    def _take(self, now: Taken, piece: Stretch, events: int = _EVENTS) -> Taken:
         w = self._window(now, piece, self.solver.element)
         taken, scale = self.solver.take(w, self.scale)
         if len(self.slip):
@@ -134,7 +133,7 @@ class ActionMarch:
         self.scale = scale
         return taken
 
-    def _stopped(self, now: Taken, piece: Piece, left: Array) -> tuple[float, Taken] | None:
+    def _stopped(self, now: Taken, piece: Stretch, left: Array) -> tuple[float, Taken] | None:
         """The share of a piece after which the first contact stops, and the step to there; None if it is not found.
 
         Regula falsi with the Illinois rule between shares where the contact still slips and where it no longer does.
@@ -165,14 +164,14 @@ class ActionMarch:
                 high, below, above = share, slip, above / 2
         return None if best is None or not _SHORT < best[0] < 1 - _SHORT else best[:2]
 
-    def _window(self, now: Taken, piece: Piece, element: StepElement) -> Window:
+    def _window(self, now: Taken, piece: Stretch, element: StepElement) -> Window:
         before = piece.number + piece.start
         times = [(before + piece.length * x) * self.h for x in element.points.tolist()]
         given = [self.system.given_at(time) for time in times]
         start, end, h = before * self.h, (before + piece.length) * self.h, piece.length * self.h
         return Window(piece.number, start, h, end, times, given, now.q, now.v, now.p, now.energy)
 
-    def _closes(self, now: Taken, taken: Taken, piece: Piece) -> bool:
+    def _closes(self, now: Taken, taken: Taken, piece: Stretch) -> bool:
         """True when the energy found at the end is the energy at the start and what was put in, within tolerance."""
         off = abs(taken.energy - now.energy - taken.work + taken.loss)
         largest = max(self.largest, _kinetic(now), _kinetic(taken), abs(taken.work))

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hamex.errors import ConvergenceError
-from hamex.simulate.elements import StepElement
-from hamex.simulate.system import ITERATIONS, NumericAction
+from hamex.simulate.system import ITERATIONS, NumericAction, StepElement
 
 Array = NDArray[Any]
 _CONVERGED, _ACCEPTED = 1e-14, 1e-9  # relative residual: where Newton stops, what round-off may leave

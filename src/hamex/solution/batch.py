@@ -199,8 +199,8 @@ class Batch(Shown):
     def save(self, path: str | Path) -> Path:
         """Write ``.nc`` (NetCDF), ``.csv`` or ``.xlsx`` (Excel; one row per case), atomically."""
         from hamex.files import check_writable, write_atomically
+        from hamex.solution.containers import write_dataset
         from hamex.solution.files import pairs, write_sheets
-        from hamex.solution.netcdf import write_dataset
 
         target = Path(path)
         check_writable(target)

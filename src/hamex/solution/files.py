@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hamex.errors import FileError, InputError
 from hamex.files import FORMATS, check_writable, write_atomically
 from hamex.problem import ON_DOFS
-from hamex.solution import netcdf
+from hamex.solution import containers
 from hamex.solution.fields import Times
 from hamex.solution.keeping import body_tree, model_tree, names_tree, packed, problem_tree, scheme_tree, sized
 from hamex.solution.outline import ENERGIES, Answers, Extent, variable
@@ -77,7 +77,7 @@ def save(solution: Answers, path: Path, problem: bool = True, times: Times = Non
     the series of a body at some times."""
     check_writable(path, FORMATS if solution.layout.body is None else (*FORMATS, *SERIES))
     if path.suffix.lower() in SERIES:
-        from hamex.solution.series import save_series
+        from hamex.solution.containers import save_series
 
         return save_series(solution, path, times)
     if times is not None:
@@ -118,8 +118,8 @@ def _image(solution: Answers, problem: bool) -> bytes:
             }
     if kept is None and solution.layout.body is not None:
         trees["body"] = _without_problem(solution)
-    results = netcdf.group_of(_labelled(solution, kept is not None))
-    return netcdf.image({"": results, **{name: sized(packed(tree)) for name, tree in trees.items()}})
+    results = containers.group_of(_labelled(solution, kept is not None))
+    return containers.image({"": results, **{name: sized(packed(tree)) for name, tree in trees.items()}})
 
 
 def _without_problem(solution: Answers) -> dict[str, Any]:

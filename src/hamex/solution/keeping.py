@@ -24,7 +24,7 @@ from hamex.motion.load import Load, LoadSum
 from hamex.motion.pulses import FORMULAS, Sampled
 from hamex.problem import Problem, State
 from hamex.schemes import Scheme, by_name
-from hamex.solution.netcdf import FileGroup, FileVariable
+from hamex.solution.containers import FileGroup, FileVariable
 
 Array = NDArray[Any]
 _ARRAY, _EMPTY, _SPARSE = "$array", "$empty", "$sparse"

@@ -16,9 +16,9 @@ from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.model.solids.body import Body
 from hamex.problem import Limit, State
 from hamex.schemes.stages import StageHistory
-from hamex.solution import netcdf
+from hamex.solution import containers
+from hamex.solution.containers import Contents
 from hamex.solution.keeping import body_of, model_of, names_of, problem_of, scheme_of, unpacked
-from hamex.solution.netcdf import Contents
 from hamex.solution.outline import OF_FORCES, Driven, Exceedance, Extent, Peak
 from hamex.solution.solution import Solution
 from hamex.solution.source import OLD_FILE, HistoriesOnly, KeptLayout, KeptUnits, Run
@@ -110,12 +110,12 @@ def read(path: str | Path, *, verify: bool = True) -> Solution:
     path = Path(path)
     check_file(path, sys.maxsize)
     try:
-        if verify and netcdf.is_damaged(path):
+        if verify and containers.is_damaged(path):
             raise FileError(
                 f"cannot read {path}: it does not match its checksum, so it is damaged or was changed by another "
                 "program; take a copy, or hx.read(path, verify=False) if the change was meant"
             )
-        groups = netcdf.read(path)
+        groups = containers.read(path)
     except FileError:
         raise
     except Exception as problem:  # h5py raises what it likes: OSError, KeyError, RuntimeError, SystemError …

@@ -15,7 +15,7 @@ from hamex.march import oscillators as tile
 from hamex.march import peaks
 from hamex.march.run import compiled, settled
 from hamex.model.oscillator import Oscillators
-from hamex.schemes._stepforms import linear_element as linear_element_form
+from hamex.schemes._generated import linear_element as linear_element_form
 from hamex.schemes.prepare import lift
 from hamex.solution.batch import STATE
 from hamex.solve.settling import RestOfMany, Tiles, rest_of_oscillators, settle_oscillators

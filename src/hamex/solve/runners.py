@@ -22,9 +22,9 @@ from hamex.schemes import Scheme
 from hamex.solution.batch import HISTORIES, STATE
 from hamex.solution.solution import Solution
 from hamex.solve import run
+from hamex.solve.cases import MEASURES as OF_BUILDINGS
+from hamex.solve.cases import march_shear_frames
 from hamex.solve.oscillators import NEEDS, DisplacementPeaks, OscillatorBlock, flags_of, kinds, march_oscillators
-from hamex.solve.shear_frames import MEASURES as OF_BUILDINGS
-from hamex.solve.shear_frames import march_shear_frames
 from hamex.solve.static import gravity
 
 Array = NDArray[Any]

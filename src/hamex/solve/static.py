@@ -16,8 +16,7 @@ from hamex.model.algebra import DENSE
 from hamex.model.damping import Damping
 from hamex.model.inputs import few
 from hamex.model.laws.law import Group
-from hamex.model.modes import modes
-from hamex.model.record import Model
+from hamex.model.record import Model, modes
 from hamex.motion.load import Load
 from hamex.problem import Problem, State, forces_on
 from hamex.schemes.onestage import OneStageMarch

@@ -27,7 +27,7 @@ from hamex.errors import HamexError, InputError, at_the_door
 from hamex.spec import allowed_keys
 from hamex.spec.base import Table, explain, path_of
 from hamex.studio import derivation_view as derivation
-from hamex.studio import files, history, home, ida, paper, problems, spectrum, waves, wire
+from hamex.studio import history, home, ida, paper, problems, spectrum, wire
 
 _log = logging.getLogger("uvicorn.error")
 LOCAL = ("localhost", "127.0.0.1", "::1")
@@ -44,8 +44,9 @@ def create_app(hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "testserver")
         redoc_url=None,
         responses={422: {"description": "refused: {message, field}"}},
     )
-    for view in (files, history, problems, home, derivation, waves, spectrum, ida, paper):
-        app.include_router(view.router)
+    views = (problems.router, home.router, derivation.router, history.waves, spectrum.router, ida.router, paper.router)
+    for router in (home.served, history.router, *views):
+        app.include_router(router)
     app.add_exception_handler(HamexError, _refused)
     for kind in (ArithmeticError, ValueError):
         app.add_exception_handler(kind, _out_of_proportion)

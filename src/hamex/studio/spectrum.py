@@ -21,7 +21,7 @@ from hamex.studio.problems import admit_motion
 from hamex.studio.scripts import headline, motion_lines, units_lines
 from hamex.studio.wire import RequestTable, attached, number, packed
 from hamex.study.spectra import spectrum
-from hamex.study.spectra.result import Spectrum
+from hamex.study.spectra.elastic import Spectrum
 from hamex.study.spectra.yielding import LEAST_PARTS, STEPS_PER_PERIOD
 
 Array = NDArray[Any]

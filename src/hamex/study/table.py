@@ -113,8 +113,8 @@ class StudyTable(Shown):
         import polars as pl
 
         from hamex.files import check_writable, write_atomically
+        from hamex.solution.containers import write_dataset
         from hamex.solution.files import pairs, write_sheets
-        from hamex.solution.netcdf import write_dataset
 
         target = Path(path)
         check_writable(target, (".parquet", ".csv", ".xlsx", ".nc"))

@@ -5,7 +5,7 @@ import pytest
 
 import hamex as hx
 from hamex.model.algebra import DENSE, eigen
-from hamex.model.modes import modes
+from hamex.model.record import modes
 
 RUBBER = hx.Material(density=1.0, modulus=10.0, poisson=0.25)
 

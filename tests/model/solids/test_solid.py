@@ -181,7 +181,7 @@ def test_alike_cells_are_computed_once_with_the_same_matrices(monkeypatch):
     for given in ({}, {"plane": "axisymmetric"}):
         model = hx.solid(mesh, two, **given)
         with monkeypatch.context() as patch:
-            patch.setattr("hamex.model.solids.elements.Elements.alike", lambda e, kind: (np.arange(len(kind)),) * 2)
+            patch.setattr("hamex.model.solids.material.Elements.alike", lambda e, kind: (np.arange(len(kind)),) * 2)
             each = hx.solid(mesh, two, **given)
         assert near(model.stiffness, each.stiffness, 1e-13)
         assert near(model.mass, each.mass, 1e-13)

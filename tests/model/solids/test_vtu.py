@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.solution.series import cells_of, write_vtu
+from hamex.solution.containers import cells_of, write_vtu
 
 meshio = pytest.importorskip("meshio")
 RUBBER = hx.Material(density=1.0, modulus=10.0, poisson=0.25)

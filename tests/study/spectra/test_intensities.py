@@ -7,7 +7,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import InputError, LoadError, UnitError
-from hamex.motion import intensity as im
+from hamex.motion import integrals as im
 from hamex.study.spectra.intensities import HOUSNER, PERIODS, histories, intensities
 
 G = 9.80665

@@ -5,7 +5,7 @@ import pytest
 
 import hamex as hx
 from hamex.errors import InputError, MatchWarning
-from hamex.motion.intensity import displacement, significant_duration, velocity
+from hamex.motion.integrals import displacement, significant_duration, velocity
 from hamex.study.spectra.targets.matching import match_to_target, matched_suite
 from hamex.study.spectra.targets.target import Target, asce7, eurocode8, response
 

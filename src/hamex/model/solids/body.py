@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import floats
 from hamex.errors import ModelError
 from hamex.model.inputs import few
-from hamex.model.solids.elements import Elements
-from hamex.model.solids.material import STRAINS
+from hamex.model.solids.material import STRAINS, Elements
 from hamex.model.solids.meshes import scikit_fem
 from hamex.model.solids.skin import Skin, carried, skin_of
 

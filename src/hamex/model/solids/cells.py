@@ -16,8 +16,7 @@ from hamex.errors import LockingWarning, ModelError
 from hamex.model.inputs import Numbered, few, number
 from hamex.model.laws.law import Group
 from hamex.model.laws.stress import StressLaw, moduli
-from hamex.model.solids.elements import CELLS, CHUNK, Elements, Pattern
-from hamex.model.solids.material import STRAINS, Material
+from hamex.model.solids.material import CELLS, CHUNK, STRAINS, Elements, Material, Pattern
 
 Array = NDArray[Any]
 WHO = "solid"

@@ -1,9 +1,17 @@
-"""Material of a body: density, elasticity, and the law by which it yields; numbers, or fields over the body."""
+"""What a body is made of: material (density, elasticity, the law by which it yields; numbers, or fields over the body)
+in elements (shapes and points of the reference cell from scikit-fem, strains of cells, their matrices added into a
+sparse one).
+
+Displacement is continuous, of degree 1 or 2; the stress impulse lives at the points of integration alone, so that the
+flexibility A has one block a point. Cells are taken some thousand at a time: a body with a million dofs never holds the
+gradients of all of them. Cells that are equal but for where they stand (most of those of a box) are computed once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import LEAST, MOST, floats
 from hamex.errors import ModelError
 from hamex.model.laws.law import Law
+from hamex.model.solids.meshes import scikit_fem
 
 Array = NDArray[Any]
 Field = float | Callable[[Array], Any]
@@ -175,3 +184,209 @@ def _definite(given: ArrayLike) -> Array:
             "give energy away"
         )
     return 0.5 * (D + D.T)
+
+
+CHUNK = 4096  # cells at a time
+_ALIKE = 1e-11  # of a cell's size: corners this close count as equal
+# Degree of exactness of the rules at whose points stresses live, and of those for masses, by cell and degree. Triangles
+# and tetrahedra of degree 1 have constant strains; of degree 2 three and four points keep their rank and do not lock.
+_STRESS = {("tri", 1): 1, ("tri", 2): 2, ("quad", 1): 3, ("quad", 2): 5}
+_STRESS |= {("tet", 1): 1, ("tet", 2): 2, ("hex", 1): 3, ("hex", 2): 5}
+_MASS = {"tri": 2, "tet": 2, "quad": 2, "hex": 2}  # times the degree
+ELEMENTS = {
+    ("tri", 1): "ElementTriP1",
+    ("tri", 2): "ElementTriP2",
+    ("quad", 1): "ElementQuad1",
+    ("quad", 2): "ElementQuad2",
+    ("tet", 1): "ElementTetP1",
+    ("tet", 2): "ElementTetP2",
+    ("hex", 1): "ElementHex1",
+    ("hex", 2): "ElementHex2",
+}
+CELLS = {"RefTri": "tri", "RefQuad": "quad", "RefTet": "tet", "RefHex": "hex"}
+
+
+def rule(cell: str, exact: int) -> tuple[Array, Array]:
+    """Points (dimension, point) and weights of a quadrature on the reference cell."""
+    fem = scikit_fem()
+    if (cell, exact) == ("tri", 1):  # one point, where scikit-fem takes three
+        return np.full((2, 1), 1 / 3), np.array([0.5])
+    refdom = getattr(fem, ELEMENTS[cell, 1])().refdom
+    points, weights = fem.quadrature.get_quadrature(refdom, exact)
+    return np.asarray(points), np.asarray(weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """Cells of one kind and degree on a mesh.
+
+    Attributes
+    ----------
+    cell : "tri", "quad", "tet" or "hex".
+    degree : of the displacement.
+    plane : hypothesis, a key of :data:`hamex.model.solids.material.STRAINS`.
+    thickness : of a body in the plane [length].
+    mesh : scikit-fem's mesh of corners.
+    nodes : (cell, node), nodes of the displacement in each cell.
+    points : (node, dimension) [length].
+    mean_dilatation : volume changes are those of the whole cell (B-bar), which does not lock in plastic flow.
+    """
+
+    cell: str
+    degree: int
+    plane: str
+    thickness: float
+    mesh: Any
+    nodes: Array
+    points: Array
+    mean_dilatation: bool
+
+    @classmethod
+    def on(cls, mesh: Any, degree: int, plane: str, thickness: float, mean_dilatation: bool) -> Elements:
+        """Number the nodes: corners first, then sides, faces and insides."""
+        fem = scikit_fem()
+        cell = CELLS[mesh.elem.refdom.__name__]
+        element = getattr(fem, ELEMENTS[cell, degree])()
+        dofs = fem.Dofs(mesh, element)
+        nodes = np.ascontiguousarray(dofs.element_dofs.T)
+        points = np.zeros((dofs.N, mesh.p.shape[0]))
+        if degree == 1:
+            points[: mesh.p.shape[1]] = mesh.p.T
+        else:
+            placed = mesh.mapping().F(np.ascontiguousarray(element.doflocs.T))  # (dimension, cell, node)
+            points[nodes] = placed.transpose(1, 2, 0)
+            points[: mesh.p.shape[1]] = mesh.p.T  # corners to the last bit
+        return cls(cell, degree, plane, thickness, mesh, nodes, points, mean_dilatation)
+
+    @property
+    def dimension(self) -> int:
+        """Of space."""
+        return int(self.points.shape[1])
+
+    @property
+    def size(self) -> int:
+        """Number of strains at a point."""
+        return len(STRAINS[self.plane])
+
+    @cached_property
+    def element(self) -> Any:
+        """scikit-fem's element of one component of the displacement."""
+        return getattr(scikit_fem(), ELEMENTS[self.cell, self.degree])()
+
+    @cached_property
+    def mapping(self) -> Any:
+        """From the reference cell to the cells."""
+        return self.mesh.mapping()
+
+    @cached_property
+    def rule(self) -> tuple[Array, Array]:
+        """Points and weights at which stresses live."""
+        return rule(self.cell, _STRESS[self.cell, self.degree])
+
+    @cached_property
+    def mass_rule(self) -> tuple[Array, Array]:
+        """Points and weights for masses and body forces; one degree more where the radius is a factor."""
+        return rule(self.cell, _MASS[self.cell] * self.degree + (self.plane == "axisymmetric"))
+
+    def shapes(self, X: Array) -> tuple[Array, Array]:
+        """Of the reference cell at points (dimension, point): values (node, point), slopes (node, dimension, point)."""
+        element = self.element
+        found = [element.lbasis(X, i) for i in range(self.nodes.shape[1])]
+        values = np.stack([np.broadcast_to(value, X.shape[1:]) for value, _ in found])
+        slopes = np.stack([np.broadcast_to(slope, X.shape) for _, slope in found])
+        return values, slopes
+
+    def chunks(self, cells: Array | None = None) -> Iterator[Array]:
+        """Cell numbers, some thousand at a time."""
+        every = np.arange(len(self.nodes)) if cells is None else cells
+        for first in range(0, len(every), CHUNK):
+            yield every[first : first + CHUNK]
+
+    def places(self, cells: Array, X: Array) -> Array:
+        """Points of the cells in space: (dimension, cell, point)."""
+        return np.asarray(self.mapping.F(X, tind=cells))
+
+    def volumes(self, cells: Array, X: Array, W: Array) -> Array:
+        """Volume of each point, thickness or 2πr included: (cell, point)."""
+        found = np.abs(self.mapping.detDF(X, tind=cells)) * W
+        if self.plane == "axisymmetric":
+            return np.asarray(found * (2 * np.pi * self.places(cells, X)[0]))
+        return np.asarray(found * self.thickness) if self.plane != "space" else np.asarray(found)
+
+    def strains(self, cells: Array) -> tuple[Array, Array]:
+        """Strain over displacement at the points of the cells, (cell, point, m, node · dimension), and volumes."""
+        X, W = self.rule
+        values, slopes = self.shapes(X)
+        inverse = np.asarray(self.mapping.invDF(X, tind=cells))  # (reference, space, cell, point)
+        grad = np.einsum("njq,jieq->eqni", slopes, inverse, optimize=True)
+        volumes = self.volumes(cells, X, W)
+        n, d = grad.shape[2:]
+        B = np.zeros((*grad.shape[:2], self.size, n * d))
+        ways = STRAINS[self.plane]
+        for i, way in enumerate("xyz"[:d]):
+            B[..., ways.index(way * 2), i::d] = grad[..., i]
+        for pair in [way for way in ways if way[0] != way[1]]:
+            a, b = ("xyz".index(way) for way in pair)
+            B[..., ways.index(pair), a::d] = grad[..., b]
+            B[..., ways.index(pair), b::d] = grad[..., a]
+        if self.plane == "axisymmetric":
+            B[..., 2, 0::d] = values.T[None] / self.places(cells, X)[0][..., None]
+        if self.mean_dilatation:
+            change = B[..., 0, :] + B[..., 1, :] + B[..., 2, :]
+            mean = (change * volumes[..., None]).sum(axis=1) / volumes.sum(axis=1)[:, None]
+            B[..., :3, :] += ((mean[:, None] - change) / 3)[..., None, :]
+        return B, volumes
+
+    def alike(self, kind: Array) -> tuple[Array, Array]:
+        """Cells that stand for all others of one form and kind: their numbers, and which of them each cell is like."""
+        corners = self.mesh.p[:, self.mesh.t].transpose(2, 1, 0)  # (cell, corner, dimension)
+        extent = np.ptp(corners, axis=1).max()
+        form = np.rint((corners[:, 1:] - corners[:, :1]) / (_ALIKE * extent)).astype(np.int64).reshape(len(corners), -1)
+        if self.plane == "axisymmetric":  # the radius counts too
+            form = np.hstack([form, np.rint(corners[:, 0, :1] / (_ALIKE * extent)).astype(np.int64)])
+        form = np.hstack([form, kind[:, None].astype(np.int64)])
+        factors = np.random.default_rng(1).integers(1, 2**62, form.shape[1]) | 1
+        with np.errstate(over="ignore"):
+            mixed = (form * factors).sum(axis=1)
+        _, first, which = np.unique(mixed, return_index=True, return_inverse=True)
+        if np.any(form != form[first][which]):  # two forms with one sum: then every cell stands for itself
+            return np.arange(len(form)), np.arange(len(form))
+        return first, which
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Places of pairs of nodes in a sparse matrix of nodes, by rows."""
+
+    indptr: Array
+    indices: Array
+    place: Array  # (cell, node, node)
+
+    @classmethod
+    def of(cls, nodes: Array, count: int) -> Pattern:
+        """Nodes of one cell touch each other."""
+        key = (nodes[:, :, None].astype(np.int64) * count + nodes[:, None, :]).ravel()
+        pairs, place = np.unique(key, return_inverse=True)
+        row, column = np.divmod(pairs, count)
+        small = np.int32 if len(pairs) * 9 < 2**31 else np.int64  # of all entries in space
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=count))]).astype(small)
+        shape = (len(nodes), nodes.shape[1], nodes.shape[1])
+        return cls(indptr, column.astype(small), place.astype(np.int32).reshape(shape))
+
+    def added(self, data: Array, cells: Array, matrices: Array) -> None:
+        """Add matrices (cell, node · k, node · k) of some cells to data (pair, k, k)."""
+        k = data.shape[1]
+        n = self.place.shape[1]
+        flat = data.reshape(-1)
+        inside = k * np.arange(k)[:, None, None] + np.arange(k)  # (row, 1, column) of a pair's own k × k
+        place = self.place[cells].astype(np.int64)[:, :, None, :, None] * (k * k) + inside
+        np.add.at(flat, place.ravel(), matrices.reshape(len(cells), n, k, n, k).ravel())
+
+    def matrix(self, data: Array) -> Any:
+        """Data (pair, k, k) as a sparse array by rows."""
+        from scipy import sparse
+
+        k, count = data.shape[1], len(self.indptr) - 1
+        if k == 1:
+            return sparse.csr_array((data.ravel(), self.indices, self.indptr), shape=(count, count))
+        return sparse.bsr_array((data, self.indices, self.indptr), shape=(count * k, count * k)).tocsr()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.model.solids.elements import Elements
+from hamex.model.solids.material import Elements
 
 Array = NDArray[Any]
 _SHARP = np.cos(np.radians(30.0))  # between the normals of two faces: more is an edge of the body

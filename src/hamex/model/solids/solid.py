@@ -25,8 +25,7 @@ from hamex.model.record import Model
 from hamex.model.solids.body import Body, DofNames
 from hamex.model.solids.cells import WHO, Cells, point_springs, stiffness
 from hamex.model.solids.cells import mass as mass_of
-from hamex.model.solids.elements import Elements, Pattern
-from hamex.model.solids.material import Material
+from hamex.model.solids.material import Elements, Material, Pattern
 from hamex.model.solids.meshes import scikit_fem
 from hamex.model.units import Units
 

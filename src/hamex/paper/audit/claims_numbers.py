@@ -15,7 +15,7 @@ from hamex.paper.audit.engine import amplification, elastic_system, inverse
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, Claim, Judged, decide, judged, readable, zero
 from hamex.paper.audit.notation import LETTERS, J_o, a, c, f_r, h, m, p_o, u_o
 from hamex.paper.results import CASES, DURATION, MASS, RESONANT_END, RESONANT_OMEGA, STIFFNESS, Case, milli
-from hamex.principle.dimensions import Dimension, dimension
+from hamex.principle.conditions import Dimension, dimension
 from hamex.problem import State
 from hamex.schemes import Galerkin, Newmark
 from hamex.solution.solution import Solution

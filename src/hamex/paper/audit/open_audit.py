@@ -16,14 +16,13 @@ from functools import cached_property
 
 import sympy as sp
 
-from hamex.paper.audit.action_letters import WHOLE, ActionLetters, OpenMeaning
 from hamex.paper.audit.engine import brackets, bulk, weak
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, zero
-from hamex.paper.audit.manuscript import Displayed, Manuscript
+from hamex.paper.audit.manuscript import WHOLE, ActionLetters, Displayed, Manuscript, OpenMeaning
 from hamex.principle.action import Action
 from hamex.principle.conditions import initial_conditions
 from hamex.principle.jets import Index, indices, is_zero, jet, t
-from hamex.principle.latex import Letter, Line, Node, Power
+from hamex.principle.latex import Node, Power, WrittenLetter, WrittenLine
 from hamex.principle.latex_grammar import lines
 from hamex.principle.tokens import LanguageError
 from hamex.report.derivation.expressions import formula_of
@@ -37,7 +36,7 @@ _CONSTANT = re.compile(r"\\(?:text|mathrm|textrm|mbox|operatorname)\{\s*(?:const
 
 
 @dataclass(frozen=True)
-class Verdict:
+class FormulaVerdict:
     """What is said of one formula; ``difference`` is printed minus derived, ``correct`` the right formula in LaTeX."""
 
     equation: str
@@ -77,14 +76,14 @@ class OpenAudit:
     def __init__(self, action: Action, letters: Mapping[str, str] | None = None) -> None:
         self.action = action
         self.table = ActionLetters.of(action, letters or {})
-        self.defined: dict[Letter, sp.Expr] = {}
+        self.defined: dict[WrittenLetter, sp.Expr] = {}
 
-    def judged(self, text: Manuscript) -> Iterator[Verdict]:
+    def judged(self, text: Manuscript) -> Iterator[FormulaVerdict]:
         """All formulas in their order."""
         for shown in text.formulas:
             yield from self.formula(shown)
 
-    def formula(self, shown: Displayed) -> Iterator[Verdict]:
+    def formula(self, shown: Displayed) -> Iterator[FormulaVerdict]:
         latex = _CONSTANT.sub(r"\\operatorname{const}", shown.latex)
         reader = OpenMeaning(self.table, self.defined)
         try:
@@ -103,10 +102,10 @@ class OpenAudit:
                 said = _Said("", NOT_UNDERSTOOD, f"is read but makes no sense as mathematics: {problem}")
             yield self._verdict(shown, name, written, said)
 
-    def _verdict(self, shown: Displayed, name: str, written: str, said: _Said) -> Verdict:
+    def _verdict(self, shown: Displayed, name: str, written: str, said: _Said) -> FormulaVerdict:
         gap = "" if said.difference is None else self.shown(said.difference).text
         written = written.replace(r"\operatorname{const}", r"\text{const}")
-        return Verdict(name, shown.line, said.claim, said.verdict, written, said.evidence, gap, said.correct)
+        return FormulaVerdict(name, shown.line, said.claim, said.verdict, written, said.evidence, gap, said.correct)
 
     def shown(self, expression: sp.Expr) -> Formula:
         """An expression in the letters of the text."""
@@ -114,7 +113,7 @@ class OpenAudit:
 
     # ---- one line ------------------------------------------------------------------------------------------------
 
-    def line(self, line: Line) -> _Said:
+    def line(self, line: WrittenLine) -> _Said:
         """The worst of what its relations are."""
         if len(line.sides) == 1:
             return _Said("", NOT_UNDERSTOOD, "states no relation")
@@ -133,21 +132,21 @@ class OpenAudit:
         subject = left.letter if hasattr(left, "letter") else left
         value = reader(right)
         missing = list(reader.unknown_letters)
-        if isinstance(subject, Letter) and not missing and not reader.places and not reader.faults:
+        if isinstance(subject, WrittenLetter) and not missing and not reader.places and not reader.faults:
             base = reader.split(subject)[0]
             if base == subject and base in self.table.roles and base not in self.defined:
                 return self.role(base, value)
         if not missing and not reader.places and not reader.faults:
             letter, order = (left.base, reader(left.exponent)) if isinstance(left, Power) else (subject, sp.S.One)
-            if isinstance(letter, Letter) and self.is_new(letter, reader) and order.is_Integer and order > 0:
+            if isinstance(letter, WrittenLetter) and self.is_new(letter, reader) and order.is_Integer and order > 0:
                 self.defined[reader.split(letter)[0]] = value ** (1 / order)
                 return _Said("definition", DEFINITION, f"{letter} is new; taken as given and known from here on")
-        if isinstance(left, Letter) and left.delta and self.table.known.get(reader.split(left)[0]) is None:
+        if isinstance(left, WrittenLetter) and left.delta and self.table.known.get(reader.split(left)[0]) is None:
             return (
                 self.weak_form(sp.expand(value)) if value != 0 else _Said("stationarity", HOLDS, "the principle itself")
             )
         whole = reader(left)
-        if right == Letter("const"):
+        if right == WrittenLetter("const"):
             return self.conserved(whole, [u for u in reader.unknown_letters if u.name != "const"], reader)
         if reader.faults:
             return _Said("", NOT_UNDERSTOOD, reader.faults[0])
@@ -163,7 +162,7 @@ class OpenAudit:
             return self.weak_form(gap)
         return self.motion(gap)
 
-    def is_new(self, letter: Letter, reader: OpenMeaning) -> bool:
+    def is_new(self, letter: WrittenLetter, reader: OpenMeaning) -> bool:
         """A letter without dots or variation that has no meaning yet."""
         base, along = reader.split(letter)
         return not (
@@ -173,14 +172,14 @@ class OpenAudit:
     def test(self, q: sp.Expr) -> sp.Expr:
         return self.action.variation().test(q)
 
-    def role(self, letter: Letter, value: sp.Expr) -> _Said:
+    def role(self, letter: WrittenLetter, value: sp.Expr) -> _Said:
         """A letter of mechanics against what the action says it is."""
         claim, meant = self.table.roles[letter]
         gap = sp.expand(value - meant)
         if zero(gap) or is_zero(gap):
             return _Said(claim, HOLDS, "equal to that of the action, exactly")
         right = f"{letter} = {self.shown(meant).latex}"
-        if letter == Letter("L"):
+        if letter == WrittenLetter("L"):
             moved = self._equations(value)
             if moved is not None and all(is_zero(moved[q] - e) for q, e in self.equations.items()):
                 text = "differs from the action's by a total derivative: the same equations of motion, other momenta"
@@ -272,7 +271,7 @@ class OpenAudit:
             return "statement about the motion", "", sp.expand(sp.cancel(sp.together(self.reduced(gap))))
         return "equation of motion", f"{self.shown(best[1]).latex} = 0", best[2]
 
-    def conserved(self, value: sp.Expr, missing: list[Letter], reader: OpenMeaning) -> _Said:
+    def conserved(self, value: sp.Expr, missing: list[WrittenLetter], reader: OpenMeaning) -> _Said:
         """Its rate along the motion is zero."""
         if missing:
             return _Said("", NOT_UNDERSTOOD, f"the letter {missing[0]} is not known; {reader.near(missing[0])}")
@@ -290,7 +289,7 @@ class OpenAudit:
     def data(self, left: sp.Expr, right: sp.Expr, reader: OpenMeaning) -> _Said:
         """Values at an instant or at a place: data that the principle accepts, or not."""
         last = {place[-1] for place in reader.places}
-        on_boundary = self.action.space and all(place in (Letter("t"), Letter(r"\tau")) for place in last)
+        on_boundary = self.action.space and all(place in (WrittenLetter("t"), WrittenLetter(r"\tau")) for place in last)
         known = any(left.has(q) for q in self.action.fields)
         value = left if known else right
         if on_boundary:

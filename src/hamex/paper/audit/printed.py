@@ -29,11 +29,10 @@ from hamex.paper.audit.engine import (
     voigt,
     work,
 )
-from hamex.paper.audit.notation import NumberedEquation, Statement
+from hamex.paper.audit.notation import Letters, NumberedEquation, Statement, Tensor, node
 from hamex.paper.audit.reading import Meaning
-from hamex.paper.audit.vocabulary import Letters, Tensor, node
 from hamex.principle.jets import t
-from hamex.principle.latex import Letter, Node
+from hamex.principle.latex import Node, WrittenLetter
 from hamex.principle.latex_grammar import lines
 
 _WORDS = frozenset(("A", "L", "T", "U", "u", "J", "F", r"\varphi", "f", "p"))
@@ -86,13 +85,13 @@ def letters(number: str, size: int = 0) -> Letters:
     place = int(number)
     if size:
         return _body_letters(size)
-    functionals: dict[Letter, tuple[sp.Symbol, sp.Expr | None]] = {
-        Letter(name): (symbol, None) for name, symbol in _FUNCTIONALS.items()
+    functionals: dict[WrittenLetter, tuple[sp.Symbol, sp.Expr | None]] = {
+        WrittenLetter(name): (symbol, None) for name, symbol in _FUNCTIONALS.items()
     }
     for meaning, numbers in _LAGRANGIANS:
         if number in numbers.split():
-            functionals[Letter("L")] = (n.L_name, meaning)
-    functionals[Letter(r"\varphi")] = (n.phi_name, n.RAYLEIGH if place < 45 else n.SLIDER)
+            functionals[WrittenLetter("L")] = (n.L_name, meaning)
+    functionals[WrittenLetter(r"\varphi")] = (n.phi_name, n.RAYLEIGH if place < 45 else n.SLIDER)
     names = _PARAMETERS | (_ENDS if 27 <= place < 34 else {}) | (_STEP if place >= 45 else {})
     if 69 <= place < 74 or 80 <= place < 87:
         names |= _MATRICES
@@ -130,14 +129,14 @@ def _body_letters(size: int) -> Letters:
         _PARAMETERS,
         {q.func.__name__: q for q in voigt(size).fields},
         {
-            Letter("A"): (n.A, None),
-            Letter("l"): (n.l_name, voigt(size).lagrangian),
-            Letter("V"): (n.V_name, OMEGA * inside + GAMMA_PART * surface),
+            WrittenLetter("A"): (n.A, None),
+            WrittenLetter("l"): (n.l_name, voigt(size).lagrangian),
+            WrittenLetter("V"): (n.V_name, OMEGA * inside + GAMMA_PART * surface),
         },
         _INTERVALS,
         _REGIONS,
         _INSTANTS,
-        {key: tensor for latex, tensor in tensors.items() if isinstance(key := node(latex), Letter)},
+        {key: tensor for latex, tensor in tensors.items() if isinstance(key := node(latex), WrittenLetter)},
         body.space,
         body.edge,
         _WORDS,

@@ -16,31 +16,30 @@ from operator import mul
 
 import sympy as sp
 
-from hamex.paper.audit.notation import Interval, Statement
-from hamex.paper.audit.vocabulary import INDICES, Indexed, Letters, node, undotted, varied
+from hamex.paper.audit.notation import INDICES, Indexed, Interval, Letters, Statement, node, undotted, varied
 from hamex.principle.jets import indices, jet, partial, t
 from hamex.principle.latex import (
     Add,
     Apply,
     Array,
     Between,
-    Cases,
     Differential,
     Divide,
     Function,
     Integral,
-    Letter,
-    Line,
     Multiply,
     Node,
     Number,
     Power,
     Summation,
     Varied,
+    WrittenCases,
+    WrittenLetter,
+    WrittenLine,
 )
 
 GIVEN = sp.Symbol("given")
-TIMES = (Letter("t"), Letter(r"\tau"))
+TIMES = (WrittenLetter("t"), WrittenLetter(r"\tau"))
 _FUNCTIONS: dict[str, Callable[[sp.Expr], sp.Expr]] = {
     "abs": sp.Abs,
     "macaulay": lambda x: sp.Max(x, 0),
@@ -62,7 +61,7 @@ class Meaning(Indexed):
 
     # ---- what a formula says ---------------------------------------------------------------------------------
 
-    def statements(self, line: Line) -> Iterator[Statement]:
+    def statements(self, line: WrittenLine) -> Iterator[Statement]:
         """Every relation of a line, entry by entry and index by index."""
         free = self.free_indices(line)
         for values in product(range(len(self.letters.space)), repeat=len(free)):
@@ -70,7 +69,7 @@ class Meaning(Indexed):
             yield from self._statements(line)
         self.index = {}
 
-    def _statements(self, line: Line) -> Iterator[Statement]:
+    def _statements(self, line: WrittenLine) -> Iterator[Statement]:
         left = self.subject(line.sides[0]) if len(line.sides) > 1 else self(line.sides[0])
         if len(line.sides) == 1:
             right = GIVEN if line.remark == "is given" else left
@@ -86,7 +85,7 @@ class Meaning(Indexed):
     def compared(self, left: sp.Expr, right: sp.Expr, relation: str, remark: str) -> Iterator[Statement]:
         """One relation as statements about numbers."""
         where = remark.removeprefix("on ") if remark.startswith("on ") else ""
-        if isinstance(right, Branches):
+        if isinstance(right, CaseValues):
             for i, (value, margin) in enumerate(right.rows):
                 yield Statement(sp.Symbol(f"{left} {i + 1}"), value)
                 if margin is not None:
@@ -108,7 +107,7 @@ class Meaning(Indexed):
     def subject(self, side: Node) -> sp.Expr:
         """The left side: a functional is named there, elsewhere it is what it means."""
         letter = side.letter if isinstance(side, Apply) else side
-        if isinstance(letter, Letter) and letter in self.letters.functionals:
+        if isinstance(letter, WrittenLetter) and letter in self.letters.functionals:
             if isinstance(side, Apply):
                 self.time_of(side)
                 arguments = [argument for argument in side.arguments if argument not in TIMES]
@@ -163,7 +162,7 @@ class Meaning(Indexed):
         base, exponent = self(part.base), self(part.exponent)
         if isinstance(base, sp.MatrixBase):
             return sp.Inverse(sp.ImmutableMatrix(base)) if exponent == -1 else base**exponent
-        return sp.exp(exponent) if part.base == Letter("e") else base**exponent
+        return sp.exp(exponent) if part.base == WrittenLetter("e") else base**exponent
 
     def _function(self, part: Function) -> sp.Expr:
         build = _FUNCTIONS.get(part.name) or getattr(sp, part.name)
@@ -172,7 +171,7 @@ class Meaning(Indexed):
     def _array(self, part: Array) -> sp.Expr:
         return sp.Matrix([[self(entry) for entry in row] for row in part.rows])
 
-    def _cases(self, part: Cases) -> Branches:
+    def _cases(self, part: WrittenCases) -> CaseValues:
         found = []
         for value, line in part.rows:
             margin = None
@@ -180,18 +179,18 @@ class Meaning(Indexed):
                 first, second = (self(side) for side in line.sides)
                 margin = first - second if line.relations[0] in (">", r"\ge") else second - first
             found.append((self(value), margin))
-        return Branches(tuple(found))
+        return CaseValues(tuple(found))
 
-    def _letter(self, part: Letter) -> sp.Expr:
+    def _letter(self, part: WrittenLetter) -> sp.Expr:
         return self.summed(part, lambda: self.one_letter(part))
 
-    def one_letter(self, part: Letter) -> sp.Expr:
+    def one_letter(self, part: WrittenLetter) -> sp.Expr:
         """A tensor's component, a field or its rate or its variation, a functional, or a fault."""
         own = self.own_indices(part)
         if own:
             return self.component(part)
         bare, dots = undotted(part)
-        if bare.name in self.letters.fields and bare == Letter(bare.name, delta=bare.delta):
+        if bare.name in self.letters.fields and bare == WrittenLetter(bare.name, delta=bare.delta):
             q = self.letters.fields[bare.name]
             return jet(self.letters.test(q) if bare.delta else q, (t,) * dots)
         if part in self.letters.functionals:
@@ -199,12 +198,12 @@ class Meaning(Indexed):
             return name if meaning is None else meaning
         return self.unknown(part)
 
-    def unknown(self, part: Letter) -> sp.Expr:
+    def unknown(self, part: WrittenLetter) -> sp.Expr:
         """A letter without meaning here: named, and kept as a letter of its own."""
         self.faults.append(f"the letter {part} has no meaning here")
         return sp.Symbol(str(part))
 
-    def component(self, letter: Letter) -> sp.Expr:
+    def component(self, letter: WrittenLetter) -> sp.Expr:
         found = self.tensor(letter)
         assert found is not None
         names, _, along = letter.sub.partition(",")
@@ -219,7 +218,7 @@ class Meaning(Indexed):
     def _apply(self, part: Apply) -> sp.Expr:
         """A functional, a field at an instant and a place, a datum there, a derivative at an instant."""
         letter = part.letter
-        if isinstance(letter, Letter) and letter in self.letters.functionals:
+        if isinstance(letter, WrittenLetter) and letter in self.letters.functionals:
             return self.functional(part, letter)
         value = self(letter)
         *places, instant = part.arguments
@@ -252,7 +251,7 @@ class Meaning(Indexed):
         elif part.times and now[0] not in TIMES:
             self.faults.append(f"{part.letter} is taken at an unknown time")
 
-    def functional(self, part: Apply, letter: Letter) -> sp.Expr:
+    def functional(self, part: Apply, letter: WrittenLetter) -> sp.Expr:
         if part.times:
             self.time_of(part)
         name, meaning = self.letters.functionals[letter]
@@ -268,7 +267,7 @@ class Meaning(Indexed):
         assert part.operand is not None
         return self.differentiated(self(part.operand), part.by)
 
-    def differentiated(self, value: sp.Expr, by: tuple[tuple[Letter, int], ...]) -> sp.Expr:
+    def differentiated(self, value: sp.Expr, by: tuple[tuple[WrittenLetter, int], ...]) -> sp.Expr:
         """Along the time or an axis, or by a field or a rate with all others held fixed."""
         for letter, times in by:
             along = t if letter in TIMES else next((x for x in self.letters.space if x.name == letter.name), None)
@@ -280,7 +279,7 @@ class Meaning(Indexed):
                 else:
                     bare, dots = undotted(letter)
                     q = self.letters.fields.get(bare.name)
-                    if q is None or bare != Letter(bare.name):
+                    if q is None or bare != WrittenLetter(bare.name):
                         self.faults.append(f"a derivative by {letter} has no meaning here")
                         return sp.Symbol(f"derivative by {letter}")
                     value = partial(value, q, (t,) * dots)
@@ -320,13 +319,13 @@ class Meaning(Indexed):
 
 
 @dataclass(frozen=True)
-class Branches:
+class CaseValues:
     """Values, each with what is positive where it applies; none for «otherwise»."""
 
     rows: tuple[tuple[sp.Expr, sp.Expr | None], ...]
 
-    def __rmul__(self, factor: sp.Expr) -> Branches:
-        return Branches(tuple((factor * value, margin) for value, margin in self.rows))
+    def __rmul__(self, factor: sp.Expr) -> CaseValues:
+        return CaseValues(tuple((factor * value, margin) for value, margin in self.rows))
 
 
 def written(part: Node) -> str:

@@ -20,22 +20,17 @@ from pathlib import Path
 from typing import Any
 
 from hamex.files import check_writable, write_atomically
-from hamex.paper.audit import claims_numbers, claims_principle, claims_step, section_2, section_4, section_5, section_6
+from hamex.paper.audit import claims_numbers, claims_step, section_2, section_4, section_5, section_6
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, NOT_TRUE, VERDICTS, Claim, Rule
 from hamex.paper.audit.notation import NumberedEquation
-from hamex.paper.audit.open_audit import OPEN_VERDICTS, Verdict
+from hamex.paper.audit.open_audit import OPEN_VERDICTS, FormulaVerdict
 from hamex.paper.audit.printed import corrected, corrected_equation, printed_equation, printed_latex
 from hamex.report.equations import share, svg
 from hamex.report.page import cards, page, table
 from hamex.report.style import check_installed
 
 RULES: dict[str, Rule] = {**section_2.RULES, **section_4.RULES, **section_5.RULES, **section_6.RULES}
-CLAIMS: tuple[Claim, ...] = (
-    *claims_principle.CLAIMS,
-    *claims_step.CLAIMS,
-    *claims_numbers.CLAIMS,
-    *claims_principle.NOVELTY,
-)
+CLAIMS: tuple[Claim, ...] = (*section_2.CLAIMS, *claims_step.CLAIMS, *claims_numbers.CLAIMS, *section_2.NOVELTY)
 IN_WORDS = "as derived; see the evidence"
 # Where the print is right under a condition and needs words, not symbols.
 READING = {"33": r"\bar{u}_0 \text{ is given}; \quad \delta u(0) \text{ stays free}"}
@@ -169,7 +164,7 @@ def write_page(items: list[Item], path: Path) -> Path:
     return write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
-def write_open_page(verdicts: Sequence[Verdict], title: str, path: Path) -> Path:
+def write_open_page(verdicts: Sequence[FormulaVerdict], title: str, path: Path) -> Path:
     """The page of an audit of anyone's paper, whole or not at all."""
     found = Counter(v.verdict for v in verdicts)
     parts = [
@@ -189,7 +184,7 @@ def write_open_page(verdicts: Sequence[Verdict], title: str, path: Path) -> Path
     return write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
-def _open_tag(v: Verdict) -> str:
+def _open_tag(v: FormulaVerdict) -> str:
     return f'<span class="tag {_CLASS.get(v.verdict, "condition")}">{v.verdict}</span>'
 
 

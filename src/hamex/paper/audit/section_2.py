@@ -1,35 +1,61 @@
-"""Sections 2 and 3, eqs. (1)-(26), derived."""
+"""The principle: sections 2 and 3, eqs. (1)-(26), derived; claims of sections 2 to 4, decided by the engine; and claims
+of novelty, compared with what is older.
+
+The page ``docs/what-is-not-new.md`` tells the last story in words.
+"""
 
 from __future__ import annotations
 
 import sympy as sp
 
-from hamex.paper.audit.engine import GENERIC, GENERIC_MIXED, brackets, bulk, known, variation, weak
-from hamex.paper.audit.judging import Rule, against, sign_free
+from hamex.paper.audit.engine import (
+    GENERIC,
+    GENERIC_MIXED,
+    Solid,
+    amplification,
+    brackets,
+    bulk,
+    continuum,
+    known,
+    step,
+    variation,
+    weak,
+)
+from hamex.paper.audit.judging import Claim, Judged, Rule, against, decide, judged, readable, sign_free, zero
 from hamex.paper.audit.notation import (
+    DURATION,
     WINDOW,
     A,
     F_name,
     J,
+    J_o,
     L_name,
     Statement,
     T_name,
     U_name,
     a,
+    c,
     dA,
+    dimension_given,
     dot,
+    du,
+    eta,
+    h,
     k,
     m,
     phi_name,
     says,
+    t,
     t0,
     t1,
     u,
+    varied,
 )
-from hamex.paper.audit.printed import printed_equation
-from hamex.paper.audit.vocabulary import varied
+from hamex.paper.audit.printed import corrected, printed_equation, printed_latex
 from hamex.principle.action import Action
-from hamex.principle.conditions import classical
+from hamex.principle.conditions import TIME, classical, dimension_of
+from hamex.principle.jets import indices
+from hamex.principle.variation import energy_rate
 
 OVER, ENDS = WINDOW.over, WINDOW.ends
 BOTH = (u, J)
@@ -148,3 +174,211 @@ RULES: dict[str, Rule] = {
     "25": against(lambda: stationary(bulk(variation("mixed"), OVER)), "(23) without its brackets"),
     "26": against(lambda: tuple(says(e) for e in variation("mixed").bulk.values()), "strong form of the engine"),
 }
+
+
+def _energy_rate_dimension() -> Judged:
+    L = dimension_of(printed_equation("16").statements[0].right, dimension_given)
+    phi = dimension_of(printed_equation("13").statements[0].right, dimension_given)
+    assert L is not None
+    return judged(decide(phi == L * TIME**-1), f"dimensions of the encoded (13) and (16): {phi} against {L}")
+
+
+def _no_action_with_damping() -> Judged:
+    """Caldirola-Kanai: a factor e^(ct/m) turns the damped equation into an Euler equation."""
+    factor = sp.exp(c * t / m)
+    lagrangian = factor * (m * dot(u) ** 2 / 2 - k * u**2 / 2)
+    euler = Action((u,), lagrangian).strong_form()[u]
+    exists = zero(sp.expand(euler / factor - variation("damped").bulk[u]))
+    # Helmholtz: as it stands, the operator must be self-adjoint, ∂E/∂u̇ = d/dt ∂E/∂ü, i.e. c = 0.
+    adjoint = sp.diff(variation("damped").bulk[u], dot(u))
+    return judged(
+        decide(not exists, adjoint != 0),
+        "L = e^(ct/m)(½m u̇² − ½k u²) has the Euler equation e^(ct/m)(m ü + c u̇ + k u), residual 0: an "
+        f"explicit action exists. Without the factor Helmholtz's condition fails, ∂E/∂u̇ = {adjoint}",
+        "the equation m ü + c u̇ + k u = 0 has no action as it stands; with the factor e^(ct/m) it has one",
+    )
+
+
+def _noether() -> Judged:
+    """dQ/dt along the motion for the oscillator of section 2 and for the free particle."""
+    rates = {}
+    for name in ("harmonic", "particle"):
+        rates[name] = sp.expand(variation(name).ends[u].diff(t) - variation(name).bulk[u])
+    return judged(
+        decide(zero(rates["harmonic"]), zero(rates["particle"])),
+        f"dQ/dt along the motion: particle {rates['particle']}, oscillator {readable(rates['harmonic'])}",
+        "Q = ∂L/∂u̇ is conserved when a shift of u leaves L unchanged (free particle); the oscillator of "
+        "section 2 does not conserve it",
+    )
+
+
+def _hamiltonian() -> Judged:
+    autonomous = energy_rate(known("harmonic"))
+    damped = energy_rate(known("damped"))
+    stiffness = sp.Function("k")(t)
+    driven = energy_rate(Action((u,), m * dot(u) ** 2 / 2 - stiffness * u**2 / 2))
+    formula = zero(
+        known("harmonic").hamiltonian() - (variation("harmonic").ends[u] * dot(u) - known("harmonic").lagrangian)
+    )
+    everywhere = zero(autonomous) and zero(damped) and zero(driven)
+    return judged(
+        decide(formula and everywhere, formula and zero(autonomous)),
+        f"dH/dt: oscillator {autonomous}, with k(t) {readable(driven)}, with damping {readable(damped)}; "
+        f"formula H = ∂L/∂u̇ u̇ − L {'holds' if formula else 'fails'}",
+        "H is conserved when L does not contain t explicitly and nothing dissipates",
+    )
+
+
+def _compatibility_at_ends() -> Judged:
+    bracket = -variation("mixed").ends[J]
+    inside = variation("mixed").bulk[J]
+    rate_only = zero(inside + (u - a * dot(J)).diff(t))
+    return judged(
+        decide(zero(bracket - (u - a * dot(J))) and rate_only),
+        f"the bracket of δJ is {readable(bracket)}; the integral contains only minus its rate: residual 0 for both",
+    )
+
+
+def _all_counterparts() -> Judged:
+    body = Solid(1)
+    ends = continuum(1).ends
+    left_out = [q for q in ends if q != body.u(0) and not zero(ends[q])]
+    return judged(
+        decide(
+            not left_out, all(zero(ends[q] - (body.A(0, 0, 0, 0) * q.diff(t) - body.strain(0, 0))) for q in left_out)
+        ),
+        f"the engine has {len(ends)} end brackets in 1D, (37) one counterpart: [P̂_J δĴ] is left out. Its "
+        "momentum P_J = A J̇ − ε is zero exactly when the data at the ends are compatible",
+        "all counterparts are ρ û̇ δû and P̂_J δĴ; the second may be left out when ε = A σ holds at the "
+        "ends. (60) needs it: û1 = −P̂_J",
+    )
+
+
+def _initial_value_problem() -> Judged:
+    form = step("particle")
+    determinant = sp.simplify(form.matrices()[0].det())
+    G = form.amplification()
+    exact = sp.Matrix([[1, h / m], [0, 1]]) == G
+    return judged(
+        decide(determinant != 0 and exact),
+        f"one step of (29) with u(0) and m u̇(0) given: determinant {determinant} ≠ 0, and the step "
+        "u + h p/m, p is the exact free motion",
+    )
+
+
+def _lines_of_forty() -> Judged:
+    found = printed_latex()["40"].split("\n\n")
+    fourth, last = found[3], found[-1]
+    good = r"\Gamma_t" in fourth and r"\hat{\dot{u}}_i" in last and r"\Gamma" not in last
+    return judged(
+        decide(good), f"(40) has {len(found)} lines; line 4 carries Γ and Γ_t, line {len(found)} the velocities"
+    )
+
+
+def _highest(expression: sp.Expr) -> int:
+    """Highest time derivative of any field."""
+    return max(
+        (index.count(t) for q in expression.atoms(sp.core.function.AppliedUndef) for index in indices(expression, q)),
+        default=0,
+    )
+
+
+def _continuity() -> Judged:
+    right = _highest(corrected()["47"].statements[1].right)
+    slipping = _highest(corrected()["60"].statements[0].right)
+    printed = _highest(printed_equation("60").statements[0].right)
+    return judged(
+        decide(right == 1 and slipping == 1),
+        f"highest rate in the corrected (47): {right}, in the corrected (60): {slipping}; (60) as printed "
+        f"has {printed} (m ü δu̇), which linear shape functions would annihilate",
+    )
+
+
+CLAIMS = (
+    Claim(
+        "dimension of the dissipation function",
+        "2.3: (13) is an energy rate, unlike the Lagrangian",
+        _energy_rate_dimension,
+    ),
+    Claim(
+        "no explicit action with damping",
+        "2.3 and 7: with damping the action cannot be written in explicit form",
+        _no_action_with_damping,
+    ),
+    Claim("Noether charge is conserved", "3.1: Q = ∂L/∂u̇ is a conserved quantity, from symmetry in space", _noether),
+    Claim(
+        "Hamiltonian is conserved",
+        "3.1: H = ∂L/∂u̇ u̇ − L is a conserved quantity, from invariance in time",
+        _hamiltonian,
+    ),
+    Claim(
+        "compatibility stands in the end bracket",
+        "3.2: without end-point constraints (23) contains (18)",
+        _compatibility_at_ends,
+    ),
+    Claim(
+        "initial value problem",
+        "4.2: (29) with (32)-(33) accounts for the initial value problem",
+        _initial_value_problem,
+    ),
+    Claim("all counterparts in (37)", "4.3: (37) adds all the counterparts of the end terms", _all_counterparts),
+    Claim(
+        "lines of (40)",
+        "4.3: the last line of (40) uses the initial conditions, the fourth the boundary conditions",
+        _lines_of_forty,
+    ),
+    Claim("C⁰ continuity suffices", "5.1, 5.2: linear shape functions suffice for u and J", _continuity),
+)
+
+
+def _varying_action() -> Judged:
+    """Hamilton's law of varying action, ∫(δL + δW) dt − [Σ ∂L/∂q̇ δq] = 0, against δA_NEW with P̂ read as P."""
+    action, found = known("forced"), variation("forced")
+    work = (action.loads[u] - c * dot(u)) * du
+    law = DURATION.over * (varied(action.lagrangian, (u, J)) + work) - DURATION.ends * sum(
+        (found.ends[q] * found.test(q) for q in (u, J)), sp.S.Zero
+    )
+    extended = weak(found, DURATION.over) + DURATION.ends * sum(
+        (found.ends[q] * found.test(q) for q in (u, J)), sp.S.Zero
+    )
+    identical = zero(law + extended)
+    return judged(
+        decide(not identical, identical),
+        "forced damped oscillator: δA_NEW with the reserved momenta read as ∂L/∂q̇ plus Hamilton's law of "
+        f"varying action (Bailey 1975) is {0 if identical else 'not 0'}: the same identity with the other "
+        "sign",
+        "the identity is Hamilton's law of varying action; reserved end values and their order of "
+        "assignment are the paper's",
+    )
+
+
+def midpoint(slipping: bool) -> sp.Matrix:
+    """(1 − hA/2)⁻¹(1 + hA/2) for u̇ = p/m, ṗ = −c p/m − F, u̇1 = F/η or 0, F = (u − u1)/a."""
+    A = sp.Matrix([[0, 1 / m, 0], [-1 / a, -c / m, 1 / a], [0, 0, 0]])
+    if slipping:
+        A[2, :] = sp.Matrix([[1 / (a * eta), 0, -1 / (a * eta)]])
+    return ((sp.eye(3) - h / 2 * A).inv() * (sp.eye(3) + h / 2 * A)).applyfunc(sp.cancel)
+
+
+def _known_step() -> Judged:
+    """The engine's amplification of (u, p, u1 = −P_J) beside the implicit midpoint rule."""
+    turn = sp.diag(1, 1, -1)
+    same = {}
+    for branch, slipping in (("elastic", False), ("plus", True)):
+        G = amplification("viscoplastic", branch)
+        ours = turn * G.extract([0, 2, 3], [0, 2, 3]) * turn
+        gauge = G.extract([0, 2, 3], [1]).is_zero_matrix
+        same[branch] = gauge and (ours - midpoint(slipping)).applyfunc(sp.cancel).is_zero_matrix
+    return judged(
+        decide(not any(same.values()), all(same.values())),
+        "amplification of (u, p̂, û1): equal to the implicit midpoint rule (Gauss collocation with one "
+        f"stage) entry by entry on the branches {', '.join(b for b, yes in same.items() if yes)}; {J_o} "
+        "does not enter",
+        "a new derivation; the step itself is the implicit midpoint rule with an exact choice of branch",
+    )
+
+
+NOVELTY = (
+    Claim("new action variation", "4, 7: the action variation is newly defined", _varying_action),
+    Claim("new numerical method", "5, 7: the numerical method is newly developed", _known_step),
+)

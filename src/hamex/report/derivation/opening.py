@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hamex.principle.jets import Index, t
+from hamex.report.derivation.admissible import constraints
 from hamex.report.derivation.atoms import EQUAL, PLUS, ROOM, width
 from hamex.report.derivation.boundary import (
     actions_of_parts,
@@ -36,7 +37,6 @@ from hamex.report.derivation.formula import (
     total,
     virtual,
 )
-from hamex.report.derivation.freedom import constraints
 from hamex.report.derivation.pictures import caption, sketch
 from hamex.report.derivation.system import (
     DerivedSystem,

@@ -7,6 +7,7 @@ from pathlib import Path
 from hamex.files import check_writable, write_atomically
 from hamex.principle.action import Action
 from hamex.principle.library import LIBRARY
+from hamex.report.derivation.admissible import dimension_table, freedom, functional
 from hamex.report.derivation.atoms import PARTIAL, ROOM
 from hamex.report.derivation.boundary import bent, boundary
 from hamex.report.derivation.conserved import conserved
@@ -34,9 +35,7 @@ from hamex.report.derivation.frameworks import (
     side_by_side,
     values_at_the_ends,
 )
-from hamex.report.derivation.freedom import freedom
 from hamex.report.derivation.opening import four_steps, symbols
-from hamex.report.derivation.quantities import dimension_table, functional
 from hamex.report.derivation.stepping import difference_of_rows, stability, time_step
 from hamex.report.derivation.system import DerivedSystem, delta, end_points
 from hamex.report.derivation.written import html, tex

@@ -21,7 +21,7 @@ from hamex.report.page import FORMATS, check_plot, write_drawing
 from hamex.report.spectrum import diagrams
 from hamex.report.spectrum.lines import Lines, check_view, conventions, kinds_note, short, tables
 from hamex.report.style import SOFT, figure, to_svg
-from hamex.study.spectra.result import Spectrum
+from hamex.study.spectra.elastic import Spectrum
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

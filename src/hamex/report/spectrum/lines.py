@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hamex.errors import InputError
 from hamex.report.style import BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, SOFT
-from hamex.study.spectra.result import Spectrum
+from hamex.study.spectra.elastic import Spectrum
 
 Array = NDArray[Any]
 

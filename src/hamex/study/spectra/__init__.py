@@ -29,9 +29,9 @@ from hamex.study.spectra.elastic import (
     Accelerogram,
     Elastic,
     Rotated,
+    Spectrum,
     accelerogram,
 )
-from hamex.study.spectra.result import Spectrum
 from hamex.study.spectra.yielding import SEARCH, SHORTEST_YIELDING, STEPS, Yielding
 
 Array = NDArray[Any]

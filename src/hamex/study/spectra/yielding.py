@@ -25,7 +25,7 @@ from hamex.motion.ground import GroundMotion
 from hamex.schemes import Galerkin
 from hamex.solution.error import bar
 from hamex.solve.batch import batch
-from hamex.study.spectra.result import Quantity
+from hamex.study.spectra.elastic import Quantity
 
 Array = NDArray[Any]
 DuctilityCurve = Callable[[Array, Array], Array]  # of periods and strengths over the elastic strength
