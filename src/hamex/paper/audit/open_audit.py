@@ -21,7 +21,8 @@ from hamex.paper.audit.engine import brackets, bulk, weak
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, zero
 from hamex.paper.audit.manuscript import Displayed, Manuscript
 from hamex.principle.action import Action
-from hamex.principle.conditions import boundary_conditions, initial_conditions
+from hamex.principle.conditions import initial_conditions
+from hamex.principle.edges import boundary_conditions
 from hamex.principle.jets import Index, indices, is_zero, jet, t
 from hamex.principle.latex import Letter, Line, Node, Power
 from hamex.principle.latex_grammar import lines
