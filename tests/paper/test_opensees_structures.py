@@ -274,6 +274,7 @@ def tower(hardening):
 
 
 @pytest.mark.parametrize("hardening", [0.03, 0.0])
+@pytest.mark.chief("0.03")
 def test_truss_with_yielding_bars(twin, hardening):
     model, case, names = tower(hardening)
     step, duration = 0.001, 5.0

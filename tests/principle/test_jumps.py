@@ -105,6 +105,7 @@ def test_by_parts_the_jumps_work_on_the_virtual_values(degree):
 
 
 @pytest.mark.parametrize("degree", DEGREES)
+@pytest.mark.chief("0", "1")
 def test_degree_s_is_pade_s_below_s_plus_1_with_damping(degree):
     numerator, denominator = pade(h * sp.Matrix([[0, 1], [-1, -c]]), degree, degree + 1)
     assert equal(denominator * amplification(degree), numerator)
@@ -146,6 +147,7 @@ def test_where_the_continuous_element_zigzags():
 
 
 @pytest.mark.parametrize("degree", QUICK)
+@pytest.mark.chief("0")
 def test_a_jump_costs_the_energy_of_the_jump(degree):
     """The identity of the structure for any forces at the Radau points, in symbols, against its printed squares."""
     form = jump_form(emit.structure(), degree)

@@ -53,6 +53,7 @@ def energy():
         pytest.param("minus", [(0, c), (3, eta)], marks=pytest.mark.heavy),
     ],
 )
+@pytest.mark.chief("elastic-losses0")
 def test_energy_certificate(form, branch, losses):
     """Q − GᵀQG = (c/h)ΔuᵀΔu + (η/h)Δu₁ᵀΔu₁: a sum of squares, exactly."""
     squares = tuple(dashpot_square(form, branch, row, weight) for row, weight in losses)
