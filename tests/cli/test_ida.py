@@ -150,9 +150,10 @@ def finished(tmp_path_factory):
     """One small study, run once for all that only read it."""
     folder = tmp_path_factory.mktemp("finished")
     (folder / "small.toml").write_text(SMALL)
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit):
+    with pytest.MonkeyPatch.context() as patch:
         leave_undrawn(patch)
-        main(["ida", str(folder / "small.toml"), "-o", str(folder / "out"), "--json", "--workers", "1"])
+        with pytest.raises(SystemExit):
+            main(["ida", str(folder / "small.toml"), "-o", str(folder / "out"), "--json", "--workers", "1"])
     return folder / "out"
 
 
