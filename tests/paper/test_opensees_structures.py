@@ -209,6 +209,7 @@ def test_frame_with_hinges(twin, bays, storeys, column, beam, hinges):
 @pytest.mark.parametrize(
     ("bays", "storeys", "column", "beam"), [(1, 1, *PORTAL), (2, 3, *HIGHER)], ids=["portal", "two bays, three storeys"]
 )
+@pytest.mark.chief("two bays, three storeys")
 def test_push_of_a_frame_with_hinges(twin, bays, storeys, column, beam):
     """Roof pushed to a thirtieth of its height: the same capacity curve, but for the give of OpenSees' springs."""
     model, case, names = hinged_frame(bays, storeys, column, beam)

@@ -31,6 +31,7 @@ def test_the_generated_file_is_what_the_shape_functions_yield():
     assert text == emit.elements_source(), "run python -m hamex.principle.emit and see what changed"
 
 
+@pytest.mark.heavy
 def test_another_quadrature_changes_the_file(monkeypatch):
     monkeypatch.setattr(emit, "gauss_rule", lambda points: emit.radau_rule(points))
     assert emit.elements_source() != emit.ELEMENTS.read_text(encoding="utf-8")

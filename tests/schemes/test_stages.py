@@ -350,6 +350,7 @@ def test_locating_events_of_other_laws_is_refused_by_name():
     ),
     ids=lambda value: name(value) if isinstance(value, hx.schemes.Scheme) else None,
 )
+@pytest.mark.chief("G2-0.0")
 def test_events_of_member_hinges_are_those_of_the_oscillator(scheme, hardening):
     """Analytic: a column of no mass on a hinge is an oscillator with k = 3EI/L³ that yields at M/L, hardens with H/L².
 

@@ -111,6 +111,7 @@ def test_linear_systems_are_those_of_solve(name, numbers, start):
 
 
 @pytest.mark.parametrize("hardening", [False, True])
+@pytest.mark.chief("True")
 def test_sliders_are_those_of_solve(hardening):
     """Piecewise dissipation, slip both ways: the compiled kernel is the reference.
 
