@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 import sympy as sp
 from misprints import misprints
+from repetitions import chiefly
 
 from hamex.cli import main
 from hamex.paper.audit import run
@@ -134,7 +135,7 @@ def chosen(number):
     return next(m for m in (*found[start:], *found[:start]) if judge_planted(number, m) is not None)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", chiefly(NUMBERS[::3], NUMBERS))
 def test_a_misprint_planted_into_what_is_shown_is_found(number):
     misprint = chosen(number)
     assert judge_planted(number, misprint) not in (run.RULES[number](sound(number)).verdict, None), str(misprint)
