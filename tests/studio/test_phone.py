@@ -60,6 +60,7 @@ def test_a_storey_is_found_by_finger(phone, studio):
 
 
 @pytest.mark.parametrize("view", chiefly(["oscillator", "study"], VIEWS))
+@pytest.mark.chief("oscillator")
 def test_targets_are_as_large_as_a_finger_and_plots_have_no_toolbar(phone, studio, view):
     phone.goto(f"{studio}/#{view}")
     phone.locator(VIEWS[view]).first.wait_for()

@@ -45,6 +45,7 @@ def in_sight(page, selector):
 
 
 @pytest.mark.parametrize("view", chiefly(["building", "study"], ["oscillator", "building", "study", "paper"]))
+@pytest.mark.chief("building")
 def test_before_the_first_answer_there_is_a_sign_of_work(watched, studio, view):
     page = watched.page()
     gate = Gate(page, "**/api/**")

@@ -79,6 +79,7 @@ def test_the_script_of_a_spectrum_gives_its_bits(client, name, capsys):
 
 
 @pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.chief("hunt", "all keys")
 def test_the_script_of_a_study_gives_its_curves_and_its_fragility(client, name, capsys):
     answer = code(client, "ida", STUDIES[name])
     assert answer.headers["content-disposition"] == 'attachment; filename="study.py"'
