@@ -96,6 +96,7 @@ def test_a_derivation_is_numbered_sections_whose_letters_know_their_symbol(serve
     assert used <= set(re.findall(r'<symbol id="(\w+)"', html))
 
 
+@pytest.mark.heavy
 def test_words_of_the_user_are_text_in_the_page(client):
     typed = {**PENDULUM, "meanings": {"m": "<img src=x onerror=alert(1)> $ * [force]"}}
     html = client.post("/api/derive", json=typed).json()["html"]
@@ -360,6 +361,7 @@ Told(uvicorn.Config(create_app(), port=0, log_level="warning", timeout_graceful_
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.heavy)])
+@pytest.mark.chief("2")
 def test_no_worker_outlives_the_server(end):
     with subprocess.Popen(
         [sys.executable, "-c", SERVER],

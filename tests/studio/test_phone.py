@@ -72,6 +72,7 @@ def test_targets_are_as_large_as_a_finger_and_plots_have_no_toolbar(phone, studi
     assert phone.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@pytest.mark.heavy
 def test_a_scene_is_opened_and_left_by_finger(phone, studio):
     phone.goto(f"{studio}/#scenes")
     tile = phone.locator(".tile[data-scene=yielding][href*='/']")

@@ -95,6 +95,7 @@ def test_a_field_is_called_by_its_label_over_the_plots(page, studio, watched):
     watched.complaints.clear()
 
 
+@pytest.mark.heavy
 def test_a_first_question_that_is_refused_leaves_no_sign_of_work(watched, studio):
     page = watched.page()
     refusal = {"status": 422, "content_type": "application/json", "body": json.dumps({"message": "not today"})}
