@@ -282,6 +282,7 @@ def test_the_end_point_problem_fails_where_it_should():
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.heavy) if name == "elastic-3d" else name for name in LIBRARY]
 )
+@pytest.mark.chief("forced", "viscoplastic", "elastic-1d", "elastic-2d", "timoshenko", "double-pendulum")
 def test_dimensions_agree_in_the_library(name):
     system = action(name)
     given = dimensions_of_symbols(system)

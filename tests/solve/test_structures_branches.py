@@ -52,6 +52,7 @@ KINDS = {
 
 @pytest.mark.parametrize("seeds", [range(60), pytest.param(range(60, 750), marks=pytest.mark.heavy)], ids=str)
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.chief("any, P-Delta-range(0, 60)", "chain-range(0, 60)")
 def test_steps_equal_the_enumeration_of_all_branches(kind, seeds):
     """4 × 750 random models, three steps each, every step from the marched state before it."""
     worst, wrong, visited = 0.0, 0, set()

@@ -80,6 +80,7 @@ RESIDUALS = """() => {
 }"""
 
 
+@pytest.mark.heavy
 def test_a_residual_is_told_where_something_yielded_and_nothing_swings_any_more(building):
     """At 40 s the building still swings by more than a hundredth of its largest drift, at 90 s it does not."""
     assert library().rest.swings

@@ -201,6 +201,7 @@ def test_systems_move_as_what_they_are(opened, system, seen):
     assert picture.evaluate(shape) != before
 
 
+@pytest.mark.heavy
 def test_a_new_system_starts_to_move_unless_the_reader_wants_stillness(opened):
     play = opened.locator("#derivation .player button")
     assert play.get_attribute("aria-pressed") != "true"

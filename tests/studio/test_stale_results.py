@@ -88,6 +88,7 @@ def test_a_refusal_stands_over_the_plots_and_dims_them(watched, studio, width):
     until(page, lambda: plot.evaluate(OPACITY) == 1, "new results stay dim")
 
 
+@pytest.mark.heavy
 def test_a_field_is_called_by_its_label_over_the_plots(page, studio, watched):
     opened(page, studio)
     type_in(page, "model.mass", -3)

@@ -176,6 +176,7 @@ def zoomed(page, selector):
     )
 
 
+@pytest.mark.heavy
 def test_spectra_are_taken_home_in_the_browser(watched, studio, tmp_path, capsys):
     page = watched.page(color_scheme="dark", viewport={"width": 1440, "height": 500})  # plots are out of sight
     page.goto(f"{studio}/#study")

@@ -79,6 +79,7 @@ def test_sliders_change_the_run_and_the_picture(waves):
         assert field(waves, name).is_visible()
 
 
+@pytest.mark.heavy
 def test_the_residual_is_that_of_the_script_beside(waves):
     waves.locator("#waves .script summary").click()
     names = {}
