@@ -45,8 +45,26 @@ LONG = (
 )
 
 
-def pytest_collection_modifyitems(items):
+def stand_for_the_others(config, items):
+    """``@pytest.mark.chief("id", …)``: these parameters of a test run always, its others are heavy."""
+    met = {}
+    for item in items:
+        for mark in item.iter_markers("chief"):
+            assert mark.args, item.nodeid
+            chief = item.callspec.id in mark.args
+            met.setdefault((item.nodeid.split("[")[0], mark.args), set()).update({item.callspec.id} if chief else ())
+            if not chief:
+                item.add_marker(pytest.mark.heavy)
+    if not any("::" in argument for argument in config.args):  # then every parameter is here
+        lost = {test: set(args) - found for (test, args), found in met.items() if found != set(args)}
+        if lost:
+            raise pytest.UsageError(f"no such parameters: {lost}")
+
+
+@pytest.hookimpl(tryfirst=True)  # before ``-m`` chooses
+def pytest_collection_modifyitems(config, items):
     """What takes long comes first, as long as workers take files in this order (``--no-loadscope-reorder``)."""
+    stand_for_the_others(config, items)
     places = {start: place for place, start in enumerate(LONG)}
     items.sort(
         key=lambda item: next((place for start, place in places.items() if item.nodeid.startswith(start)), len(LONG))

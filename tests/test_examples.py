@@ -18,8 +18,16 @@ SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-# tests/report/test_derivation.py runs these, and reads what they print.
-ELSEWHERE = {"why-the-end-point-constraints-must-go", "from-the-action-to-newmark"}
+# Of pages and scripts these run in `make test-all` alone: tests/report/test_derivation.py runs the first two pages and
+# reads what they print; what the others show is shown as well by cheaper ones, or by tests/cli with the same starters.
+AGAIN = {
+    "python": {
+        *("why-the-end-point-constraints-must-go", "from-the-action-to-newmark"),
+        *("first-building", "pictures", "solids-results"),
+    },
+    "sh": {"solids", "spectra", "studies"},
+}
+LONG_SCRIPTS = {"08_pendulum", "14_yield_instants", "19_struck_cantilever", "21_half_space"}
 
 
 def pages(language: str) -> list:
@@ -28,7 +36,7 @@ def pages(language: str) -> list:
     for page in PAGES:
         blocks = re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
         if blocks:
-            again = language == "python" and page.stem in ELSEWHERE
+            again = page.stem in AGAIN[language]
             found.append(pytest.param("\n".join(blocks), id=page.name, marks=[pytest.mark.heavy] if again else []))
     return found
 
@@ -97,7 +105,13 @@ def read(request):
         reader.stdin.close()
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(path, id=path.stem, marks=[pytest.mark.heavy] if path.stem in LONG_SCRIPTS else [])
+        for path in SCRIPTS
+    ],
+)
 def test_example_runs_and_proves_its_number(read, script, tmp_path):
     code = script.read_text(encoding="utf-8")
     said, error = read(code, tmp_path)
@@ -112,8 +126,7 @@ def test_the_python_blocks_of_a_page_run(read, request, code, tmp_path):
     assert read(code, tmp_path)[1] == ""
 
 
-# Many seconds: tests/paper runs the first two by their commands, tests/cli/test_region.py the last; studies.md and
-# spectra.md have the others.
+# Many seconds: tests/paper runs the first two by their commands, tests/cli has a file for each of the others.
 LONG = {"README.md": {"audit", "paper", "ida", "spectrum", "region"}}
 # What is as well shown in less.
 SHORTER = {"viscoplastic": "damped", "viscoplastic.html": "damped.html", "500": "50"}

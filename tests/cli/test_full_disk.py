@@ -24,6 +24,12 @@ pytest.importorskip("resource")
         ("init problem.toml --force", "problem.toml"),
     ],
 )
+@pytest.mark.chief(
+    "run problem.toml -o a.csv-a.csv",
+    "run problem.toml --plot a.png-a.png",
+    "run problem.toml -o a.nc-a.nc",
+    "derive harmonic --latex d.tex-d.tex",
+)
 def test_a_full_disk_is_a_sentence_and_keeps_the_old_file(arguments, target, hamex, tmp_path):
     hamex("init", "problem.toml")
     if "record.csv" in arguments:

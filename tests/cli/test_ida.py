@@ -41,6 +41,17 @@ def small(tmp_path):
     return tmp_path
 
 
+def leave_undrawn(patch):
+    """Pictures beside the report and in it take most of the time, and are looked at elsewhere."""
+    patch.setattr("hamex.report.ida_page.write_pictures", lambda *_: [])
+    patch.setattr("hamex.report.ida_page.write_report", lambda _, path, *__: path)
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    leave_undrawn(monkeypatch)
+
+
 def test_the_starter_runs_as_it_is(hamex, tmp_path):
     assert hamex("init", "ida") == (0, "wrote ida.toml; now: hamex ida ida.toml\n", "")
     code, out, err = hamex("ida", "ida.toml", "-o", "out")
@@ -55,7 +66,7 @@ def test_the_starter_runs_as_it_is(hamex, tmp_path):
     assert "runs of 7 of 44 records ended at a drift that counts as collapse" in told
 
 
-def test_a_second_run_finds_the_parts_of_the_first(hamex, small, finished):
+def test_a_second_run_finds_the_parts_of_the_first(hamex, small, finished, undrawn):
     shutil.copytree(finished / "parts", small / "out" / "parts")
     found = json.loads(hamex("ida", "small.toml", "-o", "out", "--json", "--workers", "1", "--xlsx")[1])
     assert (found["ran"], found["found"]) == (0, 8)
@@ -80,7 +91,7 @@ def test_a_dry_run_tells_what_would_be_run_and_runs_nothing(hamex, small):
     assert json.loads(hamex("ida", "small.toml", "--dry-run", "--json")[1])["runs"] == 160
 
 
-def test_an_interruption_says_how_to_go_on(hamex, small, monkeypatch):
+def test_an_interruption_says_how_to_go_on(hamex, small, undrawn, monkeypatch):
     from hamex.study import study as module
 
     real, calls = module.run_part, []
@@ -99,17 +110,22 @@ def test_an_interruption_says_how_to_go_on(hamex, small, monkeypatch):
     assert json.loads(hamex("ida", "small.toml", "-o", "out", "--json", "--workers", "1")[1])["found"] == 3
 
 
-def test_several_models_have_curves_of_their_own(hamex, small):
+@pytest.mark.parametrize("drawn", [False, pytest.param(True, marks=pytest.mark.heavy)])
+def test_several_models_have_curves_of_their_own(hamex, small, drawn, monkeypatch):
+    if not drawn:
+        leave_undrawn(monkeypatch)
     text = SMALL.replace("limit = ", "parameters = {viscosity = [0.0, 500.0]}\nlimit = ")
     (small / "two.toml").write_text(text)
     code, out, _ = hamex("ida", "two.toml", "-o", "two", "--workers", "1")
     assert code == 0
     assert "viscosity = 500.0" in out
+    if not drawn:
+        return
     assert (small / "two" / "curves-2.png").exists()
     assert (small / "two" / "fragility.png").exists()
 
 
-def test_hunts_and_studies_without_a_fragility_are_told(hamex, small):
+def test_hunts_and_studies_without_a_fragility_are_told(hamex, small, undrawn):
     text = SMALL.replace(
         "stripes = {start = 0.1, stop = 2.0, count = 20}", "hunt = {first = 0.05, step = 0.05, runs = 4, largest = 0.2}"
     )
@@ -134,8 +150,10 @@ def finished(tmp_path_factory):
     """One small study, run once for all that only read it."""
     folder = tmp_path_factory.mktemp("finished")
     (folder / "small.toml").write_text(SMALL)
-    with pytest.raises(SystemExit):
-        main(["ida", str(folder / "small.toml"), "-o", str(folder / "out"), "--json", "--workers", "1"])
+    with pytest.MonkeyPatch.context() as patch:
+        leave_undrawn(patch)
+        with pytest.raises(SystemExit):
+            main(["ida", str(folder / "small.toml"), "-o", str(folder / "out"), "--json", "--workers", "1"])
     return folder / "out"
 
 
@@ -209,6 +227,7 @@ def test_mistakes_are_one_message(hamex, result, arguments, told):
 
 
 @pytest.mark.parametrize("name", ["result.json", "table.parquet"])
+@pytest.mark.chief("table.parquet")
 def test_a_result_that_does_not_match_its_checksum_is_refused(name, hamex, finished, tmp_path):
     whole, rng = (finished / name).read_bytes(), np.random.default_rng(5)
     options = () if name == "result.json" else ("--measure", "ductility", "--limit", "3")

@@ -49,6 +49,7 @@ def test_json_holds_the_shapes(hamex):
 
 
 @pytest.mark.parametrize(("ending", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".html", b"<!doctype html")])
+@pytest.mark.chief(".html-<!doctype html")
 def test_shapes_are_drawn_by_ending(hamex, tmp_path, ending, start):
     pytest.importorskip("matplotlib")
     code, out, _ = hamex("modes", FRAME, "--plot", f"modes{ending}")
@@ -63,6 +64,7 @@ def test_more_modes_than_there_are_is_no_mistake(hamex):
 
 
 @pytest.mark.parametrize("path", sorted(PROBLEMS.glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.chief("layered_ground", "taylor_bar", "portal_with_hinges", "frame_in_space", "sidesway")
 def test_modes_of_every_example_fit_80_columns(hamex, path):
     code, out, _ = hamex("modes", path)
     assert code == 0
@@ -158,6 +160,7 @@ def test_hinges_are_listed_by_rotation(hamex):
 
 
 @pytest.mark.parametrize("ending", [".nc", ".csv"])
+@pytest.mark.chief(".csv")
 def test_results_of_a_structure_are_written(hamex, tmp_path, ending):
     picture = ["--plot", "out.svg"] if ending == ".nc" else []
     code, _, _ = hamex("run", PROBLEMS / "portal_with_hinges.toml", "-o", f"out{ending}", *picture)

@@ -162,6 +162,7 @@ def test_convert_refuses_before_it_writes(hamex, folder, tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "html"])
+@pytest.mark.chief("png")
 def test_plot_is_written(hamex, folder, tmp_path, ending):
     code, out, _ = hamex("records", "plot", folder / "el.csv", "-o", f"el.{ending}")
     assert (code, out) == (0, f"wrote el.{ending}\n")

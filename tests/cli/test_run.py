@@ -229,6 +229,7 @@ def test_results_are_written_and_named(hamex, tiny, tmp_path, ending):
 
 
 @pytest.mark.parametrize(("ending", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".html", b"<!doctype html")])
+@pytest.mark.chief(".png-\\x89PNG", ".html-<!doctype html")
 def test_plots_are_written_by_ending(hamex, tiny, tmp_path, ending, start):
     pytest.importorskip("matplotlib")
     code, out, _ = hamex("run", tiny(), "--plot", f"plot{ending}", "--json")

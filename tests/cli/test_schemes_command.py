@@ -39,11 +39,14 @@ def test_the_screen_is_a_table(quick, capsys):
     assert quick[0]["work"] is False, "times are taken only where they are shown"
 
 
-def test_files_are_written_and_named(quick, tmp_path, capsys):
-    paths = [tmp_path / name for name in ("a.html", "a.png", "a.json")]
-    assert run("--html", paths[0], "--png", paths[1], "--json", paths[2]) == 0
-    assert all(path.stat().st_size > 1000 for path in paths)
-    assert all(str(path) in capsys.readouterr().out for path in paths[:1])
+@pytest.mark.parametrize(
+    "endings", [("png", "json"), pytest.param(("html", "png", "json"), marks=pytest.mark.heavy)], ids=len
+)
+def test_files_are_written_and_named(quick, tmp_path, capsys, endings):
+    paths = {ending: tmp_path / f"a.{ending}" for ending in endings}
+    assert run(*(word for ending, path in paths.items() for word in (f"--{ending}", path))) == 0
+    assert all(path.stat().st_size > 1000 for path in paths.values())
+    assert str(paths[endings[0]]) in capsys.readouterr().out
     assert quick[0]["work"] is True
 
 

@@ -95,6 +95,12 @@ def test_the_target_may_be_a_file_and_the_choice_goes_to_excel(hamex, suite, tmp
         (("--eurocode8", "0.3,B", "--count", "99"), "asks for 99 motions, and there are 8 to choose from"),
     ],
 )
+@pytest.mark.chief(
+    "words0-say one target: --eurocode8 0.3,B, --asce7 1.0,0.6 or --target FILE",
+    "words1---eurocode8: write 0.3,B; got '0.3'",
+    "words6-the ending must be one of .csv, .xlsx",
+    "words8-asks for 99 motions, and there are 8 to choose from",
+)
 def test_what_cannot_be_is_refused_in_words(hamex, suite, words, says):
     code, out, err = hamex("records", "select", suite, "-n", "2", *PERIODS, *words)
     assert (code, out) == (2, "")

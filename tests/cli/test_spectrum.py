@@ -149,6 +149,7 @@ def test_gravity_names_the_unit_of_length(hamex, g, said):
         (".nc", b"\x89HDF"),
     ],
 )
+@pytest.mark.chief(".nc-\\x89HDF", ".csv-# interpolation: linear")
 def test_files_by_ending(hamex, tmp_path, ending, start):
     pytest.importorskip("matplotlib")
     code, out, _ = hamex("spectrum", "el-centro", "--periods", "0.1:2:9", "-o", f"out{ending}")

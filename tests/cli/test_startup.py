@@ -39,6 +39,7 @@ RUNS = [
 
 
 @pytest.mark.parametrize(("name", "options"), RUNS)
+@pytest.mark.chief("samples-options3", "el_centro_viscoplastic-options0")
 def test_a_small_run_loads_no_heavy_package(name, options):
     out, modules = loaded("run", PROBLEMS / f"{name}.toml", *options)
     assert "finished" in out

@@ -45,6 +45,7 @@ CHOICES = [
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: "-".join(choice) or "lean")
+@pytest.mark.chief("LIMITS-WORK-SLIPS", "SOFTENS", "RATES-FORCES", "lean")
 def test_compiled_and_plain_agree_to_the_last_digits(choice):
     kernel = settled(tile.oscillators, **choice)
     (plain, load), (machine, _) = tables(1), tables(1)

@@ -209,6 +209,7 @@ def test_frame_with_hinges(twin, bays, storeys, column, beam, hinges):
 @pytest.mark.parametrize(
     ("bays", "storeys", "column", "beam"), [(1, 1, *PORTAL), (2, 3, *HIGHER)], ids=["portal", "two bays, three storeys"]
 )
+@pytest.mark.chief("two bays, three storeys")
 def test_push_of_a_frame_with_hinges(twin, bays, storeys, column, beam):
     """Roof pushed to a thirtieth of its height: the same capacity curve, but for the give of OpenSees' springs."""
     model, case, names = hinged_frame(bays, storeys, column, beam)
@@ -274,6 +275,7 @@ def tower(hardening):
 
 
 @pytest.mark.parametrize("hardening", [0.03, 0.0])
+@pytest.mark.chief("0.03")
 def test_truss_with_yielding_bars(twin, hardening):
     model, case, names = tower(hardening)
     step, duration = 0.001, 5.0

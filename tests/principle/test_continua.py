@@ -11,6 +11,7 @@ from hamex.principle.variation import energy_rate
 
 
 @pytest.mark.parametrize("name", ["elastic-1d", "elastic-2d"])
+@pytest.mark.chief("elastic-1d")
 def test_the_momentum_of_a_continuum_flows_through_its_boundary(name):
     """d(density)/dt + div(flux) − source is the strong form itself, hence zero along the motion."""
     system = action(name)

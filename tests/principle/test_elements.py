@@ -35,6 +35,7 @@ def test_the_generated_file_is_what_the_shape_functions_yield():
     assert generated_tables() == emit.elements_source(), "run python -m hamex.principle.emit and see what changed"
 
 
+@pytest.mark.heavy
 def test_another_quadrature_changes_the_file(monkeypatch):
     monkeypatch.setattr(emit, "gauss_rule", lambda points: emit.radau_rule(points))
     assert emit.elements_source() != generated_tables()
@@ -123,6 +124,7 @@ ALGEBRA = [pytest.param(s, jumps, marks=pytest.mark.heavy) if s + jumps > 2 else
 
 
 @pytest.mark.parametrize(("degree", "jumps"), ALGEBRA)
+@pytest.mark.chief("1-False", "0-True")
 def test_one_step_of_the_rows_is_one_step_of_the_table(degree, jumps):
     """In 50 digits with the table as derived, to 1e-13 with the doubles of the file; ends, stages, inside, jump."""
     with mp.workdps(50):
@@ -223,6 +225,7 @@ def test_the_tables_are_pade(degree, jumps, step, ratio):
     assert np.abs(G - pade(Z, degree, degree + jumps)).max() < 1e-13
 
 
+@pytest.mark.heavy
 def test_degree_4_of_the_rows_is_pade_4_4_exactly():
     """Degrees 1 to 3 stand in symbols in test_stepform; here rational numbers, no round-off."""
     values = {m: 1, a: 1, c: sp.Rational(3, 7), h: sp.Rational(5, 4)}

@@ -80,6 +80,19 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.chief(
+    "massless middle",
+    "phase space",
+    "strong magnetic field",
+    "dashpot and spring",
+    "pendulum, multiplier",
+    "pendulum, impulse",
+    "blade",
+    "pure gauge",
+    "relativistic particle",
+    "Cawley",
+    "mixed",
+)
 def test_the_number_of_free_data_is_the_textbooks(name):
     build, rank, count, functions, index = KNOWN[name]
     found = build().data()
@@ -105,6 +118,7 @@ def linear(seed):
 
 
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.chief("0", "2", "5", "8")
 def test_of_linear_systems_it_is_the_degree_of_the_determinant(seed):
     """Analysis: det(Ms² + (G − Gᵀ + C)s + K) of degree r has r exponential solutions, whatever the ranks."""
     (L, phi), determinant, s = linear(seed)

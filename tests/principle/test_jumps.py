@@ -45,6 +45,7 @@ def pade(Z, j, n):
 
 
 @pytest.mark.parametrize("degree", DEGREES)
+@pytest.mark.chief("0", "1")
 def test_the_lifting_sees_the_start(degree):
     for n in range(degree + 1):
         assert sp.integrate(sp.expand(lifting(degree) * tau**n), (tau, 0, 1)) == (1 if n == 0 else 0)
@@ -81,6 +82,7 @@ def test_degree_0_by_hand():
 
 
 @pytest.mark.parametrize("degree", QUICK)
+@pytest.mark.chief("0")
 def test_by_parts_the_jumps_work_on_the_virtual_values(degree):
     """∫ (Ṗ − L_q + φ_v − Q) δq dt + [P] δq(0₊) = 0: the same rows, derived the other way round."""
     form = forced(degree)
@@ -105,6 +107,7 @@ def test_by_parts_the_jumps_work_on_the_virtual_values(degree):
 
 
 @pytest.mark.parametrize("degree", DEGREES)
+@pytest.mark.chief("0", "1")
 def test_degree_s_is_pade_s_below_s_plus_1_with_damping(degree):
     numerator, denominator = pade(h * sp.Matrix([[0, 1], [-1, -c]]), degree, degree + 1)
     assert equal(denominator * amplification(degree), numerator)
@@ -112,6 +115,7 @@ def test_degree_s_is_pade_s_below_s_plus_1_with_damping(degree):
 
 @pytest.mark.parametrize("degree", DEGREES)
 @pytest.mark.parametrize("damping", [0, c])
+@pytest.mark.chief("damping1-1", "0-1", "damping1-0")
 def test_long_steps_forget_everything_and_no_step_grows(degree, damping):
     """L-stable: |R(∞)| = 0, and Jury's conditions for every h."""
     G = amplification(degree).subs(c, damping)
@@ -146,6 +150,7 @@ def test_where_the_continuous_element_zigzags():
 
 
 @pytest.mark.parametrize("degree", QUICK)
+@pytest.mark.chief("0")
 def test_a_jump_costs_the_energy_of_the_jump(degree):
     """The identity of the structure for any forces at the Radau points, in symbols, against its printed squares."""
     form = jump_form(emit.structure(), degree)
@@ -193,6 +198,7 @@ def test_a_jump_costs_the_energy_of_the_jump(degree):
         pytest.param("hardening-slider", 0, marks=pytest.mark.heavy),
     ],
 )
+@pytest.mark.chief("viscoplastic-1", "gyroscopic-1")
 def test_the_identity_holds_for_every_quadratic_lagrangian_and_branch(name, degree):
     form = jump_form(action(name), degree)
     for branch in form.branches:

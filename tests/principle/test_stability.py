@@ -22,6 +22,7 @@ def form():
 
 
 @pytest.mark.parametrize("branch", BRANCHES)
+@pytest.mark.chief("plus")
 def test_jury_holds_for_all_parameters(form, branch):
     found = verdict(form.amplification(branch))
     assert found.stable is True
@@ -35,6 +36,7 @@ def test_jury_holds_without_damping_too(form, branch):
 
 
 @pytest.mark.parametrize("s", [1, 2, pytest.param(3, marks=pytest.mark.heavy)])
+@pytest.mark.chief("1")
 def test_every_degree_is_stable(s):
     G = step_form(action("forced"), s).amplification(values={m: 1, a: 1}).extract([0, 2], [0, 2])
     assert verdict(G).stable is True
@@ -53,6 +55,7 @@ def energy():
         pytest.param("minus", [(0, c), (3, eta)], marks=pytest.mark.heavy),
     ],
 )
+@pytest.mark.chief("elastic-losses0")
 def test_energy_certificate(form, branch, losses):
     """Q − GᵀQG = (c/h)ΔuᵀΔu + (η/h)Δu₁ᵀΔu₁: a sum of squares, exactly."""
     squares = tuple(dashpot_square(form, branch, row, weight) for row, weight in losses)

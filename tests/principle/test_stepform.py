@@ -158,6 +158,7 @@ def test_equations_85_and_86_inverses(plastic):
 
 
 @pytest.mark.parametrize("s", [1, 2, 3])
+@pytest.mark.chief("1", "2")
 def test_degree_s_is_pade_s_s_with_damping(s):
     """Analytic reference: the diagonal Padé approximant of the exponential of the state matrix."""
     G = step_form(action("forced"), s).amplification(values={m: 1, a: 1}).extract([0, 2], [0, 2])

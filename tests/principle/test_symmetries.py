@@ -74,6 +74,7 @@ LUMPED = {
 
 
 @pytest.mark.parametrize("name", LUMPED)
+@pytest.mark.chief("kepler", "free", "magnetic", "toda", "time and scaling", "shaken", "statics")
 def test_what_is_found_is_what_is_known(name):
     system, names = LUMPED[name]
     assert [s.name for s in system.symmetries()] == names

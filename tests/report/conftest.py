@@ -1,10 +1,10 @@
-"""Pages of every kind, written once for all tests of this folder."""
+"""Pages of every kind, each written once for all tests of this folder."""
 
 import pytest
-from every_page import write_all
+from every_page import Pages
 
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory):
     """Paths by name."""
-    return write_all(tmp_path_factory.mktemp("pages"))
+    return Pages(tmp_path_factory.mktemp("pages"))

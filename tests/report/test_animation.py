@@ -43,6 +43,7 @@ def solved(request):
 
 
 @pytest.mark.parametrize("ending", ["gif", "html"])
+@pytest.mark.chief("frame-gif", "oscillator-html")
 def test_a_film_has_so_many_frames(solved, ending, tmp_path):
     seen = []
     path = solved.animate(
@@ -123,6 +124,7 @@ def test_a_film_that_is_ended_leaves_what_stood_there(solved, tmp_path):
     assert len(list(tmp_path.iterdir())) == 1
 
 
+@pytest.mark.chief("frame")
 def test_ffmpeg_gets_every_frame_and_its_words_are_told(solved, tmp_path, monkeypatch):
     """A program under its name that keeps what it is sent, and one that fails; the real one is not everywhere."""
     program = tmp_path / "ffmpeg"

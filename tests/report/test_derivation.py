@@ -77,6 +77,7 @@ NAMES = [pytest.param(name, marks=pytest.mark.heavy) if name in SLOW | ALIKE els
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.chief("viscoplastic", "damped", "elastic-1d", "euler-bernoulli", "pendulum")
 def test_every_system_has_a_complete_page_that_needs_nothing_from_outside(document, name):
     page = html(document(name))
     shown = re.sub(r"<svg.*?</svg>|<[^>]+>", "", page)
@@ -93,6 +94,7 @@ def test_every_system_has_a_complete_page_that_needs_nothing_from_outside(docume
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.chief("viscoplastic", "damped", "elastic-1d", "euler-bernoulli", "pendulum")
 def test_every_system_reads_on_a_terminal(document, name):
     shown = text(document(name))
     assert max(width(line) for line in shown.splitlines()) <= 80
@@ -104,6 +106,7 @@ def test_every_system_reads_on_a_terminal(document, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.chief("viscoplastic", "damped", "elastic-1d", "euler-bernoulli", "pendulum")
 def test_every_system_is_a_latex_document(document, name, tmp_path):
     source = tex(document(name))
     assert source.isascii()
@@ -279,6 +282,7 @@ def test_the_end_point_problem_fails_where_it_should():
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.heavy) if name == "elastic-3d" else name for name in LIBRARY]
 )
+@pytest.mark.chief("forced", "viscoplastic", "elastic-1d", "elastic-2d", "timoshenko", "double-pendulum")
 def test_dimensions_agree_in_the_library(name):
     system = action(name)
     given = dimensions_of_symbols(system)

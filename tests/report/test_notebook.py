@@ -50,7 +50,7 @@ def test_every_noun_shows_a_line_and_a_small_picture(nouns):
         Path(folder, "every_noun.html").write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize("apart", [3, pytest.param(1, marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("apart", [9, pytest.param(1, marks=pytest.mark.heavy)])
 def test_every_picture_is_interactive_on_request(nouns, apart):
     """Curves of the figure, panel by panel, are traces with the same points."""
     import numpy as np

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
-from every_page import KINDS
+from every_page import KINDS, TWINS
 
 from hamex import __version__
 from hamex.report.page import STYLE, captioned, page, table
@@ -41,7 +41,9 @@ class Read(HTMLParser):
         return [(attributes, inside) for tag, attributes, inside in self.found if tag in tags]
 
 
-@pytest.fixture(scope="module", params=list(KINDS))
+@pytest.fixture(
+    scope="module", params=[pytest.param(kind, marks=[pytest.mark.heavy] if kind in TWINS else []) for kind in KINDS]
+)
 def name(request):
     return request.param
 

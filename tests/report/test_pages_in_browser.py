@@ -57,7 +57,7 @@ def opened(loaded):
 
 
 @pytest.mark.parametrize("theme", ["dark", pytest.param("light", marks=pytest.mark.heavy)])
-@pytest.mark.parametrize("name", chiefly([*COLOURED, "lumped"], KINDS))
+@pytest.mark.parametrize("name", chiefly(["run", "region", "bench", "lumped"], KINDS))
 def test_a_page_fits_a_phone(opened, name, theme):
     page = opened(name, theme)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
@@ -80,6 +80,7 @@ def red_green_blue(page, script):
 
 
 @pytest.mark.parametrize("name", COLOURED)
+@pytest.mark.chief("run", "region")
 def test_figures_follow_the_theme(opened, name):
     """Letters of a figure are dark on light paper and light on dark paper, and no figure has a paper of its own."""
     for theme in THEMES:
@@ -98,7 +99,7 @@ def test_figures_follow_the_theme(opened, name):
 
 
 def test_print_is_on_white_whatever_the_theme(opened):
-    page = opened("paper", "dark")
+    page = opened("run", "dark")
     assert sum(red_green_blue(page, "getComputedStyle(document.body).backgroundColor")) < 150
     page.emulate_media(media="print", color_scheme="dark")
     assert red_green_blue(page, "getComputedStyle(document.body).backgroundColor") == [255, 255, 255]

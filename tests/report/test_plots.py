@@ -31,6 +31,7 @@ def nouns():
 
 
 @pytest.mark.parametrize("name", ["model", "motion", "solution", "pushover", "spectrum", "ida"])
+@pytest.mark.chief("solution", "model")
 def test_plot_draws_and_notebooks_show(nouns, name):
     drawing = nouns[name].plot("a title")
     assert any(axes.lines or axes.collections for axes in drawing.axes)

@@ -21,6 +21,7 @@ def found():
 
 
 @pytest.mark.parametrize("few", [3000, 10])
+@pytest.mark.chief("10")
 def test_the_page_needs_nothing_but_itself_and_says_what_it_shows(found, monkeypatch, tmp_path, few):
     monkeypatch.setattr(region, "FEW", few)
     text = report.write_region_page(found, tmp_path / "a.html").read_text()
@@ -46,6 +47,7 @@ def test_cells_hold_the_mean_of_their_buildings():
 
 
 @pytest.mark.parametrize("few", [3000, 10])
+@pytest.mark.chief("3000")
 def test_the_map_takes_the_theme_of_its_page_and_says_its_scale(found, monkeypatch, few):
     """Every class is a colour of the page, light and dark: no image that a theme cannot reach."""
     monkeypatch.setattr(region, "FEW", few)

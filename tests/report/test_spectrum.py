@@ -177,6 +177,7 @@ def test_every_view_says_its_conventions(name, request):
     "name",
     ["elastic", "strong", *(pytest.param(name, marks=pytest.mark.heavy) for name in ("pair", "several", "ductile"))],
 )
+@pytest.mark.chief("strong")
 def test_nothing_is_cut_off_or_covered_by_title_and_conventions(name, request):
     spec = request.getfixturevalue(name)
     for view in views(spec):
@@ -192,6 +193,7 @@ def test_nothing_is_cut_off_or_covered_by_title_and_conventions(name, request):
 
 
 @pytest.mark.parametrize("options", [{}, {"ductility": [2.0]}, {"strength": [0.1, 0.2]}, {"across": MADE}])
+@pytest.mark.chief("options1", "options3")
 def test_one_period_and_a_motion_of_nothing_can_be_drawn(options):
     nothing = hx.GroundMotion(np.zeros(20), 0.02, "g", source="nothing")
     for spec in (
@@ -246,6 +248,7 @@ def test_tables_hold_the_numbers(elastic, several, pair, ductile, strong):
 
 
 @pytest.mark.parametrize(("ending", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".html", b"<!doctype html")])
+@pytest.mark.chief(".html-<!doctype html")
 def test_files_by_ending(elastic, tmp_path, ending, start):
     path = write_spectrum(elastic, tmp_path / f"a{ending}", "period")
     assert path.read_bytes().lower().startswith(start.lower())
@@ -254,6 +257,7 @@ def test_files_by_ending(elastic, tmp_path, ending, start):
 
 
 @pytest.mark.parametrize("name", ["several", "ductile"])
+@pytest.mark.chief("ductile")
 def test_the_page_is_whole(name, request, tmp_path):
     spec = request.getfixturevalue(name)
     kinds = ["recorded", "matched", "recorded"] if name == "several" else ["recorded"]

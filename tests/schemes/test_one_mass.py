@@ -44,6 +44,12 @@ def problem(law="kinematic", load=LOAD):
 
 
 @by_name
+@pytest.mark.chief(
+    "Bathe(step=0.01, split=0.6)",
+    "RungeKutta4(step=0.01)",
+    "WilsonTheta(step=0.01, theta=1.4)",
+    "CentralDifference(step=0.01)",
+)
 def test_its_order_is_the_one_it_states(scheme):
     make = type(scheme)
     found = measured_order(Entry(make.__name__, make.__name__, "explicit", make, scheme.order, 1, ""), "smooth")

@@ -357,6 +357,7 @@ def test_below_the_limit_no_second_solution_is_found(key, springs, count):
 
 
 @pytest.mark.parametrize(("key", "count", "least"), [(("gauss", 2), 300, 10), (("radau", 2), 300, 10)], ids=str)
+@pytest.mark.chief("('gauss', 2)-300-10")
 def test_above_the_limit_several_are(key, count, least):
     rng = np.random.default_rng(8)
     several = sum(len(solutions(*random_step(rng, key, 1, 1.2, 0.0))) != 1 for _ in range(count))

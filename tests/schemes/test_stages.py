@@ -92,6 +92,7 @@ def test_period_elongation_at_ten_steps_a_period_and_no_decay(degree, percent):
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3])
+@pytest.mark.chief("3")
 def test_energy_of_the_undamped_oscillator_over_a_hundred_thousand_periods(degree):
     """Own limit: with coefficients beyond double precision what is left is round-off at random; the kernel of degree 1
     has plain doubles and may grow by their last digit in every step."""
@@ -254,6 +255,7 @@ LOAD = hx.Load(lambda t: 0.5 * np.sin(7 * t) + 0.3 * np.cos(3 * t))
 @pytest.mark.parametrize(
     ("duration", "finer"), [(2, (1, 8)), pytest.param(4, (1, 2, 4, 8), marks=pytest.mark.heavy)], ids=["2 s", "4 s"]
 )
+@pytest.mark.chief("2 s-viscous")
 def test_located_events_keep_the_order(law, duration, finer):
     problem = hx.Problem(hx.oscillator(1, 225, 1.5, law), LOAD, float(duration))
     reference = hx.solve(problem, hx.Galerkin(0.08 / 32, degree=3, locate=True)).values("displacement")
@@ -300,6 +302,7 @@ def test_the_peak_is_found_inside_the_step(scheme):
 
 @pytest.mark.parametrize("family", [hx.Galerkin, hx.DiscontinuousGalerkin])
 @pytest.mark.parametrize(("duration", "cut"), [(4.0, 1.5), pytest.param(8.0, 3.0, marks=pytest.mark.heavy)])
+@pytest.mark.chief("4.0-1.5-Galerkin")
 def test_pieces_follow_the_tolerance_and_repeat_themselves(family, duration, cut):
     model = hx.oscillator(1, 225, 1.5, hx.Slider(0.27, 1.5, kinematic=5.0))
     load = hx.el_centro().scaled(2).on(model, g=1.0)
@@ -347,6 +350,7 @@ def test_locating_events_of_other_laws_is_refused_by_name():
     ),
     ids=lambda value: name(value) if isinstance(value, hx.schemes.Scheme) else None,
 )
+@pytest.mark.chief("G2-0.0")
 def test_events_of_member_hinges_are_those_of_the_oscillator(scheme, hardening):
     """Analytic: a column of no mass on a hinge is an oscillator with k = 3EI/L³ that yields at M/L, hardens with H/L².
 

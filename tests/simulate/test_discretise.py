@@ -130,6 +130,7 @@ def test_elements_are_exact_for_bars_triangles_and_tetrahedra(cell):
 
 # ------------------------------------------------------------------------------------------------ scikit-fem
 @pytest.mark.parametrize(("cell", "degree"), list(ELEMENTS))
+@pytest.mark.chief("hexahedra-1", "tetrahedra-1", "triangles-2", "quadrilaterals-2")
 def test_elastic_bodies_are_those_that_scikit_fem_assembles(cell, degree):
     """External: linear_elasticity, and mass; the mixed form of eq. (34) is the displacement form."""
     mesh, element = MESHES[cell](), ELEMENTS[cell, degree]()

@@ -62,6 +62,7 @@ def test_pendulum_energy_stays_within_a_bound_while_runge_kutta_drifts():
     assert abs(fourth.values("imbalance")).max() < 0.05 * theirs.max()
 
 
+@pytest.mark.heavy
 def test_double_pendulum_against_scipy_and_its_drift_against_runge_kutta():
     numbers = {"m_1": 1.0, "m_2": 0.7, "l_1": 1.0, "l_2": 0.6, "g": 9.81}
     m1, m2, l1, l2, g = numbers.values()
@@ -111,6 +112,7 @@ def test_linear_systems_are_those_of_solve(name, numbers, start):
 
 
 @pytest.mark.parametrize("hardening", [False, True])
+@pytest.mark.chief("True")
 def test_sliders_are_those_of_solve(hardening):
     """Piecewise dissipation, slip both ways: the compiled kernel is the reference.
 

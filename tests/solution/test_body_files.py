@@ -43,6 +43,7 @@ def solved(request):
     return RUNS[request.param]()
 
 
+@pytest.mark.chief("two materials", "moving", "thinned")
 def test_with_its_problem_a_run_is_there_bit_by_bit(solved, tmp_path):
     again = hx.read(solved.save(tmp_path / "run.nc"))
     same_bits(again.model, solved.model)

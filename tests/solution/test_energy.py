@@ -112,6 +112,7 @@ def test_entries_are_what_their_names_say():
 
 
 @pytest.mark.parametrize("name", ["displacement", "momentum", "slip", "load"])
+@pytest.mark.chief("displacement", "load")
 def test_the_balance_notices_a_wrong_history(name):
     sol, _ = random_run(4, 0.5)
     spoiled = (sol.problem.load.forces if name == "load" else sol.values(name)).copy()

@@ -234,6 +234,7 @@ def test_a_jump_of_the_load_does_not_hide_behind_a_shared_node(scheme):
 
 
 @pytest.mark.parametrize("degree", [1, 2])
+@pytest.mark.chief("1")
 def test_the_instant_of_yield_does_not_hide_behind_a_shared_node(degree):
     """One spring yields once, at any place inside a step; only the first part of a step can hide it."""
     h, elastic = 0.02, hx.oscillator(1, 100.0)
@@ -269,6 +270,7 @@ def test_a_peak_just_before_the_end_is_not_taken_at_its_word():
 
 
 @pytest.mark.parametrize("name", ["Galerkin 1", "jumps 1", "HHT-α", "Bathe"])
+@pytest.mark.chief("Galerkin 1", "Bathe")
 def test_bars_cover_random_problems(name):
     trial(name, 14, 0.9)
 

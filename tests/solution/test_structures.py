@@ -480,6 +480,7 @@ def test_a_collapse_shows_what_was_before_the_limit_however_long_it_would_go_on(
 # Files ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.chief("space frame", "shear frame")
 def test_files_keep_everything(case, tmp_path):
     _, sol = case
     back = hx.read(sol.save(tmp_path / "out.nc"))

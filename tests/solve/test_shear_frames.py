@@ -104,6 +104,7 @@ def test_every_measure_has_a_single_counterpart():
 
 
 @pytest.mark.parametrize(("kind", "run"), crossed(KINDS, [(0.02, 1.0), (0.02, 8.0), (0.1, 6.0), (0.2, 6.0)]))
+@pytest.mark.chief("P-Delta, hardening-run26", "viscous-run0", "rate independent-run5")
 def test_all_measures_are_those_of_single_runs(kind, run):
     h, strength = run
     seconds, again = 12.0, 0.0

@@ -57,6 +57,14 @@ CASES = [(2, None, name) for name in SCHEMES] + [(3, None, "Galerkin"), (2, LAW,
 
 @pytest.mark.parametrize("route", ["factors", "iterated"])
 @pytest.mark.parametrize(("dim", "law", "scheme"), CASES)
+@pytest.mark.chief(
+    "2-law5-safeguarded-factors",
+    "2-law5-safeguarded-iterated",
+    "3-law6-Galerkin-factors",
+    "3-law6-Galerkin-iterated",
+    "2-None-Newmark-factors",
+    "2-None-alpha-iterated",
+)
 def test_every_route_walks_the_same_path(by, dim, law, scheme, route):
     model = body(dim, law, damping=hx.rayleigh(alpha=0.05, beta=0.01))
     band, other = (by(problem(model), SCHEMES[scheme], each) for each in ("band", route))

@@ -279,6 +279,7 @@ def built(frames, f):
 
 @pytest.mark.parametrize("route", ["chain", "general"])
 @pytest.mark.parametrize("storeys", [5, 20, pytest.param(100, marks=pytest.mark.heavy)])
+@pytest.mark.chief("5-general", "5-chain")
 def test_hard_frames_take_at_most_ten_solves_a_step(monkeypatch, storeys, route):
     """48 frames of each height: record × 1, 3, 10; viscosity × 1 … 1e-6; steps of 0.02 … 0.2 s."""
     frames = benchmark("frames")

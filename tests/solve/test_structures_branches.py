@@ -52,6 +52,7 @@ KINDS = {
 
 @pytest.mark.parametrize("seeds", [range(60), pytest.param(range(60, 750), marks=pytest.mark.heavy)], ids=str)
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.chief("any, P-Delta-range(0, 60)", "chain-range(0, 60)")
 def test_steps_equal_the_enumeration_of_all_branches(kind, seeds):
     """4 × 750 random models, three steps each, every step from the marched state before it."""
     worst, wrong, visited = 0.0, 0, set()
@@ -230,6 +231,11 @@ def side_by_side(parts):
 @pytest.mark.parametrize("off", [0, -1, 1], ids=["exactly", "1 ulp below", "1 ulp above"])
 @pytest.mark.parametrize("together", [0, 1, 5], ids=["chain", "general", "general, five at once"])
 @pytest.mark.parametrize("share", [slice(0, None, 5), pytest.param(slice(None), marks=pytest.mark.heavy)], ids=str)
+@pytest.mark.chief(
+    "slice(0, None, 5)-general-exactly",
+    "slice(0, None, 5)-chain-1 ulp above",
+    "slice(0, None, 5)-general, five at once-1 ulp below",
+)
 def test_springs_at_yield_never_cycle(share, together, off):
     """3 × (500 + 250 + 250) states, several springs at their limit at once."""
     most, worst, touching, states = 0, 0.0, 0, 0
@@ -255,6 +261,7 @@ def test_springs_at_yield_never_cycle(share, together, off):
 
 
 @pytest.mark.parametrize("viscosity", [0.0, 0.5])
+@pytest.mark.chief("0.5")
 def test_a_circle_exactly_at_yield_does_not_cycle(viscosity):
     """F = (3, 4) on a circle of radius 5, and its reflections; x and F chosen, p computed, all exact."""
     for seed in range(60):

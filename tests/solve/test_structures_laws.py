@@ -26,6 +26,7 @@ def run(model, h, forces, **options):
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "all"])
+@pytest.mark.chief("all")
 def test_energy_balances_and_slip_only_dissipates(kind):
     worst, slipped = 0.0, 0
     for seed in range(60 if kind == "all" else 12):
@@ -79,6 +80,7 @@ def apart(model, one, other):
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "all"])
+@pytest.mark.chief("all")
 def test_two_runs_under_one_load_never_move_apart(kind):
     approached = 0
     for seed in range(60 if kind == "all" else 12):

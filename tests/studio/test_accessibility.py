@@ -52,6 +52,7 @@ def violations(page, axe):
         ),
     ],
 )
+@pytest.mark.chief("1440-light")
 def test_views_have_no_violations(watched, studio, axe, width, theme, views):
     phone = {"has_touch": True, "is_mobile": True} if width == 390 else {}
     page = watched.page(viewport={"width": width, "height": 900}, color_scheme=theme, **phone)

@@ -59,6 +59,7 @@ def test_a_click_on_a_storey_shows_its_loop(building):
     assert slider(building, "Loop of storey", VIEW).locator("select").input_value() == "2"
 
 
+@pytest.mark.heavy
 def test_twenty_storeys_and_a_weak_one(building):
     type_in(building, "storeys", 20, VIEW)
     sol = library(20)
@@ -79,6 +80,7 @@ RESIDUALS = """() => {
 }"""
 
 
+@pytest.mark.heavy
 def test_a_residual_is_told_where_something_yielded_and_nothing_swings_any_more(building):
     """At 40 s the building still swings by more than a hundredth of its largest drift, at 90 s it does not."""
     assert library().rest.swings

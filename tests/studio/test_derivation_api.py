@@ -12,8 +12,10 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx2
 import numpy as np
 import pytest
+from browsing import PATIENCE
 
 import hamex as hx
 from hamex.principle.language import read_action
@@ -48,6 +50,13 @@ def client(client):
     return Patient(client)
 
 
+@pytest.fixture
+def server(studio):
+    """The studio of the browser, which derives for both."""
+    with httpx2.Client(base_url=studio, timeout=PATIENCE / 1000) as found:
+        yield Patient(found)
+
+
 def unpacked(array):
     return np.frombuffer(base64.b64decode(array["bdata"]), f"<{array['dtype']}")
 
@@ -70,12 +79,12 @@ def test_the_library_is_listed_with_meanings_texts_and_sliders(client):
     assert [s["key"] for s in systems["viscoplastic"]["starts"]] == ["u", "u_dot", "P_J"]
 
 
-def test_a_derivation_is_numbered_sections_whose_letters_know_their_symbol(client):
-    found = client.post("/api/derive", json={"system": "viscoplastic"}).json()
+def test_a_derivation_is_numbered_sections_whose_letters_know_their_symbol(server):
+    found = server.post("/api/derive", json={"system": "viscoplastic"}).json()
     html = found["html"]
     for entry in found["contents"]:
         assert f'id="{entry["link"]}"' in html
-    read = client.post("/api/derive/read", json={"system": "viscoplastic"}).json()
+    read = server.post("/api/derive/read", json={"system": "viscoplastic"}).json()
     names = {symbol["name"] for symbol in read["symbols"]}
     marked = set(re.findall(r'data-symbol="([^"]+)"', html))
     assert {"u", "J", "m", "a", "c", "eta", "F_y", "f", "p u", "the step"} <= marked <= names
@@ -87,6 +96,7 @@ def test_a_derivation_is_numbered_sections_whose_letters_know_their_symbol(clien
     assert used <= set(re.findall(r'<symbol id="(\w+)"', html))
 
 
+@pytest.mark.heavy
 def test_words_of_the_user_are_text_in_the_page(client):
     typed = {**PENDULUM, "meanings": {"m": "<img src=x onerror=alert(1)> $ * [force]"}}
     html = client.post("/api/derive", json=typed).json()["html"]
@@ -104,6 +114,7 @@ def test_words_of_the_user_are_text_in_the_page(client):
         ("kelvin-voigt", {}, {"f": {"shape": "constant", "amplitude": 2.0}}),
     ],
 )
+@pytest.mark.chief("viscoplastic-start2-shapes2", "harmonic-start0-shapes0")
 def test_a_run_is_the_run_of_simulate(client, system, start, shapes):
     about = next(s for s in client.get("/api/derive").json()["systems"] if s["name"] == system)
     numbers = {s["name"]: s["value"] for s in about["symbols"] if s["kind"] == "parameter"}
@@ -400,6 +411,7 @@ Told(uvicorn.Config(create_app(), port=0, log_level="warning", timeout_graceful_
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.heavy)])
+@pytest.mark.chief("2")
 def test_no_worker_outlives_the_server(end):
     with subprocess.Popen(
         [sys.executable, "-c", SERVER],

@@ -118,6 +118,7 @@ def test_a_bad_lagrangian_is_refused_beside_its_box_and_a_good_one_is_read(opene
     derived(opened, "Your action")
 
 
+@pytest.mark.heavy
 def test_a_typed_pendulum_with_friction_runs_as_the_action_it_means(opened):
     opened.get_by_role("button", name="Example: pendulum with friction").click()
     system = read_action(["theta"], "m*l^2*theta'^2/2 + m*g*l*cos(theta)", "c*theta'^2/2")
@@ -166,6 +167,7 @@ def test_every_axis_has_its_unit(opened):
     ]
 
 
+@pytest.mark.heavy
 def test_a_derivation_that_takes_long_shows_that_it_is_under_way(opened):
     def later(route):
         opened.wait_for_timeout(1200)
@@ -199,6 +201,7 @@ def test_systems_move_as_what_they_are(opened, system, seen):
     assert picture.evaluate(shape) != before
 
 
+@pytest.mark.heavy
 def test_a_new_system_starts_to_move_unless_the_reader_wants_stillness(opened):
     play = opened.locator("#derivation .player button")
     assert play.get_attribute("aria-pressed") != "true"
@@ -230,6 +233,7 @@ def test_a_link_restores_the_system_and_its_numbers(opened, watched):
     np.testing.assert_array_equal(curve(other), curve(opened))
 
 
+@pytest.mark.heavy
 def test_the_script_taken_home_gives_the_numbers_shown(opened):
     opened.get_by_role("button", name="Take home").click()
     with opened.expect_download() as saved:

@@ -180,6 +180,7 @@ def test_a_record_is_dropped_and_shakes_the_mass(page, studio, watched, tmp_path
     assert shown(page) == sol.residual
 
 
+@pytest.mark.heavy
 def test_a_bad_file_gives_its_message(page, studio, watched):
     opened(page, studio)
     slider(page, "motion.kind").locator("select").select_option("own")

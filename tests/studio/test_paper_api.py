@@ -56,6 +56,7 @@ def test_other_settings_are_not_the_paper_s_and_say_so(client):
         assert told["matches"] < 12, changes
 
 
+@pytest.mark.heavy
 def test_a_shorter_step_keeps_the_points_of_the_figures_and_comes_closer_to_the_limit(client):
     coarse, fine = (client.post("/api/paper", json={"parts": parts}).json()["rows"][0] for parts in (1, 8))
     assert len(array(coarse["displacement"])) == len(array(fine["displacement"])) == 2001
@@ -97,6 +98,7 @@ def test_something_costly_is_computed_once():
     assert calls == [1]
 
 
+@pytest.mark.heavy
 def test_the_convergence_study_has_its_orders(client):
     study = client.get("/api/paper/convergence").json()["studies"][1]
     assert study["orders"]["average"] == pytest.approx(2, abs=0.15)

@@ -17,6 +17,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.chief("{}", "{'load': 'mean', 'parts': 4}")
 def test_the_script_gives_table_2_bit_for_bit(client, settings, capsys):
     answer = client.post("/api/paper/python", json=settings)
     assert answer.headers["content-disposition"] == 'attachment; filename="table-2.py"'

@@ -31,6 +31,7 @@ def test_table_2_shows_twelve_of_twelve_beside_newmark_and_opensees(paper):
     expect(paper.locator("#paper .cards")).to_contain_text(re.compile("run live|recorded"))
 
 
+@pytest.mark.heavy
 def test_the_average_load_moves_the_digits_and_the_paper_s_settings_bring_them_back(paper):
     curve = "() => document.querySelector('#paper .plot.rows').data[1].y.join()"
     before = paper.evaluate(curve)

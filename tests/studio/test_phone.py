@@ -60,6 +60,7 @@ def test_a_storey_is_found_by_finger(phone, studio):
 
 
 @pytest.mark.parametrize("view", chiefly(["oscillator", "study"], VIEWS))
+@pytest.mark.chief("oscillator")
 def test_targets_are_as_large_as_a_finger_and_plots_have_no_toolbar(phone, studio, view):
     phone.goto(f"{studio}/#{view}")
     phone.locator(VIEWS[view]).first.wait_for()
@@ -71,6 +72,7 @@ def test_targets_are_as_large_as_a_finger_and_plots_have_no_toolbar(phone, studi
     assert phone.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@pytest.mark.heavy
 def test_a_scene_is_opened_and_left_by_finger(phone, studio):
     phone.goto(f"{studio}/#scenes")
     tile = phone.locator(".tile[data-scene=yielding][href*='/']")

@@ -186,6 +186,7 @@ def test_the_pendulum_takes_twice_as_long_from_almost_upright(asked):
     assert abs(angle).max() > 2.8
 
 
+@pytest.mark.heavy
 def test_the_double_pendulum_forgets_a_thousandth(asked):
     given = asked["double-pendulum"][0]
     one, other = (simulated(given, theta_1=angle).values("displacement") for angle in (2.0, 2.001))

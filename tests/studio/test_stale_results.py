@@ -45,6 +45,7 @@ def in_sight(page, selector):
 
 
 @pytest.mark.parametrize("view", chiefly(["building", "study"], ["oscillator", "building", "study", "paper"]))
+@pytest.mark.chief("building")
 def test_before_the_first_answer_there_is_a_sign_of_work(watched, studio, view):
     page = watched.page()
     gate = Gate(page, "**/api/**")
@@ -87,6 +88,7 @@ def test_a_refusal_stands_over_the_plots_and_dims_them(watched, studio, width):
     until(page, lambda: plot.evaluate(OPACITY) == 1, "new results stay dim")
 
 
+@pytest.mark.heavy
 def test_a_field_is_called_by_its_label_over_the_plots(page, studio, watched):
     opened(page, studio)
     type_in(page, "model.mass", -3)
@@ -94,6 +96,7 @@ def test_a_field_is_called_by_its_label_over_the_plots(page, studio, watched):
     watched.complaints.clear()
 
 
+@pytest.mark.heavy
 def test_a_first_question_that_is_refused_leaves_no_sign_of_work(watched, studio):
     page = watched.page()
     refusal = {"status": 422, "content_type": "application/json", "body": json.dumps({"message": "not today"})}

@@ -79,6 +79,7 @@ def test_the_script_of_a_spectrum_gives_its_bits(client, name, capsys):
 
 
 @pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.chief("hunt", "all keys")
 def test_the_script_of_a_study_gives_its_curves_and_its_fragility(client, name, capsys):
     answer = code(client, "ida", STUDIES[name])
     assert answer.headers["content-disposition"] == 'attachment; filename="study.py"'
@@ -175,6 +176,7 @@ def zoomed(page, selector):
     )
 
 
+@pytest.mark.heavy
 def test_spectra_are_taken_home_in_the_browser(watched, studio, tmp_path, capsys):
     page = watched.page(color_scheme="dark", viewport={"width": 1440, "height": 500})  # plots are out of sight
     page.goto(f"{studio}/#study")

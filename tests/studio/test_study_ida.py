@@ -74,6 +74,7 @@ ONE_STOREY = {
 @pytest.mark.parametrize(
     "body", [OSCILLATOR, FRAME, SCALED, HUNTED, ONE_STOREY], ids=["stripes", "frame", "scales", "hunt", "one storey"]
 )
+@pytest.mark.chief("frame", "hunt")
 def test_a_finished_study_has_the_bits_of_the_library(client, tmp_path, body):
     name = started(client, body)
     result = finished(client, name)["result"]

@@ -47,6 +47,7 @@ def test_the_spectrum_shown_is_the_library_s_and_follows_the_damping(spectra):
         assert np.array_equal(spectra.evaluate(CURVE, first), expected)
 
 
+@pytest.mark.heavy
 def test_ductilities_are_drawn_beside_the_elastic_curve_and_can_be_put_away(spectra):
     names = "() => document.querySelector('[data-bench=spectra] .panel.first .plot').data.map((one) => one.name).join()"
     legend = spectra.locator("[data-bench=spectra] .panel.first .legendtext")
@@ -66,6 +67,7 @@ def test_ductilities_are_drawn_beside_the_elastic_curve_and_can_be_put_away(spec
         *(pytest.param(kind, marks=pytest.mark.heavy) for kind in ("sine", "half_sine", "triangle", "ricker")),
     ],
 )
+@pytest.mark.heavy
 def test_every_motion_has_its_spectrum(spectra, kind):
     before = spectra.evaluate(CURVE, "[data-bench=spectra] .panel.first .plot")
     spectra.locator("#study [data-name='motion.kind'] select").select_option(kind)
@@ -81,6 +83,7 @@ def test_what_cannot_be_computed_is_said_beside_its_field(spectra, watched):
     watched.complaints[:] = [line for line in watched.complaints if "422" not in line]
 
 
+@pytest.mark.heavy
 def test_a_reload_keeps_the_state(spectra):
     typed(spectra, "damping", 0.17)
     while '"damping":0.17' not in spectra.evaluate("localStorage.getItem('hamex-study')"):

@@ -269,6 +269,7 @@ def test_the_problem_file_is_read_back_to_the_same_bits(client, state, tmp_path)
 
 
 @pytest.mark.parametrize("state", ["oscillator", "frame"])
+@pytest.mark.chief("frame")
 def test_data_files_hold_the_histories(client, state, tmp_path):
     sol, _ = run(client.post("/api/home/python", json={"problem": STATES[state]}).text)
     rows = list(csv.reader(io.StringIO(client.post("/api/home/csv", json={"problem": STATES[state]}).text)))

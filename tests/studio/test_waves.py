@@ -34,6 +34,7 @@ def clock(answer):
 
 
 @pytest.mark.parametrize(("scheme", "courant"), [("galerkin", 0.5), ("leapfrog", 1.0)])
+@pytest.mark.chief("leapfrog-1.0")
 def test_a_blow_travels_with_the_root_of_modulus_over_density(client, scheme, courant):
     """Reference: analytic. The middle of the pulse is at x at the time x/c + w/2c, as high as it was."""
     E, rho, L, width = 70e9, 2700.0, 2.0, 0.4

@@ -79,6 +79,7 @@ def test_sliders_change_the_run_and_the_picture(waves):
         assert field(waves, name).is_visible()
 
 
+@pytest.mark.heavy
 def test_the_residual_is_that_of_the_script_beside(waves):
     waves.locator("#waves .script summary").click()
     names = {}
@@ -118,6 +119,7 @@ def test_a_membrane_is_struck_and_seen_from_elsewhere(waves):
     waves.locator("#waves .history .main-svg").first.wait_for()
 
 
+@pytest.mark.heavy
 def test_the_derivation_stands_beside_and_its_letters_know_their_controls(waves):
     waves.locator("#waves .document .equation").first.wait_for()
     assert "Elastic 1d" in waves.locator("#waves .derivation h2.heading").inner_text()

@@ -87,6 +87,7 @@ def same(table, other):
         assert np.array_equal(values, other.columns[name]), name
 
 
+@pytest.mark.heavy
 def test_two_processes_give_the_same_table_and_survive_the_death_of_one(alone):
     killed = []
 

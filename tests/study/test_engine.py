@@ -128,6 +128,7 @@ def test_a_store_that_cannot_be_is_refused_by_name(make, tmp_path):
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.chief("9")
 def test_workers_end_with_a_study_that_is_killed(how, tmp_path):
     assert killed_study(tmp_path, how, after=3) == []
     again = run_parts(faults.squares, square_parts(40), store=tmp_path / "parts", workers=1)

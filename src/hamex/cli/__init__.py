@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -75,6 +76,12 @@ def _options(
     pass
 
 
+@cache
+def _commands() -> Any:
+    """The commands with their options, read off the annotations once: that takes longer than most refusals."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Entry point of the ``hamex`` command: every error of ours is one clear message and exit code 2.
 
@@ -104,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = one_line
         try:
-            app(args=words, prog_name="hamex")
+            _commands()(args=words, prog_name="hamex")
         except HamexError as problem:
             _say(sys.stderr, "error", _RED, _in_words(str(problem), words))
             raise SystemExit(2) from None
@@ -117,7 +124,7 @@ def _in_words(message: str, words: Sequence[str]) -> str:
     """A message in the words of the command that is run: its options, by the names that they have in Python."""
     if words[:1] == ["derive"]:  # which takes scripts
         return message
-    command: Any = typer.main.get_command(app)
+    command = _commands()
     for word in words:
         command = getattr(command, "commands", {}).get(word, command)
     found = {param.name: option for param in command.params for option in param.opts if option.startswith("--")}

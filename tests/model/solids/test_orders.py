@@ -48,6 +48,7 @@ def order(errors):
 
 
 @pytest.mark.parametrize(("cell", "degree"), ALL)
+@pytest.mark.chief("hex-1", "tri-1", "quad-2", "tet-1")
 def test_waves_converge_with_the_degree_and_one_more(cell, degree):
     """Reference: analytic, standing waves; cells are not alike."""
     flat, duration, errors = cell in ("tri", "quad"), 0.6, {}

@@ -111,6 +111,7 @@ def capacities(seed, median=0.8, dispersion=0.45, bound=1.1, motions=60):
 
 
 @pytest.mark.parametrize("make", [stripes, capacities])
+@pytest.mark.chief("capacities")
 def test_a_known_fragility_lies_within_its_bootstrap_band(make):
     """A 90 % band that holds the truth in about 90 of 100 samples; percentiles of small samples fall a little short."""
     inside = {"median": 0, "dispersion": 0}

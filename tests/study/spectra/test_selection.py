@@ -26,6 +26,7 @@ def made_up(seed, count=12):
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
+@pytest.mark.chief("1", "3")
 def test_the_choice_is_the_best_of_all_choices_or_close_to_it(count):
     found, best, chance = [], [], []
     for seed in range(20):
