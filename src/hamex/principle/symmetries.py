@@ -13,7 +13,6 @@ found so is certified when its charge is asked for, as an identity of symbols.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -26,7 +25,7 @@ import sympy as sp
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.jets import Index, indices, is_zero, jet, t
+from hamex.principle.jets import Index, indices, is_zero, jet, pythagoras, t
 from hamex.principle.noether import Symmetry
 from hamex.principle.readable import (
     KINDS,
@@ -78,21 +77,29 @@ def _unhindered(action: StatedAction, found: list[Symmetry]) -> list[Symmetry]:
     ]
     free = [s for s, work in zip(found, works, strict=True) if all(is_zero(w) for w in work)]
     held = [(s, work) for s, work in zip(found, works, strict=True) if s not in free]
-    source = random.Random(7)
-    matrix = []
-    for _ in range(len(held) + 2):
-        nodes = sorted(sp.Tuple(*(w for _, work in held for w in work)).atoms(AppliedUndef), key=str)
-        place = {node: sp.Rational(source.randint(1, 60), 7) for node in [*nodes, t]}
-        matrix += [[work[i].xreplace(place) for _, work in held] for i in range(len(rows))]
-    if not held or not all(entry.is_rational_function() for row in matrix for entry in row):
-        return free
-    for vector in sp.Matrix(matrix).nullspace():
+    for vector in _combinations([work for _, work in held]):
         time = sum((c * s.time for c, (s, _) in zip(vector, held, strict=True)), sp.S.Zero)
         change: dict[AppliedUndef, sp.Expr] = {}
         for c, (s, _) in zip(vector, held, strict=True):
             change |= {q: change.get(q, sp.S.Zero) + c * e for q, e in s.change.items() if c != 0}
         free.append(Symmetry.of(action, time, (), change))
     return free
+
+
+def _combinations(works: list[list[sp.Expr]]) -> list[list[sp.Expr]]:
+    """Numbers c with Σ c_j work_j = 0 identically: the coefficients of each product of fields, t and their functions."""
+    whole = sp.Tuple(*(w for work in works for w in work))
+    letters = {node: sp.Dummy(real=True) for node in sorted(whole.atoms(AppliedUndef), key=str)}
+    moving = {t, *letters.values()}
+    equations: dict[Any, dict[int, sp.Expr]] = {}
+    for j, work in enumerate(works):
+        for i, w in enumerate(work):
+            for term in sp.Add.make_args(sp.expand(pythagoras(w.xreplace(letters)))):
+                fixed, product = term.as_independent(*moving, as_Add=False)
+                row = equations.setdefault((i, product), {})
+                row[j] = row.get(j, sp.S.Zero) + fixed
+    rows = [[row.get(j, sp.S.Zero) for j in range(len(works))] for row in equations.values()]
+    return sp.Matrix(rows).to_DM(field=True).nullspace().to_Matrix().tolist() if works else []
 
 
 # Letters are the coordinates and parameters of an ansatz: t and places as symbols, jets as (field, index), functions of
