@@ -39,7 +39,7 @@ from hamex.principle.readable import (
     TimeFunction,
     fraction,
     null_space,
-    power,
+    power_beside_one,
     time_functions,
 )
 from hamex.principle.variation import StatedAction, euler, stated_rows
@@ -108,7 +108,7 @@ def _unhindered(action: StatedAction, found: list[Symmetry]) -> list[Symmetry]:
 
 
 def _combinations(works: list[list[sp.Expr]]) -> list[list[sp.Expr]]:
-    """Numbers c with Σ c_j work_j = 0 identically: the coefficients of each product of fields, t and their functions."""
+    """Numbers c with Σ c_j work_j = 0 identically: the coefficients of each product of fields, t and functions."""
     whole = sp.Tuple(*(w for work in works for w in work))
     letters = {node: sp.Dummy(real=True) for node in sorted(whole.atoms(AppliedUndef), key=str)}
     moving = {t, *letters.values()}
@@ -377,7 +377,8 @@ def _null_vectors(
         entries: dict[int, sp.Expr] = {}
         for j in np.nonzero(np.abs(row) > SAME)[0].tolist():
             values = np.array([basis[i, j] for _, basis in samples if len(basis) == len(first)])
-            entry = power([n for n, _ in samples], values) if varies[i, j] else fraction(float(row[j]))
+            at = [n for n, basis in samples if len(basis) == len(first)]
+            entry = power_beside_one(at, values) if varies[i, j] else fraction(float(row[j]))
             if entry is None:
                 entries = _exactly(system, columns, np.nonzero(np.abs(row) > SAME)[0].tolist())
                 break
