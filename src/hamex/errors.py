@@ -117,6 +117,10 @@ class ConvexityWarning(UserWarning):
     """A dissipation is not convex: it can feed energy in, and a step may have several solutions."""
 
 
+class UndecidedWarning(UserWarning):
+    """A symmetry of an action was met that could not be certified, or whose coefficients were not recovered."""
+
+
 class LockingWarning(UserWarning):
     """A mesh is too stiff for what its material, or its density, does."""
 

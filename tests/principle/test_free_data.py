@@ -27,6 +27,8 @@ TURNING = PLANE + d(theta) ** 2 / 2
 
 # name: (action, rank of the Hessian, number of data, arbitrary functions, index); by whom, where it is not plain
 KNOWN = {
+    # Analysis: one freedom, and λ(0); a parameter may stand below.
+    "bead on a parabola": (lambda: Action((x, y, lam), PLANE - m * g * y + d(lam) * (y - x**2 / (2 * R))), 2, 3, 0, 1),
     # Analysis: y = x/2 follows at every instant.
     "massless middle": (lambda: Action((x, y), m * d(x) ** 2 / 2 - k * (x - y) ** 2 / 2 - k * y**2 / 2), 1, 2, 0, 1),
     # External: L. Faddeev and R. Jackiw, Phys. Rev. Lett. 60 (1988) 1692: first order in time, as many data as fields.
@@ -230,3 +232,13 @@ def test_narrow_wells_and_narrow_masses_are_not_zero():
 def test_what_is_zero_is_found_zero_and_its_neighbour_is_not(zero):
     assert is_zero(zero)
     assert not is_zero(zero + sp.Rational(1, 10**30) * x)
+
+
+def test_relations_in_pieces_claim_nothing():
+    """Analytic: a rigid block sticks with J̇ free within ±F, and slips with u̇ free: no relation holds on both."""
+    slip = sp.Piecewise(
+        ((d(J) - g) ** 2 / (2 * c), d(J) > g), ((d(J) + g) ** 2 / (2 * c), d(J) < -g), (sp.S.Zero, True)
+    )
+    found = Action((u, J), m * d(u) ** 2 / 2 - d(J) * u, slip).data()
+    assert "in pieces" in found.undecided
+    assert not found.relations

@@ -160,3 +160,11 @@ def test_a_repeated_pair_on_the_circle_must_be_semisimple():
     assert verdict(chained).stable is False
     half = chained / 2  # inside, a chain dies out
     assert verdict(half).stable is True
+
+
+def test_where_eigenvalues_may_meet_nothing_is_claimed():
+    """Analytic: the rotating mass has a double eigenvalue 1 where k = mΩ², and no proof of two eigenvectors."""
+    m, k, Omega = sp.symbols("m k Omega", positive=True)
+    found = verdict(step_form(action("gyroscopic")).amplification())
+    assert found.stable is None
+    assert any(sp.rem(f, k - m * Omega**2, k) == 0 for f in found.exceptions)

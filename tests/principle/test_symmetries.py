@@ -5,7 +5,8 @@ References: analytic, from the Lie algebras named with each system."""
 import pytest
 import sympy as sp
 
-from hamex.principle import Action, t
+from hamex.errors import UndecidedWarning
+from hamex.principle import Action, symmetries, t
 from hamex.principle.jets import is_zero
 from hamex.principle.library import action
 from hamex.principle.noether import Symmetry, kept
@@ -192,3 +193,51 @@ def test_which_elements_keep_what(name, verdicts, jumping):
     found = LUMPED[name][0].symmetries()
     assert [kept(s).holds for s in found] == verdicts
     assert [kept(s, jumps=True).holds for s in found] == jumping
+
+
+def test_a_narrow_well_is_no_free_particle():
+    """Analytic: the force 2000 a x exp(−1000 x²) is felt near x = 0.03 alone; nothing but time is a symmetry."""
+    well = Action((x,), kinetic(x) + a * sp.exp(-1000 * x**2))
+    assert [s.name for s in well.symmetries()] == ["time: energy"]
+    bare = Action((x,), sp.exp(-1000 * x**2) * d(x) ** 2 / 2)  # and no parameters
+    assert [s.name for s in bare.symmetries()] == ["time: energy"]
+
+
+def test_coupled_circuits_have_the_mode_of_equal_currents():
+    """Analytic: q₁ + q₂ turns with 1/√(C(L + M)); its phase and amplitude are kept."""
+    L, M, C = sp.symbols("L M C", positive=True)
+    circuits = Action((x, y), L * (d(x) ** 2 + d(y) ** 2) / 2 + M * d(x) * d(y) - (x**2 + y**2) / (2 * C))
+    modes = {s.name: s.charge for s in circuits.symmetries() if s.kind == "mode"}
+    w = 1 / sp.sqrt(C * (L + M))
+    together = d(x) + d(y), x + y
+    expected = (L + M) * (sp.cos(w * t) * together[0] + w * sp.sin(w * t) * together[1])
+    assert is_zero(modes["mode of x and y, cos"].value - expected)
+
+
+def test_two_bodies_in_the_plane():
+    """Analytic: Galilei's group, and beside it the rotation about the centre of mass, with that of the centre."""
+    q = u1, v1, u2, v2 = tuple(sp.Function(name)(t) for name in ("u1", "v1", "u2", "v2"))
+    kinetic_ = m * (d(u1) ** 2 + d(v1) ** 2) / 2 + M * (d(u2) ** 2 + d(v2) ** 2) / 2
+    found = Action(q, kinetic_ + k / sp.sqrt((u1 - u2) ** 2 + (v1 - v2) ** 2)).symmetries()
+    assert [s.kind for s in found] == ["time", "shift", "shift", "rotation", "boost", "boost", "other"]
+    assert all(s.charge.source == 0 for s in found)
+    # Of the two angular momenta every combination is kept: m₁ x₂ − … is one with the ratio of masses in it.
+    assert found[-1].change[u2].has(m / M)
+
+
+def test_a_blade_keeps_its_spin_on_a_slope():
+    """Analytic (Bloch, Nonholonomic Mechanics and Control, § 1.6): I φ̇ is kept, m ẏ is not: the edge pushes."""
+    edge = Action(
+        (x, y, phi),
+        kinetic(x, y) + a * d(phi) ** 2 / 2 - m * g * x,
+        constraints=(d(x) * sp.sin(phi) - d(y) * sp.cos(phi),),
+    )
+    assert [s.name for s in edge.symmetries()] == ["time: energy", "shift of phi", "boost of phi"]
+
+
+def test_what_is_not_certified_is_not_listed_but_named(monkeypatch):
+    """Planted: with places of one size alone the narrow well looks flat."""
+    monkeypatch.setattr(symmetries, "_SIZES", ((1.0,),))
+    with pytest.warns(UndecidedWarning, match="shift of x"):
+        found = Action((x,), kinetic(x) + a * sp.exp(-1000 * x**2)).symmetries()
+    assert [s.name for s in found] == ["time: energy"]

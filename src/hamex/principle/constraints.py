@@ -237,5 +237,6 @@ def moves(action: StatedAction, f: AppliedUndef, without: AppliedUndef) -> bool:
 def _flat_where_it_holds(g: sp.Expr, others: list[AppliedUndef]) -> bool:
     """True for g = z²: its slopes vanish with it, so that it holds without a force. It is no constraint but a law."""
     letters = {f: sp.Dummy(real=True) for f in others}
-    flat = sp.factor_list(g.xreplace(letters))[1] if g.is_polynomial(*others) else []
+    above = sp.fraction(sp.together(g.xreplace(letters)))[0]  # parameters may stand below
+    flat = sp.factor_list(above)[1] if g.is_polynomial(*others) else []
     return any(power > 1 and factor.has(*letters.values()) for factor, power in flat)

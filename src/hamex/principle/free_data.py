@@ -180,6 +180,8 @@ class _Analysis:
         return expression.xreplace({letter: node for node, letter in self.letters.items()})
 
     def rate(self, row: _Row) -> _Row:
+        if row.expression.has(sp.Piecewise):  # each branch has its own rate, and its own free data
+            raise _UndecidedError("a relation in pieces leaves other data free on each of its branches")
         return _Row(self.flat(sp.diff(self.back(row.expression), t).doit()), row.depth + 1, max(2, row.generation + 1))
 
     def shown(self) -> list[sp.Expr]:

@@ -197,7 +197,21 @@ def _potential(action: StatedAction, W: sp.Expr) -> sp.Expr | None:
     affine = sum((a * v for a, v in parts if not is_zero(a)), sp.S.Zero)
     rest = W.xreplace(rates)
     affine += sp.S.Zero if is_zero(rest) else rest
-    return antiderivative(affine, action.fields) if is_zero(W - affine) else None
+    if not is_zero(W - affine):
+        return None
+    found = antiderivative(affine, action.fields)
+    return found if found is not None else _homotopy(action, affine)
+
+
+def _homotopy(action: StatedAction, affine: sp.Expr) -> sp.Expr | None:
+    """K = ∫₀¹ Σ (∂W/∂q̇)(λq, t) q dλ of a polynomial in q, where coefficients cancel by more than expansion."""
+    scale = sp.Dummy(positive=True)
+    path = {q: scale * q for q in action.fields}
+    along = sp.expand(sum((partial(affine, q, (t,)).xreplace(path) * q for q in action.fields), sp.S.Zero))
+    if not along.is_polynomial(scale):
+        return None
+    K = sp.expand(sp.integrate(sp.Poly(along, scale).as_expr(), (scale, 0, 1)))
+    return K if is_zero(affine - sp.diff(K, t)) else None
 
 
 def _potentials(action: StatedAction, W: sp.Expr) -> tuple[sp.Expr | None, ...]:

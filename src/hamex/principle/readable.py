@@ -62,7 +62,7 @@ def power(numbers: list[dict[sp.Symbol, float]], values: Array) -> sp.Expr | Non
     logs = np.array([[1.0, *(np.log(n[s]) for s in names)] for n in numbers])
     solved = np.linalg.lstsq(logs, np.log(np.abs(values)), rcond=None)[0]
     exponents = [Fraction(float(e)).limit_denominator(2) for e in solved[1:]]
-    if max(abs(float(e) - x) for e, x in zip(exponents, solved[1:], strict=True)) > 1e-4:
+    if any(abs(float(e) - x) > 1e-4 for e, x in zip(exponents, solved[1:], strict=True)):
         return None
     shape = np.array([np.prod([n[s] ** float(e) for s, e in zip(names, exponents, strict=True)]) for n in numbers])
     ratio = values / shape
@@ -71,6 +71,12 @@ def power(numbers: list[dict[sp.Symbol, float]], values: Array) -> sp.Expr | Non
         return None
     powers = (s ** sp.Rational(e.numerator, e.denominator) for s, e in zip(names, exponents, strict=True))
     return constant * sp.prod(powers)
+
+
+def power_beside_one(numbers: list[dict[sp.Symbol, float]], values: Array) -> sp.Expr | None:
+    """A power of parameters, or one beside 1 or −1, as ratios of masses have it about their centre."""
+    tried = ((beside, power(numbers, values - beside)) for beside in (0, 1, -1))
+    return next((found + beside for beside, found in tried if found is not None), None)
 
 
 @dataclass(frozen=True)

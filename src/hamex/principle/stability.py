@@ -40,9 +40,22 @@ class Verdict:
 
     @property
     def stable(self) -> bool | None:
-        """True when proved for all positive parameters, False when refuted, None when undecided."""
+        """True when proved for all positive parameters, False when refuted, None when undecided.
+
+        Undecided as well where proved apart from ``exceptions`` alone: see there.
+        """
         answers = [i.holds for i in self.inequalities] + [self.semisimple]
-        return False if False in answers else (None if None in answers else True)
+        return False if False in answers else (None if None in answers or self.exceptions else True)
+
+    @property
+    def exceptions(self) -> tuple[sp.Expr, ...]:
+        """What vanishes at some positive parameters, with a condition that holds: there eigenvalues meet on the circle.
+
+        They stay within it, as they move continuously; whether those that meet are semisimple is not decided.
+        """
+        held = [sp.fraction(sp.together(i.expression))[0] for i in self.inequalities if i.holds and i.expression != 0]
+        factors = {f for numerator in held for f, power in sp.factor_list(numerator)[1] if power % 2 == 0}
+        return tuple(sorted((f for f in factors if sign(f) is None), key=sp.default_sort_key))
 
 
 def sign(expression: sp.Expr) -> int | None:

@@ -8,25 +8,28 @@ characteristics Q_a = η_a − ξ^μ ∂_μ q_a and the equations E_a of L alone
 (Olver, Applications of Lie Groups to Differential Equations, § 5.3). This is linear in the generator: for a polynomial
 ansatz each random place gives one linear equation per field, whatever functions L is made of. The null space at random
 positive parameters has a few entries per vector; those that change with the parameters are powers of them. What is
-found so is certified when its charge is asked for, as an identity of symbols.
+found so is listed when its charge is certified, as an identity of symbols; where that fails the condition is asked at
+more places, smaller and larger (a narrow well is flat almost everywhere), and what then is still not certified, or has
+coefficients that are not recovered, is named in a warning.
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement
 from typing import Any
+from warnings import warn
 
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.jets import Index, indices, is_zero, jet, t
+from hamex.errors import UndecidedWarning
+from hamex.principle.jets import Index, indices, is_zero, jet, pythagoras, t
 from hamex.principle.noether import Symmetry
 from hamex.principle.readable import (
     KINDS,
@@ -36,12 +39,13 @@ from hamex.principle.readable import (
     TimeFunction,
     fraction,
     null_space,
-    power,
+    power_beside_one,
     time_functions,
 )
 from hamex.principle.variation import StatedAction, euler, stated_rows
 
 Array = NDArray[Any]
+_SIZES = ((1.0,), (1.0, 0.1, 0.02), (1.0, 0.1, 0.02, 0.002, 20.0))  # of places; the next where one round was not sure
 
 
 def symmetries(action: StatedAction) -> list[Symmetry]:
@@ -62,8 +66,24 @@ def symmetries(action: StatedAction) -> list[Symmetry]:
         action = StatedAction(inside, action.lagrangian, action.dissipation, loads, action.space)
     system = _Equations.of(action)
     columns = _ansatz(action, system.functions)
-    found = [_symmetry(action, columns, vector, system.functions) for vector in _null_vectors(system, columns)]
-    return sorted(_unhindered(action, found), key=lambda s: KINDS.index(s.kind))
+    for sizes in _SIZES:
+        vectors, lost = _null_vectors(system, columns, sizes)
+        found = _unhindered(action, [_symmetry(action, columns, vector, system.functions) for vector in vectors])
+        sure = [s for s in found if _is_certain(s)]
+        if len(sure) == len(found) and not lost:
+            break
+    else:
+        names = [*(s.name for s in found if s not in sure), *(["one with coefficients not recovered"] * lost)]
+        warn(f"symmetries: undecided, and not listed: {'; '.join(names)}", UndecidedWarning, stacklevel=2)
+    return sorted(sure, key=lambda s: KINDS.index(s.kind))
+
+
+def _is_certain(symmetry: Symmetry) -> bool:
+    """Whether the balance of its charge is an identity of symbols."""
+    try:
+        return symmetry.balance is not None
+    except (ValueError, ArithmeticError):  # no K, or an identity that fails
+        return False
 
 
 def _unhindered(action: StatedAction, found: list[Symmetry]) -> list[Symmetry]:
@@ -78,21 +98,29 @@ def _unhindered(action: StatedAction, found: list[Symmetry]) -> list[Symmetry]:
     ]
     free = [s for s, work in zip(found, works, strict=True) if all(is_zero(w) for w in work)]
     held = [(s, work) for s, work in zip(found, works, strict=True) if s not in free]
-    source = random.Random(7)
-    matrix = []
-    for _ in range(len(held) + 2):
-        nodes = sorted(sp.Tuple(*(w for _, work in held for w in work)).atoms(AppliedUndef), key=str)
-        place = {node: sp.Rational(source.randint(1, 60), 7) for node in [*nodes, t]}
-        matrix += [[work[i].xreplace(place) for _, work in held] for i in range(len(rows))]
-    if not held or not all(entry.is_rational_function() for row in matrix for entry in row):
-        return free
-    for vector in sp.Matrix(matrix).nullspace():
+    for vector in _combinations([work for _, work in held]):
         time = sum((c * s.time for c, (s, _) in zip(vector, held, strict=True)), sp.S.Zero)
         change: dict[AppliedUndef, sp.Expr] = {}
         for c, (s, _) in zip(vector, held, strict=True):
             change |= {q: change.get(q, sp.S.Zero) + c * e for q, e in s.change.items() if c != 0}
         free.append(Symmetry.of(action, time, (), change))
     return free
+
+
+def _combinations(works: list[list[sp.Expr]]) -> list[list[sp.Expr]]:
+    """Numbers c with Σ c_j work_j = 0 identically: the coefficients of each product of fields, t and functions."""
+    whole = sp.Tuple(*(w for work in works for w in work))
+    letters = {node: sp.Dummy(real=True) for node in sorted(whole.atoms(AppliedUndef), key=str)}
+    moving = {t, *letters.values()}
+    equations: dict[Any, dict[int, sp.Expr]] = {}
+    for j, work in enumerate(works):
+        for i, w in enumerate(work):
+            for term in sp.Add.make_args(sp.expand(pythagoras(w.xreplace(letters)))):
+                fixed, product = term.as_independent(*moving, as_Add=False)
+                row = equations.setdefault((i, product), {})
+                row[j] = row.get(j, sp.S.Zero) + fixed
+    rows = [[row.get(j, sp.S.Zero) for j in range(len(works))] for row in equations.values()]
+    return sp.Matrix(rows).to_DM(field=True).nullspace().to_Matrix().tolist() if works else []
 
 
 # Letters are the coordinates and parameters of an ansatz: t and places as symbols, jets as (field, index), functions of
@@ -251,13 +279,15 @@ class _Equations:
             sp.lambdify(arguments, rows, modules="numpy", cse=True),
         )
 
-    def matrix(self, columns: list[Column], numbers: dict[sp.Symbol, float], source: np.random.Generator) -> Array:
+    def matrix(
+        self, columns: list[Column], numbers: dict[sp.Symbol, float], source: np.random.Generator, size: float
+    ) -> Array:
         """Noether's condition at random places: a row per place and field, a column per unknown."""
         n = len(self.action.fields)
         points = int(1.3 * len(columns) / n) + 6
         for analytic in (False, True):  # roots and logarithms of negative numbers: continued to complex places
-            values = {letter: _places(source, points, analytic) for letter in self.letters}
-            given = [_places(source, points, analytic) for _ in self.given]
+            values = {letter: _places(source, points, analytic, size) for letter in self.letters}
+            given = [_places(source, points, analytic, size) for _ in self.given]
             with np.errstate(all="ignore"):
                 out = self.compiled(*values.values(), *given, *(numbers[s] for s in self.parameters))
                 found = np.array([np.broadcast_to(x, points) for x in out])
@@ -268,6 +298,8 @@ class _Equations:
             rate = float(f.frequency.subs(numbers))
             values[name] = sp.lambdify(t, f.value.subs(numbers), modules="numpy")(values[t])
             values[f"rate {f.frequency}"] = np.full(points, rate)
+        largest = np.abs(found).max(axis=0)  # each place has a say, also where all terms are small
+        found = found / np.where(largest > 0, largest, 1.0)
         rows = _condition(self, columns, found, values, points)[:, good]
         flat = rows.reshape(-1, len(columns))
         return np.vstack([flat.real, flat.imag]) if np.iscomplexobj(flat) else flat
@@ -277,8 +309,8 @@ def _slope(e: sp.Expr, letter: sp.Dummy) -> sp.Expr:
     return sp.diff(e, letter) if letter in e.free_symbols else sp.S.Zero
 
 
-def _places(source: np.random.Generator, points: int, analytic: bool) -> Array:
-    x = source.uniform(0.2, 0.9, points) * source.choice([-1.0, 1.0], points)
+def _places(source: np.random.Generator, points: int, analytic: bool, size: float) -> Array:
+    x = size * source.uniform(0.2, 0.9, points) * source.choice([-1.0, 1.0], points)
     return x + 1j * source.uniform(0.1, 0.5, points) if analytic else x
 
 
@@ -326,37 +358,41 @@ def _derived(Q: dict[Index, Polynomial], index: Index, functions: dict[str, Time
     return Q[index]
 
 
-def _null_vectors(system: _Equations, columns: list[Column]) -> list[dict[int, sp.Expr]]:
-    """A basis of the solutions, entries as numbers or powers of the parameters."""
+def _null_vectors(
+    system: _Equations, columns: list[Column], sizes: tuple[float, ...]
+) -> tuple[list[dict[int, sp.Expr]], int]:
+    """A basis of the solutions, entries as numbers or functions of the parameters; and how many were not recovered."""
     source = np.random.default_rng(20)
-    samples = [_sample(system, columns, source) for _ in range(2)]
-    if len({basis.shape for _, basis in samples}) > 1 or not len(samples[0][1]):
-        return []
-    first, second = samples[0][1], samples[1][1]
+    samples = [_sample(system, columns, source, sizes) for _ in range(2)]
+    if len(samples[0][1]) != len(samples[1][1]):  # exceptional parameters have more solutions
+        samples += [_sample(system, columns, source, sizes) for _ in range(2)]
+        fewest = min(len(basis) for _, basis in samples)
+        samples = [sample for sample in samples if len(sample[1]) == fewest]
+    first, second = samples[0][1], samples[-1][1]
     varies = np.abs(first - second) > SAME * (1 + np.abs(first))
     if varies.any():
-        samples += [_sample(system, columns, source) for _ in system.parameters]
+        samples += [_sample(system, columns, source, sizes) for _ in system.parameters]
     found = []
     for i, row in enumerate(first):
         entries: dict[int, sp.Expr] = {}
         for j in np.nonzero(np.abs(row) > SAME)[0].tolist():
             values = np.array([basis[i, j] for _, basis in samples if len(basis) == len(first)])
-            entry = power([n for n, _ in samples], values) if varies[i, j] else fraction(float(row[j]))
+            at = [n for n, basis in samples if len(basis) == len(first)]
+            entry = power_beside_one(at, values) if varies[i, j] else fraction(float(row[j]))
             if entry is None:
                 entries = _exactly(system, columns, np.nonzero(np.abs(row) > SAME)[0].tolist())
                 break
             entries[j] = entry
-        if entries:
-            found.append(entries)
-    return found
+        found.append(entries)
+    return [entries for entries in found if entries], found.count({})
 
 
 def _sample(
-    system: _Equations, columns: list[Column], source: np.random.Generator
+    system: _Equations, columns: list[Column], source: np.random.Generator, sizes: tuple[float, ...]
 ) -> tuple[dict[sp.Symbol, float], Array]:
     """Parameters of order one, and the null space there in reduced form."""
     numbers = {s: float(source.uniform(0.5, 2.0)) for s in system.parameters}
-    return numbers, null_space(system.matrix(columns, numbers, source))
+    return numbers, null_space(np.vstack([system.matrix(columns, numbers, source, size) for size in sizes]))
 
 
 def _exactly(system: _Equations, columns: list[Column], support: list[int]) -> dict[int, sp.Expr]:
@@ -373,14 +409,26 @@ def _exactly(system: _Equations, columns: list[Column], support: list[int]) -> d
     rows = []
     for _ in range(len(support) + 2):
         at = {node: sp.Rational(int(source.integers(1, 50)), 7) for node in [*places, *system.action.space, t]}
-        rows += [[expressions[k][b].xreplace(at) for k in range(len(support))] for b in range(len(fields))]
+        for b in range(len(fields)):
+            rows += _split([expressions[k][b].xreplace(at) for k in range(len(support))])
     matrix = sp.Matrix(rows)
-    if not all(entry.is_rational_function(*system.parameters) for entry in matrix):
+    if not rows or not all(entry.is_rational_function(*system.parameters) for entry in matrix):
         return {}
     null = matrix.to_DM(field=True).nullspace().to_Matrix()
     if null.rows != 1:
         return {}
     return {j: sp.factor(c / null[0]) for j, c in zip(support, null, strict=True)}
+
+
+def _split(entries: list[sp.Expr]) -> list[list[sp.Expr]]:
+    """One row for each surd or other irrational number in a row: each must vanish with coefficients that have none."""
+    rows: dict[sp.Expr, list[sp.Expr]] = {}
+    for k, entry in enumerate(entries):
+        for term in sp.Add.make_args(sp.expand(entry)):
+            odd = [f for f in sp.Mul.make_args(term) if f.is_number and not f.is_Rational]
+            row = rows.setdefault(sp.prod(odd), [sp.S.Zero] * len(entries))
+            row[k] += term / sp.prod(odd)
+    return list(rows.values())
 
 
 def _symmetry(
@@ -397,9 +445,3 @@ def _symmetry(
         parts[columns[j].along] = parts.get(columns[j].along, sp.S.Zero) + size * c * sp.prod(letters)
     change = {q: parts[q] for q in action.fields if q in parts}
     return Symmetry.of(action, parts.get(t, sp.S.Zero), tuple(parts.get(x, sp.S.Zero) for x in action.space), change)
-
-
-def _value(letter: Any, functions: dict[str, TimeFunction]) -> sp.Expr:
-    if isinstance(letter, str):
-        return functions[letter].value
-    return letter if isinstance(letter, sp.Symbol) else letter[0]

@@ -363,6 +363,11 @@ def _verdict(system: DerivedSystem, branch: str, found: Verdict, several: bool) 
         False: "**Not bounded**: a condition fails.",
         None: "Not decided by signs alone.",
     }[found.stable]
+    if found.exceptions and found.semisimple and all(i.holds for i in found.inequalities):
+        but = say("**Stable for every step** {} and all positive parameters, except perhaps where", sym.h > 0)
+        where = joined((equal(formula_of(f), 0) for f in found.exceptions), ",", QUAD, BLANK)
+        blocks += [Paragraph(but), Equation((where,))]
+        words = "There eigenvalues meet on the circle; they do not leave it, but growth as a power is not ruled out."
     if found.stable is False and not found.semisimple and all(i.holds for i in found.inequalities):
         words = (
             "The eigenvalue 1 is double with one eigenvector: repeated steps grow **linearly**, as the exact "
