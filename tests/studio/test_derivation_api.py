@@ -204,13 +204,7 @@ def test_a_run_far_from_its_balance_is_shown_with_a_word(client):
             "start": {"x": 0.6},
             "near": {"y": -1.0},
         },
-        {
-            "system": "harmonic",
-            "parameters": {"m": 1.0, "k": 40.0},
-            "start": {"u": 0.1},
-            "degree": 0,
-            "jumps": True,
-        },
+        {"system": "harmonic", "parameters": {"m": 1.0, "k": 40.0}, "start": {"u": 0.1}, "degree": 0, "jumps": True},
     ],
 )
 def test_the_script_gives_the_same_numbers_bit_for_bit(client, asked):
