@@ -56,7 +56,15 @@ def functional(system: DerivedSystem) -> list[Block]:
         ),
         Equation((equal(partial(sym.E, sym.q.dot), tight(total(), partial(sym.E, sym.q.ddot))),)),
     ]
+    if verdict.holds and system.kinked:
+        words = (
+            "**Passed between the turns only.** While no rate in the law of friction changes its sign, friction is a "
+            "constant push, and a potential can give it. At a turn it changes sides with the rate, which no functional "
+            "can tell: for the motion as a whole there is none."
+        )
+        return [*blocks, Paragraph(words)]
     if verdict.holds:
+        lossy = any(part.dissipation != 0 for part in system.action.parts)
         tail = (
             say(
                 "Add a dashpot {} and the left side becomes {c} while the right side does not: with "
@@ -64,7 +72,9 @@ def functional(system: DerivedSystem) -> list[Block]:
                 thin(sym.c, sym.q.dot),
                 virtual(sym.A),
             )
-            if not system.dissipative
+            if not system.dissipative and not lossy
+            else "This holds inside the body; the losses on its parts fail the test, so the whole has no action."
+            if lossy
             else ""
         )
         timed = (
@@ -75,10 +85,8 @@ def functional(system: DerivedSystem) -> list[Block]:
             if system.explicit_time
             else ""
         )
-        return [
-            *blocks,
-            Paragraph(say("**Passed**, for every pair of equations here: an action exists.{} {}", timed, tail)),
-        ]
+        exists = "" if lossy else ": an action exists"
+        return [*blocks, Paragraph(say("**Passed**, for every pair of equations here{}.{} {}", exists, timed, tail))]
     rows = []
     for failure in verdict.failures[:_SHOWN]:
         v = virtual(field(failure.column, failure.index))

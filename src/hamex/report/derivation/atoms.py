@@ -146,7 +146,7 @@ class Script:
 
     def box(self, flat: bool) -> TextBox:
         table = _UP if self.mark == "^" else _DOWN
-        plain = "".join(self.inside.box(flat).lines).replace("−", "-").replace(" ", "")
+        plain = "".join(self.inside.box(flat=True).lines).replace("−", "-").replace(" ", "")
         head, comma, places = plain.partition(",")
         if comma and places.isalpha() and (head.isdigit() or not head):  # u_{1,x}: the comma is a derivative
             return TextBox(("".join(table[c] for c in head) + "," + places,))

@@ -10,7 +10,7 @@ from hamex.principle.variation import energy_rate
 from hamex.report.derivation import pictures
 from hamex.report.derivation.atoms import PARTIAL, Sign
 from hamex.report.derivation.document import Beside, Block, Bullets, Equation, Heading, Paragraph, Picture, TextTable
-from hamex.report.derivation.expressions import Expr, field, formula_of, walk
+from hamex.report.derivation.expressions import Expr, field, formula_of, is_field, walk
 from hamex.report.derivation.formula import (
     SUM,
     Formula,
@@ -119,7 +119,9 @@ def _charges(system: DerivedSystem) -> list[Block]:
             names = tuple(part for s in rest for part in ("; ", _named(s)))[1:]
             blocks.append(Paragraph(say("Further ones: {}.", names)))
     elif system.lumped:
-        blocks.append(Paragraph(say("No other change of degree 2 leaves {L} unchanged: {H} is the one charge.")))
+        balance = "" if energy_rate(system.action) == 0 else " with its balance"
+        words = say("No other change of degree 2 leaves {L} unchanged: {H}{} is the one charge.", balance)
+        blocks.append(Paragraph(words))
     if system.lumped and any(_is_integrated(s.charge.value) for s in shown if s.kind == "shift"):
         blocks.append(
             Paragraph(
@@ -196,7 +198,7 @@ def _kept_table(found: list[Symmetry]) -> list[Block]:
     rows = []
     for symmetry in found:
         if not symmetry.is_gauge:
-            verdicts = kept(symmetry), kept(symmetry, jumps=True)
+            verdicts = _kept(symmetry, found, False), _kept(symmetry, found, True)
             rows.append((_named(symmetry), *(_verdict(v, o) for v, o in zip(verdicts, _ORDERS, strict=True))))
     return [
         Paragraph(
@@ -214,6 +216,20 @@ def _kept_table(found: list[Symmetry]) -> list[Block]:
             tuple(rows),
         ),
     ]
+
+
+def _kept(symmetry: Symmetry, found: list[Symmetry], jumps: bool) -> Kept:
+    """What the element keeps; a multiple of a charge that is kept is kept with it."""
+    verdict = kept(symmetry, jumps)
+    if verdict.holds or symmetry.charge.source != 0:
+        return verdict
+    for other in found:
+        if other is symmetry or other.is_gauge or other.charge.source != 0 or not kept(other, jumps).holds:
+            continue
+        ratio = (symmetry.charge.value / other.charge.value).cancel()
+        if not any(is_field(node) or node == t for node in walk(ratio)):
+            return Kept(True, f"a multiple of the charge of the {other.name}")
+    return verdict
 
 
 _ORDERS = (sym.h ** tight(2, "s"), sym.h ** (tight(2, "s") + 1))

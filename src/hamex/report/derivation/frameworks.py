@@ -39,6 +39,9 @@ def side_by_side(system: DerivedSystem) -> list[Block]:
     listed = enumerated([*constraints[:8], *(["and so on"] if len(constraints) > 8 else [])])
     given = [c for c in system.action.initial_conditions() if c.role != "determined"]
     data = enumerated(formula_of(c.equation.lhs) for c in given[:8])
+    bonds = system.action.constrained().constraints
+    rolling = any(c.kind == "nonholonomic" for c in bonds)
+    rule = ", by Lagrange and d'Alembert's rule on both sides" if rolling else ""
     left = (
         Heading("Hamilton's principle", 3),
         Picture(
@@ -66,7 +69,7 @@ def side_by_side(system: DerivedSystem) -> list[Block]:
     return [
         Heading("Classical and extended principle side by side"),
         Paragraph(
-            "After figure 6 of the paper. The equations of motion are the same. What differs is what the "
+            f"After figure 6 of the paper. The equations of motion are the same{rule}. What differs is what the "
             "principle asks you to know."
         ),
         Beside(left, right),
@@ -205,6 +208,7 @@ def swinging(letter: Formula, instant: Formula) -> Formula:
 def _cases(system: DerivedSystem, found: EndPoints) -> list[Block]:
     letter, symbol = system.letter, field(system.fields[0])
     small = " for small motion about rest" if found.linearised else ""
+    motion = "Small motion about rest" if found.linearised else "The motion"
     if found.kind == "single":
         damped = found.decay != 0
         decay = formula_of(-found.decay / 2)
@@ -216,7 +220,7 @@ def _cases(system: DerivedSystem, found: EndPoints) -> list[Block]:
 
         under = say(" (underdamped: {})", sym.omega**2 > 0) if damped else ""
         return [
-            Paragraph(say("The motion{} swings with {}{}:", small, frequency(found), under)),
+            Paragraph(say("{} swings with {}{}:", motion, frequency(found), under)),
             Equation((tight(at(sym.t), ",", QQUAD, BLANK, at(sym.T)),)),
             Paragraph(
                 say(
@@ -265,9 +269,7 @@ def _cases(system: DerivedSystem, found: EndPoints) -> list[Block]:
         shown = formula_of(found.determinant)
         lossless = ", without its losses," if system.dissipative else ""
         return [
-            Paragraph(
-                f"The motion{small}{lossless} is a sum of modes, each an oscillator of its own with a frequency from"
-            ),
+            Paragraph(f"{motion}{lossless} is a sum of modes, each an oscillator of its own with a frequency from"),
             Equation((equal(tight(Letter(r"\det", "det"), bracket(sym.K - sym.omega**2 * sym.M)), shown, 0),)),
             Paragraph(
                 say(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamex.principle.jets import Index, t
+from hamex.principle.jets import Index, indices, t
 from hamex.report.derivation.admissible import constraints
 from hamex.report.derivation.atoms import EQUAL, PLUS, ROOM, width
 from hamex.report.derivation.boundary import (
@@ -64,7 +64,7 @@ def symbols(system: DerivedSystem) -> list[Block]:
     blocks: list[Block] = [Picture(drawing, caption(action))] if drawing else []
     meanings = dict(action.meanings)
     known = [*(name(q) for q in action.fields)]
-    stated = [action.lagrangian, action.dissipation, *action.loads.values()]
+    stated = [action.lagrangian, action.dissipation, *action.loads.values(), *action.constraints]
     for part in action.parts:
         stated += [part.lagrangian, part.dissipation, *part.loads.values(), *part.motions.values()]
         stated += [] if isinstance(part.where, str) else part.where.values()
@@ -84,7 +84,7 @@ def symbols(system: DerivedSystem) -> list[Block]:
     places = listed(x.name for x in action.space)
     general: list[tuple[Text, Text, Text]] = [
         (sym.L, "Lagrangian" + ("" if system.lumped else " per volume (or length, or area)"), "–"),
-        (sym.varphi, "dissipation function, of rates alone", "–"),
+        (sym.varphi, "dissipation function: its slopes by the rates are forces", "–"),
         (virtual(sym.q), say("variation (virtual value) of a field {q}"), say("as {q}")),
         (sym.p.hat["q"], say("momentum of {q} at an end: unique, reserved, not yet specified"), "–"),
         (tight(sym.p.bar["q"], ",", ROOM, sym.q.bar), "given initial momentum and value", "–"),
@@ -122,12 +122,20 @@ def four_steps(system: DerivedSystem) -> list[Block]:
 def _lagrangian(system: DerivedSystem) -> list[Block]:
     action = system.action
     density = "" if system.lumped else " density"
+    places = " and the places" if any(() in indices(action.dissipation, q) for q in action.fields) else ""
     blocks: list[Block] = [Heading(f"Step 1: the Lagrangian{density}", 3), Equation(sum_rows(sym.L, action.lagrangian))]
     if system.dissipative:
         blocks += [
-            Paragraph(say("What is lost is not in {L}. It comes from a dissipation function of the rates:")),
+            Paragraph(say("What is lost is not in {L}. It comes from a dissipation function of the rates{}:", places)),
             Equation(sum_rows(sym.varphi, action.dissipation)),
         ]
+    if system.kinked:
+        blocks.append(
+            Paragraph(
+                "Where the law of friction has its kink, the force is any value between those of the two sides: what "
+                "sticks is held by as much as it needs."
+            )
+        )
     if action.loads:
         loads = listed(equal(sym.Q[field(q)], formula_of(Q)) for q, Q in action.loads.items())
         blocks.append(Paragraph(say("Loads, as forces on the fields: {}.", loads)))
@@ -252,14 +260,14 @@ def _strong(system: DerivedSystem) -> list[Block]:
     after = signed([part for q, e in everywhere.items() for part in spread(system.short(e), delta(q))])
     body = enclosed(system.ends_of_integral, after, spaced(NEW_ACTION, EQUAL))
     ends = tuple(
-        spaced(PLUS, system.bracket(reserved(q) - thin(_closed(variation.ends[q]), delta(q))))
+        spaced(PLUS, system.bracket(_left_over(q, variation.ends[q])))
         for q in system.carriers
         if q not in action.lumped
     )
     around = (*boundary_terms(system), *rim_terms(system), *part_terms(system))
     for q in action.lumped:
         alone = enclosed((integral(0, "T"), measure("t")), spread(variation.bulk[q], delta(q)), PLUS)
-        left = bracket(reserved(q) - thin(_closed(variation.ends[q]), delta(q)), "[]")[0] ** "T"
+        left = bracket(_left_over(q, variation.ends[q]), "[]")[0] ** "T"
         around = (*around, *alone, *([spaced(PLUS, left)] if action.has_momentum[q] else []))
     equations: list[Block] = [Equation(zero_rows(system.short(e))) for e in variation.bulk.values()]
     equations += [Equation((equal(formula_of(short), formula_of(slope)),)) for slope, short in system.slopes.items()]
@@ -276,9 +284,14 @@ def _strong(system: DerivedSystem) -> list[Block]:
         Equation((*body, *ends, *around)),
         Heading("The strong form", 3),
         Paragraph(
-            "Inside the window the variations are free, so their factors vanish. These are the equations of motion:"
+            "The reactions stand in for the constraints, so the variations are free inside the window and their "
+            "factors vanish. With the constraints these are the equations of motion:"
+            if action.constraints
+            else "Inside the window the variations are free, so their factors vanish. These are the equations of "
+            "motion:"
         ),
         *equations,
+        *(Equation(zero_rows(c)) for c in action.constraints),
     ]
     if matched:
         blocks += [
@@ -296,8 +309,13 @@ def reserved(q: Expr) -> Formula:
     return thin(hat_momentum(q), virtual(hat(q)))
 
 
-def _closed(expression: Expr) -> Formula:
-    return bracket(formula_of(expression)) if expression.is_Add else formula_of(expression)
+def _left_over(q: Expr, end: Expr) -> Formula:
+    """What stands in the bracket of a field after the integration by parts."""
+    if end.is_Add:
+        return reserved(q) - thin(bracket(formula_of(end)), delta(q))
+    if end.could_extract_minus_sign():
+        return reserved(q) + thin(formula_of(-end), delta(q))
+    return reserved(q) - thin(formula_of(end), delta(q))
 
 
 def _assignment(system: DerivedSystem) -> list[Block]:

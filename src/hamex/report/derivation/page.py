@@ -47,7 +47,7 @@ HTML, LATEX = (".html",), (".tex",)
 def derivation(action: Action) -> Document:
     """Everything that follows from an action, in the order of a lecture."""
     system = DerivedSystem(action)
-    title = action.name.replace("-", " ") or "your action"
+    title = (action.name.replace("-", " ") if action.name in LIBRARY else action.name) or "your action"
     sections = (
         symbols,
         four_steps,
@@ -67,9 +67,12 @@ def derivation(action: Action) -> Document:
     )
     # These speak of fields that nothing holds: with constraints the step is another one, and so are its rows.
     loose = (values_at_the_ends, lost_velocity, end_point_problem, functional, time_step, stability, exercises)
-    held = loose if action.constrained().constraints else ()
+    # Where momenta are tied to values there is no initial velocity that could be lost.
+    tied = (values_at_the_ends, lost_velocity, end_point_problem, exercises) if system.first_order else ()
+    held = loose if action.constrained().constraints else tied
     blocks = tuple(block for section in sections if section not in held for block in section(system))
-    title = f"{title[0].upper()}{title[1:]}: from the action to the time step"
+    goal = "time step" if time_step not in held else "free data"
+    title = f"{title[0].upper()}{title[1:]}: from the action to the {goal}"
     return Document(title, _lead(action), blocks, _foot(action))
 
 
@@ -271,7 +274,8 @@ def _last(system: DerivedSystem) -> Exercise:
                 Equation((equal(formula_of(condition.force), 0),)),
             ),
         )
-    if system.dissipative and system.linear and not system.piecewise and len(system.fields) == 1 and system.carriers:
+    dashpot = system.dissipative and system.linear and not system.piecewise and not system.kinked
+    if dashpot and len(system.fields) == 1 and system.carriers and not end_points(system).linearised:
         u, E, growth = field(system.fields[0]), spaced(PARTIAL, "E"), exp(sym.gamma * sym.t)
         adjoint = equal(
             E / tight(PARTIAL, u.dot), tight(upright("d") / upright("d"), "t", ROOM, E / tight(PARTIAL, u.ddot))
@@ -306,6 +310,17 @@ def _last(system: DerivedSystem) -> Exercise:
                     "The forces at mid-step cancel. What is left says that the mean of the old and the new momentum "
                     "is the momentum of the mean rate, eq. (79): the linear relation behind Newmark's average "
                     "acceleration."
+                ),
+            ),
+        )
+    if system.carriers:
+        q = system.carriers[0]
+        return Exercise(
+            say("3. Add the two rows of {}. What do you get?", field(q)),
+            (
+                Paragraph(
+                    "The momentum at mid-step cancels. What is left is the balance of momentum over the step, eq. "
+                    "(78): the new momentum is the old one less the step length times all forces at mid-step."
                 ),
             ),
         )

@@ -178,6 +178,12 @@ def _nonlinear(system: DerivedSystem) -> list[Block]:
         Paragraph(
             "The first row of each pair gives the new value, the second the new momentum. "
             "hx.simulate(action, …) runs them as they stand and reports the drift of the energy."
+            + (
+                " What sticks, and when it turns, is solved for and not smoothed: a step in which it does is cut there "
+                "or taken with Radau points."
+                if system.kinked
+                else ""
+            )
         ),
     ]
 
@@ -303,9 +309,18 @@ def stability(system: DerivedSystem) -> list[Block]:
         return [
             *head,
             Paragraph(
-                "The step is not linear, so there is no amplification matrix to test. About a stable "
-                "rest position its linearisation is the midpoint rule, which does not grow. For large "
-                "motion no energy identity holds to the last digit: watch the drift."
+                "The step is not linear, so there is no amplification matrix to test. "
+                + (
+                    "Friction has no linearisation at rest either. "
+                    if system.kinked
+                    else "About a stable rest position its linearisation is the midpoint rule, which does not grow. "
+                )
+                + (
+                    "L being of second degree, the balance of energy closes in every step to round-off: it changes by "
+                    "what loads and dissipation do at mid-step."
+                    if system.linear and not system.explicit_time
+                    else "For large motion no energy identity holds to the last digit: watch the drift."
+                )
             ),
         ]
     if len(form.unknowns) > _LARGEST:

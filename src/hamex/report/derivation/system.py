@@ -28,6 +28,7 @@ from hamex.report.derivation.expressions import (
 from hamex.report.derivation.formula import Formula, Part, bracket, integral, measure, spaced, thin, tight, virtual
 
 ROW = 84  # columns of text that a displayed row may take before it is broken
+_KINKS = frozenset({"Abs", "sign", "Max", "Min", "Heaviside"})
 _ZERO, _HALF = h * 0, h / (2 * h)
 OMEGA, KAPPA = h.func("omega", positive=True), h.func("kappa", positive=True)
 
@@ -67,6 +68,18 @@ class DerivedSystem:
     @cached_property
     def piecewise(self) -> bool:
         return any(type(node).__name__ == "Piecewise" for node in walk(self.action.dissipation))
+
+    @cached_property
+    def kinked(self) -> bool:
+        """Whether a force jumps where a rate is zero, as dry friction does: there is no linearisation at rest."""
+        laws = (self.action.dissipation, *self.action.loads.values())
+        return any(type(node).__name__ in _KINKS for law in laws for node in walk(law))
+
+    @cached_property
+    def first_order(self) -> bool:
+        """Whether momenta are tied to values, as in L = (v u̇ − u v̇)/2 − H: they are no data of their own."""
+        conditions = self.action.initial_conditions() if self.lumped else ()
+        return any(c.kind == "momentum" and c.role == "determined" for c in conditions)
 
     @cached_property
     def explicit_time(self) -> bool:
@@ -186,10 +199,10 @@ def end_points(system: DerivedSystem) -> EndPoints:
     """Classify the end-point problem of an action, for small motion where it is nonlinear."""
     if not system.lumped:
         return _dispersion(system)
-    M, C, K = (_coefficients(system, (t,) * n) for n in (2, 1, 0))
-    if not _at_rest(system):
+    if system.kinked or not _at_rest(system):
         return EndPoints("unknown")
-    small = not system.linear
+    M, C, K = (_coefficients(system, (t,) * n) for n in (2, 1, 0))
+    small = not system.linear or _bends(system)
     if len(M) == 1:
         return _single(M[0][0], C[0][0], K[0][0], small)
     if any(entry.has(t) for matrix in (M, C, K) for row in matrix for entry in row):
@@ -207,6 +220,12 @@ def _coefficients(system: DerivedSystem, index: tuple[Any, ...]) -> list[list[Ex
     return [
         [_rest(system, partial(e - lost[r], q, index)) for q in system.fields] for r, e in system.variation.bulk.items()
     ]
+
+
+def _bends(system: DerivedSystem) -> bool:
+    """Whether the losses of the one field are not linear: its damping at rest is not that of large motion."""
+    slopes = [partial(system.action.dissipative_force(q), q, i) for q in system.fields for i in ((t,), ())]
+    return len(system.fields) == 1 and any(is_field(node) for slope in slopes for node in walk(slope))
 
 
 def _rest(system: DerivedSystem, expression: Expr) -> Expr:
