@@ -25,7 +25,7 @@ AGAIN = {
         *("why-the-end-point-constraints-must-go", "from-the-action-to-newmark"),
         *("first-building", "pictures", "solids-results"),
     },
-    "sh": {"solids", "spectra", "studies"},
+    "sh": {"first-building", "solids", "spectra", "studies"},
 }
 LONG_SCRIPTS = {"08_pendulum", "14_yield_instants", "19_struck_cantilever", "21_half_space"}
 

@@ -221,7 +221,7 @@ def test_wrong_options_are_named(hamex, tmp_path, arguments, said):
 
 
 def test_outputs_are_checked_before_any_work(hamex, monkeypatch):
-    from hamex.study.spectra import spectrum as study
+    from hamex.study import spectra
 
-    monkeypatch.setattr(study, "spectrum", lambda *_, **__: pytest.fail("worked before it looked"))
+    monkeypatch.setattr(spectra, "spectrum", lambda *_, **__: pytest.fail("worked before it looked"))
     assert hamex("spectrum", "el-centro", "-o", "fine.csv", "-o", "gone/out.png")[0] == 2

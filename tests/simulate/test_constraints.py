@@ -73,6 +73,7 @@ def measured(system, numbers, start, duration, exact, element, steps):
 
 @pytest.mark.filterwarnings("ignore::hamex.errors.BalanceWarning")
 @pytest.mark.parametrize(("element", "order", "steps"), ORDERS)
+@pytest.mark.chief("<lambda>-4-16", "<lambda>-8-6", "<lambda>-3-20")
 def test_order_of_the_pendulum_on_a_circle(element, order, steps):
     system = hx.Action((x, y), FREE - m * g * y, constraints=(CIRCLE,))
     angle, _ = pendulum(1.0)
@@ -81,6 +82,7 @@ def test_order_of_the_pendulum_on_a_circle(element, order, steps):
 
 
 @pytest.mark.parametrize(("element", "order", "steps"), ORDERS)
+@pytest.mark.chief("<lambda>-2-40", "<lambda>-6-10", "<lambda>-5-12")
 def test_order_of_chaplygins_sleigh(element, order, steps):
     """The blade's mass lies ahead of it: nonholonomic, with a mass matrix that turns."""
     inertia = m * a * turn * (dy * sp.cos(theta) - dx * sp.sin(theta)) + (J + m * a**2) * turn**2 / 2
