@@ -178,3 +178,26 @@ def closure(
         waiting += [bracket(None, one), *(bracket(other, one) for other in found)]
         found.append(one)
     return places.matrices(found)[0]
+
+
+def without_products(
+    relations: list[sp.Expr], letters: list[sp.Symbol], places: Places, plain: Callable[[sp.Expr], sp.Expr]
+) -> sp.Expr | None:
+    """The last relation less multiples of the others, if every product of letters drops out of it; None if not."""
+    solved: list[tuple[dict[tuple[int, ...], sp.Expr], tuple[int, ...]]] = []
+    for relation in relations:
+        if not relation.is_polynomial(*letters):
+            return None
+        terms = dict(sp.Poly(relation, *letters).terms())
+        for other, lead in solved:
+            if lead in terms:
+                ratio = terms[lead] / other[lead]
+                both = {*terms, *other}
+                terms = {k: plain(terms.get(k, sp.S.Zero) - ratio * other.get(k, sp.S.Zero)) for k in sorted(both)}
+        solid = [k for k, c in terms.items() if any(k) and not places.vanishes(c)]
+        if solid:
+            solved.append((terms, min(solid, key=lambda k: terms[k].count_ops())))
+        elif relation is relations[-1]:
+            bare = terms.get((0,) * len(letters), sp.S.Zero)
+            return None if places.vanishes(bare) else bare
+    return None
