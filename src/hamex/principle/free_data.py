@@ -195,11 +195,12 @@ class _Analysis:
     def places(self, rates: bool = True) -> Places:
         """Points of what the relations leave; without ``rates`` of what those among values leave."""
         kept = tuple(r.expression for r in self.relations if rates or not r.expression.has(*self.v))
-        if kept not in self.known:
+        key = *kept, *sorted(self.apart, key=sp.default_sort_key)
+        if key not in self.known:
             if any(not e.has(*self.q, *self.v) for e in kept):
                 raise NoPlaceError
-            self.known[kept] = Places(kept, [*self.q, *self.v])
-        return self.known[kept]
+            self.known[key] = Places(kept, [*self.q, *self.v], self.apart)
+        return self.known[key]
 
     def result(self) -> FreeData:
         n = len(self.action.fields)
@@ -285,7 +286,10 @@ class _Analysis:
 
     def _products_out(self, tied: list[_Row]) -> dict[_Row, _Row]:
         """The last relation combined with the others such that no product of rates is left."""
-        bare = without_products([r.expression for r in tied], self.v, self.places(rates=False), self._plain)
+        found = without_products([r.expression for r in tied], self.v, self.places(rates=False), self._plain)
+        bare, below = found or (None, [])
+        factors = {f for e in below for f, _ in sp.factor_list(sp.fraction(sp.together(e))[0])[1]}
+        self.apart |= {f for f in factors if f.free_symbols & {*self.q}}
         depth, generation = max(r.depth for r in tied), max(r.generation for r in tied)
         return {} if bare is None else {tied[-1]: _Row(self._short(bare), depth, generation)}
 
