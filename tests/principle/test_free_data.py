@@ -27,6 +27,20 @@ TURNING = PLANE + d(theta) ** 2 / 2
 
 # name: (action, rank of the Hessian, number of data, arbitrary functions, index); by whom, where it is not plain
 KNOWN = {
+    # External: A. M. Bloch, Nonholonomic Mechanics and Control, § 1.4: four places and two rates.
+    "upright rolling disk": (
+        lambda: Action(
+            (x, y, theta, phi),
+            TURNING + d(phi) ** 2 / 2,
+            constraints=(d(x) - R * sp.cos(phi) * d(theta), d(y) - R * sp.sin(phi) * d(theta)),
+        ),
+        *(4, 6, 0, 2),
+    ),
+    # External: N. H. Christ and T. D. Lee, Phys. Rev. D 22 (1980) 939: the radius alone moves, where it is not zero.
+    "Christ and Lee, polar": (
+        lambda: Action((u, theta, z), d(u) ** 2 / 2 + u**2 * (d(theta) - z) ** 2 / 2 - k * u**2 / 2),
+        *(2, 2, 1, None),
+    ),
     # Analysis: one freedom, and λ(0); a parameter may stand below.
     "bead on a parabola": (lambda: Action((x, y, lam), PLANE - m * g * y + d(lam) * (y - x**2 / (2 * R))), 2, 3, 0, 1),
     # Analysis: y = x/2 follows at every instant.
@@ -242,3 +256,11 @@ def test_relations_in_pieces_claim_nothing():
     found = Action((u, J), m * d(u) ** 2 / 2 - d(J) * u, slip).data()
     assert "in pieces" in found.undecided
     assert not found.relations
+
+
+def test_what_holds_apart_from_a_place_says_so():
+    """Analytic: r²(θ̇ − z) = 0 says θ̇ = z where r ≠ 0, and nothing at r = 0."""
+    found = Action((u, theta, z), d(u) ** 2 / 2 + u**2 * (d(theta) - z) ** 2 / 2 - k * u**2 / 2).data()
+    assert found.apart == (u,)
+    assert "where u(t) is not zero" in str(found)
+    assert [is_zero(r.expression - (d(theta) - z)) for r in found.relations] == [True]

@@ -23,7 +23,17 @@ from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError
 from hamex.principle.constraints import multipliers
-from hamex.principle.jets import NoPlaceError, Places, UnevenRankError, closure, pivots, pythagoras, slope, t
+from hamex.principle.jets import (
+    NoPlaceError,
+    Places,
+    UnevenRankError,
+    closure,
+    pivots,
+    pythagoras,
+    slope,
+    t,
+    without_products,
+)
 from hamex.principle.variation import StatedAction, is_cyclic, stated_rows
 
 _LONG, _ROUNDS = 300, 12  # operations beyond which a row is not shortened, generations beyond which nobody waits
@@ -65,6 +75,7 @@ class FreeData:
     index : how often the equations must be differentiated until they are an ordinary differential equation, 0 for none;
         None where functions are arbitrary.
     undecided : why the analysis stopped; empty when it did not. Then nothing else is claimed.
+    apart : what was taken as not zero, as r in r (θ̇ − z) = 0: all is said of places where that is so.
     """
 
     fields: tuple[AppliedUndef, ...]
@@ -77,6 +88,7 @@ class FreeData:
     determined: dict[sp.Expr, Relation] = field(default_factory=dict)
     index: int | None = 0
     undecided: str = ""
+    apart: tuple[sp.Expr, ...] = ()
 
     @property
     def count(self) -> int:
@@ -96,6 +108,7 @@ class FreeData:
         if self.arbitrary:
             lines.append(f"arbitrary functions of time: {listed(self.arbitrary)}; they reach {listed(self.reached)}")
         lines += [f"{relation.origin}: {relation.expression} = 0" for relation in self.relations]
+        lines += [f"where {e} is not zero" for e in self.apart]
         order = "none: not all functions are determined" if self.index is None else str(self.index)
         lines.append(f"rank of the Hessian: {self.hessian_rank} of {len(self.fields)}; index: {order}")
         return "\n".join(lines)
@@ -153,6 +166,7 @@ class _Analysis:
         self.hessian = [[sp.diff(P, x) for x in self.v[: len(momenta)]] for P in momenta]
         self.rows: list[_Row] = []
         self.pieces = False
+        self.apart: set[sp.Expr] = set()
         self.relations: list[_Row] = []
         self.known: dict[tuple[sp.Expr, ...], Places] = {}
         self.second: list[
@@ -190,11 +204,12 @@ class _Analysis:
     def places(self, rates: bool = True) -> Places:
         """Points of what the relations leave; without ``rates`` of what those among values leave."""
         kept = tuple(r.expression for r in self.relations if rates or not r.expression.has(*self.v))
-        if kept not in self.known:
+        key = *kept, *sorted(self.apart, key=sp.default_sort_key)
+        if key not in self.known:
             if any(not e.has(*self.q, *self.v) for e in kept):
                 raise NoPlaceError
-            self.known[kept] = Places(kept, [*self.q, *self.v])
-        return self.known[kept]
+            self.known[key] = Places(kept, [*self.q, *self.v], self.apart)
+        return self.known[key]
 
     def result(self) -> FreeData:
         n = len(self.action.fields)
@@ -230,7 +245,7 @@ class _Analysis:
             again, self.second = [r for r, _ in self.second], []
             tied = [r for r in self.relations if r.expression.has(*self.v)]
             if tied and self.places().rank([[sp.diff(r.expression, x) for x in self.v] for r in tied]) < len(tied):
-                bent = self._rates_put_in(tied)
+                bent = self._rates_put_in(tied) or self._products_out(tied)
                 if row in tied and not bent:
                     raise _UndecidedError("relations that are not linear in the rates hide one among values")
                 loose = list(bent) or tied
@@ -278,6 +293,15 @@ class _Analysis:
         changed = {r: r.expression.xreplace(known[0]) for r in tied if r not in linear and r.expression.has(*known[0])}
         return {r: _Row(self._plain(e), max(r.depth, depth), max(r.generation, generation)) for r, e in changed.items()}
 
+    def _products_out(self, tied: list[_Row]) -> dict[_Row, _Row]:
+        """The last relation combined with the others such that no product of rates is left."""
+        found = without_products([r.expression for r in tied], self.v, self.places(rates=False), self._plain)
+        bare, below = found or (None, [])
+        factors = {f for e in below for f, _ in sp.factor_list(sp.fraction(sp.together(e))[0])[1]}
+        self.apart |= {f for f in factors if f.free_symbols & {*self.q}}
+        depth, generation = max(r.depth for r in tied), max(r.generation for r in tied)
+        return {} if bare is None else {tied[-1]: _Row(self._short(bare), depth, generation)}
+
     def _reduced(self, row: _Row, solved: list[tuple[_Row, int]], letters: list[sp.Symbol]) -> _Row:
         expression, depth, generation = row.expression, row.depth, row.generation
         for other, place in solved:
@@ -304,6 +328,11 @@ class _Analysis:
             return sp.expand(numerator)
         moving = {*self.q, *self.v, t, *(x for node, x in self.letters.items() if node not in self.all)}
         factors = [f for f, _ in sp.factor_list(numerator)[1] if f.free_symbols & moving]
+        carried = {self._letter(q) for q in self.action.fields if self.action.has_momentum[q]}
+        lone = [f for f in factors if f in carried or (f.is_Function and f.args[0] in carried)]
+        if len(lone) < len(factors):  # r (θ̇ − z) = 0 says θ̇ = z where r ≠ 0
+            self.apart |= set(lone)
+            factors = [f for f in factors if f not in lone]
         short = pythagoras(sp.expand(sp.prod(factors)) if factors else numerator)
         return -short if short.could_extract_minus_sign() else short
 
@@ -357,7 +386,8 @@ class _Analysis:
         data = tuple(f for f in free if f not in shifts)
         tied = tuple(self._shown(row) for row in self.relations)
         given = self.action.fields, hessian, data, shifts
-        return FreeData(*given, tuple(loose), tuple(reached), tied, determined, index)
+        apart = tuple(sorted(map(self.back, self.apart), key=sp.default_sort_key))
+        return FreeData(*given, tuple(loose), tuple(reached), tied, determined, index, apart=apart)
 
     def _reach(self, places: Places) -> list[list[sp.Expr]]:
         """Directions of values and rates that arbitrary accelerations reach, at one point of the set."""

@@ -174,7 +174,9 @@ class Places:
     (True, False, 1)
     """
 
-    def __init__(self, relations: Sequence[sp.Expr], variables: Sequence[sp.Symbol]) -> None:
+    def __init__(
+        self, relations: Sequence[sp.Expr], variables: Sequence[sp.Symbol], apart: Iterable[sp.Expr] = ()
+    ) -> None:
         self.variables = list(variables)
         self.exact = not relations
         self._points: list[dict[sp.Symbol, Number]] = []
@@ -185,7 +187,7 @@ class Places:
                 raise NoPlaceError
             with mpmath.workdps(_PLACE_DIGITS):
                 point = _found(list(relations), self.variables, random.Random(seed), seed >= _TRIES)
-            if point is not None:
+            if point is not None and not any(_is_near(e, point) for e in apart):
                 self._points.append(point)
 
     def vanishes(self, expression: sp.Expr) -> bool:
@@ -254,6 +256,14 @@ def pivots(matrix: list[list[Number]], order: Sequence[int] | None = None) -> li
         return found
 
 
+def _is_near(expression: sp.Expr, point: dict[sp.Symbol, Number]) -> bool:
+    """Whether a point lies where an expression vanishes that is to be kept apart from zero."""
+    symbols = sorted(expression.free_symbols & point.keys(), key=sp.default_sort_key)
+    with mpmath.workdps(_DIGITS):
+        value = sp.lambdify(symbols, expression, modules="mpmath")(*(point[s] for s in symbols))
+        return bool(abs(value) < mpmath.mpf(10) ** -_SURE)
+
+
 def _scaled(row: list[Number]) -> list[Number]:
     largest = max(map(abs, row), default=0)
     return [x / largest for x in row] if largest else row
@@ -310,3 +320,26 @@ def closure(
         waiting += [bracket(None, one), *(bracket(other, one) for other in found)]
         found.append(one)
     return places.matrices(found)[0]
+
+
+def without_products(
+    relations: list[sp.Expr], letters: list[sp.Symbol], places: Places, plain: Callable[[sp.Expr], sp.Expr]
+) -> tuple[sp.Expr, list[sp.Expr]] | None:
+    """The last relation less multiples of the others, if every product of letters drops out; and what it is over."""
+    solved: list[tuple[dict[tuple[int, ...], sp.Expr], tuple[int, ...]]] = []
+    for relation in relations:
+        if not relation.is_polynomial(*letters):
+            return None
+        terms = dict(sp.Poly(relation, *letters).terms())
+        for other, lead in solved:
+            if lead in terms:
+                ratio = terms[lead] / other[lead]
+                both = {*terms, *other}
+                terms = {k: plain(terms.get(k, sp.S.Zero) - ratio * other.get(k, sp.S.Zero)) for k in sorted(both)}
+        solid = [k for k, c in terms.items() if any(k) and not places.vanishes(c)]
+        if solid:
+            solved.append((terms, min(solid, key=lambda k: terms[k].count_ops())))
+        elif relation is relations[-1]:
+            bare = terms.get((0,) * len(letters), sp.S.Zero)
+            return None if places.vanishes(bare) else (bare, [other[lead] for other, lead in solved])
+    return None

@@ -277,6 +277,8 @@ def _verdicts(found: FreeData) -> list[Text]:
     ]
     if found.determined:
         items.append(say("**Determined** by the relations: {}.", enumerated(map(formula_of, found.determined))))
+    if found.apart:
+        items.append(say("All this is said of places where {} is not zero.", enumerated(map(formula_of, found.apart))))
     if found.arbitrary:
         items.append(
             say(
