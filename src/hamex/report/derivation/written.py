@@ -54,8 +54,9 @@ def words(text: Text, tagged: bool = False) -> str:
     for piece in pieces(text):
         if isinstance(piece, Formula):
             drawing = inline(piece.latex, label=piece.text, shared=True, tagged=tagged)
+            wide = len(piece.text) > _WIDE and not tagged  # the studio has rules of its own
             # On a narrow screen a long formula would shrink until nobody can read it: it scrolls instead.
-            found.append(f'<span class="wide" tabindex="0">{drawing}</span>' if len(piece.text) > _WIDE else drawing)
+            found.append(f'<span class="wide" tabindex="0">{drawing}</span>' if wide else drawing)
         else:
             kind, content = piece
             tag = {"strong": "b", "emphasis": "i"}.get(kind)
