@@ -26,6 +26,8 @@ def at_the_door(message: str, options: Mapping[str, str]) -> str:
     """
 
     def called(found: re.Match[str]) -> str:
+        if found[1] == "Action":  # no kind of a problem file: a script says it
+            return found[0]
         kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", found[1]).lower()
         given = [part.strip() for part in found[2].split(",") if "=" in part]
         name = f"[{kind}]" if kind == "limit" else f'kind = "{kind}"'

@@ -373,3 +373,21 @@ def test_the_tutorials_run(name, capsys):
     printed = capsys.readouterr().out.splitlines()
     expected = re.findall(r"```text\n(.*?)```", (DOCS / f"{name}.md").read_text(encoding="utf-8"), re.DOTALL)
     assert printed == [line for block in expected for line in block.splitlines()]
+
+
+def test_friction_first_order_pairs_and_constraints_are_told_only_what_holds_for_them():
+    x, y = sp.Function("x")(t), sp.Function("y")(t)
+    m, k, mu, l = sp.symbols("m k mu l", positive=True)
+    oscillator = m * x.diff(t) ** 2 / 2 - k * x**2 / 2
+    block = text(derivation(Action((x,), oscillator, mu * sp.Abs(x.diff(t)))))
+    assert "dirac" not in block  # the kink has no slope that could be a damping
+    assert "Passed between the turns only" in block
+    assert "an action exists" not in block
+    turning = Action((x,), oscillator, mu * (x**2 + 1) * x.diff(t) ** 2 / 2)
+    assert end_points(DerivedSystem(turning)).linearised
+    assert "Multiply the equation of motion by" not in text(derivation(turning))
+    pair = text(derivation(Action((x, y), (y * x.diff(t) - x * y.diff(t)) / 2 - k * (x**2 + y**2) / 2)))
+    assert "would lose the initial velocity" not in pair
+    assert "−  −" not in pair
+    rod = Action((x, y), m * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2, constraints=(x**2 + y**2 - l**2,))
+    assert re.search(r"^l +parameter", text(derivation(rod)), re.MULTILINE)

@@ -59,7 +59,7 @@ def functional(system: DerivedSystem) -> list[Block]:
     if verdict.holds and system.kinked:
         words = (
             "**Passed between the turns only.** While no rate in the law of friction changes its sign, friction is a "
-            "constant push, and a potential can give it. At a turn it changes sides with the rate, which no functional "
+            "push that a potential can give. At a turn it changes sides with the rate, which no functional "
             "can tell: for the motion as a whole there is none."
         )
         return [*blocks, Paragraph(words)]

@@ -318,7 +318,7 @@ def stability(system: DerivedSystem) -> list[Block]:
                 + (
                     "L being of second degree, the balance of energy closes in every step to round-off: it changes by "
                     "what loads and dissipation do at mid-step."
-                    if system.linear and not system.explicit_time
+                    if system.linear and not system.explicit_time and not system.kinked
                     else "For large motion no energy identity holds to the last digit: watch the drift."
                 )
             ),

@@ -45,12 +45,18 @@ def html(document: Document) -> str:
     return share(page(title, body + blocks, words(document.foot), "derivation"))
 
 
+_WIDE = 36  # columns from which a formula may be wider than a narrow screen
+
+
 def words(text: Text, tagged: bool = False) -> str:
     """Running text as HTML; ``tagged`` as in :func:`hamex.report.equations.svg`."""
     found = []
     for piece in pieces(text):
         if isinstance(piece, Formula):
-            found.append(inline(piece.latex, label=piece.text, shared=True, tagged=tagged))
+            drawing = inline(piece.latex, label=piece.text, shared=True, tagged=tagged)
+            wide = len(piece.text) > _WIDE and not tagged  # the studio has rules of its own
+            # On a narrow screen a long formula would shrink until nobody can read it: it scrolls instead.
+            found.append(f'<span class="wide" tabindex="0">{drawing}</span>' if wide else drawing)
         else:
             kind, content = piece
             tag = {"strong": "b", "emphasis": "i"}.get(kind)

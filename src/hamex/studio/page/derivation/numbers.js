@@ -110,7 +110,6 @@ const ELEMENTS = [
   ["jumps 0", "jumps, degree 0, first order"],
   ["jumps 1", "jumps, degree 1, third order"],
   ["jumps 2", "jumps, degree 2, fifth order"],
-  ["jumps 3", "jumps, degree 3, seventh order"],
 ];
 
 /**
