@@ -120,8 +120,8 @@ def data(system: System) -> list[str]:
         return [] if count == system.free else [f"free functions for {system.free}: {roles}"]
     found = system.action().data()
     wrong = []
-    if found.undecided:
-        return [f"undecided: {found.undecided}"]
+    if found.undecided:  # nothing is claimed then
+        return [] if system.undecided else [f"undecided: {found.undecided}"]
     if len(found.data) + len(found.shifts) != system.free:
         wrong.append(f"free data for {system.free}: {found.data}, {found.shifts}")
     if len(found.arbitrary) != system.gauges:

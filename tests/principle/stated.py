@@ -68,7 +68,8 @@ class System:
     and found by the engine; ``no_charges``: look conserved, and are not. ``boundary``: for an outward normal the
     motions and forces on the edge; ``corner``: the force between the first two axes; ``balances``: what holds on the
     parts. ``rules`` solve the equations for highest derivatives where the accelerations of all fields cannot be had
-    from them; ``reactions`` are the multipliers in terms of the motion. ``refused``: why there is no action.
+    from them; ``reactions`` are the multipliers in terms of the motion. ``refused``: why there is no action;
+    ``undecided``: why its free data may be left open, said aloud.
     """
 
     name: str
@@ -96,6 +97,7 @@ class System:
     convex: bool = True
     run: Run | None = None
     refused: str = ""
+    undecided: str = ""
 
     def __post_init__(self) -> None:
         if not self.refused and len(self.equations) != len(self.fields):

@@ -96,6 +96,7 @@ state(
     dissipation=potential,
     free=3,
     relations=(d(u) - slip,),
+    undecided="sticking and slipping have other ranks",
     hamiltonian=m * d(u) ** 2 / 2,
     power=-slip * d(J),
     charges=(m * d(u) + J,),
@@ -324,6 +325,7 @@ state(
     free=2,
     gauges=1,
     relations=(r * (d(th) - z),),
+    undecided="at r = 0 the rank is another",
     hamiltonian=d(r) ** 2 / 2 + r**2 * d(th) ** 2 / 2 - r**2 * z**2 / 2 + k * r**2 / 2,
     charges=(r**2 * (d(th) - z),),
     rules={d(th): z, d(r, 2): -k * r},
@@ -628,6 +630,7 @@ state(
     constraints=(d(x) - R * cos(ph) * d(th), d(y) - R * sin(ph) * d(th)),
     free=6,
     relations=(d(x) - R * cos(ph) * d(th), d(y) - R * sin(ph) * d(th)),
+    undecided="reactions of two constraints, not linear in the rates",
     hamiltonian=T2 + I0 * d(th) ** 2 / 2 + J0 * d(ph) ** 2 / 2,
     charges=(J0 * d(ph),),
     no_charges=(m * d(x), m * d(y)),
@@ -762,7 +765,7 @@ state(
     (x, y),
     T2,
     constraints=(x - y, x - y - 1),
-    refused="contradict|cannot|inconsistent",
+    refused="no place was found at which it holds together",
 )
 state(
     "a rate that enters twice", "Ostrogradsky: L(q, q̇, q̈)", (x,), T1 - k * d(x, 2) ** 2 / 2, refused="rates enter once"

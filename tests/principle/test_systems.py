@@ -17,10 +17,8 @@ SHORT_CHARGES = {
     "spherical pendulum",
     "spring and dashpot under large rotation",
     "free particle",
-    "Kepler's problem in space",
     "Gaussian well",
     "plunger in a solenoid",
-    "mixed oscillator",
     "mass on a Maxwell element",
     "knife edge on a slope",
     "sine-Gordon",
@@ -28,7 +26,11 @@ SHORT_CHARGES = {
     "Rayleigh's beam",
     "heat in a rod",
 }
-LONG_DATA = {"double pendulum by stated constraints", "Chaplygin's sleigh", "spherical pendulum by a stated constraint"}
+SHORT_DATA = {
+    "pendulum by an impulse multiplier",
+    "Rosenberg's particle",
+    "hoop that rolls on a line, held by a spring",
+}
 
 
 def each(short):
@@ -52,7 +54,7 @@ def system(request):
 
 def test_there_are_enough():
     assert len(ACCEPTED) >= 60
-    assert {name for name in SHORT_CHARGES | LONG_DATA if name not in ACCEPTED} == set()
+    assert {name for name in SHORT_CHARGES | SHORT_DATA if name not in ACCEPTED} == set()
 
 
 @pytest.mark.heavy
@@ -77,8 +79,17 @@ def test_boundary(system):
     assert compared.boundary(system) == []
 
 
-@each(lambda name: bool(ACCEPTED[name].relations or ACCEPTED[name].gauges) and name not in LONG_DATA)
-def test_free_data(system):
+def has_short_data(name):
+    """Fields without masses, gauges; of the constrained ones, whose reactions take seconds, three."""
+    s = ACCEPTED[name]
+    return bool(s.relations or s.gauges) and (name in SHORT_DATA or not (s.constraints or s.reactions))
+
+
+@each(has_short_data)
+def test_free_data(request, system):
+    if system.space and system.gauges:
+        reason = "constraints of a continuum that hold space derivatives (Gauss's law) are not analysed"
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     assert compared.data(system) == []
 
 
