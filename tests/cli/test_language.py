@@ -26,7 +26,7 @@ PYTHON_ONLY = {
     "solve/runners.py": "of a batch that asks for states",
     "model/units.py": "files state their units",
     "model/oscillator.py": "of arrays",
-    "study/spectra/spectrum.py": "units of the command are found from --g",
+    "study/spectra/__init__.py": "units of the command are found from --g",
     "motion/load.py": "clocks are shifted in Python",
 }
 

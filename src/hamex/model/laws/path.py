@@ -113,7 +113,7 @@ def respond(
     if not is_positive(stiffness):
         raise ProblemError(f"respond: stiffness must be a positive number, got {stiffness!r}")
     if not isinstance(law, Law) or law.size != 1:
-        raise LawError(f"respond: give the law of one spring, such as hx.laws.Bilinear(…), got {law!r:.60}")
+        raise LawError(f"respond: give the law of one spring, such as Bilinear or IMK, got {law!r:.60}")
     followed = type(law).followed or type(law)
     if followed.spring_piece is None and followed.spring_along is None:
         raise LawError(f"respond: {type(law).__name__} has no form along a path; it is asked at instants only")
@@ -205,7 +205,7 @@ def at_start(laws: Mapping[str, Group], k: Mapping[str, Array], deformation: Arr
                 if z[SLIP] != 0 and not z[LAST]:
                     raise ProblemError(
                         f"Problem: a slip alone does not tell the state of a {group.law.__name__}; start from "
-                        "sol.final of another run, or give displacements alone, which it reaches from zero"
+                        "the final state of another run, or give displacements alone, which it reaches from zero"
                     )
                 _walked(piece, row, float(z[LAST]), e, z)
                 for v, name in enumerate(group.law.variables):
