@@ -77,11 +77,11 @@ class Functions:
 
 
 @lru_cache(maxsize=32)
-def functions(stated: Action) -> Functions:
+def functions(original: Action) -> Functions:
     """Compile an action; the result is kept as long as few others follow."""
-    if stated.space:
-        raise ActionError(f"{stated.name or 'this action'} is a density in space; only lumped actions can be simulated")
-    whole = stated.constrained()
+    if original.space:
+        raise ActionError(f"{original.name or 'this action'} is a density in space; only lumped actions can be simulated")
+    whole = original.constrained()
     action = whole.plain
     fields = action.fields
     q = [sp.Dummy(f.func.__name__, real=True) for f in fields]

@@ -85,9 +85,7 @@ export function systemRequest(state) {
  */
 const startValues = (state, about, near) =>
   Object.fromEntries(
-    about.starts
-      .filter(({kind}) => (kind === "near") === near)
-      .map(({key, value}) => [key, state.start[key] ?? value]),
+    about.starts.filter(({kind}) => (kind === "near") === near).map(({key, value}) => [key, state.start[key] ?? value]),
   );
 
 /**

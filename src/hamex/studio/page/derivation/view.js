@@ -147,7 +147,7 @@ function valueOf(name) {
  */
 function choose(name) {
   const text = shown.about && shown.about.text;
-  const own = text 
+  const own = text
     ? {
         ...text,
         fields: text.fields.join(", "),
