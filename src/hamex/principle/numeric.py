@@ -80,7 +80,8 @@ class Functions:
 def functions(original: Action) -> Functions:
     """Compile an action; the result is kept as long as few others follow."""
     if original.space:
-        raise ActionError(f"{original.name or 'this action'} is a density in space; only lumped actions can be simulated")
+        who = original.name or "this action"
+        raise ActionError(f"{who} is a density in space; only lumped actions can be simulated")
     whole = original.constrained()
     action = whole.plain
     fields = action.fields
