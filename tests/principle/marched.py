@@ -75,6 +75,7 @@ def reference(name: str) -> Reference:
     return Reference(SYSTEMS[name])
 
 
+@cache
 def march(name: str, steps: int, degree: int, jumps: bool = False):
     """A run of the system with so many steps."""
     own = reference(name)
