@@ -133,7 +133,7 @@ class Meaning(Indexed):
         """The expression that a part of the tree means."""
         if part in self.letters.names:
             return self.letters.names[part]
-        return getattr(self, f"_{type(part).__name__.lower()}")(part)
+        return getattr(self, f"_{type(part).__name__.removeprefix("Written").lower()}")(part)
 
     def _number(self, part: Number) -> sp.Expr:
         return sp.Rational(part.text)
