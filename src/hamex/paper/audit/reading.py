@@ -133,7 +133,8 @@ class Meaning(Indexed):
         """The expression that a part of the tree means."""
         if part in self.letters.names:
             return self.letters.names[part]
-        return getattr(self, f"_{type(part).__name__.removeprefix("Written").lower()}")(part)
+        kind = type(part).__name__.removeprefix("Written").lower()
+        return getattr(self, f"_{kind}")(part)
 
     def _number(self, part: Number) -> sp.Expr:
         return sp.Rational(part.text)
