@@ -99,13 +99,20 @@ def error(name: str, steps: int, degree: int, jumps: bool = False, of: str = "mo
 
 
 STEPS = {1: 40, 2: 12, 3: 6}  # of the coarser of two runs
+RULES = {2: 5e-3, 3: 1e-4, 4: 5e-5, 5: 1e-7, 6: 5e-8}  # errors at which the leading term rules, by order
 
 
 def order(name: str, degree: int, jumps: bool = False, of: str = "moving") -> tuple[float, float]:
-    """Measured order between two runs, and the error of the finer one."""
-    coarse = STEPS[degree]
-    errors = [error(name, steps, degree, jumps, of) for steps in (coarse, 2 * coarse)]
-    return math.log2(errors[0] / errors[1]), errors[1]
+    """Measured order between two runs, and the error of the finer one.
+
+    Steps that are too long for the leading term of the error to rule are halved.
+    """
+    steps = STEPS[degree]
+    errors = [error(name, steps, degree, jumps, of), error(name, 2 * steps, degree, jumps, of)]
+    while of == "moving" and errors[-1] > RULES[2 * degree + jumps]:
+        steps *= 2
+        errors.append(error(name, 2 * steps, degree, jumps, of))
+    return math.log2(errors[-2] / errors[-1]), errors[-1]
 
 
 def drifts(name: str, degree: int) -> dict[str, float]:
