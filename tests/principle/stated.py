@@ -2,7 +2,7 @@
 
 A system is an action as a user writes it and, beside it, what textbooks and hand calculation say about it. Signs are
 those of the extended principle: one left-hand side per field, d/dt ∂L/∂q̇ − ∂L/∂q + ∂φ/∂q̇ − Q, equal to zero; on a
-boundary the force whose work is force · δ(motion).
+boundary the force whose work is force · δ(motion). Sources name the book; sections and exercises are from memory.
 """
 
 import random

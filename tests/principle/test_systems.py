@@ -1,6 +1,7 @@
 """Systems that textbooks, SymPy's mechanics and hand calculation know, against what hamex derives: all by algebra."""
 
 import warnings
+from dataclasses import replace
 
 import compared
 import pytest
@@ -55,6 +56,24 @@ def system(request):
 def test_there_are_enough():
     assert len(ACCEPTED) >= 60
     assert {name for name in SHORT_CHARGES | SHORT_DATA if name not in ACCEPTED} == set()
+
+
+def test_errors_in_the_record_are_seen():
+    """Each comparison says so when what is stated beside an action is not its own."""
+    wheel, plate = SYSTEMS["spherical pendulum"], SYSTEMS["Kirchhoff's plate"]
+    joint = SYSTEMS["mass on two springs with a massless joint"]
+    turned = {normal: [(w, -f) for w, f in pairs] for normal, pairs in plate.boundary.items()}
+    assert compared.equations(replace(wheel, equations=[-e for e in wheel.equations]))
+    assert compared.energy(replace(wheel, hamiltonian=wheel.lagrangian))
+    assert compared.energy(replace(wheel, power=wheel.lagrangian))
+    assert compared.charges(replace(wheel, charges=wheel.no_charges))
+    assert compared.charges(replace(wheel, no_charges=wheel.charges))
+    assert compared.boundary(replace(plate, boundary=turned))
+    assert compared.boundary(replace(plate, corner=-plate.corner))
+    assert compared.data(replace(joint, free=4))
+    assert compared.data(replace(joint, relations=joint.relations[:1]))
+    assert compared.our_own(replace(wheel, charges=wheel.no_charges))
+    assert compared.our_own(replace(joint, relations=(joint.relations[0] + 1,)))
 
 
 @pytest.mark.heavy
