@@ -11,6 +11,7 @@ from browsing import PATIENCE
 
 from hamex.paper import results
 from hamex.paper.audit import run
+from hamex.paper.audit.printed import printed_equation
 from hamex.paper.results import CASES
 from hamex.schemes import Galerkin, Newmark
 from hamex.solve import solve
@@ -113,8 +114,7 @@ def test_the_audit_is_told_as_it_runs(studio):
             time.sleep(0.05)
         assert server.get("/api/paper/audit", params={"items": len(told["items"])}).json()["items"] != told["items"]
     assert told["total"] == run.size()
-    printed = list(run.printed().values())
-    for item, equation in zip(told["items"][:4], printed, strict=False):
+    for item, equation in zip(told["items"], map(printed_equation, "1234"), strict=False):
         assert run.judge(equation).as_json().items() <= item.items()
     assert told["items"][0]["section"] == "2. Hamilton's principle"
     assert told["drawings"][0]["equation"] == "1"
