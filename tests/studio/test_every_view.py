@@ -105,7 +105,6 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1440, "light"), (390, "dark"), *OTHERS])
-@pytest.mark.chief("390-dark")
 def test_views_fit_and_keep_still(watched, studio, width, theme):
     """Every view as the first that is loaded; at one width and theme, as one that is opened after another."""
     page = watched.page(viewport={"width": width, "height": 1080 if width > 1440 else 900}, color_scheme=theme)
