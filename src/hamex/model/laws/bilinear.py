@@ -86,8 +86,9 @@ class Bilinear(PathLaw):
     residual_ratio : residual force over Fy [1].
     ultimate : deformation at which the spring breaks [length]; infinite by default.
     hardening : slope beyond yield where there is no cap, over the stiffness [1].
-    yield_force_negative, cap_ratio_negative, plastic_negative, post_cap_negative, residual_ratio_negative,
-    ultimate_negative : the same on the side of negative forces, all as positive numbers; left out: as on the other.
+    yield_force_negative, cap_ratio_negative, plastic_negative : the same on the side of negative forces, all as positive
+        numbers; left out: as on the other side.
+    post_cap_negative, residual_ratio_negative, ultimate_negative : likewise.
 
     Examples
     --------
