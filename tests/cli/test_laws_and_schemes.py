@@ -219,7 +219,8 @@ def test_a_registered_law_stands_in_a_link(own, hamex, case):
         ('{kind = "stiffening", cubic = -1.0}', "model.law.cubic must not be negative, got -1"),
         (
             '{kind = "stiff"}',
-            "model.law.kind must be one of 'slider', 'power', 'surface', 'gap', 'bilinear', 'imk', 'stiffening', 'backbone', got 'stiff'",
+            "model.law.kind must be one of 'slider', 'power', 'surface', 'gap', 'bilinear', 'imk', 'stiffening', "
+            "'backbone', got 'stiff'",
         ),
         ("3", "model.law must be a table, got 3"),
     ],

@@ -86,7 +86,7 @@ class Bilinear(PathLaw):
     residual_ratio : residual force over Fy [1].
     ultimate : deformation at which the spring breaks [length]; infinite by default.
     hardening : slope beyond yield where there is no cap, over the stiffness [1].
-    yield_force_negative, cap_ratio_negative, plastic_negative : the same on the side of negative forces, all as positive
+    yield_force_negative, cap_ratio_negative, plastic_negative : the same on the side of negative forces, as positive
         numbers; left out: as on the other side.
     post_cap_negative, residual_ratio_negative, ultimate_negative : likewise.
 

@@ -346,7 +346,7 @@ class IMK(PathLaw):
     kappa_f, kappa_d : of pinching springs: force at the pinching point over that of a straight way, and share of the
         plastic deformation at which it lies before the end.
     rule : "published", or "opensees" for what the materials of that name do.
-    yield_force_negative, cap_ratio_negative, plastic_negative : the same on the side of negative forces, all as positive
+    yield_force_negative, cap_ratio_negative, plastic_negative : the same on the side of negative forces, as positive
         numbers; left out: as on the other side.
     post_cap_negative, residual_ratio_negative, ultimate_negative : likewise.
 
