@@ -460,7 +460,11 @@ def test_a_file_cut_anywhere_never_passes_for_a_shorter_record(tmp_path, name, d
         whole = outcome(tmp_path, name, text).acceleration
         # The digits of the very last number may be cut without a trace.
         assert len(motion.acceleration) == len(whole)
-        assert motion.acceleration[:-1].tolist() == whole[:-1].tolist()
+        moved = (motion.acceleration - whole)[:-1]
+        if name == "a.EW":  # K-NET's are freed from their mean, which the last number moves for all
+            assert np.ptp(moved) <= 1e-12 * np.abs(motion.acceleration).max()
+        else:
+            assert moved.tolist() == [0.0] * len(moved)
 
 
 @given(st.sampled_from(sorted(GOOD)), st.data())
