@@ -30,7 +30,7 @@ def test_every_result_has_the_dimensions_and_the_unit_of_the_schema(sol):
     of_others = {"iterations", "hamiltonian", "solves", "searches", "load_factor", "events", "pieces"}
     of_others |= {"cg_iterations", "cg_residual"}
     # Of simulated actions.
-    of_others |= {"cuts", "jumps", "friction", "reaction", "constraint", "constraint_rate", "charge", "charge_drift"}
+    of_others |= {"cuts", "friction", "reaction", "constraint", "constraint_rate", "charge", "charge_drift"}
     assert set(sol.names) == set(VARIABLES) - of_structures - of_others
     for name in sol.names:
         dims, kind, meaning = VARIABLES[name]
