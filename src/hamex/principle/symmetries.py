@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from hamex.errors import UndecidedWarning
-from hamex.principle.jets import Index, indices, is_zero, jet, pythagoras, t
+from hamex.principle.jets import Index, flattened, indices, is_zero, jet, pythagoras, t
 from hamex.principle.noether import Symmetry
 from hamex.principle.readable import (
     KINDS,
@@ -69,13 +69,20 @@ def symmetries(action: StatedAction) -> list[Symmetry]:
     for sizes in _SIZES:
         vectors, lost = _null_vectors(system, columns, sizes)
         found = _unhindered(action, [_symmetry(action, columns, vector, system.functions) for vector in vectors])
-        sure = [s for s in found if _is_certain(s)]
-        if len(sure) == len(found) and not lost:
+        sure = found if _is_plain(action) else [s for s in found if _is_certain(s)]
+        if len(sure) == len(found):  # other sizes show what hides between places, not coefficients that are no powers
             break
-    else:
-        names = [*(s.name for s in found if s not in sure), *(["one with coefficients not recovered"] * lost)]
+    names = [*(s.name for s in found if s not in sure), *(["one with coefficients not recovered"] * lost)]
+    if names:
         warn(f"symmetries: undecided, and not listed: {'; '.join(names)}", UndecidedWarning, stacklevel=2)
     return sorted(sure, key=lambda s: KINDS.index(s.kind))
+
+
+def _is_plain(action: StatedAction) -> bool:
+    """Whether a density is a polynomial of its jets: nothing hides between random places then, and each of its many
+    symmetries is certified when its charge is asked for."""
+    flat = flattened(action.lagrangian)
+    return bool(action.space) and bool(flat.is_polynomial(*flat.atoms(sp.Dummy)))
 
 
 def _is_certain(symmetry: Symmetry) -> bool:
