@@ -79,7 +79,7 @@ figcaption { color: var(--soft); font-size: .93rem; max-width: 46rem; margin-top
 .equation .row { display: flex; align-items: center; width: max-content; }
 .equation .row.more { margin: .5rem 0 0 2rem; }
 p svg.inline, li svg.inline { max-width: 100%; }
-.wide { display: inline-block; max-width: 100%; overflow-x: auto; overflow-y: hidden; vertical-align: middle; }
+span.wide { display: inline-block; max-width: 100%; overflow-x: auto; overflow-y: hidden; vertical-align: middle; }
 p .wide svg.inline, li .wide svg.inline { max-width: none; display: block; }
 .equation .number { float: right; color: var(--soft); }
 .matrix { border-left: 1.5px solid; border-right: 1.5px solid; margin: 0 .35rem;

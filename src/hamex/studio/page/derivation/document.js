@@ -33,7 +33,15 @@ export function derivationDocument({places, isShown, onderived, onclick, ticket 
   );
   const working = progressOf(status, bar);
   const seen = reading(contents);
-  new ResizeObserver(() => requestAnimationFrame(() => fit(text))).observe(root);
+  let width = 0;
+  const refit = () => {
+    width = text.clientWidth;
+    fit(text);
+  };
+  // A document that came has another height; only another width changes what fits into it.
+  new ResizeObserver(() => {
+    if (text.clientWidth !== width) requestAnimationFrame(refit);
+  }).observe(root);
   let section = "";
 
   /**
@@ -64,7 +72,7 @@ export function derivationDocument({places, isShown, onderived, onclick, ticket 
     working.end();
     title.textContent = answer.title;
     text.innerHTML = answer.html;
-    fit(text);
+    refit();
     /** @type {HTMLElement[]} */
     const heads = [...text.querySelectorAll("h2")];
     contents.replaceChildren(...answer.contents.map(({link}, i) => entry(heads[i], link)));

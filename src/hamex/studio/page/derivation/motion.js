@@ -50,6 +50,9 @@ const row = (i, count, gap = 0.06) => [
   1 - i / count - (i ? gap / 2 : 0),
 ];
 
+/** Pixels of a plot with a row for each field. */
+const rowsHigh = (/** @type {number} */ count) => (count > 1 ? 60 + 105 * count : 230);
+
 /** @type {(motion: MotionAnswer) => Float64Array} */
 const times = ({steps, step}) => new Float64Array(steps + 1).map((_, i) => i * step);
 /** @type {(motion: MotionAnswer) => Layout} */
@@ -79,7 +82,7 @@ export function motionPlots(view, follow) {
     residual: card("energy residual"),
     constraint: card("constraints off by"),
     peak: card("largest"),
-    steps: card("steps"),
+    steps: card("steps of … s, … iterations each"),
   };
   const notes = element("p", {class: "message notes", role: "status"});
   const root = element("div", {class: "running"}, cardRow(cards), notes, fields.root, plane.root, energy.root);
@@ -132,6 +135,14 @@ export function motionPlots(view, follow) {
   return {
     root,
     /**
+     * Room for the motion of a system, before it comes.
+     * @param {SystemAnswer} about
+     */
+    expect({text, symbols}) {
+      cards.constraint.root.hidden = !text?.constraints.length;
+      fields.plot.style.height = `${rowsHigh(symbols.filter(({kind}) => kind === "field").length)}px`;
+    },
+    /**
      * @param {MotionAnswer} motion
      * @param {SystemAnswer} about
      */
@@ -158,7 +169,7 @@ function drawFields({plot}, motion, about) {
   const layout = {
     xaxis: {...timeAxis(motion), anchor: n > 1 ? `y${n}` : "y"},
     margin: {l: 66},
-    height: n > 1 ? 60 + 105 * n : 230,
+    height: rowsHigh(n),
   };
   const traces = motion.fields.map((name, i) => {
     const axis = i ? i + 1 : "";

@@ -103,13 +103,13 @@ function shapeInputs(name, symbol, now, put) {
  * @type {Options}
  */
 const ELEMENTS = [
-  ["1", "degree 1, second order"],
-  ["2", "degree 2, fourth order"],
-  ["3", "degree 3, sixth order"],
-  ["4", "degree 4, eighth order"],
-  ["jumps 0", "jumps, degree 0, first order"],
-  ["jumps 1", "jumps, degree 1, third order"],
-  ["jumps 2", "jumps, degree 2, fifth order"],
+  ["1", "degree 1, order 2"],
+  ["2", "degree 2, order 4"],
+  ["3", "degree 3, order 6"],
+  ["4", "degree 4, order 8"],
+  ["jumps 0", "jumps, degree 0, order 1"],
+  ["jumps 1", "jumps, degree 1, order 3"],
+  ["jumps 2", "jumps, degree 2, order 5"],
 ];
 
 /**

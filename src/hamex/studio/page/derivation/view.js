@@ -31,18 +31,18 @@ function mount(root, given) {
   parts = build(root);
   patiently("").then(
     ({systems}) => {
+      const names = systems.map((/** @type {SystemAnswer} */ {name}) => name);
       parts.system
         .querySelector("select")
-        ?.append(
-          ...systems.map((/** @type {SystemAnswer} */ {name}) =>
-            element("option", {value: name}, name.replaceAll("-", " ")),
-          ),
-        );
+        ?.replaceChildren(...["", ...names].map((name) => element("option", {value: name}, systemWords(name))));
       parts.system.set(view.state.system);
     },
     (problem) => parts.system.refuse(problem.message),
   );
 }
+
+/** @type {(name: string) => string} */
+const systemWords = (name) => name.replaceAll("-", " ") || "your own, typed below";
 
 /**
  * All that the view consists of, laid out.
@@ -55,8 +55,8 @@ function build(root) {
       choice({
         label: "System",
         name: "system",
-        options: [["", "your own, typed below"]],
-        value: "",
+        options: [...new Set(["", view.state.system])].map((name) => [name, systemWords(name)]), // the others come
+        value: view.state.system,
         oninput: choose,
       }),
     ),
@@ -220,6 +220,7 @@ async function read(key, request) {
   symbols.show(about.symbols);
   bench.classList.remove("unread");
   motion.root.hidden = !about.runs;
+  motion.expect(about);
   continuum.hidden = about.runs;
   if (!about.runs) moving.showContinuum(about);
   stopped.textContent = "";

@@ -45,7 +45,7 @@ const figures = {
 };
 const halving = panel("Not in the paper: error against the step", "wide", {size: "tall"});
 const table = element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Table 2"});
-const remark = element("p", {class: "quiet"}),
+const remark = element("p", {class: "quiet"}, "\u00a0"),
   conventions = element("ol", {class: "quiet"});
 
 /** @param {View} view */
@@ -136,6 +136,7 @@ function followWidth() {
   new ResizeObserver(([{contentRect}]) => {
     if (!contentRect.width) return;
     const narrow = isNarrow(halving.plot);
+    for (const {plot} of [figures["figure-11"], figures["figure-13"], halving]) plot.classList.toggle("below", narrow);
     if (wasNarrow !== null && wasNarrow !== narrow) drawAll();
     wasNarrow = narrow;
   }).observe(halving.plot);

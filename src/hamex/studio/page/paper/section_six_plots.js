@@ -78,7 +78,6 @@ export function drawLoops({plot}, rows) {
   const traces = [];
   /** @type {Layout} */
   const layout = begun();
-  plot.classList.toggle("below", below);
   rows.forEach((row, i) => {
     const n = suffix(i),
       axes = {xaxis: `x${n}`, yaxis: `y${n}`, showlegend: !i};
@@ -133,7 +132,6 @@ export function drawHalving({plot, note}, studies) {
     {key: "average", name: "average load", color: colour.green, symbol: "diamond"},
   ];
   const ticks = plot.clientWidth < 900 ? [0.0005, 0.002, 0.01] : [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02];
-  plot.classList.toggle("below", below);
   studies.forEach(({case: loading, steps, errors, orders}, i) => {
     const n = suffix(i),
       domain = below ? [0, 1] : i ? [0.53, 1] : [0, 0.47],

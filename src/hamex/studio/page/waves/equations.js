@@ -39,7 +39,7 @@ function derived({kind, part, yields}) {
  * @param {{view: View, root: HTMLElement, controls: HTMLElement, valueOf: (name: string) => number | undefined}} given
  */
 export function waveEquations({view, root, controls, valueOf}) {
-  const words = element("p", {class: "quiet"}),
+  const words = element("span"),
     more = element("a", {href: "#derivation"}, "Open in the derivation view");
   const part = segments(
     "What is derived",
@@ -61,9 +61,8 @@ export function waveEquations({view, root, controls, valueOf}) {
     ticket: "derive-waves",
   });
   derivation.index.open = false;
-  derivation.root.prepend(part, words);
-  derivation.root.querySelector("header")?.after(derivation.index);
-  derivation.root.append(element("p", {}, more));
+  // Above what comes late and may be of any length, so that they stay where they are.
+  derivation.root.prepend(part, element("p", {class: "quiet"}, words, " ", more), derivation.index);
   // It scrolls in its own box where it stands beside the waves; the keyboard reaches it.
   derivation.root.tabIndex = 0;
   derivation.root.setAttribute("aria-label", "Derivation");

@@ -44,7 +44,7 @@ function build(root) {
     membrane = movingMembrane(),
     over = spaceTime(),
     note = element("span", {class: "quiet figures"}),
-    title = element("span", {}, "The bar");
+    title = element("span");
   const player = Player(paint, (time, length) => timeWords(time / length));
   const picture = element(
     "figure",
@@ -188,6 +188,7 @@ function show(state) {
   const begin = performance.now();
   parts.controls.show(state);
   parts.equations.show(state);
+  if (!shown.answer) showKind(state.kind === "bar");
   const {path, table} = question(state),
     asked = JSON.stringify([path, table]);
   if (asked === shown.question && parts.stage.dataset.shown === "current") {
@@ -224,10 +225,8 @@ function drawAll() {
   const isBar = state.kind === "bar",
     seconds = answer.step * (answer.pictures - 1),
     timeAxis = {title: "time [ms]", range: [0, 1000 * seconds]};
-  parts.bar.root.hidden = parts.diagram.hidden = !isBar;
-  parts.membrane.root.hidden = parts.history.root.hidden = isBar;
-  parts.title.textContent = isBar ? "The bar" : "The membrane";
-  parts.note.textContent = `slowed ${rounded(PLAYED / seconds, 2).toLocaleString("en")} times, displacements enlarged`;
+  showKind(isBar);
+  parts.note.textContent = slowed(rounded(PLAYED / seconds, 2).toLocaleString("en"));
   showNumbers(answer, isBar);
   parts.code.textContent = answer.code;
   const units = {length: "m", force: "N", energy: "J"};
@@ -235,6 +234,25 @@ function drawAll() {
   if (isBar) parts.over.repaint();
   else drawHistory(answer, timeAxis);
   paint(parts.player.time);
+}
+
+/** @type {(times: string) => string} */
+const slowed = (times) => `slowed ${times} times, displacements enlarged`;
+
+/**
+ * What is laid out for a bar and what for a membrane, in words that are as long as those of an answer.
+ * @param {boolean} isBar
+ */
+function showKind(isBar) {
+  const {bar, diagram, membrane, history, title, note, cards} = parts;
+  bar.root.hidden = diagram.hidden = !isBar;
+  membrane.root.hidden = history.root.hidden = isBar;
+  title.textContent = isBar ? "The bar" : "The membrane";
+  note.textContent = slowed("…");
+  cards.speed.label.textContent = isBar ? "wave speed √(E/\u2060ρ)" : "wave speed √(N/\u2060μ)";
+  cards.one.label.textContent = isBar ? "largest stress" : "first frequency, exact";
+  cards.two.label.textContent = isBar ? "largest displacement" : "largest deflection";
+  cards.steps.label.textContent = "steps of … µs";
 }
 
 /**
@@ -245,13 +263,10 @@ function showNumbers(answer, isBar) {
   const {cards, notes} = parts,
     {speed, crossing, largest, residual, steps, time_step} = answer;
   cards.speed.value.textContent = `${short(speed)} m/s`;
-  cards.speed.label.textContent = isBar ? "wave speed √(E/\u2060ρ)" : "wave speed √(N/\u2060μ)";
   cards.speed.value.dataset.value = String(speed);
   cards.crossing.value.textContent = `${short(1000 * crossing)} ms`;
   cards.one.value.textContent = isBar ? `${short(largest.stress / 1e6)} MPa` : `${short(answer.frequency)} Hz`;
-  cards.one.label.textContent = isBar ? "largest stress" : "first frequency, exact";
   cards.two.value.textContent = `${short(1000 * largest.displacement)} mm`;
-  cards.two.label.textContent = isBar ? "largest displacement" : "largest deflection";
   cards.residual.value.textContent = short(residual, 3);
   cards.residual.value.dataset.value = String(residual);
   cards.steps.value.textContent = `${steps}`;
