@@ -61,14 +61,30 @@ def stand_for_the_others(config, items):
             raise pytest.UsageError(f"no such parameters: {lost}")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Every second worker reads the folders from their ends.
+
+    All workers read all files, and pytest compiles one anew that has not been read before, so that two workers side by
+    side compile all of them twice. Those that meet half way take the other half from each other.
+    """
+    report = yield
+    worker = getattr(collector.config, "workerinput", {"workerid": "gw0"})["workerid"]
+    if isinstance(collector, pytest.Dir) and int(worker.removeprefix("gw")) % 2:
+        report.result.reverse()
+    return report
+
+
 @pytest.hookimpl(tryfirst=True)  # before ``-m`` chooses
 def pytest_collection_modifyitems(config, items):
     """What takes long comes first, as long as workers take files in this order (``--no-loadscope-reorder``)."""
     stand_for_the_others(config, items)
-    places = {start: place for place, start in enumerate(LONG)}
-    items.sort(
-        key=lambda item: next((place for start, place in places.items() if item.nodeid.startswith(start)), len(LONG))
-    )
+
+    def place(item):
+        return next((place for place, start in enumerate(LONG) if item.nodeid.startswith(start)), len(LONG))
+
+    found = {path: n for n, path in enumerate(sorted({item.path for item in items}))}  # alike in every worker
+    items.sort(key=lambda item: (place(item), found[item.path]))
 
 
 @pytest.hookimpl(optionalhook=True)
