@@ -1,5 +1,6 @@
 """What all tests share: one browser, random examples without a clock, and figures that are reported and not judged."""
 
+import gc
 import os
 
 import pytest
@@ -59,6 +60,15 @@ def stand_for_the_others(config, items):
         lost = {test: set(args) - found for (test, args), found in met.items() if found != set(args)}
         if lost:
             raise pytest.UsageError(f"no such parameters: {lost}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """What is there when the tests begin is there when they end: nothing of it is looked through for rubbish."""
+    gc.disable()
+    yield
+    gc.enable()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
