@@ -1,5 +1,6 @@
 """What all tests share: one browser, random examples without a clock, and figures that are reported and not judged."""
 
+import gc
 import os
 
 import pytest
@@ -61,14 +62,64 @@ def stand_for_the_others(config, items):
             raise pytest.UsageError(f"no such parameters: {lost}")
 
 
+def meet_every_value(items):
+    """``@pytest.mark.every_value``: of a product of parameters so many run always that each value of each is met.
+
+    They lie along the diagonal of the product, and the others are heavy.
+    """
+    tests = {}
+    for item in items:
+        if item.get_closest_marker("every_value") and not item.get_closest_marker("heavy"):
+            axes = [mark.args[0] for mark in item.iter_markers("parametrize")]
+            axes = [axis.replace(" ", "").split(",") if isinstance(axis, str) else axis for axis in axes]
+            axes += [[name] for name in item.callspec.params if not any(name in axis for axis in axes)]  # of fixtures
+            values = tuple(tuple(id(item.callspec.params[name]) for name in axis) for axis in axes)
+            tests.setdefault(item.nodeid.split("[")[0], {})[values] = item
+    for product in tests.values():
+        ranks = [{value: n for n, value in enumerate(dict.fromkeys(axis))} for axis in zip(*product, strict=True)]
+        diagonal = {tuple(n % len(rank) for rank in ranks) for n in range(max(map(len, ranks)))}
+        places = {values: tuple(rank[value] for rank, value in zip(ranks, values, strict=True)) for values in product}
+        met = set()
+        for values in sorted(product, key=lambda values: places[values] not in diagonal):
+            if met.issuperset(enumerate(values)):
+                product[values].add_marker(pytest.mark.heavy)
+            met.update(enumerate(values))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """What is there when the tests begin is there when they end: nothing of it is looked through for rubbish."""
+    gc.disable()
+    yield
+    gc.enable()
+    gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Every second worker reads the folders from their ends.
+
+    All workers read all files, and pytest compiles one anew that has not been read before, so that two workers side by
+    side compile all of them twice. Those that meet half way take the other half from each other.
+    """
+    report = yield
+    worker = getattr(collector.config, "workerinput", {"workerid": "gw0"})["workerid"]
+    if isinstance(collector, pytest.Dir) and int(worker.removeprefix("gw")) % 2:
+        report.result.reverse()
+    return report
+
+
 @pytest.hookimpl(tryfirst=True)  # before ``-m`` chooses
 def pytest_collection_modifyitems(config, items):
     """What takes long comes first, as long as workers take files in this order (``--no-loadscope-reorder``)."""
     stand_for_the_others(config, items)
-    places = {start: place for place, start in enumerate(LONG)}
-    items.sort(
-        key=lambda item: next((place for start, place in places.items() if item.nodeid.startswith(start)), len(LONG))
-    )
+    meet_every_value(items)
+
+    def place(item):
+        return next((place for place, start in enumerate(LONG) if item.nodeid.startswith(start)), len(LONG))
+
+    found = {path: n for n, path in enumerate(sorted({item.path for item in items}))}  # alike in every worker
+    items.sort(key=lambda item: (place(item), found[item.path]))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -23,11 +23,13 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 AGAIN = {
     "python": {
         *("why-the-end-point-constraints-must-go", "from-the-action-to-newmark"),
-        *("first-building", "pictures", "solids-results"),
+        *("first-building", "pictures", "solids-results", "spectra", "structures", "actions"),
     },
     "sh": {"first-building", "solids", "spectra", "studies"},
 }
-LONG_SCRIPTS = {"08_pendulum", "14_yield_instants", "19_struck_cantilever", "21_half_space"}
+LONG_SCRIPTS = {
+    *("08_pendulum", "14_yield_instants", "17_drum", "19_struck_cantilever", "21_half_space", "22_site_response")
+}
 
 
 def pages(language: str) -> list:

@@ -189,6 +189,7 @@ LINK = f'[[model.links]]\nkind = "spring_link"\nstart = 0\nend = 2\nstiffness = 
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("scheme", ["galerkin", "newmark", "discontinuous_galerkin"])
+@pytest.mark.every_value
 def test_a_registered_law_runs_from_problem_files(own, hamex, case, model, scheme):
     code, out, err = hamex("run", case(model, TABLE, scheme))
     assert (code, err) == (0, "")

@@ -228,6 +228,7 @@ def test_yielding_special_cases_coincide(eta, kinematic):
 
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.key)
 @pytest.mark.parametrize("eta", [0.0, 1.5])
+@pytest.mark.every_value
 def test_every_scheme_comes_to_the_same_yielding_motion(entry, eta):
     case = problem(eta, 9.0)
     exact = hx.solve(case, hx.Galerkin(0.02 / 256)).values("displacement")[::256, 0]

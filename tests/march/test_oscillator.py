@@ -59,6 +59,7 @@ def problem_of(load, law="viscous", steps=2300, **parts):
 
 @pytest.mark.parametrize("rule", ["average", "end", "mean"])
 @pytest.mark.parametrize("load", LOADS)
+@pytest.mark.every_value
 def test_a_record_read_block_by_block_gives_the_bits_of_its_step_values(load, rule, mode):
     """A sum of one load is no single record, so its step values are computed first."""
     law = "both hardenings" if rule == "end" else "viscous"

@@ -49,6 +49,7 @@ WISHES = {
     ("name", "storeys"),
     [(name, storeys) for name in WISHES for storeys in (1, 2, 5, 12) if (name, storeys) != ("rayleigh", 1)],
 )  # one mode does not fix Rayleigh damping
+@pytest.mark.every_value
 def test_numbers_are_those_of_the_single_frames(name, storeys, weight):
     numbers = family(storeys)
     m, k, fy, *rest = numbers

@@ -55,6 +55,7 @@ def tangents(blocks, rng):
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("route", ["factors", "factors by degrees", "conjugate gradients", "one component a node"])
+@pytest.mark.every_value
 def test_every_route_solves_the_matrix_of_the_step(name, route):
     model = MODELS[name]()
     rng, blocks, stage = np.random.default_rng(1), spring_blocks(model), galerkin_stage(model, H)

@@ -87,6 +87,7 @@ def test_elastic_runs_follow_the_linear_map(scheme):
         for words, load in (("record", LOAD), ("record and sine", LOAD + hx.sine(0.7, omega=11.0)))
     ],
 )
+@pytest.mark.every_value
 def test_bits_depend_neither_on_blocks_nor_on_restarts(scheme, law, load):
     case = problem(law, load)
     whole = run(case, scheme, block=1000)

@@ -55,6 +55,7 @@ ORDERS = {
 
 @pytest.mark.parametrize("damping", [0.0, 1.5])
 @pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.every_value
 def test_elastic_order_against_the_closed_form(name, damping):
     scheme, order = ORDERS[name]
     problem = hx.Problem(hx.oscillator(M, K, damping=damping), hx.sine(0.2, omega=OMEGA), DURATION)
@@ -81,6 +82,7 @@ def viscoplastic(request):
 
 
 @pytest.mark.parametrize("name", ["average", "mean", "end"])
+@pytest.mark.every_value
 def test_viscoplastic_order(viscoplastic, name):
     problem, reference = viscoplastic
     scheme, order = ORDERS[name]

@@ -184,6 +184,7 @@ def test_admissible_steps_are_all_those_below_one_limit(seed):
 
 @pytest.mark.parametrize("scheme", [s for s in SCHEMES if not isinstance(s, hx.Newmark)], ids=repr)
 @pytest.mark.parametrize("damping", [0.0, hx.modal(0.05, modes=3)], ids=["bare", "modal"])
+@pytest.mark.every_value
 def test_sparse_and_dense_agree(scheme, damping, monkeypatch):
     model = hx.shear_frame([1.0] * 30, [1e4] * 30, damping, hx.Slider(1.0), heights=3.0, weights=5.0)
     limit = admissible(model, scheme)

@@ -41,6 +41,7 @@ def drift(system, parameters, element, step):
 
 @pytest.mark.parametrize("element", ELEMENTS, ids=lambda e: f"{type(e).__name__}-{e.degree}")
 @pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.every_value
 def test_kept_is_round_off_and_the_rest_has_the_order_of_the_element(name, element):
     system, parameters = SYSTEMS[name]
     jumps = isinstance(element, hx.DiscontinuousGalerkin)

@@ -31,6 +31,13 @@ ORDERS = [
     (lambda h: hx.DiscontinuousGalerkin(h, 1), 3, 20),
     (lambda h: hx.DiscontinuousGalerkin(h, 2), 5, 12),
 ]
+# What follows from an action is derived once, for all elements that march it.
+PENDULUM = hx.Action((x, y), FREE - m * g * y, constraints=(CIRCLE,))
+BY_IMPULSE = hx.Action((x, y, lam), FREE - m * g * y + lam.diff(t) * CIRCLE)
+BY_FORCE = hx.Action((x, y, lam), FREE - m * g * y + lam * CIRCLE)
+AHEAD = m * a * turn * (dy * sp.cos(theta) - dx * sp.sin(theta)) + (J + m * a**2) * turn**2 / 2
+CHAPLYGIN = hx.Action((x, y, theta), FREE + AHEAD, constraints=(BLADE,))
+EDGE = hx.Action((x, y, theta), FREE + J * turn**2 / 2 + m * g * x, constraints=(BLADE,))
 ANGLE, SPIN = 1.2, 0.7
 START = {"x": math.sin(ANGLE), "y": -math.cos(ANGLE), "x_dot": SPIN * math.cos(ANGLE), "y_dot": SPIN * math.sin(ANGLE)}
 NUMBERS = {"m": 1.3, "g": 9.81, "l": 1.0}
@@ -75,29 +82,25 @@ def measured(system, numbers, start, duration, exact, element, steps):
 @pytest.mark.parametrize(("element", "order", "steps"), ORDERS)
 @pytest.mark.chief("<lambda>-4-16", "<lambda>-8-6", "<lambda>-3-20")
 def test_order_of_the_pendulum_on_a_circle(element, order, steps):
-    system = hx.Action((x, y), FREE - m * g * y, constraints=(CIRCLE,))
     angle, _ = pendulum(1.0)
     exact = [math.sin(angle), -math.cos(angle)]
-    assert measured(system, NUMBERS, START, 1.0, exact, element, steps) == pytest.approx(order, abs=0.35)
+    assert measured(PENDULUM, NUMBERS, START, 1.0, exact, element, steps) == pytest.approx(order, abs=0.35)
 
 
 @pytest.mark.parametrize(("element", "order", "steps"), ORDERS)
 @pytest.mark.chief("<lambda>-2-40", "<lambda>-6-10", "<lambda>-5-12")
 def test_order_of_chaplygins_sleigh(element, order, steps):
     """The blade's mass lies ahead of it: nonholonomic, with a mass matrix that turns."""
-    inertia = m * a * turn * (dy * sp.cos(theta) - dx * sp.sin(theta)) + (J + m * a**2) * turn**2 / 2
-    system = hx.Action((x, y, theta), FREE + inertia, constraints=(BLADE,))
     start = {"x_dot": 0.5, "theta_dot": 2.0}
-    found = measured(system, {"m": 1.0, "J": 0.4, "a": 0.6}, start, 1.5, sleigh(1.5), element, steps)
+    found = measured(CHAPLYGIN, {"m": 1.0, "J": 0.4, "a": 0.6}, start, 1.5, sleigh(1.5), element, steps)
     assert found == pytest.approx(order, abs=0.45)
 
 
 @pytest.mark.parametrize("element", [ORDERS[1][0], ORDERS[5][0]])
 def test_the_knife_edge_on_a_slope_goes_sideways(element):
     """Analysis (Neimark and Fufaev): a cycloid across the slope, not down it; the vakonomic motion is another."""
-    system = hx.Action((x, y, theta), FREE + J * turn**2 / 2 + m * g * x, constraints=(BLADE,))
     spin, pull, end = 1.5, 2.0, 3.0
-    sol = hx.simulate(system, {"m": 1.0, "J": 0.5, "g": pull}, {"theta_dot": spin}, end, element(end / 80))
+    sol = hx.simulate(EDGE, {"m": 1.0, "J": 0.5, "g": pull}, {"theta_dot": spin}, end, element(end / 80))
     size = pull / (2 * spin**2)
     exact = [size * math.sin(spin * end) ** 2, size * (spin * end - math.sin(2 * spin * end) / 2), spin * end]
     assert sol.values("displacement")[-1] == pytest.approx(exact, abs=1e-4)
@@ -108,11 +111,7 @@ def test_the_knife_edge_on_a_slope_goes_sideways(element):
 @pytest.mark.parametrize("degree", [1, 2, 3, 4])
 def test_the_papers_idiom_keeps_its_place_at_every_degree(degree):
     """λ̇ g, λ g and constraints=(g,) are one motion; λ is the impulse of the rod, and λ̇ its force, per length."""
-    ways = [
-        hx.Action((x, y), FREE - m * g * y, constraints=(CIRCLE,)),
-        hx.Action((x, y, lam), FREE - m * g * y + lam.diff(t) * CIRCLE),
-        hx.Action((x, y, lam), FREE - m * g * y + lam * CIRCLE),
-    ]
+    ways = (PENDULUM, BY_IMPULSE, BY_FORCE)
     stated, impulse, multiplier = (hx.simulate(way, NUMBERS, START, 1.0, 0.05, degree) for way in ways)
     for sol in (impulse, multiplier):
         assert sol.dofs == ("x", "y", "lambda")
@@ -132,8 +131,7 @@ def test_the_papers_idiom_keeps_its_place_at_every_degree(degree):
 
 def test_energy_of_a_constrained_pendulum_stays_bounded():
     """Symplectic: the drift of the second 100 steps is that of the first; 3.7e5 was the old degree 2."""
-    system = hx.Action((x, y), FREE - m * g * y, constraints=(CIRCLE,))
-    off = abs(hx.simulate(system, NUMBERS, START, 10.0, 0.05, 2).values("imbalance"))
+    off = abs(hx.simulate(PENDULUM, NUMBERS, START, 10.0, 0.05, 2).values("imbalance"))
     assert off[100:].max() < 1.1 * off[:100].max()
     assert off.max() < 1e-4
 
@@ -194,11 +192,10 @@ def test_friction_on_a_slope_that_is_a_constraint():
 
 
 def test_a_start_off_the_constraint_is_refused():
-    system = hx.Action((x, y), FREE - m * g * y, constraints=(CIRCLE,))
     with pytest.raises(ProblemError, match="breaks the relation"):
-        hx.simulate(system, NUMBERS, {"x": 1.1, "y": 0.5}, 1.0, 0.1)
+        hx.simulate(PENDULUM, NUMBERS, {"x": 1.1, "y": 0.5}, 1.0, 0.1)
     with pytest.raises(ProblemError, match="breaks the relation"):
-        hx.simulate(system, NUMBERS, {"x": 1.0, "y": 0.0, "x_dot": 1.0, "y_dot": 0.0}, 1.0, 0.1)
+        hx.simulate(PENDULUM, NUMBERS, {"x": 1.0, "y": 0.0, "x_dot": 1.0, "y_dot": 0.0}, 1.0, 0.1)
 
 
 z = sp.Function("z")(t)

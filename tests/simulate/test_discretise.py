@@ -243,6 +243,7 @@ def test_a_square_membrane(cell, degree):
 
 @pytest.mark.parametrize("cell", list(MESHES))
 @pytest.mark.parametrize("degree", [1, 2])
+@pytest.mark.every_value
 def test_lumped_masses_are_positive_and_keep_the_mass(cell, degree):
     mesh = MESHES[cell]()
     numbers = {"rho": lambda x: 1.0 + x[0] ** 2, "T": 1.0}

@@ -194,6 +194,7 @@ def test_newmark_with_yield_does_not_balance_and_says_by_how_much():
 
 @pytest.mark.parametrize("place", [3.0, 300.0, 3e4, 1e6])
 @pytest.mark.parametrize("kind", ["oscillator", "shear frame"])
+@pytest.mark.every_value
 def test_the_balance_closes_however_long_the_step_is(kind, place):
     """Springs outweigh masses by (hω)²/4 in the matrix of a step, and masses must not lose as many digits."""
     found = list(residuals(kind, "Galerkin 1", range(12), place))

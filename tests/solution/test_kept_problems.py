@@ -204,6 +204,7 @@ def push(t):
 
 @pytest.mark.parametrize("scheme", [hx.Galerkin(H), hx.Galerkin(H, load="end"), hx.Newmark(H)], ids=str)
 @pytest.mark.parametrize("shift", [0.0, 0.4])
+@pytest.mark.every_value
 def test_a_function_of_the_users_own_is_exact_at_the_nodes(scheme, shift, tmp_path):
     load = hx.Load(push, patterns=[[0.7]], breaks=(0.5,))
     load = load.after(shift) if shift else load

@@ -65,6 +65,7 @@ def bits(sol, name):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("model", MODELS)
+@pytest.mark.every_value
 def test_the_same_run_twice_has_the_same_bits(model, scheme):
     one, other = (hx.solve(problem(MODELS[model]), SCHEMES[scheme]) for _ in range(2))
     assert all(bits(one, name) == bits(other, name) for name in one.names)
@@ -73,6 +74,7 @@ def test_the_same_run_twice_has_the_same_bits(model, scheme):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("model", MODELS)
+@pytest.mark.every_value
 def test_a_run_taken_up_at_any_step_repeats_the_whole_one(model, scheme):
     on = hx.Limit(stop=False)
     whole = hx.solve(problem(MODELS[model]), SCHEMES[scheme], limit=on)

@@ -44,6 +44,7 @@ def numbers(model):
 
 @pytest.mark.parametrize("m", SIZES)
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.every_value
 def test_the_local_map_solves_its_equation(m, kind):
     model, e, slip, w = random_points(m, 300, seed=m, **KINDS[kind])
     branches = {ELASTIC, FLOWS} if kind == "frictionless" else {ELASTIC, FLOWS, APEX}
@@ -66,6 +67,7 @@ def test_a_stage_may_start_below_no_slip(m):
 
 @pytest.mark.parametrize("m", SIZES)
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.every_value
 def test_the_tangent_is_the_derivative_and_never_softer_than_the_softest(m, kind):
     model, e, slip, w = random_points(m, 100, seed=10 + m, **KINDS[kind])
     (group,), (k,) = model.laws.values(), model.spring_stiffness.values()
@@ -231,6 +233,7 @@ SCHEMES = [
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda s: f"{s.name}{getattr(s, 'degree', '')}")
 @pytest.mark.parametrize("m", SIZES)
+@pytest.mark.every_value
 def test_every_scheme_marches_restarts_and_converges(m, scheme):
     model = body(m, **KINDS["all"])
     load = hx.Load(lambda t: 6 * np.sin(8 * t), patterns=np.linspace(1, -0.4, 7))

@@ -50,6 +50,7 @@ def numbers(model, **parameters):
 
 @pytest.mark.parametrize("m", SIZES)
 @pytest.mark.parametrize("kind", HARDENING)
+@pytest.mark.every_value
 def test_the_local_map_solves_its_equation(m, kind):
     law = HARDENING[kind]
     model, e, slip, w = random_points(m, 200, seed=m, **law)
@@ -64,6 +65,7 @@ def test_the_local_map_solves_its_equation(m, kind):
 
 @pytest.mark.parametrize("m", SIZES)
 @pytest.mark.parametrize("kind", ["isotropic", "all"])
+@pytest.mark.every_value
 def test_a_stage_may_start_below_no_slip(m, kind):
     """Stages of several see accumulated slips so far below zero that no stress is admissible; the law goes on."""
     law = HARDENING[kind]
@@ -76,6 +78,7 @@ def test_a_stage_may_start_below_no_slip(m, kind):
 
 @pytest.mark.parametrize("m", SIZES)
 @pytest.mark.parametrize("kind", HARDENING)
+@pytest.mark.every_value
 def test_the_tangent_is_the_derivative_and_never_softer_than_the_softest(m, kind):
     law = HARDENING[kind]
     model, e, slip, w = random_points(m, 60, seed=10 + m, **law)
@@ -292,6 +295,7 @@ SCHEMES = [
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda s: f"{s.name}{getattr(s, 'degree', '')}")
 @pytest.mark.parametrize("m", SIZES)
+@pytest.mark.every_value
 def test_every_scheme_marches_restarts_and_converges(m, scheme):
     model = small_body(J2, m, yield_stress=0.5, **HARDENING["all"])
     load = hx.Load(lambda t: 6 * np.sin(8 * t), patterns=np.linspace(1, -0.4, 7))

@@ -75,6 +75,7 @@ STAGES = [hx.Galerkin(0.01, degree=2), hx.DiscontinuousGalerkin(0.01)]
 @pytest.mark.parametrize("kind", ["gap", "overstress", "peak"])
 @pytest.mark.parametrize("builder", [oscillator, frame])
 @pytest.mark.parametrize("scheme", ONE_STAGE + STAGES, ids=lambda s: f"{s.name}{getattr(s, 'degree', '')}")
+@pytest.mark.every_value
 def test_every_scheme_takes_it_or_refuses_it_by_name(laws, kind, builder, scheme):
     problem = shaken(builder(made(laws, kind)))
     if kind == "peak" and scheme.name in ("Galerkin", "DiscontinuousGalerkin"):

@@ -30,6 +30,7 @@ def quarter(cells="quadrilaterals", counts=(8, 12), **given):
     ids=["quad 1", "quad 2", "tri 2"],
 )
 @pytest.mark.parametrize(("plane", "limit"), [("strain", CYLINDER), ("axisymmetric", SPHERE)])
+@pytest.mark.every_value
 def test_limit_pressures_of_cylinder_and_sphere(given, plane, limit):
     """Reference: analytic, 2/√3 σy ln(b/a) and 2σy ln(b/a) (Hill, The Mathematical Theory of Plasticity, 1950)."""
     model = quarter(plane=plane, **given)

@@ -104,6 +104,7 @@ def test_shapes_that_cannot_be_are_refused(make, message):
 # ---------------------------------------------------------------------------------------------------- files
 @pytest.mark.parametrize("cell", ["tri", "quad", "tet", "hex"])
 @pytest.mark.parametrize("ending", ["vtu", "msh", "inp"])
+@pytest.mark.every_value
 def test_files_bring_the_cells_that_were_written(tmp_path, cell, ending):
     """Reference: external, meshio writes what is read."""
     mesh = block(cell)

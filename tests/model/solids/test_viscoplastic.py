@@ -36,6 +36,7 @@ def column(shape, size):
     [{}, {"viscosity": 0.05}, {"viscosity": 0.02, "kinematic": 0.5}, {"isotropic": 0.4}],
     ids=["perfect", "viscous", "kinematic", "isotropic"],
 )
+@pytest.mark.every_value
 def test_a_column_that_is_held_across_is_a_rod_that_hardens(shape, numbers):
     """Reference: analytic; in uniaxial strain q = 2Gε − 3Gεᵖ and σ = (K + 4G/3)ε − 2Gεᵖ, so that the axial stress is
     that of a slider with u₁ = εᵖ/s, s = (K + 4G/3)/2G: limit σy s, viscosity ηs², hardening 3(K + 4G/3)K/4G + H s²."""
@@ -129,6 +130,7 @@ def shaken(model, duration=0.4, size=1.0, **given):
 @pytest.mark.parametrize(
     ("cell", "degree", "plane"), [("quad", 1, "strain"), ("tri", 2, "axisymmetric"), ("hex", 1, "strain")]
 )
+@pytest.mark.every_value
 def test_the_energy_balance_closes_while_a_body_flows(law, cell, degree, plane):
     """Reference: analytic, eq. of the linear element: exact for any law and step; dissipation never negative."""
     model = bent_body(LAWS[law], cell, degree, (4, 2, 1), plane=plane)

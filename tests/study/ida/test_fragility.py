@@ -51,6 +51,7 @@ def direct(link, levels, exceeded, count):
     ("levels", "exceeded", "count"),
     [(LEVELS, EXCEEDED, COUNT), ([0.1, 0.2, 0.4], [3, 4, 9], [10, 9, 12]), ([1, 2, 2, 3, 5, 8], [0, 0, 1, 0, 1, 1], 1)],
 )
+@pytest.mark.every_value
 def test_an_independently_written_likelihood_agrees(link, levels, exceeded, count):
     found = Fragility.glm(levels, exceeded, count, link=link)
     assert (found.median, found.dispersion) == pytest.approx(direct(link, levels, exceeded, count), rel=1e-6)

@@ -21,6 +21,7 @@ def closed_form(k0, k, fragility):
 
 @pytest.mark.parametrize("k", [0.5, 1.0, 2.5, 4.0])
 @pytest.mark.parametrize("points", [2, 7, 200])
+@pytest.mark.every_value
 def test_a_power_law_hazard_gives_the_closed_form(k, points):
     """Between hazard points λ is a power, so that even two points are exact; the rest is what the ends leave out."""
     im = np.geomspace(1e-4, 1e4, points)

@@ -12,7 +12,11 @@ from hamex.study.spectra.intensities import HOUSNER, PERIODS, histories, intensi
 
 G = 9.80665
 MOTION = hx.el_centro()
-FOUND = intensities(MOTION, G, periods=[0.2, 0.5, 1.0], length="m")
+
+
+@pytest.fixture(scope="module")
+def measured():
+    return intensities(MOTION, G, periods=[0.2, 0.5, 1.0], length="m")
 
 
 def exact_sa(motion, period, damping=0.05):
@@ -26,37 +30,37 @@ def exact_sa(motion, period, damping=0.05):
 
 
 @pytest.mark.parametrize("place", range(3))
-def test_sa_is_what_an_oscillator_feels(place):
-    assert FOUND["Sa"][place] == pytest.approx(exact_sa(MOTION, FOUND.periods[place]), rel=2e-3)
+def test_sa_is_what_an_oscillator_feels(measured, place):
+    assert measured["Sa"][place] == pytest.approx(exact_sa(MOTION, measured.periods[place]), rel=2e-3)
 
 
-def test_average_sa_is_the_geometric_mean_over_the_periods():
-    assert FOUND["Sa_avg"] == pytest.approx(float(np.prod(FOUND["Sa"])) ** (1 / 3), rel=1e-12)
+def test_average_sa_is_the_geometric_mean_over_the_periods(measured):
+    assert measured["Sa_avg"] == pytest.approx(float(np.prod(measured["Sa"])) ** (1 / 3), rel=1e-12)
 
 
-def test_housner_integrates_pseudo_velocity_from_a_tenth_to_two_and_a_half_seconds():
+def test_housner_integrates_pseudo_velocity_from_a_tenth_to_two_and_a_half_seconds(measured):
     assert (HOUSNER[0], HOUSNER[-1], len(HOUSNER)) == (0.1, 2.5, 241)
     coarse = np.linspace(0.1, 2.5, 61)
     sa = intensities(MOTION, G, periods=coarse)["Sa"]
     expected = np.trapezoid(sa * G * coarse / (2 * np.pi), coarse)
-    assert FOUND["Housner"] == pytest.approx(expected, rel=0.01)
+    assert measured["Housner"] == pytest.approx(expected, rel=0.01)
 
 
-def test_time_domain_measures_are_those_of_the_motion_layer():
+def test_time_domain_measures_are_those_of_the_motion_layer(measured):
     a = MOTION.acceleration * G
-    assert FOUND["PGA"] == pytest.approx(MOTION.peak, rel=1e-14)
-    assert FOUND["PGV"] == im.peak_velocity(a, 0.02)
-    assert FOUND["PGD"] == im.peak_displacement(a, 0.02)
-    assert FOUND["Arias"] == im.arias(a, 0.02, G)
-    assert FOUND["CAV"] == im.cumulative_absolute_velocity(a, 0.02)
-    assert FOUND["D5-75"] == im.significant_duration(a, 0.02, 0.05, 0.75)
-    assert FOUND["D5-95"] == im.significant_duration(a, 0.02, 0.05, 0.95)
-    assert FOUND["FIV3"].tolist() == [im.fiv3(a, 0.02, T) for T in (0.2, 0.5, 1.0)]
+    assert measured["PGA"] == pytest.approx(MOTION.peak, rel=1e-14)
+    assert measured["PGV"] == im.peak_velocity(a, 0.02)
+    assert measured["PGD"] == im.peak_displacement(a, 0.02)
+    assert measured["Arias"] == im.arias(a, 0.02, G)
+    assert measured["CAV"] == im.cumulative_absolute_velocity(a, 0.02)
+    assert measured["D5-75"] == im.significant_duration(a, 0.02, 0.05, 0.75)
+    assert measured["D5-95"] == im.significant_duration(a, 0.02, 0.05, 0.95)
+    assert measured["FIV3"].tolist() == [im.fiv3(a, 0.02, T) for T in (0.2, 0.5, 1.0)]
 
 
-def test_the_rule_of_the_integrals_is_named_and_the_other_is_offered():
-    assert FOUND.rule == "trapezoid"
-    assert all("trapezoidal rule" in FOUND.meanings[name] for name in ("Arias", "CAV"))
+def test_the_rule_of_the_integrals_is_named_and_the_other_is_offered(measured):
+    assert measured.rule == "trapezoid"
+    assert all("trapezoidal rule" in measured.meanings[name] for name in ("Arias", "CAV"))
     lines = intensities(MOTION, G, periods=[0.2], rule="lines")
     a = MOTION.acceleration * G
     assert (lines.rule, lines["Arias"]) == ("lines", im.arias(a, 0.02, G, "lines"))
@@ -67,10 +71,10 @@ def test_the_rule_of_the_integrals_is_named_and_the_other_is_offered():
         intensities(MOTION, G, rule="simpson")
 
 
-def test_every_measure_has_a_unit_and_a_meaning():
-    assert list(FOUND) == ["PGA", "PGV", "PGD", "Arias", "CAV", "D5-75", "D5-95", "Sa", "Sa_avg", "Housner", "FIV3"]
-    assert set(FOUND.units) == set(FOUND.meanings) == set(FOUND)
-    assert {name: FOUND.units[name] for name in ("PGA", "PGV", "PGD", "Arias", "D5-95", "Housner")} == {
+def test_every_measure_has_a_unit_and_a_meaning(measured):
+    assert list(measured) == ["PGA", "PGV", "PGD", "Arias", "CAV", "D5-75", "D5-95", "Sa", "Sa_avg", "Housner", "FIV3"]
+    assert set(measured.units) == set(measured.meanings) == set(measured)
+    assert {name: measured.units[name] for name in ("PGA", "PGV", "PGD", "Arias", "D5-95", "Housner")} == {
         "PGA": "g",
         "PGV": "m/s",
         "PGD": "m",
@@ -79,17 +83,17 @@ def test_every_measure_has_a_unit_and_a_meaning():
         "Housner": "m",
     }
     assert intensities(MOTION, G, periods=[1.0]).units["PGV"] == "length/s"
-    assert len(FOUND) == 11
+    assert len(measured) == 11
 
 
 @pytest.mark.parametrize(
     ("unit", "g", "length", "factor"), [("g", 386.0885826771654, "in", 1 / 0.0254), ("cm/s2", G, "m", 1.0)]
 )
-def test_measures_do_not_depend_on_the_units_of_the_record_or_of_the_user(unit, g, length, factor):
+def test_measures_do_not_depend_on_the_units_of_the_record_or_of_the_user(measured, unit, g, length, factor):
     found = intensities(MOTION.converted(unit), g, periods=[0.2, 0.5, 1.0], length=length)
-    for name in FOUND:
-        scale = 1.0 if FOUND.units[name] in ("g", "s") else factor
-        assert np.asarray(found[name]) == pytest.approx(scale * np.asarray(FOUND[name]), rel=1e-9), name
+    for name in measured:
+        scale = 1.0 if measured.units[name] in ("g", "s") else factor
+        assert np.asarray(found[name]) == pytest.approx(scale * np.asarray(measured[name]), rel=1e-9), name
 
 
 def test_default_periods_are_those_that_the_record_is_long_enough_for():
@@ -121,11 +125,11 @@ def test_wrong_arguments_are_named(arguments, error, told):
         intensities(MOTION, **arguments)
 
 
-def test_histories_for_a_picture_agree_with_the_measures():
+def test_histories_for_a_picture_agree_with_the_measures(measured):
     found = histories(MOTION, G)
     assert len(found.times) == len(found.velocity) == len(found.displacement) == len(found.husid) == 1561
-    assert np.abs(found.acceleration).max() == pytest.approx(FOUND["PGA"], rel=1e-14)
-    assert found.peaks["velocity"] == FOUND["PGV"]
+    assert np.abs(found.acceleration).max() == pytest.approx(measured["PGA"], rel=1e-14)
+    assert found.peaks["velocity"] == measured["PGV"]
     assert found.peaks["velocity"] >= np.abs(found.velocity).max()
     assert (found.husid[0], found.husid[-1]) == (0.0, 1.0)
     assert np.all(np.diff(found.husid) >= 0)
