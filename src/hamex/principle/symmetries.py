@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from hamex.errors import UndecidedWarning
-from hamex.principle.jets import Index, flattened, indices, is_zero, jet, pythagoras, t
+from hamex.principle.jets import Index, compiled, flattened, indices, is_zero, jet, pythagoras, t
 from hamex.principle.noether import Symmetry
 from hamex.principle.readable import (
     KINDS,
@@ -283,7 +283,7 @@ class _Equations:
             [*variables, *every],
             parameters,
             list(hidden),
-            sp.lambdify(arguments, rows, modules="numpy", cse=True),
+            compiled(arguments, rows, "numpy", cse=True),
         )
 
     def matrix(
@@ -303,7 +303,7 @@ class _Equations:
                 break
         for name, f in self.functions.items():
             rate = float(f.frequency.subs(numbers))
-            values[name] = sp.lambdify(t, f.value.subs(numbers), modules="numpy")(values[t])
+            values[name] = getattr(np, name.split()[0])(rate * values[t])
             values[f"rate {f.frequency}"] = np.full(points, rate)
         largest = np.abs(found).max(axis=0)  # each place has a say, also where all terms are small
         found = found / np.where(largest > 0, largest, 1.0)

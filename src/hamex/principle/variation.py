@@ -356,9 +356,26 @@ def antiderivative(expression: sp.Expr, fields: tuple[AppliedUndef, ...]) -> sp.
         if slope.has(sp.Derivative):
             return None
         symbol = sp.Dummy(real=True)
-        piece = sp.integrate(slope.xreplace({q: symbol}), symbol).xreplace({symbol: q})
+        piece = _integrated(slope.xreplace({q: symbol}), symbol).xreplace({symbol: q})
         found += piece
         rest = sp.expand(rest - sp.diff(piece, t))
     if rest.has(*fields):
         return None
-    return found + (sp.integrate(rest, t) if rest != 0 else 0)
+    return found + _integrated(rest, t)
+
+
+def _integrated(expression: sp.Expr, x: sp.Symbol) -> sp.Expr:
+    """∫ dx, at once where the terms are powers or unknown functions of x; SymPy's search for the others."""
+    total = sp.S.Zero
+    for term in sp.Add.make_args(sp.expand(expression)):
+        fixed, moving = term.as_independent(x, as_Add=False)
+        base, exponent = moving.as_base_exp()
+        if base == x and exponent.is_Integer and exponent > 0:
+            total += fixed * x ** (exponent + 1) / (exponent + 1)
+        elif moving == 1:
+            total += fixed * x
+        elif isinstance(moving, AppliedUndef) and x in moving.args:
+            total += fixed * sp.Integral(moving, x)
+        else:
+            return sp.integrate(expression, x)
+    return total
