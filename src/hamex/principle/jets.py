@@ -63,11 +63,38 @@ def partial(expression: sp.Expr, field: AppliedUndef, index: Index = ()) -> sp.E
     """∂expression/∂(∂^index field), every other jet coordinate held fixed."""
     wanted = jet(field, index)
     terms = [term for term in sp.Add.make_args(expression) if term.has(wanted)]  # SymPy would look into all of them
-    expression = sp.Add(*terms)
+    pieces = [_of_pieces(term, wanted, field, index) for term in terms]
+    expression = sp.Add(*(term for term, piece in zip(terms, pieces, strict=True) if piece is None))
     nodes = sorted(expression.atoms(sp.Derivative, AppliedUndef) | {wanted}, key=sp.default_sort_key)
     symbols = {node: sp.Dummy(real=True) for node in nodes}
     back = {dummy: node for node, dummy in symbols.items()}
-    return sp.diff(expression.xreplace(symbols), symbols[wanted]).xreplace(back)
+    smooth = sp.diff(expression.xreplace(symbols), symbols[wanted]).xreplace(back)
+    return sp.Add(smooth, *(piece for piece in pieces if piece is not None))
+
+
+def _of_pieces(term: sp.Expr, wanted: sp.Expr, field: AppliedUndef, index: Index) -> sp.Expr | None:
+    """The same for a Piecewise with a factor: piece by piece, so that its conditions are built anew only once."""
+    factor, moving = term.as_independent(wanted, as_Add=False)
+    if not isinstance(moving, sp.Piecewise):
+        return None
+    return factor * sp.Piecewise(*((partial(e, field, index), condition) for e, condition in moving.args))
+
+
+def total(expression: sp.Expr, by: sp.Symbol) -> sp.Expr:
+    """D_by of an expression of fields, by Leibniz; what SymPy finds term after term again is looked up."""
+    found = []
+    for term in sp.Add.make_args(expression):
+        factors = sp.Mul.make_args(term)
+        for i, factor in enumerate(factors):
+            rate = total(factor, by) if factor.is_Add else _rate(factor, by)
+            if rate != 0:
+                found.append(sp.Mul(*factors[:i], rate, *factors[i + 1 :]))
+    return sp.Add(*found)
+
+
+@lru_cache(maxsize=_KEPT)
+def _rate(factor: sp.Expr, by: sp.Symbol) -> sp.Expr:
+    return sp.diff(factor, by)
 
 
 def is_zero(expression: sp.Expr) -> bool:

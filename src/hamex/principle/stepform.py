@@ -99,8 +99,14 @@ class QuadratureRule:
         if not expanded.is_polynomial(tau):
             pairs = zip(self.roots, self.weighted(), strict=True)
             return sum((weight * expression.subs(tau, root) for root, weight in pairs), sp.S.Zero)
-        rest = sp.Poly(expanded, tau).rem(self.nodal)
-        return sp.expand(sum(c / (n + 1) for (n,), c in rest.terms()))
+        parts = (term.as_independent(tau, as_Add=False) for term in sp.Add.make_args(expanded))
+        return sp.expand(sum((c * _moment(self, power) for c, power in parts), sp.S.Zero))
+
+
+@lru_cache
+def _moment(rule: QuadratureRule, power: sp.Expr) -> sp.Expr:
+    """The sum over the points of a power of τ."""
+    return sum((c / (n + 1) for (n,), c in sp.Poly(power, tau).rem(rule.nodal).terms()), sp.S.Zero)
 
 
 @lru_cache

@@ -339,23 +339,22 @@ def _condition(system: _Equations, columns: list[Column], found: Array, values: 
             total = total + float(c) * known[term]
         return total
 
-    rows = np.zeros((n, points, len(columns)), dtype=np.result_type(*values.values(), found))
+    acting = [np.nonzero(slopes[:, j].any(axis=1))[0] for j in range(len(slots))]
+    rows = np.zeros((len(columns), n, points), dtype=np.result_type(*values.values(), found))
     for k, column in enumerate(columns):
         moved = fields if isinstance(column.along, sp.Symbol) else (column.along,)
         for a in moved:
             Q = system.moved.setdefault((column, a), {(): column.characteristic(a)})
             for j, (q, index) in enumerate(slots):
-                if q == a:
-                    rows[:, :, k] += slopes[:, j] * at(_derived(Q, index, system.functions))
-            for b, q in enumerate(fields):
-                by = _by_letter(Q[()], (q, ()))
-                if by:
-                    rows[b, :, k] += at(by) * E[fields.index(a)]
+                if q == a and acting[j].size:
+                    rows[k, acting[j]] += slopes[acting[j], j] * at(_derived(Q, index, system.functions))
+            for letter in {x for term in Q[()] for x in term if isinstance(x, tuple) and not x[1]}:
+                rows[k, fields.index(letter[0])] += at(_by_letter(Q[()], letter)) * E[fields.index(a)]
         if isinstance(column.along, sp.Symbol):
             xi = {column.term: Fraction(1)}
             by = _total(xi, column.along, system.functions)
-            rows[:, :, k] += at(by) * E + at(xi) * DE[:, variables.index(column.along)]
-    return rows
+            rows[k] += at(by) * E + at(xi) * DE[:, variables.index(column.along)]
+    return np.moveaxis(rows, 0, 2)
 
 
 def _derived(Q: dict[Index, Polynomial], index: Index, functions: dict[str, TimeFunction]) -> Polynomial:
