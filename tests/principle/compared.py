@@ -114,23 +114,27 @@ def boundary(system: System) -> list[str]:
 def data(system: System) -> list[str]:
     """How many data are free, which functions of time are arbitrary, and the relations that hold at all times.
 
-    Of a lumped system by its analysis; of a continuum by the roles of its initial conditions.
+    In a continuum they are functions of place; its roles say the same.
     """
-    if system.space:
-        roles = [c.role for c in system.action().initial_conditions() if len(c.field.args) > 1]
-        count = sum(role in ("data", "gauge") for role in roles)
-        return [] if count == system.free else [f"free functions for {system.free}: {roles}"]
     found = system.action().data()
     wrong = []
     if found.undecided:  # nothing is claimed then
         return [] if system.undecided else [f"undecided: {found.undecided}"]
     if len(found.data) + len(found.shifts) != system.free:
         wrong.append(f"free data for {system.free}: {found.data}, {found.shifts}")
+    if system.space:
+        roles = [c.role for c in system.action().initial_conditions() if len(c.field.args) > 1]
+        gauges = sum(q in found.fields for q in found.reached)
+        if sum(role in ("data", "gauge") for role in roles) - gauges != system.free or "undecided" in roles:
+            wrong.append(f"free functions for {system.free}: {roles}")
     if len(found.arbitrary) != system.gauges:
         wrong.append(f"arbitrary functions for {system.gauges}: {found.arbitrary}")
     relations = [r.expression for r in found.relations]
     wrong += [f"does not hold: {r}" for r in relations if not holds(along(system, r))]
     among = [r for r in relations if not any(r.has(multiplier) for multiplier in system.multipliers)]
+    if system.space:  # ranks of operators: no point of a manifold shows them
+        missing = [r for r in system.relations if not any(vanishes(r - s * f) for f in among for s in (1, -1))]
+        return [*wrong, *(f"relation {r}, found are {among}" for r in missing)]
     ranks = [manifold_rank(system, rows) for rows in (among, system.relations, [*among, *system.relations])]
     if len(set(ranks)) > 1:
         wrong.append(f"relations {among}, known are {system.relations}: ranks {ranks}")

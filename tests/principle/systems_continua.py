@@ -410,6 +410,7 @@ state(
     [d(field_e[0], t) + d(field_b, y), d(field_e[1], t) - d(field_b, x), d(field_e[0], x) + d(field_e[1], y)],
     free=2,
     gauges=1,
+    relations=(d(field_e[0], x) + d(field_e[1], y),),
     charges=(field_e[0], field_e[1]),
     boundary={RIGHT: [(Ax, 0), (Ay, field_b), (Vp, -field_e[0])]},
     rules={

@@ -105,10 +105,7 @@ def has_short_data(name):
 
 
 @each(has_short_data)
-def test_free_data(request, system):
-    if system.space and system.gauges:
-        reason = "constraints of a continuum that hold space derivatives (Gauss's law) are not analysed"
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+def test_free_data(system):
     assert compared.data(system) == []
 
 

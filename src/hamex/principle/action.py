@@ -97,7 +97,9 @@ class Action(StatedAction):
         return constrained(self)
 
     def data(self) -> FreeData:
-        """Which data of a lumped action are free at t = 0, which follow from them, gauges, relations and index.
+        """Which data are free at t = 0, which follow from them, gauges, relations and index.
+
+        In a continuum they are functions of place, counted at a generic wave vector.
 
         >>> from hamex.principle import t
         >>> m, k = sp.symbols("m k", positive=True)
@@ -108,11 +110,6 @@ class Action(StatedAction):
         secondary: Derivative(x(t), t) - 2*Derivative(y(t), t) = 0
         rank of the Hessian: 1 of 2; index: 1
         """
-        if self.space:
-            raise ActionError(
-                f"{self.name or 'this action'} is a density in space, whose data are not counted; "
-                "initial_conditions() says of each what shows at a place"
-            )
         from hamex.principle.free_data import free_data
 
         return free_data(self)

@@ -14,8 +14,8 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.principle.free_data import free_data
-from hamex.principle.jets import indices, is_zero, jet, partial, t
-from hamex.principle.variation import StatedAction, is_cyclic
+from hamex.principle.jets import jet, t
+from hamex.principle.variation import StatedAction, has_rates, is_cyclic
 
 T = sp.Symbol("T", positive=True)
 
@@ -26,8 +26,8 @@ class InitialCondition:
 
     ``order`` is the place in the sequence in which the principle assigns it: the momentum first, eq. (32), then the
     value, eq. (33), whose variation is thereby zero. ``role`` says whether the datum is free to be given (``data``),
-    fixes something that nothing depends on (``gauge``), or follows from the others (``determined``) by ``relation``,
-    which vanishes.
+    fixes something that nothing depends on (``gauge``), follows from the others (``determined``) by ``relation``,
+    which vanishes, or whether none of this was decided (``undecided``).
     """
 
     order: int
@@ -61,7 +61,7 @@ def initial_conditions(action: StatedAction) -> list[InitialCondition]:
     """The data at t = 0 in the order of their assignment."""
     zero = sp.S.Zero
     found: list[InitialCondition] = []
-    roles = _roles_in_space(action) if action.space else _roles(action)
+    roles = _roles(action)
     for q in action.fields:
         if action.has_momentum[q]:
             equation = sp.Eq(at(action.momentum(q), zero), hat("phat", q, zero), evaluate=False)
@@ -76,64 +76,28 @@ Role = tuple[str, sp.Expr | None]
 
 
 def _roles(action: StatedAction) -> dict[sp.Expr, Role]:
-    """What the analysis of a lumped action says of each value and rate; the momentum goes with the rate."""
+    """What the analysis says of each value and rate; the momentum goes with the rate.
+
+    Fields of t alone beside a density live in its parts, and have a momentum of their own or none.
+    """
     free = free_data(action)
-    roles: dict[sp.Expr, Role] = dict.fromkeys((*free.shifts, *free.reached), ("gauge", None))
-    roles |= dict.fromkeys(free.data, ("data", None))
+    roles: dict[sp.Expr, Role] = {node: ("data", None) for q in action.lumped for node in (q, q.diff(t))}
+    roles |= {q: ("gauge", None) for q in action.lumped if is_cyclic(action, q)}
+    roles |= dict.fromkeys((*free.shifts, *free.reached), ("gauge", None))
+    roles |= dict.fromkeys(free.data, ("undecided" if free.undecided else "data", None))
     if free.undecided:
         roles |= {q: ("gauge", None) for q in action.fields if is_cyclic(action, q)}
     for node, relation in free.determined.items():
         roles[node] = "determined", relation.expression
     for q in action.fields:  # a momentum without rates, as in p u̇ − H, is one of the values under another name
-        if action.has_momentum[q] and not _has_rates(action.momentum(q), action):
+        if action.has_momentum[q] and not has_rates(action.momentum(q), action.fields):
             roles[q.diff(t)] = "determined", action.momentum(q) - momentum_symbol(q)
     return roles
-
-
-def _has_rates(expression: sp.Expr, action: StatedAction) -> bool:
-    return any(t in node.variables and node.expr in action.fields for node in expression.atoms(sp.Derivative))
 
 
 def momentum_symbol(q: AppliedUndef) -> AppliedUndef:
     """P_q as a function of its own."""
     return sp.Function(f"P_{q.func.__name__}")(*q.args)
-
-
-def _roles_in_space(action: StatedAction) -> dict[sp.Expr, Role]:
-    """In a continuum only what shows at a place is said: no rank of operators is claimed.
-
-    A momentum that contains no rates ties values. A field that enters without rates, and whose own equation is either
-    solved for it at each place or elliptic in it (its second derivatives in space have a definite matrix of
-    coefficients), follows from the others at every instant.
-    """
-    roles: dict[sp.Expr, Role] = {}
-    for q in action.fields:
-        roles[q] = ("gauge" if is_cyclic(action, q) else "data"), None
-        momentum = action.momentum(q)
-        free = _has_rates(momentum, action)
-        roles[q.diff(t)] = ("data", None) if free else ("determined", momentum - momentum_symbol(q))
-        if not action.has_momentum[q] and not action.dissipation.has(q) and _is_instantaneous(action, q):
-            roles[q] = "determined", action.strong_form()[q]
-    return roles
-
-
-def _is_instantaneous(action: StatedAction, q: AppliedUndef) -> bool:
-    """True when the equation of a field fixes it from the others at one instant."""
-    equation = action.strong_form()[q]
-    own = indices(equation, q)
-    if any(t in i for i in own):
-        return False
-    if own == [()]:
-        return not is_zero(partial(equation, q))
-    if max(map(len, own), default=0) != 2:
-        return False
-    principal = sp.zeros(len(action.space), len(action.space))
-    for i in own:
-        if len(i) == 2:
-            a, b = (action.space.index(x) for x in i)
-            principal[a, b] += partial(equation, q, i) / 2
-            principal[b, a] += partial(equation, q, i) / 2
-    return bool(principal.is_positive_definite or (-principal).is_positive_definite)
 
 
 def classical(action: StatedAction, start: sp.Expr = sp.S.Zero, end: sp.Expr = T) -> EndPointConstraints:

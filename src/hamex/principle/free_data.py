@@ -1,42 +1,45 @@
-"""Which data of a lumped action are free: the analysis of singular Lagrangians, with dissipation, loads, constraints.
+"""Which data are free at t = 0: of a lumped action by its equations, of a density by those of one wave.
 
-The equations E(q, q̇, q̈, t) = 0 are linear in the accelerations, E = W q̈ + K. Where W = ∂²L/∂q̇∂q̇ is regular, values and
-momenta of all fields are data. Where it is not, combinations without q̈ are relations that the start must obey:
-*primary* ones stand in the equations themselves. Each relation holds at all times, so its rate vanishes as well; rates
-bring new equations for the accelerations, whose combinations give *secondary* relations, until nothing new comes
-(P. A. M. Dirac, Lectures on Quantum Mechanics, 1964, for Hamiltonians; K. Sundermeyer, Constrained Dynamics, 1982,
-ch. II, for this form, which needs no Hamiltonian and so bears dashpots and loads). Ranks and zeros are those on the set
-that the relations leave, at random points of it (:mod:`hamex.principle.jets`).
+A density with constant coefficients, quadratic in its fields, moves each wave by itself: with ∂_x as a letter D_x its
+equations are those of a lumped system over the field of rational functions of D, and what is singular in it, primary
+and secondary relations, gauges and free data, is found as in one (:mod:`hamex.principle.singular`). Ranks over that
+field are those at a generic wave vector, D = i k; operators in D alone that are left out of a relation, as the
+Laplacian in Δ(…) = 0, have an inverse there. Data are then functions of place, and relations come back with their space
+derivatives: Gauss's law of Maxwell's potentials.
 
-Accelerations that nothing determines are arbitrary functions. What they reach from one start, the distribution spanned
-by their directions B and the brackets [X, B], [X, [X, B]] … with the motion X, is not data: two starts that differ by
-it are the same motion (M. Henneaux and C. Teitelboim, Quantization of Gauge Systems, 1992, ch. 1 and 3).
+Other densities are decided where the Hessian by the rates is regular, or where each field without a rate is fixed by
+its own equation at each instant and the waves of the frozen equations (coefficients as numbers, at a random place) have
+as many data as that leaves, by the degree of their determinant. Else nothing is claimed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import lru_cache
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from hamex.errors import ActionError
-from hamex.principle.constraints import multipliers
 from hamex.principle.jets import (
     NoPlaceError,
     Places,
     UnevenRankError,
-    closure,
-    pivots,
-    pythagoras,
-    slope,
+    indices,
+    is_zero,
+    jet,
+    partial,
     t,
-    without_products,
 )
-from hamex.principle.variation import StatedAction, is_cyclic, stated_rows
+from hamex.principle.variation import StatedAction, has_rates, is_cyclic
 
-_LONG, _ROUNDS = 300, 12  # operations beyond which a row is not shortened, generations beyond which nobody waits
+_LONG = 60  # digits of numbers that are not rational
+
+if TYPE_CHECKING:
+    from hamex.principle.singular import Analysis
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,11 @@ class FreeData:
         """How many numbers fix a motion, shifts included and arbitrary functions divided out: the textbook's number."""
         return len(self.data) + len(self.shifts)
 
+    @property
+    def of(self) -> str:
+        """Of what the fields are functions, in words."""
+        return "place and time" if len(self.fields[0].args) > 1 else "time"
+
     def __str__(self) -> str:
         if self.undecided:
             return f"free data not decided: {self.undecided}"
@@ -106,10 +114,11 @@ class FreeData:
         if self.shifts:
             lines.append(f"gauges, values that nothing depends on: {listed(self.shifts)}")
         if self.arbitrary:
-            lines.append(f"arbitrary functions of time: {listed(self.arbitrary)}; they reach {listed(self.reached)}")
+            lines.append(f"arbitrary functions of {self.of}: {listed(self.arbitrary)}; they reach {listed(self.reached)}")
         lines += [f"{relation.origin}: {relation.expression} = 0" for relation in self.relations]
         lines += [f"where {e} is not zero" for e in self.apart]
-        order = "none: not all functions are determined" if self.index is None else str(self.index)
+        unknown = "none: not all functions are determined" if self.arbitrary else "not counted"
+        order = unknown if self.index is None else str(self.index)
         lines.append(f"rank of the Hessian: {self.hessian_rank} of {len(self.fields)}; index: {order}")
         return "\n".join(lines)
 
@@ -120,8 +129,19 @@ def _said(node: sp.Expr) -> str:
 
 @lru_cache(maxsize=32)
 def free_data(action: StatedAction) -> FreeData:
-    """Analyse a lumped action."""
-    analysis = _Analysis(action)
+    """Analyse an action: a lumped one by its equations, a density by those of one wave."""
+    from hamex.principle.singular import Analysis
+
+    if action.space:
+        return _in_space(action)
+    return _analysed(Analysis(action))
+
+
+def _analysed(analysis: Analysis) -> FreeData:
+    """The result, or why there is none; equations of a lumped action that contradict each other are refused."""
+    from hamex.principle.singular import UndecidedError
+
+    action = analysis.action
     try:
         return analysis.result()
     except UnevenRankError:
@@ -130,299 +150,190 @@ def free_data(action: StatedAction) -> FreeData:
         if not analysis.relations:
             why = "the equations could not be evaluated"
         else:
-            why = "no place was found at which " + ", ".join(f"{e} = 0" for e in analysis.shown()) + " hold together"
-            if not analysis.pieces:
+            shown = [action.in_space(e) if isinstance(action, _Wave) else e for e in analysis.shown()]
+            why = "no place was found at which " + ", ".join(f"{e} = 0" for e in shown) + " hold together"
+            alone = [e for e in shown if isinstance(action, _Wave) and not e.has(*action.there.values())]
+            if alone:
+                why = f"there are motions only under loads with {alone[0]} = 0"
+            elif not analysis.pieces and not isinstance(action, _Wave):
                 raise ActionError(f"Action: {why}: the equations contradict each other") from None
-    except _UndecidedError as problem:
+    except UndecidedError as problem:
         why = str(problem)
     carried = tuple(q.diff(t) for q in action.fields if action.has_momentum[q])
     return FreeData(action.fields, -1, (*action.fields, *carried), index=None, undecided=why)
 
 
-class _UndecidedError(Exception): ...
+def _in_space(action: StatedAction) -> FreeData:
+    """Data of a density, as functions of place; fields of t alone live in its parts, and are left out."""
+    from hamex.principle.singular import Analysis
+
+    wave = _Wave.of(action)
+    if wave.exact:
+        analysis = Analysis(wave)
+        analysis.is_shift = lambda q: is_cyclic(action, wave.there[q])  # type: ignore[method-assign]
+        return wave.unfolded(_analysed(analysis))
+    return _by_place(action, wave)
 
 
-@dataclass(frozen=True)
-class _Row:
-    """An equation in letters, how often it was differentiated, and from which generation of relations it comes."""
+@dataclass(frozen=True, eq=False)
+class _Wave(StatedAction):
+    """The equations of a density for one wave: fields of t, with D for each space derivative.
 
-    expression: sp.Expr
-    depth: int
-    generation: int
+    ``there`` are the fields and given functions of place, by those of t that stand for them; ``operators`` the letters
+    D by their coordinates; ``rests`` what the equations have without fields; ``exact`` whether the coefficients are
+    constant. Where they are not, they stand frozen at a random place.
+    """
 
+    body: StatedAction = field(kw_only=True)
+    there: dict[AppliedUndef, AppliedUndef] = field(kw_only=True)
+    operators: dict[sp.Symbol, sp.Symbol] = field(kw_only=True)
+    equations: dict[AppliedUndef, sp.Expr] = field(kw_only=True)
+    rests: dict[AppliedUndef, sp.Expr] = field(kw_only=True)
+    exact: bool = field(kw_only=True)
 
-class _Analysis:
-    """The work: fields and their rates as letters, rows of equations by the highest derivative in them."""
-
-    def __init__(self, action: StatedAction) -> None:
-        self.action = action
-        forces = [reaction for reaction, _, _ in stated_rows(action)]
-        self.all = (*action.fields, *forces)
-        self.letters: dict[sp.Basic, sp.Symbol] = {}
-        self.q, self.v, self.a = (
-            [self._letter(sp.Derivative(f, (t, k)) if k else f) for f in self.all] for k in range(3)
+    @classmethod
+    def of(cls, body: StatedAction) -> _Wave:
+        fields = [q for q in body.fields if q not in body.lumped]
+        here = {q: sp.Function(q.func.__name__)(t) for q in fields}
+        operators = {x: sp.Symbol(f"D_{x.name}", real=True) for x in body.space}
+        equations, rests, exact = {}, {}, True
+        moving = {*body.space, t}
+        for q in fields:
+            whole = body.strong_form()[q]
+            slopes = [(f, i, partial(whole, f, i)) for f in fields for i in indices(whole, f)]
+            constant = not any(c.free_symbols & moving or c.atoms(AppliedUndef) for _, _, c in slopes)
+            exact = exact and constant
+            linear = sum((_frozen(c, body.space) * _lowered(here[f], i, operators) for f, i, c in slopes), sp.S.Zero)
+            rest = whole - sum((c * jet(f, i) for f, i, c in slopes), sp.S.Zero)
+            given = sp.Function(f"given_{q.func.__name__}")(t)
+            rests[given] = sp.expand(rest) if constant else sp.S.Zero
+            equations[here[q]] = linear + (given if rests[given] != 0 else 0)
+        there = {letter: q for q, letter in here.items()}
+        names = tuple(here.values())
+        return cls(
+            names, sp.S.Zero, body=body, there=there, operators=operators, equations=equations, rests=rests, exact=exact
         )
-        momenta = [self.flat(action.momentum(q)) for q in action.fields]
-        self.hessian = [[sp.diff(P, x) for x in self.v[: len(momenta)]] for P in momenta]
-        self.rows: list[_Row] = []
-        self.pieces = False
-        self.apart: set[sp.Expr] = set()
-        self.relations: list[_Row] = []
-        self.known: dict[tuple[sp.Expr, ...], Places] = {}
-        self.second: list[
-            tuple[_Row, int]
-        ] = []  # rows that determine accelerations, each with the one it is solved for
 
-    def state(self) -> None:
-        """Take in the equations of motion, and constraints that are stated or the momenta of impulses."""
-        equations = [self.flat(e) for e in self.action.strong_form().values()]
-        self.pieces = any(e.has(sp.Piecewise) for e in equations)
-        self.rows = [_Row(e, 0, 1) for e in equations]
-        impulses = [g for origin, g in multipliers(self.action).values() if origin == "impulse"]
-        self.rows += [_Row(self.flat(e), 0, 0) for e in (*self.action.constraints, *impulses)]
+    def strong_form(self) -> dict[AppliedUndef, sp.Expr]:
+        """The equations of the wave."""
+        return self.equations
 
-    def _letter(self, node: sp.Basic) -> sp.Symbol:
-        return self.letters.setdefault(node, sp.Dummy(str(node), real=True))
+    def momentum(self, q: AppliedUndef) -> sp.Expr:
+        """What the momentum of the density has of rates and values, with D."""
+        whole = self.body.momentum(self.there[q])
+        found = [(f, i, partial(whole, self.there[f], i)) for f in self.fields for i in indices(whole, self.there[f])]
+        return sum((_frozen(c, self.body.space) * _lowered(f, i, self.operators) for f, i, c in found), sp.S.Zero)
 
-    def flat(self, expression: sp.Expr) -> sp.Expr:
-        nodes = sorted(expression.atoms(sp.Derivative), key=sp.default_sort_key)
-        whole = expression.xreplace({node: self._letter(node) for node in nodes})
-        functions = sorted(whole.atoms(AppliedUndef), key=sp.default_sort_key)
-        return whole.xreplace({node: self._letter(node) for node in functions})
+    @cached_property
+    def has_momentum(self) -> dict[AppliedUndef, bool]:
+        """As of the density."""
+        return {q: self.body.has_momentum[self.there[q]] for q in self.fields}
 
-    def back(self, expression: sp.Expr) -> sp.Expr:
-        return expression.xreplace({letter: node for node, letter in self.letters.items()})
+    def unfolded(self, found: FreeData) -> FreeData:
+        """The same said of functions of place."""
 
-    def rate(self, row: _Row) -> _Row:
-        if row.expression.has(sp.Piecewise):  # each branch has its own rate, and its own free data
-            raise _UndecidedError("a relation in pieces leaves other data free on each of its branches")
-        return _Row(self.flat(sp.diff(self.back(row.expression), t).doit()), row.depth + 1, max(2, row.generation + 1))
+        def nodes(some: Sequence[sp.Expr]) -> tuple[sp.Expr, ...]:
+            return tuple(self._node(n) for n in some)
 
-    def shown(self) -> list[sp.Expr]:
-        return [self.back(row.expression) for row in self.relations]
+        def tied(r: Relation) -> Relation:
+            return Relation(self.in_space(r.expression), r.generation, r.depth, r.rates)
 
-    def places(self, rates: bool = True) -> Places:
-        """Points of what the relations leave; without ``rates`` of what those among values leave."""
-        kept = tuple(r.expression for r in self.relations if rates or not r.expression.has(*self.v))
-        key = *kept, *sorted(self.apart, key=sp.default_sort_key)
-        if key not in self.known:
-            if any(not e.has(*self.q, *self.v) for e in kept):
-                raise NoPlaceError
-            self.known[key] = Places(kept, [*self.q, *self.v], self.apart)
-        return self.known[key]
+        return FreeData(
+            nodes(found.fields),
+            found.hessian_rank,
+            nodes(found.data),
+            nodes(found.shifts),
+            nodes(found.arbitrary),
+            nodes(found.reached),
+            tuple(map(tied, found.relations)),
+            {self._node(n): tied(r) for n, r in found.determined.items()},
+            found.index,
+            found.undecided,
+            found.apart,
+        )
 
-    def result(self) -> FreeData:
-        n = len(self.action.fields)
-        rank = self.places().rank(self.hessian)
-        if rank == n and not self.action.constraints:
-            carried = tuple(q.diff(t) for q in self.action.fields)
-            return self._listed(rank, [*self.action.fields, *carried], [], [], {}, 0)
-        self.state()
-        waiting = list(self.rows)
-        for _ in range(_ROUNDS):
-            new = self._sort(waiting)
-            if not new:
-                break
-            waiting = [self.rate(row) for row in new]
-        else:
-            raise _UndecidedError(f"relations of more than {_ROUNDS} generations")
-        return self._counted(rank)
+    def _node(self, node: sp.Expr) -> sp.Expr:
+        return sp.Derivative(self.there[node.expr], t) if isinstance(node, sp.Derivative) else self.there[node]
 
-    def _sort(self, waiting: list[_Row]) -> list[_Row]:
-        """Take rows in; what of it is a new relation, and does not follow from the known ones, is returned."""
-        new: list[_Row] = []
-        while waiting:
-            places = self.places()
-            row = self._without_accelerations(waiting.pop(0), places)
-            if row is None or places.vanishes(row.expression):
-                continue
-            row = self._without_rates(_Row(self._short(row.expression), row.depth, row.generation))
-            if row is None:
-                continue
-            new.append(row)
-            self.relations.append(row)
-            # The set is smaller now: what determined an acceleration, or a rate, may no longer do so.
-            again, self.second = [r for r, _ in self.second], []
-            tied = [r for r in self.relations if r.expression.has(*self.v)]
-            if tied and self.places().rank([[sp.diff(r.expression, x) for x in self.v] for r in tied]) < len(tied):
-                bent = self._rates_put_in(tied) or self._products_out(tied)
-                if row in tied and not bent:
-                    raise _UndecidedError("relations that are not linear in the rates hide one among values")
-                loose = list(bent) or tied
-                self.relations = [r for r in self.relations if r not in loose]
-                again += list(bent.values()) or tied
-            waiting = again + waiting
-        return new
+    def in_space(self, expression: sp.Expr) -> sp.Expr:
+        """D as derivatives again; the expression is linear in what is a function of place."""
+        total = sp.S.Zero
+        for powers, c in sp.Poly(expression, *self.operators.values()).terms():
+            along = [(x, n) for x, n in zip(self.operators, powers, strict=True) if n]
+            spread = c.xreplace(self.there | self.rests).doit()
+            total += sp.diff(spread, *along) if along else spread
+        return sp.expand(total.doit())
 
-    def _without_accelerations(self, row: _Row, places: Places) -> _Row | None:
-        """The row less the ones that are solved for accelerations; None when it determines one itself."""
-        row = self._reduced(row, self.second, self.a)
-        entries = {x: sp.diff(row.expression, x) for x in self.a if row.expression.has(x)}
-        solid = [x for x, entry in entries.items() if not places.vanishes(entry)]
-        if solid:
-            best = min(solid, key=lambda x: (entries[x].has(*self.q, *self.v), entries[x].count_ops()))
-            self.second.append((row, self.a.index(best)))
-            return None
-        return _Row(row.expression.xreplace(dict.fromkeys(self.a, sp.S.Zero)), row.depth, row.generation)
 
-    def _without_rates(self, row: _Row) -> _Row | None:
-        """Relations that are linear in the rates may hide one among values: combined, rates drop out."""
-        places = self.places(rates=False)
-        solved: list[tuple[_Row, int]] = []
-        for known in (*(r for r in self.relations if r.expression.has(*self.v)), row):
-            if any(sp.diff(known.expression, x).has(*self.v) for x in self.v):
-                continue
-            less = self._reduced(known, solved, self.v)
-            entries = {x: sp.diff(less.expression, x) for x in self.v if less.expression.has(x)}
-            solid = [x for x, entry in entries.items() if not places.vanishes(entry)]
-            if solid:
-                best = min(solid, key=lambda x: (entries[x].has(*self.q), entries[x].count_ops()))
-                solved.append((less, self.v.index(best)))
-            elif known is row:
-                bare = less.expression.xreplace(dict.fromkeys(self.v, sp.S.Zero))
-                return None if places.vanishes(bare) else _Row(self._short(bare), less.depth, less.generation)
-        return row
+def _lowered(f: AppliedUndef, index: tuple[sp.Symbol, ...], operators: dict[sp.Symbol, sp.Symbol]) -> sp.Expr:
+    """∂^index of a field as D… times its rates."""
+    return sp.prod([operators[x] for x in index if x != t]) * jet(f, tuple(x for x in index if x == t))
 
-    def _rates_put_in(self, tied: list[_Row]) -> dict[_Row, _Row]:
-        """Relations that are not linear in the rates, with the rates that the linear ones determine."""
-        linear = [r for r in tied if not any(sp.diff(r.expression, x).has(*self.v) for x in self.v)]
-        known = sp.solve([r.expression for r in linear], self.v, dict=True) if linear else []
-        if len(known) != 1 or len(linear) == len(tied):
-            return {}
-        depth, generation = max(r.depth for r in linear), max(r.generation for r in linear)
-        changed = {r: r.expression.xreplace(known[0]) for r in tied if r not in linear and r.expression.has(*known[0])}
-        return {r: _Row(self._plain(e), max(r.depth, depth), max(r.generation, generation)) for r, e in changed.items()}
 
-    def _products_out(self, tied: list[_Row]) -> dict[_Row, _Row]:
-        """The last relation combined with the others such that no product of rates is left."""
-        found = without_products([r.expression for r in tied], self.v, self.places(rates=False), self._plain)
-        bare, below = found or (None, [])
-        factors = {f for e in below for f, _ in sp.factor_list(sp.fraction(sp.together(e))[0])[1]}
-        self.apart |= {f for f in factors if f.free_symbols & {*self.q}}
-        depth, generation = max(r.depth for r in tied), max(r.generation for r in tied)
-        return {} if bare is None else {tied[-1]: _Row(self._short(bare), depth, generation)}
+def _frozen(c: sp.Expr, space: tuple[sp.Symbol, ...]) -> sp.Expr:
+    """A coefficient at a random place, the same for all: fields, derivatives and coordinates as numbers."""
+    for kind in (sp.Derivative, AppliedUndef):
+        c = c.xreplace({node: _number(node) for node in c.atoms(kind)})
+    return c.xreplace({x: _number(x) for x in (*space, t)})
 
-    def _reduced(self, row: _Row, solved: list[tuple[_Row, int]], letters: list[sp.Symbol]) -> _Row:
-        expression, depth, generation = row.expression, row.depth, row.generation
-        for other, place in solved:
-            entry = sp.diff(expression, letters[place])
-            if entry == 0:
-                continue
-            ratio = entry / sp.diff(other.expression, letters[place])
-            expression = self._plain(expression - ratio * other.expression)
-            # A combination of equations as they stand is primary; with a rate among them it is secondary.
-            depth, generation = max(depth, other.depth), max(generation, other.generation)
-        return _Row(expression, depth, generation)
 
-    def _plain(self, expression: sp.Expr) -> sp.Expr:
-        if expression.has(sp.Piecewise):
-            return sp.expand(expression)
-        return sp.expand(sp.cancel(sp.together(expression)) if expression.count_ops() < _LONG else expression)
+def _number(node: sp.Expr) -> sp.Integer:
+    return sp.Integer(random.Random(str(node)).randint(2, 97))
 
-    def _short(self, expression: sp.Expr) -> sp.Expr:
-        """The numerator without what cannot vanish, each factor once: z² = 0 says z = 0."""
-        if expression.has(sp.Piecewise):
-            return expression
-        numerator = sp.fraction(sp.together(expression))[0]
-        if numerator.count_ops() > _LONG:
-            return sp.expand(numerator)
-        moving = {*self.q, *self.v, t, *(x for node, x in self.letters.items() if node not in self.all)}
-        factors = [f for f, _ in sp.factor_list(numerator)[1] if f.free_symbols & moving]
-        carried = {self._letter(q) for q in self.action.fields if self.action.has_momentum[q]}
-        lone = [f for f in factors if f in carried or (f.is_Function and f.args[0] in carried)]
-        if len(lone) < len(factors):  # r (θ̇ − z) = 0 says θ̇ = z where r ≠ 0
-            self.apart |= set(lone)
-            factors = [f for f in factors if f not in lone]
-        short = pythagoras(sp.expand(sp.prod(factors)) if factors else numerator)
-        return -short if short.could_extract_minus_sign() else short
 
-    def _counted(self, hessian: int) -> FreeData:
-        places, n = self.places(), len(self.all)
-        coordinates = [*self.q, *self.v]
-        table = [[sp.diff(r.expression, x) for x in coordinates] for r in self.relations]
-        points = places.matrices(table)
-        preferred = self._preferred()
-        dependent = [pivots(point, preferred[::-1]) for point in points]
-        if len({len(found) for found in dependent}) > 1:
-            raise UnevenRankError
-        first = dependent[0] if dependent else []
-        if len(first) < len(self.relations):
-            raise _UndecidedError("the relations are not independent where they hold")
-        nodes = [*self.all, *(f.diff(t) for f in self.all)]
-        shown = [self._shown(row) for row in self.relations]
-        determined = {nodes[column]: shown[r] for r, column in first}
-        free = [i for i in preferred if i not in {column for _, column in first}]
-        open_fields = n - places.rank([[sp.diff(r.expression, x) for x in self.a] for r, _ in self.second] or [[0] * n])
-        if not open_fields:
-            return self._listed(hessian, [nodes[i] for i in free], [], [], determined, self._index(places))
-        solved = {place for _, place in self.second}
-        late = sorted(range(2 * n), key=lambda i: (i % n in solved, -preferred.index(i)))
-        taken = {column for _, column in pivots(self._reach(places), [i for i in late if i in free])}
-        kept, reached = ([nodes[i] for i in free if (i in taken) is wanted] for wanted in (False, True))
-        loose = [f for i, f in enumerate(self.all) if i not in solved]
-        return self._listed(hessian, kept, loose, reached, determined, None)
+def _by_place(action: StatedAction, wave: _Wave) -> FreeData:
+    """What a density that is not linear, or not the same everywhere, says at a place, where its waves agree."""
+    fields = tuple(wave.there.values())
+    momenta = [wave.momentum(q) for q in wave.fields]
+    rates = [sp.Derivative(q, t) for q in wave.fields]
+    letters = {rate: sp.Dummy(real=True) for rate in rates}
+    hessian = Places([], []).rank([[sp.diff(P.xreplace(letters), v) for v in letters.values()] for P in momenta])
+    fixed = {q: Relation(action.strong_form()[q], 1, 0, False) for q in fields if _is_fixed(action, q)}
+    moved = [q.diff(t) for q in fields if has_rates(action.momentum(q), fields)]
+    shifts = tuple(q for q in fields if is_cyclic(action, q))
+    data = *(q for q in fields if q not in fixed and q not in shifts), *moved
+    found = FreeData(fields, hessian, data, shifts, relations=tuple(fixed.values()), determined=dict(fixed), index=None)
+    if hessian == len(fields):
+        return replace(found, index=0)
+    if _degree(wave) != found.count:
+        why = "not all rates have momenta of their own, and the equations are not linear with constant coefficients"
+        return FreeData(fields, -1, (*fields, *moved), index=None, undecided=why)
+    return found
 
-    def _preferred(self) -> list[int]:
-        """Values before rates, fields with a momentum first, multipliers last."""
-        n = len(self.all)
-        carries = [self.action.has_momentum.get(f, False) for f in self.all]
-        own = multipliers(self.action)
-        late = [f not in self.action.fields or f in own for f in self.all]
-        return sorted(range(2 * n), key=lambda i: (late[i % n], i >= n, not carries[i % n], i % n))
 
-    def _shown(self, row: _Row) -> Relation:
-        return Relation(self.back(row.expression), row.generation, row.depth, row.expression.has(*self.v))
+def _degree(wave: _Wave) -> int:
+    """Degree in λ of the determinant of the frozen equations for motions e^{λt}: how many data they have; −1 where it
+    vanishes, and functions are arbitrary."""
+    lam = sp.Symbol("lambda")
+    whole = sp.Tuple(*wave.equations.values())
+    numbers = {s: _number(s) for s in whole.free_symbols - {t}}
 
-    def _listed(
-        self,
-        hessian: int,
-        free: list[sp.Expr],
-        loose: list[AppliedUndef],
-        reached: list[sp.Expr],
-        determined: dict[sp.Expr, Relation],
-        index: int | None,
-    ) -> FreeData:
-        shifts = tuple(f for f in free if f in self.action.fields and is_cyclic(self.action, f))
-        data = tuple(f for f in free if f not in shifts)
-        tied = tuple(self._shown(row) for row in self.relations)
-        given = self.action.fields, hessian, data, shifts
-        apart = tuple(sorted(map(self.back, self.apart), key=sp.default_sort_key))
-        return FreeData(*given, tuple(loose), tuple(reached), tied, determined, index, apart=apart)
+    def entry(equation: sp.Expr, q: AppliedUndef) -> sp.Expr:
+        slopes = [(len(i), partial(equation, q, i).xreplace(numbers)) for i in indices(equation, q)]
+        return sum((sp.Rational(c.evalf(_LONG)) * lam**n for n, c in slopes), sp.S.Zero)
 
-    def _reach(self, places: Places) -> list[list[sp.Expr]]:
-        """Directions of values and rates that arbitrary accelerations reach, at one point of the set."""
-        unknown = [self.a[place] for _, place in self.second]
-        solution = sp.solve([r.expression for r, _ in self.second], unknown, dict=True) if unknown else [{}]
-        if len(solution) != 1:
-            raise _UndecidedError("the accelerations could not be isolated")
-        moved = {x: solution[0].get(x, x) for x in self.a}
-        loose = [x for x in self.a if x not in solution[0]]
-        coordinates = [*self.q, *self.v]
-        zero = dict.fromkeys(loose, sp.S.Zero)
-        motion = [*self.v, *(moved[x].xreplace(zero) for x in self.a)]
-        fields = [[*([sp.S.Zero] * len(self.v)), *(sp.diff(moved[x], u) for x in self.a)] for u in loose]
+    rows = [[entry(e, q) for q in wave.fields] for e in wave.equations.values()]
+    coefficients = sp.Matrix(rows).to_DM().convert_to(sp.QQ[lam]).charpoly()[-1]
+    powers = dict(sp.Poly(sp.QQ[lam].to_sympy(coefficients), lam).terms())
+    largest = max(map(abs, powers.values()))
+    return max((n for (n,), c in powers.items() if abs(c) > largest / 10 ** (_LONG // 2)), default=-1) if largest else -1
 
-        def along(expression: sp.Expr) -> sp.Expr:
-            rate = self.flat(sp.diff(self.back(expression), t).doit())
-            return rate.xreplace({x: e.xreplace(zero) for x, e in moved.items()})
 
-        def bracket(one: list[sp.Expr] | None, other: list[sp.Expr]) -> list[sp.Expr]:
-            first = motion if one is None else one
-            there = [along(e) if one is None else slope(e, coordinates, first) for e in other]
-            return [self._plain(x - slope(e, coordinates, other)) for x, e in zip(there, first, strict=True)]
-
-        return closure(fields, bracket, places)
-
-    def _index(self, places: Places) -> int:
-        """Differentiations until the highest derivative of each field is determined by what is lower."""
-        high = [any(row.expression.has(x) for row in self.rows) for x in self.a]
-        targets = [x if second else v for x, v, second in zip(self.a, self.v, high, strict=True)]
-        others = [x for x, second in zip(self.a, high, strict=True) if not second]
-        rows = [*(r for r, _ in self.second), *self.relations]
-        for depth in range(max((r.depth for r in rows), default=0) + 1):
-            chosen = [r.expression for r in rows if r.depth <= depth]
-            both = places.rank([[sp.diff(e, x) for x in (*targets, *others)] for e in chosen]) if chosen else 0
-            rest = places.rank([[sp.diff(e, x) for x in others] for e in chosen]) if chosen and others else 0
-            if both - rest == len(targets):
-                return depth
-        raise _UndecidedError("the index was not found")
+def _is_fixed(action: StatedAction, q: AppliedUndef) -> bool:
+    """True when the equation of a field without rates fixes it from the others at one instant: it is solved for it at
+    each place, or elliptic in it (its second derivatives in space have a definite matrix of coefficients)."""
+    equation = action.strong_form()[q]
+    own = indices(equation, q)
+    if action.has_momentum[q] or action.dissipation.has(q) or any(t in i for i in own):
+        return False
+    if own == [()]:
+        return not is_zero(partial(equation, q))
+    if max(map(len, own), default=0) != 2:
+        return False
+    principal = sp.zeros(len(action.space), len(action.space))
+    for i in own:
+        if len(i) == 2:
+            a, b = (action.space.index(x) for x in i)
+            principal[a, b] += partial(equation, q, i) / 2
+            principal[b, a] += partial(equation, q, i) / 2
+    return bool(principal.is_positive_definite or (-principal).is_positive_definite)

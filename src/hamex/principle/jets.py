@@ -26,6 +26,7 @@ import mpmath
 import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
+from sympy.printing.numpy import NumPyPrinter
 
 Index = tuple[sp.Symbol, ...]
 t = sp.Symbol("t", real=True)
@@ -61,10 +62,39 @@ def _indices(expression: sp.Expr, field: AppliedUndef) -> tuple[Index, ...]:
 def partial(expression: sp.Expr, field: AppliedUndef, index: Index = ()) -> sp.Expr:
     """∂expression/∂(∂^index field), every other jet coordinate held fixed."""
     wanted = jet(field, index)
+    terms = [term for term in sp.Add.make_args(expression) if term.has(wanted)]  # SymPy would look into all of them
+    pieces = [_of_pieces(term, wanted, field, index) for term in terms]
+    expression = sp.Add(*(term for term, piece in zip(terms, pieces, strict=True) if piece is None))
     nodes = sorted(expression.atoms(sp.Derivative, AppliedUndef) | {wanted}, key=sp.default_sort_key)
     symbols = {node: sp.Dummy(real=True) for node in nodes}
     back = {dummy: node for node, dummy in symbols.items()}
-    return sp.diff(expression.xreplace(symbols), symbols[wanted]).xreplace(back)
+    smooth = sp.diff(expression.xreplace(symbols), symbols[wanted]).xreplace(back)
+    return sp.Add(smooth, *(piece for piece in pieces if piece is not None))
+
+
+def _of_pieces(term: sp.Expr, wanted: sp.Expr, field: AppliedUndef, index: Index) -> sp.Expr | None:
+    """The same for a Piecewise with a factor: piece by piece, so that its conditions are built anew only once."""
+    factor, moving = term.as_independent(wanted, as_Add=False)
+    if not isinstance(moving, sp.Piecewise):
+        return None
+    return factor * sp.Piecewise(*((partial(e, field, index), condition) for e, condition in moving.args))
+
+
+def total(expression: sp.Expr, by: sp.Symbol) -> sp.Expr:
+    """D_by of an expression of fields, by Leibniz; what SymPy finds term after term again is looked up."""
+    found = []
+    for term in sp.Add.make_args(expression):
+        factors = sp.Mul.make_args(term)
+        for i, factor in enumerate(factors):
+            rate = total(factor, by) if factor.is_Add else _rate(factor, by)
+            if rate != 0:
+                found.append(sp.Mul(*factors[:i], rate, *factors[i + 1 :]))
+    return sp.Add(*found)
+
+
+@lru_cache(maxsize=_KEPT)
+def _rate(factor: sp.Expr, by: sp.Symbol) -> sp.Expr:
+    return sp.diff(factor, by)
 
 
 def is_zero(expression: sp.Expr) -> bool:
@@ -98,6 +128,28 @@ def flattened(expression: sp.Expr) -> sp.Expr:
     """The expression with every field and every derivative as a symbol of its own."""
     nodes = sorted(expression.atoms(sp.Derivative) | expression.atoms(AppliedUndef), key=sp.default_sort_key)
     return expression.xreplace({node: sp.Dummy(real=True) for node in nodes})
+
+
+def compiled(arguments: Sequence[Any], expressions: Any, modules: str, cse: bool = False) -> Callable[..., Any]:
+    """``sp.lambdify``, which rewrites all expressions once for each argument that is a dummy: renamed at one go here.
+
+    ``arguments`` are symbols or lists of them, ``expressions`` an expression or lists of them.
+    """
+    names: dict[sp.Basic, sp.Symbol] = {}
+
+    def renamed(thing: Any) -> Any:
+        if isinstance(thing, (list, tuple)):
+            return [renamed(x) for x in thing]
+        return thing.xreplace(names) if isinstance(thing, sp.Basic) else thing
+
+    for symbol in sp.utilities.iterables.flatten(arguments):
+        names[symbol] = sp.Symbol(f"x{len(names)}", **symbol.assumptions0)
+    given = renamed(arguments), renamed(expressions)
+    if modules != "numpy":
+        return sp.lambdify(*given, modules=modules, cse=cse)
+    # SymPy would import all of NumPy's names, and with them its compilers and testing tools.
+    printer = NumPyPrinter({"fully_qualified_modules": False, "inline": True, "allow_unknown_functions": True})
+    return sp.lambdify(*given, modules=[vars(np)], printer=printer, cse=cse)
 
 
 def random_place(
@@ -214,7 +266,7 @@ class Places:
         moving = [] if self.exact else self.variables
         slopes = [[sp.diff(e, x) for x in moving if e.has(x)] for e in expressions]
         symbols = sorted({s for e in expressions for s in e.free_symbols}, key=sp.default_sort_key)
-        function = sp.lambdify([symbols], [terms, slopes], modules="mpmath")
+        function = compiled([symbols], [terms, slopes], "mpmath")
         with mpmath.workdps(_PLACE_DIGITS):
             return [self._sure(function, symbols, point, seed) for seed, point in enumerate(self._points)]
 
@@ -260,7 +312,7 @@ def _is_near(expression: sp.Expr, point: dict[sp.Symbol, Number]) -> bool:
     """Whether a point lies where an expression vanishes that is to be kept apart from zero."""
     symbols = sorted(expression.free_symbols & point.keys(), key=sp.default_sort_key)
     with mpmath.workdps(_DIGITS):
-        value = sp.lambdify(symbols, expression, modules="mpmath")(*(point[s] for s in symbols))
+        value = compiled(symbols, expression, "mpmath")(*(point[s] for s in symbols))
         return bool(abs(value) < mpmath.mpf(10) ** -_SURE)
 
 
@@ -284,7 +336,7 @@ def _found(
     if complex_:
         point |= {x: mpmath.mpc(point[x], source.uniform(0.3, 1)) for x in variables}
     slopes = [[sp.diff(r, x) for x in variables] for r in relations]
-    function = sp.lambdify([symbols], [relations, slopes], modules="mpmath")
+    function = compiled([symbols], [relations, slopes], "mpmath")
     kind = complex if complex_ else float
     for _ in range(_ITERATIONS):
         try:

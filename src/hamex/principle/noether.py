@@ -18,7 +18,7 @@ from functools import cached_property
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.jets import Index, indices, is_zero, jet, partial, t
+from hamex.principle.jets import Index, indices, is_zero, jet, partial, t, total
 from hamex.principle.readable import Change, described, listed
 from hamex.principle.variation import StatedAction, antiderivative, stated_rows
 
@@ -69,8 +69,8 @@ class Symmetry:
 
     def characteristic(self, q: AppliedUndef) -> sp.Expr:
         """Q = η − ξ^μ ∂_μ q: the change of the field at a fixed place and instant."""
-        total = self.change.get(q, sp.S.Zero) - self.time * q.diff(t)
-        return total - sum((s * q.diff(x) for s, x in zip(self.space, self.action.space, strict=True)), sp.S.Zero)
+        moves = [*zip(self.space, self.action.space, strict=True), (self.time, t)]
+        return self.change.get(q, sp.S.Zero) - sum((xi * total(q, x) for xi, x in moves if xi != 0), sp.S.Zero)
 
     @cached_property
     def gain(self) -> tuple[sp.Expr, ...]:
@@ -100,7 +100,7 @@ class Symmetry:
             flux = [f + g * tested for f, g in zip(flux, through, strict=True)]
         for (q, index), through in action.variation().rims.items():  # rates with space derivatives: a flux of momentum
             tested = _derivative(Q[q], index)
-            flux = [f - sp.diff(g * tested, t) for f, g in zip(flux, through, strict=True)]
+            flux = [f - total(g * tested, t) for f, g in zip(flux, through, strict=True)]
         found = Charge(dict(self.change), value, source, tuple(sp.expand(f.doit()) for f in flux), self.name)
         self._certify(found, Q)
         return found
@@ -108,8 +108,8 @@ class Symmetry:
     def _certify(self, found: Charge, Q: dict[AppliedUndef, sp.Expr]) -> None:
         """∂ρ/∂t + div j = Σ (left side of the equation of motion) Q + source, identically."""
         bulk = self.action.variation().bulk
-        rate = sp.diff(found.value, t) + sum(
-            (sp.diff(f, x) for f, x in zip(found.flux, self.action.space, strict=True)), sp.S.Zero
+        rate = total(found.value, t) + sum(
+            (total(f, x) for f, x in zip(found.flux, self.action.space, strict=True)), sp.S.Zero
         )
         work = sum((bulk[q] * Q[q] for q in self.action.fields), sp.S.Zero) + found.source
         for reaction, row, rest in stated_rows(self.action):  # the source has A q̇ = −b in it
@@ -161,7 +161,7 @@ def _works(symmetry: Symmetry) -> list[tuple[AppliedUndef | None, sp.Expr, int]]
 
 def _derivative(expression: sp.Expr, index: Index) -> sp.Expr:
     for variable in index:
-        expression = sp.diff(expression, variable)
+        expression = total(expression, variable)
     return expression
 
 
@@ -175,8 +175,8 @@ def _change_of_lagrangian(symmetry: Symmetry) -> sp.Expr:
         if not index:
             return symmetry.change.get(q, sp.S.Zero)
         rest, by = index[:-1], index[-1]
-        total = sp.diff(prolonged(q, rest), by)
-        return total - sum((jet(q, (*rest, x)) * sp.diff(xi, by) for x, xi in moves.items()), sp.S.Zero)
+        moved = total(prolonged(q, rest), by)
+        return moved - sum((jet(q, (*rest, x)) * total(xi, by) for x, xi in moves.items()), sp.S.Zero)
 
     W = sum((L * sp.diff(xi, x) for x, xi in moves.items()), sp.S.Zero)
     nodes = {jet(q, i): (q, i) for q in action.fields for i in indices(L, q)}
@@ -224,7 +224,7 @@ def _potentials(action: StatedAction, W: sp.Expr) -> tuple[sp.Expr | None, ...]:
             while rest:
                 by, rest = rest[0], rest[1:]
                 K[by] += coefficient * jet(q, rest)
-                coefficient = -sp.diff(coefficient, by)
+                coefficient = -total(coefficient, by)
     nodes = sorted(
         {jet(q, i) for q in action.fields for e in (W, *K.values()) for i in indices(e.doit(), q)},
         key=sp.default_sort_key,
@@ -239,7 +239,7 @@ def _potentials(action: StatedAction, W: sp.Expr) -> tuple[sp.Expr | None, ...]:
     at_rest = W.xreplace(dict.fromkeys(nodes, sp.S.Zero))
     if at_rest != 0:
         K[t] += sp.integrate(at_rest, t)
-    exact = is_zero((W - sum((sp.diff(k, x) for x, k in K.items()), sp.S.Zero)).doit())
+    exact = is_zero((W - sum((total(k, x) for x, k in K.items()), sp.S.Zero)).doit())
     return tuple(K.values()) if exact else (None,) * len(variables)
 
 

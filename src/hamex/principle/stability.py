@@ -11,10 +11,12 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import sympy as sp
 
+from hamex.principle.rational import characteristic_factors
 from hamex.principle.stepform import StepForm, h
 
 _lam = sp.Symbol("lambda")
@@ -47,7 +49,7 @@ class Verdict:
         answers = [i.holds for i in self.inequalities] + [self.semisimple]
         return False if False in answers else (None if None in answers or self.exceptions else True)
 
-    @property
+    @cached_property
     def exceptions(self) -> tuple[sp.Expr, ...]:
         """What vanishes at some positive parameters, with a condition that holds: there eigenvalues meet on the circle.
 
@@ -60,7 +62,11 @@ class Verdict:
 
 def sign(expression: sp.Expr) -> int | None:
     """Sign of a rational function of positive symbols: 1, −1 or 0; None when it is not decided."""
-    numerator, denominator = (sp.expand(part) for part in sp.fraction(sp.cancel(sp.together(expression))))
+    return _sign_of_cancelled(sp.cancel(sp.together(expression)))
+
+
+def _sign_of_cancelled(expression: sp.Expr) -> int | None:
+    numerator, denominator = (sp.expand(part) for part in sp.fraction(expression))
     if numerator == 0:
         return 0
     signs = []
@@ -109,7 +115,7 @@ def _one_symbol(polynomial: sp.Poly) -> bool:
 
 def verdict(G: sp.Matrix) -> Verdict:
     """Conditions for each factor of the characteristic polynomial of an amplification matrix."""
-    factors = _factors(G)
+    factors = characteristic_factors(G, _lam)
     inequalities: list[Inequality] = []
     semisimple = True
     for factor, count in factors:
@@ -118,18 +124,6 @@ def verdict(G: sp.Matrix) -> Verdict:
         if count > 1 and _is_on_circle(p):
             semisimple = semisimple and _kernel(p, G) == count * p.degree()
     return Verdict(factors, tuple(inequalities), semisimple)
-
-
-def _factors(G: sp.Matrix) -> tuple[tuple[sp.Expr, int], ...]:
-    """Irreducible factors of the characteristic polynomial, denominators cleared."""
-    A = G.to_DM(field=True)
-    coefficients = [A.domain.to_sympy(c) for c in A.charpoly()]
-    below = sp.S.One
-    for c in coefficients:
-        below = sp.lcm(below, sp.fraction(sp.together(c))[1])
-    whole = sum((sp.cancel(c * below) * _lam**k for k, c in enumerate(reversed(coefficients))), sp.S.Zero)
-    letters = sorted(whole.free_symbols - {_lam}, key=lambda s: s.name)
-    return tuple((f, n) for f, n in sp.factor_list(sp.expand(whole), _lam, *letters)[1] if f.has(_lam))
 
 
 def _is_on_circle(p: sp.Poly) -> bool:
@@ -171,8 +165,9 @@ def jury(polynomial: sp.Poly) -> list[Inequality]:
         }
     found = []
     for name, expression in wanted.items():
-        decided = sign(expression)
-        found.append(Inequality(name, sp.factor(expression), None if decided is None else decided >= 0))
+        short = sp.factor(expression)
+        decided = _sign_of_cancelled(short)
+        found.append(Inequality(name, short, None if decided is None else decided >= 0))
     return found
 
 

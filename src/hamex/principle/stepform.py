@@ -51,6 +51,7 @@ from sympy.core.function import AppliedUndef
 
 from hamex.principle.action import Action, ActionError
 from hamex.principle.jets import partial, t
+from hamex.principle.rational import solve
 
 tau = sp.Symbol("tau", real=True)
 h = sp.Symbol("h", positive=True)
@@ -98,8 +99,14 @@ class QuadratureRule:
         if not expanded.is_polynomial(tau):
             pairs = zip(self.roots, self.weighted(), strict=True)
             return sum((weight * expression.subs(tau, root) for root, weight in pairs), sp.S.Zero)
-        rest = sp.Poly(expanded, tau).rem(self.nodal)
-        return sp.expand(sum(c / (n + 1) for (n,), c in rest.terms()))
+        parts = (term.as_independent(tau, as_Add=False) for term in sp.Add.make_args(expanded))
+        return sp.expand(sum((c * _moment(self, power) for c, power in parts), sp.S.Zero))
+
+
+@lru_cache
+def _moment(rule: QuadratureRule, power: sp.Expr) -> sp.Expr:
+    """The sum over the points of a power of τ."""
+    return sum((c / (n + 1) for (n,), c in sp.Poly(power, tau).rem(rule.nodal).terms()), sp.S.Zero)
 
 
 @lru_cache
@@ -162,9 +169,19 @@ class StepForm:
 
     def matrices(self, branch: str = "") -> tuple[sp.Matrix, sp.Matrix, sp.Matrix]:
         """B, D, z with ``B y = D x + z``, eq. (69), on a branch."""
-        rows = self.branches[branch or next(iter(self.branches))]
-        B = sp.Matrix([[sp.expand(row).coeff(y) for y in self.unknowns] for row in rows])
-        D = sp.Matrix([[-sp.expand(row).coeff(x) for x in self.knowns] for row in rows])
+        branch = branch or next(iter(self.branches))
+        if branch not in self._known:
+            self._known[branch] = self._matrices(branch)
+        return self._known[branch]
+
+    @cached_property
+    def _known(self) -> dict[str, tuple[sp.Matrix, sp.Matrix, sp.Matrix]]:
+        return {}
+
+    def _matrices(self, branch: str) -> tuple[sp.Matrix, sp.Matrix, sp.Matrix]:
+        rows = [sp.expand(row) for row in self.branches[branch]]
+        B = sp.Matrix([[row.coeff(y) for y in self.unknowns] for row in rows])
+        D = sp.Matrix([[-row.coeff(x) for x in self.knowns] for row in rows])
         z = -sp.Matrix(rows) + B * sp.Matrix(self.unknowns) - D * sp.Matrix(self.knowns)
         z = z.applyfunc(sp.expand)
         if z.has(*self.unknowns, *self.knowns):
@@ -179,7 +196,7 @@ class StepForm:
         B, D, _ = self.matrices(branch)
         if values:
             B, D = B.subs(values), D.subs(values)
-        G = _solve(B, D)
+        G = solve(B, D)
         ends = [self.unknowns.index(self.new[q][-1]) for q in self.action.fields]
         ends += [self.unknowns.index(symbol) for symbol in self.momentum_new.values()]
         return G.extract(ends, range(G.cols))
@@ -278,16 +295,6 @@ def slider_potential(rate: sp.Expr, yield_force: sp.Expr, viscosity: sp.Expr) ->
         ((rate + yield_force) ** 2 / (2 * viscosity), rate < -yield_force),
         (0, True),
     )
-
-
-def _solve(B: sp.Matrix, D: sp.Matrix) -> sp.Matrix:
-    """B⁻¹D over the field of rational functions, where elimination stays fast."""
-    from sympy.polys.matrices import DomainMatrix
-
-    left, right = DomainMatrix.from_Matrix(B), DomainMatrix.from_Matrix(D)
-    left, right = left.unify(right)
-    left, right = left.to_field(), right.to_field()
-    return left.lu_solve(right).to_Matrix().applyfunc(sp.cancel)
 
 
 Trial = dict[sp.Basic, sp.Expr]

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from hamex.errors import UndecidedWarning
-from hamex.principle.jets import Index, flattened, indices, is_zero, jet, pythagoras, t
+from hamex.principle.jets import Index, compiled, flattened, indices, is_zero, jet, pythagoras, t
 from hamex.principle.noether import Symmetry
 from hamex.principle.readable import (
     KINDS,
@@ -283,7 +283,7 @@ class _Equations:
             [*variables, *every],
             parameters,
             list(hidden),
-            sp.lambdify(arguments, rows, modules="numpy", cse=True),
+            compiled(arguments, rows, "numpy", cse=True),
         )
 
     def matrix(
@@ -303,7 +303,7 @@ class _Equations:
                 break
         for name, f in self.functions.items():
             rate = float(f.frequency.subs(numbers))
-            values[name] = sp.lambdify(t, f.value.subs(numbers), modules="numpy")(values[t])
+            values[name] = getattr(np, name.split()[0])(rate * values[t])
             values[f"rate {f.frequency}"] = np.full(points, rate)
         largest = np.abs(found).max(axis=0)  # each place has a say, also where all terms are small
         found = found / np.where(largest > 0, largest, 1.0)
@@ -339,23 +339,22 @@ def _condition(system: _Equations, columns: list[Column], found: Array, values: 
             total = total + float(c) * known[term]
         return total
 
-    rows = np.zeros((n, points, len(columns)), dtype=np.result_type(*values.values(), found))
+    acting = [np.nonzero(slopes[:, j].any(axis=1))[0] for j in range(len(slots))]
+    rows = np.zeros((len(columns), n, points), dtype=np.result_type(*values.values(), found))
     for k, column in enumerate(columns):
         moved = fields if isinstance(column.along, sp.Symbol) else (column.along,)
         for a in moved:
             Q = system.moved.setdefault((column, a), {(): column.characteristic(a)})
             for j, (q, index) in enumerate(slots):
-                if q == a:
-                    rows[:, :, k] += slopes[:, j] * at(_derived(Q, index, system.functions))
-            for b, q in enumerate(fields):
-                by = _by_letter(Q[()], (q, ()))
-                if by:
-                    rows[b, :, k] += at(by) * E[fields.index(a)]
+                if q == a and acting[j].size:
+                    rows[k, acting[j]] += slopes[acting[j], j] * at(_derived(Q, index, system.functions))
+            for letter in {x for term in Q[()] for x in term if isinstance(x, tuple) and not x[1]}:
+                rows[k, fields.index(letter[0])] += at(_by_letter(Q[()], letter)) * E[fields.index(a)]
         if isinstance(column.along, sp.Symbol):
             xi = {column.term: Fraction(1)}
             by = _total(xi, column.along, system.functions)
-            rows[:, :, k] += at(by) * E + at(xi) * DE[:, variables.index(column.along)]
-    return rows
+            rows[k] += at(by) * E + at(xi) * DE[:, variables.index(column.along)]
+    return np.moveaxis(rows, 0, 2)
 
 
 def _derived(Q: dict[Index, Polynomial], index: Index, functions: dict[str, TimeFunction]) -> Polynomial:

@@ -17,7 +17,7 @@ from functools import cached_property
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from hamex.principle.jets import Index, indices, is_zero, jet, partial, t
+from hamex.principle.jets import Index, indices, is_zero, jet, partial, t, total
 from hamex.principle.parts import Part
 
 
@@ -51,7 +51,7 @@ class Variation:
         bracket: dict[tuple[AppliedUndef, Index], sp.Expr] = {}
         for (q, index), coefficient in weak.items():
             key = q, tuple(v for v in index if v != t)
-            moved = -sp.diff(coefficient, t) if t in index else coefficient
+            moved = -total(coefficient, t) if t in index else coefficient
             inside[key] = inside.get(key, sp.S.Zero) + moved
             if t in index:
                 bracket[key] = bracket.get(key, sp.S.Zero) - coefficient
@@ -78,11 +78,12 @@ class Variation:
         space = self.action.space
         weak = sum((c * jet(self.test(q), i) for (q, i), c in self.weak.items()), sp.S.Zero)
         strong = sum((e * self.test(q) for q, e in self.bulk.items()), sp.S.Zero)
-        strong -= sum((sp.diff(p * self.test(q), t) for q, p in self.ends.items()), sp.S.Zero)
+        strong -= sum((total(p * self.test(q), t) for q, p in self.ends.items()), sp.S.Zero)
         for fluxes, by in ((self.fluxes, ()), (self.rims, (t,))):
             for (q, index), flux in fluxes.items():
                 for x, component in zip(space, flux, strict=True):
-                    moved = sp.diff(component * jet(self.test(q), index), x, *by)
+                    moved = total(component * jet(self.test(q), index), x)
+                    moved = total(moved, t) if by else moved
                     strong += moved if by else -moved
         if not is_zero((weak - strong).doit()):
             raise ArithmeticError("integration by parts does not satisfy its identity")
@@ -123,13 +124,16 @@ def _in_space(
         flux[action.space.index(x)] += value
 
     for (q, along), c in form.items():
-        bulk[q] += sp.diff(c, *along) * (-1) ** len(along) if along else c
+        moved = c
+        for x in along:
+            moved = -total(moved, x)
+        bulk[q] += moved
         if len(along) == 1:
             through(q, (), along[0], -c)
         elif len(along) == 2:
             for one, other in (along, along[::-1]):
                 through(q, (one,), other, -c / 2)
-                through(q, (), one, sp.diff(c, other) / 2)
+                through(q, (), one, total(c, other) / 2)
     found = {key: tuple(_tidy(e) for e in flux) for key, flux in fluxes.items()}
     return {q: _tidy(e) for q, e in bulk.items()}, {key: flux for key, flux in found.items() if any(flux)}
 
@@ -310,7 +314,7 @@ def _compare(equations: Mapping[AppliedUndef, sp.Expr], q: AppliedUndef, r: Appl
     for i in indices(equations[r], q):
         moved = partial(equations[r], q, i) * v
         for variable in i:
-            moved = -sp.diff(moved, variable)
+            moved = -total(moved, variable)
         backward += moved
     difference = sp.expand((forward - backward).doit())
     found = []
@@ -323,13 +327,13 @@ def _compare(equations: Mapping[AppliedUndef, sp.Expr], q: AppliedUndef, r: Appl
 
 def euler(action: StatedAction, q: AppliedUndef) -> sp.Expr:
     """E_q = Σ_I (−D)_I ∂L/∂q_I: what L alone says, without dissipation and loads."""
-    total = sp.S.Zero
+    found = sp.S.Zero
     for index in indices(action.lagrangian, q):
         term = partial(action.lagrangian, q, index)
         for variable in index:
-            term = -sp.diff(term, variable)
-        total += term
-    return sp.expand(total.doit()) if not total.has(sp.Piecewise) else total.doit()
+            term = -total(term, variable)
+        found += term
+    return _tidy(found)
 
 
 def energy_rate(action: StatedAction) -> sp.Expr:
@@ -356,9 +360,26 @@ def antiderivative(expression: sp.Expr, fields: tuple[AppliedUndef, ...]) -> sp.
         if slope.has(sp.Derivative):
             return None
         symbol = sp.Dummy(real=True)
-        piece = sp.integrate(slope.xreplace({q: symbol}), symbol).xreplace({symbol: q})
+        piece = _integrated(slope.xreplace({q: symbol}), symbol).xreplace({symbol: q})
         found += piece
         rest = sp.expand(rest - sp.diff(piece, t))
     if rest.has(*fields):
         return None
-    return found + (sp.integrate(rest, t) if rest != 0 else 0)
+    return found + _integrated(rest, t)
+
+
+def _integrated(expression: sp.Expr, x: sp.Symbol) -> sp.Expr:
+    """∫ dx, at once where the terms are powers or unknown functions of x; SymPy's search for the others."""
+    total = sp.S.Zero
+    for term in sp.Add.make_args(sp.expand(expression)):
+        fixed, moving = term.as_independent(x, as_Add=False)
+        base, exponent = moving.as_base_exp()
+        if base == x and exponent.is_Integer and exponent > 0:
+            total += fixed * x ** (exponent + 1) / (exponent + 1)
+        elif moving == 1:
+            total += fixed * x
+        elif isinstance(moving, AppliedUndef) and x in moving.args:
+            total += fixed * sp.Integral(moving, x)
+        else:
+            return sp.integrate(expression, x)
+    return total

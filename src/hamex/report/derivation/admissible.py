@@ -282,8 +282,9 @@ def _verdicts(found: FreeData) -> list[Text]:
     if found.arbitrary:
         items.append(
             say(
-                "**Arbitrary functions of time**: {}. Nothing determines them, and starts that differ in {} alone are "
+                "**Arbitrary functions of {}**: {}. Nothing determines them, and starts that differ in {} alone are "
                 "the same motion.",
+                found.of,
                 enumerated(map(field, found.arbitrary)),
                 enumerated(map(formula_of, found.reached)),
             )
@@ -303,16 +304,22 @@ def _but_shifts(found: FreeData) -> Text:
 
 
 def _in_space(system: DerivedSystem, head: list[Block]) -> list[Block]:
-    tied = [c for c in system.action.initial_conditions() if c.role == "determined"]
-    if not tied:
+    found = system.action.data()
+    if found.undecided:
+        return [*head, Paragraph(f"Not decided: {found.undecided}.")]
+    tied = [c for c in system.action.initial_conditions() if c.role == "determined" and c.kind == "momentum"]
+    tied = [c for c in tied if c.field.diff(t) not in found.determined]
+    if not (tied or found.relations or found.arbitrary):
         return []
     items: list[Text] = []
     for c in tied:
         assert c.relation is not None
-        what = field(c.field) if c.kind == "value" else say("the momentum of {}", field(c.field))
-        items.append(say("{} is determined by {}", what, equal(formula_of(c.relation), 0)))
+        items.append(say("The momentum of {} is determined by {}.", field(c.field), equal(formula_of(c.relation), 0)))
     words = (
-        "What enters without rates follows from the other fields at every instant, with its boundary conditions. Only "
-        "what shows at a place is said here: the rank of the operators is not examined."
+        "Data of a continuum are functions of place, counted for one wave with a generic wave vector: ranks are those "
+        "of the operators there, and what enters without rates follows from the others at every instant, with its "
+        "boundary conditions."
     )
-    return [*head, Paragraph(words), Bullets(tuple(items))]
+    hessian = tight(tight(PARTIAL) ** 2, sym.L) / tight(PARTIAL, sym.q.dot, PARTIAL, sym.q.dot)
+    rows = _relations(found, hessian, len(found.fields))
+    return [*head, Paragraph(words), *rows, Bullets((*_verdicts(found), *items))]

@@ -331,6 +331,8 @@ def _assignment(system: DerivedSystem) -> list[Block]:
             note = say("the value is given, so that {} from here on", equal(virtual(hat(q))(0), 0))
         if condition.role == "determined":
             note = "not free: it follows from the others, see below"
+        elif condition.role == "undecided":
+            note = "whether it is free is not decided, see below"
         gauge = "; only a constant is fixed, nothing depends on it (a gauge)" if condition.role == "gauge" else ""
         items = momenta if condition.kind == "momentum" else values_given
         items.append(say("{}: {}{}{}.", equal(formula_of(condition.equation.lhs), *values), note, gauge, place))

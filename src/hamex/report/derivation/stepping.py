@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hamex.principle.jets import partial
+from hamex.principle.rational import inverse, over_common
 from hamex.principle.stability import Verdict, verdict
 from hamex.principle.stepform import StepForm, h
 from hamex.report.derivation.atoms import BLANK, QQUAD, QUAD
@@ -245,30 +246,23 @@ def _conditions(system: DerivedSystem, form: StepForm) -> dict[str, Any]:
 def _solved(system: DerivedSystem, form: StepForm, branch: str) -> list[Block]:
     """Inverse and amplification matrix, with their common denominator taken out as in eqs. (74)-(77)."""
     B, _, _ = form.matrices(branch)
-    determinant = B.det().cancel()
-    if determinant == 0:
+    inverted = inverse(B)
+    if inverted is None:
         return [Paragraph(say("{B} has no inverse."))]
-    inverse = B.adjugate().applyfunc(lambda e: (e / determinant).cancel())
     return [
         Paragraph("Its inverse, and what turns an old state into a new one:"),
-        *_over_common(sym.B ** "-1", inverse),
+        *_over_common(sym.B ** "-1", inverted),
         *_over_common(equal(sym.G, sym.B ** "-1" * sym.D), system.amplifications[branch]),
     ]
 
 
 def _over_common(head: Formula, entries: Any) -> list[Block]:
-    denominator = h / h
-    for entry in entries:
-        below = entry.as_numer_denom()[1]
-        denominator = (denominator * (denominator / below).cancel().as_numer_denom()[1]).expand()
+    denominator, above = over_common(entries)
     if not denominator.free_symbols:
         return [Equation((equal(head, formula_of(entries)),))]
     common = h.func("X" if "X" not in {s.name for s in denominator.free_symbols} else "Delta")
-
-    def scaled(entry: Expr) -> Expr:
-        return (entry * denominator).cancel() if entry.free_symbols else entry * common
-
-    shown = formula_of(entries.applyfunc(scaled))
+    scaled = [top if entry.free_symbols else entry * common for entry, top in zip(entries, above, strict=True)]
+    shown = formula_of(entries._new(*entries.shape, scaled))
     return [
         Equation((equal(head, fraction(1, formula_of(common)) * shown),)),
         Paragraph(say("with {}.", equal(formula_of(common), formula_of(denominator.expand())))),

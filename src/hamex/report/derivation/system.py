@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hamex.principle.action import Action
 from hamex.principle.jets import Index, indices, jet, partial, t
@@ -28,6 +29,7 @@ from hamex.report.derivation.expressions import (
 from hamex.report.derivation.formula import Formula, Part, bracket, integral, measure, spaced, thin, tight, virtual
 
 ROW = 84  # columns of text that a displayed row may take before it is broken
+Array = NDArray[Any]
 _KINKS = frozenset({"Abs", "sign", "Max", "Min", "Heaviside"})
 _ZERO, _HALF = h * 0, h / (2 * h)
 OMEGA, KAPPA = h.func("omega", positive=True), h.func("kappa", positive=True)
@@ -264,9 +266,6 @@ def _det(matrix: list[list[Expr]]) -> Expr:
 
 def _numbers(M: list[list[Expr]], C: list[list[Expr]], K: list[list[Expr]], small: bool) -> EndPoints:
     """All parameters 1: where is the map from the start rates to the end positions singular?"""
-    from scipy.linalg import expm
-    from scipy.optimize import minimize_scalar
-
     mass, damping, stiffness = (
         np.array([[float(e.xreplace({s: _ZERO + 1 for s in e.free_symbols})) for e in row] for row in matrix])
         for matrix in (M, C, K)
@@ -278,24 +277,51 @@ def _numbers(M: list[list[Expr]], C: list[list[Expr]], K: list[list[Expr]], smal
         [[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(mass, stiffness), -np.linalg.solve(mass, damping)]]
     )
 
-    def reach(T: float) -> float:
-        return float(abs(np.linalg.det(expm(flow * T)[:n, n:])))
-
     step = 0.02
-    advance, now, found = expm(flow * step), np.eye(2 * n), [0.0]
+    advance, flows = _exponential(flow * step), [np.eye(2 * n)]
     for _ in range(700):
-        now = advance @ now
-        found.append(float(abs(np.linalg.det(now[:n, n:]))))
-    values = np.array(found)
-    lows = [i for i in range(2, 700) if values[i] < min(values[i - 1], values[i + 1])]
+        flows.append(advance @ flows[-1])
+    values = np.array([_reach(now) for now in flows])
     failing = []
-    for i in lows:
-        best = minimize_scalar(
-            reach, bounds=(step * (i - 1), step * (i + 1)), method="bounded", options={"xatol": 1e-10}
-        )
-        if best.fun < 1e-7 * values[: i + 2].max():
-            failing.append(float(best.x))
+    for i in range(2, 700):
+        if values[i] < min(values[i - 1], values[i + 1]):
+            T, least = _least(lambda s, i=i: _reach(_exponential(flow * s) @ flows[i - 1]), 2 * step)
+            if least < 1e-7 * values[: i + 2].max():
+                failing.append(step * (i - 1) + T)
     return EndPoints("numbers", failing=tuple(failing[:3]), linearised=small)
+
+
+def _reach(flow: Array) -> float:
+    n = len(flow) // 2
+    return float(abs(np.linalg.det(flow[:n, n:])))
+
+
+def _exponential(A: Array) -> Array:
+    """e^A of a small matrix, by its series after halvings: what SciPy has for it takes half a second to load."""
+    halvings = max(0, int(np.ceil(np.log2(max(np.abs(A).sum(axis=0).max(), 1e-300)))) + 3)
+    A = A / 2**halvings
+    term = total = np.eye(len(A))
+    for k in range(1, 14):
+        term = term @ A / k
+        total = total + term
+    return np.linalg.matrix_power(total, 2**halvings)
+
+
+def _least(of: Callable[[float], float], end: float) -> tuple[float, float]:
+    """Place and value of the least of a function with one low in [0, end], by golden section."""
+    ratio, a, b = (np.sqrt(5) - 1) / 2, 0.0, end
+    x, y = b - ratio * (b - a), a + ratio * (b - a)
+    at_x, at_y = of(x), of(y)
+    for _ in range(50):
+        if at_x < at_y:
+            b, y, at_y = y, x, at_x
+            x = b - ratio * (b - a)
+            at_x = of(x)
+        else:
+            a, x, at_x = x, y, at_y
+            y = a + ratio * (b - a)
+            at_y = of(y)
+    return min(((x, at_x), (y, at_y)), key=lambda pair: pair[1])
 
 
 def _dispersion(system: DerivedSystem) -> EndPoints:
