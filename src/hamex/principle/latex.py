@@ -214,6 +214,7 @@ class WrittenLine:
     relations: tuple[str, ...] = ()
     remark: str = ""
     column: int = field(default=0, compare=False)
+    place: tuple[Node, Node] | None = None  # «at x = 0»: a coordinate and its value
 
 
 Node: TypeAlias = (
@@ -349,10 +350,19 @@ class LetterReader:
                 sub += self.script()
             elif self.now.text == "^" and self.after().text == "'":
                 self.at += 1
+            elif self.is_side():
+                self.at += 1
+                accents.append({"+": "plus", "-": "minus"}[self.script()])
             elif self.now.text == "^" and self.after().text == "{" and self.after(2).text == "'":
                 accents += ["prime"] * self.script_of_primes()
             else:
                 return WrittenLetter(found.name, tuple(accents), sub, column=found.column)
+
+    def is_side(self) -> bool:
+        """a^+ or a^{-}: a place seen from one of its sides."""
+        braces = self.after().text == "{"
+        sign, behind = self.after(1 + braces).text, self.after(2 + braces).text
+        return self.now.text == "^" and sign in ("+", "-") and behind in (("}",) if braces else (",", ")", ";", "}", "]"))
 
     def script_of_primes(self) -> int:
         self.at += 1
