@@ -8,7 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from hamex.principle.latex import Add, Between, Divide, Multiply, Node, Number, Power, Summation, WrittenLetter, WrittenLine
+from hamex.principle.latex import (
+    Add,
+    Between,
+    Divide,
+    Multiply,
+    Node,
+    Number,
+    Power,
+    Summation,
+    WrittenLetter,
+    WrittenLine,
+)
 from hamex.principle.latex_atoms import AtomReader
 
 _RELATIONS = ("=", "<", ">", r"\le", r"\ge", r"\ne", r"\approx", ":")
@@ -150,14 +161,33 @@ class LatexReader(AtomReader):
 
     def power(self) -> Node:
         """An atom with its exponent; e^x is a function."""
-        base = self.atom()
-        if self.now.text == "|" and self.after().text == "_" and not self.bars:  # … |_{x=0}
-            self.at += 2
-            base = Between(base, self.script())
+        base = self.at_place(self.atom())
         while self.now.text == "^" and self.now.kind == "sign":
             if self.at and self.after().text == "{" and self.after(2).text == "}":
                 self.at += 3
                 continue
             self.at += 1
-            base = Power(base, self.exponent())
+            exponent = self.exponent()
+            if isinstance(base, WrittenLetter) and self.is_listing():  # w^2(l, t)
+                base = self.applied(base)
+            base = self.at_place(Power(base, exponent))
         return base
+
+    def at_place(self, base: Node) -> Node:
+        """… |_{x=0}: a factor where a coordinate has a value."""
+        if self.now.text != "|" or self.after().text != "_" or self.bars:
+            return base
+        self.at += 2
+        return Between(base, self.script())
+
+    def is_listing(self) -> bool:
+        """Whether a bracket with commas follows."""
+        depth, at = 0, self.at
+        while self.now.text == "(" and self.tokens[at].kind != "end":
+            depth += (self.tokens[at].text in "([{") - (self.tokens[at].text in ")]}")
+            if depth == 0:
+                return False
+            if depth == 1 and self.tokens[at].text == ",":
+                return True
+            at += 1
+        return False

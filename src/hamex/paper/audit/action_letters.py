@@ -22,7 +22,7 @@ from hamex.paper.audit.notation import Interval, Letters, children, node, undott
 from hamex.paper.audit.reading import TIMES, Meaning
 from hamex.principle.action import Action
 from hamex.principle.jets import jet, partial, t
-from hamex.principle.latex import GREEK, Apply, Between, Integral, Node, Summation, WrittenLetter
+from hamex.principle.latex import GREEK, Apply, Between, Integral, Node, Number, Power, Summation, WrittenLetter
 
 _VARIANTS = {"epsilon": "varepsilon", "theta": "vartheta", "phi": "varphi", "rho": "varrho", "sigma": "varsigma"}
 _COUNTERS = frozenset("ijknrs")
@@ -38,7 +38,7 @@ class ActionLetters:
     known: Mapping[WrittenLetter, sp.Expr]
     roles: Mapping[WrittenLetter, tuple[str, sp.Expr]]
     spelling: Mapping[sp.Expr, sp.Expr]  # fields and parameters that the text calls otherwise, under its names
-    words: tuple[tuple[re.Pattern[str], str], ...]  # names of several letters, as EI
+    words: tuple[tuple[re.Pattern[str], str, str], ...]  # names of several letters, as EI: how written, word, letters
 
     @classmethod
     def of(cls, action: Action, letters: Mapping[str, str]) -> ActionLetters:
@@ -70,8 +70,14 @@ class ActionLetters:
 
     def joined(self, latex: str) -> str:
         r"""LaTeX with names of several letters as one word: EI is \mathrm{EI}, not E times I."""
-        for pattern, word in self.words:
-            latex = pattern.sub(lambda _, word=word: word, latex)  # type: ignore[misc]
+        for pattern, word, _ in self.words:
+            latex = pattern.sub(word.replace("\\", r"\\"), latex)
+        return latex
+
+    def parted(self, latex: str) -> str:
+        """The way back."""
+        for _, word, spelled in self.words:
+            latex = latex.replace(word, spelled)
         return latex
 
 
@@ -98,19 +104,17 @@ def written(name: str) -> list[WrittenLetter]:
     return [WrittenLetter(b, sub=index) for b in dict.fromkeys(bases)]
 
 
-def _words(names: Mapping[str, sp.Expr]) -> Iterator[tuple[re.Pattern[str], str]]:
+def _words(names: Mapping[str, sp.Expr]) -> Iterator[tuple[re.Pattern[str], str, str]]:
     r"""Names of several letters, EI or rhoA, with how they are written letter by letter."""
     greek = "|".join(sorted(re.findall(r"[A-Za-z]{2,}", GREEK.pattern), key=len, reverse=True))
     for name in names:
         base = name.partition("_")[0].rstrip("0123456789")
         if len(base) < 2 or GREEK.fullmatch(f"\\{base}"):
             continue
-        pieces = [
-            rf"\\{piece}(?![A-Za-z])" if len(piece) > 1 else re.escape(piece)
-            for piece in re.findall(rf"{greek}|[A-Za-z]", base)
-        ]
-        spelled = r"(?:\s|\\,)*".join(pieces)
-        yield re.compile(rf"(?<![\\A-Za-z]){spelled}(?![A-Za-z])"), rf"\mathrm{{{base}}}"
+        pieces = [f"\\{one}" if len(one) > 1 else one for one in re.findall(rf"{greek}|[A-Za-z]", base)]
+        pattern = r"(?:\s|\\,)*".join(re.escape(one) + ("(?![A-Za-z])" if len(one) > 1 else "") for one in pieces)
+        spelled = "".join(one + " " if len(one) > 1 else one for one in pieces).rstrip()
+        yield re.compile(rf"(?<![\\A-Za-z]){pattern}(?![A-Za-z])"), rf"\mathrm{{{base}}}", spelled
 
 
 def energies(action: Action, L: sp.Expr) -> tuple[sp.Expr, sp.Expr | None]:
@@ -262,17 +266,39 @@ class OpenMeaning(Meaning):
 
     def _apply(self, part: Apply) -> sp.Expr:
         """Fields at an instant or a place are fields of their own; where is noted."""
+        if self.is_product(part):
+            return self(part.letter) * self(part.arguments[0])
         here = tuple(a for a in (*part.arguments, *part.times))
         axes = {WrittenLetter(x.name) for x in self.table.action.space}
         fields = all(isinstance(a, WrittenLetter) and self.split(a)[0] in self.table.known for a in part.arguments)
-        if any(a not in axes and a not in TIMES for a in here) and not fields:
-            return self.at(self(part.letter), here)
-        return self(part.letter)
+        everywhere = all(a in axes or a in TIMES for a in here)
+        if everywhere or (fields and not self.is_field(part.letter)):
+            return self(part.letter)
+        return self.at(self(part.letter), here)
+
+    def is_field(self, letter: Node) -> bool:
+        return (
+            isinstance(letter, WrittenLetter)
+            and self.table.known.get(self.split(letter)[0]) in self.letters.fields.values()
+        )
+
+    def is_product(self, part: Apply) -> bool:
+        r"""\dot{x}(1 - x^2) is a product, x(0) is not: instants and places are letters and numbers by themselves."""
+        if len(part.arguments) != 1 or part.times or not self.is_field(part.letter):
+            return False
+        (argument,) = part.arguments
+        alone = isinstance(argument, WrittenLetter | Number)
+        return not alone and not any(time in list(walk(argument)) for time in TIMES)
+
+    def _power(self, part: Power) -> sp.Expr:
+        if isinstance(part.base, Apply) and self.is_product(part.base):  # \dot{x}(1 - x)^2
+            return self(part.base.letter) * self(Power(part.base.arguments[0], part.exponent))
+        return super()._power(part)
 
     def at(self, value: sp.Expr, here: tuple[Node, ...]) -> sp.Expr:
         """An expression at (x, …, t): its fields are renamed."""
         self.places.append(here)
-        where = self.where(here[0]) if self.table.action.space and len(here) > 1 else None
+        where = self.where(here[0]) if self.table.action.space and here[0] not in TIMES else None
         names = {}
         for q in self.table.action.fields:
             for f in (q, self.letters.test(q)):
@@ -332,6 +358,13 @@ class OpenMeaning(Meaning):
                 else:
                     self.unknown(letter)
         return value
+
+
+def walk(part: Node) -> Iterator[Node]:
+    """A node and all below it."""
+    yield part
+    for child in children(part):
+        yield from walk(child)
 
 
 def placed(field: AppliedUndef, where: sp.Expr | None) -> AppliedUndef:

@@ -23,6 +23,7 @@ _DISPLAY = re.compile(
     r"|\\\[(?P<square>.*?)\\\]|\$\$(?P<dollars>.*?)\$\$",
     re.DOTALL,
 )
+_GROUP = re.compile(r"\\begin\{subequations\}.*?\\end\{subequations\}", re.DOTALL)
 _OPENED = re.compile(rf"\\begin\{{(?:{_WORLDS})\*?\}}|\\\[|\$\$")
 _MACRO = re.compile(
     r"\\(?:(?:(?:re)?new|provide)command\*?\s*\{?\\(?P<name>[A-Za-z]+)\}?\s*(?:\[(?P<count>\d)\])?"
@@ -76,6 +77,9 @@ def read_manuscript(text: str, path: str = "") -> Manuscript:
     macros, plain = _macros(plain)
     formulas: list[Displayed] = []
     number, end = 0, 0
+    groups = [found.span() for found in _GROUP.finditer(plain)]
+    grouped: tuple[int, int] | None = None  # the subequations that are being counted
+    letter = 0
     for display in _DISPLAY.finditer(plain):
         _refuse_open(plain[end : display.start()], plain, end, origin, path)
         end = display.end()
@@ -89,8 +93,13 @@ def read_manuscript(text: str, path: str = "") -> Manuscript:
             bare = re.sub(rf"\\(?:tag\*?|label)\{{[^}}]*\}}|{_UNNUMBERED}", "", row).replace(_SKIPPED, "")
             parts = _cut(row) if display["world"] not in ("equation", "multline") else [row]
             own = sum(not re.search(rf"{_UNNUMBERED}|\\tag", part) for part in parts) if counts else 0
-            number += own  # of several rows that are one formula, the last number
-            name = f"({tag[1]})" if tag else f"({number})" if own else f"line {line}"
+            group = next(((a, b) for a, b in groups if a <= display.start() < b), None)
+            if group is None or group != grouped:
+                number += own if group is None else bool(own)  # of several rows of one formula, the last number
+                grouped, letter = group if own else None, 0
+            letter += own
+            shown = f"({number}{chr(ord('a') + (letter - 1) % 26) if group else ''})"
+            name = f"({tag[1]})" if tag else shown if own else f"line {line}"
             if label and not tag:
                 name = f"{name} {label[1]}"
             if bare.strip().strip("&"):

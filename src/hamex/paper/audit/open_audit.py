@@ -23,7 +23,7 @@ from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, zero
 from hamex.paper.audit.manuscript import Displayed, Manuscript, freed, part_of, ranged, window
 from hamex.principle.action import Action
 from hamex.principle.jets import indices, is_zero, jet, t
-from hamex.principle.latex import Apply, Node, Number, Power, WrittenLetter, WrittenLine
+from hamex.principle.latex import Apply, Integral, Node, Number, Power, Varied, WrittenLetter, WrittenLine
 from hamex.principle.latex_grammar import lines
 from hamex.principle.tokens import LanguageError
 from hamex.report.derivation.expressions import formula_of
@@ -108,7 +108,8 @@ class OpenAudit:
         for i, line in enumerate(spoken):
             end = min((other.column for other in found if other.column > line.column), default=len(latex))
             name = shown.name if len(spoken) == 1 else part_of(shown.name, i)
-            written = re.sub(r"(?:\\quad|\\\\|[\s,;.&])+$", "", latex[line.column : end]).replace("&", "")
+            written = re.sub(r"(?:\\q?quad|\\\\|[\s,;.&])+$", "", latex[line.column : end])
+            written = written if r"\begin" in written else written.replace("&", "")
             try:
                 said = self.line(line)
             except (TypeError, ValueError, ArithmeticError, AttributeError, NotImplementedError) as problem:
@@ -117,10 +118,19 @@ class OpenAudit:
 
     def _verdict(self, shown: Displayed, name: str, written: str, said: _Said, latex: str) -> FormulaVerdict:
         gap = "" if said.difference is None else self.shown(said.difference).text
-        written = written.replace(r"\operatorname{const}", r"\text{const}")
+        written = self.table.parted(written.replace(r"\operatorname{const}", r"\text{const}"))
         place = "" if said.column is None else window(latex, said.column)
         return FormulaVerdict(
-            name, shown.line, said.claim, said.verdict, written, said.evidence, gap, said.correct, place, shown.file
+            name,
+            shown.line,
+            said.claim,
+            said.verdict,
+            written,
+            said.evidence,
+            gap,
+            self.table.parted(said.correct),
+            place,
+            shown.file,
         )
 
     def shown(self, expression: sp.Expr) -> Formula:
@@ -189,6 +199,11 @@ class OpenAudit:
         clear = not (reader.unknown_letters or reader.faults or place)
         if isinstance(subject, WrittenLetter) and clear:
             base = reader.split(subject)[0]
+            if base == subject and base in self.table.roles and isinstance(value, sp.MatrixBase):  # \mathbf{K}
+                self.defined[base] = value
+                return _Said(
+                    "definition", DEFINITION, f"{base} is a matrix here; taken as given and known from here on"
+                )
             if base == subject and base in self.table.roles and base not in self.defined:
                 return self.role(base, value)
         if clear and not reader.places:
@@ -200,6 +215,8 @@ class OpenAudit:
             return (
                 self.weak_form(sp.expand(value)) if value != 0 else _Said("stationarity", HOLDS, "the principle itself")
             )
+        if isinstance(left, Varied) and self.action.space and value == 0 and self.is_action(left.operand):
+            return _Said("stationarity", HOLDS, "the principle itself")
         whole = reader(left)
         if right == WrittenLetter("const"):
             reader.unknown_letters = [letter for letter in reader.unknown_letters if letter.name != "const"]
@@ -219,6 +236,15 @@ class OpenAudit:
         if gap.has(SPACE):
             return _Said("", NOT_UNDERSTOOD, "an integral over space in an equation is not decided here")
         return self.not_known(reader) or self.motion(sp.expand(gap.doit()))
+
+    def is_action(self, part: Node) -> bool:
+        """∫ L dt of a continuum on which nothing else works."""
+        still = self.action.dissipation == 0 and not self.action.loads
+        still = still and not any(part.loads or part.dissipation != 0 for part in self.action.parts)
+        letter = part.body if isinstance(part, Integral) else part
+        return (
+            still and isinstance(letter, WrittenLetter) and self.table.roles.get(letter, ("",))[0] == "the Lagrangian"
+        )
 
     def not_known(self, reader: OpenMeaning) -> _Said | None:
         """What is said of the first letter without a meaning."""
@@ -286,6 +312,9 @@ class OpenAudit:
         if self.expected.is_constraint(meant):
             return _Said("constraint", HOLDS, "follows from the constraints, exactly")
         if self.expected.vanishes(meant):
+            for c in self.expected.constraints:  # the text's sign of a reaction is from now on this one
+                if gap.has(c.reaction):
+                    self.scales.setdefault(c.reaction, sp.S.One)
             return _Said(self.claim_of(gap), HOLDS, "vanishes along the motion, exactly")
         scale = self.expected.reaction_scale(meant)
         if scale is not None and scale[0] not in self.scales:
@@ -319,13 +348,7 @@ class OpenAudit:
         """Its rate along the motion is zero; that of an integral over space at most what flows through the boundary."""
         rate = sp.diff(value, t)
         if value.has(SPACE):
-            inside = self.expected.reduced(sp.expand(rate).coeff(SPACE))
-            if sp.expand(value).coeff(SPACE, 0) != 0:
-                return _Said(CONSERVED, NOT_UNDERSTOOD, "an integral beside values on the boundary is not decided here")
-            if self.expected.is_divergence(inside):
-                text = "its rate is what flows through the boundary: constant where nothing does"
-                return _Said(CONSERVED, CONDITION, text)
-            return _Said(CONSERVED, MISPRINT, "is not conserved; the density of its rate is the difference", inside)
+            return self.conserved_integral(sp.expand(value), sp.expand(rate).coeff(SPACE))
         if self.expected.vanishes(rate):
             return _Said(CONSERVED, HOLDS, "its rate vanishes along the motion, exactly")
         without = self._without_dissipation(rate)
@@ -333,6 +356,16 @@ class OpenAudit:
         if without:
             return _Said(CONSERVED, CONDITION, "is conserved without dissipation and loads only", rate)
         return _Said(CONSERVED, MISPRINT, "is not conserved; its rate along the motion is the difference", rate)
+
+    def conserved_integral(self, value: sp.Expr, rate: sp.Expr) -> _Said:
+        if value.coeff(SPACE, 0) != 0:
+            return _Said(CONSERVED, NOT_UNDERSTOOD, "an integral beside values on the boundary is not decided here")
+        text = "its rate is what flows through the boundary: constant where nothing does"
+        if self.expected.is_divergence(inside := self.expected.reduced(rate)):
+            return _Said(CONSERVED, CONDITION, text)
+        if self.expected.is_divergence(self.expected.undisturbed.reduced(rate)):
+            return _Said(CONSERVED, CONDITION, f"without dissipation and loads {text}", inside)
+        return _Said(CONSERVED, MISPRINT, "is not conserved; the density of its rate is the difference", inside)
 
     # ---- data and weak forms -------------------------------------------------------------------------------------
 
