@@ -345,10 +345,10 @@ class AtomReader(LetterReader, ABC):
 
     def derivative(self) -> Differential:
         self.expect("{")
-        sign = self.now.text
+        start, sign, order = self.now, self.now.text, "1"
         self.at += 1
         if self.take("^"):
-            self.script()
+            order = self.script()
         operand = None if self.now.text == "}" else self.product()
         self.expect("}")
         self.expect("{")
@@ -362,6 +362,8 @@ class AtomReader(LetterReader, ABC):
                 count = int(written)
             by.append((letter, count))
         self.expect("}")
+        if order != str(sum(count for _, count in by)):
+            raise self.wrong(f"the order {order} of this derivative is not the one below", start)
         return Differential(operand, tuple(by))
 
     def evaluated(self, found: Differential) -> Node:

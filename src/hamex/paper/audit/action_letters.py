@@ -163,6 +163,7 @@ class OpenMeaning(Meaning):
         self.places: list[tuple[Node, ...]] = []
         self.placed: dict[sp.Expr, tuple[AppliedUndef, sp.Expr | None]] = {}  # w@… with the field and its place
         self.limits: set[tuple[str, str]] = set()
+        self.ends: list[str] = []  # of a body on a line, as far as they are known; kept from formula to formula
         self.count: dict[str, int] = {}  # what indices stand for
 
     def applies(self, letter: WrittenLetter) -> bool:
@@ -246,11 +247,13 @@ class OpenMeaning(Meaning):
             return sp.Symbol("sum")
         have = [numbers for index, numbers in self.indexed(part.body) if index == found[1]]
         values = sorted(set.intersection(*have)) if have else []
+        if found[2] and values[:1] != [int(found[2])]:
+            values = []
         upper = self.defined.get(WrittenLetter(part.upper)) if part.upper.isalpha() else None
         if part.upper.isdigit() or (upper is not None and upper.is_Integer):
             last = int(part.upper) if part.upper.isdigit() else int(upper)
             values = list(range(int(found[2] or 1), last + 1))
-        elif part.upper and (not part.upper.isalpha() or upper is not None):
+        elif part.upper and (not part.upper.isalpha() or upper is not None or self.knows(WrittenLetter(part.upper))):
             values = []
         if not values or len(values) > _LONGEST:
             self.faults.append(f"the limits {part.lower} and {part.upper or 'none'} of a sum are not numbers")
@@ -299,6 +302,10 @@ class OpenMeaning(Meaning):
         """An expression at (x, …, t): its fields are renamed."""
         self.places.append(here)
         where = self.where(here[0]) if self.table.action.space and here[0] not in TIMES else None
+        if where is not None and any(instant not in TIMES for instant in here[len(self.table.action.space) :]):
+            self.faults.append("a place and an instant at once are not decided here")
+        if where is None and not _is_start(here[-1]):
+            self.faults.append("data are given at the start, t = 0 or t_0; this is another instant")
         names = {}
         for q in self.table.action.fields:
             for f in (q, self.letters.test(q)):
@@ -312,8 +319,15 @@ class OpenMeaning(Meaning):
         if isinstance(place, WrittenLetter):
             side = next((accent for accent in place.accents if accent in ("plus", "minus")), "")
             place = replace(place, accents=tuple(accent for accent in place.accents if accent != side))
-        value = self(place)
+        value = self.place(place)
         return None if value in space else sp.Symbol(f"{value}_{side}") if side else value
+
+    def place(self, written: Node) -> sp.Expr:
+        """The value of a coordinate; its letter need not be one of the action."""
+        before = list(self.unknown_letters)
+        value = self(written)
+        self.unknown_letters = before
+        return value
 
     def _between(self, part: Between) -> sp.Expr:
         """[ … ] at x = 0, the bracket of an integral."""
@@ -331,13 +345,24 @@ class OpenMeaning(Meaning):
 
     def _integral(self, part: Integral) -> sp.Expr:
         if any(x.name == part.measure for x in self.table.action.space):
+            for limit in (part.lower, part.upper) if len(self.table.action.space) == 1 else ():
+                self.end(str(self.place(node(limit))) if limit else "")
             return SPACE * self(part.body)
         if part.measure not in ("t", r"\tau"):
             self.faults.append(f"d{part.measure} is the measure of no coordinate of the action")
         return self.interval(part.lower, part.upper).over * self(part.body)
 
+    def end(self, place: str) -> None:
+        """A body on a line has two ends, whatever they are called."""
+        if place not in self.ends and len(self.ends) == 2:
+            self.faults.append(f"{place or 'nowhere'} is no end of the body; these are {' and '.join(self.ends)}")
+        elif place not in self.ends:
+            self.ends.append(place)
+
     def interval(self, lower: str, upper: str) -> Interval:
         self.limits.add((lower, upper))
+        if lower == upper:
+            self.faults.append("an integral or a bracket has the same limit twice")
         if len(self.limits) > 1:
             self.faults.append("integrals and brackets have different limits")
         return WHOLE
@@ -358,6 +383,11 @@ class OpenMeaning(Meaning):
                 else:
                     self.unknown(letter)
         return value
+
+
+def _is_start(instant: Node) -> bool:
+    """0, t_0, t_i: an instant at which data may be given."""
+    return instant == Number("0") or (isinstance(instant, WrittenLetter) and instant.name == "t" and bool(instant.sub))
 
 
 def walk(part: Node) -> Iterator[Node]:

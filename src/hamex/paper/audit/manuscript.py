@@ -243,7 +243,7 @@ def _arguments(latex: str, at: int, count: int, default: str | None) -> tuple[li
 _TEXT_WITH_FORMULA = re.compile(r"\\(text|textrm|mbox)\{([^{}$]*)\$([^{}$]*)\$([^{}$]*)\}")
 _RANGE = re.compile(  # , \quad i = 1, …, n at the end of a formula
     r"(?:[,;(]|\\q?quad|\\[,;:! ]|~|\s|\\text\{\s*(?:for|with|where)?\s*\})*(?<![A-Za-z\\_{])(?P<index>[ijknrs])\s*=\s*"
-    r"(?P<first>\d+)\s*,\s*(?:(?:\\[lc]?dots|\.\.\.)\s*,\s*[\w+-]+|(?P<others>\d+(?:\s*,\s*\d+)*))\s*\)?[.,;]?\s*$"
+    r"(?P<first>\d+)\s*,\s*(?:(?:\\[lc]?dots|\.\.\.)\s*,\s*(?P<last>[\w+-]+)|(?P<others>\d+(?:\s*,\s*\d+)*))\s*\)?[.,;]?\s*$"
 )
 _WINDOW = 60  # characters shown around a place that is not understood
 
@@ -254,12 +254,18 @@ def freed(latex: str) -> str:
 
 
 def ranged(latex: str) -> tuple[str, tuple[str, tuple[int, ...]] | None]:
-    """A formula without «i = 1, …, n» at its end, and the index with its numbers; none where they go on to n."""
+    """A formula without «i = 1, …, n» at its end, and the index with its numbers; the first one where n is a letter."""
     found = _RANGE.search(latex)
     if found is None or found.start() == 0:
         return latex, None
-    numbers = [found["first"], *re.findall(r"\d+", found["others"] or "")]
-    return latex[: found.start()], (found["index"], tuple(map(int, numbers)) if found["others"] else ())
+    first = int(found["first"])
+    if found["last"]:
+        numbers = tuple(range(first, int(found["last"]) + 1)) if found["last"].isdigit() else (first,)
+    else:
+        numbers = first, *map(int, re.findall(r"\d+", found["others"]))
+    if len(set(numbers)) < len(numbers):
+        return latex, None
+    return latex[: found.start()], (found["index"], numbers)
 
 
 def window(latex: str, column: int) -> str:

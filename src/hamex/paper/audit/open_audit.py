@@ -84,6 +84,7 @@ class OpenAudit:
         self.table = ActionLetters.of(action, letters or {})
         self.defined: dict[WrittenLetter, sp.Expr] = {}
         self.scales: dict[sp.Expr, sp.Expr] = {}  # reactions that the text means with a factor
+        self.ends = [str(*p.where.values()) for p in action.parts if p.side in ("start", "end") and p.axis is not None]
         self.range: tuple[str, tuple[int, ...]] | None = None  # of the index in the formula that is being read
 
     def judged(self, text: Manuscript) -> Iterator[FormulaVerdict]:
@@ -171,7 +172,10 @@ class OpenAudit:
             pairs = [(side, rest[-1]) for side in (first, *rest[:-1])]
         else:
             pairs = [(first, side) for side in rest]
-        ranges = self.ranges(line)
+        try:
+            ranges = self.ranges(line)
+        except KeyError as index:
+            return _Said("", NOT_UNDERSTOOD, f"numbers are given for the index {index}, which no letter here has")
         counts = [dict(zip(ranges, values, strict=True)) for values in product(*ranges.values())]
         return self.worst([self.pair(*pair, count, line.place) for count in counts for pair in pairs])
 
@@ -183,7 +187,10 @@ class OpenAudit:
             for index, numbers in reader.indexed(side):
                 found[index] = found.get(index, numbers) & numbers
         if self.range is not None:
-            found = {**found, self.range[0]: set(self.range[1]) or found.get(self.range[0], set())}
+            index, numbers = self.range
+            if index not in found:
+                raise KeyError(index)
+            found[index] = {n for n in found[index] if n >= numbers[0]} if len(numbers) == 1 else set(numbers)
         return {index: tuple(sorted(numbers)) for index, numbers in found.items()}
 
     def worst(self, found: list[_Said]) -> _Said:
@@ -193,7 +200,7 @@ class OpenAudit:
 
     def pair(self, left: Node, right: Node, count: dict[str, int], place: tuple[Node, Node] | None) -> _Said:
         reader = OpenMeaning(self.table, self.defined)
-        reader.count = count
+        reader.count, reader.ends = count, self.ends
         subject = left.letter if isinstance(left, Apply) else left
         value = reader(right)
         clear = not (reader.unknown_letters or reader.faults or place)
@@ -212,6 +219,9 @@ class OpenAudit:
                 self.defined[reader.split(letter)[0]] = value if order == 1 else value ** (1 / order)
                 return _Said("definition", DEFINITION, f"{letter} is new; taken as given and known from here on")
         if isinstance(left, WrittenLetter) and left.delta and self.table.known.get(reader.split(left)[0]) is None:
+            if reader.faults or reader.split(left)[0] in self.table.roles:
+                told = (*reader.faults, f"{left} is not the variation of an action")[0]
+                return _Said("", NOT_UNDERSTOOD, told)
             return (
                 self.weak_form(sp.expand(value)) if value != 0 else _Said("stationarity", HOLDS, "the principle itself")
             )
@@ -227,6 +237,8 @@ class OpenAudit:
             axis = place[0] if isinstance(place[0], WrittenLetter) else WrittenLetter("t")
             whole, value = reader.at_value(whole, axis, place[1]), reader.at_value(value, axis, place[1])
         gap = _difference(whole, value)
+        if reader.faults:
+            return _Said("", NOT_UNDERSTOOD, reader.faults[0])
         if isinstance(gap, sp.MatrixBase):
             return self.not_known(reader) or self.worst([self.motion(sp.expand(row)) for row in gap])
         if gap.has(WHOLE.over, WHOLE.ends) or any(gap.has(self.test(q)) for q in self.action.fields):
@@ -392,9 +404,16 @@ class OpenAudit:
     def boundary(self, gap: sp.Expr, value: sp.Expr, where: set[sp.Expr | None], reader: OpenMeaning) -> _Said:
         """On the boundary: where a part is, what it says; elsewhere a motion or a force may be given."""
         claim = "boundary condition"
-        balances = self.expected.balances({str(w).removesuffix("_plus").removesuffix("_minus") for w in where})
+        places = {str(w).removesuffix("_plus").removesuffix("_minus") for w in where}
+        if len(places) > 1:
+            return _Said(claim, NOT_UNDERSTOOD, f"values at {' and '.join(sorted(places))} are not compared here")
+        balances = self.expected.balances(places)
         if balances:
             return self.not_known(reader) or self.on_part(gap, [b.equation for b in balances])
+        if len(self.action.space) == 1:
+            reader.end(*places)
+            if reader.faults:
+                return _Said(claim, NOT_UNDERSTOOD, reader.faults[0])
         for motion, force in self.expected.forces():
             if sp.cancel(value / motion).is_number:
                 return _Said(claim, HOLDS, "a motion that may be given on the boundary")
