@@ -173,7 +173,7 @@ def test_the_paper_among_the_examples(capsys, tmp_path):
     target = tmp_path / "cart.html"
     code, said = call(capsys, *files, "--json", "--html", target)
     found = {entry["equation"]: entry for entry in json.loads(said.out)}
-    assert code == 0
+    assert code == 1
     assert [name for name, entry in found.items() if entry["verdict"] == "misprint"] == ["(4) eq:pendulum"]
     assert found["(4) eq:pendulum"]["line"] == 20
     assert r"\cos \theta \ddot{x}" in found["(4) eq:pendulum"]["correct"]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from hamex.paper.results import PaperResults
 
 _WIDTH = 80
+# Exit codes of an audit of one's own paper, beside 0 and 2.
+WRONG, UNREAD = 1, 3
 
 
 def command(
@@ -110,6 +112,10 @@ def audit(
 
     Without a file: equations (1)-(89) of the paper, its tables and its claims. With PAPER.tex and --action: each
     displayed equation of your own. Verdicts are computed, not looked up.
+
+    Exit code for a paper of your own: 0 when every equation stands (a condition is told, not counted), 1 when one is
+    wrong, 3 when none is wrong but some were not understood, 2 when nothing could be audited. A comment
+    `% audit: skip` beside an equation takes it out.
     """
     from hamex.paper.audit import run
 
@@ -165,8 +171,9 @@ def _audit_text(path: Path, system: str, letters: str, page: Path | None, as_jso
     """One's own paper against one's own action."""
     from hamex.cli.derive import load
     from hamex.files import SETTINGS, read_text
+    from hamex.paper.audit.judging import MISPRINT
     from hamex.paper.audit.manuscript import letters_of, read_manuscript
-    from hamex.paper.audit.open_audit import OpenAudit
+    from hamex.paper.audit.open_audit import NOT_UNDERSTOOD, OpenAudit
     from hamex.paper.audit.run import write_open_page
 
     found = read_manuscript(read_text(path, SETTINGS), str(path))
@@ -183,28 +190,34 @@ def _audit_text(path: Path, system: str, letters: str, page: Path | None, as_jso
         write_open_page(verdicts, path.name, page)
     if as_json:
         sys.stdout.write(json.dumps([v.as_json() for v in verdicts], indent=2, ensure_ascii=False) + "\n")
-        return
-    _show_verdicts(verdicts)
-    if page is not None:
-        sys.stdout.write(f"\npage: {page}\n")
+    else:
+        _show_verdicts(verdicts)
+        if page is not None:
+            sys.stdout.write(f"\npage: {page}\n")
+    found = {v.verdict for v in verdicts}
+    code = WRONG if MISPRINT in found else UNREAD if NOT_UNDERSTOOD in found else 0
+    if code:
+        raise typer.Exit(code)
 
 
 def _show_verdicts(verdicts: list[FormulaVerdict]) -> None:
     """Counts, then every equation in its order, within 80 columns."""
     from collections import Counter
 
-    from hamex.paper.audit.open_audit import OPEN_VERDICTS
+    from hamex.paper.audit.open_audit import OPEN_VERDICTS, SKIPPED
 
     counts = Counter(v.verdict for v in verdicts)
     lines = [f"{len(verdicts)} equations", ""]
-    lines += [f"{counts[verdict]:5}  {verdict}" for verdict in OPEN_VERDICTS]
+    lines += [f"{counts[verdict]:5}  {verdict}" for verdict in OPEN_VERDICTS if counts[verdict] or verdict != SKIPPED]
     indent = " " * 8
     for v in verdicts:
         where = "" if f"line {v.line}" in v.equation else f", line {v.line}"
+        where += f" of {v.file}" if v.file else ""
         lines += ["", f"{v.equation}{where}: {v.verdict.upper()}"]
         said = f"{v.claim}: {v.evidence}" if v.claim and v.claim != v.verdict else v.evidence
         for text in (said, v.gap, v.correct and f"should read: {v.correct}"):
             lines += textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent)
+        lines += textwrap.indent(v.place, indent).splitlines()
     sys.stdout.write("\n".join(lines) + "\n")
 
 

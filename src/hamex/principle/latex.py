@@ -19,12 +19,13 @@ from typing import TypeAlias
 from hamex.principle.tokens import LanguageError, Token
 
 _SKIPPED = "left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|nolimits|nonumber|notag|hfill"  # sizes and places
+_FONTS = "mathrm|mathit|mathbf|boldsymbol|bm|mathcal|mathsf|mathbb|rm"
 _TOKEN = re.compile(
     r"(?P<blank>%[^\n]*(?:\n|$)|[ \t\r]+|\n(?![ \t]*\n)|\\[,;:! ]|~|\\(?:hspace|vspace|phantom|vphantom)\*?\{[^{}]*\}"
-    rf"|\\(?:{_SKIPPED})(?![A-Za-z])\.?)"
+    rf"|\\(?:{_SKIPPED})(?![A-Za-z])\.?|\\(?:{_FONTS})(?![A-Za-z])(?!\s*\{{))"  # \mathrm d without braces
     r"|(?P<break>\n\s*\n\s*|\\\\(?:\[[^\]]*\])?|\\cr(?![A-Za-z]))"
     r"|\\(?:text|textrm|textit|mbox|intertext)\s*\{(?P<text>[^{}]*)\}"
-    r"|\\(?:mathrm|operatorname|mathit|mathbf|boldsymbol|bm|mathcal|mathsf|mathbb|rm)\*?\s*\{(?P<word>[A-Za-z]+)\}"
+    rf"|\\(?:operatorname|{_FONTS})\*?\s*\{{(?P<word>[A-Za-z]+)\}}"
     r"|(?P<number>\d+(?:\.\d+)?)"
     r"|\\(?P<edge>begin|end)\s*\{(?P<world>[A-Za-z]+\*?)\}(?:\{[lcr|]*\})?"
     r"|(?P<command>\\(?:[A-Za-z]+|[{}|]))"
@@ -214,6 +215,7 @@ class WrittenLine:
     relations: tuple[str, ...] = ()
     remark: str = ""
     column: int = field(default=0, compare=False)
+    place: tuple[Node, Node] | None = None  # «at x = 0»: a coordinate and its value
 
 
 Node: TypeAlias = (
@@ -280,7 +282,7 @@ class LetterReader:
 
     def wrong(self, said: str, token: Token | None = None) -> LanguageError:
         token = token or self.now
-        found = "the formula ends here" if token.kind == "end" else f"here stands {token.text!r}"
+        found = "the formula ends here" if token.kind == "end" else f"here stands '{token.text}'"
         return LanguageError(f"{said}; {found}", self.place, self.text, token.column, token.length)
 
     def script(self) -> str:
@@ -349,10 +351,21 @@ class LetterReader:
                 sub += self.script()
             elif self.now.text == "^" and self.after().text == "'":
                 self.at += 1
+            elif self.is_side():
+                self.at += 1
+                accents.append({"+": "plus", "-": "minus"}[self.script()])
             elif self.now.text == "^" and self.after().text == "{" and self.after(2).text == "'":
                 accents += ["prime"] * self.script_of_primes()
             else:
                 return WrittenLetter(found.name, tuple(accents), sub, column=found.column)
+
+    def is_side(self) -> bool:
+        """a^+ or a^{-}: a place seen from one of its sides."""
+        braces = self.after().text == "{"
+        sign, behind = self.after(1 + braces).text, self.after(2 + braces).text
+        return (
+            self.now.text == "^" and sign in ("+", "-") and behind in (("}",) if braces else (",", ")", ";", "}", "]"))
+        )
 
     def script_of_primes(self) -> int:
         self.at += 1

@@ -63,12 +63,12 @@ class AtomReader(LetterReader, ABC):
         if token.kind != "sign":
             return False
         if token.text == "|":
-            return not self.bars
+            return not self.bars and self.after().text != "_"
         if token.text == "<":  # Macaulay's bracket in the paper's spelling; a relation otherwise
             return self.after().text == "|"
         return (
             token.text in ("(", "[", "{", "{{", r"\langle", r"\frac", r"\sqrt", r"\int", r"\oint", r"\delta", "^", "_")
-            or token.text in (r"\partial", *ACCENTS, *PLAIN)
+            or token.text in (r"\partial", r"\nabla", *ACCENTS, *PLAIN)
             or bool(GREEK.fullmatch(token.text))
             or bool(FUNCTIONS.fullmatch(token.text))
         )
@@ -102,6 +102,7 @@ class AtomReader(LetterReader, ABC):
             ((r"\langle", "<"), self.macaulay),
             (("(", "[", "{{"), self.bracket),
             ((r"\partial",), self.operator),
+            ((r"\nabla",), self.laplacian),
             (("{",), self.group),
             (("^", "_"), self.fronted),
             (PLAIN, self.plain),
@@ -344,10 +345,10 @@ class AtomReader(LetterReader, ABC):
 
     def derivative(self) -> Differential:
         self.expect("{")
-        sign = self.now.text
+        start, sign, order = self.now, self.now.text, "1"
         self.at += 1
         if self.take("^"):
-            self.script()
+            order = self.script()
         operand = None if self.now.text == "}" else self.product()
         self.expect("}")
         self.expect("{")
@@ -361,6 +362,8 @@ class AtomReader(LetterReader, ABC):
                 count = int(written)
             by.append((letter, count))
         self.expect("}")
+        if order != str(sum(count for _, count in by)):
+            raise self.wrong(f"the order {order} of this derivative is not the one below", start)
         return Differential(operand, tuple(by))
 
     def evaluated(self, found: Differential) -> Node:
@@ -384,3 +387,14 @@ class AtomReader(LetterReader, ABC):
             count = int(raised) if raised.isdigit() else 1
         names = re.findall(r"\\[A-Za-z]+|[A-Za-z]", written)
         return Differential(self.power(), tuple((WrittenLetter(name), count) for name in names))
+
+    def laplacian(self) -> Node:
+        r"""\nabla^2 w, \nabla^4 w."""
+        token = self.now
+        self.at += 1
+        if not self.take("^"):
+            raise self.wrong(r"\nabla stands with an even power, as in \nabla^2 w", token)
+        raised = self.script()
+        if not raised.isdigit() or int(raised) % 2:
+            raise self.wrong(r"\nabla stands with an even power, as in \nabla^2 w", token)
+        return Differential(self.power(), ((WrittenLetter(token.text), int(raised)),))

@@ -8,11 +8,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from hamex.principle.latex import Add, Divide, Multiply, Node, Number, Power, Summation, WrittenLetter, WrittenLine
+from hamex.principle.latex import (
+    Add,
+    Between,
+    Divide,
+    Multiply,
+    Node,
+    Number,
+    Power,
+    Summation,
+    WrittenLetter,
+    WrittenLine,
+)
 from hamex.principle.latex_atoms import AtomReader
 
 _RELATIONS = ("=", "<", ">", r"\le", r"\ge", r"\ne", r"\approx", ":")
 _ALIGNED = ("aligned", "align", "split", "gathered", "gather", "equation", "multline", "alignedat", "eqnarray")
+_WHERE = ("on", "at", "for", "when", "if")
 _JOINING = re.compile(r"\s*(or|and|where|with)\b")
 
 
@@ -26,7 +38,9 @@ def lines(text: str, applies: Callable[[WrittenLetter], bool], place: str = "") 
 
 
 class LatexReader(AtomReader):
-    """Reads one displayed formula."""
+    """Reads one displayed formula; ``place`` is where the line that is being read is said to hold."""
+
+    place: tuple[Node, Node] | None = None
 
     def whole(self) -> list[WrittenLine]:
         """Lines until the end."""
@@ -67,11 +81,20 @@ class LatexReader(AtomReader):
 
     def line(self) -> WrittenLine:
         column = self.now.column
+        self.place = None
+        if self.now.kind == "text" and self.now.text.strip().lower() in _WHERE:  # at x = 0: …
+            self.at += 1
+            self.place = self.coordinate()
+            self.take(":", ",")
+            while self.take(r"\quad"):
+                pass
         sides, relations, remark = [self.sum()], [], ""
         while self.now.kind == "text" or self.goes_on(*_RELATIONS) or self.is_where():
             if self.now.kind == "text" or self.is_where():
                 said = self.remark()
                 if not said:
+                    if self.place is not None:
+                        continue
                     break
                 remark = f"{remark} {said}".strip()
                 continue
@@ -80,7 +103,7 @@ class LatexReader(AtomReader):
             while self.take("&", r"\quad"):
                 pass
             sides.append(self.sum())
-        return WrittenLine(tuple(sides), tuple(relations), remark, column)
+        return WrittenLine(tuple(sides), tuple(relations), remark, column, self.place)
 
     def is_where(self) -> bool:
         """A remark behind a wide blank: on Γ_t."""
@@ -98,9 +121,18 @@ class LatexReader(AtomReader):
             return ""
         words = self.now.text.strip()
         self.at += 1
+        if words in _WHERE and self.after().text == "=":
+            self.place = self.coordinate()
+            return ""
         if words == "on" or words == "at":
             return f"{words} {self.letter()}"
         return words
+
+    def coordinate(self) -> tuple[Node, Node]:
+        """x = 0."""
+        letter = self.letter()
+        self.expect("=")
+        return letter, self.sum()
 
     def sum(self) -> Node:
         terms = [(self.signs(), self.product())]
@@ -129,11 +161,33 @@ class LatexReader(AtomReader):
 
     def power(self) -> Node:
         """An atom with its exponent; e^x is a function."""
-        base = self.atom()
+        base = self.at_place(self.atom())
         while self.now.text == "^" and self.now.kind == "sign":
             if self.at and self.after().text == "{" and self.after(2).text == "}":
                 self.at += 3
                 continue
             self.at += 1
-            base = Power(base, self.exponent())
+            exponent = self.exponent()
+            if isinstance(base, WrittenLetter) and self.is_listing():  # w^2(l, t)
+                base = self.applied(base)
+            base = self.at_place(Power(base, exponent))
         return base
+
+    def at_place(self, base: Node) -> Node:
+        """… |_{x=0}: a factor where a coordinate has a value."""
+        if self.now.text != "|" or self.after().text != "_" or self.bars:
+            return base
+        self.at += 2
+        return Between(base, self.script())
+
+    def is_listing(self) -> bool:
+        """Whether a bracket with commas follows."""
+        depth, at = 0, self.at
+        while self.now.text == "(" and self.tokens[at].kind != "end":
+            depth += (self.tokens[at].text in "([{") - (self.tokens[at].text in ")]}")
+            if depth == 0:
+                return False
+            if depth == 1 and self.tokens[at].text == ",":
+                return True
+            at += 1
+        return False

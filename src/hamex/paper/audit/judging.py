@@ -10,7 +10,6 @@ import sympy as sp
 
 from hamex.paper.audit.notation import NumberedEquation, Statement, fault
 
-_LONG = 60  # terms beyond which a ratio is not worth forming: only the factors 1 and −1 are tried
 HOLDS, MISPRINT = "holds", "misprint"
 CONDITION, NOT_TRUE = "holds with a condition", "not true in general"
 VERDICTS = (HOLDS, MISPRINT, CONDITION, NOT_TRUE)
@@ -45,12 +44,20 @@ def same(printed: Statement, derived: Statement) -> bool:
     """The same statement: left − right agree up to a constant factor, which ``= 0`` does not see."""
     if (printed.relation, printed.where) != (derived.relation, derived.where):
         return False
-    p, d = sp.expand(printed.difference.doit()), sp.expand(derived.difference.doit())
-    if any(gap == 0 or (not _is_polynomial(gap) and zero(gap)) for gap in (p - d, p + d)):
+    p, d = printed.flat, derived.flat
+    if p == d:
         return True
-    if p == 0 or d == 0 or len(sp.Add.make_args(p)) > _LONG:
-        return False
-    return bool(sp.cancel(sp.together(p / d)).is_number)
+    if _is_polynomial(p) and _is_polynomial(d):
+        return _proportional(p, d)
+    if any(zero(gap) for gap in (p - d, p + d)):
+        return True
+    return bool(p != 0 and d != 0 and sp.cancel(sp.together(p / d)).is_number)
+
+
+def _proportional(p: sp.Expr, d: sp.Expr) -> bool:
+    """Two polynomials that are multiplied out: the same monomials, with coefficients in one ratio."""
+    ours, theirs = p.as_coefficients_dict(), d.as_coefficients_dict()
+    return ours.keys() == theirs.keys() and len({ours[monomial] / theirs[monomial] for monomial in ours}) == 1
 
 
 def opposite(printed: Statement, derived: Statement) -> bool:

@@ -1,31 +1,21 @@
-r"""A LaTeX file of anyone's: its displayed formulas with their numbers and lines, read with the letters of an action.
+r"""A LaTeX file of anyone's: its displayed formulas with their numbers and lines.
 
 Text, comments and all else are passed over. Read are equation, align, gather, multline, eqnarray and flalign (with and
 without a star), ``\[ … \]`` and ``$$ … $$``; each row of an alignment that does not go on from the one above is a
 formula of its own. Macros of the file's own (``\newcommand``, ``\renewcommand``, ``\def``, with arguments) are written
-out. A comment ``% letters: x_1=u, \ell=l`` says which letters of the text stand for which of the action.
-
-A field ``u_1`` is written u_1 or u_{1}, ``theta`` is \theta; rates are \dot{u}, u', \frac{du}{dt} or \partial_t u,
-space derivatives w'', w_{,xx} or \frac{\partial^2 w}{\partial x^2}. L, T, V, U, H, E, \varphi and p mean what they
-mean in mechanics unless the action uses the letter itself. Letters that the text defines are known from there on.
+out, and so are those of the package physics for derivatives; files that stand in ``\input`` or ``\include`` are read
+where they stand. Two comments are heard: ``% letters: x_1=u, \ell=l`` says which letters of the text stand for which of
+the action, and ``% audit: skip`` beside a formula says that it is not meant to be judged.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
-
-import sympy as sp
-from sympy.core.function import AppliedUndef
+from dataclasses import dataclass
+from pathlib import Path
 
 from hamex.errors import InputError
-from hamex.paper.audit.notation import Interval, Letters, node, undotted
-from hamex.paper.audit.reading import TIMES, Meaning
-from hamex.principle.action import Action
-from hamex.principle.jets import jet, partial, t
-from hamex.principle.latex import GREEK, Apply, Integral, Node, WrittenLetter
+from hamex.files import SETTINGS, read_text
 
 _WORLDS = "equation|align|gather|multline|eqnarray|flalign|displaymath|alignat"
 _DISPLAY = re.compile(
@@ -33,14 +23,27 @@ _DISPLAY = re.compile(
     r"|\\\[(?P<square>.*?)\\\]|\$\$(?P<dollars>.*?)\$\$",
     re.DOTALL,
 )
+_GROUP = re.compile(r"\\begin\{subequations\}.*?\\end\{subequations\}", re.DOTALL)
 _OPENED = re.compile(rf"\\begin\{{(?:{_WORLDS})\*?\}}|\\\[|\$\$")
 _MACRO = re.compile(
-    r"\\(?:(?:re)?newcommand\*?\s*\{?\\(?P<name>[A-Za-z]+)\}?\s*(?:\[(?P<count>\d)\])?"
+    r"\\(?:(?:(?:re)?new|provide)command\*?\s*\{?\\(?P<name>[A-Za-z]+)\}?\s*(?:\[(?P<count>\d)\])?"
+    r"(?:\[(?P<default>[^\]]*)\])?"
     r"|def\s*\\(?P<defined>[A-Za-z]+)(?P<marks>(?:#\d)*)"
     r"|DeclareMathOperator\*?\s*\{\\(?P<operator>[A-Za-z]+)\})\s*(?=\{)"
 )
 _LETTERS = re.compile(r"^\s*%+\s*letters:\s*(.+)$", re.MULTILINE)
 _COMMENT = re.compile(r"(?<!\\)%.*")
+_SKIP = re.compile(r"(?<!\\)%+\s*audit:\s*skip\b.*")
+_SKIPPED = r"\auditskip "  # what such a comment becomes
+_INPUT = re.compile(r"\\(?:input|include|subfile)\s*\{([^{}]+)\}")
+# Of the package physics; a file's own command of the same name goes first. (arguments, what a missing [ ] means, text)
+_PHYSICS = {
+    "dd": (0, None, "d"),
+    "dv": (3, "", r"\frac{d^{#1} #2}{d #3^{#1}}"),
+    "pdv": (3, "", r"\frac{\partial^{#1} #2}{\partial #3^{#1}}"),
+    "abs": (1, None, r"|#1|"),
+}
+_OPERATOR = re.compile(r"\\(p?dv)\s*(?:\[(\d)\])?\s*\{\s*(\\?[A-Za-z]+)\s*\}(?!\s*\{)")  # \dv{t} without an operand
 _UNNUMBERED = r"\\(?:nonumber|notag)(?![A-Za-z])"
 _DEPTH = 20  # macros within macros
 
@@ -52,6 +55,8 @@ class Displayed:
     name: str
     latex: str
     line: int
+    file: str = ""  # where it is not the one that was asked for
+    skipped: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,33 +69,64 @@ class Manuscript:
 
 def read_manuscript(text: str, path: str = "") -> Manuscript:
     """All displayed formulas of a LaTeX text, in order."""
+    whole, origin = _included(text, path, ())
     letters: dict[str, str] = {}
-    for found in _LETTERS.findall(text):
+    for found in _LETTERS.findall(whole):
         letters |= letters_of(found, f"{path}, the comment on letters")
-    plain = _COMMENT.sub("", text)
+    plain = _COMMENT.sub("", _SKIP.sub(lambda _: _SKIPPED, whole))
     macros, plain = _macros(plain)
     formulas: list[Displayed] = []
     number, end = 0, 0
+    groups = [found.span() for found in _GROUP.finditer(plain)]
+    grouped: tuple[int, int] | None = None  # the subequations that are being counted
+    letter = 0
     for display in _DISPLAY.finditer(plain):
-        _refuse_open(plain[end : display.start()], plain, end, path)
+        _refuse_open(plain[end : display.start()], plain, end, origin, path)
         end = display.end()
         world = (display["world"] or "") + (display["star"] or "")
         inside = next(part for part in (display["inside"], display["square"], display["dollars"]) if part is not None)
         start = plain.count("\n", 0, display.start()) + 1
         counts = bool(display["world"]) and not world.endswith("*") and world != "displaymath"
-        for row, line in _rows(inside, display["world"] or "", start):
+        for row, at in _rows(inside, display["world"] or "", start):
+            file, line = origin[at - 1]
             tag, label = re.search(r"\\tag\*?\{([^}]*)\}", row), re.search(r"\\label\{([^}]*)\}", row)
-            bare = re.sub(rf"\\(?:tag\*?|label)\{{[^}}]*\}}|{_UNNUMBERED}", "", row)
+            bare = re.sub(rf"\\(?:tag\*?|label)\{{[^}}]*\}}|{_UNNUMBERED}", "", row).replace(_SKIPPED, "")
             parts = _cut(row) if display["world"] not in ("equation", "multline") else [row]
             own = sum(not re.search(rf"{_UNNUMBERED}|\\tag", part) for part in parts) if counts else 0
-            number += own  # of several rows that are one formula, the last number
-            name = f"({tag[1]})" if tag else f"({number})" if own else f"line {line}"
+            group = next(((a, b) for a, b in groups if a <= display.start() < b), None)
+            if group is None or group != grouped:
+                number += own if group is None else bool(own)  # of several rows of one formula, the last number
+                grouped, letter = group if own else None, 0
+            letter += own
+            shown = f"({number}{chr(ord('a') + (letter - 1) % 26) if group else ''})"
+            name = f"({tag[1]})" if tag else shown if own else f"line {line}"
             if label and not tag:
                 name = f"{name} {label[1]}"
             if bare.strip().strip("&"):
-                formulas.append(Displayed(name, _written_out(bare, macros, path, line).strip(), line))
-    _refuse_open(plain[end:], plain, end, path)
+                latex = _written_out(bare, macros, file or path, line).strip()
+                formulas.append(Displayed(name, latex, line, file, _SKIPPED in row))
+    _refuse_open(plain[end:], plain, end, origin, path)
     return Manuscript(tuple(formulas), letters)
+
+
+def _included(text: str, path: str, above: tuple[Path, ...]) -> tuple[str, list[tuple[str, int]]]:
+    """A text with what it includes where it stands, and for each of its lines the file (none: the first) and line."""
+    lines: list[str] = []
+    origin: list[tuple[str, int]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        asked = _INPUT.search(_COMMENT.sub("", line))
+        if asked is None:
+            lines.append(line)
+            origin.append((path if above else "", number))
+            continue
+        found = (Path(path).parent if path else Path()) / asked[1].strip()
+        found = found if found.suffix else found.with_suffix(".tex")
+        if found in above:
+            raise InputError(f"{path}, line {number}: {asked[0]} includes itself")
+        inner, at = _included(read_text(found, SETTINGS), str(found), (*above, found))
+        lines += [line[: asked.start()], *inner.split("\n"), line[asked.end() :]]
+        origin += [(path if above else "", number), *at, (path if above else "", number)]
+    return "\n".join(lines), origin
 
 
 def letters_of(text: str, where: str) -> dict[str, str]:
@@ -104,12 +140,12 @@ def letters_of(text: str, where: str) -> dict[str, str]:
     return found
 
 
-def _refuse_open(between: str, text: str, start: int, path: str) -> None:
+def _refuse_open(between: str, text: str, start: int, origin: list[tuple[str, int]], path: str) -> None:
     """A display that is opened and not closed swallows what follows: said, with its line."""
     opened = _OPENED.search(between)
     if opened:
-        line = text.count("\n", 0, start + opened.start()) + 1
-        raise InputError(f"{path}, line {line}: {opened[0]} is never closed")
+        file, line = origin[text.count("\n", 0, start + opened.start())]
+        raise InputError(f"{file or path}, line {line}: {opened[0]} is never closed")
 
 
 def _rows(inside: str, world: str, line: int) -> list[tuple[str, int]]:
@@ -139,9 +175,12 @@ def _cut(inside: str) -> list[str]:
     return [*rows, inside[start:]]
 
 
-def _macros(text: str) -> tuple[dict[str, tuple[int, str]], str]:
+Macro = tuple[int, str | None, str]  # arguments, what the first one is where its [ ] is left out, text
+
+
+def _macros(text: str) -> tuple[dict[str, Macro], str]:
     """The file's own commands, and the text without their definitions (line feeds stay)."""
-    found: dict[str, tuple[int, str]] = {}
+    found: dict[str, Macro] = dict(_PHYSICS)
     while match := _MACRO.search(text):
         end = _group_end(text, match.end())
         name = match["name"] or match["defined"] or match["operator"]
@@ -149,7 +188,7 @@ def _macros(text: str) -> tuple[dict[str, tuple[int, str]], str]:
         if match["operator"]:
             body = rf"\operatorname{{{body}}}"
         count = int(match["count"] or 0) if match["name"] else (match["marks"] or "").count("#")
-        found[name] = (count, body)
+        found[name] = (count, match["default"] if match["name"] else None, body)
         text = text[: match.start()] + "\n" * text.count("\n", match.start(), end) + text[end:]
     return found, text
 
@@ -165,202 +204,80 @@ def _group_end(text: str, at: int) -> int:
     return len(text)
 
 
-def _written_out(latex: str, macros: dict[str, tuple[int, str]], path: str, line: int) -> str:
+def _written_out(latex: str, macros: dict[str, Macro], path: str, line: int) -> str:
     """A formula with the file's own commands replaced by what they stand for."""
-    if not macros:
-        return latex
+    if macros["dv"] is _PHYSICS["dv"]:
+        latex = _OPERATOR.sub(lambda found: rf"\{found[1]}[{found[2] or ''}]{{}}{{{found[3]}}}", latex)
     used = re.compile(rf"\\({'|'.join(sorted(macros, key=len, reverse=True))})(?![A-Za-z])")
     for _ in range(_DEPTH):
         match = used.search(latex)
         if match is None:
             return latex
         while match is not None:
-            count, body = macros[match[1]]
-            at, given = match.end(), []
-            for _ in range(count):
-                at += len(latex[at:]) - len(latex[at:].lstrip())
-                end = _group_end(latex, at) if latex[at : at + 1] == "{" else at + 1
-                given.append(latex[at + 1 : end - 1] if latex[at : at + 1] == "{" else latex[at:end])
-                at = end
+            count, default, body = macros[match[1]]
+            given, at = _arguments(latex, match.end(), count, default)
             for i, argument in enumerate(given, 1):
                 body = body.replace(f"#{i}", argument)
+            body = body.replace("^{}", "")
             latex = f"{latex[: match.start()]}{body} {latex[at:]}"
             match = used.search(latex, match.start() + len(body) + 1)
     raise InputError(f"{path}, line {line}: the macros of this formula stand for one another without end")
 
 
-_VARIANTS = {"epsilon": "varepsilon", "theta": "vartheta", "phi": "varphi", "rho": "varrho", "sigma": "varsigma"}
-WHOLE = Interval("t")
+def _arguments(latex: str, at: int, count: int, default: str | None) -> tuple[list[str], int]:
+    """The arguments of a command that ends at ``at``, and where what follows begins."""
+    given: list[str] = []
+    if default is not None and count:
+        optional = re.compile(r"\s*\[([^\]]*)\]").match(latex, at)
+        given, at = [optional[1] if optional else default], optional.end() if optional else at
+    while len(given) < count:
+        at += len(latex[at:]) - len(latex[at:].lstrip())
+        end = _group_end(latex, at) if latex[at : at + 1] == "{" else at + 1
+        given.append(latex[at + 1 : end - 1] if latex[at : at + 1] == "{" else latex[at:end])
+        at = end
+    return given, at
 
 
-@dataclass(frozen=True)
-class ActionLetters:
-    """Fields, parameters and given functions of an action by their letters, and the letters of mechanics."""
+# ---- one formula ---------------------------------------------------------------------------------------------------
 
-    action: Action
-    known: Mapping[WrittenLetter, sp.Expr]
-    roles: Mapping[WrittenLetter, tuple[str, sp.Expr]]
-    spelling: Mapping[sp.Expr, sp.Expr]  # fields and parameters that the text calls otherwise, under its names
-
-    @classmethod
-    def of(cls, action: Action, letters: Mapping[str, str]) -> ActionLetters:
-        """The letters of an action; ``letters`` says which others a text uses for them."""
-        names = _names(action)
-        known = {letter: value for name, value in names.items() for letter in written(name)}
-        spelling: dict[sp.Expr, sp.Expr] = {}
-        for latex, name in letters.items():
-            if name not in names:
-                near = get_close_matches(name, names, n=1)
-                hint = f"; did you mean {near[0]}?" if near else "."
-                raise InputError(
-                    f"letters: {name!r} is not a name of the action{hint or '.'} Known: {', '.join(names)}"
-                )
-            key = node(latex)
-            if not isinstance(key, WrittenLetter):
-                raise InputError(f"letters: {latex!r} is not one letter")
-            known[replace(key, column=0)] = value = names[name]
-            word = re.sub(r"[\\{} ]", "", latex)
-            if key.name in (r"\ell", r"\hbar"):  # which are drawn as words
-                continue
-            spelling[value] = (
-                sp.Function(word)(*value.args) if isinstance(value, AppliedUndef) else sp.Symbol(word, positive=True)
-            )
-        return cls(action, known, {k: v for k, v in _roles(action).items() if k not in known}, spelling)
+_TEXT_WITH_FORMULA = re.compile(r"\\(text|textrm|mbox)\{([^{}$]*)\$([^{}$]*)\$([^{}$]*)\}")
+_RANGE = re.compile(  # , \quad i = 1, …, n at the end of a formula
+    r"(?:[,;(]|\\q?quad|\\[,;:! ]|~|\s|\\text\{\s*(?:for|with|where)?\s*\})*(?<![A-Za-z\\_{])(?P<index>[ijknrs])\s*=\s*"
+    r"(?P<first>\d+)\s*,\s*(?:(?:\\[lc]?dots|\.\.\.)\s*,\s*(?P<last>[\w+-]+)|(?P<others>\d+(?:\s*,\s*\d+)*))\s*\)?[.,;]?\s*$"
+)
+_WINDOW = 60  # characters shown around a place that is not understood
 
 
-def _names(action: Action) -> dict[str, sp.Expr]:
-    whole = [action.lagrangian, action.dissipation, *action.loads.values()]
-    functions = {f for e in whole for f in e.atoms(AppliedUndef)} | set(action.fields)
-    symbols = {s for e in whole for s in e.free_symbols} | set(action.space)
-    found = {f.func.__name__: f for f in functions} | {s.name: s for s in symbols if s != t}
-    return dict(sorted(found.items()))
+def freed(latex: str) -> str:
+    r"""Formulas within words as formulas: \text{at $x=0$} is \text{at } x=0."""
+    return _TEXT_WITH_FORMULA.sub(r"\\text{\2} \3 \\text{\4}", latex).replace(r"\text{}", "")
 
 
-def written(name: str) -> list[WrittenLetter]:
-    r"""How a name is written: ``theta_1`` as \theta_1, ``u1`` as u_1."""
-    base, _, index = name.partition("_")
-    if not index and (match := re.fullmatch(r"([A-Za-z]+?)(\d+)", base)):
-        base, index = match[1], match[2]
-    bases = [f"\\{b}" for b in (base, _VARIANTS.get(base, base))] if GREEK.fullmatch(f"\\{base}") else [base]
-    return [WrittenLetter(b, sub=index) for b in dict.fromkeys(bases)]
+def ranged(latex: str) -> tuple[str, tuple[str, tuple[int, ...]] | None]:
+    """A formula without «i = 1, …, n» at its end, and the index with its numbers; the first one where n is a letter."""
+    found = _RANGE.search(latex)
+    if found is None or found.start() == 0:
+        return latex, None
+    first = int(found["first"])
+    if found["last"]:
+        numbers = tuple(range(first, int(found["last"]) + 1)) if found["last"].isdigit() else (first,)
+    else:
+        numbers = first, *map(int, re.findall(r"\d+", found["others"]))
+    if len(set(numbers)) < len(numbers):
+        return latex, None
+    return latex[: found.start()], (found["index"], numbers)
 
 
-def _roles(action: Action) -> dict[WrittenLetter, tuple[str, sp.Expr]]:
-    """What letters mean in mechanics; kinetic energy is what L has of the second degree in rates."""
-    L = action.lagrangian
-    rates = {jet(q, (t,)): sp.Dummy() for q in action.fields}
-    scale = sp.Dummy()
-    kinetic = sp.expand(L.xreplace({rate: scale * rate for rate in rates})).coeff(scale, 2)
-    rest = sp.expand(L.xreplace(dict.fromkeys(rates, sp.S.Zero)))
-    found = {"L": ("the Lagrangian", L), "T": ("the kinetic energy", kinetic), "K": ("the kinetic energy", kinetic)}
-    if sp.expand(L - kinetic - rest) == 0:
-        found |= {name: ("the potential energy", -rest) for name in ("V", "U")}
-    found |= {name: ("the energy function", action.hamiltonian()) for name in ("H", "E")}
-    if action.dissipation != 0:
-        found |= {name: ("the dissipation", action.dissipation) for name in ("D", "R", r"\varphi", r"\phi", r"\Phi")}
-    roles = {WrittenLetter(name): role for name, role in found.items()}
-    for i, q in enumerate(action.fields, 1):
-        momentum = (f"the momentum of {q.func.__name__}", action.momentum(q))
-        subs = [str(i), *("".join(str(letter).split()) for letter in written(q.func.__name__))]
-        subs += [re.sub(r"_\{(\w)\}", r"_\1", sub) for sub in subs]
-        roles |= {WrittenLetter("p", sub=sub): momentum for sub in subs}
-        if len(action.fields) == 1:
-            roles[WrittenLetter("p")] = momentum
-    return roles
+def window(latex: str, column: int) -> str:
+    """The line of a formula in which something is not understood, and a mark below it."""
+    start = latex.rfind("\n", 0, column) + 1
+    end = latex.find("\n", column)
+    line, at = latex[start : end if end >= 0 else len(latex)], column - start
+    first = max(0, at - _WINDOW // 2)
+    return f"{line[first : first + _WINDOW]}\n{' ' * (at - first)}^"
 
 
-class OpenMeaning(Meaning):
-    """Formulas in the letters of an action; ``unknown_letters`` and ``places`` collect what the judge must know."""
-
-    def __init__(self, table: ActionLetters, defined: Mapping[WrittenLetter, sp.Expr]) -> None:
-        super().__init__(Letters(fields={str(q): q for q in table.action.fields}))
-        self.table, self.defined = table, defined
-        self.unknown_letters: list[WrittenLetter] = []
-        self.places: list[tuple[Node, ...]] = []
-        self.limits: set[tuple[str, str]] = set()
-
-    def applies(self, letter: WrittenLetter) -> bool:
-        """Functions of time or place take arguments, and so do the letters of mechanics; parameters do not."""
-        base = self.split(letter)[0]
-        value = self.table.known.get(base)
-        return isinstance(value, AppliedUndef) or (value is None and (base in self.table.roles or base in self.defined))
-
-    def split(self, letter: WrittenLetter) -> tuple[WrittenLetter, tuple[sp.Symbol, ...]]:
-        """A letter without dots, primes and indices behind a comma, and what they differentiate by."""
-        bare, dots = undotted(replace(letter, column=0, delta=False))
-        space = self.table.action.space
-        along: list[sp.Symbol] = [t] * dots
-        along += [space[0] if space else t] * bare.accents.count("prime")
-        sub, comma, axes = bare.sub.partition(",")
-        if comma:
-            by = {x.name: x for x in (*space, t)}
-            if not set(axes) <= set(by):
-                return replace(bare, sub=letter.sub), ()
-            along += [by[axis] for axis in axes]
-        accents = tuple(accent for accent in bare.accents if accent != "prime")
-        return replace(bare, accents=accents, sub=sub), tuple(along)
-
-    def one_letter(self, part: WrittenLetter) -> sp.Expr:
-        base, along = self.split(part)
-        value = self.table.known.get(base)
-        if value is None:
-            value = self.defined.get(base)
-        if value is None and base in self.table.roles:
-            value = self.table.roles[base][1]
-        if value is None and base == WrittenLetter(r"\pi"):
-            value = sp.pi
-        if value is None and base == WrittenLetter("t"):
-            value = t
-        if value is None:
-            return self.unknown(part)
-        if part.delta:
-            if value not in self.table.action.fields:
-                return self.unknown(part)
-            value = self.letters.test(value)
-        return jet(value, along) if isinstance(value, AppliedUndef) else value.diff(*along) if along else value
-
-    def unknown(self, part: WrittenLetter) -> sp.Expr:
-        self.unknown_letters.append(replace(part, column=part.column))
-        return sp.Function(str(part))(t) if part.accents else sp.Symbol(str(part))
-
-    def near(self, letter: WrittenLetter) -> str:
-        """Letters that look alike, or all that are known."""
-        shown = {str(key) for key in (*self.table.known, *self.defined)}
-        close = get_close_matches(str(letter), shown, n=1, cutoff=0.7)
-        return f"did you mean {close[0]}?" if close else f"known are {', '.join(sorted(shown))}"
-
-    def _apply(self, part: Apply) -> sp.Expr:
-        """Fields at an instant or a place are kept as they are; where is noted."""
-        here = tuple(a for a in (*part.arguments, *part.times))
-        axes = {WrittenLetter(x.name) for x in self.table.action.space}
-        fields = all(isinstance(a, WrittenLetter) and self.split(a)[0] in self.table.known for a in part.arguments)
-        if any(a not in axes and a not in TIMES for a in here) and not fields:
-            self.places.append(here)
-        return self(part.letter)
-
-    def _integral(self, part: Integral) -> sp.Expr:
-        by = next((x for x in self.table.action.space if x.name == part.measure), None)
-        if by is not None:
-            return sp.Symbol("int[space]") * self(part.body)
-        if part.measure not in ("t", r"\tau"):
-            self.faults.append(f"d{part.measure} is the measure of no coordinate of the action")
-        return self.interval(part.lower, part.upper).over * self(part.body)
-
-    def interval(self, lower: str, upper: str) -> Interval:
-        self.limits.add((lower, upper))
-        if len(self.limits) > 1:
-            self.faults.append("integrals and brackets have different limits")
-        return WHOLE
-
-    def differentiated(self, value: sp.Expr, by: tuple[tuple[WrittenLetter, int], ...]) -> sp.Expr:
-        for letter, times in by:
-            axis = t if letter in TIMES else next((x for x in self.table.action.space if x.name == letter.name), None)
-            base, along = self.split(letter)
-            for _ in range(times):
-                if axis is not None and not along:
-                    value = jet(value, (axis,)) if isinstance(value, AppliedUndef) else sp.diff(value, axis)
-                elif self.table.known.get(base) in self.table.action.fields:
-                    value = partial(value, self.table.known[base], along)
-                else:
-                    self.unknown(letter)
-        return value
+def part_of(name: str, i: int) -> str:
+    """(3) eq:motion → (3b) eq:motion for the second of several lines."""
+    letter = chr(ord("a") + i % 26)
+    return name.replace(")", f"{letter})", 1) if name.startswith("(") else f"{name}{letter}"

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 
 import sympy as sp
@@ -258,6 +258,11 @@ class Statement:
     def difference(self) -> sp.Expr:
         """Left minus right."""
         return self.left - self.right
+
+    @cached_property
+    def flat(self) -> sp.Expr:
+        """The same with derivatives carried out, multiplied out."""
+        return sp.expand(self.difference.doit())
 
     def __str__(self) -> str:
         return f"{self.left} = {self.right}"

@@ -11,33 +11,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 import sympy as sp
 
-from hamex.paper.audit.engine import brackets, bulk, weak
+from hamex.paper.audit.action_letters import SPACE, WHOLE, ActionLetters, OpenMeaning, unplaced
+from hamex.paper.audit.expected import Expected, terms
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, zero
-from hamex.paper.audit.manuscript import WHOLE, ActionLetters, Displayed, Manuscript, OpenMeaning
+from hamex.paper.audit.manuscript import Displayed, Manuscript, freed, part_of, ranged, window
 from hamex.principle.action import Action
-from hamex.principle.conditions import initial_conditions
-from hamex.principle.jets import Index, indices, is_zero, jet, t
-from hamex.principle.latex import Node, Power, WrittenLetter, WrittenLine
+from hamex.principle.jets import indices, is_zero, jet, t
+from hamex.principle.latex import Apply, Integral, Node, Number, Power, Varied, WrittenLetter, WrittenLine
 from hamex.principle.latex_grammar import lines
 from hamex.principle.tokens import LanguageError
 from hamex.report.derivation.expressions import formula_of
 from hamex.report.derivation.formula import Formula
 
-DEFINITION, NOT_UNDERSTOOD = "definition", "not understood"
+DEFINITION, NOT_UNDERSTOOD, SKIPPED = "definition", "not understood", "skipped"
 CONSERVED = "conserved quantity"
-OPEN_VERDICTS = (HOLDS, MISPRINT, CONDITION, DEFINITION, NOT_UNDERSTOOD)
-_ROUNDS = 8  # of eliminating derivatives: enough for the sixth
+OPEN_VERDICTS = (HOLDS, MISPRINT, CONDITION, DEFINITION, NOT_UNDERSTOOD, SKIPPED)
 _CONSTANT = re.compile(r"\\(?:text|mathrm|textrm|mbox|operatorname)\{\s*(?:const\.?|constant)\s*\}")
 
 
 @dataclass(frozen=True)
 class FormulaVerdict:
-    """What is said of one formula; ``difference`` is printed minus derived, ``correct`` the right formula in LaTeX."""
+    """What is said of one formula; ``difference`` is printed minus derived, ``correct`` the right formula in LaTeX.
+
+    ``place`` shows what was not understood: a line of the formula, and below it a mark.
+    """
 
     equation: str
     line: int
@@ -47,6 +50,8 @@ class FormulaVerdict:
     evidence: str
     difference: str = ""
     correct: str = ""
+    place: str = ""
+    file: str = ""
 
     @property
     def gap(self) -> str:
@@ -68,15 +73,19 @@ class _Said:
     evidence: str
     difference: sp.Expr | None = None
     correct: str = ""
+    column: int | None = None
 
 
 class OpenAudit:
     """Judges the formulas of a text one after the other."""
 
     def __init__(self, action: Action, letters: Mapping[str, str] | None = None) -> None:
-        self.action = action
+        self.action, self.expected = action, Expected(action)
         self.table = ActionLetters.of(action, letters or {})
         self.defined: dict[WrittenLetter, sp.Expr] = {}
+        self.scales: dict[sp.Expr, sp.Expr] = {}  # reactions that the text means with a factor
+        self.ends = [str(*p.where.values()) for p in action.parts if p.side in ("start", "end") and p.axis is not None]
+        self.range: tuple[str, tuple[int, ...]] | None = None  # of the index in the formula that is being read
 
     def judged(self, text: Manuscript) -> Iterator[FormulaVerdict]:
         """All formulas in their order."""
@@ -84,83 +93,178 @@ class OpenAudit:
             yield from self.formula(shown)
 
     def formula(self, shown: Displayed) -> Iterator[FormulaVerdict]:
-        latex = _CONSTANT.sub(r"\\operatorname{const}", shown.latex)
-        reader = OpenMeaning(self.table, self.defined)
-        try:
-            found = lines(latex, reader.applies, f"line {shown.line}")
-        except LanguageError as problem:
-            said = _Said("", NOT_UNDERSTOOD, f"cannot be read: {problem.said}; reading stopped at {_rest(problem)}")
-            yield self._verdict(shown, shown.name, shown.latex, said)
+        if shown.skipped:
+            said = _Said("", SKIPPED, "a comment asks not to judge it")
+            yield self._verdict(shown, shown.name, shown.latex, said, "")
             return
-        for i, line in enumerate(found):
-            end = found[i + 1].column if i + 1 < len(found) else len(latex)
-            name = shown.name if len(found) == 1 else _part(shown.name, i)
-            written = re.sub(r"(?:\\quad|\\\\|[\s,;.&])+$", "", latex[line.column : end]).replace("&", "")
+        latex = self.table.joined(freed(_CONSTANT.sub(r"\\operatorname{const}", shown.latex)))
+        body, self.range = ranged(latex)
+        try:
+            found = lines(body, OpenMeaning(self.table, self.defined).applies, f"line {shown.line}")
+        except LanguageError as problem:
+            said = _Said("", NOT_UNDERSTOOD, f"cannot be read: {problem.said}", column=problem.column)
+            yield self._verdict(shown, shown.name, shown.latex, said, body)
+            return
+        spoken = self.with_places(found)
+        for i, line in enumerate(spoken):
+            end = min((other.column for other in found if other.column > line.column), default=len(latex))
+            name = shown.name if len(spoken) == 1 else part_of(shown.name, i)
+            written = re.sub(r"(?:\\q?quad|\\\\|[\s,;.&])+$", "", latex[line.column : end])
+            written = written if r"\begin" in written else written.replace("&", "")
             try:
                 said = self.line(line)
             except (TypeError, ValueError, ArithmeticError, AttributeError, NotImplementedError) as problem:
                 said = _Said("", NOT_UNDERSTOOD, f"is read but makes no sense as mathematics: {problem}")
-            yield self._verdict(shown, name, written, said)
+            yield self._verdict(shown, name, written, said, body)
 
-    def _verdict(self, shown: Displayed, name: str, written: str, said: _Said) -> FormulaVerdict:
+    def _verdict(self, shown: Displayed, name: str, written: str, said: _Said, latex: str) -> FormulaVerdict:
         gap = "" if said.difference is None else self.shown(said.difference).text
-        written = written.replace(r"\operatorname{const}", r"\text{const}")
-        return FormulaVerdict(name, shown.line, said.claim, said.verdict, written, said.evidence, gap, said.correct)
+        written = self.table.parted(written.replace(r"\operatorname{const}", r"\text{const}"))
+        place = "" if said.column is None else window(latex, said.column)
+        return FormulaVerdict(
+            name,
+            shown.line,
+            said.claim,
+            said.verdict,
+            written,
+            said.evidence,
+            gap,
+            self.table.parted(said.correct),
+            place,
+            shown.file,
+        )
 
     def shown(self, expression: sp.Expr) -> Formula:
         """An expression in the letters of the text."""
         return formula_of(expression.xreplace(self.table.spelling))
 
+    def with_places(self, found: list[WrittenLine]) -> list[WrittenLine]:
+        """Lines that say where, «x = 0», belong to those before them in the same formula, or after a colon."""
+        spoken: list[WrittenLine] = []
+        for line in found:
+            if line.relations[:2] == ("=", ":") and self.is_coordinate(line.sides[0]):
+                place = line.sides[0], line.sides[1]
+                line = WrittenLine(line.sides[2:], line.relations[2:], line.remark, line.column, place)
+            if spoken and line.relations == ("=",) and self.is_coordinate(line.sides[0]) and not line.place:
+                place = line.sides[0], line.sides[1]
+                spoken = [one if one.place else replace(one, place=place) for one in spoken]
+                continue
+            spoken.append(line)
+        last = next((line.place for line in reversed(spoken) if line.place), None)
+        if last and len(spoken) > 1:  # «w = 0, w' = 0 at x = 0» and «at x = 0: w = 0, w' = 0»
+            spoken = [line if line.place else replace(line, place=last) for line in spoken]
+        return spoken
+
+    def is_coordinate(self, side: Node) -> bool:
+        return isinstance(side, WrittenLetter) and side in [WrittenLetter(str(x)) for x in (*self.action.space, t)]
+
     # ---- one line ------------------------------------------------------------------------------------------------
 
     def line(self, line: WrittenLine) -> _Said:
-        """The worst of what its relations are."""
+        """The worst of what its relations are, for every value of its indices."""
         if len(line.sides) == 1:
-            return _Said("", NOT_UNDERSTOOD, "states no relation")
+            return _Said("", NOT_UNDERSTOOD, "states no relation", column=line.column)
         other = [relation for relation in line.relations if relation != "="]
         if other:
-            return _Said("", NOT_UNDERSTOOD, f"the relation {other[0]} is not decided here")
-        return self.worst([self.pair(line.sides[0], side) for side in line.sides[1:]])
+            return _Said("", NOT_UNDERSTOOD, f"the relation {other[0]} is not decided here", column=line.column)
+        first, *rest = line.sides
+        if line.place is not None or (len(rest) > 1 and rest[-1] == Number("0")):  # w = w' = 0: each with the last
+            pairs = [(side, rest[-1]) for side in (first, *rest[:-1])]
+        else:
+            pairs = [(first, side) for side in rest]
+        try:
+            ranges = self.ranges(line)
+        except KeyError as index:
+            return _Said("", NOT_UNDERSTOOD, f"numbers are given for the index {index}, which no letter here has")
+        counts = [dict(zip(ranges, values, strict=True)) for values in product(*ranges.values())]
+        return self.worst([self.pair(*pair, count, line.place) for count in counts for pair in pairs])
+
+    def ranges(self, line: WrittenLine) -> dict[str, tuple[int, ...]]:
+        """Indices that stand for numbers, with these."""
+        reader = OpenMeaning(self.table, self.defined)
+        found: dict[str, set[int]] = {}
+        for side in line.sides:
+            for index, numbers in reader.indexed(side):
+                found[index] = found.get(index, numbers) & numbers
+        if self.range is not None:
+            index, numbers = self.range
+            if index not in found:
+                raise KeyError(index)
+            found[index] = {n for n in found[index] if n >= numbers[0]} if len(numbers) == 1 else set(numbers)
+        return {index: tuple(sorted(numbers)) for index, numbers in found.items()}
 
     def worst(self, found: list[_Said]) -> _Said:
         """Of several, the one that stands least."""
         order = (NOT_UNDERSTOOD, MISPRINT, CONDITION, HOLDS, DEFINITION)
         return min(found, key=lambda said: order.index(said.verdict))
 
-    def pair(self, left: Node, right: Node) -> _Said:
+    def pair(self, left: Node, right: Node, count: dict[str, int], place: tuple[Node, Node] | None) -> _Said:
         reader = OpenMeaning(self.table, self.defined)
-        subject = left.letter if hasattr(left, "letter") else left
+        reader.count, reader.ends = count, self.ends
+        subject = left.letter if isinstance(left, Apply) else left
         value = reader(right)
-        missing = list(reader.unknown_letters)
-        if isinstance(subject, WrittenLetter) and not missing and not reader.places and not reader.faults:
+        clear = not (reader.unknown_letters or reader.faults or place)
+        if isinstance(subject, WrittenLetter) and clear:
             base = reader.split(subject)[0]
+            if base == subject and base in self.table.roles and isinstance(value, sp.MatrixBase):  # \mathbf{K}
+                self.defined[base] = value
+                return _Said(
+                    "definition", DEFINITION, f"{base} is a matrix here; taken as given and known from here on"
+                )
             if base == subject and base in self.table.roles and base not in self.defined:
                 return self.role(base, value)
-        if not missing and not reader.places and not reader.faults:
+        if clear and not reader.places:
             letter, order = (left.base, reader(left.exponent)) if isinstance(left, Power) else (subject, sp.S.One)
             if isinstance(letter, WrittenLetter) and self.is_new(letter, reader) and order.is_Integer and order > 0:
-                self.defined[reader.split(letter)[0]] = value ** (1 / order)
+                self.defined[reader.split(letter)[0]] = value if order == 1 else value ** (1 / order)
                 return _Said("definition", DEFINITION, f"{letter} is new; taken as given and known from here on")
         if isinstance(left, WrittenLetter) and left.delta and self.table.known.get(reader.split(left)[0]) is None:
+            if reader.faults or reader.split(left)[0] in self.table.roles:
+                told = (*reader.faults, f"{left} is not the variation of an action")[0]
+                return _Said("", NOT_UNDERSTOOD, told)
             return (
                 self.weak_form(sp.expand(value)) if value != 0 else _Said("stationarity", HOLDS, "the principle itself")
             )
+        if isinstance(left, Varied) and self.action.space and value == 0 and self.is_action(left.operand):
+            return _Said("stationarity", HOLDS, "the principle itself")
         whole = reader(left)
         if right == WrittenLetter("const"):
-            return self.conserved(whole, [u for u in reader.unknown_letters if u.name != "const"], reader)
+            reader.unknown_letters = [letter for letter in reader.unknown_letters if letter.name != "const"]
+            return self.not_known(reader) or self.conserved(whole)
         if reader.faults:
             return _Said("", NOT_UNDERSTOOD, reader.faults[0])
+        if place is not None:
+            axis = place[0] if isinstance(place[0], WrittenLetter) else WrittenLetter("t")
+            whole, value = reader.at_value(whole, axis, place[1]), reader.at_value(value, axis, place[1])
+        gap = _difference(whole, value)
+        if reader.faults:
+            return _Said("", NOT_UNDERSTOOD, reader.faults[0])
+        if isinstance(gap, sp.MatrixBase):
+            return self.not_known(reader) or self.worst([self.motion(sp.expand(row)) for row in gap])
+        if gap.has(WHOLE.over, WHOLE.ends) or any(gap.has(self.test(q)) for q in self.action.fields):
+            return self.weak_form(sp.expand(gap.doit()))
         if reader.places:
             return self.data(whole, value, reader)
-        if reader.unknown_letters:
-            letter = reader.unknown_letters[0]
-            return _Said("", NOT_UNDERSTOOD, f"the letter {letter} is not known; {reader.near(letter)}")
-        if isinstance(whole, sp.MatrixBase):
-            return self.worst([self.motion(sp.expand(row)) for row in whole - value])
-        gap = sp.expand((whole - value).doit())
-        if gap.has(WHOLE.over, WHOLE.ends) or any(gap.has(self.test(q)) for q in self.action.fields):
-            return self.weak_form(gap)
-        return self.motion(gap)
+        if gap.has(SPACE):
+            return _Said("", NOT_UNDERSTOOD, "an integral over space in an equation is not decided here")
+        return self.not_known(reader) or self.motion(sp.expand(gap.doit()))
+
+    def is_action(self, part: Node) -> bool:
+        """∫ L dt of a continuum on which nothing else works."""
+        still = self.action.dissipation == 0 and not self.action.loads
+        still = still and not any(part.loads or part.dissipation != 0 for part in self.action.parts)
+        letter = part.body if isinstance(part, Integral) else part
+        return (
+            still and isinstance(letter, WrittenLetter) and self.table.roles.get(letter, ("",))[0] == "the Lagrangian"
+        )
+
+    def not_known(self, reader: OpenMeaning) -> _Said | None:
+        """What is said of the first letter without a meaning."""
+        if not reader.unknown_letters:
+            return None
+        letter = reader.unknown_letters[0]
+        told = f"the letter {letter} is not known; {reader.near(letter)}"
+        return _Said("", NOT_UNDERSTOOD, told, column=letter.column)
 
     def is_new(self, letter: WrittenLetter, reader: OpenMeaning) -> bool:
         """A letter without dots or variation that has no meaning yet."""
@@ -173,8 +277,17 @@ class OpenAudit:
         return self.action.variation().test(q)
 
     def role(self, letter: WrittenLetter, value: sp.Expr) -> _Said:
-        """A letter of mechanics against what the action says it is."""
+        """A letter of mechanics against what the action says it is; of a continuum the density, or the whole."""
         claim, meant = self.table.roles[letter]
+        if self.action.space and value.has(SPACE):
+            total = self.expected.total(claim)
+            if total is None:
+                return _Said(claim, NOT_UNDERSTOOD, "parts that have names but no places cannot be written in total")
+            gap = sp.expand(sp.expand(value) - total)
+            if is_zero(gap):
+                return _Said(claim, HOLDS, "equal to that of the action with its parts, exactly")
+            bare = gap.xreplace({SPACE: sp.S.One})
+            return _Said(claim, MISPRINT, f"is not {claim} of the action", unplaced(bare))
         gap = sp.expand(value - meant)
         if zero(gap) or is_zero(gap):
             return _Said(claim, HOLDS, "equal to that of the action, exactly")
@@ -186,8 +299,7 @@ class OpenAudit:
                 return _Said(claim, CONDITION, text, gap, right)
         if is_zero(sp.expand(value + meant)):
             return _Said(claim, MISPRINT, "has the opposite sign", gap, right)
-        reduced = self.reduced(gap)
-        if is_zero(reduced):
+        if self.expected.vanishes(gap):
             return _Said(claim, CONDITION, "equal along the motion only", gap, right)
         return _Said(claim, MISPRINT, f"is not {claim} of the action", gap, right)
 
@@ -204,171 +316,139 @@ class OpenAudit:
 
     # ---- along the motion ----------------------------------------------------------------------------------------
 
-    @cached_property
-    def rules(self) -> dict[tuple[sp.Expr, Index], sp.Expr]:
-        """The equations of motion solved, one after the other, for a highest derivative each."""
-        found: dict[tuple[sp.Expr, Index], sp.Expr] = {}
-        for q in self.action.fields:
-            rest = _eliminated(self.action.strong_form()[q], found)
-            for p, index in _leading(rest, self.action.fields):
-                node, symbol = jet(p, index), sp.Dummy()
-                flat = sp.expand(rest).xreplace({node: symbol})
-                slope = sp.diff(flat, symbol)
-                if slope == 0 or slope.has(symbol) or is_zero(slope):
-                    continue
-                solved = sp.together(-flat.xreplace({symbol: sp.S.Zero}) / slope)
-                found = {key: _eliminated(e, {(p, index): solved}) for key, e in found.items()}
-                found[p, index] = solved
-                break
-        return found
-
-    def reduced(self, expression: sp.Expr) -> sp.Expr:
-        """What remains of an expression along the motion."""
-        return _eliminated(expression, self.rules)
-
     def motion(self, gap: sp.Expr) -> _Said:
         """Something that is said to vanish: identically, along the motion, or not."""
         if is_zero(gap):
             return _Said("identity", HOLDS, "holds identically")
-        rest = self.reduced(gap)
-        if is_zero(rest):
+        meant = gap.xreplace({reaction: factor * reaction for reaction, factor in self.scales.items()})
+        if self.expected.is_constraint(meant):
+            return _Said("constraint", HOLDS, "follows from the constraints, exactly")
+        if self.expected.vanishes(meant):
+            for c in self.expected.constraints:  # the text's sign of a reaction is from now on this one
+                if gap.has(c.reaction):
+                    self.scales.setdefault(c.reaction, sp.S.One)
             return _Said(self.claim_of(gap), HOLDS, "vanishes along the motion, exactly")
+        scale = self.expected.reaction_scale(meant)
+        if scale is not None and scale[0] not in self.scales:
+            reaction, self.scales[scale[0]] = scale[0], scale[1]
+            told = (
+                f"with the reaction {self.shown(reaction).text} of the text as {self.shown(scale[1] * reaction).text}"
+            )
+            return _Said(self.claim_of(gap), HOLDS, f"vanishes along the motion, exactly, {told} of the action")
         without = self._without_dissipation(gap)
         if without:
-            return _Said(self.claim_of(gap), CONDITION, without, rest)
-        claim, correct, nearest = self.nearest(gap)
-        return _Said(claim, MISPRINT, "does not vanish along the motion", nearest, correct)
+            return _Said(self.claim_of(gap), CONDITION, without, self.expected.reduced(gap))
+        told = "does not vanish along the motion"
+        own = {reaction: reaction / factor for reaction, factor in self.scales.items()}
+        near = self.expected.nearest(gap, [e.xreplace(own) for e in self.expected.equations])
+        if near is None:
+            rest = sp.expand(sp.cancel(sp.together(self.expected.reduced(meant))))
+            return _Said("statement about the motion", MISPRINT, told, rest)
+        return _Said("equation of motion", MISPRINT, told, near[0], f"{self.shown(near[1]).latex} = 0")
 
     def claim_of(self, gap: sp.Expr) -> str:
         """An equation of motion holds a derivative that the equations of motion determine; a consequence need not."""
-        determined = any(index in indices(gap, q) for q, index in self.rules)
+        determined = any(index in indices(gap, q) for q, index in self.expected.rules)
         return "equation of motion" if determined else "consequence of the equations of motion"
 
     def _without_dissipation(self, gap: sp.Expr) -> str:
         if self.action.dissipation == 0 and not self.action.loads:
             return ""
-        free = OpenAudit(Action(self.action.fields, self.action.lagrangian, space=self.action.space))
-        if is_zero(free.reduced(gap)):
-            return "holds without dissipation and loads only"
-        return ""
+        return "holds without dissipation and loads only" if self.expected.undisturbed.vanishes(gap) else ""
 
-    def nearest(self, gap: sp.Expr) -> tuple[str, str, sp.Expr]:
-        """The equation of motion that shares most terms with what is printed, in its scaling; else the rest."""
-        best: tuple[int, sp.Expr, sp.Expr] | None = None
-        for e in self.action.strong_form().values():
-            target = sp.expand(e)
-            leading = jet(*_leading(target, self.action.fields)[0])
-            for p in _terms(gap):
-                for d in _terms(target):
-                    factor = sp.cancel(p / d)
-                    if factor.has(sp.Derivative, *self.action.fields):
-                        continue
-                    rest = sp.expand(gap - factor * target)
-                    shared = len(_terms(gap)) + len(_terms(target)) - len(_terms(rest)) + d.has(leading)
-                    if shared > 2 and (best is None or shared > best[0]):
-                        best = (shared, sp.expand(factor * target), rest)
-        if best is None:
-            return "statement about the motion", "", sp.expand(sp.cancel(sp.together(self.reduced(gap))))
-        return "equation of motion", f"{self.shown(best[1]).latex} = 0", best[2]
-
-    def conserved(self, value: sp.Expr, missing: list[WrittenLetter], reader: OpenMeaning) -> _Said:
-        """Its rate along the motion is zero."""
-        if missing:
-            return _Said("", NOT_UNDERSTOOD, f"the letter {missing[0]} is not known; {reader.near(missing[0])}")
-        rate = self.reduced(sp.diff(value, t))
-        if is_zero(rate):
+    def conserved(self, value: sp.Expr) -> _Said:
+        """Its rate along the motion is zero; that of an integral over space at most what flows through the boundary."""
+        rate = sp.diff(value, t)
+        if value.has(SPACE):
+            return self.conserved_integral(sp.expand(value), sp.expand(rate).coeff(SPACE))
+        if self.expected.vanishes(rate):
             return _Said(CONSERVED, HOLDS, "its rate vanishes along the motion, exactly")
-        without = self._without_dissipation(sp.diff(value, t))
-        rate = sp.expand(sp.cancel(sp.together(rate)))
+        without = self._without_dissipation(rate)
+        rate = sp.expand(sp.cancel(sp.together(self.expected.reduced(rate))))
         if without:
             return _Said(CONSERVED, CONDITION, "is conserved without dissipation and loads only", rate)
         return _Said(CONSERVED, MISPRINT, "is not conserved; its rate along the motion is the difference", rate)
+
+    def conserved_integral(self, value: sp.Expr, rate: sp.Expr) -> _Said:
+        if value.coeff(SPACE, 0) != 0:
+            return _Said(CONSERVED, NOT_UNDERSTOOD, "an integral beside values on the boundary is not decided here")
+        text = "its rate is what flows through the boundary: constant where nothing does"
+        if self.expected.is_divergence(inside := self.expected.reduced(rate)):
+            return _Said(CONSERVED, CONDITION, text)
+        if self.expected.is_divergence(self.expected.undisturbed.reduced(rate)):
+            return _Said(CONSERVED, CONDITION, f"without dissipation and loads {text}", inside)
+        return _Said(CONSERVED, MISPRINT, "is not conserved; the density of its rate is the difference", inside)
 
     # ---- data and weak forms -------------------------------------------------------------------------------------
 
     def data(self, left: sp.Expr, right: sp.Expr, reader: OpenMeaning) -> _Said:
         """Values at an instant or at a place: data that the principle accepts, or not."""
-        last = {place[-1] for place in reader.places}
-        on_boundary = self.action.space and all(place in (WrittenLetter("t"), WrittenLetter(r"\tau")) for place in last)
-        known = any(left.has(q) for q in self.action.fields)
-        value = left if known else right
-        if on_boundary:
-            return self.boundary(value)
-        kinds = {(c.field, c.kind) for c in initial_conditions(self.action)}
-        for q in self.action.fields:
+        where = {place for name, (_, place) in reader.placed.items() if (left - right).has(name)}
+        given = [s for s in (left, right) if not any(s.has(f) for f in reader.placed)]
+        value = unplaced(left - right if not given else left if right in given else right)
+        if self.action.space and where - {None}:
+            return self.boundary(unplaced(left - right, sides=True), value, where, reader)
+        conditions = self.action.initial_conditions()
+        for c in conditions:
+            q = c.field
             for kind, datum in (("value", q), ("momentum", jet(q, (t,))), ("momentum", self.action.momentum(q))):
-                if (q, kind) in kinds and value != 0 and sp.cancel(value / datum).is_number:
+                if c.kind == kind and value != 0 and datum != 0 and sp.cancel(value / datum).is_number:
+                    if c.role == "determined":
+                        told = f"this {kind} is not free: it follows from the other data"
+                        return _Said("initial condition", CONDITION, told, c.relation)
                     return _Said("initial condition", HOLDS, f"the principle accepts this {kind} as a datum")
         if value in [jet(q, (t,)) for q in self.action.fields]:
             return _Said("initial condition", MISPRINT, "this rate is no datum: the field has no momentum", value)
         return _Said("", NOT_UNDERSTOOD, "values at an instant that are no data are not decided here")
 
-    def boundary(self, value: sp.Expr) -> _Said:
-        conditions = self.action.boundary_conditions()
-        for condition in conditions:
-            if sp.cancel(value / condition.motion).is_number:
-                return _Said("boundary condition", HOLDS, "a motion that may be given on the boundary")
-            normals = {n: sp.S.One for n in condition.force.free_symbols if str(n).startswith("n_")}
-            force = condition.force.xreplace(normals)
+    def boundary(self, gap: sp.Expr, value: sp.Expr, where: set[sp.Expr | None], reader: OpenMeaning) -> _Said:
+        """On the boundary: where a part is, what it says; elsewhere a motion or a force may be given."""
+        claim = "boundary condition"
+        places = {str(w).removesuffix("_plus").removesuffix("_minus") for w in where}
+        if len(places) > 1:
+            return _Said(claim, NOT_UNDERSTOOD, f"values at {' and '.join(sorted(places))} are not compared here")
+        balances = self.expected.balances(places)
+        if balances:
+            return self.not_known(reader) or self.on_part(gap, [b.equation for b in balances])
+        if len(self.action.space) == 1:
+            reader.end(*places)
+            if reader.faults:
+                return _Said(claim, NOT_UNDERSTOOD, reader.faults[0])
+        for motion, force in self.expected.forces():
+            if sp.cancel(value / motion).is_number:
+                return _Said(claim, HOLDS, "a motion that may be given on the boundary")
             ratio = sp.cancel(value / force) if force != 0 else sp.S.NaN
             if ratio is not sp.S.NaN and not ratio.has(sp.Derivative, *self.action.fields):
-                return _Said("boundary condition", HOLDS, "a force of the boundary, up to a factor")
-        listed = "; ".join(f"{self.shown(c.motion).text} or {self.shown(c.force).text}" for c in conditions)
-        return _Said("boundary condition", MISPRINT, f"neither motion nor force of the boundary; these are {listed}")
+                return _Said(claim, HOLDS, "a force of the boundary, up to a factor")
+        listed = "; ".join(f"{self.shown(m).text} or {self.shown(f).text}" for m, f in self.expected.forces())
+        return _Said(claim, MISPRINT, f"neither motion nor force of the boundary; these are {listed}")
+
+    def on_part(self, gap: sp.Expr, equations: list[sp.Expr]) -> _Said:
+        """Against what holds at a place where the action has a part: one of its balances, or what is given there."""
+        claim, near = "condition on a part", self.expected.nearest(gap, equations, shared=1)
+        if near is not None and is_zero(near[0]):
+            return _Said(claim, HOLDS, "what the action says of its part at this place, up to a factor")
+        listed = "; ".join(f"{self.shown(e).text} = 0" for e in equations)
+        told = f"is not what the action says of its part at this place: {listed}"
+        return _Said(claim, MISPRINT, told, *((near[0], f"{self.shown(near[1]).latex} = 0") if near else ()))
 
     def weak_form(self, gap: sp.Expr) -> _Said:
         """∫ of the weak integrand, or of the equations times the variations, with or without the bracket."""
-        found = self.action.variation()
-        over = WHOLE.over * (sp.Symbol("int[space]") if self.action.space else 1)
-        forms = {
-            "weak form": weak(found, over),
-            "weak form after integration by parts": bulk(found, over) + brackets(found, WHOLE.ends),
-            "weak form with the ends held": bulk(found, over),
-        }
+        forms = self.expected.weak_forms()
         variation = [s for s in gap.free_symbols if str(s).startswith("delta ")]
         bare = gap.xreplace(dict.fromkeys(variation, sp.S.Zero))
         for claim, form in forms.items():
             if any(is_zero(sp.expand(bare - sign * form)) for sign in (1, -1)):
                 return _Said(claim, HOLDS, "equal to that of the action, exactly")
-        claim, form = min(forms.items(), key=lambda item: len(_terms(sp.expand(bare - item[1]))))
-        rest = min((sp.expand(bare - sign * form) for sign in (1, -1)), key=lambda e: len(_terms(e)))
-        return _Said(claim, MISPRINT, "is not that of the action", rest.xreplace({WHOLE.over: sp.S.One}))
+        claim, form = min(forms.items(), key=lambda item: len(terms(sp.expand(bare - item[1]))))
+        rest = min((sp.expand(bare - sign * form) for sign in (1, -1)), key=lambda e: len(terms(e)))
+        rest = unplaced(rest.xreplace({WHOLE.over: sp.S.One, SPACE: sp.S.One}))
+        return _Said(claim, MISPRINT, "is not that of the action", rest)
 
 
-def _terms(expression: sp.Expr) -> tuple[sp.Expr, ...]:
-    return sp.Add.make_args(expression) if expression != 0 else ()
-
-
-def _leading(expression: sp.Expr, fields: tuple[sp.Expr, ...]) -> list[tuple[sp.Expr, Index]]:
-    """Derivatives in an expression, those with most dots first, then the longest."""
-    found = [(q, index) for q in fields for index in indices(expression, q)]
-    return sorted(found, key=lambda item: (-item[1].count(t), -len(item[1])))
-
-
-def _eliminated(expression: sp.Expr, rules: Mapping[tuple[sp.Expr, Index], sp.Expr]) -> sp.Expr:
-    """Derivatives replaced by what the equations say of them, and derivatives of those likewise."""
-    for _ in range(_ROUNDS):
-        found = {}
-        for (q, index), value in rules.items():
-            for other in indices(expression, q):
-                more = list(other)
-                if all(more.count(x) >= index.count(x) for x in index):
-                    for x in index:
-                        more.remove(x)
-                    found[jet(q, other)] = sp.diff(value, *more) if more else value
-        if not found:
-            return expression
-        expression = expression.xreplace(found).doit()
-    return expression
-
-
-def _part(name: str, i: int) -> str:
-    """(3) eq:motion → (3b) eq:motion for the second of several lines."""
-    letter = chr(ord("a") + i % 26)
-    return name.replace(")", f"{letter})", 1) if name.startswith("(") else f"{name}{letter}"
-
-
-def _rest(problem: LanguageError) -> str:
-    """Where reading stopped, a few characters on."""
-    text = problem.text[problem.column : problem.column + 20]
-    return f"column {problem.column + 1}, «{text.splitlines()[0] if text.strip() else 'the end'}»"
+def _difference(left: sp.Expr, right: sp.Expr) -> sp.Expr:
+    """Left minus right; zero may stand for a matrix of zeros."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, sp.MatrixBase) and other == 0:
+            return one if one is left else -one
+    return left - right

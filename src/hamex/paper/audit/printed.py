@@ -148,11 +148,14 @@ def read(number: str, kind: str, latex: str, plain: str = "") -> NumberedEquatio
     found: list[Statement] = []
     faults: list[str] = []
     for size in DIMENSIONS if 34 <= int(number) < 45 else (0,):
-        table = letters(number, size)
+        table, components = letters(number, size), set()
         for line in lines(latex, table.applies, f"equation ({number})"):
             meaning = Meaning(table)
             found += meaning.statements(line)
+            components.add(tuple(meaning.free_indices(line)))
             faults += meaning.faults
+        if len(components) > 1:  # «δu_i = 0 or u_i = û_i» is said of each component by itself
+            faults.append("what is said in one equation is said of different components")
     return NumberedEquation(number, kind, tuple(found), latex, plain, tuple(dict.fromkeys(faults)))
 
 

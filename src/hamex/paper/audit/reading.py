@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from itertools import product
 from operator import mul
 
 import sympy as sp
 
-from hamex.paper.audit.notation import INDICES, Indexed, Interval, Letters, Statement, node, undotted, varied
+from hamex.paper.audit.notation import INDICES, Indexed, Interval, Letters, Statement, Tensor, node, undotted, varied
 from hamex.principle.jets import indices, jet, partial, t
 from hamex.principle.latex import (
     Add,
@@ -48,6 +48,13 @@ _FUNCTIONS: dict[str, Callable[[sp.Expr], sp.Expr]] = {
     "arccos": sp.acos,
     "arctan": sp.atan,
 }
+
+
+@cache
+def _entry(tensor: Tensor, places: tuple[int, ...], by: tuple[sp.Symbol, ...]) -> sp.Expr:
+    """One component and its derivatives: the sums over indices ask for each of the few again and again."""
+    value = tensor(*places)
+    return value.diff(*by) if by else value
 
 
 class Meaning(Indexed):
@@ -208,13 +215,11 @@ class Meaning(Indexed):
         found = self.tensor(letter)
         assert found is not None
         names, _, along = letter.sub.partition(",")
-        places = [self.index.get(i, 0) for i in names]
+        places = tuple(self.index.get(i, 0) for i in names)
         if len(places) != found[0].__code__.co_argcount - hasattr(found[0], "__self__"):
             self.faults.append(f"{letter} has {len(places)} indices")
             return sp.Symbol(str(letter))
-        value = found[0](*places)
-        by = [*(t,) * found[1], *(self.letters.space[self.index.get(i, 0)] for i in along)]
-        return value.diff(*by) if by else value
+        return _entry(found[0], places, (*(t,) * found[1], *(self.letters.space[self.index.get(i, 0)] for i in along)))
 
     def _apply(self, part: Apply) -> sp.Expr:
         """A functional, a field at an instant and a place, a datum there, a derivative at an instant."""

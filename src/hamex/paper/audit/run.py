@@ -23,7 +23,7 @@ from hamex.files import check_writable, write_atomically
 from hamex.paper.audit import claims_numbers, claims_step, section_2, section_4, section_5, section_6
 from hamex.paper.audit.judging import CONDITION, HOLDS, MISPRINT, NOT_TRUE, VERDICTS, Claim, Rule
 from hamex.paper.audit.notation import NumberedEquation
-from hamex.paper.audit.open_audit import OPEN_VERDICTS, FormulaVerdict
+from hamex.paper.audit.open_audit import OPEN_VERDICTS, SKIPPED, FormulaVerdict
 from hamex.paper.audit.printed import corrected, corrected_equation, printed_equation, printed_latex
 from hamex.report.equations import share, svg
 from hamex.report.page import cards, page, table
@@ -170,18 +170,23 @@ def write_open_page(verdicts: Sequence[FormulaVerdict], title: str, path: Path) 
     parts = [
         f"<h1>{escape(title)}, audited</h1><p class='lead'>Every displayed equation, compared with what follows from "
         "the action. A printed form that differs is a misprint.</p>",
-        cards((str(found[verdict]), verdict) for verdict in OPEN_VERDICTS),
+        cards((str(found[verdict]), verdict) for verdict in OPEN_VERDICTS if found[verdict] or verdict != SKIPPED),
     ]
     for v in verdicts:
-        head = f'<h3>{escape(v.equation)} <span class="kind">line {v.line}</span>{_open_tag(v)}</h3>'
+        head = f'<h3>{escape(v.equation)} <span class="kind">{_of_line(v)}</span>{_open_tag(v)}</h3>'
         said = f"{v.claim}: {v.evidence}" if v.claim else v.evidence
         gap = f" {v.gap[0].upper()}{v.gap[1:]}" if v.gap else ""
         better = f'<div class="better"><b>should read</b>{drawing(v.correct)}</div>' if v.correct else ""
         shown = _drawn_if_possible(v.printed)
         evidence = f'<p class="evidence">{_words(said)}.{escape(gap)}</p>'
-        parts.append(f'<section class="item">{head}{shown}{better}{evidence}</section>')
+        place = f"<pre>{escape(v.place)}</pre>" if v.place else ""
+        parts.append(f'<section class="item">{head}{shown}{better}{evidence}{place}</section>')
     text = share(page(f"Audit of {title}", "\n".join(parts), escape(title), "audit"))
     return write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def _of_line(v: FormulaVerdict) -> str:
+    return f"line {v.line}" + (f" of {escape(v.file)}" if v.file else "")
 
 
 def _open_tag(v: FormulaVerdict) -> str:

@@ -227,7 +227,9 @@ def _place(factor: Any) -> tuple[int, str]:
     if not factor.has(t) and factor.atoms() == factor.free_symbols | {a for a in factor.atoms() if a.is_Number}:
         heavy = str(factor).startswith(("m", "rho", "M"))  # mass leads: m g l, ρ A
         return (2 if not factor.is_Add else 6), (" " if heavy else "") + str(factor)
-    return (3 if not rate(factor) else 4) if not factor.is_Add else 6, str(factor)
+    base = factor.base if factor.is_Pow else factor
+    late = "" if is_field(base) else "~"  # λ cos θ, since cos θ λ could be the cosine of a product
+    return (3 if not rate(factor) else 4) if not factor.is_Add else 6, late + str(factor)
 
 
 def _factor(factor: Expr) -> Formula:
