@@ -35,7 +35,7 @@ from hamex.march.newton import (
 )
 from hamex.march.run import invoke
 from hamex.march.run import invoke as call_matrix  # its own name: a sparse solver takes its place
-from hamex.march.springs import SpringGroups, commit, evaluate
+from hamex.march.springs import BROKEN, SpringGroups, commit, evaluate
 
 Array = Any
 
@@ -83,7 +83,7 @@ class Path(NamedTuple):
     solves: Array
     searches: Array
     count: Array
-    last: Array  # worst relative residual; on failure why; first step whose solution may be one of several
+    last: Array  # worst relative residual; on failure why, 0 for a spring that breaks; first step that may have several
 
 
 class Nodal(NamedTuple):
@@ -118,7 +118,8 @@ def prepared(k: int, step: StepEquation, s: Scratch, push: Push, path: Path) -> 
 
 
 def advanced(k: int, node: int, length: float, by: Stepper, push: Push, path: Path) -> bool:
-    """Take step k from the guess in x: displacements and springs at its end; False when it could not be solved.
+    """Take step k from the guess in x: displacements and springs at its end; False when it could not be solved, or is
+    to be cut where a spring breaks.
 
     ``node`` is 1 where forces belong to the end of a step, 0 where they are its means; ``length`` is that of the step
     in units of τ.
@@ -130,6 +131,9 @@ def advanced(k: int, node: int, length: float, by: Stepper, push: Push, path: Pa
     if left < 0.0 or left > 1.0:
         path.last[1] = left
         return False
+    if by.step.cuts and breaks(path.branch):
+        path.last[1] = 0.0
+        return False
     path.last[0] = max(path.last[0], left)
     if count[UNCERTAIN] != 0 and path.last[2] == 0.0:
         path.last[2] = k + 1.0
@@ -138,6 +142,14 @@ def advanced(k: int, node: int, length: float, by: Stepper, push: Push, path: Pa
     path.solves[k] = count[SOLVES] - before
     path.searches[k] = count[SEARCHES] - looked
     return True
+
+
+def breaks(branch: Array) -> bool:
+    """True where the force of a followed spring jumps on the path of the step."""
+    found = False
+    for j in range(len(branch)):
+        found = found or branch[j] == BROKEN
+    return found
 
 
 def galerkin(by: Stepper, system: StructureMatrices, push: Push, path: Path, h: float) -> int:

@@ -20,9 +20,10 @@ from hamex.model.record import Model
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between
 from hamex.schemes import promise
+from hamex.schemes.breaking import can_break, cut_step, whole_steps
 from hamex.schemes.onestage import Newton, OneStageMarch
 from hamex.schemes.promised import matrices
-from hamex.schemes.scheme import Array, Histories, How, LinearMap, March, Ran, Scheme, alpha_map, table_map
+from hamex.schemes.scheme import Array, Histories, How, LinearMap, March, Ran, Scheme, alpha_map, joined, table_map
 from hamex.schemes.solvers import Solver, is_certain, mass_solved
 from hamex.schemes.springs import spring_blocks
 from hamex.schemes.structure import OneStage, galerkin_stage, nodal_stage
@@ -205,12 +206,26 @@ class StructureMarch:
             now = {**now, **at_start(self.walk.model.laws, self.walk.blocks.by_group, self._deformation(now), now)}
         if self.walk.follows and first == 0:
             now = {**now, "velocity": self._velocity(now)}
-        ran, failed, left = self.walk.walk(now, values, loads.moved)
-        if failed:
-            raise self._failure(first + failed, left)
+        ran = self._taken(now, first, values, loads.moved)
         if self.walk.newton.tolerance is not None:
             ran.steps["iterations"] = ran.steps["solves"]
         return ran
+
+    def _taken(self, now: Mapping[str, Array], first: int, values: Array, moved: Array | None) -> Ran:
+        """Steps under channel values; those in which a spring breaks are cut there."""
+        parts, at, may_break = list[Ran](), 0, can_break(self.walk)
+        while at < len(values) or not parts:
+            supports = None if moved is None else moved[at:]
+            ran, failed, left = self.walk.walk(now, values[at:], supports)
+            if failed and left != 0.0:
+                raise self._failure(first + at + failed, left)
+            parts.append(whole_steps(self.walk, ran) if may_break else ran)
+            if not failed:
+                break
+            at += failed - 1
+            parts.append(cut_step(self.walk, ran.end, values[at], None if moved is None else moved[at : at + 2]))
+            now, at = parts[-1].end, at + 1
+        return joined(parts)
 
     def _deformation(self, now: Mapping[str, Array]) -> Array:
         """Of the springs at the start; moving supports start where they are."""
@@ -324,5 +339,6 @@ def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
         ("velocity", "acceleration"),
         carries_force=f != 0,
         solver=how.solver,
+        cuts=False,  # at nodes a spring holds to the end of the step in which it breaks
     )
     return StructureMarch(problem, scheme, how, walk, starts=True)

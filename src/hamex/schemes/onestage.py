@@ -55,7 +55,8 @@ class Newton:
 
 
 class Walked(NamedTuple):
-    """What a walk left: 0 or the number of the step that could not be taken, and why (see hamex.march.newton)."""
+    """What a walk left: 0 or the number of the step that could not be taken, and why (see hamex.march.newton; 0: a
+    spring breaks in it)."""
 
     ran: Ran
     failed: int
@@ -84,6 +85,7 @@ class OneStageMarch:
     carries: tuple[str, ...] = ()
     carries_force: bool = False  # the force at the old node enters the next step
     solver: Solver | None = None  # None: what costs least
+    cuts: bool = True  # a step in which a spring breaks is handed back, to be cut there
 
     def __post_init__(self) -> None:
         model = self.model
@@ -300,6 +302,7 @@ class OneStageMarch:
             is_straight(self.model, self.force_of),
             plain.tolerance is None,
             plain.reported,
+            self.cuts,
             (iterated and not self.linear) or self._is_long(unit),
             plain.tolerance or 0.0,
             plain.most,

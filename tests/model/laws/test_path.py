@@ -398,8 +398,6 @@ def test_what_has_no_path_is_refused_by_name():
         hx.Galerkin(0.02, law="exact")
     with pytest.raises(SchemeError, match='law="path" follows the path of a whole step of degree 1'):
         hx.Galerkin(0.02, degree=2, law="path")
-    with pytest.raises(SchemeError, match="breaks at an ultimate deformation"):
-        hx.solve(pushed(oscillator(hx.laws.Bilinear(1.0, ultimate=0.1))), hx.Galerkin(0.02))
     with pytest.raises(LawError, match="PowerLaw has no form along a path"):
         hx.respond(hx.laws.PowerLaw(1.0, 0.5), [0.0, 1.0], K)
     with pytest.raises(ProblemError, match="give the times"):
