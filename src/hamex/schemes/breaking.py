@@ -60,10 +60,12 @@ def whole_steps(walk: OneStageMarch, ran: Ran) -> Ran:
     return replace(ran, steps={**ran.steps, **nothing, "event_damping": np.zeros(steps)})
 
 
-def cut_step(walk: OneStageMarch, now: Mapping[str, Array], load: Array, moved: Array | None) -> Ran:
+def cut_step(
+    walk: OneStageMarch, now: Mapping[str, Array], load: Array, moved: Array | None, start: Array | None
+) -> Ran:
     """One step from the state ``now`` under its channel values, cut at every break; ``moved`` is the deformation by
-    moving supports at its two ends, (2, spring)."""
-    cut = _Cut(walk, load, moved)
+    moving supports at its two ends, (2, spring), ``start`` the channel values at its start."""
+    cut = _Cut(walk, load, moved, start)
     pieces, lengths, gone = list[Trial](), list[float](), 0.0
     while gone < 1.0:
         piece, length = cut.next_piece(now, gone)
@@ -76,8 +78,9 @@ def cut_step(walk: OneStageMarch, now: Mapping[str, Array], load: Array, moved: 
 class _Cut:
     """A step that is cut; lengths are shares of it."""
 
-    def __init__(self, walk: OneStageMarch, load: Array, moved: Array | None) -> None:
+    def __init__(self, walk: OneStageMarch, load: Array, moved: Array | None, start: Array | None) -> None:
         self.walk, self.load, self.h = walk, load, walk.numbers[0]
+        self.start = load if start is None else start
         self.moved = np.zeros((2, len(walk.model.springs))) if moved is None else moved
 
     def next_piece(self, now: Mapping[str, Array], gone: float) -> tuple[Trial, float]:
@@ -111,7 +114,8 @@ class _Cut:
         stage = stage.gathered() if stage.low.size and not walk.stage.low.size else stage
         short = replace(walk, stage=stage, numbers=(length * self.h,), cuts=False)
         supports = np.stack([self._supports(gone), self._supports(gone + length)])
-        ran, failed, left = short.walk(now, self.load[None], supports)
+        starts = (self.load if gone > 0.0 else self.start)[None]
+        ran, failed, left = short.walk(now, self.load[None], supports, starts)
         if failed:
             raise ConvergenceError(f"{walk.who}: a step that is cut at a break was not solved ({left:g})")
         start, moved = short.scratch.e0.copy(), short.scratch.dx.copy()
@@ -132,7 +136,8 @@ class _Cut:
             model.damping_power(np.diff(run.nodes["displacement"], axis=0)) / (length * self.h)
             for length, run in zip(lengths, runs, strict=True)
         )
-        counts = {name: np.sum([run.steps[name] for run in runs], axis=0) for name in ("solves", "searches")}
+        summed = [name for name in ("solves", "searches", "joint_work") if name in last.steps]
+        counts = {name: np.sum([run.steps[name] for run in runs], axis=0) for name in summed}
         events = np.array([sum(len(piece.breaks) for piece in pieces)])
         steps = {"force": force, **counts, "events": events, "event_work": work, "event_damping": damped}
         nodes = {name: np.stack([rows[0], last.nodes[name][-1]]) for name, rows in runs[0].nodes.items()}

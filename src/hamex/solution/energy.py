@@ -91,6 +91,8 @@ def _hardening(s: Answers) -> Array:
 
 
 def _jumps(s: Answers) -> Array:
+    if "joint_work" in s.histories:
+        return cumulative(-s.histories["joint_work"], spent(s, "jumps"))
     return np.zeros(s.steps + 1)
 
 

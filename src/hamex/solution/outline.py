@@ -81,6 +81,7 @@ VARIABLES: dict[str, Variable] = {
     "constraint": Variable(("time",), "one", "largest value of the constraints on places of a simulated action"),
     "constraint_rate": Variable(("time",), "one", "largest rate A q̇ + b of the constraints of a simulated action"),
     "events": Variable(("interval",), "count", "changes of branch, or breaks of springs, located inside the step"),
+    "joint_work": Variable(("interval",), "energy", "work of what brings joints without mass back into balance"),
     "event_work": Variable(("interval", "spring"), "energy", "work of a spring in a step that was cut at breaks"),
     "event_damping": Variable(("interval",), "energy", "work of the dashpots in a step that was cut at breaks"),
     "solves": Variable(("interval",), "count", "linear solves spent in the step"),
@@ -92,7 +93,11 @@ VARIABLES: dict[str, Variable] = {
     "viscous": Variable(("time",), "energy", "energy dissipated by dashpots and dampers, cumulative"),
     "plastic": Variable(("time",), "energy", "energy dissipated by slip, cumulative, never negative"),
     "hardening": Variable(("time",), "energy", "energy stored by hardening, X²/2Hk + Hi w²/2"),
-    "jumps": Variable(("time",), "energy", "energy lost at the jumps of discontinuous elements, cumulative"),
+    "jumps": Variable(
+        ("time",),
+        "energy",
+        "energy lost at jumps of discontinuous elements, and to bring joints without mass into balance",
+    ),
     "input": Variable(("time",), "energy", "work of the load on the displacements, cumulative"),
     "hamiltonian": Variable(("time",), "energy", "Hamiltonian ΣP_q q̇ − L of a simulated action"),
     "charge": Variable(
