@@ -182,14 +182,14 @@ class OneStageMarch:
         follows = any(group.law.form == "path" and len(group.first) for group in model.laws.values())
         if self.force_of != "mean" or not follows or not np.any(model.massless):
             empty = np.zeros((0, 0))
-            return Rows(none, none, np.zeros(0), empty, empty[0]), none
+            return Rows(none, none, np.zeros(0), empty, np.zeros(0)), none
         damping = model.damping
         damped = (abs(by_rows(damping.matrix)).sum(axis=1) > 0) | (damping.shapes != 0).any(axis=1)
         light = np.flatnonzero((model.massless & ~damped)[self.order])
         elastic = by_rows(model.compatibility) @ between_springs(self.blocks, self.blocks.tangents)
         held = by_rows(elastic[self.order])
         low = np.zeros((self.order.size, 0))
-        return Rows(held.indptr.astype(np.int64), held.indices.astype(np.int64), held.data, low, low[0]), light
+        return Rows(held.indptr.astype(np.int64), held.indices.astype(np.int64), held.data, low, np.zeros(0)), light
 
     def _on_joints(self, values: Array) -> Array:
         """(step, light dof): load on the light dofs; summed channel by channel, whose bits do not know the blocks."""

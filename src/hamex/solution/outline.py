@@ -221,6 +221,7 @@ class Extent:
     spent : energies lost and given before ``first``, by name.
     steps : of the whole run; None where all of them are there.
     peaks, final, exceeded : of all steps, where not all of them are there.
+    promise : how one solution per step was promised, see :func:`hamex.solve`.
     uncertain : instant from which a step's solution may be one of several [s]; None where one was promised or found.
     stopped : the run was stopped before its end.
     settled : whether the motion died down, where the run was to go on until it did.
@@ -234,10 +235,30 @@ class Extent:
     peaks: Mapping[str, Peak] | None = None
     final: State | None = None
     exceeded: Exceedance | None = None
+    promise: str = "beforehand"
     uncertain: float | None = None
     stopped: bool = False
     settled: bool | None = None
     solver: str = ""
+
+
+class Promises(NamedTuple):
+    """What was promised of a run, and whether it held, in words.
+
+    Attributes
+    ----------
+    one_solution : of every step: known beforehand, or watched (``promise="reported"``) and until when.
+    contraction : whether two motions under one load never part: claimed where it is proved, for sliders of any kind and
+        no negative stiffness in the element of one stage.
+    balance : whether the energy balance closes to rounding.
+    """
+
+    one_solution: str
+    contraction: str
+    balance: str
+
+    def __str__(self) -> str:
+        return "; ".join(f"{name.replace('_', ' ')} {words}" for name, words in self._asdict().items())
 
 
 @dataclass(frozen=True, eq=False)
