@@ -48,11 +48,6 @@ class Trial(NamedTuple):
     breaks: list[Break]
 
 
-def can_break(walk: OneStageMarch) -> bool:
-    """True where some spring of the model may break inside a step of this march."""
-    return walk.cuts and any(bool(np.any(group.law.jumps(group))) for group in walk.model.laws.values())
-
-
 def whole_steps(walk: OneStageMarch, ran: Ran) -> Ran:
     """Steps in which nothing broke, with the entries of those in which something did."""
     steps, springs = ran.steps["force"].shape

@@ -20,12 +20,12 @@ from hamex.model.record import Model
 from hamex.problem import Problem
 from hamex.problem.loads import loads_between, support_motion
 from hamex.schemes import promise
-from hamex.schemes.breaking import can_break, cut_step, whole_steps
+from hamex.schemes.breaking import cut_step, whole_steps
 from hamex.schemes.onestage import Newton, OneStageMarch
 from hamex.schemes.promised import matrices
 from hamex.schemes.scheme import Array, Histories, How, LinearMap, March, Ran, Scheme, alpha_map, joined, table_map
 from hamex.schemes.solvers import Solver, is_certain, mass_solved
-from hamex.schemes.springs import spring_blocks
+from hamex.schemes.springs import can_break, spring_blocks
 from hamex.schemes.structure import OneStage, galerkin_stage, nodal_stage
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class StructureMarch:
         self, now: Mapping[str, Array], first: int, values: Array, moved: Array | None, starts: Array | None
     ) -> Ran:
         """Steps under channel values; those in which a spring breaks are cut there."""
-        parts, at, may_break = list[Ran](), 0, can_break(self.walk)
+        parts, at, may_break = list[Ran](), 0, self.walk.cuts and can_break(self.walk.model)
         while at < len(values) or not parts:
             supports = None if moved is None else moved[at:]
             on = None if starts is None else starts[at:]

@@ -230,6 +230,11 @@ def is_straight(model: Model, force_of: ForceOf) -> bool:
     return all(group.law.straight and (force_of == "end" or group.law.form == "flow") for group in model.laws.values())
 
 
+def can_break(model: Model) -> bool:
+    """True where the force of some spring may jump."""
+    return any(bool(np.any(group.law.jumps(group))) for group in model.laws.values())
+
+
 def is_linear(model: Model) -> bool:
     """True when no spring can leave its straight line: all are elastic, or there are none."""
     return all(group.law.stays(group) for group in model.laws.values())
