@@ -99,6 +99,7 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
         "promises": solution.promises._asdict(),
         "iterations": int(solution.values("iterations").sum()) if "iterations" in solution.names else None,
         "advice": None if solid else _advice(file, rate_independent),
+        "collapse": _collapse(solution),
         "status": solution.status.name.lower(),
         "status_message": solution.message,
         "rest": _rest(solution) if slips and not solid else None,
@@ -156,6 +157,14 @@ def _ductility(solution: Solution) -> dict[str, Any] | None:
         return None
     limit = float(solution.values("yield_deformation")[solution.springs.index(peak.where)])
     return {"value": peak.value, "deformation": peak.value * limit, "yield_deformation": limit, "where": peak.where}
+
+
+def _collapse(solution: Solution) -> dict[str, Any] | None:
+    """Sidesway at the end of the run; None where it stands."""
+    found = None if solution.is_thinned or solution.model.body is not None else solution.collapse
+    if found is None:
+        return None
+    return {"time": found.time, "where": found.where, "drift": found.drift, "message": str(found)}
 
 
 def _rest(solution: Solution) -> dict[str, Any] | None:
@@ -245,6 +254,8 @@ def show(found: dict[str, Any], model: Model) -> None:
         )
     if found["advice"]:
         print(wrapped(found["advice"], 80, "advice: "))
+    if found["collapse"]:
+        print(wrapped(found["collapse"]["message"], width, "collapse: "))
     print(wrapped(found["status_message"], width, f"{found['status']}: "))
 
 

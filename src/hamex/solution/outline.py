@@ -211,6 +211,28 @@ class Exceedance:
 
 
 @dataclass(frozen=True, eq=False)
+class Collapse:
+    """Sidesway: from an instant to the end of the run drifts only grow, driven by the structure's own forces, and the
+    stiffness along the motion stays negative.
+
+    Attributes
+    ----------
+    time : that instant [s]: no load is needed any more.
+    where : storey that goes down, or dof where there are no storeys.
+    drift : of it at that instant [length].
+    mode : (dof,), shape of the motion at the end, its largest entry 1: along it the stiffness is negative.
+    """
+
+    time: float
+    where: str
+    drift: float
+    mode: Array
+
+    def __str__(self) -> str:
+        return f"{self.where} goes down sideways from t = {self.time:g} s on"
+
+
+@dataclass(frozen=True, eq=False)
 class Extent:
     """Which steps of a run a solution tells of.
 
