@@ -313,10 +313,10 @@ scheme = {kind = "galerkin", step = 0.02}
 kind = "shear_frame"
 masses = [100.0]
 stiffnesses = [10000.0]
-damping = 0.05
+damping = {kind = "ratio", ratio = 0.05}
 heights = 3.0
 weights = 981.0
-laws = {kind = "imk", yield_force = 150.0, cap_ratio = 1.1, plastic = 0.04, post_cap = 0.15, reloading = "peak"}
+laws = [{kind = "imk", yield_force = 150.0, cap_ratio = 1.1, plastic = 0.04, post_cap = 0.15, reloading = "peak"}]
 """
 
 
