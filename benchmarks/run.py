@@ -2,6 +2,7 @@
 
     history    one oscillator, one history
     batch      many oscillators in one call, beside C and other programs
+    followed   many degrading oscillators in one call, beside C and OpenSees
     buildings  many shear buildings in one call
     spectrum   elastic and constant-ductility spectra
     frames     shear frames beside OpenSees and leap-frog
@@ -35,6 +36,7 @@ FILE = OUT / "bench.json"
 SECTIONS = {
     "history": "history",
     "batch": "batch",
+    "followed": "followed",
     "buildings": "buildings",
     "spectrum": "spectrum",
     "frames": "structures",

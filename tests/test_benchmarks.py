@@ -136,3 +136,15 @@ def test_the_page_is_made_from_what_was_stored(benchmarks, tmp_path):
     assert "| never | – | at least 1 | not measured |" in text
     assert "not measured: no such file" in text
     assert "quick run" in text
+
+
+def test_degrading_oscillators_in_c_are_those_of_hamex(limits):
+    import followed
+
+    given, scales = followed.springs(6), np.array([0.5, 2.0, 5.0])
+    c = followed.InC(given, scales)
+    c.run()
+    batch = hx.batch(
+        followed.models(given), followed.record(), hx.Galerkin(followed.STEP), scales=scales, g=followed.GRAVITY
+    )
+    np.testing.assert_allclose(c.peak, batch.values("displacement")[:, 0].ravel(), rtol=1e-11)

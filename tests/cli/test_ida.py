@@ -298,3 +298,38 @@ def test_a_frame_under_its_weight_that_falls_has_its_report(hamex, tmp_path):
     code, out, err = hamex("fragility", "out", "--method", "capacities")
     assert (code, err) == (0, "")
     assert "median" in out
+
+
+FALLS = """
+title = "To collapse"
+units = {length = "m", force = "kN"}
+records = {synthetic = {count = 4, seed = 1, magnitude = 6.5, step = 0.02}}
+intensity = {kind = "sa", period = 0.63}
+hunt = {first = 0.2, step = 0.2, growth = 0.2, runs = 30, tolerance = 0.05}
+limit = {measure = "drift_ratio", value = 0.02}
+fragility = {resamples = 20}
+scheme = {kind = "galerkin", step = 0.02}
+[model]
+kind = "shear_frame"
+masses = [100.0]
+stiffnesses = [10000.0]
+damping = {kind = "ratio", ratio = 0.05}
+heights = 3.0
+weights = 981.0
+laws = [{kind = "imk", yield_force = 150.0, cap_ratio = 1.1, plastic = 0.04, post_cap = 0.15, reloading = "peak"}]
+"""
+
+
+def test_studies_run_to_collapse_and_tell_the_margin(hamex, tmp_path, undrawn):
+    (tmp_path / "falls.toml").write_text(FALLS)
+    code, out, err = hamex("ida", "falls.toml", "--collapse", "--mce", "0.5", "-o", "out", "--workers", "1", "--json")
+    assert (code, err) == (0, "")
+    (model,) = json.loads(out)["models"]
+    assert json.loads(out)["limit"] == "storey drift ratio > 0.1"
+    assert model["margin"] == pytest.approx(model["fragility"]["median"] / 0.5)
+    status = read_runs(tmp_path / "out").columns["status"]
+    assert (status == "collapsed").sum() >= 4
+    code, out, _ = hamex("ida", "falls.toml", "--collapse", "--mce", "0.5", "-o", "out", "--workers", "1")
+    assert "margin" in out
+    code, _, err = hamex("ida", "small.toml", "--collapse")
+    assert code != 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,6 +45,16 @@ def command(
             "--cluster", metavar="ADDRESS", help="Dask scheduler, as tcp://host:8786, instead of processes here."
         ),
     ] = None,
+    collapse: Annotated[
+        bool,
+        typer.Option("--collapse", help="Seek collapse instead of the file's limit: the drift ratio that ends runs."),
+    ] = False,
+    mce: Annotated[
+        float | None,
+        typer.Option(
+            "--mce", metavar="LEVEL", help="Intensity of the maximum considered earthquake: tells the margin."
+        ),
+    ] = None,
     xlsx: Annotated[
         bool, typer.Option("--xlsx", help="Also write tables.xlsx for Excel: runs, demands, fragility.")
     ] = False,
@@ -57,7 +68,7 @@ def command(
     from hamex.report.style import check_installed
     from hamex.spec.study import read_study
     from hamex.study.engine import StoppedError
-    from hamex.study.ida import ida
+    from hamex.study.ida import check_ida, collapse_ratio, ida
 
     check_installed()
     if not dry_run:
@@ -67,6 +78,10 @@ def command(
 
         check_package(output / "tables.xlsx")
     file = read_study(study)
+    if collapse:
+        ratio = "drift_ratio"
+        file = replace(file, demand=ratio, limit=collapse_ratio(file.study, ratio))
+        check_ida(file.study, ratio, file.hunting)
     plan = _plan(file)
     with telling():
         _try(file)
@@ -94,7 +109,7 @@ def command(
         print(f"stopped: {str(stop).removeprefix('study: ')}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     runs = _runs(file, found)
-    _write_and_tell(file, found, runs, output, xlsx, json)
+    _write_and_tell(file, found, runs, output, xlsx, json, mce)
 
 
 def _plan(file: StudyFile) -> Plan:
@@ -227,13 +242,18 @@ def _units(file: StudyFile) -> Any:
     return units_of(file.study.models)
 
 
-def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, xlsx: bool, json: bool) -> None:
+def _write_and_tell(
+    file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, xlsx: bool, json: bool, mce: float | None
+) -> None:
     from hamex.cli.fragility import summary_of
     from hamex.report.ida_page import write_pictures, write_report
     from hamex.study.ida.runs import demands_of, write_demands, write_edp, write_runs, write_tables
 
     fits = [(curves, runs.fragility(curves)) for curves in found.curves]
     summary = summary_of(runs, fits)
+    margins = [None if mce is None or isinstance(fit, str) else fit.margin(mce) for _, fit in fits]
+    for model, margin in zip(summary["models"], margins, strict=True):
+        model["margin"] = margin
     demands = demands_of(runs, file.study.gravity, runs.about["length"])
     written = [
         *write_pictures(fits, folder, file.title),
@@ -252,6 +272,10 @@ def _write_and_tell(file: StudyFile, found: Ida, runs: IdaRuns, folder: Path, xl
     from hamex.cli.fragility import show
 
     show(runs, fits)
+    for (curves, fit), margin in zip(fits, margins, strict=True):
+        if margin is not None:
+            of_model = f" ({curves.model})" if curves.model else ""
+            print(f"  margin {margin:.3g}{of_model}: median {fit.median:.4g} over {mce:g}, {curves.im_name}")
     kept = f", {found.found} parts of an earlier run" if found.found else ""
     print(f"\n{runs.about['runs']} runs in {duration_words(found.seconds)}{kept}")
     print(wrapped(f"report.html, {', '.join(path.name for path in written[:-1])}", 80, f"wrote {folder}/: "))

@@ -59,6 +59,7 @@ _P_DELTA = (
     "capacity curve, is at most {applied:.5g} {unit} in {where}"
 )
 _ENERGIES = ("input", "viscous", "plastic", "jumps", "hardening", "stored", "kinetic")
+_PROMISES = "one solution per step: {one_solution}; contraction: {contraction}"
 _OVERSHOOT = "read step means; node forces overshoot at viscosity 0 (docs/limits.md)"
 # Measured on 72 oscillators under El Centro: lab/convergence.py, table in docs/which-scheme.md.
 _BETTER = (
@@ -95,8 +96,10 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
         "energy_unit": unit("energy", model.units.length, model.units.force),
         "energy_residual": solution.residual,
         "balances_exactly": scheme.balances(model),
+        "promises": solution.promises._asdict(),
         "iterations": int(solution.values("iterations").sum()) if "iterations" in solution.names else None,
         "advice": None if solid else _advice(file, rate_independent),
+        "collapse": _collapse(solution),
         "status": solution.status.name.lower(),
         "status_message": solution.message,
         "rest": _rest(solution) if slips and not solid else None,
@@ -154,6 +157,14 @@ def _ductility(solution: Solution) -> dict[str, Any] | None:
         return None
     limit = float(solution.values("yield_deformation")[solution.springs.index(peak.where)])
     return {"value": peak.value, "deformation": peak.value * limit, "yield_deformation": limit, "where": peak.where}
+
+
+def _collapse(solution: Solution) -> dict[str, Any] | None:
+    """Sidesway at the end of the run; None where it stands."""
+    found = None if solution.is_thinned or solution.model.body is not None else solution.collapse
+    if found is None:
+        return None
+    return {"time": found.time, "where": found.where, "drift": found.drift, "message": str(found)}
 
 
 def _rest(solution: Solution) -> dict[str, Any] | None:
@@ -227,6 +238,7 @@ def show(found: dict[str, Any], model: Model) -> None:
         print("\n" + wrapped(_rest_line(found["rest"], length), width, ""))
     print("\n" + _energy_table(found["energy"], found["energy_unit"]) + "\n")
     print(_balance(found))
+    print(wrapped(_PROMISES.format(**found["promises"]), width, ""))
     if found["iterations"] is not None:
         print(f"{found['iterations']} Newton iterations, {found['iterations'] / found['steps']:.2f} a step")
     elif structure and found["solves"] is not None:
@@ -242,6 +254,8 @@ def show(found: dict[str, Any], model: Model) -> None:
         )
     if found["advice"]:
         print(wrapped(found["advice"], 80, "advice: "))
+    if found["collapse"]:
+        print(wrapped(found["collapse"]["message"], width, "collapse: "))
     print(wrapped(found["status_message"], width, f"{found['status']}: "))
 
 

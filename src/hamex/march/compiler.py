@@ -45,6 +45,7 @@ from numba.extending import NativeValue, infer_getattr, intrinsic, lower_getattr
 _INT, _INDEX = ir.IntType(64), ir.IntType(32)
 _NOTHING = ir.Constant(cgutils.voidptr_t, None)
 _KINDS = {"None": types.none, "bool": types.boolean, "int": types.int64, "float": types.float64}
+WHOLE: set[str] = set()  # kernels into which the functions of their law are inlined, whatever their size
 _PARTS: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()  # library → (function, types) → description
 
 
@@ -235,8 +236,10 @@ def _lowered(context: Any, function: Callable[..., Any], sig: Any) -> Any:
     part = compiler.compile_internal(
         context.typing_context, context, library, function, sig.args, sig.return_type, flags, {}
     ).fndesc
-    # Dropped where all calls were inlined, as in a library of its own.
-    library._final_module.get_function(part.llvm_func_name).linkage = "linkonce_odr"
+    made = library._final_module.get_function(part.llvm_func_name)
+    made.linkage = "linkonce_odr"  # dropped where all calls were inlined, as in a library of its own
+    if library.name in WHOLE and function.__module__.startswith("hamex.model.laws"):
+        made.add_function_attribute("alwaysinline")
     return part
 
 

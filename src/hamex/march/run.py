@@ -48,7 +48,12 @@ def compiled(kernel: Kernel) -> Kernel:
     """
     numba: Any = import_module("numba")
 
-    return _kept(kernel, numba.njit(**_options(kernel), no_cfunc_wrapper=True)(_ready(kernel)))
+    ready = _ready(kernel)
+    if getattr(kernel, "inlines", False):
+        from hamex.march.compiler import WHOLE
+
+        WHOLE.add(ready.__qualname__)
+    return _kept(kernel, numba.njit(**_options(kernel), no_cfunc_wrapper=True)(ready))
 
 
 def _options(kernel: Kernel) -> dict[str, Any]:
@@ -197,10 +202,15 @@ def bound(kernel: Kernel, replaced: Mapping[str, Any]) -> Kernel:
 
 
 @cache
-def around_law(kernel: Kernel, name: str, law: Kernel) -> Kernel:
-    """A loop over springs around the law of one spring, which it knows as ``name``."""
+def around_law(kernel: Kernel, name: str, law: Kernel, inlines: bool = False) -> Kernel:
+    """A loop over springs around the law of one spring, which it knows as ``name``.
+
+    ``inlines``: all functions of the law become part of the loop, where the numbers of its one spring stand at known
+    places. That takes the compiler some seconds more, and a third off the time of a step.
+    """
     law.is_law = True  # type: ignore[attr-defined]
     twin = bound(kernel, {name: law})
+    twin.inlines = inlines  # type: ignore[attr-defined]
     twin.__qualname__ += f"_{law.__module__}_{law.__qualname__}".replace(".", "_")
     return twin
 

@@ -21,12 +21,15 @@ from hamex.march.oscillator import (
     newmark,
     recurrence,
 )
+from hamex.march.path_oscillator import by_means, by_pieces, one_oscillator
 from hamex.march.reference import Mass, collocation
-from hamex.march.run import march
+from hamex.march.run import Kernel, around_law, compiled, march, worth_compiling
+from hamex.model.laws.path import at_start
 from hamex.model.record import Model
 from hamex.problem import Problem
 from hamex.problem.loads import Loading, loads_between
-from hamex.schemes.prepare import exact_recurrence, linear_element, scalars
+from hamex.schemes.prepare import damping_of_one, exact_recurrence, linear_element, scalars
+from hamex.schemes.promised import check_promise
 from hamex.schemes.scheme import How, Ran, Scheme, check_step, on_dof
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from hamex.schemes.scheme import March
 
 Array = NDArray[Any]
+_FOLLOWED = 30  # a step of a followed spring in units of a slider's, for the choice to compile
 _INSTEAD = "use GeneralisedAlpha, Newmark or Galerkin"
 
 
@@ -100,6 +104,53 @@ class OneMassMarch:
             nodes |= {"back_force": X, "accumulated_slip": slipped}
         end |= {name: value[-1:].copy() for name, value in nodes.items()} | {"velocity": v[-1:].copy(), **carried}
         return Ran({name: value[:, None] for name, value in nodes.items()}, {"force": force[:, None]}, end)
+
+
+def is_followed(model: Model) -> bool:
+    """True for one mass on one spring that is followed along its path and does not break."""
+    groups = [group for group in model.laws.values() if len(group.first)]
+    if len(model.dofs) != 1 or len(model.springs) != 1 or len(groups) != 1 or groups[0].law.form != "path":
+        return False
+    asked = groups[0].law.spring_piece or groups[0].law.spring_along
+    return asked is not None and float(model.compatibility[0, 0]) == 1.0 and not np.any(model.massless)
+
+
+def step_of(law: Any) -> Kernel:
+    """The step of an oscillator around the law of its spring."""
+    if law.spring_piece is not None:
+        return around_law(by_pieces, "spring_piece", law.spring_piece)
+    return around_law(by_means, "spring_along", law.spring_along)
+
+
+class FollowedOscillator:
+    """The linear time element on one mass whose spring is followed along its path, in closed form."""
+
+    def __init__(self, problem: Problem, scheme: ElementScheme, how: How) -> None:
+        self.problem, self.scheme, self.how = problem, scheme, how
+        self.model = scheme.sees(problem.model)
+        check_promise(self.model, scheme)
+        (kind, group), *_ = [(kind, group) for kind, group in self.model.laws.items() if len(group.first)]
+        self.law, self.stiffness = group.law, self.model.spring_stiffness
+        self.numbers = np.array([self.model.mass[0, 0], damping_of_one(self.model), self.model.stiffness[0, 0]], float)
+        self.P = np.ascontiguousarray(group.law.prepared(group, self.stiffness[kind], 1.0)[0], dtype=float)
+        kernel = around_law(one_oscillator, "moved_by", step_of(group.law))
+        self.kernel = compiled(kernel) if worth_compiling(_FOLLOWED * how.steps, kernel) else kernel
+
+    def advance(self, now: Mapping[str, Array], first: int, steps: int) -> Ran:
+        """Some steps from a state on."""
+        loads = loads_between(self.problem, self.scheme, first, steps, self.how.quiet or first > 0)
+        if first == 0:
+            start = self.model.deformation(now["displacement"])
+            now = {**now, **at_start(self.model.laws, self.stiffness, start, now)}
+        names = self.law.variables
+        u, p, z, F = np.empty(steps + 1), np.empty(steps + 1), np.empty((steps + 1, len(names))), np.empty(steps)
+        u[0], p[0] = now["displacement"][0], now["momentum"][0]
+        z[0] = [now[name][0] if name in now else 0.0 for name in names]
+        load = np.ascontiguousarray(on_dof(self.problem, loads.means))
+        self.kernel(self.numbers, self.P, load, float(self.scheme.step), np.empty(len(names)), u, p, z, F)
+        nodes = {"displacement": u[:, None], "momentum": p[:, None]}
+        nodes |= {name: z[:, [v]] for v, name in enumerate(names)}
+        return Ran(nodes, {"force": F[:, None]}, {name: history[-1].copy() for name, history in nodes.items()})
 
 
 class CollocationMarch(OneMassMarch):

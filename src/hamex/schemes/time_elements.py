@@ -38,10 +38,15 @@ class TimeElement(ElementScheme):
 
     def _linear(self, problem: Problem, how: How) -> March:
         """The element of one stage: one oscillator, one shear frame, or any structure."""
+        from hamex.schemes.oscillator import FollowedOscillator, is_followed
         from hamex.schemes.prepare import is_oscillator
         from hamex.schemes.shear_frame import is_shear_frame
+        from hamex.schemes.springs import can_break
 
-        if problem.supports is None and how.promise == "beforehand" and self.sees(problem.model) is problem.model:
+        seen = self.sees(problem.model)
+        if problem.supports is None and how.promise == "beforehand" and is_followed(seen) and not can_break(seen):
+            return FollowedOscillator(problem, self, how)
+        if problem.supports is None and how.promise == "beforehand" and seen is problem.model:
             if is_oscillator(problem.model):
                 from hamex.schemes.oscillator import GalerkinOscillator
 

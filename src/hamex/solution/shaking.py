@@ -26,11 +26,43 @@ from hamex.model.inputs import few
 from hamex.model.record import Model, dense
 from hamex.model.units import UNSTATED_LENGTH
 from hamex.motion.ground import GroundMotion
-from hamex.solution.outline import Answers
+from hamex.solution.outline import Answers, Collapse
 from hamex.solution.source import Run
 
 Array = NDArray[Any]
 GROUND = "ground"
+
+
+def collapse_of(solution: Answers) -> Collapse | None:
+    """Sidesway at the end of a run, or None.
+
+    With R = Ku + BF the structure's own forces less what stands on it, in means of the steps: R·Δu < 0 says that they
+    drive the motion on, ΔR·Δu < 0 that the tangent stiffness is negative along it and so indefinite. Both must hold,
+    and the largest drift grow, in every step from the instant told to the end.
+    """
+    if solution.at_ends:
+        return None
+    if solution.extent.every > 1 or "force" not in solution.histories:
+        raise InputError("collapse: not every step was kept; leave keep out")
+    model, u = solution.model, solution.histories["displacement"]
+    if solution.steps == 1:  # no change of force to tell a stiffness by
+        return None
+    own = rows(0.5 * (u[1:] + u[:-1]), model.stiffness) + rows(solution.histories["force"], model.compatibility.T)
+    if solution.problem.standing is not None:
+        own = own - solution.problem.standing
+    moved = np.diff(u, axis=0)
+    drives = (own * moved).sum(axis=1) < 0
+    softens = (np.diff(own, axis=0) * (0.5 * (moved[1:] + moved[:-1]))).sum(axis=1) < 0
+    storeys = solution.layout.storeys
+    drift, names = (u, solution.dofs) if storeys is None else (solution.values("storey_drift"), storeys.names)
+    worst = int(np.abs(drift[-1]).argmax())
+    grows = np.diff(np.abs(drift[:, worst])) > 0
+    holds = drives & grows & np.append(False, softens)
+    first = len(holds) - int(np.argmin(holds[::-1])) if not holds.all() else 0
+    if first == len(holds):
+        return None
+    shape = moved[-1] / moved[-1][int(np.abs(moved[-1]).argmax())]
+    return Collapse(float(solution.times[first]), names[worst], float(drift[first, worst]), shape)
 
 
 def check_accelerations(who: str, solution: Answers) -> None:

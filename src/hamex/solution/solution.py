@@ -30,17 +30,19 @@ from hamex.solution.outline import (
     OF_FORCES,
     TURNING,
     VARIABLES,
+    Collapse,
     Driven,
     Exceedance,
     Extent,
     Peak,
+    Promises,
     UnitNames,
     unit,
     variable,
 )
 from hamex.solution.peaks import BodyPeaks, DampingShare, Peaks, damping_share, exceedance, most_moved
 from hamex.solution.results import derivable
-from hamex.solution.shaking import Rest, places_of, rest_of
+from hamex.solution.shaking import Rest, collapse_of, places_of, rest_of
 from hamex.solution.source import HistoriesOnly, Run
 
 if TYPE_CHECKING:
@@ -296,10 +298,21 @@ class Solution(Shown):
         """The first passing of a physical limit (by default a storey drift ratio of 0.1), or None."""
         return self.extent.exceeded if self.is_thinned else exceedance(self)
 
+    @cached_property
+    def collapse(self) -> Collapse | None:
+        """Sidesway: since when the structure goes down by itself, which storey and in which shape; None where it stands
+        at the end of the run. A drift beyond the limit is not yet a collapse, see ``exceeded``."""
+        return collapse_of(self)
+
     @property
     def uncertain(self) -> float | None:
         """Instant from which one solution per step is not certain [s], for runs with ``promise="reported"``."""
         return self.extent.uncertain
+
+    @cached_property
+    def promises(self) -> Promises:
+        """What was promised of the run, one solution per step, contraction and balance, and whether it held."""
+        return self.source.promises(self.extent)
 
     @property
     def status(self) -> Status:

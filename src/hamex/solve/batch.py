@@ -29,20 +29,13 @@ from hamex.schemes.time_elements import Galerkin, is_linear
 from hamex.solution.batch import STATE, Batch
 from hamex.solution.source import model_numbers, named_bytes
 from hamex.solve.cases import CaseGroup, Cases, Motion, arrange
-from hamex.solve.runners import (
-    BlockResults,
-    ManyFrames,
-    ManyOscillators,
-    OneByOne,
-    Request,
-    Runner,
-    SampledMotion,
-    Standing,
-)
+from hamex.solve.path_oscillators import ManyFollowed, are_followed
+from hamex.solve.runners import BlockResults, ManyFrames, ManyOscillators, OneByOne, Request, SampledMotion, Standing
 from hamex.solve.settling import check_settle, look_at_the_ends, say_swinging
 
 Array = NDArray[Any]
 Systems = Oscillators | ShearFrames | list[Model]
+Runner = ManyOscillators | ManyFollowed | ManyFrames | OneByOne
 _SAMPLE = 64  # cases that are run in float64 too when float32 is asked for
 
 
@@ -257,6 +250,10 @@ def _runner(systems: Systems, cases: Cases, scheme: object, standing: Standing) 
     if standing is not None and not isinstance(systems, list):
         raise ProblemError("batch: a standing load acts on models that are solved one by one; give a list of models")
     if isinstance(systems, list):
+        if standing is None and isinstance(scheme, Galerkin) and scheme.whole and _single(cases):
+            seen = [scheme.sees(model) for model in systems]
+            if are_followed(seen):
+                return ManyFollowed(seen, scheme)
         linear = linear and standing is None
         if linear and all(is_oscillator(model) for model in systems) and _single(cases):
             return ManyOscillators(Oscillators.of(systems))

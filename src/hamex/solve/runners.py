@@ -169,7 +169,7 @@ class BlockResults:
 _MAY_LACK = ("ductility", "settled", "swing")  # elastic springs, and structures that do not stand by themselves
 
 
-def _check_finite(measures: Mapping[str, Array], first: int) -> None:
+def check_finite(measures: Mapping[str, Array], first: int) -> None:
     """Refuse measures that are no numbers, works above all, whose squares overflow first; some may have none."""
     for name, values in measures.items():
         lost = ~np.isfinite(values) & (not name.startswith(_MAY_LACK))
@@ -230,7 +230,7 @@ class ManyOscillators:
         done = march_oscillators(block, flags, request.dtype)
         with np.errstate(over="ignore", invalid="ignore"):
             measures = {name: done.measure(name) for name in request.measures}
-        _check_finite(measures, first)
+        check_finite(measures, first)
         if isinstance(done, DisplacementPeaks):
             return BlockResults(measures)
         return BlockResults(
@@ -286,7 +286,7 @@ class ManyFrames:
         )
         final = {name: results.pop(f"final_{name}") for name in STATE} if request.final else {}
         ends: dict[str, Array] = {name: results.pop(name) for name in ("collapse", "settled") if name in results}
-        _check_finite(results, first)
+        check_finite(results, first)
         return BlockResults(results, {}, final, ends)
 
 
@@ -363,9 +363,6 @@ def _at_rest(model: Model, standing: Standing) -> tuple[Array, State]:
     assert standing is not None
     forces = forces_on(model, standing, "batch: standing")
     return forces, gravity(model, forces) if forces.any() else State()
-
-
-Runner = ManyOscillators | ManyFrames | OneByOne
 
 
 def known(what: str, names: Sequence[str], there: Any) -> None:

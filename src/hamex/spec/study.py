@@ -168,6 +168,7 @@ class HuntTable(Table):
     growth: float | None = None
     runs: int | None = None
     largest: float | None = None
+    tolerance: float | None = None
 
     def build(self) -> Hunt:
         return Hunt(**self.arguments())

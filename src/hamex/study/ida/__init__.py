@@ -22,6 +22,7 @@ from hamex.checks import is_finite, is_positive
 from hamex.errors import InputError
 from hamex.model.units import in_gravities
 from hamex.names import Shown
+from hamex.problem import Limit
 from hamex.solve.batch import check_measures
 from hamex.study.axes import LEVEL, RECORD, SCALE, Axes, first_of, units_of
 from hamex.study.engine import SECONDS, Columns, Outcome, StudyPart, Tell, Timing, digest, run_parts, timed
@@ -46,6 +47,8 @@ class Hunt:
     growth : added to the increment after each step.
     runs : at most, hunting and filling together.
     largest : intensity beyond which a record is given up and counts as censored.
+    tolerance : once the limit is passed, halve its bracket until that is narrower than this share of its upper end,
+        and fill no gaps: the shortest way to the capacity of a record, such as its collapse.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class Hunt:
     growth: float = 0.0
     runs: int = 16
     largest: float = np.inf
+    tolerance: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("first", "step"):
@@ -72,6 +76,8 @@ class Hunt:
             raise InputError(f"Hunt: runs must be a whole number ≥ 2, got {self.runs!r}")
         if math.isnan(self.largest) or self.largest < self.first:
             raise InputError(f"Hunt: largest must not be below first ({self.first:g}), got {self.largest!r}")
+        if self.tolerance is not None and not (is_positive(self.tolerance) and self.tolerance < 1):
+            raise InputError(f"Hunt: tolerance must be a share between 0 and 1, or None, got {self.tolerance!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +127,7 @@ class Ida(Shown):
 def ida(
     study: Study,
     demand: str,
-    limit: float,
+    limit: float | None,
     *,
     intensity: Intensity,
     hunting: Hunt | None = None,
@@ -137,7 +143,9 @@ def ida(
     ----------
     study : with an axis "scale" (factors), "level" (stripes), or neither and ``hunting``. One scale is a cloud.
     demand : a measure of the study; with "drift" and known heights of storeys also "drift_ratio".
-    limit : demand beyond which a run counts as exceeding.
+    limit : demand beyond which a run counts as exceeding; None: collapse, the storey drift ratio at which the study's
+        runs end (0.1 unless it has a limit of its own). With ``Hunt(…, tolerance=0.01)`` each record is followed to its
+        collapse by halving; ``curves.fragility()`` is then that of collapse, and its ``margin`` the collapse margin.
     intensity : of a record, e.g. ``hx.Sa(0.42)``.
     hunting : seek the limit record by record, then fill the gaps.
     executor, workers, cluster, store, tell : as for :meth:`Study.run`.
@@ -152,6 +160,7 @@ def ida(
     >>> curves.im.round(3).tolist()
     [[0.159, 0.319, 0.638]]
     """
+    limit = collapse_ratio(study, demand) if limit is None else limit
     if not is_positive(limit):
         raise InputError(f"ida: the limit must be a positive number, got {limit!r}")
     check_ida(study, demand, hunting)
@@ -174,6 +183,17 @@ def ida(
     name, unit = words_of(demand, units_of(study.models), heights is not None)
     curves = curves_of(columns, tuple(axes.models), demand, limit, im_name, (name, unit), study.kind)
     return Ida(curves, table, columns, ran, found, seconds)
+
+
+def collapse_ratio(study: Study, demand: str) -> float:
+    """Storey drift ratio at which the runs of a study end and count as collapsed."""
+    ends = study.limit or Limit()
+    if demand != "drift_ratio" or ends.drift_ratio is None or not ends.stop:
+        raise InputError(
+            "ida: collapse is the storey drift ratio at which runs end; take the demand 'drift_ratio', and leave the "
+            f"study a limit that ends them (it has {ends})"
+        )
+    return ends.drift_ratio
 
 
 def check_ida(study: Study, demand: str, hunting: Hunt | None) -> None:
@@ -280,7 +300,10 @@ def hunt_part(payload: Mapping[str, Any]) -> Columns:
         number += 1
         # Multiples, not sums: intensities do not drift, and the largest one is met.
         im = hunting.first + number * step + 0.5 * number * (number - 1) * hunting.growth
-    _fill(found, run, hunting.runs, payload["limit"])
+    if hunting.tolerance is None:
+        _fill(found, run, hunting.runs, payload["limit"])
+    else:
+        _halve(found, run, hunting, payload["limit"])
     order = sorted(rows)
     names = max((list(rows[im]) for im in order), key=len)
     return {
@@ -302,6 +325,18 @@ def _fill(found: dict[float, float], run: Callable[[float], float], runs: int, l
         # The bracket of the limit counts twice: that is where the capacity is read off.
         _, low, high = bracket if over and 2 * bracket[0] >= widest[0] else widest
         run(0.5 * (low + high))
+
+
+def _halve(found: dict[float, float], run: Callable[[float], float], hunting: Hunt, limit: float) -> None:
+    """Halve the bracket of the limit until it is narrow, or the runs are used up."""
+    over = [im for im in found if found[im] > limit]
+    if not over:
+        return
+    high = min(over)
+    low = max((im for im in found if im < high), default=0.0)
+    while high - low > (hunting.tolerance or 0.0) * high and len(found) < hunting.runs:
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if run(middle) > limit else (middle, high)
 
 
 def _run(payload: Mapping[str, Any], scale: float) -> Columns:

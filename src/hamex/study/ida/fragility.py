@@ -191,6 +191,17 @@ class Fragility(Shown):
         """Probability of exceedance at intensities > 0, modelling dispersion included; of the shape of ``im``."""
         return self._at(_parameters(self.curves), im)[0]
 
+    def margin(self, level: float) -> float:
+        """Median over an intensity, such as that of the maximum considered earthquake: the collapse margin ratio where
+        the limit is collapse.
+
+        >>> round(Fragility.from_capacities([1.0, 2.0, 4.0]).margin(0.8), 3)
+        2.5
+        """
+        if not is_finite(level) or level <= 0:
+            raise InputError(f"Fragility: the intensity of a margin must be a positive number, got {level!r}")
+        return self.median / level
+
     def band(self, im: ArrayLike, level: float = LEVEL) -> tuple[Array, Array]:
         """Lower and upper bootstrap limit of the probability at each intensity, pointwise."""
         return quantiles(self.resampled_probability(im), level)

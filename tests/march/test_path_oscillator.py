@@ -1,0 +1,126 @@
+"""Oscillators whose springs are followed in closed form: equal to the route for any structure, alone and in batches."""
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.errors import InputError, SchemeError
+from hamex.schemes.families import galerkin_march
+from hamex.schemes.scheme import How
+from hamex.solve.parts import solution_of, state_of
+from hamex.solve.runners import measure
+
+MOTION, H, DURATION = hx.el_centro(), 0.02, 12.0
+NAMES = ("displacement", "velocity", "absolute_acceleration", "force", "ductility", "residual_displacement")
+NAMES += ("residual_slip", "plastic_work", "input_work")
+SCALES = (0.3, 1.0, 2.5)
+
+
+def imk(reloading, **more):
+    wear = {"lambda_s": 1.0, "lambda_c": 1.0, "lambda_k": 1.0} | ({} if reloading == "bilinear" else {"lambda_a": 1.0})
+    return hx.laws.IMK(1.0, 1.1, 0.03, 0.15, 0.2, reloading=reloading, kappa_f=0.4, kappa_d=0.5, **wear, **more)
+
+
+LAWS = {
+    "bilinear": hx.laws.Bilinear(1.0, 1.2, plastic=0.02, post_cap=0.2, residual_ratio=0.25),
+    "imk bilinear": imk("bilinear"),
+    "imk peak": imk("peak"),
+    "imk pinching": imk("pinching"),
+    "slider": hx.Slider(1.0, 0.0, 5.0, 2.0),
+    "viscous slider": hx.Slider(0.7, 0.2),
+}
+
+
+def oscillator(law, stiffness=80.0, weight=0.0):
+    if weight:
+        return hx.shear_frame([1.0], [stiffness], damping=0.02, laws=law, heights=3.0, weights=weight)
+    return hx.oscillator(mass=1.3, stiffness=stiffness, damping=0.5, law=law)
+
+
+def problem(model, scale=1.0, duration=DURATION):
+    return hx.Problem(model, MOTION.scaled(scale).on(model, g=9.81), duration)
+
+
+def general(problem, scheme):
+    """The same by the route for any structure."""
+    steps = problem.steps(scheme.step)
+    march = galerkin_march(problem, scheme, How(steps, True))
+    return solution_of(problem, scheme, march.advance(state_of(problem.start), 0, steps))
+
+
+@pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
+@pytest.mark.parametrize("name", LAWS)
+def test_the_closed_step_is_the_step_of_any_structure(name):
+    scheme = hx.Galerkin(H, law="path")
+    for scale in SCALES:
+        one = problem(oscillator(LAWS[name]), scale)
+        fast, slow = hx.solve(one, scheme), general(one, scheme)
+        size = np.abs(slow.values("displacement")).max()
+        assert np.abs(fast.values("displacement") - slow.values("displacement")).max() < 1e-12 * size
+        assert np.abs(fast.values("force") - slow.values("force")).max() < 1e-11
+        assert fast.residual < 1e-13
+        assert "solves" not in fast.names  # nothing was iterated: the route was taken
+
+
+@pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
+def test_it_goes_on_from_any_node_in_the_same_bits_compiled_or_not(monkeypatch):
+    scheme, whole = hx.Galerkin(H), problem(oscillator(LAWS["imk peak"]), 1.5)
+    runs = []
+    for compiles in (True, False):
+        monkeypatch.setattr("hamex.schemes.oscillator.worth_compiling", lambda *_, c=compiles: c)
+        runs.append(hx.solve(whole, scheme))
+    first = hx.solve(whole.replace(duration=4.0), scheme)
+    rest = hx.solve(whole.replace(duration=8.0, start=first.final, load=whole.load.after(4.0)), scheme)
+    for name in ("displacement", "momentum", "slip", "recoverable"):
+        assert np.array_equal(runs[0].values(name), runs[1].values(name))
+    assert np.array_equal(rest.values("displacement"), runs[0].values("displacement")[200:])
+
+
+@pytest.mark.filterwarnings("ignore::hamex.errors.ShortRunWarning")
+@pytest.mark.parametrize(
+    "names", [("bilinear",), ("imk bilinear", "imk peak", "imk pinching"), ("slider", "viscous slider")]
+)
+def test_batches_measure_what_single_runs_do(names):
+    """Three stiffnesses for each law, whatever the threads and blocks; springs of all but sliders also break."""
+    models = [oscillator(LAWS[name], k) for name in names for k in (40.0, 80.0, 200.0)]
+    if "slider" not in names:
+        models += [
+            oscillator(hx.laws.Bilinear(1.0, ultimate=0.05) if "bilinear" in names else imk("peak", ultimate=0.05))
+        ]
+    scheme = hx.Galerkin(H, law="path")
+    batch = hx.batch(models, MOTION, scheme, NAMES, scales=SCALES, g=9.81, duration=DURATION)
+    again = hx.batch(models, MOTION, scheme, NAMES, scales=SCALES, g=9.81, duration=DURATION, threads=2, block=2)
+    for i, model in enumerate(models):
+        for j, scale in enumerate(SCALES):
+            sol = hx.solve(problem(model, scale), scheme, limit=hx.Limit(None))
+            for name in NAMES:
+                # A broken spring flies: what a step rounds grows with the way.
+                size = max(1e-3, abs(float(measure(sol, name, 0))), abs(float(measure(sol, "displacement", 0))))
+                assert batch.values(name)[i, 0, j] == pytest.approx(float(measure(sol, name, 0)), abs=1e-11 * size)
+    for name in NAMES:
+        assert np.array_equal(batch.values(name), again.values(name))
+
+
+def test_a_storey_with_p_delta_that_goes_down_ends_its_run():
+    """Own: the same runs one by one, which end at the same node."""
+    models = [oscillator(LAWS["imk peak"], 80.0, weight) for weight in (1.0, 12.0)]
+    batch = hx.batch(models, MOTION, hx.Galerkin(H), ("drift",), scales=(0.5, 4.0), g=9.81)
+    for i, model in enumerate(models):
+        for j, scale in enumerate((0.5, 4.0)):
+            sol = hx.solve(problem(model, scale, 31.18), hx.Galerkin(H))
+            assert np.isfinite(batch.collapse[i, 0, j]) == (sol.exceeded is not None)
+            if sol.exceeded is not None:
+                assert batch.collapse[i, 0, j] == pytest.approx(sol.exceeded.time, abs=1e-9)
+    assert np.isfinite(batch.collapse).any()
+    assert not np.isfinite(batch.collapse).all()
+
+
+def test_what_such_batches_do_not_give_is_named():
+    models = [oscillator(LAWS["imk peak"])] * 2
+    with pytest.raises(InputError, match="cycles"):
+        hx.batch(models, MOTION, hx.Galerkin(H), ("cycles",), g=9.81)
+    with pytest.raises(InputError, match="followed along their path"):
+        hx.batch(models, MOTION, hx.Galerkin(H), g=9.81, final=True)
+    steep = oscillator(hx.laws.Bilinear(1.0, plastic=0.001, post_cap=0.001), 80.0)
+    with pytest.raises(SchemeError, match="the step must be below"):
+        hx.batch([steep], MOTION, hx.Galerkin(0.3), g=9.81)
