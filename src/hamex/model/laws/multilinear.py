@@ -98,7 +98,9 @@ class MultilinearElastic(Law):
         other = self.points if self.points_negative is None else _checked("points_negative", self.points_negative)
         object.__setattr__(self, "points_negative", other)
         if not self.points and not other:
-            raise LawError("MultilinearElastic: neither side has points, so the spring carries nothing; give one of them")
+            raise LawError(
+                "MultilinearElastic: neither side has points, so the spring carries nothing; give one of them"
+            )
 
     @classmethod
     def grouped(cls, laws: Sequence[Any], first: Sequence[int] | Indices) -> Group:
@@ -106,7 +108,9 @@ class MultilinearElastic(Law):
         rows = {name: [np.ravel(getattr(law, name)) for law in laws] for name in cls.names()}
         width = max((len(row) for both in rows.values() for row in both), default=0)
         filled = {
-            name: np.array([np.concatenate([row, np.full(width - len(row), np.nan)]) for row in both]).reshape(-1, width)
+            name: np.array([np.concatenate([row, np.full(width - len(row), np.nan)]) for row in both]).reshape(
+                -1, width
+            )
             for name, both in rows.items()
         }
         return Group(cls, np.asarray(first, dtype=np.intp), 1, filled)
@@ -139,9 +143,7 @@ class MultilinearElastic(Law):
             for i, own in enumerate(lines(getattr(group, name))):
                 x = sign * deformation[..., i]
                 begin, at_begin, slope, energy = own[np.maximum(np.searchsorted(own[:, 0], x, side="right") - 1, 0)].T
-                stored[..., i] += np.where(
-                    x > 0, energy + (x - begin) * (at_begin + 0.5 * slope * (x - begin)), 0.0
-                )
+                stored[..., i] += np.where(x > 0, energy + (x - begin) * (at_begin + 0.5 * slope * (x - begin)), 0.0)
         lost = np.zeros_like(force)
         return Split(stored, np.zeros_like(stored), lost, lost)
 
