@@ -44,8 +44,8 @@ ONE_SIDE = ("plastic", "post_cap", "ultimate", "yield_force", "cap_ratio", "resi
 
 @pytest.fixture(scope="module")
 def theirs():
-    """Forces of OpenSees' materials: (materials, deformations, parts between two of them) in, one row each out; the last
-    of the materials is asked, which may hold the others."""
+    """Forces of OpenSees' materials: (materials, deformations, parts between two of them) in, one row each out; the
+    last of the materials is asked, which may hold the others."""
     reason = opensees.available()
     if reason is not None:
         if os.environ.get("CI"):

@@ -257,15 +257,7 @@ class Hysteretic(PathLaw):
     @classmethod
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:
         sides = [envelopes(group, sign) for sign in "pn"]
-        area = sum(
-            0.5
-            * (
-                x[:, 0] * x[:, 1]
-                + (x[:, 3] - x[:, 0]) * (x[:, 1] + x[:, 4])
-                + (x[:, 6] - x[:, 3]) * (x[:, 4] + x[:, 7])
-            )
-            for x in sides
-        )
+        area = sum(under(side) for side in sides)
         rest = [getattr(group, name) for name in ("pinchX", "pinchY", "damage1", "damage2", "beta")]
         return np.column_stack([k, *sides, *rest, area])
 
@@ -314,12 +306,17 @@ def envelopes(group: Any, side: str) -> Array:
     """(spring, 11): of the three points deformation, force and the slope of the line that leads there, all positive;
     then the steepest slope, and where the envelope has vanished. Of two points the third is the second, and the second
     half way."""
-    e1, e2, e3, s1, s2, s3 = (
-        np.abs(np.asarray(getattr(group, f"{x}{i}{side}"), dtype=float)) for x in "es" for i in (1, 2, 3)
-    )
+    names = [f"{x}{i}{side}" for x in "es" for i in (1, 2, 3)]
+    e1, e2, e3, s1, s2, s3 = (np.abs(np.asarray(getattr(group, name), dtype=float)) for name in names)
     two = np.isnan(s3)
     e3, s3 = np.where(two, e2, e3), np.where(two, s2, s3)
     e2, s2 = np.where(two, 0.5 * (e1 + e3), e2), np.where(two, 0.5 * (s1 + s3), s2)
     k1, k2, k3 = s1 / e1, (s2 - s1) / (e2 - e1), (s3 - s2) / (e3 - e2)
     gone = np.where((s3 <= 0) & (k3 < 0), e3, np.inf)
     return np.stack([e1, s1, k1, e2, s2, k2, e3, s3, k3, np.maximum(k1, np.maximum(k2, k3)), gone], axis=1)
+
+
+def under(side: Array) -> Array:
+    """(spring,), area below the envelope up to its third point."""
+    e, s = side[:, [0, 3, 6]], side[:, [1, 4, 7]]
+    return 0.5 * (e[:, 0] * s[:, 0] + np.sum(np.diff(e) * (s[:, 1:] + s[:, :-1]), axis=1))

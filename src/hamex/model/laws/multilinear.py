@@ -35,19 +35,18 @@ def at(p: Array, r: int, e: float, tau: float, z: Array, o: int, dz: Array) -> t
 
 def along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
     """Mean force on the way from e to e + d, its slope in d, and the state at the end: by moments, as in a gap."""
-    start, slope, piece = at(p, r, e, h, z, o, dz)
+    start, _, _ = at(p, r, e, h, z, o, dz)
     end, _, last = at(p, r, e + d, h, z, o, dz)
     dz[o] = (e + d) - end / p[r]
     many, way = int(p[r + 1]), 1 if d > 0.0 else -1
-    mean, tilt, here, x = 0.0, 0.0, 0.0, e
+    mean, tilt, here = 0.0, 0.0, 0.0
     side = 1 if e > 0.0 or (e == 0.0 and way > 0) else -1
     q = line(p, r, abs(e), side)
     while True:
         first = r + 2 if side > 0 else r + 2 + ROW * many
+        edge = p[q]
         if side == way:  # outwards
             edge = p[q + ROW] if q < first + ROW * (many - 1) else math.inf
-        else:
-            edge = p[q]
         there = 1.0 if way * (side * edge - (e + d)) >= 0.0 else min(max((side * edge - e) / d, here), 1.0)
         mean += p[q + 2] * (there - here) * (1.0 - 0.5 * (here + there))
         tilt += 0.5 * p[q + 2] * (there * there - here * here)
@@ -98,9 +97,7 @@ class MultilinearElastic(Law):
         other = self.points if self.points_negative is None else _checked("points_negative", self.points_negative)
         object.__setattr__(self, "points_negative", other)
         if not self.points and not other:
-            raise LawError(
-                "MultilinearElastic: neither side has points, so the spring carries nothing; give one of them"
-            )
+            raise LawError("MultilinearElastic: neither side has points, so the spring carries nothing; give some")
 
     @classmethod
     def grouped(cls, laws: Sequence[Any], first: Sequence[int] | Indices) -> Group:
@@ -171,7 +168,7 @@ def _checked(name: str, given: Any) -> tuple[tuple[float, float], ...]:
     except (TypeError, ValueError):
         raise LawError(f"MultilinearElastic: {name} must be pairs (deformation, force), got {given!r:.60}") from None
     found = tuple((number("", name, e), number("", name, f)) for e, f in rows[~np.isnan(rows).all(axis=1)])
-    for (before, _), (e, f) in zip(((0.0, 0.0), *found), found):
+    for (before, _), (e, f) in zip(((0.0, 0.0), *found), found, strict=False):
         if not before < e < math.inf:
             raise LawError(f"MultilinearElastic: deformations of {name} must grow from zero; {e:g} follows {before:g}")
         if not 0 <= f < math.inf:
