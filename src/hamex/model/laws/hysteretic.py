@@ -35,6 +35,7 @@ _SIDES = ("largest", "largest_negative", "zero", "zero_negative")
 _LEFT = ("branch", "anchor", "at_anchor", "slope", "path", *_SIDES)
 NEW, ELASTIC, STRAIGHT, ENVELOPE = range(4)
 DEAD = 1e-6  # of the deformation of the first point
+NEVER = 1e9  # times the deformation of the first point: as far as damage moves an aim
 SAME = 3e-13  # of the force of the first point: what rounding leaves between a spring and the line that it is on
 SIDE = 11  # numbers of one side behind the stiffness
 PINCH_X, PINCH_Y, DAMAGE_1, DAMAGE_2, BETA, AREA = range(1 + 2 * SIDE, 7 + 2 * SIDE)
@@ -74,7 +75,7 @@ def turned(p: Array, r: int, e: float, force: float, way: float, z: Array, o: in
         if reached > p[q]:
             spent = max(z[o + ENERGY] - 0.5 * force * force / k, 0.0)
             damage = p[r + DAMAGE_2] * spent / p[r + AREA] + p[r + DAMAGE_1] * (reached - p[q]) / p[q]
-            z[o + LARGEST + own] *= 1.0 + damage
+            z[o + LARGEST + own] = min(z[o + LARGEST + own] * (1.0 + damage), NEVER * p[s])
     z[o + LARGEST + own] = max(z[o + LARGEST + own], p[s])
     z[o + BRANCH] = NEW + 0.5  # none yet
 
