@@ -146,4 +146,5 @@ def told_of(what, found):
     for column, name in zip(found.T, ("events", "4,000 points"), strict=True):
         lost = np.isnan(column)
         print(f"\n{what}, {name}: {len(column)} histories, {lost.sum()} no numbers, ", end="")
-        print(f"median {np.nanmedian(column):.2g}, 99 % {np.nanquantile(column, 0.99):.2g}, largest {np.nanmax(column):.2g}")
+        middle, most = np.nanmedian(column), np.nanmax(column)
+        print(f"median {middle:.2g}, 99 % {np.nanquantile(column, 0.99):.2g}, largest {most:.2g}")
