@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hamex as hx
-from hamex.errors import InputError
+from hamex.errors import InputError, SchemeError
 from hamex.solution import energy
 from hamex.solution.outline import ENERGIES, VARIABLES, unit
 from hamex.solution.results import OF_HEIGHTS, OF_HINGES, OF_STOREYS, OF_STRUCTURES
@@ -28,7 +28,7 @@ def test_every_result_has_the_dimensions_and_the_unit_of_the_schema(sol):
     sizes = {"time": 401, "interval": 400, "dof": 1, "spring": 1}
     of_structures = {*OF_STRUCTURES, *OF_HINGES, *OF_STOREYS, *OF_HEIGHTS}
     of_others = {"iterations", "hamiltonian", "solves", "searches", "load_factor", "events", "pieces"}
-    of_others |= {"cg_iterations", "cg_residual"}
+    of_others |= {"cg_iterations", "cg_residual", "joint_work", "event_work", "event_damping"}
     # Of simulated actions.
     of_others |= {"cuts", "friction", "reaction", "constraint", "constraint_rate", "charge", "charge_drift"}
     assert set(sol.names) == set(VARIABLES) - of_structures - of_others
@@ -257,3 +257,50 @@ def test_provenance_says_version_and_scheme(sol):
     assert sol.provenance["hamex"] == hx.__version__
     assert sol.provenance["scheme"] == repr(hx.Galerkin(H))
     assert len(sol.provenance["problem"]) == 64
+
+
+def promised(law, scheme, promise="beforehand", weight=None, size=0.4):
+    more = {} if weight is None else {"heights": 3.0, "weights": weight}
+    model = hx.shear_frame([1.0, 1.0], [100.0, 100.0], laws=law, **more)
+    load = hx.Load(np.full((9, 2), size), step=0.25)
+    return hx.solve(hx.Problem(model, load, 2.0), scheme, promise=promise)
+
+
+def test_a_solution_says_which_promises_held(tmp_path):
+    """Contraction is claimed for sliders without negative stiffness in the element of one stage, and nowhere else."""
+    slider, soft = hx.Slider(1.0, kinematic=5.0), hx.laws.Bilinear(0.5, plastic=0.001, post_cap=0.02)
+    plain = promised(slider, hx.Galerkin(0.01))
+    assert plain.promises.one_solution == "promised beforehand"
+    assert plain.promises.balance == "closes to rounding"
+    assert plain.promises.contraction.startswith("claimed")
+    assert promised(slider, hx.Galerkin(0.01, law="path")).promises.contraction.startswith("claimed")
+    for other in (
+        promised(soft, hx.Galerkin(0.01)),
+        promised(hx.laws.Gap(gap=0.01), hx.Galerkin(0.01)),
+        promised(slider, hx.Newmark(0.01)),
+        promised(slider, hx.Galerkin(0.01, degree=2)),
+        promised(slider, hx.Galerkin(0.01), weight=[5.0, 5.0]),
+    ):
+        assert other.promises.contraction == "not claimed"
+    assert promised(slider, hx.Newmark(0.01)).promises.balance == "not promised by this scheme"
+    for problem in (True, False):
+        assert hx.read(plain.save(tmp_path / f"{problem}.nc", problem=problem)).promises == plain.promises
+
+
+def test_watched_runs_say_until_when_one_solution_was_certain():
+    model = hx.shear_frame([1.0, 1.0], [100.0, 100.0], laws=hx.Slider(0.5), heights=3.0, weights=[20.0, 10.0])
+    limit = hx.Galerkin(1.0).longest_step(model)
+    assert limit < 1.0
+    quiet = hx.Load(0.2 * np.vstack([np.zeros((1, 2)), np.ones((3, 2)), 9 * np.ones((2, 2))]), step=1.0)
+    problem, on = hx.Problem(model, quiet, 5.0), hx.Limit(None, stop=False)
+    sol = hx.solve(problem, hx.Galerkin(1.0), promise="reported", limit=on)
+    assert sol.uncertain is not None
+    assert sol.promises.one_solution == f"watched: certain up to {sol.uncertain:g} s and not from there on"
+    cut = hx.solve(problem, hx.Galerkin(1.0), promise="cut", limit=on)
+    assert limit / 2 < cut.step < limit
+    assert 1 / cut.step == pytest.approx(round(1 / cut.step), rel=1e-12)
+    assert cut.promises.one_solution == "promised beforehand"
+    calm = promised(hx.laws.Bilinear(50.0, plastic=0.001, post_cap=2.0), hx.Galerkin(0.01), promise="reported")
+    assert calm.promises.one_solution == "watched: no step showed a second one"
+    with pytest.raises(SchemeError, match="the step must be below"):
+        hx.solve(problem, hx.Galerkin(1.0))

@@ -59,6 +59,7 @@ _P_DELTA = (
     "capacity curve, is at most {applied:.5g} {unit} in {where}"
 )
 _ENERGIES = ("input", "viscous", "plastic", "jumps", "hardening", "stored", "kinetic")
+_PROMISES = "one solution per step: {one_solution}; contraction: {contraction}"
 _OVERSHOOT = "read step means; node forces overshoot at viscosity 0 (docs/limits.md)"
 # Measured on 72 oscillators under El Centro: lab/convergence.py, table in docs/which-scheme.md.
 _BETTER = (
@@ -95,6 +96,7 @@ def summary(file: ProblemFile, solution: Solution) -> dict[str, Any]:
         "energy_unit": unit("energy", model.units.length, model.units.force),
         "energy_residual": solution.residual,
         "balances_exactly": scheme.balances(model),
+        "promises": solution.promises._asdict(),
         "iterations": int(solution.values("iterations").sum()) if "iterations" in solution.names else None,
         "advice": None if solid else _advice(file, rate_independent),
         "status": solution.status.name.lower(),
@@ -227,6 +229,7 @@ def show(found: dict[str, Any], model: Model) -> None:
         print("\n" + wrapped(_rest_line(found["rest"], length), width, ""))
     print("\n" + _energy_table(found["energy"], found["energy_unit"]) + "\n")
     print(_balance(found))
+    print(wrapped(_PROMISES.format(**found["promises"]), width, ""))
     if found["iterations"] is not None:
         print(f"{found['iterations']} Newton iterations, {found['iterations'] / found['steps']:.2f} a step")
     elif structure and found["solves"] is not None:

@@ -68,6 +68,7 @@ class StepEquation(NamedTuple):
     straight: bool  # every law is piecewise linear
     safeguarded: bool  # False: plain Newton-Raphson with the tolerance below
     reported: bool  # one solution is not promised, but watched
+    cuts: bool  # a step in which a spring breaks is not taken whole
     long: bool  # springs outweigh masses so far that the matrix keeps few digits of the masses
     tolerance: float
     most: int

@@ -33,6 +33,8 @@ Array = Any
 HEAD = 8
 SPRINGS, FLOWS = 6, 5
 LAST, FORCE, WAY = 1, 2, 3  # in the state of springs that are followed: deformation, force, and which way they went
+BROKEN = 1 << 16  # piece of a spring whose force jumps on the path of a step
+JUMP = 1e-9  # of the forces that meet: what is less is rounding
 
 
 class SpringGroups(NamedTuple):
@@ -116,7 +118,14 @@ def spring_piece(p: Array, r: int, e: float, way: float, z: Array, o: int) -> tu
     raise NotImplementedError
 
 
-def each_at(
+def asked(
+    p: Array, r: int, e: float, d: float, reach: float, tau: float, z: Array, o: int, many: int, dz: Array
+) -> tuple[float, float, int]:
+    """How one spring is asked in a step: one of the functions behind :func:`each`, around its law."""
+    raise NotImplementedError
+
+
+def each(
     I: Array,
     begin: int,
     P: Array,
@@ -133,140 +142,121 @@ def each_at(
     branch: Array,
     work: Array,
 ) -> bool:
-    """A group of single springs, each by its law *at* a deformation."""
-    changed = False
+    """A group of single springs, one by one."""
+    changed, many = False, I[begin + 2]
     for i in range(I[begin]):
-        j = I[begin + HEAD + i]
-        o = I[begin + 3] + I[begin + 2] * i
-        r = row + I[begin + 1] * i
-        e = e0[j] + reach * dx[j]
-        F[j], T[j], piece = spring_at(P, r, e, tau, z, o, dz)
-        if I[begin + FLOWS] == 0:
-            dz[o] = e - F[j] / P[r]  # slip is what is not elastic
+        j, o, r = I[begin + HEAD + i], I[begin + 3] + many * i, row + I[begin + 1] * i
+        F[j], T[j], piece = asked(P, r, e0[j], dx[j], reach, tau, z, o, many, dz)
         if piece != branch[j]:
             branch[j] = piece
             changed = True
     return changed
 
 
-def each_along(
-    I: Array,
-    begin: int,
-    P: Array,
-    row: int,
-    e0: Array,
-    dx: Array,
-    reach: float,
-    tau: float,
-    z: Array,
-    forced: bool,
-    F: Array,
-    T: Array,
-    dz: Array,
-    branch: Array,
-    work: Array,
-) -> bool:
-    """A group of single springs, each by its law *along* the straight path of the step; F is the mean of the path.
+def flowing(
+    p: Array, r: int, e: float, d: float, reach: float, tau: float, z: Array, o: int, many: int, dz: Array
+) -> tuple[float, float, int]:
+    """A law that flows, *at* a deformation."""
+    return spring_at(p, r, e + reach * d, tau, z, o, dz)
 
-    The step asks for the slope at its evaluation point e0 + reach·dx; the mean's slope in dx is reach times that.
+
+def standing(
+    p: Array, r: int, e: float, d: float, reach: float, tau: float, z: Array, o: int, many: int, dz: Array
+) -> tuple[float, float, int]:
+    """A law that does not flow, *at* a deformation; slip is what is not elastic."""
+    force, slope, piece = spring_at(p, r, e + reach * d, tau, z, o, dz)
+    dz[o] = (e + reach * d) - force / p[r]
+    return force, slope, piece
+
+
+def along(
+    p: Array, r: int, e: float, d: float, reach: float, tau: float, z: Array, o: int, many: int, dz: Array
+) -> tuple[float, float, int]:
+    """A law *along* the straight path of the step: the mean of the path.
+
+    The step asks for the slope at its evaluation point e + reach·d; the mean's slope in d is reach times that.
     """
-    changed = False
-    for i in range(I[begin]):
-        j = I[begin + HEAD + i]
-        o = I[begin + 3] + I[begin + 2] * i
-        F[j], slope, piece = spring_along(P, row + I[begin + 1] * i, e0[j], dx[j], tau / reach, z, o, dz)
-        T[j] = slope / reach
-        if piece != branch[j]:
-            branch[j] = piece
-            changed = True
-    return changed
+    force, slope, piece = spring_along(p, r, e, d, tau / reach, z, o, dz)
+    return force, slope / reach, piece
 
 
-def each_piece(
-    I: Array,
-    begin: int,
-    P: Array,
-    row: int,
-    e0: Array,
-    dx: Array,
-    reach: float,
-    tau: float,
-    z: Array,
-    forced: bool,
-    F: Array,
-    T: Array,
-    dz: Array,
-    branch: Array,
-    work: Array,
-) -> bool:
-    """A group of single springs whose path is made of straight pieces; F is the mean of the path of the step.
+def followed(
+    p: Array, r: int, e: float, d: float, reach: float, tau: float, z: Array, o: int, many: int, dz: Array
+) -> tuple[float, float, int]:
+    """A law whose path is made of straight pieces: the mean of the path of the step.
 
     By moments: with slope kₘ between the shares σₘ and σₘ₊₁ of the way d, the mean is
     F(e) + d Σ kₘ(σₘ₊₁ − σₘ)(1 − (σₘ + σₘ₊₁)/2) and its slope Σ kₘ(σₘ₊₁² − σₘ²)/2; no difference of two large energies.
     What has not moved shows the slope ahead, and stays as it was.
+
+    Where the force jumps, the spring breaks: the piece before goes on to the end of the path, so that the step keeps
+    its one solution, the state is the one behind the jump, and the piece returned is ``BROKEN``: the step is to be cut.
     """
-    for i in range(I[begin]):
-        j, many = I[begin + HEAD + i], I[begin + 2]
-        o, r = I[begin + 3] + many * i, row + I[begin + 1] * i
-        for v in range(o, o + many):
-            dz[v] = z[v]
-        e, d = e0[j], dx[j]
-        way = 1.0 if d > 0.0 or (d == 0.0 and z[o + WAY] >= 0.0) else -1.0
-        start, k, edge = spring_piece(P, r, e, way, dz, o)
-        here, mean, slope = 0.0, 0.0, 0.0
-        while way * (edge - (e + d)) < 0.0:
-            there = min(max((edge - e) / d, here), 1.0)
+    for v in range(o, o + many):
+        dz[v] = z[v]
+    way = 1.0 if d > 0.0 or (d == 0.0 and z[o + WAY] >= 0.0) else -1.0
+    start, k, edge = spring_piece(p, r, e, way, dz, o)
+    here, mean, slope, at, force, piece = 0.0, 0.0, 0.0, e, start, 0
+    while way * (edge - (e + d)) < 0.0:
+        comes = force + k * (edge - at)
+        at = edge
+        force, ahead, edge = spring_piece(p, r, at, way, dz, o)
+        if piece == 0 and abs(force - comes) > JUMP * (abs(force) + abs(comes) + p[r] * abs(at)):
+            piece = BROKEN
+        if piece == 0:
+            there = min(max((at - e) / d, here), 1.0)
             mean += k * (there - here) * (1.0 - 0.5 * (here + there))
             slope += 0.5 * k * (there * there - here * here)
-            here = there
-            _, k, edge = spring_piece(P, r, edge, way, dz, o)
-        mean += k * (1.0 - here) * (0.5 - 0.5 * here)
-        slope += 0.5 * k * (1.0 - here * here)
-        if d == 0.0:
-            for v in range(o, o + many):
-                dz[v] = z[v]
-        spring_piece(P, r, e + d, 0.0, dz, o)
-        dz[o] = (e + d) - dz[o + FORCE] / P[r]  # slip is what is not elastic
-        F[j] = start + d * mean
-        T[j] = slope / reach
-    return False
-
-
-def each_to(
-    I: Array,
-    begin: int,
-    P: Array,
-    row: int,
-    e0: Array,
-    dx: Array,
-    reach: float,
-    tau: float,
-    z: Array,
-    forced: bool,
-    F: Array,
-    T: Array,
-    dz: Array,
-    branch: Array,
-    work: Array,
-) -> bool:
-    """The same springs asked at the end of their path, which begins where their state was left."""
-    for i in range(I[begin]):
-        j, many = I[begin + HEAD + i], I[begin + 2]
-        o, r = I[begin + 3] + many * i, row + I[begin + 1] * i
+            here, k = there, ahead
+    mean += k * (1.0 - here) * (0.5 - 0.5 * here)
+    slope += 0.5 * k * (1.0 - here * here)
+    if d == 0.0:
         for v in range(o, o + many):
             dz[v] = z[v]
-        e, goal = z[o + LAST], e0[j] + reach * dx[j]
-        way = 1.0 if goal > e or (goal == e and z[o + WAY] >= 0.0) else -1.0
-        _, k, edge = spring_piece(P, r, e, way, dz, o)
-        while way * (edge - goal) < 0.0:
-            _, k, edge = spring_piece(P, r, edge, way, dz, o)
-        if goal == e:
-            for v in range(o, o + many):
-                dz[v] = z[v]
-        F[j], _, _ = spring_piece(P, r, goal, 0.0, dz, o)
-        T[j] = k
-        dz[o] = goal - dz[o + FORCE] / P[r]
-    return False
+    spring_piece(p, r, e + d, 0.0, dz, o)
+    dz[o] = (e + d) - dz[o + FORCE] / p[r]  # slip is what is not elastic
+    return start + d * mean, slope / reach, piece
+
+
+def reached(
+    p: Array, r: int, e: float, d: float, reach: float, tau: float, z: Array, o: int, many: int, dz: Array
+) -> tuple[float, float, int]:
+    """The same law at the end of its path, which begins where its state was left. A spring that breaks on the way holds
+    to the end of the step, on the piece before."""
+    for v in range(o, o + many):
+        dz[v] = z[v]
+    at, goal = z[o + LAST], e + reach * d
+    way = 1.0 if goal > at or (goal == at and z[o + WAY] >= 0.0) else -1.0
+    force, k, edge = spring_piece(p, r, at, way, dz, o)
+    if goal == at:
+        for v in range(o, o + many):
+            dz[v] = z[v]
+    held, since, piece = force, at, 0
+    while way * (edge - goal) < 0.0:
+        comes = force + k * (edge - at)
+        at = edge
+        force, ahead, edge = spring_piece(p, r, at, way, dz, o)
+        if piece == 0 and abs(force - comes) > JUMP * (abs(force) + abs(comes) + p[r] * abs(at)):
+            held, since, piece = comes, at, BROKEN
+        if piece == 0:
+            k = ahead
+    force, _, _ = spring_piece(p, r, goal, 0.0, dz, o)
+    dz[o] = goal - dz[o + FORCE] / p[r]
+    return (held + k * (goal - since) if piece == BROKEN else force), k, piece
+
+
+def first_break(p: Array, r: int, e: float, d: float, z: Array, o: int) -> float:
+    """Deformation at which the force of a followed spring first jumps on the way from e to e + d; z is moved along.
+    Infinite where it does not."""
+    way, at = (1.0 if d > 0.0 else -1.0), e
+    force, k, edge = spring_piece(p, r, at, way, z, o)
+    while way * (edge - (e + d)) < 0.0:
+        comes = force + k * (edge - at)
+        at = edge
+        force, k, edge = spring_piece(p, r, at, way, z, o)
+        if abs(force - comes) > JUMP * (abs(force) + abs(comes) + p[r] * abs(at)):
+            return at
+    return float("inf")
 
 
 class Cells(NamedTuple):

@@ -35,7 +35,7 @@ from hamex.march.newton import (
 )
 from hamex.march.run import invoke
 from hamex.march.run import invoke as call_matrix  # its own name: a sparse solver takes its place
-from hamex.march.springs import SpringGroups, commit, evaluate
+from hamex.march.springs import BROKEN, SpringGroups, commit, evaluate
 
 Array = Any
 
@@ -51,20 +51,25 @@ class Stepper(NamedTuple):
 
 
 class StructureMatrices(NamedTuple):
-    """Matrices that a driver multiplies with; ``beside`` is K, the stiffness outside the springs."""
+    """Matrices that a driver multiplies with; ``beside`` is K, the stiffness outside the springs, ``elastic`` B A⁻¹;
+    ``light`` are the dofs that have neither mass nor damping, where the element is to bring them back into balance."""
 
     mass: Rows
     damping: Rows
     beside: Rows
+    elastic: Rows
+    light: Array
 
 
 class Push(NamedTuple):
     """What acts: channel values, one row per step or per node; patterns (channel, dof); deformation that moving
-    supports impose at the nodes (node, spring), one row where they stand still."""
+    supports impose at the nodes (node, spring), one row where they stand still; load on the light dofs at the start of
+    each step (step, light dof)."""
 
     values: Array
     patterns: Array
     imposed: Array
+    joints: Array
 
 
 class Path(NamedTuple):
@@ -83,7 +88,8 @@ class Path(NamedTuple):
     solves: Array
     searches: Array
     count: Array
-    last: Array  # worst relative residual; on failure why; first step whose solution may be one of several
+    joint: Array  # work of what brings light dofs back into balance, one entry where there are none
+    last: Array  # worst relative residual; on failure why, 0 for a spring that breaks; first step that may have several
 
 
 class Nodal(NamedTuple):
@@ -118,7 +124,8 @@ def prepared(k: int, step: StepEquation, s: Scratch, push: Push, path: Path) -> 
 
 
 def advanced(k: int, node: int, length: float, by: Stepper, push: Push, path: Path) -> bool:
-    """Take step k from the guess in x: displacements and springs at its end; False when it could not be solved.
+    """Take step k from the guess in x: displacements and springs at its end; False when it could not be solved, or is
+    to be cut where a spring breaks.
 
     ``node`` is 1 where forces belong to the end of a step, 0 where they are its means; ``length`` is that of the step
     in units of τ.
@@ -130,6 +137,9 @@ def advanced(k: int, node: int, length: float, by: Stepper, push: Push, path: Pa
     if left < 0.0 or left > 1.0:
         path.last[1] = left
         return False
+    if by.step.cuts and breaks(path.branch):
+        path.last[1] = 0.0
+        return False
     path.last[0] = max(path.last[0], left)
     if count[UNCERTAIN] != 0 and path.last[2] == 0.0:
         path.last[2] = k + 1.0
@@ -140,6 +150,14 @@ def advanced(k: int, node: int, length: float, by: Stepper, push: Push, path: Pa
     return True
 
 
+def breaks(branch: Array) -> bool:
+    """True where the force of a followed spring jumps on the path of the step."""
+    found = False
+    for j in range(len(branch)):
+        found = found or branch[j] == BROKEN
+    return found
+
+
 def galerkin(by: Stepper, system: StructureMatrices, push: Push, path: Path, h: float) -> int:
     """March the linear time element; returns 0, or the number of the step that could not be taken."""
     s = by.scratch
@@ -147,14 +165,37 @@ def galerkin(by: Stepper, system: StructureMatrices, push: Push, path: Path, h: 
         copied(path.p[k], s.r)
         pushed(push.values[k], push.patterns, 0.5 * h, s.r)
         times(system.beside, path.u[k], -0.5 * h, s.r)
+        if len(system.light) > 0:
+            balanced(k, h, by, system, push, path)
         filled(0.0, s.x)
         if not advanced(k, 0, 2.0, by, push, path):
             return k + 1
+        for i in system.light:
+            path.joint[k] += 0.5 * path.carried[0, i] * s.x[i]
         against(path.p[k], path.p[k + 1])
         times(system.mass, s.x, 2.0 / h, path.p[k + 1])  # eq. (79)
         if len(path.v) > 1:
             reflected(s.x, 2.0 / h, path.v[k], path.v[k + 1])
     return 0
+
+
+def balanced(k: int, h: float, by: Stepper, system: StructureMatrices, push: Push, path: Path) -> None:
+    """Add half of what light dofs are out of balance at the start of step k to the right side.
+
+    Without it the mean of a step is in balance there and its ends are not: what an event leaves, Ku + BF − f, changes
+    its sign from step to step and stays for ever. With it the end of every step without an event is in balance.
+    """
+    s, z = by.scratch, path.z[k]
+    prepared(k, by.step, s, push, path)
+    for j in range(len(s.ed)):
+        s.ed[j] = s.e0[j] - z[by.step.slip[j]]
+    filled(0.0, s.g)
+    times(system.beside, path.u[k], 1.0, s.g)
+    times(system.elastic, s.ed, 1.0, s.g)
+    for a in range(len(system.light)):
+        i = system.light[a]
+        path.carried[0, i] = s.g[i] - push.joints[k, a]
+        s.r[i] += 0.25 * h * path.carried[0, i]
 
 
 def reflected(x: Array, factor: float, v: Array, out: Array) -> None:

@@ -18,11 +18,12 @@ from hamex.model.algebra import solved
 from hamex.model.laws.path import at_start
 from hamex.model.record import Model
 from hamex.problem import Problem
-from hamex.problem.loads import loads_between
+from hamex.problem.loads import loads_between, support_motion
 from hamex.schemes import promise
+from hamex.schemes.breaking import can_break, cut_step, whole_steps
 from hamex.schemes.onestage import Newton, OneStageMarch
 from hamex.schemes.promised import matrices
-from hamex.schemes.scheme import Array, Histories, How, LinearMap, March, Ran, Scheme, alpha_map, table_map
+from hamex.schemes.scheme import Array, Histories, How, LinearMap, March, Ran, Scheme, alpha_map, joined, table_map
 from hamex.schemes.solvers import Solver, is_certain, mass_solved
 from hamex.schemes.springs import spring_blocks
 from hamex.schemes.structure import OneStage, galerkin_stage, nodal_stage
@@ -205,12 +206,47 @@ class StructureMarch:
             now = {**now, **at_start(self.walk.model.laws, self.walk.blocks.by_group, self._deformation(now), now)}
         if self.walk.follows and first == 0:
             now = {**now, "velocity": self._velocity(now)}
-        ran, failed, left = self.walk.walk(now, values, loads.moved)
-        if failed:
-            raise self._failure(first + failed, left)
+        starts = self._starts(first, steps) if len(self.walk.system.light) else None
+        ran = self._taken(now, first, values, loads.moved, starts)
         if self.walk.newton.tolerance is not None:
             ran.steps["iterations"] = ran.steps["solves"]
         return ran
+
+    def _starts(self, first: int, steps: int) -> Array:
+        """Channel values at the starts of the steps, in the order of their patterns."""
+        late = first * self.scheme.step
+        acting, supports = self.problem.acting.after(late) if first else self.problem.acting, self.problem.supports
+        nodes = acting.node_values(self.scheme.step, steps, True)[:-1]
+        if supports is None:
+            return nodes
+        moved = support_motion(supports.after(late) if first else supports, self.scheme.step, steps)[:-1]
+        return np.hstack([nodes, np.zeros_like(moved), moved])
+
+    def _taken(
+        self, now: Mapping[str, Array], first: int, values: Array, moved: Array | None, starts: Array | None
+    ) -> Ran:
+        """Steps under channel values; those in which a spring breaks are cut there."""
+        parts, at, may_break = list[Ran](), 0, can_break(self.walk)
+        while at < len(values) or not parts:
+            supports = None if moved is None else moved[at:]
+            on = None if starts is None else starts[at:]
+            ran, failed, left = self.walk.walk(now, values[at:], supports, on)
+            if failed and left != 0.0:
+                raise self._failure(first + at + failed, left)
+            parts.append(whole_steps(self.walk, ran) if may_break else ran)
+            if not failed:
+                break
+            at += failed - 1
+            cut = cut_step(
+                self.walk,
+                ran.end,
+                values[at],
+                None if moved is None else moved[at : at + 2],
+                None if starts is None else starts[at],
+            )
+            parts.append(cut)
+            now, at = parts[-1].end, at + 1
+        return joined(parts)
 
     def _deformation(self, now: Mapping[str, Array]) -> Array:
         """Of the springs at the start; moving supports start where they are."""
@@ -324,5 +360,6 @@ def nodal_march(problem: Problem, scheme: NodeScheme, how: How) -> March:
         ("velocity", "acceleration"),
         carries_force=f != 0,
         solver=how.solver,
+        cuts=False,  # at nodes a spring holds to the end of the step in which it breaks
     )
     return StructureMarch(problem, scheme, how, walk, starts=True)

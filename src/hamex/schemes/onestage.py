@@ -31,7 +31,18 @@ from hamex.schemes.scheme import Ran
 from hamex.schemes.solvers import ConjugateGradients, Factors, Solver, chosen, is_certain
 from hamex.schemes.sparse import places_of
 from hamex.schemes.springs import Blocks, ForceOf, cells_of, is_linear, is_straight, prepared_springs, states
-from hamex.schemes.structure import LONG, WIDEST_BAND, Assembly, OneStage, assemble, band_of, in_model_order, narrow
+from hamex.schemes.structure import (
+    LONG,
+    WIDEST_BAND,
+    Assembly,
+    OneStage,
+    assemble,
+    band_of,
+    between_springs,
+    by_rows,
+    in_model_order,
+    narrow,
+)
 
 Array = NDArray[Any]
 _WORK_PER_SPRING = 60  # a spring's step in units of an oscillator's, for the choice to compile
@@ -55,7 +66,8 @@ class Newton:
 
 
 class Walked(NamedTuple):
-    """What a walk left: 0 or the number of the step that could not be taken, and why (see hamex.march.newton)."""
+    """What a walk left: 0 or the number of the step that could not be taken, and why (see hamex.march.newton; 0: a
+    spring breaks in it)."""
 
     ran: Ran
     failed: int
@@ -84,6 +96,7 @@ class OneStageMarch:
     carries: tuple[str, ...] = ()
     carries_force: bool = False  # the force at the old node enters the next step
     solver: Solver | None = None  # None: what costs least
+    cuts: bool = True  # a step in which a spring breaks is handed back, to be cut there
 
     def __post_init__(self) -> None:
         model = self.model
@@ -99,6 +112,7 @@ class OneStageMarch:
             self._rows(model.mass),
             self._rows(damping.matrix, damping.shapes, damping.weights),
             self._rows(model.stiffness),
+            *self._joints(),
         )
         self.states = states(model)
         self.springs = prepared_springs(model, self.blocks, self.stage.tau, self.force_of, self.who, self.compiles)
@@ -133,10 +147,13 @@ class OneStageMarch:
         """True where forces belong to nodes."""
         return self.force_of == "end"
 
-    def walk(self, now: Mapping[str, Array], values: Array, imposed: Array | None = None) -> Walked:
+    def walk(
+        self, now: Mapping[str, Array], values: Array, imposed: Array | None = None, starts: Array | None = None
+    ) -> Walked:
         """March from a state by name under channel values, one row per step (or per node for nodal schemes).
 
-        ``imposed`` is the deformation by moving supports at the nodes, (node, spring).
+        ``imposed`` is the deformation by moving supports at the nodes, (node, spring); ``starts`` are channel values at
+        the starts of the steps, where those are not the values themselves.
         """
         steps = len(values) - self.at_nodes
         path = self._path(now, steps)
@@ -146,6 +163,7 @@ class OneStageMarch:
             np.require(values, float, ("C", "W")),
             self.ordered,
             np.require(still if imposed is None else imposed, float, ("C", "W")),
+            self._on_joints(values if starts is None else starts),
         )
         if self.run is None:
             self.run, self.given = self._ready(path)
@@ -156,6 +174,30 @@ class OneStageMarch:
         ran = self._ran(path)
         ran.steps.update(self._iterations(path.solves))
         return Walked(ran, failed, float(path.last[1]))
+
+    def _joints(self) -> tuple[Rows, Array]:
+        """B A⁻¹, and the dofs in the kernel's order that have neither mass nor damping while springs are followed along
+        the path of a step; nothing where there are none."""
+        model, none = self.model, np.zeros(0, dtype=np.int64)
+        follows = any(group.law.form == "path" and len(group.first) for group in model.laws.values())
+        if self.force_of != "mean" or not follows or not np.any(model.massless):
+            empty = np.zeros((0, 0))
+            return Rows(none, none, np.zeros(0), empty, np.zeros(0)), none
+        damping = model.damping
+        damped = (abs(by_rows(damping.matrix)).sum(axis=1) > 0) | (damping.shapes != 0).any(axis=1)
+        light = np.flatnonzero((model.massless & ~damped)[self.order])
+        elastic = by_rows(model.compatibility) @ between_springs(self.blocks, self.blocks.tangents)
+        held = by_rows(elastic[self.order])
+        low = np.zeros((self.order.size, 0))
+        return Rows(held.indptr.astype(np.int64), held.indices.astype(np.int64), held.data, low, np.zeros(0)), light
+
+    def _on_joints(self, values: Array) -> Array:
+        """(step, light dof): load on the light dofs; summed channel by channel, whose bits do not know the blocks."""
+        light = self.system.light
+        total = np.zeros((len(values), len(light)))
+        for channel in range(values.shape[1] if len(light) else 0):
+            total += values[:, channel, None] * self.ordered[channel, light]
+        return total
 
     def _iterations(self, solves: Array) -> dict[str, Array]:
         """What conjugate gradients took in each step, and left."""
@@ -182,6 +224,7 @@ class OneStageMarch:
             F=path.F[: steps + self.at_nodes],
             solves=path.solves[:steps],
             searches=path.searches[:steps],
+            joint=path.joint[: steps if len(self.system.light) else 1],
         )
 
     def _ready(self, path: Path) -> tuple[Callable[..., int], tuple[Any, ...]]:
@@ -227,6 +270,7 @@ class OneStageMarch:
             np.zeros(steps, dtype=np.int64),
             np.zeros(steps, dtype=np.int64),
             np.zeros(4, dtype=np.int64),
+            np.zeros(steps if len(self.system.light) else 1),
             np.zeros(3),
         )
 
@@ -242,6 +286,8 @@ class OneStageMarch:
         if self.carries_force:
             end["end_force"] = path.F[-1].copy()
         per_step = {"solves": path.solves, "searches": path.searches, "force": path.F}
+        if len(self.system.light):
+            per_step["joint_work"] = path.joint
         if self.at_nodes:
             # From the state alone, so that a restart finds the same bits.
             force = self.model.elastic_force(self.model.deformation(u) - nodes["slip"])
@@ -300,6 +346,7 @@ class OneStageMarch:
             is_straight(self.model, self.force_of),
             plain.tolerance is None,
             plain.reported,
+            self.cuts,
             (iterated and not self.linear) or self._is_long(unit),
             plain.tolerance or 0.0,
             plain.most,

@@ -22,7 +22,7 @@ from hamex.model.record import Model, dense
 from hamex.schemes import promise
 from hamex.schemes.solvers import is_certain
 from hamex.schemes.springs import Blocks, spring_blocks
-from hamex.schemes.structure import by_rows, tangent_matrix
+from hamex.schemes.structure import between_springs, by_rows, tangent_matrix
 
 
 class Promises(Protocol):
@@ -161,14 +161,6 @@ def _top(matrix: Array) -> float:
 
     last = len(matrix) - 1
     return float(eigh(matrix, eigvals_only=True, subset_by_index=(last, last))[0])
-
-
-def between_springs(blocks: Blocks, T: Array) -> Any:
-    """Tangents of the springs as a sparse matrix, so that B T Bᵀ need not be formed."""
-    from scipy import sparse
-
-    left, right, entry = blocks.pairs()
-    return sparse.csr_array((T[entry], (left, right)), shape=(len(blocks.stiffness),) * 2)
 
 
 def lanczos(times: Callable[[Array], Array], size: int) -> float:

@@ -273,7 +273,9 @@ def joined(parts: list[Ran]) -> Ran:
     }
     steps = {name: np.concatenate([part.steps[name] for part in parts]) for name in parts[0].steps}
     inside = None if parts[0].inside is None else parts[0].inside.joined([part.inside for part in parts])
-    return Ran(nodes, steps, parts[-1].end, inside)
+    before = np.cumsum([0, *(len(part.steps["force"]) for part in parts)]).tolist()
+    uncertain = (at + part.uncertain for at, part in zip(before, parts, strict=False) if part.uncertain)
+    return Ran(nodes, steps, parts[-1].end, inside, next(uncertain, 0))
 
 
 @dataclass(frozen=True)

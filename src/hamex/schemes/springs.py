@@ -168,12 +168,6 @@ def prepared_springs(
         springs = len(group.springs)
         if not springs:
             continue
-        if np.any(group.law.jumps(group)):
-            where = model.springs[int(group.springs[int(np.argmax(group.law.jumps(group)))])]
-            raise SchemeError(
-                f"{who}: {where!r} breaks at an ultimate deformation, where its force jumps; steps are not cut there "
-                f"yet. Leave the ultimate deformation of this {group.law.__name__} out, and end the run at a limit"
-            )
         numbers = np.ascontiguousarray(group.law.prepared(group, blocks.by_group[kind], tau), dtype=float)
         place = int(blocks.place[block_at]) if group.blocked else 0
         flows = int(group.law.form == "flow")
@@ -211,20 +205,24 @@ _EXAMPLE = (_WHOLE, 0, _LINE, 0, _LINE, _LINE, 1.0, 1.0, _LINE, True, _LINE, _LI
 def kernel_of(law: Any, force_of: ForceOf, who: str) -> Kernel:
     """How a law answers a scheme; a SchemeError where it cannot."""
     if law.spring_piece is not None:
-        loop = loops.each_piece if force_of == "mean" else loops.each_to
-        return around_law(loop, "spring_piece", law.spring_piece)
+        return _each(loops.followed if force_of == "mean" else loops.reached, "spring_piece", law.spring_piece)
     if force_of == "mean" and law.form != "flow":
         if law.spring_along is None:
             raise SchemeError(
                 f"{who}: {law.__name__} follows its path and has no form along a step; use "
                 "Newmark(…, safeguarded=True), which asks it at the nodes"
             )
-        return around_law(loops.each_along, "spring_along", law.spring_along)
+        return _each(loops.along, "spring_along", law.spring_along)
     if law.group_at is not None:
         return law.group_at
     if law.spring_at is None:
         raise SchemeError(f"{who}: {law.__name__} cannot be asked at a deformation, only along a path; use Galerkin")
-    return around_law(loops.each_at, "spring_at", law.spring_at)
+    return _each(loops.flowing if law.form == "flow" else loops.standing, "spring_at", law.spring_at)
+
+
+def _each(asked: Kernel, name: str, law: Kernel) -> Kernel:
+    """The loop over the springs of a group, each asked in one way, around the law that this knows as ``name``."""
+    return around_law(loops.each, "asked", around_law(asked, name, law))
 
 
 def is_straight(model: Model, force_of: ForceOf) -> bool:

@@ -103,14 +103,18 @@ def by_rows(matrix: Any) -> Any:
     return sparse.csr_array(matrix)
 
 
-def tangent_matrix(model: Model, blocks: Blocks, T: Array) -> Any:
-    """B T Bᵀ."""
+def between_springs(blocks: Blocks, T: Array) -> Any:
+    """Tangents of the springs as a sparse matrix, so that B T Bᵀ need not be formed."""
     from scipy import sparse
 
-    springs = len(model.springs)
     left, right, entry = blocks.pairs()
+    return sparse.csr_array((T[entry], (left, right)), shape=(len(blocks.stiffness),) * 2)
+
+
+def tangent_matrix(model: Model, blocks: Blocks, T: Array) -> Any:
+    """B T Bᵀ."""
     b = by_rows(model.compatibility)
-    return b @ sparse.csr_array((T[entry], (left, right)), shape=(springs, springs)) @ b.T
+    return b @ between_springs(blocks, T) @ b.T
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,6 +77,8 @@ def _stored(s: Answers) -> Array:
 
 def _viscous(s: Answers) -> Array:
     dashpots = s.model.damping_power(np.diff(s.histories["displacement"], axis=0)) / s.step
+    if "event_damping" in s.histories:  # steps that were cut at a break
+        dashpots = np.where(s.histories["events"] > 0, s.histories["event_damping"], dashpots)
     return cumulative(dashpots + s.split.viscous.sum(axis=1), spent(s, "viscous"))
 
 
@@ -89,6 +91,8 @@ def _hardening(s: Answers) -> Array:
 
 
 def _jumps(s: Answers) -> Array:
+    if "joint_work" in s.histories:
+        return cumulative(-s.histories["joint_work"], spent(s, "jumps"))
     return np.zeros(s.steps + 1)
 
 
@@ -182,6 +186,11 @@ def split(model: Model, h: float, deformation: Array, force: Array, histories: M
         part = group.law.split(group, model.spring_stiffness[kind], h, deformation[:, own], force[:, own], states)
         for entry, values in zip(whole, part, strict=True):
             entry[:, own] = values
+    if "event_work" in histories:
+        # In a step that was cut at a break, work is not mean force times increment: what is not held was lost.
+        held = np.diff(whole.stored + whole.hardening, axis=0) + whole.viscous
+        cut = histories["events"][:, None] > 0
+        whole = whole._replace(plastic=np.where(cut, histories["event_work"] - held, whole.plastic))
     return whole
 
 

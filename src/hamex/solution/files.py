@@ -183,6 +183,8 @@ def extent_words(extent: Extent) -> dict[str, Any]:
         "uncertain": extent.uncertain,
         "stopped": extent.stopped,
     }
+    if extent.promise != "beforehand":
+        words["promise"] = extent.promise
     if extent.settled is not None:
         words["settled"] = extent.settled
     if extent.solver:

@@ -80,7 +80,10 @@ VARIABLES: dict[str, Variable] = {
     ),
     "constraint": Variable(("time",), "one", "largest value of the constraints on places of a simulated action"),
     "constraint_rate": Variable(("time",), "one", "largest rate A q̇ + b of the constraints of a simulated action"),
-    "events": Variable(("interval",), "count", "changes of branch located inside the step"),
+    "events": Variable(("interval",), "count", "changes of branch, or breaks of springs, located inside the step"),
+    "joint_work": Variable(("interval",), "energy", "work of what brings joints without mass back into balance"),
+    "event_work": Variable(("interval", "spring"), "energy", "work of a spring in a step that was cut at breaks"),
+    "event_damping": Variable(("interval",), "energy", "work of the dashpots in a step that was cut at breaks"),
     "solves": Variable(("interval",), "count", "linear solves spent in the step"),
     "cg_iterations": Variable(("interval",), "count", "iterations of conjugate gradients in the step"),
     "cg_residual": Variable(("interval",), "one", "largest residual that they left, over the right side"),
@@ -90,7 +93,11 @@ VARIABLES: dict[str, Variable] = {
     "viscous": Variable(("time",), "energy", "energy dissipated by dashpots and dampers, cumulative"),
     "plastic": Variable(("time",), "energy", "energy dissipated by slip, cumulative, never negative"),
     "hardening": Variable(("time",), "energy", "energy stored by hardening, X²/2Hk + Hi w²/2"),
-    "jumps": Variable(("time",), "energy", "energy lost at the jumps of discontinuous elements, cumulative"),
+    "jumps": Variable(
+        ("time",),
+        "energy",
+        "energy lost at jumps of discontinuous elements, and to bring joints without mass into balance",
+    ),
     "input": Variable(("time",), "energy", "work of the load on the displacements, cumulative"),
     "hamiltonian": Variable(("time",), "energy", "Hamiltonian ΣP_q q̇ − L of a simulated action"),
     "charge": Variable(
@@ -214,6 +221,7 @@ class Extent:
     spent : energies lost and given before ``first``, by name.
     steps : of the whole run; None where all of them are there.
     peaks, final, exceeded : of all steps, where not all of them are there.
+    promise : how one solution per step was promised, see :func:`hamex.solve`.
     uncertain : instant from which a step's solution may be one of several [s]; None where one was promised or found.
     stopped : the run was stopped before its end.
     settled : whether the motion died down, where the run was to go on until it did.
@@ -227,10 +235,30 @@ class Extent:
     peaks: Mapping[str, Peak] | None = None
     final: State | None = None
     exceeded: Exceedance | None = None
+    promise: str = "beforehand"
     uncertain: float | None = None
     stopped: bool = False
     settled: bool | None = None
     solver: str = ""
+
+
+class Promises(NamedTuple):
+    """What was promised of a run, and whether it held, in words.
+
+    Attributes
+    ----------
+    one_solution : of every step: known beforehand, or watched (``promise="reported"``) and until when.
+    contraction : whether two motions under one load never part: claimed where it is proved, for sliders of any kind and
+        no negative stiffness in the element of one stage.
+    balance : whether the energy balance closes to rounding.
+    """
+
+    one_solution: str
+    contraction: str
+    balance: str
+
+    def __str__(self) -> str:
+        return "; ".join(f"{name.replace('_', ' ')} {words}" for name, words in self._asdict().items())
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,6 +34,7 @@ from hamex.solution.outline import (
     Exceedance,
     Extent,
     Peak,
+    Promises,
     UnitNames,
     unit,
     variable,
@@ -300,6 +301,11 @@ class Solution(Shown):
     def uncertain(self) -> float | None:
         """Instant from which one solution per step is not certain [s], for runs with ``promise="reported"``."""
         return self.extent.uncertain
+
+    @cached_property
+    def promises(self) -> Promises:
+        """What was promised of the run, one solution per step, contraction and balance, and whether it held."""
+        return self.source.promises(self.extent)
 
     @property
     def status(self) -> Status:

@@ -13,17 +13,22 @@ from numpy.typing import NDArray
 
 from hamex import __version__
 from hamex.errors import NoProblemError
+from hamex.model.algebra import diagonal
+from hamex.model.laws.law import Law
 from hamex.model.layout import Geometry, Layout, Storeys
-from hamex.model.record import Model, law_arrays
+from hamex.model.record import Model, dense, law_arrays
 from hamex.model.solids.body import Body
 from hamex.model.units import Units
 from hamex.problem import Problem
 from hamex.problem.loads import Loading, base_motion, loads_of, support_motion
 from hamex.schemes import Scheme
-from hamex.solution.outline import Answers, Driven, UnitNames
+from hamex.schemes.families import ElementScheme, NodeScheme
+from hamex.solution.outline import Answers, Driven, Extent, Promises, UnitNames
 
 Array = NDArray[Any]
 OLD_FILE = "the file was written by a version of hamex that kept histories and no problem"
+_SMALL = 400  # dofs up to which all eigenvalues of a stiffness are looked at
+_ROUNDING = 1e-12  # of its largest entry: what counts as zero
 THRIFTY = "the file was written with save(problem=False)"
 
 
@@ -46,6 +51,37 @@ def provenance(problem: Problem, scheme: Scheme, loading: Loading) -> dict[str, 
     for part in named_bytes(numbers):
         digest.update(part)
     return {"hamex": __version__, "scheme": words, "problem": digest.hexdigest()}
+
+
+def one_solution(model: Model, scheme: Scheme, extent: Extent) -> str:
+    """How far each step of a run has one solution, in words."""
+    if not isinstance(scheme, ElementScheme | NodeScheme):
+        return "not promised by this scheme"
+    if extent.uncertain is not None:
+        return f"watched: certain up to {extent.uncertain:g} s and not from there on"
+    if extent.promise == "reported":
+        return "watched: no step showed a second one"
+    theirs = sorted({group.law.__name__ for group in model.laws.values() if not of_this_house(group.law)})
+    word = f" on the word of the author of {', '.join(theirs)}" if theirs else ""
+    return f"promised beforehand{word}"
+
+
+def of_this_house(law: type[Law]) -> bool:
+    """True for laws whose softest tangent is known here; of others their author states it."""
+    return law.__module__.startswith("hamex.")
+
+
+def contracts(model: Model, scheme: Scheme) -> bool:
+    """True where two motions under one load are proved never to part: sliders of any kind, in the mean or in the path
+    form of the element of one stage, and no negative stiffness beside them."""
+    sliders = all(group.law.kind == "slider" for group in model.laws.values() if len(group.first))
+    if not (isinstance(scheme, ElementScheme) and scheme.whole and sliders):
+        return False
+    K = model.stiffness
+    if not np.any(K if isinstance(K, np.ndarray) else K.data):
+        return True
+    least = np.linalg.eigvalsh(dense(K))[0] if len(model.dofs) <= _SMALL else -np.inf
+    return bool(least >= -_ROUNDING * np.abs(diagonal(K)).max())
 
 
 def model_numbers(model: Model) -> dict[str, Any]:
@@ -140,7 +176,15 @@ class Run:
     def provenance(self, solution: Answers) -> dict[str, str]:
         """Version, scheme and hash of the problem, and the solver where it is a choice."""
         solver = {"solver": solution.extent.solver} if solution.extent.solver else {}
-        return provenance(self.problem, self.scheme, solution.loading) | solver
+        words = provenance(self.problem, self.scheme, solution.loading) | solver
+        return words | {"promises": str(self.promises(solution.extent))}
+
+    def promises(self, extent: Extent) -> Promises:
+        """What was promised of the run, and whether it held."""
+        model = self.scheme.sees(self.problem.model)
+        balance = "closes to rounding" if self.scheme.balances(model) else "not promised by this scheme"
+        proved = "claimed: two motions under one load never part" if contracts(model, self.scheme) else "not claimed"
+        return Promises(one_solution(model, self.scheme, extent), proved, balance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,6 +254,13 @@ class HistoriesOnly:
     def driven(self, steps: int, every: int, count: int) -> Driven | None:
         """Motion of the supports of a body; None at rest."""
         return self.supported
+
+    def promises(self, extent: Extent) -> Promises:
+        """What was promised of the run, as it was told."""
+        told = self.words.get("promises", "").split("; ")
+        if len(told) != len(Promises._fields):
+            return Promises(*("not known" for _ in Promises._fields))
+        return Promises(*(words[len(name) + 1 :] for name, words in zip(Promises._fields, told, strict=True)))
 
     def provenance(self, solution: Answers) -> dict[str, str]:
         """Version, scheme and hash of the problem."""

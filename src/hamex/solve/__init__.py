@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ def solve(
     limit: Limit | None = None,
     settle: float | None = None,
     keep: Keep | int | Sequence[str] | None = None,
-    promise: Promise = "beforehand",
+    promise: Promise | Literal["cut"] = "beforehand",
     solver: Solver | None = None,
     progress: Progress | None = None,
 ) -> Solution:
@@ -77,7 +78,8 @@ def solve(
         state at the end come from all steps whatever is kept, and memory does not grow with their number.
     promise : "beforehand" refuses a step that might have several solutions and names the admissible one; "reported"
         goes on by descent, checks the tangent at every solution, and ``sol.uncertain`` tells from when on one solution
-        was not certain.
+        was not certain; "cut" takes steps of an equal part of the scheme's, as long as the promise allows.
+        ``sol.promises`` says what held.
     solver : of the linear systems of a step: :class:`hamex.Factors`, :class:`hamex.ConjugateGradients`, or None, what
         costs less: factors but for large bodies in space. ``sol.provenance["solver"]`` names it where it is a choice.
     progress : called with the steps done and their number after each block; False ends the run there.
@@ -99,14 +101,16 @@ def solve(
         raise ProblemError(
             f"solve: the scheme must be one of hamex.schemes, such as Galerkin(step=0.02), got {scheme!r}"
         )
-    if not is_one_of(promise, ("beforehand", "reported")):
-        raise ProblemError(f'solve: promise must be "beforehand" or "reported", got {promise!r}')
+    if not is_one_of(promise, ("beforehand", "reported", "cut")):
+        raise ProblemError(f'solve: promise must be "beforehand", "reported" or "cut", got {promise!r}')
     if solver is not None and not isinstance(solver, Solver):
         raise ProblemError(f"solve: solver must be Factors() or ConjugateGradients(…), got {solver!r:.60}")
     if problem.rests:
         from hamex.solve.static import at_rest
 
         problem = at_rest(problem)
+    if promise == "cut":
+        scheme, promise = _shortened(problem.model, scheme), "beforehand"
     kept = Keep.of(keep)
     if not isinstance(error, bool | np.bool_):
         raise ProblemError(f"solve: error must be True or False, got {error!r:.60}")
@@ -145,6 +149,12 @@ def solve(
             solution, error=estimate(solution, *finer, order=scheme.order, unresolved=scheme.unresolved)
         )
     return solution
+
+
+def _shortened(model: Model, scheme: Scheme) -> Scheme:
+    """The scheme with its step cut into the fewest equal parts at which every step has one solution."""
+    parts = math.floor(scheme.step / scheme.longest_step(model)) + 1
+    return scheme if parts == 1 else dataclasses.replace(scheme, step=scheme.step / parts)  # type: ignore[type-var]
 
 
 def _say_early(early: float, settle: float | None) -> None:
@@ -215,6 +225,7 @@ def run(
             problem = problem.replace(duration=steps * scheme.step)
             march = scheme.prepare(problem, How(steps, True, promise, solver))
     extent = Extent(
+        promise=promise,
         uncertain=uncertain,
         stopped=stopped and done < steps,
         settled=None if waiting is None or stopped else waiting.settled,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hamex.checks import check_memory, is_finite, is_one_of, is_positive, is_whole, said
 from hamex.errors import ModelError, ProblemError
 from hamex.march import structure as drivers
+from hamex.march.springs import BROKEN
 from hamex.model.algebra import DENSE
 from hamex.model.damping import Damping
 from hamex.model.inputs import few
@@ -224,11 +225,18 @@ def solve_path(
         goals.size * _ITERATIONS,
     )
     now = {"velocity": np.zeros(len(slow.dofs)), **state_of(problem.start)}
-    ran, failed, _ = march.walk(now, np.concatenate([[first], goals])[:, None])
+    ran, failed, left = march.walk(now, np.concatenate([[first], goals])[:, None])
+    if failed and left == 0.0:
+        broken = slow.springs[int(np.argmax(ran.end["branch"] == BROKEN))]
+        raise ModelError(
+            f"{broken!r} breaks in increment {failed} ({by} {goals[failed - 1]:g}), and slow loading ends there: what "
+            "it held is thrown onto the rest, and inertia decides. Push less far, or run the dynamics"
+        )
     if failed:
         raise ModelError(
             f"the structure has no unique equilibrium at increment {failed} ({by} {goals[failed - 1]:g}): P-Delta "
-            "outweighs what is left of its stiffness. Push less far, or run the dynamics, where inertia decides"
+            "or springs that soften outweigh what is left of its stiffness. Push less far, or run the dynamics, where "
+            "inertia decides"
         )
     if by == "displacement":
         factor /= np.abs(forces).sum()
