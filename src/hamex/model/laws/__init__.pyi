@@ -10,6 +10,8 @@ from .imk import IMK as IMK
 from .bouc_wen import BoucWen as BoucWen
 from .hysteretic import Hysteretic as Hysteretic
 from .menegotto_pinto import MenegottoPinto as MenegottoPinto
+from .combined import MinMax as MinMax
+from .combined import Parallel as Parallel
 from .stress import J2 as J2
 from .stress import DruckerPrager as DruckerPrager
 

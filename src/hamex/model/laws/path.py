@@ -182,6 +182,12 @@ def _walked(piece: Callable[..., Any], p: Array, e: float, goal: float, z: Array
 def _along(law: type[Law], p: Array, e: float, goal: float, span: float, z: Array) -> Passed:
     """The same for a law that knows the mean of its path in closed form."""
     assert law.spring_along is not None
+    if law.spring_break is not None:
+        at = float(law.spring_break(p, 0, e, goal - e, z, 0))
+        if np.isfinite(at) and at not in (e, goal):
+            before = _along(law, p, e, at, span * (at - e) / (goal - e), z)
+            after = _along(law, p, at, goal, span * (goal - at) / (goal - e), z)
+            return [(x, force, work, True, state) for x, force, work, _, state in before] + after
     new = z.copy()
     mean, _, _ = law.spring_along(p, 0, e, goal - e, span, z, 0, new)
     z[:] = new
