@@ -12,6 +12,7 @@ from .hysteretic import Hysteretic as Hysteretic
 from .menegotto_pinto import MenegottoPinto as MenegottoPinto
 from .combined import MinMax as MinMax
 from .combined import Parallel as Parallel
+from .fatigue import Fatigue as Fatigue
 from .stress import J2 as J2
 from .stress import DruckerPrager as DruckerPrager
 

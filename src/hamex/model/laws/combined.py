@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hamex.errors import LawError
-from hamex.model.laws.law import Array, Group, Indices, Law, Split, by_kind, checked, number
+from hamex.model.laws.law import Array, Group, Indices, Law, Split, by_kind, number
 from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, SLIP, WAY, PathLaw
 
 MOST = 4
@@ -105,7 +105,7 @@ def along_limits(
 ) -> tuple[float, float, int]:
     """A part between two limits: unbroken to the end of the path, and gone behind it where that is beyond."""
     mean, slope, force = together(p, r, e, d, h, z, o, dz)
-    at = where_limited(p, r, e, d, z, o)
+    at = where_limited(p, r, e, d, h, z, o, dz)
     dz[o + GONE] = 1.0 if z[o + GONE] != 0.0 or at < math.inf else 0.0
     settle(p, r, e, d, 0.0 if dz[o + GONE] != 0.0 else force, z, o, dz)
     if z[o + GONE] != 0.0 or at == e:
@@ -113,7 +113,7 @@ def along_limits(
     return mean, slope, BROKEN if at < math.inf else 0
 
 
-def where_limited(p: Array, r: int, e: float, d: float, z: Array, o: int) -> float:
+def where_limited(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> float:
     """Deformation at which the part is lost on the way from e to e + d; infinite where it is not."""
     limit = p[r + OWN + 1] if d > 0.0 else p[r + OWN]
     if z[o + GONE] != 0.0 or d == 0.0 or (e + d < limit if d > 0.0 else e + d > limit):
@@ -136,7 +136,7 @@ class Combined(PathLaw):
     own: ClassVar[tuple[str, ...]] = ()  # its own parameters
     parts: ClassVar[tuple[type[Law], ...]] = ()  # kinds of its parts, as they are followed
     spring_combined: ClassVar[Callable[..., Any]]
-    spring_lost: ClassVar[Callable[..., Any] | None] = None
+    spring_lost: ClassVar[Callable[..., Any] | None] = None  # where it breaks; dz is for its trials
 
     @classmethod
     @cache
@@ -146,7 +146,10 @@ class Combined(PathLaw):
         functions = {f"part_{i}": _followed(kind) for i, kind in enumerate(kinds)}
         base = next(each for each in cls.__mro__ if each.__dict__.get("kind") == cls.kind)
         name = base.__name__ + "".join(part.__name__ for part in parts)
-        kernel = _bound(cls.spring_combined, {"together": _bound(together, functions, name)}, name)
+        functions = {"together": _bound(together, functions, name)}
+        if cls.spring_lost is not None:
+            functions[cls.spring_lost.__name__] = lost = _bound(cls.spring_lost, functions, name)
+        kernel = _bound(cls.spring_combined, functions, name)
         states = (*cls.variables, *(f"{x}_{i}" for i, kind in enumerate(kinds) for x in kind.variables))
         own = {
             "__doc__": cls.__doc__,
@@ -155,7 +158,7 @@ class Combined(PathLaw):
             "parts": parts,
             "variables": states,
             "spring_along": staticmethod(kernel),
-            "spring_break": None if cls.spring_lost is None else staticmethod(cls.spring_lost),
+            "spring_break": None if cls.spring_lost is None else staticmethod(_breaking(lost)),
         }
         return type(name, (cls,), own)
 
@@ -251,6 +254,15 @@ def _bound(kernel: Callable[..., Any], names: Mapping[str, Any], suffix: str) ->
     twin.__qualname__, twin.__module__ = f"{kernel.__qualname__}_{suffix}", kernel.__module__
     twin.__annotations__ = kernel.__annotations__
     return twin
+
+
+def _breaking(lost: Callable[..., Any]) -> Callable[..., Any]:
+    """Where a combination breaks, by a kernel that wants room for trials."""
+
+    def breaks(p: Array, r: int, e: float, d: float, z: Array, o: int) -> float:
+        return float(lost(p, r, e, d, 1.0, z, o, z.copy()))
+
+    return breaks
 
 
 def _followed(kind: type[Law]) -> Callable[..., Any]:
