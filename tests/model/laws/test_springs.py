@@ -288,7 +288,7 @@ def test_parts_side_by_side_are_the_sum_of_the_parts():
 def test_what_is_beyond_its_limit_is_gone_for_good(part):
     law = hx.laws.MinMax(part, min=-0.03, max=0.05)
     whole, broken = (hx.respond(x, [0.0, 0.04, -0.02, 0.049], K) for x in (part, law))
-    assert np.array_equal(whole.force, broken.force)
+    assert np.abs(whole.force - broken.force).max() < 1e-15
     assert np.abs(whole.dissipated - broken.dissipated).max() < 1e-15
     told = hx.respond(law, [0.0, 0.04, 0.06, -0.2], K, events=True)
     assert told.deformation.tolist() == [0.0, 0.04, 0.05, 0.06, -0.2]
@@ -307,9 +307,10 @@ def held(law, path):
 def test_steps_are_cut_where_a_part_breaks(part):
     """The same run as that of a spring with an ultimate deformation of its own, and an exact balance."""
     model = hx.oscillator(mass=1.0, stiffness=K, damping=0.5, law=hx.laws.MinMax(part, max=0.03))
-    problem = hx.Problem(model, hx.sine(0.8, omega=7.0), 2.0)
+    problem = hx.Problem(model, hx.sine(2.0, omega=7.0), 2.0)
     sol = hx.solve(problem, hx.Galerkin(0.02))
-    assert sol.values("gone")[-1, 0] == 1.0 if "gone" in sol.histories else True
+    assert sol.values("gone")[-1, 0] == 1.0
+    assert sol.values("events").sum() == 1
     assert sol.values("node_force")[-1, 0] == 0.0
     assert sol.residual < 1e-12
     if isinstance(part, hx.laws.Bilinear):
@@ -324,9 +325,9 @@ def test_cycles_of_one_range_break_a_spring_when_miner_says():
     path = hx.respond(law, [0.0, *[0.04, -0.04] * 40], K)
     whole = int(np.flatnonzero(path.force)[-1])
     first, each = 0.5 * 0.1**2, 0.5 * 0.2**2
-    until = 1 + (1.0 - first) / each  # turning points; it breaks in tension on the way to the next
+    until = 1 + (1.0 - first) / each  # turning points; it breaks on the way to the next one in tension
     assert whole in (math.floor(until), math.floor(until) + 1)
-    assert path.states["damage"][whole] == pytest.approx(first + (whole - 2) * each, rel=1e-12)
+    assert path.states["damage"][whole] == pytest.approx(first + (whole - 3) * each, rel=1e-12)
 
 
 FILE = """

@@ -24,7 +24,7 @@ from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, SLIP, WAY,
 
 Z, ENERGY = len(FOLLOWED), len(FOLLOWED) + 1
 ALPHA, POWER, GAMMA, BETA, A_0, DELTA_A, DELTA_NU, DELTA_ETA, SCALE = range(1, 10)
-TOLERANCE = 1e-13  # of the largest z
+TOLERANCE = 1e-12  # of the largest z, for what the last extrapolation changes; what is left is far less
 LEAST = 1e-3
 # Steps of the midpoint rule, their weights in the extrapolation Πᵢ n²/(n² − nᵢ²), and those without the last.
 STEPS = (2, 4, 6, 8, 10, 12, 14, 16)
@@ -94,7 +94,7 @@ def followed(
         if last:
             h = end - u
         A, B, M, wrong = leap(law, psi, energy, by_y, x0, x1, q, u, h, a, b, m)
-        if not wrong <= TOLERANCE * law[5] and abs(h) > 1e-9:
+        if not wrong <= TOLERANCE * law[5] and abs(h) > 1e-6:
             h *= 0.5
             continue
         u, a, b, m = (end if last else u + h), A, B, M
