@@ -154,11 +154,14 @@ def _breaks(walk: OneStageMarch, now: Mapping[str, Array], start: Array, moved: 
     found, z, groups = list[Break](), walk.states.packed(dict(now)), walk.springs
     own = [group for group in walk.model.laws.values() if len(group.springs)]
     for g, group in enumerate(own):
-        if group.law.spring_piece is None:
+        if group.law.spring_piece is None and group.law.spring_break is None:
             continue
         begin, row = int(groups.begin[g]), int(groups.row[g])
         width, many, first = (int(groups.I[begin + place]) for place in (1, 2, 3))
-        walked = around_law(first_break, "spring_piece", group.law.spring_piece)
+        if group.law.spring_break is not None:
+            walked = group.law.spring_break
+        else:
+            walked = around_law(first_break, "spring_piece", group.law.spring_piece)
         for i, j in enumerate(groups.I[begin + HEAD : begin + HEAD + len(group.first)].tolist()):
             if branch[j] == BROKEN:
                 state = z[first + many * i : first + many * (i + 1)].copy()

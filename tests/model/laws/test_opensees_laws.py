@@ -5,7 +5,6 @@ It sees what lies between two of them as a straight line of force: its own error
 points, and is gone where the points at which our spring turns from one piece to the next are among them.
 """
 
-import itertools
 import json
 import os
 import subprocess
@@ -22,14 +21,20 @@ CHILD = """
 import json, sys
 import openseespy.opensees as ops
 answers = []
-for name, numbers, path in json.load(sys.stdin):
+for materials, path, parts in json.load(sys.stdin):
     ops.wipe()
-    ops.uniaxialMaterial(name, 1, *numbers)
-    ops.testUniaxialMaterial(1)
-    force = []
-    for e in path:
+    for tag, (name, *numbers) in enumerate(materials):
+        ops.uniaxialMaterial(name, tag + 1, *numbers)
+    ops.testUniaxialMaterial(len(materials))
+    force, last = [], path[0]
+    ops.setStrain(last)
+    force.append(ops.getStress())
+    for e in path[1:]:
+        for i in range(1, parts):
+            ops.setStrain(last + (e - last) * i / parts)
         ops.setStrain(e)
         force.append(ops.getStress())
+        last = e
     answers.append(force)
 print("answers", json.dumps(answers))
 """
@@ -39,7 +44,8 @@ ONE_SIDE = ("plastic", "post_cap", "ultimate", "yield_force", "cap_ratio", "resi
 
 @pytest.fixture(scope="module")
 def theirs():
-    """Forces of OpenSees' materials: (material, numbers, deformations) in, one row each out."""
+    """Forces of OpenSees' materials: (materials, deformations, parts between two of them) in, one row each out; the
+    last of the materials is asked, which may hold the others."""
     reason = opensees.available()
     if reason is not None:
         if os.environ.get("CI"):
@@ -96,10 +102,6 @@ def told(events):
     return e
 
 
-def finer(points, parts):
-    return np.concatenate([[points[0]], *(np.linspace(a, b, parts + 1)[1:] for a, b in itertools.pairwise(points))])
-
-
 def compared(theirs, kind, seeds, parts):
     """Largest differences over the yield force: at our events, and at the turning points for numbers of points."""
     cases, ours = [], []
@@ -108,13 +110,13 @@ def compared(theirs, kind, seeds, parts):
         law = hx.laws.IMK(reloading=kind, rule="opensees", **given)
         events = hx.respond(law, path, K, events=True)
         ours.append((events.force, events.force[~events.event]))
-        own = [MATERIALS[kind], numbers(given, kind)]
-        cases += [[*own, told(events).tolist()], *([*own, finer(path, part).tolist()] for part in parts)]
+        own = [[MATERIALS[kind], *numbers(given, kind)]]
+        cases += [[own, told(events).tolist(), 1], *([own, path.tolist(), part] for part in parts)]
     answers = iter(theirs(cases))
     found = []
     for at_events, at_turns in ours:
         row = [np.abs(next(answers) - at_events).max()]
-        found.append(row + [np.abs(next(answers)[::part] - at_turns).max() for part in parts])
+        found.append(row + [np.abs(next(answers) - at_turns).max() for _ in parts])
     return np.array(found)
 
 
@@ -132,7 +134,187 @@ def test_a_thousand_histories(theirs, kind):
     """At 4,000 points between two turns OpenSees is off by less than 1e-6 of the yield force; some of its histories are
     no numbers (0/0 where a reversal meets its target), which are left out and must be few."""
     found = np.concatenate([compared(theirs, kind, range(first, first + 50), (4000,)) for first in range(0, 1000, 50)])
+    told_of(kind, found)
+    lost = np.isnan(found)
+    assert lost.mean(axis=0).max() < 0.02
+    assert np.nanmax(found[:, 0]) < 1e-9
+    assert np.nanmax(found[:, 1]) < 1e-6
+
+
+def told_of(what, found):
+    """Figures of a long comparison, shown with ``pytest -s``."""
+    for column, name in zip(found.T, ("events", "4,000 points"), strict=True):
+        lost = np.isnan(column)
+        print(f"\n{what}, {name}: {len(column)} histories, {lost.sum()} no numbers, ", end="")
+        middle, most = np.nanmedian(column), np.nanmax(column)
+        print(f"median {middle:.2g}, 99 % {np.nanquantile(column, 0.99):.2g}, largest {most:.2g}")
+
+
+# --- the other laws -----------------------------------------------------------------------------------------------
+
+
+def steel(rng):
+    b, R0, cR1, cR2, a2, a4 = rng.uniform([0, 10, 0.8, 0.1, 1, 1], [0.1, 25, 0.93, 0.2, 5, 5])
+    a1, a3 = rng.choice([0.0, 0.05], 2)
+    law = hx.laws.MenegottoPinto(1.0, b, R0, cR1, cR2, a1, a2, a3, a4)
+    return law, [["Steel02", 1.0, K, b, R0, cR1, cR2, a1, a2, a3, a4]]
+
+
+def hysteretic(rng, alike=False):
+    """``alike``: the unloading stiffness is the same on both sides, so that OpenSees' steps across a zero of the force
+    are as good as others."""
+    given = {}
+    for side, sign in (("p", 1), ("n", -1)):
+        e = np.cumsum(rng.uniform([0.008, 0.01, 0.03], [0.012, 0.05, 0.1]))
+        s = np.cumprod([K * e[0], rng.uniform(1.0, 1.4), rng.uniform(0.2, 1.2)])
+        for i in range(3):
+            given[f"s{i + 1}{side}"], given[f"e{i + 1}{side}"] = sign * s[i], sign * e[i]
+    given |= dict(zip(("pinchX", "pinchY"), rng.uniform([0.2, 0.1], 1.0), strict=True))
+    given |= dict(zip(("damage1", "damage2", "beta"), rng.uniform(0, [0.02, 0.01, 0.5]), strict=True))
+    if alike:
+        given["beta"] = 0.0
+    order = [f"{x}{i}{side}" for side in "pn" for i in (1, 2, 3) for x in "se"]
+    numbers = [float(given[name]) for name in (*order, "pinchX", "pinchY", "damage1", "damage2", "beta")]
+    return hx.laws.Hysteretic(**given), [["Hysteretic", *numbers]]
+
+
+def multilinear(rng):
+    e, s = np.cumsum(rng.uniform(0.01, 0.05, (2, 3)), axis=1), np.cumsum(rng.uniform(0.1, 1.0, (2, 3)), axis=1)
+    law = hx.laws.MultilinearElastic(list(zip(e[0], s[0], strict=True)), list(zip(e[1], s[1], strict=True)))
+    strain, stress = ([*(-x[1][::-1]), 0.0, *x[0]] for x in (e, s))
+    return law, [["ElasticMultiLinear", 0.0, "-strain", *strain, "-stress", *stress]]
+
+
+def parallel(rng):
+    law, materials = steel(rng)
+    other, more = multilinear(rng)
+    # OpenSees' parts bring their own stiffness: that of the steel is a share of ours.
+    share = rng.uniform(0.3, 0.9)
+    both = hx.laws.Parallel([law, other], [share, 1.0])
+    materials[0][2] = share * K
+    return both, [*materials, *more, ["Parallel", 1, 2]]
+
+
+OTHERS = {"steel": steel, "hysteretic": hysteretic, "multilinear": multilinear, "parallel": parallel}
+
+
+def told_hysteretic(events):
+    """Our points as OpenSees' Hysteretic is to see them: a zero just before it, else it goes on with the stiffness of
+    the other side from the point before; and one just behind each reversal, where it notes what the reversal changed.
+    """
+    e, at = told(events), np.flatnonzero(~events.event)[1:-1]
+    seen = np.insert(e, at + 1, e[at] + 1e-13 * np.sign(e[at + 1] - e[at]))
+    return seen, np.insert(np.ones(len(e), dtype=bool), at + 1, False)
+
+
+def plain(materials):
+    return [[x if isinstance(x, (str, int)) else float(x) for x in row] for row in materials]
+
+
+def compared_others(theirs, name, seeds, parts):
+    """As above: largest differences over the yield force, at our events and at the turning points."""
+    cases, ours = [], []
+    for seed in seeds:
+        law, materials = OTHERS[name](np.random.default_rng(seed))
+        path = 0.6 * history(seed)
+        events = hx.respond(law, path, K, events=True)
+        seen, kept = told_hysteretic(events) if name == "hysteretic" else (told(events), ...)
+        ours.append((events.force, kept, events.force[~events.event]))
+        own = plain(materials)
+        cases += [[own, seen.tolist(), 1], *([own, path.tolist(), part] for part in parts)]
+    answers = iter(theirs(cases))
+    found = []
+    for at_events, kept, at_turns in ours:
+        row = [np.abs(next(answers)[kept] - at_events).max()]
+        found.append(row + [np.abs(next(answers) - at_turns).max() for _ in parts])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_fed_with_our_events_opensees_says_the_same_of_the_others(theirs, name):
+    found = compared_others(theirs, name, range(12), (50, 200))
     assert found[:, 0].max() < 1e-9
-    lost = np.isnan(found[:, 1])
-    assert lost.mean() < 0.02
-    assert found[~lost, 1].max() < 1e-6
+    if name != "hysteretic":
+        assert found.max() < 1e-12  # no events: any points will do
+    else:
+        assert np.median(found[:, 1]) > 3.5 * np.median(found[:, 2])  # its own error, between 1/n and 1/n²
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_thousand_histories_of_the_others(theirs, name):
+    """Hysteretic in OpenSees steps across a zero of the force with the stiffness of one side: an error that falls with
+    1/n where the sides differ."""
+    parts = [compared_others(theirs, name, range(first, first + 50), (4000,)) for first in range(0, 1000, 50)]
+    found = np.concatenate(parts)
+    told_of(name, found)
+    assert np.nanmax(found[:, 0]) < 1e-9
+    assert np.nanmedian(found[:, 1]) < 1e-7
+    if name != "hysteretic":
+        assert found.max() < 1e-11
+
+
+def test_hysteretic_of_like_sides_falls_with_the_square(theirs, monkeypatch):
+    monkeypatch.setitem(OTHERS, "hysteretic", lambda rng: hysteretic(rng, alike=True))
+    found = compared_others(theirs, "hysteretic", range(12), (50, 200))
+    assert found[:, 0].max() < 1e-9
+    assert np.median(found[:, 1]) > 8 * np.median(found[:, 2])
+
+
+def bouc_wen(rng):
+    n = rng.choice([1.0, 1.5, 2.0, 3.0])
+    held, share, alpha = rng.uniform([0.5, 0.3, 0.0], [1.5, 1.0, 0.1])
+    gamma, beta = held / 0.01**n * np.array([1 - share, share])
+    deltas = rng.choice([0.0, 1.0], 3) * [0.2, 0.5, 0.8]
+    own = [["BoucWen", alpha, K, n, gamma, beta, 1.0, *deltas, 1e-14, 100]]
+    return hx.laws.BoucWen(alpha, n, gamma, beta, 1.0, *deltas), own
+
+
+def compared_bouc_wen(theirs, seeds, parts):
+    """Largest differences at n and at 2n points, and of what these extrapolate to."""
+    cases, ours = [], []
+    for seed in seeds:
+        law, materials = bouc_wen(np.random.default_rng(seed))
+        path = 0.6 * history(seed, 12)
+        ours.append(hx.respond(law, path, K).force)
+        cases += [[plain(materials), path.tolist(), part] for part in (parts, 2 * parts)]
+    answers = iter(theirs(cases))
+    pairs = [(next(answers), next(answers), force) for force in ours]
+    return np.array([[np.abs(x - own).max() for x in (coarse, fine, 2 * fine - coarse)] for coarse, fine, own in pairs])
+
+
+def test_the_error_of_bouc_and_wen_in_opensees_falls_with_the_points(theirs):
+    """One implicit Euler step from point to point: first order. What 500 and 1,000 points extrapolate to is ours."""
+    found = compared_bouc_wen(theirs, range(8), 500)
+    assert np.all(found[:, 0] > 1.7 * found[:, 1])
+    assert found[:, 2].max() < 2e-4
+    assert np.median(found[:, 2]) < 0.05 * np.median(found[:, 1])
+
+
+@pytest.mark.heavy
+def test_a_thousand_histories_of_bouc_and_wen(theirs):
+    parts = [compared_bouc_wen(theirs, range(first, first + 50), 2000) for first in range(0, 1000, 50)]
+    found = np.concatenate(parts)
+    for column, name in zip(found.T, ("2,000 points", "4,000 points", "extrapolated"), strict=True):
+        print(f"\nBouc-Wen, {name}: median {np.median(column):.2g}, largest {column.max():.2g}", end="")
+    assert np.median(found[:, 1]) < 1e-4
+    assert found[:, 2].max() < 1e-5
+
+
+def test_fatigue_breaks_in_the_same_half_cycle(theirs):
+    """OpenSees looks at its points, and leaves 1e-8 of the force."""
+    cases, ours = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        steps = 0.01 * rng.uniform(0.1, 9.0, 40) * (-1.0) ** np.arange(40)
+        path, E0 = np.concatenate([[0.0], np.cumsum(steps)]), float(rng.uniform(0.12, 0.25))
+        law = hx.laws.Fatigue(hx.laws.MenegottoPinto(1.0, 0.01, 20.0), E0=E0)
+        ours.append(hx.respond(law, path, K).force)
+        inner = ["Steel02", 1.0, K, 0.01, 20.0, 0.925, 0.15, 0.0, 1.0, 0.0, 1.0]
+        cases.append([[inner, ["Fatigue", 1, "-E0", E0, "-m", -0.458]], path.tolist(), 200])
+    gone = 0
+    for force, other in zip(ours, theirs(cases), strict=True):
+        other[np.abs(other) < 1e-6] = 0.0
+        assert np.abs(force - other).max() < 1e-12
+        gone += force[-1] == 0.0
+    assert gone > 0

@@ -4,8 +4,15 @@ from .slider import Slider as Slider
 from .power import PowerLaw as PowerLaw
 from .surface import Surface as Surface
 from .gap import Gap as Gap
+from .multilinear import MultilinearElastic as MultilinearElastic
 from .bilinear import Bilinear as Bilinear
 from .imk import IMK as IMK
+from .bouc_wen import BoucWen as BoucWen
+from .hysteretic import Hysteretic as Hysteretic
+from .menegotto_pinto import MenegottoPinto as MenegottoPinto
+from .combined import MinMax as MinMax
+from .combined import Parallel as Parallel
+from .fatigue import Fatigue as Fatigue
 from .stress import J2 as J2
 from .stress import DruckerPrager as DruckerPrager
 

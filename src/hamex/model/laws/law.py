@@ -2,8 +2,7 @@
 
 A law is one module: a frozen dataclass below :class:`Law` with its kernels beside it, and one line in
 :mod:`hamex.model.laws`. Kernels are plain functions on plain arrays; compiled or not they give the same bits. A trial
-never writes the state; the march commits it. Files name laws by kind: those of the package and
-those that users register."""
+never writes the state; the march commits it. Files name laws by kind: those of the package and those of users."""
 
 from __future__ import annotations
 
@@ -81,6 +80,7 @@ class Law:
     spring_along: ClassVar[Callable[..., Any] | None] = None
     # spring_piece(p, r, e, way, z, o) → force at e, slope of the piece ahead, its end; see hamex.model.laws.path.
     spring_piece: ClassVar[Callable[..., Any] | None] = None
+    spring_break: ClassVar[Callable[..., Any] | None] = None  # (p, r, e, d, z, o) → where it breaks along a path, or ∞
     followed: ClassVar[type[Law] | None] = None  # a law that flows, as it is followed along the path of a step
     group_at: ClassVar[Callable[..., Any] | None] = None
 
@@ -303,8 +303,7 @@ class Group:
 
 
 def _telling(columns: Mapping[str, Array], separate: bool) -> Indices:
-    """Blocks that must be checked: one of all that are alike; or those with the largest and the smallest value of every
-    parameter, and the smallest above zero."""
+    """Blocks to check: one of all that are alike; or those with extremes of a parameter, and the smallest above 0."""
     table = np.stack(list(columns.values()), axis=1)
     if not separate or not len(table):
         return np.unique(table, axis=0, return_index=True)[1]
@@ -390,7 +389,9 @@ def by_kind(kind: str) -> type[Law]:
     >>> by_kind("slider").__name__
     'Slider'
     """
-    found = known()
+    found, (outer, _, inner) = known(), kind.partition(":")
+    if inner and outer in found:  # a law made of laws
+        return found[outer].around(*map(by_kind, inner.split("+")))  # type: ignore[attr-defined,no-any-return]
     if kind not in found:
         raise LawError(
             f"there is no law {kind!r}; known are {', '.join(found)}. A law of your own must be registered "

@@ -182,6 +182,12 @@ def _walked(piece: Callable[..., Any], p: Array, e: float, goal: float, z: Array
 def _along(law: type[Law], p: Array, e: float, goal: float, span: float, z: Array) -> Passed:
     """The same for a law that knows the mean of its path in closed form."""
     assert law.spring_along is not None
+    if law.spring_break is not None:
+        at = float(law.spring_break(p, 0, e, goal - e, z, 0))
+        if np.isfinite(at) and at not in (e, goal):
+            before = _along(law, p, e, at, span * (at - e) / (goal - e), z)
+            after = _along(law, p, at, goal, span * (goal - at) / (goal - e), z)
+            return [(x, force, work, True, state) for x, force, work, _, state in before] + after
     new = z.copy()
     mean, _, _ = law.spring_along(p, 0, e, goal - e, span, z, 0, new)
     z[:] = new
@@ -193,8 +199,7 @@ def at_start(laws: Mapping[str, Group], k: Mapping[str, Array], deformation: Arr
     go there on a straight path. A slip that is not theirs is refused."""
     changed: dict[str, Array] = {}
     for kind, group in laws.items():
-        piece = group.law.spring_piece
-        if piece is None or not len(group.first):
+        if not issubclass(group.law, PathLaw) or not len(group.first):
             continue
         known = {name: changed.get(name, now.get(name, np.zeros(len(deformation)))) for name in group.law.variables}
         table = group.law.prepared(group, k[kind], 1.0)
@@ -207,7 +212,10 @@ def at_start(laws: Mapping[str, Group], k: Mapping[str, Array], deformation: Arr
                         f"Problem: a slip alone does not tell the state of a {group.law.__name__}; start from "
                         "the final state of another run, or give displacements alone, which it reaches from zero"
                     )
-                _walked(piece, row, float(z[LAST]), e, z)
+                if group.law.spring_piece is not None:
+                    _walked(group.law.spring_piece, row, float(z[LAST]), e, z)
+                elif group.law.spring_along is not None:
+                    _along(group.law, row, float(z[LAST]), e, 1.0, z)
                 for v, name in enumerate(group.law.variables):
                     changed.setdefault(name, np.array(known[name], dtype=float))[spring] = z[v]
     return changed

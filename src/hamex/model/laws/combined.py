@@ -1,0 +1,377 @@
+"""Laws made of laws: side by side (:class:`Parallel`), and gone beyond limits (:class:`MinMax`).
+
+A combination is a class of its own for the kinds of its parts, made when it is first asked for, with kernels around
+theirs. Parts are followed along the path of a step: those of straight pieces piece by piece, others in their own form.
+In the row of parameters, behind the stiffness, stand for each of up to four parts where its row and its state begin,
+then what the combination itself needs, then the rows of the parts; states follow likewise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import FunctionType
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from hamex.errors import LawError
+from hamex.model.laws.law import Array, Group, Indices, Law, Split, by_kind, number
+from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, SLIP, WAY, PathLaw
+
+MOST = 4
+OWN = 1 + 2 * MOST  # where a combination's own parameters begin
+GONE = len(FOLLOWED)  # of its own state: whether it is gone
+BROKEN = 1 << 16  # hamex.march.springs.BROKEN
+MANY = 0  # state variables of a part of straight pieces, see _bound
+
+
+def part_piece(p: Array, r: int, e: float, way: float, z: Array, o: int) -> tuple[float, float, float]:
+    """A part that is followed piece by piece; every one brings its own."""
+    raise NotImplementedError
+
+
+def part_0(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
+    """A part that is not there; every combination brings its own."""
+    return 0.0, 0.0, 0
+
+
+part_1 = part_2 = part_3 = part_0
+
+
+def straight(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
+    """The mean of a path of straight pieces and its slope, by moments (see hamex.march.springs), and the new state."""
+    for v in range(o, o + MANY):
+        dz[v] = z[v]
+    way = 1.0 if d > 0.0 or (d == 0.0 and z[o + WAY] >= 0.0) else -1.0
+    start, k, edge = part_piece(p, r, e, way, dz, o)
+    if d == 0.0:
+        for v in range(o, o + MANY):
+            dz[v] = z[v]
+        return z[o + FORCE], 0.5 * k, 0
+    here, mean, slope = 0.0, 0.0, 0.0
+    while way * (edge - (e + d)) < 0.0:
+        there = min(max((edge - e) / d, here), 1.0)
+        mean += k * (there - here) * (1.0 - 0.5 * (here + there))
+        slope += 0.5 * k * (there * there - here * here)
+        here = there
+        _, k, edge = part_piece(p, r, edge, way, dz, o)
+    mean += k * (1.0 - here) * (0.5 - 0.5 * here)
+    slope += 0.5 * k * (1.0 - here * here)
+    part_piece(p, r, e + d, 0.0, dz, o)
+    dz[o] = (e + d) - dz[o + FORCE] / p[r]
+    return start + d * mean, slope, 0
+
+
+def together(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, float]:
+    """Mean force of all parts, its slope, and the force at the end; the state of the parts is moved."""
+    mean, slope, force = 0.0, 0.0, 0.0
+    for i in range(MOST):
+        row = r + int(p[r + 1 + 2 * i])
+        if row == r:
+            break
+        at = o + int(p[r + 2 + 2 * i])
+        if i == 0:
+            one, tilt, _ = part_0(p, row, e, d, h, z, at, dz)
+        elif i == 1:
+            one, tilt, _ = part_1(p, row, e, d, h, z, at, dz)
+        elif i == 2:
+            one, tilt, _ = part_2(p, row, e, d, h, z, at, dz)
+        else:
+            one, tilt, _ = part_3(p, row, e, d, h, z, at, dz)
+        mean, slope, force = mean + one, slope + tilt, force + p[row] * ((e + d) - dz[at])
+    return mean, slope, force
+
+
+def settle(p: Array, r: int, e: float, d: float, force: float, z: Array, o: int, dz: Array) -> None:
+    """Note where the combination is; what has not moved keeps its way."""
+    dz[o + WAY] = z[o + WAY] if d == 0.0 else (1.0 if d > 0.0 else -1.0)
+    dz[o + LAST], dz[o + FORCE], dz[o + SLIP] = e + d, force, (e + d) - force / p[r]
+    dz[o + RECOVERABLE] = 0.0  # that of its parts, see Combined.split
+
+
+def along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
+    """All parts of a parallel combination."""
+    mean, slope, force = together(p, r, e, d, h, z, o, dz)
+    dz[o + GONE] = 0.0
+    settle(p, r, e, d, force, z, o, dz)
+    return mean, slope, 0
+
+
+def along_limits(
+    p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array
+) -> tuple[float, float, int]:
+    """A part between two limits: unbroken to the end of the path, and gone behind it where that is beyond."""
+    mean, slope, force = together(p, r, e, d, h, z, o, dz)
+    at = where_limited(p, r, e, d, h, z, o, dz)
+    dz[o + GONE] = 1.0 if z[o + GONE] != 0.0 or at < math.inf else 0.0
+    settle(p, r, e, d, 0.0 if dz[o + GONE] != 0.0 else force, z, o, dz)
+    if z[o + GONE] != 0.0 or at == e:
+        return 0.0, 0.0, 0
+    return mean, slope, BROKEN if at < math.inf else 0
+
+
+def where_limited(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> float:
+    """Deformation at which the part is lost on the way from e to e + d; infinite where it is not."""
+    limit = p[r + OWN + 1] if d > 0.0 else p[r + OWN]
+    if z[o + GONE] != 0.0 or d == 0.0 or (e + d < limit if d > 0.0 else e + d > limit):
+        return math.inf
+    return e if (e >= limit if d > 0.0 else e <= limit) else limit
+
+
+class Combined(PathLaw):
+    """Base of laws made of laws: parts with their shares of the stiffness, and parameters of its own.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> hx.laws.MinMax(hx.laws.Bilinear(1.0), min=-0.1, max=0.05).kind
+    'min_max:bilinear'
+    """
+
+    softens = True
+    variables: ClassVar[tuple[str, ...]] = (*FOLLOWED, "gone")
+    own: ClassVar[tuple[str, ...]] = ()  # its own parameters
+    parts: ClassVar[tuple[type[Law], ...]] = ()  # kinds of its parts, as they are followed
+    spring_combined: ClassVar[Callable[..., Any]]
+    spring_lost: ClassVar[Callable[..., Any] | None] = None  # where it breaks; dz is for its trials
+
+    @classmethod
+    @cache
+    def around(cls, *parts: type[Law]) -> type[Self]:
+        """The class of a combination of laws of these kinds."""
+        kinds = tuple(part.followed or part for part in parts)
+        functions = {f"part_{i}": _followed(kind) for i, kind in enumerate(kinds)}
+        base = next(each for each in cls.__mro__ if each.__dict__.get("kind") == cls.kind)
+        name = base.__name__ + "".join(part.__name__ for part in parts)
+        functions = {"together": _bound(together, functions, name)}
+        if cls.spring_lost is not None:
+            functions[cls.spring_lost.__name__] = lost = _bound(cls.spring_lost, functions, name)
+        kernel = _bound(cls.spring_combined, functions, name)
+        states = (*cls.variables, *(f"{x}_{i}" for i, kind in enumerate(kinds) for x in kind.variables))
+        own = {
+            "__doc__": cls.__doc__,
+            "__module__": cls.__module__,
+            "kind": f"{cls.kind}:{'+'.join(part.kind for part in parts)}",
+            "parts": parts,
+            "variables": states,
+            "spring_along": staticmethod(kernel),
+            "spring_break": None if cls.spring_lost is None else staticmethod(_breaking(lost)),
+        }
+        return type(name, (cls,), own)
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        inner = [f"{name}_{i}" for i, part in enumerate(cls.parts) for name in part.names()]
+        return (*cls.own, *(f"share_{i}" for i in range(len(cls.parts))), *inner)
+
+    def made_of(self) -> tuple[tuple[Law, ...], tuple[float, ...]]:
+        """Its parts and their shares of the stiffness."""
+        raise NotImplementedError
+
+    @classmethod
+    def grouped(cls, laws: Sequence[Any], first: Sequence[int] | Indices) -> Group:
+        found: dict[str, Array] = {name: np.array([float(getattr(law, name)) for law in laws]) for name in cls.own}
+        made = [law.made_of() for law in laws]
+        for i, part in enumerate(cls.parts):
+            inner = part.grouped([own[i] for own, _ in made], first)
+            found[f"share_{i}"] = np.array([shares[i] for _, shares in made])
+            found |= {f"{name}_{i}": value for name, value in inner.parameters.items()}
+        return Group(cls, np.asarray(first, dtype=np.intp), 1, found)
+
+    @classmethod
+    def inner(cls, group: Any) -> list[tuple[type[Law], Group, Array]]:
+        """Its parts: kinds as they are followed, groups, shares."""
+        found = []
+        for i, part in enumerate(cls.parts):
+            kind = part.followed or part
+            own = {name: group.parameters[f"{name}_{i}"] for name in part.names()}
+            found.append((kind, Group(kind, group.first, 1, own), group.parameters[f"share_{i}"]))
+        return found
+
+    @classmethod
+    def prepared(cls, group: Any, k: Array, tau: float) -> Array:
+        rows = [kind.prepared(own, share * k, tau) for kind, own, share in cls.inner(group)]
+        head = np.zeros((len(k), OWN + len(cls.own)))
+        row, state = head.shape[1], len(FOLLOWED) + 1 + cls._more()
+        for i, (one, (kind, _, _)) in enumerate(zip(rows, cls.inner(group), strict=True)):
+            head[:, 1 + 2 * i], head[:, 2 + 2 * i] = row, state
+            row, state = row + one.shape[1], state + len(kind.variables)
+        head[:, 0] = k
+        for i, name in enumerate(cls.own):
+            head[:, OWN + i] = group.parameters[name]
+        return np.hstack([head, *rows])
+
+    @classmethod
+    def _more(cls) -> int:
+        """State variables of its own beside those of all combinations."""
+        base = next(each for each in cls.__mro__ if not each.__dict__.get("parts") and "variables" in each.__dict__)
+        return len(base.variables) - len(FOLLOWED) - 1
+
+    @classmethod
+    def recorded(cls, group: Any) -> tuple[str, ...]:
+        return cls.variables[len(FOLLOWED) :]
+
+    @classmethod
+    def softest(cls, group: Any, k: Array, tau: float, isotropic: bool = True) -> Array:
+        parts = [kind.softest(own, share * k, tau, isotropic) for kind, own, share in cls.inner(group)]
+        return np.asarray(np.sum(parts, axis=0))
+
+    @classmethod
+    def slow_tangent(cls, group: Any, k: Array, isotropic: bool = True) -> Array:
+        return cls.softest(group, k, math.inf, isotropic)
+
+    @classmethod
+    def stiffest(cls, group: Any, k: Array) -> Array:
+        return np.asarray(np.sum([kind.stiffest(own, share * k) for kind, own, share in cls.inner(group)], axis=0))
+
+    @classmethod
+    def static_share(cls, group: Any, k: Array) -> Array:
+        parts = [share * kind.static_share(own, share * k) for kind, own, share in cls.inner(group)]
+        return np.asarray(np.sum(parts, axis=0))
+
+    @classmethod
+    def split(
+        cls, group: Any, k: Array, h: float, deformation: Array, force: Array, states: Mapping[str, Array]
+    ) -> Split:
+        """What the parts hold; what is gone holds nothing. All other work is lost."""
+        still, stored, hardening = np.zeros_like(force), np.zeros_like(deformation), np.zeros_like(deformation)
+        there = np.asarray(states["gone"]) == 0
+        for i, (kind, own, share) in enumerate(cls.inner(group)):
+            inner = {name: states[f"{name}_{i}"] for name in kind.variables}
+            held = kind.split(own, share * k, h, deformation, still, inner)
+            stored, hardening = stored + there * held.stored, hardening + there * held.hardening
+        lost = force * np.diff(deformation, axis=0) - np.diff(stored + hardening, axis=0)
+        return Split(stored, hardening, lost, np.zeros_like(lost))
+
+
+def _bound(kernel: Callable[..., Any], names: Mapping[str, Any], suffix: str) -> Callable[..., Any]:
+    """A kernel in which some global names mean other things, under a name of its own."""
+    assert isinstance(kernel, FunctionType)
+    twin = FunctionType(kernel.__code__, {**kernel.__globals__, **names}, kernel.__name__, kernel.__defaults__)
+    twin.__qualname__, twin.__module__ = f"{kernel.__qualname__}_{suffix}", kernel.__module__
+    twin.__annotations__ = kernel.__annotations__
+    return twin
+
+
+def _breaking(lost: Callable[..., Any]) -> Callable[..., Any]:
+    """Where a combination breaks, by a kernel that wants room for trials."""
+
+    def breaks(p: Array, r: int, e: float, d: float, z: Array, o: int) -> float:
+        return float(lost(p, r, e, d, 1.0, z, o, z.copy()))
+
+    return breaks
+
+
+def _followed(kind: type[Law]) -> Callable[..., Any]:
+    """How a part is followed along a path."""
+    if issubclass(kind, Combined) or (kind.spring_piece is None and kind.spring_along is None) or kind.form == "flow":
+        raise LawError(f"{kind.__name__} cannot be a part of another law: it has no form along a path of its own")
+    if kind.spring_along is not None:
+        return kind.spring_along
+    assert kind.spring_piece is not None
+    return _bound(straight, {"part_piece": kind.spring_piece, "MANY": len(kind.variables)}, kind.__name__)
+
+
+def part_of(who: str, law: Any) -> Law:
+    """A part as a law; files give its table."""
+    if isinstance(law, Mapping):
+        table = dict(law)
+        return by_kind(str(table.pop("kind", "slider")))(**table)
+    if not isinstance(law, Law) or law.size != 1:
+        raise LawError(f"{who}: a part must be the law of one spring, got {law!r:.60}")
+    if np.any(type(law).jumps(type(law).grouped([law], [0]))):
+        raise LawError(f"{who}: a part must not break by itself; give {type(law).__name__} no ultimate deformation")
+    return law
+
+
+@dataclass(frozen=True)
+class MinMax(Combined):
+    """A law between two deformations: beyond either the spring is gone for good, as in OpenSees' MinMax.
+
+    Parameters
+    ----------
+    law : of the spring while it is whole.
+    min, max : deformations at which it breaks, below and above zero [length]; infinite by default.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> law = hx.laws.MinMax(hx.laws.MenegottoPinto(yield_force=1.0), max=0.05)
+    >>> hx.respond(law, [0.0, 0.04, 0.06, 0.0], stiffness=100.0).force.round(3).tolist()
+    [0.0, 1.03, 0.0, 0.0]
+    """
+
+    kind = "min_max"
+    own = ("min", "max")
+    spring_combined = staticmethod(along_limits)
+    spring_lost = staticmethod(where_limited)
+
+    law: Law
+    min: float = -math.inf
+    max: float = math.inf
+
+    def __new__(cls, law: Any = None, *args: Any, **more: Any) -> Self:
+        return object.__new__(cls if cls.parts else cls.around(type(part_of("MinMax", law))))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "law", part_of("MinMax", self.law))
+        low, high = (number("MinMax", name, getattr(self, name)) for name in ("min", "max"))
+        if not low < 0 < high:
+            raise LawError(f"MinMax: min must lie below zero and max above, got {low:g} and {high:g}")
+        if math.isinf(low) and math.isinf(high):
+            raise LawError("MinMax: min and max are both infinite, so nothing breaks; give one of them")
+        object.__setattr__(self, "min", low)
+        object.__setattr__(self, "max", high)
+
+    def made_of(self) -> tuple[tuple[Law, ...], tuple[float, ...]]:
+        return (self.law,), (1.0,)
+
+    @classmethod
+    def jumps(cls, group: Any) -> Array:
+        return np.ones(len(group.first), dtype=bool)
+
+
+@dataclass(frozen=True)
+class Parallel(Combined):
+    """Laws side by side on one deformation: their forces add up, and each has its share of the stiffness.
+
+    Parameters
+    ----------
+    laws : two to four laws.
+    shares : of the stiffness, one for each law, positive [1]; left out: equal. They need not add up to one.
+
+    Examples
+    --------
+    >>> import hamex as hx
+    >>> law = hx.laws.Parallel([hx.laws.Bilinear(1.0), hx.laws.Gap(gap=0.02)], shares=[0.75, 0.25])
+    >>> hx.respond(law, [0.0, 0.03, -0.03], stiffness=100.0).force.tolist()
+    [0.0, 1.0, -1.25]
+    """
+
+    kind = "parallel"
+    spring_combined = staticmethod(along)
+
+    laws: Sequence[Law]
+    shares: Sequence[float] | None = None
+
+    def __new__(cls, laws: Any = (), *args: Any, **more: Any) -> Self:
+        if cls.parts:
+            return object.__new__(cls)
+        if not isinstance(laws, Sequence) or not 2 <= len(laws) <= MOST:
+            raise LawError(f"Parallel: give two to {MOST} laws, got {laws!r:.60}")
+        return object.__new__(cls.around(*(type(part_of("Parallel", law)) for law in laws)))
+
+    def __post_init__(self) -> None:
+        laws = tuple(part_of("Parallel", law) for law in self.laws)
+        given = [1 / len(laws)] * len(laws) if self.shares is None else list(self.shares)
+        shares = tuple(number("Parallel", "shares", share) for share in given)
+        if len(shares) != len(laws) or not all(0 < share < math.inf for share in shares):
+            raise LawError(f"Parallel: shares must be positive numbers, one for each law; got {shares}")
+        object.__setattr__(self, "laws", laws)
+        object.__setattr__(self, "shares", shares)
+
+    def made_of(self) -> tuple[tuple[Law, ...], tuple[float, ...]]:
+        return tuple(self.laws), tuple(self.shares or ())
