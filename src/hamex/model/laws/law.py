@@ -81,6 +81,7 @@ class Law:
     spring_along: ClassVar[Callable[..., Any] | None] = None
     # spring_piece(p, r, e, way, z, o) → force at e, slope of the piece ahead, its end; see hamex.model.laws.path.
     spring_piece: ClassVar[Callable[..., Any] | None] = None
+    source: ClassVar[int] = 0  # digest of the function that a user's own law is made of
     followed: ClassVar[type[Law] | None] = None  # a law that flows, as it is followed along the path of a step
     group_at: ClassVar[Callable[..., Any] | None] = None
 
@@ -392,8 +393,10 @@ def by_kind(kind: str) -> type[Law]:
     """
     found = known()
     if kind not in found:
+        home = kind.partition(":")[0]
+        hint = f"import {home}, where it is made," if ":" in kind else "register it (hamex.laws.register)"
         raise LawError(
-            f"there is no law {kind!r}; known are {', '.join(found)}. A law of your own must be registered "
-            "(hamex.laws.register) before files that use it are read"
+            f"there is no law {kind!r}; known are {', '.join(found)}. If it is a law of your own, {hint} before files "
+            "that use it are read"
         )
     return found[kind]
