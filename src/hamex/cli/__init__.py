@@ -18,6 +18,7 @@ from hamex.cli import (
     fragility,
     ida,
     init,
+    law,
     modes,
     paper,
     pushover,
@@ -54,6 +55,7 @@ app.command("paper")(paper.command)
 app.command("derive")(derive.command)
 app.command("audit")(paper.audit)
 app.command("schemes")(schemes.command)
+app.command("law")(law.command)
 app.command("spectrum")(spectrum.command)
 app.command("region")(region.command)
 app.command("studio")(studio.command)

@@ -51,6 +51,7 @@ class Law:
     Attributes
     ----------
     kind : name in problem files, and of its group in ``model.laws``.
+    example : numbers to see it with, and the stiffness and the reach of the spring.
     variables : names of the state variables of every spring, slip first; all are zero in a spring that is new.
     form : how the state moves: "flow" during a step, "elastic" not at all, "path" with the deformation.
     straight : the force is piecewise linear, and kernels return the number of the piece.
@@ -67,6 +68,7 @@ class Law:
     """
 
     kind: ClassVar[str]
+    example: ClassVar[Mapping[str, Any]] = {}
     variables: ClassVar[tuple[str, ...]] = ("slip",)
     form: ClassVar[Form] = "flow"
     straight: ClassVar[bool] = False
@@ -89,6 +91,11 @@ class Law:
     def size(self) -> int:
         """Number of force components that the law couples."""
         return 1
+
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float]] | None:
+        """The material of OpenSees that this law is, for a spring of this stiffness: its name and the numbers of its
+        command behind the tag; None where there is none."""
+        return None
 
     @property
     def is_elastic(self) -> bool:
