@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from hamex.checks import is_positive
 from hamex.errors import HamexError, InputError
 from hamex.files import check_file
-from hamex.model.laws import Certificate, Law, Response, certify
+from hamex.model.laws import Law, LawCertificate, Response, certify
 from hamex.model.laws.path import forces_along, respond
 
 Array = NDArray[Any]
@@ -65,7 +65,7 @@ class LawTrial:
     loop: Response
     backbone: tuple[Response, Response]
     cycles: tuple[Cycle, ...]
-    certificate: Certificate | None
+    certificate: LawCertificate | None
 
 
 def growing(reach: float, *, each: int = _EACH) -> Array:

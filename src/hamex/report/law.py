@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hamex.files import write_atomically
-from hamex.lab.laws import FittedLaw, LawTrial, follows
-from hamex.model.laws import Certificate, Law
+from hamex.lab.laws import FittedLaw, Law, LawCertificate, LawTrial, follows
 from hamex.report.page import captioned, cards, page, table
 from hamex.report.style import BLUE, GREY, INK, ORANGE, RED, mosaic, save, to_svg
 
@@ -24,7 +23,7 @@ _LOOP = (
 )
 
 
-class Beside(NamedTuple):
+class OtherProgram(NamedTuple):
     """The same path in another program: who, deformation, force."""
 
     who: str
@@ -38,7 +37,7 @@ class Beside(NamedTuple):
         return float(np.nanmax(np.abs(np.asarray(self.force)[at] - ours)) / np.abs(ours).max())
 
 
-def draw_law(trial: LawTrial, beside: Beside | None = None, title: str = "") -> Figure:
+def draw_law(trial: LawTrial, beside: OtherProgram | None = None, title: str = "") -> Figure:
     """Loop with backbone, dissipated energy along the path, force kept cycle by cycle."""
     layout = [["loop", "loop", "energy"], ["loop", "loop", "cycles"]]
     with mosaic(layout, 9.6, 5.0) as (drawing, axes):
@@ -49,7 +48,7 @@ def draw_law(trial: LawTrial, beside: Beside | None = None, title: str = "") -> 
     return drawing
 
 
-def _loop(axes: Any, trial: LawTrial, beside: Beside | None) -> None:
+def _loop(axes: Any, trial: LawTrial, beside: OtherProgram | None) -> None:
     for number, side in enumerate(trial.backbone):
         axes.plot(side.deformation, side.force, color=GREY, lw=1.0, ls="--", label="" if number else "without a turn")
     if beside is not None:
@@ -91,7 +90,7 @@ def draw_fit(fit: FittedLaw, title: str = "") -> Figure:
     return drawing
 
 
-def certificate_rows(found: Certificate) -> list[tuple[str, str, str]]:
+def certificate_rows(found: LawCertificate) -> list[tuple[str, str, str]]:
     """What was tried, the figure, and whether it may be so."""
     failed = " ".join(found.failures)
     rows = [
@@ -114,7 +113,7 @@ def numbers_of(law: Law, stiffness: float) -> list[tuple[str, str]]:
     return [(name, f"{value:g}" if isinstance(value, int | float) else str(value)) for name, value in found]
 
 
-def law_page(trial: LawTrial, beside: Beside | None, fit: FittedLaw | None, note: str = "") -> str:
+def law_page(trial: LawTrial, beside: OtherProgram | None, fit: FittedLaw | None, note: str = "") -> str:
     """The page of a law."""
     law, title = trial.law, f"{type(trial.law).__name__}, a spring on its path"
     largest = float(np.abs(trial.loop.force).max())
@@ -140,7 +139,7 @@ def law_page(trial: LawTrial, beside: Beside | None, fit: FittedLaw | None, note
         rows = [[escape(a), b, f'<span class="{"bad" if c == "no" else "good"}">{c}</span>']
                 for a, b, c in certificate_rows(trial.certificate)]  # fmt: skip
         said = "On random paths up to the reach of the loop; what the promise of one solution a step rests on."
-        body += ["<h2>Certificate</h2>", table(["tried", "seen", "as it should"], rows, said)]
+        body += ["<h2>LawCertificate</h2>", table(["tried", "seen", "as it should"], rows, said)]
     body += [
         "<h2>Excursions</h2>",
         table(["excursion", "deformation", "force", "secant", "energy lost", "force kept"], _rows(trial)),
@@ -166,7 +165,7 @@ def _rows(trial: LawTrial) -> list[list[str]]:
     ]
 
 
-def write_law(trial: LawTrial, path: Path, beside: Beside | None, fit: FittedLaw | None, note: str = "") -> Path:
+def write_law(trial: LawTrial, path: Path, beside: OtherProgram | None, fit: FittedLaw | None, note: str = "") -> Path:
     """A page, or one picture by the ending of its file."""
     if path.suffix.lower() == ".html":
         text = law_page(trial, beside, fit, note)

@@ -12,7 +12,7 @@ import numpy as np
 from hamex.checks import is_positive
 from hamex.errors import LawError
 from hamex.model.laws.law import Law
-from hamex.model.laws.path import Place, Walk, followed_by
+from hamex.model.laws.path import OnPath, Walk, followed_by
 
 _TURNS, _BETWEEN, _HALVINGS = 12, 24, 34
 _LEAP = 1e-6  # of the largest force: what is left of a difference after so many halvings is a jump
@@ -25,7 +25,7 @@ _CYCLES, _NEAR = 8, 1e-6  # of the line, for quotients of differences
 
 
 @dataclass(frozen=True)
-class Certificate:
+class LawCertificate:
     """What a law showed on random paths; forces over its largest force, tangents over its stiffness, work over largest
     force × reach.
 
@@ -81,7 +81,7 @@ class Certificate:
         return tuple(found)
 
 
-def certify(law: Law, *, stiffness: float, reach: float, seed: int = 0, histories: int = 12) -> Certificate:
+def certify(law: Law, *, stiffness: float, reach: float, seed: int = 0, histories: int = 12) -> LawCertificate:
     """Try a law of one spring on random paths.
 
     Parameters
@@ -105,7 +105,7 @@ def certify(law: Law, *, stiffness: float, reach: float, seed: int = 0, historie
     rng = np.random.default_rng(seed)
     seen = [_tried(walk, rng, reach * (0.05 + 0.95 * n / max(histories - 1, 1))) for n in range(histories)]
     largest = max(float(np.finfo(float).tiny), *(one.largest for one in seen))
-    return Certificate(
+    return LawCertificate(
         largest,
         max(one.jump for one in seen) / largest,
         max(one.tangent for one in seen) / stiffness,
@@ -151,7 +151,7 @@ def _tried(walk: Walk, rng: np.random.Generator, reach: float) -> _Seen:
     return _Seen(force, jump, tangent, softest, max(-given, _cycled(walk, here, rng, reach)), splitting, micro)
 
 
-def _jump(walk: Walk, here: Place, goal: float) -> float:
+def _jump(walk: Walk, here: OnPath, goal: float) -> float:
     """What remains of the largest difference of force on a line when the line is halved around it."""
     ends = np.linspace(here.e, goal, 9).tolist()
     forces = [here.force, *(walk.to(here, e).force for e in ends[1:])]
@@ -167,7 +167,7 @@ def _jump(walk: Walk, here: Place, goal: float) -> float:
     return abs(above - below)
 
 
-def _slope(walk: Walk, here: Place, share: float, goal: float) -> tuple[float, float]:
+def _slope(walk: Walk, here: OnPath, share: float, goal: float) -> tuple[float, float]:
     """Least quotient of differences beside a point of a line, and by how much the tangent misses both of them."""
     d = _NEAR * (goal - here.e)
     e = here.e + max(share, 2 * _NEAR) * (goal - here.e)
@@ -177,7 +177,7 @@ def _slope(walk: Walk, here: Place, share: float, goal: float) -> tuple[float, f
     return min(sides), 0.0 if tangent is None else min(abs(tangent - one) for one in sides)
 
 
-def _shaken(walk: Walk, here: Place, share: float, goal: float) -> float:
+def _shaken(walk: Walk, here: OnPath, share: float, goal: float) -> float:
     """The force at the goal after reversals on the way."""
     e = here.e + share * (goal - here.e)
     here = walk.to(here, e)
@@ -187,7 +187,7 @@ def _shaken(walk: Walk, here: Place, share: float, goal: float) -> float:
     return walk.to(here, goal).force
 
 
-def _cycled(walk: Walk, here: Place, rng: np.random.Generator, reach: float) -> float:
+def _cycled(walk: Walk, here: OnPath, rng: np.random.Generator, reach: float) -> float:
     """Work that one more of several cycles gives away."""
     ends, work = (reach * rng.uniform(-1, 1, 2)).tolist(), 0.0
     for _ in range(_CYCLES):

@@ -181,7 +181,7 @@ def followed_by(law: Law, stiffness: float, who: str) -> tuple[type[Law], Group,
     return followed, group, followed.prepared(group, np.array([stiffness]), 1.0)[0]  # a path needs no time
 
 
-class Place(NamedTuple):
+class OnPath(NamedTuple):
     """Where a spring is on its path."""
 
     e: float
@@ -195,24 +195,24 @@ class Walk(NamedTuple):
     law: type[Law]
     p: Array
 
-    def new(self) -> Place:
+    def new(self) -> OnPath:
         """A new spring."""
-        return Place(0.0, 0.0, np.zeros(len(self.law.variables)))
+        return OnPath(0.0, 0.0, np.zeros(len(self.law.variables)))
 
-    def with_work(self, here: Place, goal: float) -> tuple[Place, float]:
+    def with_work(self, here: OnPath, goal: float) -> tuple[OnPath, float]:
         """The spring at the goal, and the work on the way."""
         z = here.z.copy()
         passed = _passed(self.law, self.p, here.e, goal, 1.0, z)
-        return Place(goal, passed[-1][1], z), sum(done for _, _, done, _, _ in passed)
+        return OnPath(goal, passed[-1][1], z), sum(done for _, _, done, _, _ in passed)
 
-    def to(self, here: Place, goal: float) -> Place:
+    def to(self, here: OnPath, goal: float) -> OnPath:
         """The spring at the goal; without the work, which some laws find by quadrature."""
         if self.law.spring_piece is not None or self.law.spring_at is None:
             return self.with_work(here, goal)[0]
         z = here.z.copy()
-        return Place(goal, float(self.law.spring_at(self.p, 0, goal, 1.0, here.z, 0, z)[0]), z)
+        return OnPath(goal, float(self.law.spring_at(self.p, 0, goal, 1.0, here.z, 0, z)[0]), z)
 
-    def tangent(self, here: Place, e: float, goal: float) -> float | None:
+    def tangent(self, here: OnPath, e: float, goal: float) -> float | None:
         """Tangent at e on the way to the goal, as the law says it."""
         if self.law.spring_piece is not None:
             z = self.to(here, e).z

@@ -1,4 +1,5 @@
-"""``hamex law``: one spring on its path, on the screen, as a page or picture; or fitted to a measured loop."""
+"""The laboratories: ``hamex schemes``, time integration schemes side by side; ``hamex law``, one spring on its path, or
+fitted to a measured loop."""
 
 from __future__ import annotations
 
@@ -16,12 +17,58 @@ from hamex.errors import InputError, LawError
 if TYPE_CHECKING:
     from hamex.lab.laws import FittedLaw, LawTrial
     from hamex.model.laws import Law
-    from hamex.report.law import Beside
+    from hamex.report.law import OtherProgram
 
 _POINTS = 200  # on each line of the path, for OpenSees, which sees points
 
 
-def command(
+def schemes(
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="OUT.html", help="Write a page of definitions, tables, figures and data."),
+    ] = None,
+    png: Annotated[
+        Path | None, typer.Option("--png", metavar="OUT.png", help="Write one picture (.png or .svg).")
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option("--json", metavar="OUT.json|-", help="Write all numbers; - prints them.")
+    ] = None,
+) -> None:
+    """Compare time integration schemes: accuracy, damping, overshoot, order, work.
+
+    Elements of the extended Hamilton's principle beside Newmark, HHT-α, generalised-α, Wilson-θ, Bathe, TR-BDF2,
+    central difference and Runge-Kutta, each through the same experiments. Takes up to a minute.
+    """
+    from hamex.report.schemes import as_text, check_outputs, write_data, write_page, write_picture
+
+    file = None if data in (None, "-") else Path(str(data))
+    check_outputs(html, png, file)
+    from hamex.lab import everything
+
+    lab = everything(work=html is not None or data is not None, progress=_progress if sys.stderr.isatty() else _quiet)
+    if data == "-":
+        sys.stdout.write(as_text(lab))
+    else:
+        from hamex.report.schemes.tables import text
+
+        sys.stdout.write(text(lab))
+    # With --json - the screen belongs to the data.
+    say = sys.stderr if data == "-" else sys.stdout
+    for path, write in ((html, write_page), (png, write_picture), (file, write_data)):
+        if path is not None:
+            say.write(f"wrote {write(lab, path)}\n")
+
+
+def _progress(name: str) -> None:
+    sys.stderr.write(f"\r\033[K{name}")
+    sys.stderr.flush()
+
+
+def _quiet(name: str) -> None:
+    pass
+
+
+def law(
     kind: Annotated[
         str,
         typer.Argument(
@@ -49,7 +96,7 @@ def command(
 ) -> None:
     """Show what a spring's law does: loop, backbone, energy, wear, certificate; or fit it to a measured loop.
 
-    Beside the material of OpenSees where there is one and OpenSees is installed.
+    OtherProgram the material of OpenSees where there is one and OpenSees is installed.
     """
     if html is not None or plot is not None:
         from hamex.report.page import check_plot
@@ -158,7 +205,7 @@ def _fitted(law: Law, stiffness: float | None, file: Path, free: str | None) -> 
         return fit_law(law, deformations, forces, stiffness=stiffness, free=wanted)
 
 
-def _beside(trial: LawTrial) -> tuple[Beside | None, str]:
+def _beside(trial: LawTrial) -> tuple[OtherProgram | None, str]:
     """The same path in OpenSees; or why there is none."""
     import numpy as np
 
@@ -166,7 +213,7 @@ def _beside(trial: LawTrial) -> tuple[Beside | None, str]:
     if material is None:
         return None, ""
     from hamex.paper import opensees
-    from hamex.report.law import Beside
+    from hamex.report.law import OtherProgram
 
     reason = opensees.available()
     if reason is not None:
@@ -174,7 +221,7 @@ def _beside(trial: LawTrial) -> tuple[Beside | None, str]:
     lines = zip(trial.path[:-1], trial.path[1:], strict=True)
     points = np.concatenate([trial.path[:1], *(np.linspace(a, b, _POINTS + 1)[1:] for a, b in lines)])
     (forces,) = opensees.material_forces([(*material, points.tolist())])
-    return Beside(f"OpenSees' {material[0]}", points, np.array(forces)), ""
+    return OtherProgram(f"OpenSees' {material[0]}", points, np.array(forces)), ""
 
 
 def _show(trial: LawTrial, fit: FittedLaw | None) -> None:
