@@ -11,6 +11,7 @@ from .study.spectra import targets as targets
 # Nouns and verbs.
 from .model.laws.slider import Slider as Slider
 from .model.laws.path import respond as respond
+from .lab.laws import fit_law as fit_law, law_trial as law_trial
 from .model.backbone import Parallel as Parallel, backbone as backbone
 from .model.damping import modal as modal, ratio as ratio, rayleigh as rayleigh
 from .model.units import Units as Units

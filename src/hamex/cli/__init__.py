@@ -13,22 +13,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from hamex import __version__
-from hamex.cli import (
-    derive,
-    fragility,
-    ida,
-    init,
-    modes,
-    paper,
-    pushover,
-    records,
-    region,
-    run,
-    schemes,
-    select,
-    spectrum,
-    studio,
-)
+from hamex.cli import derive, fragility, ida, init, lab, modes, paper, pushover, records, region, run, select, spectrum
 from hamex.errors import HamexError, at_the_door
 
 # Options whose name is not that of the keyword they stand for.
@@ -53,10 +38,11 @@ app.command("init")(init.command)
 app.command("paper")(paper.command)
 app.command("derive")(derive.command)
 app.command("audit")(paper.audit)
-app.command("schemes")(schemes.command)
+app.command("schemes")(lab.schemes)
+app.command("law")(lab.law)
 app.command("spectrum")(spectrum.command)
 app.command("region")(region.command)
-app.command("studio")(studio.command)
+app.command("studio")(init.studio)
 records.app.command("select")(select.command)
 app.add_typer(records.app, name="records")
 

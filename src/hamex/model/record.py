@@ -263,8 +263,12 @@ def recorded(model: Model) -> tuple[str, ...]:
 
 
 def law_arrays(model: Model) -> dict[str, dict[str, Array]]:
-    """The laws as plain arrays by kind and parameter: what a file keeps and a hash covers."""
-    return {kind: dict(group.numbers) for kind, group in model.laws.items()}
+    """The laws as plain arrays by kind and parameter, with the digest of those that are a user's own: what a file keeps
+    and a hash covers."""
+    return {
+        kind: {**group.numbers, **({"source": np.array(group.law.source)} if group.law.source else {})}
+        for kind, group in model.laws.items()
+    }
 
 
 def laws_of(arrays: Mapping[str, Mapping[str, Array]]) -> dict[str, Any]:
@@ -279,6 +283,8 @@ def _group(kind: str, numbers: dict[str, Array]) -> Any:
         law = by_kind(kind.split(" ")[0])
     except LawError as problem:
         raise ModelError(str(problem)) from None
+    if int(numbers.pop("source", law.source)) != law.source:
+        raise ModelError(f"the law {kind} is not the one that this was made with: its source has changed since")
     first, components = numbers.pop("first").astype(np.intp), int(numbers.pop("components", np.array(1)))
     return Group(law, first, components, numbers)
 

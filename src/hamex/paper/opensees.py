@@ -1,4 +1,4 @@
-"""The paper's comparison run: OpenSees itself on the single oscillator of Fig. 8.
+"""OpenSees itself: the paper's comparison run on the single oscillator of Fig. 8, and materials on given paths.
 
 A mass on a spring in series with (slider parallel to dashpot), and a viscous damper beside it,
 integrated as section 6 of the paper states: Newmark's constant average acceleration with Newton's
@@ -18,6 +18,7 @@ import math
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,10 +86,24 @@ def run(cases: list[dict[str, Any]]) -> dict[str, Any]:
     request = [_checked(case) for case in cases]
     if len({case["name"] for case in request}) < len(request):
         raise OpenSeesError("every case needs a name of its own")
+    answer: dict[str, Any] = _asked(request)
+    return answer
+
+
+def material_forces(cases: Sequence[tuple[str, Sequence[float], Sequence[float]]]) -> list[list[float]]:
+    """Forces of materials, each by its name and the numbers of its command behind the tag, at one deformation after
+    the other; NaN from where OpenSees says so."""
+    request = [[name, list(map(float, numbers)), list(map(float, path))] for name, numbers, path in cases]
+    found: list[list[float]] = _asked(request, "materials")
+    return found
+
+
+def _asked(request: Any, *kind: str) -> Any:
+    """What the child answers."""
     # The child finds this very copy of the package even if the parent's path was set by hand.
     paths = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
     child = subprocess.run(
-        [sys.executable, "-P", "-m", "hamex.paper.opensees"],
+        [sys.executable, "-P", "-m", "hamex.paper.opensees", *kind],
         input=json.dumps(request),
         capture_output=True,
         text=True,
@@ -98,10 +113,9 @@ def run(cases: list[dict[str, Any]]) -> dict[str, Any]:
         tail = child.stderr[-_TAIL:].strip() or "it said nothing"
         raise OpenSeesError(f"OpenSees stopped with exit code {child.returncode}:\n{tail}")
     try:
-        answer: dict[str, Any] = json.loads(child.stdout)
+        return json.loads(child.stdout)
     except json.JSONDecodeError as error:
         raise OpenSeesError(f"OpenSees gave no answer:\n{child.stderr[-_TAIL:].strip()}") from error
-    return answer
 
 
 def _checked(case: dict[str, Any]) -> dict[str, Any]:
@@ -169,6 +183,18 @@ def _solve(ops: Any, case: dict[str, Any]) -> dict[str, Any]:
     return {**histories, "iterations": iterations, "failed_at": failed_at}
 
 
+def _strained(ops: Any, name: str, numbers: list[float], path: list[float]) -> list[float]:
+    """Forces of one material in this process (the child)."""
+    ops.wipe()
+    ops.uniaxialMaterial(name, 1, *numbers)
+    ops.testUniaxialMaterial(1)
+    forces = []
+    for deformation in path:
+        ops.setStrain(deformation)
+        forces.append(ops.getStress())
+    return forces
+
+
 def _child() -> None:
     """Answer the request on standard input; what OpenSees prints goes to standard error."""
     channel = os.fdopen(os.dup(1), "w")
@@ -182,6 +208,10 @@ def _child() -> None:
         while cause.__context__ is not None:
             cause = cause.__context__
         sys.exit(f"openseespy cannot be imported: {cause}")
+    if sys.argv[1:] == ["materials"]:
+        with channel:
+            json.dump([_strained(ops, *case) for case in cases], channel)
+        return
     viscous = _solve(ops, _PROBE)["displacement"]
     plastic = _solve(ops, {**_PROBE, "viscosity": 1e-9})["displacement"]
     change = max(abs(x - y) for x, y in zip(viscous, plastic, strict=True))

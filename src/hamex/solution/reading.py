@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hamex.errors import FileError, HamexError
+from hamex.errors import FileError, HamexError, ModelError
 from hamex.files import check_file
 from hamex.model.layout import Geometry, Layout, Storeys
 from hamex.model.solids.body import Body
@@ -124,6 +124,8 @@ def read(path: str | Path, *, verify: bool = True) -> Solution:
         raise FileError(f"cannot read {path}: not a solution written by hamex")
     try:
         return _rebuild(groups)
+    except ModelError as problem:  # a law of the user's own that is not there, or not as it was
+        raise FileError(f"cannot read {path}: {problem}") from None
     except Exception as problem:  # what was not verified may hold anything
         said = _first_line(problem)
         raise FileError(f"cannot read {path}: the file is damaged or from another version ({said})") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -102,6 +102,10 @@ class Bilinear(PathLaw):
     """
 
     kind = "bilinear"
+    example: ClassVar[dict[str, Any]] = {
+        "stiffness": 15000.0, "reach": 0.12, "yield_force": 150.0, "cap_ratio": 1.15, "plastic": 0.04, "post_cap": 0.15,
+        "residual_ratio": 0.2,
+    }  # fmt: skip
     variables = (*FOLLOWED, "bound")
     softens = True
     spring_piece = staticmethod(piece)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -85,6 +85,7 @@ class Gap(Law):
     """
 
     kind = "gap"
+    example: ClassVar[dict[str, Any]] = {"stiffness": 15000.0, "reach": 0.05, "gap": 0.02, "hook": 0.03}
     form = "elastic"
     spring_at = staticmethod(at)
     spring_along = staticmethod(along)

@@ -360,6 +360,11 @@ class IMK(PathLaw):
     """
 
     kind = "imk"
+    example: ClassVar[dict[str, Any]] = {
+        "stiffness": 15000.0, "reach": 0.12, "yield_force": 150.0, "cap_ratio": 1.15, "plastic": 0.04, "post_cap": 0.15,
+        "residual_ratio": 0.2, "reloading": "pinching", "lambda_s": 1.0, "lambda_c": 1.0, "lambda_a": 1.0,
+        "lambda_k": 1.5, "kappa_f": 0.4, "kappa_d": 0.5,
+    }  # fmt: skip
     variables = VARIABLES
     softens = True
     spring_piece = staticmethod(piece)
@@ -424,6 +429,17 @@ class IMK(PathLaw):
     def slow_tangent(cls, group: Any, k: Array, isotropic: bool = True) -> Array:
         """That of the unworn backbone: wear makes no falling line steeper."""
         return Bilinear.slow_tangent(group, k, isotropic)
+
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float]]:
+        names = ("plastic", "post_cap", "ultimate", "yield_force", "cap_ratio", "residual_ratio")
+        given = {name: getattr(self, name) for name in self.names() if name not in self.words}
+        given = {name: 1e9 if value == math.inf else value for name, value in given.items()}
+        modes = "sck" if self.reloading == "bilinear" else "scak"
+        numbers = [given[name + sign] for sign in ("", "_negative") for name in names]
+        numbers += [given[letter + mode] for letter in ("lambda_", "c_") for mode in modes]
+        pinch = ("kappa_f", "kappa_d") if self.reloading == "pinching" else ()
+        material = {"bilinear": "IMKBilin", "peak": "IMKPeakOriented", "pinching": "IMKPinching"}[self.reloading]
+        return material, [stiffness, *numbers, *(given[name] for name in ("d_positive", "d_negative", *pinch))]
 
     jumps = Bilinear.jumps
     first_yield = Bilinear.first_yield

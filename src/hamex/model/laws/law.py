@@ -50,6 +50,7 @@ class Law:
     Attributes
     ----------
     kind : name in problem files, and of its group in ``model.laws``.
+    example : numbers to see it with, and the stiffness and the reach of the spring.
     variables : names of the state variables of every spring, slip first; all are zero in a spring that is new.
     form : how the state moves: "flow" during a step, "elastic" not at all, "path" with the deformation.
     straight : the force is piecewise linear, and kernels return the number of the piece.
@@ -66,6 +67,7 @@ class Law:
     """
 
     kind: ClassVar[str]
+    example: ClassVar[Mapping[str, Any]] = {}
     variables: ClassVar[tuple[str, ...]] = ("slip",)
     form: ClassVar[Form] = "flow"
     straight: ClassVar[bool] = False
@@ -81,6 +83,7 @@ class Law:
     # spring_piece(p, r, e, way, z, o) → force at e, slope of the piece ahead, its end; see hamex.model.laws.path.
     spring_piece: ClassVar[Callable[..., Any] | None] = None
     spring_break: ClassVar[Callable[..., Any] | None] = None  # (p, r, e, d, z, o) → where it breaks along a path, or ∞
+    source: ClassVar[int] = 0  # digest of the function that a user's own law is made of
     followed: ClassVar[type[Law] | None] = None  # a law that flows, as it is followed along the path of a step
     group_at: ClassVar[Callable[..., Any] | None] = None
 
@@ -88,6 +91,11 @@ class Law:
     def size(self) -> int:
         """Number of force components that the law couples."""
         return 1
+
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float]] | None:
+        """The material of OpenSees that this law is, for a spring of this stiffness: its name and the numbers of its
+        command behind the tag; None where there is none."""
+        return None
 
     @property
     def is_elastic(self) -> bool:
@@ -393,8 +401,10 @@ def by_kind(kind: str) -> type[Law]:
     if inner and outer in found:  # a law made of laws
         return found[outer].around(*map(by_kind, inner.split("+")))  # type: ignore[attr-defined,no-any-return]
     if kind not in found:
+        home = kind.partition(":")[0]
+        hint = f"import {home}, where it is made," if ":" in kind else "register it (hamex.laws.register)"
         raise LawError(
-            f"there is no law {kind!r}; known are {', '.join(found)}. A law of your own must be registered "
-            "(hamex.laws.register) before files that use it are read"
+            f"there is no law {kind!r}; known are {', '.join(found)}. If it is a law of your own, {hint} before files "
+            "that use it are read"
         )
     return found[kind]

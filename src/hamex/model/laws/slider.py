@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -177,6 +177,7 @@ class Slider(Law):
     """
 
     kind = "slider"
+    example: ClassVar[dict[str, Any]] = {"stiffness": 15000.0, "reach": 0.12, "yield_force": 150.0, "kinematic": 500.0}
     variables = ("slip", "back_force", "accumulated_slip")
     straight = True
     group_at = staticmethod(at)
@@ -202,6 +203,9 @@ class Slider(Law):
                 "Slider: yield_force, viscosity and hardening are all zero, so the spring "
                 "resists nothing; give one of them, or leave the spring out"
             )
+
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float]]:
+        return "Hardening", [stiffness, self.yield_force, self.isotropic, self.kinematic, self.viscosity]
 
     @property
     def is_elastic(self) -> bool:

@@ -1,0 +1,275 @@
+"""The laboratories: ``hamex schemes``, time integration schemes side by side; ``hamex law``, one spring on its path, or
+fitted to a measured loop."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hamex.cli.text import aligned, heading, numbers, tell
+from hamex.errors import InputError, LawError
+
+if TYPE_CHECKING:
+    from hamex.lab.laws import FittedLaw, LawTrial
+    from hamex.model.laws import Law
+    from hamex.report.law import OtherProgram
+
+_POINTS = 200  # on each line of the path, for OpenSees, which sees points
+
+
+def schemes(
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="OUT.html", help="Write a page of definitions, tables, figures and data."),
+    ] = None,
+    png: Annotated[
+        Path | None, typer.Option("--png", metavar="OUT.png", help="Write one picture (.png or .svg).")
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option("--json", metavar="OUT.json|-", help="Write all numbers; - prints them.")
+    ] = None,
+) -> None:
+    """Compare time integration schemes: accuracy, damping, overshoot, order, work.
+
+    Elements of the extended Hamilton's principle beside Newmark, HHT-α, generalised-α, Wilson-θ, Bathe, TR-BDF2,
+    central difference and Runge-Kutta, each through the same experiments. Takes up to a minute.
+    """
+    from hamex.report.schemes import as_text, check_outputs, write_data, write_page, write_picture
+
+    file = None if data in (None, "-") else Path(str(data))
+    check_outputs(html, png, file)
+    from hamex.lab import everything
+
+    lab = everything(work=html is not None or data is not None, progress=_progress if sys.stderr.isatty() else _quiet)
+    if data == "-":
+        sys.stdout.write(as_text(lab))
+    else:
+        from hamex.report.schemes.tables import text
+
+        sys.stdout.write(text(lab))
+    # With --json - the screen belongs to the data.
+    say = sys.stderr if data == "-" else sys.stdout
+    for path, write in ((html, write_page), (png, write_picture), (file, write_data)):
+        if path is not None:
+            say.write(f"wrote {write(lab, path)}\n")
+
+
+def _progress(name: str) -> None:
+    sys.stderr.write(f"\r\033[K{name}")
+    sys.stderr.flush()
+
+
+def _quiet(name: str) -> None:
+    pass
+
+
+def law(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND|FILE.py:NAME", show_default=False, help="A law as problem files name it, or one of your own."
+        ),
+    ],
+    given: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=VALUE …", help="Its numbers; others as in its example.")
+    ] = None,
+    stiffness: Annotated[float | None, typer.Option(help="Of the elastic spring [force/length].")] = None,
+    reach: Annotated[float | None, typer.Option(help="Largest deformation of its cycles [length].")] = None,
+    path: Annotated[
+        str | None, typer.Option("--path", metavar="E,E,…", help="Deformations to go through instead of cycles.")
+    ] = None,
+    fit: Annotated[
+        Path | None, typer.Option("--fit", metavar="LOOP.csv", help="Fit it to a measured loop: deformation, force.")
+    ] = None,
+    free: Annotated[str | None, typer.Option(metavar="NAME,…", help="Numbers that --fit may change.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="OUT.html", help="Write a page.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Write one picture: .png, .svg.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="OUT.csv", help="Write the loop, point by point.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Show what a spring's law does: loop, backbone, energy, wear, certificate; or fit it to a measured loop.
+
+    OtherProgram the material of OpenSees where there is one and OpenSees is installed.
+    """
+    if html is not None or plot is not None:
+        from hamex.report.page import check_plot
+
+        for out in (one for one in (html, plot) if one is not None):
+            check_plot(out)
+    if csv is not None:
+        from hamex.files import check_writable
+
+        check_writable(csv, (".csv",))
+    from hamex.lab.laws import law_trial
+
+    law, k, far = _law(kind, given or [], stiffness, reach)
+    fitted = None if fit is None else _fitted(law, k if stiffness is not None else None, fit, free)
+    if fitted is not None:
+        law, k, far = fitted.law, fitted.stiffness, float(abs(fitted.deformation).max())
+    points = None if path is None else [0.0, *numbers("--path", path)]
+    trial = law_trial(law, stiffness=k, path=points, reach=far)
+    written = []
+    if html is not None or plot is not None:
+        from hamex.report.law import write_law
+
+        beside, note = _beside(trial)
+        written = [write_law(trial, out, beside, fitted, note) for out in (html, plot) if out is not None]
+    if csv is not None:
+        written.append(_table(trial, csv))
+    tell(written, json, lambda: _data(trial, fitted), lambda: _show(trial, fitted))
+
+
+def _law(kind: str, words: list[str], stiffness: float | None, reach: float | None) -> tuple[Law, float, float | None]:
+    """The law, the stiffness of its spring, and how far it goes."""
+    made = _own(kind) if ".py:" in kind else _known(kind)
+    example = {name: value for name, value in made.example.items() if name not in ("stiffness", "reach")}
+    values = dict(example)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or name not in made.names():
+            have = ", ".join(made.names())
+            raise InputError(f"law: write NAME=VALUE with one of {have}; got {word!r}")
+        values[name] = value if name in made.words else _number(name, value)
+    try:
+        law = made(**values)
+    except TypeError:
+        raise LawError(
+            f"law: {made.__name__} needs its numbers: give {', '.join(made.names())} as NAME=VALUE"
+        ) from None
+    k = stiffness if stiffness is not None else made.example.get("stiffness")
+    if k is None:
+        raise InputError(f"law: {made.__name__} has no example; give the stiffness of its spring, and reach or path")
+    return law, float(k), reach if reach is not None else made.example.get("reach")
+
+
+def _number(name: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise InputError(f"law: {name} must be a number, got {value!r}") from None
+
+
+def _known(kind: str) -> Any:
+    from hamex.model.laws import known
+
+    laws = {name: one for name, one in known().items() if hasattr(one, "example")}
+    if kind not in laws:
+        near = difflib.get_close_matches(kind.lower().replace("-", "_"), laws, n=1)
+        hint = f"; did you mean {near[0]}?" if near else "."
+        raise InputError(f"law: no law is called {kind!r}{hint} Known: {', '.join(laws)}. Your own: FILE.py:NAME")
+    return laws[kind]
+
+
+def _own(kind: str) -> Any:
+    """A law of the user's own, from the file in which it is made."""
+    from hamex.model.laws import Law
+
+    file, _, name = kind.rpartition(":")
+    place = Path(file)
+    if not place.is_file():
+        raise InputError(f"law: there is no file {file}")
+    spec = importlib.util.spec_from_file_location(place.stem, place)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[place.stem] = module
+    try:
+        spec.loader.exec_module(module)  # the user's own file, run because they asked for it
+    except LawError:
+        raise
+    except Exception as problem:
+        raise InputError(f"{file}: {type(problem).__name__}: {problem}") from None
+    found = getattr(module, name, None)
+    if not (isinstance(found, type) and issubclass(found, Law)):
+        laws = [
+            n for n, one in vars(module).items() if isinstance(one, type) and issubclass(one, Law) and one is not Law
+        ]
+        raise InputError(f"law: {file} has no law {name!r}; it has {', '.join(laws) or 'none'}")
+    return found
+
+
+def _fitted(law: Law, stiffness: float | None, file: Path, free: str | None) -> FittedLaw:
+    from hamex.cli.text import saying
+    from hamex.lab.laws import fit_law, read_loop
+
+    deformations, forces = read_loop(file)
+    with saying(f"fitting {type(law).__name__} to {len(forces)} points …"):
+        wanted = None if free is None else [word.strip() for word in free.split(",")]
+        return fit_law(law, deformations, forces, stiffness=stiffness, free=wanted)
+
+
+def _beside(trial: LawTrial) -> tuple[OtherProgram | None, str]:
+    """The same path in OpenSees; or why there is none."""
+    import numpy as np
+
+    material = trial.law.in_opensees(trial.stiffness)
+    if material is None:
+        return None, ""
+    from hamex.paper import opensees
+    from hamex.report.law import OtherProgram
+
+    reason = opensees.available()
+    if reason is not None:
+        return None, f"Not beside OpenSees' {material[0]}: {reason}"
+    lines = zip(trial.path[:-1], trial.path[1:], strict=True)
+    points = np.concatenate([trial.path[:1], *(np.linspace(a, b, _POINTS + 1)[1:] for a, b in lines)])
+    (forces,) = opensees.material_forces([(*material, points.tolist())])
+    return OtherProgram(f"OpenSees' {material[0]}", points, np.array(forces)), ""
+
+
+def _show(trial: LawTrial, fit: FittedLaw | None) -> None:
+    from hamex.report.law import certificate_rows, numbers_of
+
+    print(heading(f"{type(trial.law).__name__}, a spring on its path"))
+    if fit is not None:
+        rows = [[name, f"{value:.5g}", f"{fit.errors[name]:.2g}"] for name, value in fit.values.items()]
+        print(aligned(["fitted", ">found", ">standard error"], rows))
+        print(f"\n  misfit {fit.misfit:.3g} of the largest force, {len(fit.measured)} points\n")
+    else:
+        print(aligned(["number", ">value"], numbers_of(trial.law, trial.stiffness)))
+        print()
+    rows = [
+        [f"{x:.4g}" for x in (c.deformation, c.force, c.secant, c.dissipated)] + [f"{c.kept:.3f}"] for c in trial.cycles
+    ]
+    print(aligned([">deformation", ">force", ">secant", ">energy lost", ">force kept"], rows))
+    if trial.certificate is not None:
+        print()
+        print(aligned(["certificate", ">seen", "as it should"], certificate_rows(trial.certificate)))
+
+
+def _data(trial: LawTrial, fit: FittedLaw | None) -> dict[str, Any]:
+    loop, certificate = trial.loop, trial.certificate
+    found: dict[str, Any] = {
+        "law": trial.law.kind,
+        "stiffness": trial.stiffness,
+        "numbers": {name: getattr(trial.law, name) for name in trial.law.names()},
+        "deformation": loop.deformation.tolist(),
+        "force": loop.force.tolist(),
+        "dissipated": loop.dissipated.tolist(),
+        "event": loop.event.tolist(),
+        "excursions": [vars(one) for one in trial.cycles],
+        "certificate": None if certificate is None else vars(certificate) | {"failures": certificate.failures},
+    }
+    if fit is not None:
+        found["fit"] = {"values": dict(fit.values), "errors": dict(fit.errors), "misfit": fit.misfit}
+    return found
+
+
+def _table(trial: LawTrial, path: Path) -> Path:
+    from hamex.files import write_atomically
+
+    loop = trial.loop
+    columns = zip(loop.deformation, loop.force, loop.dissipated, loop.event.astype(int), strict=True)
+    lines = ["deformation,force,dissipated,event", *(f"{e!r},{f!r},{d!r},{x}" for e, f, d, x in _plain(columns))]
+    return write_atomically(path, lambda temporary: temporary.write_text("\n".join(lines) + "\n", encoding="utf-8"))
+
+
+def _plain(rows: Any) -> Any:
+    return ((float(e), float(f), float(d), int(x)) for e, f, d, x in rows)

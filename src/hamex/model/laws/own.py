@@ -1,0 +1,277 @@
+"""A law of your own, written as one function: where the path of a spring leads from a state.
+
+The function is asked along the straight path of a step. Its mean force, which the balance needs, comes by quadrature
+that halves its pieces until both halves agree, so that bends in the law cost time and no digits.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from types import FunctionType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hamex.errors import LawError
+from hamex.model.laws.certificate import certify
+from hamex.model.laws.law import Array, checked, register
+from hamex.model.laws.path import FOLLOWED, FORCE, LAST, RECOVERABLE, SLIP, WAY, PathLaw
+
+OWN = len(FOLLOWED)
+_FIXED = ("e0", "f0", "e", "state", "k")
+# Lobatto's six points on [0, 1] and their weights: with both ends, so that no bend hides beyond the last point.
+_A, _B = (0.5 * math.sqrt(1 / 3 - 2 / math.sqrt(63)), 0.5 * math.sqrt(1 / 3 + 2 / math.sqrt(63)))
+P1, P2, P3, P4 = 0.5 - _B, 0.5 - _A, 0.5 + _A, 0.5 + _B
+W0, W1, W2 = 1 / 30, (14 - math.sqrt(7)) / 60, (14 + math.sqrt(7)) / 60
+AGREE = 1e-14  # of the largest force on the way, between a piece and its halves
+SHORTEST = 2.0**-30  # of the way: what a bend leaves is the square of this
+ELASTIC = False  # settled by each law: all of its work comes back
+
+
+def asked(p: Array, r: int, e: float, z: Array, o: int) -> tuple[float, float]:
+    """Force and tangent at the end of a path; every law of its own brings its own."""
+    raise NotImplementedError
+
+
+def kept(p: Array, r: int, e: float, z: Array, o: int, dz: Array) -> tuple[float, float]:
+    """The same, and the state there."""
+    raise NotImplementedError
+
+
+def moments(p: Array, r: int, e: float, d: float, a: float, w: float, z: Array, o: int) -> tuple[float, float, float]:
+    """∫F ds, ∫sF′ ds over the shares [a, a + w] of the way d from e, by Lobatto's six points; and the largest |F|."""
+    f0, t0 = asked(p, r, e + a * d, z, o)
+    f1, t1 = asked(p, r, e + (a + w * P1) * d, z, o)
+    f2, t2 = asked(p, r, e + (a + w * P2) * d, z, o)
+    f3, t3 = asked(p, r, e + (a + w * P3) * d, z, o)
+    f4, t4 = asked(p, r, e + (a + w * P4) * d, z, o)
+    f5, t5 = asked(p, r, e + (a + w) * d, z, o)
+    mean = w * (W0 * (f0 + f5) + W1 * (f1 + f4) + W2 * (f2 + f3))
+    outer = W0 * (t0 * a + t5 * (a + w)) + W1 * (t1 * (a + w * P1) + t4 * (a + w * P4))
+    slope = w * (outer + W2 * (t2 * (a + w * P2) + t3 * (a + w * P3)))
+    return mean, slope, max(abs(f0), abs(f2), abs(f3), abs(f5))
+
+
+def along(p: Array, r: int, e: float, d: float, h: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
+    """Mean force over the way from e to e + d and its slope in d."""
+    force, tangent = kept(p, r, e + d, z, o, dz)
+    mean, slope = z[o + FORCE], 0.5 * tangent
+    if d != 0.0:
+        mean, slope, largest = 0.0, 0.0, max(abs(force), abs(z[o + FORCE]))
+        a, w = 0.0, 1.0
+        whole, _, size = moments(p, r, e, d, a, w, z, o)
+        while a < 1.0:
+            largest = max(largest, size)
+            first, first_slope, size = moments(p, r, e, d, a, 0.5 * w, z, o)
+            second, second_slope, _ = moments(p, r, e, d, a + 0.5 * w, 0.5 * w, z, o)
+            if abs(first + second - whole) > AGREE * largest and w > SHORTEST:
+                w, whole = 0.5 * w, first
+                continue
+            mean += first + second
+            slope += first_slope + second_slope
+            a += w
+            while w < 1.0 and a % (2.0 * w) == 0.0 and a + 2.0 * w <= 1.0:
+                w *= 2.0  # pieces begin at multiples of their length, so that the last ends at 1
+            if a < 1.0:
+                whole, _, size = moments(p, r, e, d, a, w, z, o)
+    filled(p, r, e + d, d, force, mean, z, o, dz)
+    return mean, slope, 0
+
+
+def at(p: Array, r: int, e: float, tau: float, z: Array, o: int, dz: Array) -> tuple[float, float, int]:
+    """Force and tangent at the end of a path that begins where the state was left."""
+    force, tangent = kept(p, r, e, z, o, dz)
+    d = e - z[o + LAST]
+    filled(p, r, e, d, force, 0.5 * (force + z[o + FORCE]), z, o, dz)
+    return force, tangent, 0
+
+
+def filled(p: Array, r: int, e: float, d: float, force: float, mean: float, z: Array, o: int, dz: Array) -> None:
+    """What every law that is followed keeps."""
+    dz[o + SLIP] = e - force / p[r]
+    dz[o + LAST] = e
+    dz[o + FORCE] = force
+    dz[o + WAY] = z[o + WAY] if d == 0.0 else (1.0 if d > 0.0 else -1.0)
+    dz[o + RECOVERABLE] = z[o + RECOVERABLE] + mean * d if ELASTIC else 0.5 * force * force / p[r]
+
+
+Stated = float | Callable[..., float]  # over the stiffness; or of the stiffness and the parameters by name, absolute
+
+
+class OwnLaw(PathLaw):
+    """Base of the laws that :func:`own` makes: dataclasses with the parameters of a function.
+
+    Attributes
+    ----------
+    least, most : tangents as stated.
+    """
+
+    spring_piece = None
+    softens = True
+    least: ClassVar[Stated]
+    most: ClassVar[Stated]
+
+    def __post_init__(self) -> None:
+        for name in self.names():
+            checked(self, name, signed=True)
+
+    @classmethod
+    def slow_tangent(cls, group: Any, k: Array, isotropic: bool = True) -> Array:
+        return _stated(cls.least, group, k)
+
+    @classmethod
+    def stiffest(cls, group: Any, k: Array) -> Array:
+        return _stated(cls.most, group, k)
+
+
+def _stated(what: Stated, group: Any, k: Array) -> Array:
+    if not callable(what):
+        return what * np.asarray(k)
+    rows = [dict(zip(group.parameters, row, strict=True)) for row in zip(*group.parameters.values(), strict=True)]
+    rows = rows or [{} for _ in k]
+    return np.array([float(what(float(one), **given)) for one, given in zip(k, rows, strict=True)])
+
+
+def own(
+    *,
+    stiffness: float,
+    reach: float,
+    example: Mapping[str, float] | None = None,
+    state: Sequence[str] = (),
+    softest: Stated = 0.0,
+    stiffest: Stated = 1.0,
+    elastic: bool = False,
+) -> Callable[[Callable[..., Any]], type[OwnLaw]]:
+    """Make a law of your own out of one function: it is tried at once, and refused with what failed; then it runs
+    wherever a law of the package does, compiled, with the promise of one solution on your word.
+
+    The function is ``name(e0, f0, e, state, k, …)``: the spring of stiffness ``k`` goes straight from the deformation
+    e0, where its force was f0 and its state ``state``, to e. It returns force and tangent at e and the state there, a
+    tuple of numbers; arguments behind ``k`` are the parameters. A new spring begins with all of these zero. It is
+    compiled by Numba, so it computes with numbers, ``math`` and functions of its own module.
+
+    Parameters
+    ----------
+    stiffness, reach : of the spring that it is tried with, and how far that goes either way [force/length], [length].
+    example : parameters that it is tried with; needed for those without a default.
+    state : names of its state variables.
+    softest : least tangent in any state, over the stiffness [1]; or a function of k and the parameters that returns
+        the tangent itself [force/length]. Negative for a law that softens: the longest admissible step follows from it.
+    stiffest : largest tangent, likewise.
+    elastic : all work comes back on unloading; otherwise f²/2k is taken for stored.
+
+    Examples
+    --------
+    Kinematic hardening:
+
+    >>> import hamex as hx
+    >>> @hx.laws.own(stiffness=100.0, reach=0.1, example={"fy": 1.0}, state=("plastic", "back"))
+    ... def hardening(e0, f0, e, state, k, fy, share=0.05):
+    ...     plastic, back = state
+    ...     trial, slope = k * (e - plastic) - back, k * share / (1 - share)
+    ...     if abs(trial) <= fy:
+    ...         return trial + back, k, state
+    ...     slip = math.copysign((abs(trial) - fy) / (k + slope), trial)
+    ...     plastic, back = plastic + slip, back + slope * slip
+    ...     return k * (e - plastic), k * share, (plastic, back)
+    >>> hx.respond(hardening(fy=2.0), [0.0, 0.06, 0.0], stiffness=100.0).force.round(12).tolist()
+    [0.0, 2.2, -1.9]
+    >>> model = hx.oscillator(mass=1.0, stiffness=100.0, law=hardening(fy=0.5))
+    >>> hx.solve(hx.Problem(model, hx.constant(0.4), 2.0), hx.Galerkin(0.01)).residual < 1e-12
+    True
+    """
+
+    def made(function: Callable[..., Any]) -> type[OwnLaw]:
+        law = _law_of(function, tuple(state), softest, stiffest, elastic)
+        tried = _example(law, dict(example or {}))
+        try:
+            failures = certify(tried, stiffness=stiffness, reach=reach).failures
+        except (ArithmeticError, LookupError, NameError, TypeError, ValueError) as problem:
+            failures = (f"it ends with {type(problem).__name__}: {problem}",)
+        if failures:
+            how = f"as tried with stiffness {stiffness:g}, reach {reach:g}, {tried}"
+            raise LawError(f"{law.__name__}: {'; '.join(failures)} ({how})")
+        return register(law)  # type: ignore[return-value]
+
+    return made
+
+
+def _example(law: type[OwnLaw], given: dict[str, float]) -> OwnLaw:
+    """The law that is tried."""
+    needed = [one.name for one in dataclasses.fields(law) if one.default is dataclasses.MISSING]  # type: ignore[arg-type]
+    wrong = sorted({*needed} - {*given}) or sorted({*given} - {*law.names()})
+    if wrong:
+        raise LawError(f"{law.__name__}: example must give {', '.join(needed) or 'nothing'}, see {wrong[0]!r}")
+    return law(**given)
+
+
+def _law_of(
+    function: Callable[..., Any], state: tuple[str, ...], softest: Stated, stiffest: Stated, elastic: bool
+) -> type[OwnLaw]:
+    """The class of a law around its function."""
+    if not isinstance(function, FunctionType):
+        raise LawError(f"own: decorate a plain function, got {function!r:.60}")
+    name, taken = function.__name__, list(inspect.signature(function).parameters.values())
+    if tuple(one.name for one in taken[: len(_FIXED)]) != _FIXED:
+        raise LawError(f"{name}: its arguments must begin with {', '.join(_FIXED)}, got {', '.join(_named(taken))}")
+    fields: list[Any] = [
+        (one.name, float) if one.default is one.empty else (one.name, float, dataclasses.field(default=one.default))
+        for one in taken[len(_FIXED) :]
+    ]
+    kernels = _kernels(function, len(state), len(fields), elastic)
+    body = {
+        "__doc__": inspect.getdoc(function),
+        "__module__": function.__module__,
+        "kind": f"{function.__module__}:{name}",
+        "variables": (*FOLLOWED, *(f"{name}_{one}" for one in state)),
+        "source": _digest(function),
+        "least": staticmethod(softest) if callable(softest) else float(softest),
+        "most": staticmethod(stiffest) if callable(stiffest) else float(stiffest),
+        "spring_along": staticmethod(kernels["along"]),
+        "spring_at": staticmethod(kernels["at"]),
+    }
+    return dataclasses.make_dataclass(name, fields, bases=(OwnLaw,), namespace=body, frozen=True)
+
+
+def _named(arguments: Sequence[inspect.Parameter]) -> list[str]:
+    return [one.name for one in arguments]
+
+
+def _kernels(function: FunctionType, states: int, parameters: int, elastic: bool) -> dict[str, Callable[..., Any]]:
+    """The functions of this module around a law's own, under names of their own, so that their machine code is kept
+    apart from that of other laws."""
+    now = "".join(f"z[o + {OWN + v}], " for v in range(states))
+    given = "".join(f", p[r + {1 + n}]" for n in range(parameters))
+    call = f"    force, tangent, state = law(z[o + {LAST}], z[o + {FORCE}], e, ({now}), p[r]{given})\n"
+    keep = "".join(f"    dz[o + {OWN + v}] = state[{v}]\n" for v in range(states))
+    text = (
+        f"def asked(p, r, e, z, o):\n{call}    return force, tangent\n"
+        f"def kept(p, r, e, z, o, dz):\n{call}{keep}    return force, tangent\n"
+    )
+    names: dict[str, Any] = {"law": function}
+    # Under the name of its file, so that compiled code is kept beside it and renewed when it changes.
+    exec(compile(text, function.__code__.co_filename, "exec"), names)
+    twins: dict[str, Any] = {"ELASTIC": elastic, **globals()} | {"ELASTIC": elastic}
+    for one in (names["asked"], names["kept"], filled, moments, along, at):
+        twin = FunctionType(one.__code__, twins if one.__module__ == __name__ else names, one.__name__)
+        twin.__qualname__ = f"{one.__name__}_{function.__module__}_{function.__qualname__}".replace(".", "_")
+        twin.__module__ = __name__ if one.__module__ == __name__ else function.__module__
+        twin.__annotations__ = one.__annotations__
+        twin.is_law = True  # type: ignore[attr-defined]
+        twins[one.__name__] = twin
+    function.is_law = True  # type: ignore[attr-defined]
+    return twins
+
+
+def _digest(function: FunctionType) -> int:
+    """Of the source, so short that a double holds it; where there is none, as of what was typed in, of the code."""
+    try:
+        said = inspect.getsource(function).encode()
+    except (OSError, TypeError):
+        code = function.__code__
+        said = code.co_code + repr((code.co_names, code.co_varnames, code.co_consts)).encode()
+    return int(sha256(said).hexdigest()[:12], 16)

@@ -1,0 +1,178 @@
+"""A law on a sheet: its loop and backbone, the energy that it takes, what each cycle leaves of its force; beside the
+material of another program, or a measured loop."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from hamex.files import write_atomically
+from hamex.lab.laws import FittedLaw, Law, LawCertificate, LawTrial, follows
+from hamex.report.page import captioned, cards, page, table
+from hamex.report.style import BLUE, GREY, INK, ORANGE, RED, mosaic, save, to_svg
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LOOP = (
+    "Force over deformation; dots mark where the law turns from one line to the next, where it has lines. Dashed: the "
+    "way out without a turn. Force kept is over that of a new spring at the same deformation."
+)
+
+
+class OtherProgram(NamedTuple):
+    """The same path in another program: who, deformation, force."""
+
+    who: str
+    deformation: Any
+    force: Any
+
+    def difference(self, trial: LawTrial) -> float:
+        """Largest difference of force at the turning points, over the largest force of the law."""
+        ours = trial.loop.force[~trial.loop.event]
+        at = np.searchsorted(np.arange(len(self.deformation)), np.linspace(0, len(self.deformation) - 1, len(ours)))
+        return float(np.nanmax(np.abs(np.asarray(self.force)[at] - ours)) / np.abs(ours).max())
+
+
+def draw_law(trial: LawTrial, beside: OtherProgram | None = None, title: str = "") -> Figure:
+    """Loop with backbone, dissipated energy along the path, force kept cycle by cycle."""
+    layout = [["loop", "loop", "energy"], ["loop", "loop", "cycles"]]
+    with mosaic(layout, 9.6, 5.0) as (drawing, axes):
+        _loop(axes["loop"], trial, beside)
+        axes["loop"].set_title(title)
+        _energy(axes["energy"], trial)
+        _kept(axes["cycles"], trial)
+    return drawing
+
+
+def _loop(axes: Any, trial: LawTrial, beside: OtherProgram | None) -> None:
+    for number, side in enumerate(trial.backbone):
+        axes.plot(side.deformation, side.force, color=GREY, lw=1.0, ls="--", label="" if number else "without a turn")
+    if beside is not None:
+        axes.plot(beside.deformation, beside.force, color=ORANGE, lw=2.6, alpha=0.6, label=beside.who)
+    loop = trial.loop
+    axes.plot(loop.deformation, loop.force, color=BLUE, lw=1.0, label="this law")
+    axes.plot(loop.deformation[loop.event], loop.force[loop.event], ls="", marker=".", ms=3, color=BLUE)
+    axes.set(xlabel="deformation", ylabel="force")
+    axes.legend(loc="upper left")
+
+
+def _energy(axes: Any, trial: LawTrial) -> None:
+    walked = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(trial.loop.deformation)))])
+    axes.plot(walked, trial.loop.dissipated, color=RED)
+    axes.set(xlabel="deformation walked", ylabel="energy lost")
+    axes.set_ylim(bottom=min(0.0, float(np.min(trial.loop.dissipated))))
+
+
+def _kept(axes: Any, trial: LawTrial) -> None:
+    for way, colour, words in ((1, BLUE, "to the positive side"), (-1, RED, "to the negative side")):
+        own = [(n, one.kept) for n, one in enumerate(trial.cycles, 1) if one.deformation * way > 0]
+        if own:
+            axes.plot(*zip(*own, strict=True), color=colour, marker="o", ms=2.5, lw=0.8, label=words)
+    axes.set(xlabel="excursion", ylabel="force kept")
+    axes.set_ylim(bottom=min(0.0, *axes.get_ylim()))
+    axes.legend(loc="lower left")
+
+
+def draw_fit(fit: FittedLaw, title: str = "") -> Figure:
+    """The measured loop and the law on the same path, and the difference point by point."""
+    with mosaic([["loop", "loop", "rest"]], 9.6, 3.9) as (drawing, axes):
+        axes["loop"].plot(fit.deformation, fit.measured, color=GREY, lw=2.2, label="measured")
+        axes["loop"].plot(fit.deformation, fit.force, color=BLUE, lw=1.0, label="fitted")
+        axes["loop"].set(xlabel="deformation", ylabel="force", title=title)
+        axes["loop"].legend(loc="upper left")
+        axes["rest"].axhline(0.0, color=INK, lw=0.6)
+        axes["rest"].plot(fit.force - fit.measured, color=RED, lw=0.8)
+        axes["rest"].set(xlabel="point", ylabel="fitted less measured")
+    return drawing
+
+
+def certificate_rows(found: LawCertificate) -> list[tuple[str, str, str]]:
+    """What was tried, the figure, and whether it may be so."""
+    failed = " ".join(found.failures)
+    rows = [
+        ("largest jump of the force, over the largest force", found.jump, "its force jumps"),
+        ("tangent against differences, over the stiffness", found.tangent, "its tangent is off"),
+        ("least tangent seen, over the stiffness", found.softest, "its tangent falls"),
+        ("least tangent stated, over the stiffness", found.stated, ""),
+        ("energy given away, over force × reach", max(found.gain, 0.0) + 0.0, "gives away"),
+        ("many points on a line instead of two, change of force", found.splitting, "number of points"),
+        ("twenty reversals of no size, change of force", found.micro, "reversals of no size"),
+    ]
+    told = [(words, f"{value:.3g}", "no" if mark and mark in failed else "yes") for words, value, mark in rows]
+    return [(words, value, "it breaks, as it says") if found.breaks and not n else (words, value, good)
+            for n, (words, value, good) in enumerate(told)]  # fmt: skip
+
+
+def numbers_of(law: Law, stiffness: float) -> list[tuple[str, str]]:
+    """Stiffness and parameters as they are said; a second side that is as the first is left out."""
+    found = [("stiffness", stiffness), *((name, getattr(law, name)) for name in law.names() if not follows(law, name))]
+    return [(name, f"{value:g}" if isinstance(value, int | float) else str(value)) for name, value in found]
+
+
+def law_page(trial: LawTrial, beside: OtherProgram | None, fit: FittedLaw | None, note: str = "") -> str:
+    """The page of a law."""
+    law, title = trial.law, f"{type(trial.law).__name__}, a spring on its path"
+    largest = float(np.abs(trial.loop.force).max())
+    kept = [one.kept for one in trial.cycles if np.isfinite(one.kept)]
+    told = [(f"{largest:.4g}", "largest force"), (f"{float(trial.loop.dissipated[-1]):.4g}", "energy lost in all")]
+    told.append((f"{min(kept):.2f}" if kept else "–", "least force over that of a new spring"))
+    if beside is not None:
+        told.append((f"{beside.difference(trial):.1e}", f"largest difference to {escape(beside.who)}, over the force"))
+    body = [f"<h1>{escape(title)}</h1>", f'<p class="lead">{escape(_first_line(law))}</p>', cards(told)]
+    body.append(captioned(to_svg(draw_law(trial, beside)), _LOOP))
+    if note:
+        body.append(f"<p>{escape(note)}</p>")
+    if fit is not None:
+        body += ["<h2>Fit</h2>", captioned(to_svg(draw_fit(fit)), "The measured loop and the law on the same path.")]
+        body.append(
+            table(["number", "found", "standard error"], _fit_rows(fit), f"Misfit {fit.misfit:.3g} of the force.")
+        )
+    body += [
+        "<h2>Numbers</h2>",
+        table(["number", "value"], [[escape(a), escape(b)] for a, b in numbers_of(law, trial.stiffness)]),
+    ]
+    if trial.certificate is not None:
+        rows = [[escape(a), b, f'<span class="{"bad" if c == "no" else "good"}">{c}</span>']
+                for a, b, c in certificate_rows(trial.certificate)]  # fmt: skip
+        said = "On random paths up to the reach of the loop; what the promise of one solution a step rests on."
+        body += ["<h2>LawCertificate</h2>", table(["tried", "seen", "as it should"], rows, said)]
+    body += [
+        "<h2>Excursions</h2>",
+        table(["excursion", "deformation", "force", "secant", "energy lost", "force kept"], _rows(trial)),
+    ]
+    return page(title, "\n".join(body), kind="law")
+
+
+def _first_line(law: Law) -> str:
+    return (type(law).__doc__ or "").strip().partition("\n\n")[0].replace("\n", " ")
+
+
+def _fit_rows(fit: FittedLaw) -> list[list[str]]:
+    return [
+        [escape(name), f"{value:.5g}", f"{fit.errors[name]:.2g}" if np.isfinite(fit.errors[name]) else "not told"]
+        for name, value in fit.values.items()
+    ]
+
+
+def _rows(trial: LawTrial) -> list[list[str]]:
+    return [
+        [str(n), *(f"{x:.4g}" for x in (one.deformation, one.force, one.secant, one.dissipated)), f"{one.kept:.3f}"]
+        for n, one in enumerate(trial.cycles, 1)
+    ]
+
+
+def write_law(trial: LawTrial, path: Path, beside: OtherProgram | None, fit: FittedLaw | None, note: str = "") -> Path:
+    """A page, or one picture by the ending of its file."""
+    if path.suffix.lower() == ".html":
+        text = law_page(trial, beside, fit, note)
+        return write_atomically(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    drawing = (
+        draw_fit(fit, type(trial.law).__name__)
+        if fit is not None
+        else draw_law(trial, beside, type(trial.law).__name__)
+    )
+    return write_atomically(path, lambda temporary: save(drawing, temporary))

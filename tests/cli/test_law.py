@@ -1,0 +1,96 @@
+"""`hamex law`: on the screen, as a page, as data, of one's own, and fitted."""
+
+import json
+
+import numpy as np
+import pytest
+
+import hamex as hx
+from hamex.cli import main
+from hamex.paper import opensees
+
+
+def run(capsys, *words):
+    with pytest.raises(SystemExit) as end:
+        main(["law", *map(str, words)])
+    out = capsys.readouterr()
+    return end.value.code, out.out, out.err
+
+
+def test_an_example_on_the_screen(capsys):
+    code, out, _ = run(capsys, "imk")
+    assert code == 0
+    assert "lambda_s" in out
+    assert "twenty reversals of no size" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("kind", [name for name, one in hx.laws.known().items() if one.example])
+def test_every_example_runs_and_keeps_its_word(capsys, kind):
+    code, out, _ = run(capsys, kind, "--json", "--path", "0.03,-0.03,0.01")
+    found = json.loads(out)
+    assert code == 0
+    assert found["certificate"]["failures"] == []
+
+
+def test_page_picture_and_table(capsys, tmp_path):
+    page, table = tmp_path / "law.html", tmp_path / "law.csv"
+    code, out, _ = run(capsys, "imk", "rule=opensees", "--reach", "0.05", "--html", page, "--csv", table)
+    assert code == 0
+    assert f"wrote {page}" in out
+    text = page.read_text()
+    if opensees.available() is None:
+        assert "largest difference to OpenSees&#x27; IMKPinching" in text
+    rows = np.loadtxt(table, delimiter=",", skiprows=1)
+    assert rows.shape[1] == 4
+    assert rows[:, 0].max() == pytest.approx(0.05)
+
+
+def test_a_law_of_ones_own(capsys, tmp_path):
+    file = tmp_path / "springs.py"
+    file.write_text(
+        "import hamex as hx\n\n"
+        "@hx.laws.own(stiffness=10.0, reach=1.0, elastic=True)\n"
+        "def cubic(e0, f0, e, state, k, share=0.0):\n"
+        "    return k * (e + share * e**3), k * (1 + 3 * share * e**2), ()\n"
+    )
+    code, out, _ = run(capsys, f"{file}:cubic", "share=0.1", "--stiffness", 10, "--path", "1,0", "--json")
+    assert code == 0
+    assert json.loads(out)["force"][1] == pytest.approx(11.0)
+    code, _, err = run(capsys, f"{file}:square", "--stiffness", 10, "--reach", 1)
+    assert code == 2
+    assert "has no law 'square'; it has cubic" in err
+
+
+def test_a_fit(capsys, tmp_path):
+    e = np.concatenate([np.linspace(0, 0.06, 30), np.linspace(0.06, -0.06, 60)])
+    force = hx.respond(hx.laws.Bilinear(120.0, hardening=0.05), e, stiffness=9000.0).force
+    np.savetxt(tmp_path / "loop.txt", np.stack([e, force], 1))
+    words = ("bilinear", "plastic=inf", "post_cap=inf", "cap_ratio=1", "hardening=0.02", "residual_ratio=0")
+    code, out, _ = run(
+        capsys, *words, "--fit", tmp_path / "loop.txt", "--free", "stiffness,yield_force,hardening", "--json"
+    )
+    assert code == 0
+    found = json.loads(out)["fit"]
+    assert found["values"]["yield_force"] == pytest.approx(120.0, rel=1e-5)
+    assert found["misfit"] < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["inm"], "did you mean imk?"),
+        (["imk", "mass=1"], "write NAME=VALUE with one of yield_force"),
+        (["imk", "plastic=much"], "plastic must be a number"),
+        (["imk", "cap_ratio=0.5"], "the cap comes after yield"),
+        (["imk", "residual_ratio=-1"], "residual_ratio must not be negative"),
+        (["imk", "--path", "a"], "--path: 'a' is not a number"),
+        (["nowhere.py:law"], "there is no file nowhere.py"),
+        (["imk", "--fit", "nowhere.csv"], "nowhere.csv"),
+        (["imk", "--html", "law.pdf"], ".html"),
+    ],
+)
+def test_what_cannot_be_is_named(capsys, words, told):
+    code, _, err = run(capsys, *words)
+    assert code == 2
+    assert told in err
