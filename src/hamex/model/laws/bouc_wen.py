@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -193,6 +193,9 @@ class BoucWen(PathLaw):
     """
 
     kind = "bouc_wen"
+    example: ClassVar[dict[str, Any]] = {
+        "stiffness": 15000.0, "reach": 0.05, "alpha": 0.05, "n": 2.0, "gamma": 5000.0, "beta": 5000.0,
+    }  # fmt: skip
     variables = (*FOLLOWED, "bouc_wen_z", "bouc_wen_energy")
     softens = True
     spring_at = staticmethod(at)
@@ -221,6 +224,10 @@ class BoucWen(PathLaw):
         checked(self, "A0", positive=True)
         for name in ("deltaA", "deltaNu", "deltaEta"):
             checked(self, name)
+
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float]]:
+        rest = (self.n, self.gamma, self.beta, self.A0, self.deltaA, self.deltaNu, self.deltaEta)
+        return "BoucWen", [self.alpha, stiffness, *rest]
 
     @classmethod
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:

@@ -21,7 +21,7 @@ _SOFT = 1e-6  # of the stiffness, by which a tangent may be below the stated one
 _GAIN = 1e-9  # of force × reach
 _SPLIT = 1e-9  # of the largest force
 _MICRO, _REVERSALS, _SMALL = 1e-6, 20, 1e-9  # of the largest force; how many; of the line
-_CYCLES, _NEAR = 8, 1e-6  # of the line, for quotients of differences
+_CYCLES, _NEAR = 20, 1e-6  # of the line, for quotients of differences
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class LawCertificate:
     jump : largest jump of the force.
     tangent : largest difference between a tangent and a quotient of differences; bends left out.
     softest, stated : least tangent that was seen, and the one that the law states.
-    gain : most work that a new spring gave away, in all or in a cycle that it had settled into.
+    gain : most work that a new spring gave away, on random paths and in many equal cycles.
     splitting : change of the force when every line of a path has many points instead of two.
     micro : change of the force by twenty reversals of no size.
     breaks : the force may jump: the law says so.
@@ -148,7 +148,7 @@ def _tried(walk: Walk, rng: np.random.Generator, reach: float) -> _Seen:
         here, work = end, work + done
         given, force = min(given, work), max(force, abs(here.force))
         splitting = max(splitting, abs(fine.force - here.force))
-    return _Seen(force, jump, tangent, softest, max(-given, _cycled(walk, here, rng, reach)), splitting, micro)
+    return _Seen(force, jump, tangent, softest, max(-given, _cycled(walk, rng, reach)), splitting, micro)
 
 
 def _jump(walk: Walk, here: OnPath, goal: float) -> float:
@@ -187,12 +187,12 @@ def _shaken(walk: Walk, here: OnPath, share: float, goal: float) -> float:
     return walk.to(here, goal).force
 
 
-def _cycled(walk: Walk, here: OnPath, rng: np.random.Generator, reach: float) -> float:
-    """Work that one more of several cycles gives away."""
-    ends, work = (reach * rng.uniform(-1, 1, 2)).tolist(), 0.0
+def _cycled(walk: Walk, rng: np.random.Generator, reach: float) -> float:
+    """Most work that a new spring has given away in many equal cycles; a single one may give back what was stored."""
+    (first, second), here, work, given = (reach * rng.uniform(-1, 1, 2)).tolist(), walk.new(), 0.0, 0.0
     for _ in range(_CYCLES):
-        work = 0.0
-        for end in ends:
+        for end in (first, second):
             here, done = walk.with_work(here, end)
             work += done
-    return -work
+            given = min(given, work)
+    return -given

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -219,6 +219,10 @@ class Hysteretic(PathLaw):
     """
 
     kind = "hysteretic"
+    example: ClassVar[dict[str, Any]] = {
+        "stiffness": 15000.0, "reach": 0.1, "s1p": 150.0, "e1p": 0.01, "s2p": 180.0, "e2p": 0.05, "s3p": 90.0,
+        "e3p": 0.1, "pinchX": 0.8, "pinchY": 0.3, "beta": 0.2,
+    }  # fmt: skip
     variables = (*FOLLOWED, *(f"hysteretic_{x}" for x in (*_NAMES, *_SIDES)), *(f"hysteretic_left_{x}" for x in _LEFT))
     softens = True
     spring_piece = staticmethod(piece)
@@ -254,6 +258,11 @@ class Hysteretic(PathLaw):
                 raise LawError(f"Hysteretic: {name} must be between 0 and 1, got {getattr(self, name):g}")
         for name in ("damage1", "damage2", "beta"):
             checked(self, name)
+
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float]]:
+        points = (1, 2) if missing(self.s3p) and missing(self.s3n) else (1, 2, 3)
+        sides = [getattr(self, f"{x}{i}{side}") for side in "pn" for i in points for x in "se"]
+        return "Hysteretic", [*sides, self.pinchX, self.pinchY, self.damage1, self.damage2, self.beta]
 
     @classmethod
     def prepared(cls, group: Any, k: Array, tau: float) -> Array:

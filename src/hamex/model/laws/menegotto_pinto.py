@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from hamex.errors import LawError
 from hamex.model.laws.law import Array, checked
@@ -253,6 +253,7 @@ class MenegottoPinto(PathLaw):
     """
 
     kind = "menegotto_pinto"
+    example: ClassVar[dict[str, Any]] = {"stiffness": 15000.0, "reach": 0.08, "yield_force": 150.0, "b": 0.02}
     variables = (*FOLLOWED, *(f"steel_{x}" for x in _NAMES), *(f"steel_left_{x}" for x in _NAMES))
     spring_at = staticmethod(at)
     spring_along = staticmethod(along)
@@ -280,6 +281,10 @@ class MenegottoPinto(PathLaw):
                 f"MenegottoPinto: R0 (1 − cR1) is the widest bend and must be at least 0.5; "
                 f"it is {self.R0 * (1 - self.cR1):.3g}: raise R0 or lower cR1"
             )
+
+    def in_opensees(self, stiffness: float) -> tuple[str, list[float]]:
+        rest = (self.b, self.R0, self.cR1, self.cR2, self.a1, self.a2, self.a3, self.a4)
+        return "Steel02", [self.yield_force, stiffness, *rest]
 
     @classmethod
     def slow_tangent(cls, group: Any, k: Array, isotropic: bool = True) -> Array:

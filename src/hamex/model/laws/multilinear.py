@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -84,6 +84,9 @@ class MultilinearElastic(Law):
     """
 
     kind = "multilinear_elastic"
+    example: ClassVar[dict[str, Any]] = {
+        "stiffness": 15000.0, "reach": 0.05, "points": [(0.01, 150.0), (0.03, 200.0)], "points_negative": [],
+    }  # fmt: skip
     form = "elastic"
     spring_at = staticmethod(at)
     spring_along = staticmethod(along)
